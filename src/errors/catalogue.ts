@@ -1,0 +1,182 @@
+/**
+ * Every failure that Hearth names: code → family, whether a repeat can succeed, and the sentence for people.
+ * It knows no HTTP statuses and no wire shapes (http/error-response.ts does); everybody may call it.
+ * A message names the thing, the cause and the remedy in one plain sentence.
+ */
+
+/** What a code is about; http/error-response.ts maps a family to a status. */
+export type Family =
+  | 'request'
+  | 'not_found'
+  | 'method'
+  | 'too_large'
+  | 'media_type'
+  | 'timeout'
+  | 'auth'
+  | 'forbidden'
+  | 'busy'
+  | 'unavailable'
+  | 'engine'
+  | 'store'
+  | 'cancelled'
+  | 'bug';
+
+export interface ErrorDetail {
+  /** The request field, model id, path or key that the failure is about. */
+  readonly param?: string;
+  /** Seconds after which a repeat makes sense; only for families busy and unavailable. */
+  readonly retryAfterS?: number;
+  readonly [key: string]: unknown;
+}
+
+interface Entry {
+  readonly family: Family;
+  /** False: the same request would fail again, so clients are told not to retry. */
+  readonly retryable: boolean;
+  readonly message: (d: ErrorDetail) => string;
+}
+
+const s = (value: unknown): string => String(value);
+
+export const catalogue = {
+  // The request itself.
+  invalid_request: { family: 'request', retryable: false, message: (d) => s(d['message']) },
+  invalid_json: { family: 'request', retryable: false, message: (d) => `The body is not usable JSON: ${s(d['reason'])}.` },
+  unsupported_value: { family: 'request', retryable: false, message: (d) => s(d['message']) },
+  wrong_model_kind: {
+    family: 'request',
+    retryable: false,
+    message: (d) =>
+      `Model "${s(d['model'])}" is a${d['kind'] === 'embedding' ? 'n' : ''} ${s(d['kind'])} model and cannot serve ${s(d['use'])}; choose a ${s(d['wanted'])} model from GET /v1/models.`,
+  },
+  context_overflow: {
+    family: 'request',
+    retryable: false,
+    message: (d) =>
+      `The prompt is ${s(d['promptTokens'])} tokens; the context window is ${s(d['numCtx'])} tokens (num_ctx). Shorten the prompt or raise num_ctx.`,
+  },
+  input_too_long: {
+    family: 'request',
+    retryable: false,
+    message: (d) =>
+      `input[${s(d['index'])}] is ${s(d['tokens'])} tokens; the model takes at most ${s(d['limit'])}. Split it, or send "truncate": true to have it cut.`,
+  },
+  model_not_found: {
+    family: 'not_found',
+    retryable: false,
+    message: (d) => `Model "${s(d['model'])}" is not installed; run: hearth pull ${s(d['model'])}, or choose one from GET /v1/models.`,
+  },
+  no_default_model: {
+    family: 'not_found',
+    retryable: false,
+    message: (d) => `No default ${s(d['kind'])} model is installed; run: hearth pull or hearth import, or set ${s(d['setting'])}.`,
+  },
+  route_not_found: {
+    family: 'not_found',
+    retryable: false,
+    message: (d) => `There is no route ${s(d['method'])} ${s(d['path'])}; the routes are listed at GET /v1/identity and /openapi.json.`,
+  },
+  method_not_allowed: {
+    family: 'method',
+    retryable: false,
+    message: (d) => `${s(d['path'])} does not answer ${s(d['method'])}; use ${s(d['allow'])}.`,
+  },
+  body_too_large: {
+    family: 'too_large',
+    retryable: false,
+    message: (d) => `The body is larger than ${s(d['limitBytes'])} bytes; send less.`,
+  },
+  unsupported_media_type: {
+    family: 'media_type',
+    retryable: false,
+    message: () => 'The body must be JSON; send Content-Type: application/json.',
+  },
+  request_timeout: { family: 'timeout', retryable: false, message: () => 'The request did not arrive in time; send it again.' },
+  // Access.
+  unauthorized: {
+    family: 'auth',
+    retryable: false,
+    message: () => 'An API key is required; send Authorization: Bearer <key> with the value of SVC_API_KEY.',
+  },
+  forbidden_host: {
+    family: 'forbidden',
+    retryable: false,
+    message: (d) => `The Host header ${JSON.stringify(s(d['host']))} is not allowed; use 127.0.0.1 or localhost, or add it to SVC_ALLOWED_HOSTS.`,
+  },
+  forbidden_origin: {
+    family: 'forbidden',
+    retryable: false,
+    message: (d) => `The Origin ${JSON.stringify(s(d['origin']))} is not allowed; add it to SVC_ALLOWED_ORIGINS.`,
+  },
+  // Capacity.
+  queue_full: {
+    family: 'busy',
+    retryable: true,
+    message: (d) => `The queue is full (${s(d['limit'])} requests waiting); try again in ${s(d['retryAfterS'])} s.`,
+  },
+  draining: { family: 'unavailable', retryable: true, message: () => 'The service is shutting down; try again when it is back.' },
+  native_unavailable: {
+    family: 'unavailable',
+    retryable: false,
+    message: (d) => `No native backend is bound (${s(d['reason'])}); reinstall with: npm ci, then restart hearth serve.`,
+  },
+  out_of_memory: {
+    family: 'unavailable',
+    retryable: false,
+    message: (d) =>
+      `Model "${s(d['model'])}" needs about ${s(d['needBytes'])} bytes but ${s(d['freeBytes'])} are available; use a smaller model or a smaller num_ctx.`,
+  },
+  // The engine.
+  load_failed: {
+    family: 'unavailable',
+    retryable: false,
+    message: (d) => `Model "${s(d['model'])}" could not be loaded: ${s(d['reason'])}.`,
+  },
+  model_quarantined: {
+    family: 'unavailable',
+    retryable: false,
+    message: (d) =>
+      `Model "${s(d['model'])}" failed to load repeatedly (${s(d['reason'])}) and is set aside; try again in ${s(d['retryAfterS'])} s or run: hearth verify ${s(d['model'])}.`,
+  },
+  model_damaged: {
+    family: 'unavailable',
+    retryable: false,
+    message: (d) => `Model "${s(d['model'])}" has changed on disk since it was installed (${s(d['reason'])}); run: hearth verify ${s(d['model'])}.`,
+  },
+  worker_crashed: {
+    family: 'unavailable',
+    retryable: true,
+    message: (d) => `The process that runs model "${s(d['model'])}" stopped (${s(d['reason'])}) before the answer was complete; send the request again.`,
+  },
+  worker_hung: {
+    family: 'unavailable',
+    retryable: true,
+    message: (d) => `The process that runs model "${s(d['model'])}" stopped answering and was ended; send the request again.`,
+  },
+  poison_request: {
+    family: 'engine',
+    retryable: false,
+    message: () => 'This request ended the engine twice and is refused for ten minutes; change the request or the model.',
+  },
+  template_failed: {
+    family: 'request',
+    retryable: false,
+    message: (d) => `The chat template of the model refused these messages: ${s(d['reason'])}.`,
+  },
+  // Files and the store.
+  gguf_invalid: {
+    family: 'store',
+    retryable: false,
+    message: (d) => `"${s(d['path'])}" is not a usable GGUF model: ${s(d['reason'])}.`,
+  },
+  // Nobody's fault, or ours.
+  cancelled: { family: 'cancelled', retryable: true, message: () => 'The request was cancelled by the client.' },
+  internal: { family: 'bug', retryable: false, message: () => 'Hearth failed in a way it should not have; the log has the details.' },
+} as const satisfies Record<string, Entry>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+/** The catalogue entry of a code, widened so that callers can treat all entries alike. */
+export function entryOf(code: ErrorCode): Entry {
+  return catalogue[code];
+}
