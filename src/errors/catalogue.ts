@@ -41,7 +41,11 @@ const s = (value: unknown): string => String(value);
 export const catalogue = {
   // The request itself.
   invalid_request: { family: 'request', retryable: false, message: (d) => s(d['message']) },
-  invalid_json: { family: 'request', retryable: false, message: (d) => `The body is not usable JSON: ${s(d['reason'])}.` },
+  invalid_json: {
+    family: 'request',
+    retryable: false,
+    message: (d) => `The body is not usable JSON: ${s(d['reason'])}.`,
+  },
   unsupported_value: { family: 'request', retryable: false, message: (d) => s(d['message']) },
   wrong_model_kind: {
     family: 'request',
@@ -64,17 +68,20 @@ export const catalogue = {
   model_not_found: {
     family: 'not_found',
     retryable: false,
-    message: (d) => `Model "${s(d['model'])}" is not installed; run: hearth pull ${s(d['model'])}, or choose one from GET /v1/models.`,
+    message: (d) =>
+      `Model "${s(d['model'])}" is not installed; run: hearth pull ${s(d['model'])}, or choose one from GET /v1/models.`,
   },
   no_default_model: {
     family: 'not_found',
     retryable: false,
-    message: (d) => `No default ${s(d['kind'])} model is installed; run: hearth pull or hearth import, or set ${s(d['setting'])}.`,
+    message: (d) =>
+      `No default ${s(d['kind'])} model is installed; run: hearth pull or hearth import, or set ${s(d['setting'])}.`,
   },
   route_not_found: {
     family: 'not_found',
     retryable: false,
-    message: (d) => `There is no route ${s(d['method'])} ${s(d['path'])}; the routes are listed at GET /v1/identity and /openapi.json.`,
+    message: (d) =>
+      `There is no route ${s(d['method'])} ${s(d['path'])}; the routes are listed at GET /v1/identity and /openapi.json.`,
   },
   method_not_allowed: {
     family: 'method',
@@ -91,7 +98,11 @@ export const catalogue = {
     retryable: false,
     message: () => 'The body must be JSON; send Content-Type: application/json.',
   },
-  request_timeout: { family: 'timeout', retryable: false, message: () => 'The request did not arrive in time; send it again.' },
+  request_timeout: {
+    family: 'timeout',
+    retryable: false,
+    message: () => 'The request did not arrive in time; send it again.',
+  },
   // Access.
   unauthorized: {
     family: 'auth',
@@ -101,24 +112,32 @@ export const catalogue = {
   forbidden_host: {
     family: 'forbidden',
     retryable: false,
-    message: (d) => `The Host header ${JSON.stringify(s(d['host']))} is not allowed; use 127.0.0.1 or localhost, or add it to SVC_ALLOWED_HOSTS.`,
+    message: (d) =>
+      `The Host header ${JSON.stringify(s(d['host']))} is not allowed; use 127.0.0.1 or localhost, or add it to SVC_ALLOWED_HOSTS.`,
   },
   forbidden_origin: {
     family: 'forbidden',
     retryable: false,
-    message: (d) => `The Origin ${JSON.stringify(s(d['origin']))} is not allowed; add it to SVC_ALLOWED_ORIGINS.`,
+    message: (d) =>
+      `The Origin ${JSON.stringify(s(d['origin']))} is not allowed; add it to SVC_ALLOWED_ORIGINS.`,
   },
   // Capacity.
   queue_full: {
     family: 'busy',
     retryable: true,
-    message: (d) => `The queue is full (${s(d['limit'])} requests waiting); try again in ${s(d['retryAfterS'])} s.`,
+    message: (d) =>
+      `The queue is full (${s(d['limit'])} requests waiting); try again in ${s(d['retryAfterS'])} s.`,
   },
-  draining: { family: 'unavailable', retryable: true, message: () => 'The service is shutting down; try again when it is back.' },
+  draining: {
+    family: 'unavailable',
+    retryable: true,
+    message: () => 'The service is shutting down; try again when it is back.',
+  },
   native_unavailable: {
     family: 'unavailable',
     retryable: false,
-    message: (d) => `No native backend is bound (${s(d['reason'])}); reinstall with: npm ci, then restart hearth serve.`,
+    message: (d) =>
+      `No native backend is bound (${s(d['reason'])}); reinstall with: npm ci, then restart hearth serve.`,
   },
   out_of_memory: {
     family: 'unavailable',
@@ -141,22 +160,26 @@ export const catalogue = {
   model_damaged: {
     family: 'unavailable',
     retryable: false,
-    message: (d) => `Model "${s(d['model'])}" has changed on disk since it was installed (${s(d['reason'])}); run: hearth verify ${s(d['model'])}.`,
+    message: (d) =>
+      `Model "${s(d['model'])}" has changed on disk since it was installed (${s(d['reason'])}); run: hearth verify ${s(d['model'])}.`,
   },
   worker_crashed: {
     family: 'unavailable',
     retryable: true,
-    message: (d) => `The process that runs model "${s(d['model'])}" stopped (${s(d['reason'])}) before the answer was complete; send the request again.`,
+    message: (d) =>
+      `The process that runs model "${s(d['model'])}" stopped (${s(d['reason'])}) before the answer was complete; send the request again.`,
   },
   worker_hung: {
     family: 'unavailable',
     retryable: true,
-    message: (d) => `The process that runs model "${s(d['model'])}" stopped answering and was ended; send the request again.`,
+    message: (d) =>
+      `The process that runs model "${s(d['model'])}" stopped answering and was ended; send the request again.`,
   },
   poison_request: {
     family: 'engine',
     retryable: false,
-    message: () => 'This request ended the engine twice and is refused for ten minutes; change the request or the model.',
+    message: () =>
+      'This request ended the engine twice and is refused for ten minutes; change the request or the model.',
   },
   template_failed: {
     family: 'request',
@@ -170,8 +193,16 @@ export const catalogue = {
     message: (d) => `"${s(d['path'])}" is not a usable GGUF model: ${s(d['reason'])}.`,
   },
   // Nobody's fault, or ours.
-  cancelled: { family: 'cancelled', retryable: true, message: () => 'The request was cancelled by the client.' },
-  internal: { family: 'bug', retryable: false, message: () => 'Hearth failed in a way it should not have; the log has the details.' },
+  cancelled: {
+    family: 'cancelled',
+    retryable: true,
+    message: () => 'The request was cancelled by the client.',
+  },
+  internal: {
+    family: 'bug',
+    retryable: false,
+    message: () => 'Hearth failed in a way it should not have; the log has the details.',
+  },
 } as const satisfies Record<string, Entry>;
 
 export type ErrorCode = keyof typeof catalogue;

@@ -1,0 +1,115 @@
+/**
+ * What a running job says. A job's events end with exactly one of `done`, `embedded`, `explained`,
+ * or with a failure; nothing follows it. Both the scheduler and the worker produce these.
+ */
+import Type, { type Static } from 'typebox';
+
+export const TokenLogprob = Type.Object({
+  /** The text of the token; invalid UTF-8 pieces as U+FFFD. */
+  text: Type.String(),
+  bytes: Type.Array(Type.Integer({ minimum: 0, maximum: 255 })),
+  logprob: Type.Number(),
+});
+export type TokenLogprob = Static<typeof TokenLogprob>;
+
+export const SampledToken = Type.Object({
+  chosen: TokenLogprob,
+  top: Type.Array(TokenLogprob),
+});
+export type SampledToken = Static<typeof SampledToken>;
+
+/** The true finish reason, before any wire dialect. */
+export const FinishReason = Type.Union([
+  Type.Literal('stop'),
+  Type.Literal('length'),
+  Type.Literal('tool_calls'),
+]);
+export type FinishReason = Static<typeof FinishReason>;
+
+export const Usage = Type.Object({
+  promptTokens: Type.Integer(),
+  /** Prompt tokens that were not evaluated again, because their KV state was reused. */
+  cachedTokens: Type.Integer(),
+  completionTokens: Type.Integer(),
+  /** The part of the completion tokens that was thinking. */
+  reasoningTokens: Type.Integer(),
+});
+export type Usage = Static<typeof Usage>;
+
+/** Still waiting for a slot or a load. Position 1 is next; `reason` is one plain phrase. */
+export const QueuedEvent = Type.Object({
+  type: Type.Literal('queued'),
+  position: Type.Integer(),
+  reason: Type.String(),
+});
+
+/** The prompt is rendered, tokenised and fits; sent before prefill, so that all refusals come earlier. */
+export const StartedEvent = Type.Object({
+  type: Type.Literal('started'),
+  promptTokens: Type.Integer(),
+  cachedTokens: Type.Integer(),
+  /** The window really used, tokens. */
+  numCtx: Type.Integer(),
+});
+
+export const TextEvent = Type.Object({
+  type: Type.Literal('text'),
+  text: Type.String(),
+  tokens: Type.Optional(Type.Array(SampledToken)),
+});
+
+export const ReasoningEvent = Type.Object({ type: Type.Literal('reasoning'), text: Type.String() });
+
+/** A tool call begins: its name is known, its arguments follow as pieces of JSON text. */
+export const ToolCallEvent = Type.Object({ type: Type.Literal('tool_call'), name: Type.String() });
+export const ToolArgumentsEvent = Type.Object({ type: Type.Literal('tool_arguments'), text: Type.String() });
+
+export const DoneEvent = Type.Object({
+  type: Type.Literal('done'),
+  finishReason: FinishReason,
+  usage: Usage,
+  /** Milliseconds of prefill and of decode, and the threads used. */
+  timings: Type.Object({ prefillMs: Type.Number(), decodeMs: Type.Number() }),
+  /** Facts of a frozen run, only in lane `frozen` (evidence/ gives them their schema). */
+  frozen: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+export type DoneEvent = Static<typeof DoneEvent>;
+
+/** One input's vector; events may come in any order of index. */
+export const EmbeddingEvent = Type.Object({
+  type: Type.Literal('embedding'),
+  index: Type.Integer({ minimum: 0 }),
+  /** L2-normalised. */
+  vector: Type.Unsafe<Float32Array>({}),
+  tokens: Type.Integer(),
+  truncated: Type.Boolean(),
+});
+export type EmbeddingEvent = Static<typeof EmbeddingEvent>;
+
+export const EmbeddedEvent = Type.Object({ type: Type.Literal('embedded'), totalTokens: Type.Integer() });
+
+export const ExplainedEvent = Type.Object({
+  type: Type.Literal('explained'),
+  renderedPrompt: Type.String(),
+  promptTokens: Type.Integer(),
+  /** Prefix that the best free sequence holds already. */
+  cachedTokens: Type.Integer(),
+  sequence: Type.Union([Type.Integer(), Type.Null()]),
+  numCtx: Type.Integer(),
+  toolFormat: Type.String(),
+});
+export type ExplainedEvent = Static<typeof ExplainedEvent>;
+
+export const JobEvent = Type.Union([
+  QueuedEvent,
+  StartedEvent,
+  TextEvent,
+  ReasoningEvent,
+  ToolCallEvent,
+  ToolArgumentsEvent,
+  DoneEvent,
+  EmbeddingEvent,
+  EmbeddedEvent,
+  ExplainedEvent,
+]);
+export type JobEvent = Static<typeof JobEvent>;

@@ -1,0 +1,58 @@
+/** What a worker is told to load, and what it says about the result. */
+import Type, { type Static } from 'typebox';
+
+export const ModelKind = Type.Union([Type.Literal('chat'), Type.Literal('embedding')]);
+export type ModelKind = Static<typeof ModelKind>;
+
+export const LoadSpec = Type.Object({
+  modelId: Type.String(),
+  /** Absolute path of the first or only GGUF file, resolved and re-checked by the registry. */
+  path: Type.String(),
+  /** Lower-case hex SHA-256 of the file when known; names the tuning record together with backend and CPU. */
+  digest: Type.Union([Type.String(), Type.Null()]),
+  kind: ModelKind,
+  /** Window of one sequence, tokens. */
+  numCtx: Type.Integer({ minimum: 8 }),
+  /** Sequences that decode together. */
+  parallel: Type.Integer({ minimum: 1, maximum: 256 }),
+  /** Null: calibrate, or take `tunedThreads` when given. */
+  threads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
+  tunedThreads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
+});
+export type LoadSpec = Static<typeof LoadSpec>;
+
+/** Facts of a loaded model, measured after the load. Sizes in bytes, times in milliseconds. */
+export const LoadedFacts = Type.Object({
+  numCtx: Type.Integer(),
+  trainedCtx: Type.Integer(),
+  sequences: Type.Integer(),
+  threads: Type.Integer(),
+  /** Tokens per second measured for each thread count tried; empty when no calibration ran. */
+  calibration: Type.Array(Type.Object({ threads: Type.Integer(), tokensPerS: Type.Number() })),
+  gpuLayers: Type.Integer(),
+  weightsBytes: Type.Integer(),
+  contextBytes: Type.Integer(),
+  residentBytes: Type.Integer(),
+  loadMs: Type.Number(),
+  vocabSize: Type.Integer(),
+  embeddingWidth: Type.Integer(),
+  templateSource: Type.Union([Type.Literal('gguf'), Type.Literal('chatml'), Type.Literal('none')]),
+  /** How tools are put to this model: `envelope`, or the name of a native family. */
+  toolFormat: Type.String(),
+  reasoning: Type.Boolean(),
+  /** Why a prefix cannot be reused freely, or null when it can. */
+  prefixReuse: Type.Union([Type.Literal('full'), Type.Literal('checkpoints'), Type.Literal('none')]),
+});
+export type LoadedFacts = Static<typeof LoadedFacts>;
+
+/** The native library as the worker sees it, once initialised. */
+export const BackendFacts = Type.Object({
+  /** The folder of prebuilt files that was bound. */
+  folder: Type.String(),
+  /** Files of that folder that are mapped into the process. */
+  mapped: Type.Array(Type.String()),
+  systemInfo: Type.String(),
+  gpu: Type.String(),
+  cpuMathCores: Type.Integer(),
+});
+export type BackendFacts = Static<typeof BackendFacts>;
