@@ -2,7 +2,7 @@
  * What a running job says. A job's events end with exactly one of `done`, `embedded`, `explained`,
  * or with a failure; nothing follows it. Both the scheduler and the worker produce these.
  */
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 
 export const TokenLogprob = Type.Object({
   /** The text of the token; invalid UTF-8 pieces as U+FFFD. */
