@@ -1,0 +1,33 @@
+import { type Static, Type } from 'typebox';
+
+/** The interface's three fields first; the rest is additive. */
+export const ModelEntry = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('model'),
+    owned_by: Type.String({
+      description: 'hearth for built-in models, else the source: hf:user, ollama, lmstudio, local.',
+    }),
+    created: Type.Optional(Type.Integer({ description: 'When it was installed, Unix seconds.' })),
+    kind: Type.Optional(Type.String({ description: 'chat or embedding.' })),
+    context_length: Type.Optional(
+      Type.Integer({ description: 'The context that the model was trained for, tokens.' }),
+    ),
+    max_model_len: Type.Optional(Type.Integer()),
+    size_bytes: Type.Optional(Type.Integer()),
+    quant: Type.Optional(Type.String()),
+    architecture: Type.Optional(Type.String()),
+    parameter_count: Type.Optional(Type.Integer()),
+    capabilities: Type.Optional(Type.Array(Type.String())),
+    digest: Type.Optional(Type.String({ description: 'sha256:<hex> of the weights, when known.' })),
+    aliases: Type.Optional(Type.Array(Type.String())),
+  },
+  { $id: 'ModelEntry' },
+);
+export type ModelEntry = Static<typeof ModelEntry>;
+
+export const ModelList = Type.Object(
+  { object: Type.Literal('list'), data: Type.Array(ModelEntry) },
+  { $id: 'ModelList' },
+);
+export type ModelList = Static<typeof ModelList>;
