@@ -1,0 +1,21 @@
+/** Durations as people write them: `90` (seconds), `10m`, `1h30m`, `250ms`; negative means for ever. */
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const partPattern = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
+
+/** Milliseconds; Infinity for a negative duration; undefined when the text is no duration. */
+export function parseDuration(value: string | number): number | undefined {
+  if (typeof value === 'number') return fromSeconds(value);
+  const text = value.trim().toLowerCase();
+  if (/^[+-]?\d+(?:\.\d+)?$/.test(text)) return fromSeconds(Number(text));
+  if (/^-(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(text)) return Infinity;
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(text)) return undefined;
+  let sum = 0;
+  for (const [, amount, unit] of text.matchAll(partPattern))
+    sum += Number(amount) * (unitMs[unit ?? ''] ?? 0);
+  return sum;
+}
+
+function fromSeconds(seconds: number): number | undefined {
+  if (Number.isNaN(seconds)) return undefined;
+  return seconds < 0 ? Infinity : seconds * 1000;
+}

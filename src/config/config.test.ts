@@ -1,0 +1,74 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig, requireKeyForBind } from './config.ts';
+import { clientBaseUrl, parseListenAddress } from './listen-address.ts';
+
+const home = () => mkdtempSync(path.join(tmpdir(), 'hearth-config-'));
+const load = (env: Record<string, string>, flags = {}, dev = false) => loadConfig({ flags, env, dev });
+
+describe('loadConfig', () => {
+  it('prefers flag, then environment, then file, then default, and remembers the origin', () => {
+    const SVC_HOME = home();
+    writeFileSync(
+      path.join(SVC_HOME, 'config.toml'),
+      'max_queue = 7\nkeep_alive = "1h30m"\nnum_ctx = 4096\n',
+    );
+    const config = load({ SVC_HOME, SVC_MAX_QUEUE: '8', SVC_NUM_CTX: '2048' }, { maxQueue: '9' });
+    expect([config.maxQueue, config.origins.maxQueue]).toEqual([9, 'flag']);
+    expect([config.numCtx, config.origins.numCtx]).toEqual([2048, 'environment']);
+    expect([config.keepAliveMs, config.origins.keepAliveMs]).toEqual([5_400_000, 'file']);
+    expect([config.port, config.origins.port]).toEqual([8740, 'default']);
+  });
+
+  it('names the setting that is wrong', () => {
+    expect(() => load({ SVC_HOME: home(), SVC_MAX_QUEUE: 'many' })).toThrow(/SVC_MAX_QUEUE/);
+    const SVC_HOME = home();
+    writeFileSync(path.join(SVC_HOME, 'config.toml'), 'max_que = 7');
+    expect(() => load({ SVC_HOME })).toThrow(/max_que/);
+  });
+
+  it('keeps the development endpoint apart from the canonical one', () => {
+    const SVC_HOME = home();
+    const dev = load({ SVC_HOME }, {}, true);
+    expect(dev.port).toBe(8741);
+    expect(dev.home).not.toBe(load({ SVC_HOME }).home);
+  });
+
+  it('refuses a bind that others can reach unless a key is set', () => {
+    const SVC_HOME = home();
+    expect(() => requireKeyForBind(load({ SVC_HOME, SVC_HOST: '0.0.0.0' }))).toThrow(ConfigError);
+    expect(() => requireKeyForBind(load({ SVC_HOME, SVC_HOST: '0.0.0.0', SVC_API_KEY: 'k' }))).not.toThrow();
+    expect(() => requireKeyForBind(load({ SVC_HOME }))).not.toThrow();
+  });
+
+  it('reads keep-alive of 0 and of a negative number', () => {
+    expect(load({ SVC_HOME: home(), SVC_KEEP_ALIVE: '0' }).keepAliveMs).toBe(0);
+    expect(load({ SVC_HOME: home(), SVC_KEEP_ALIVE: '-1' }).keepAliveMs).toBe(Infinity);
+  });
+});
+
+describe('parseListenAddress', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1', undefined],
+    [':9000', '127.0.0.1', 9000],
+    ['0.0.0.0:9000', '0.0.0.0', 9000],
+    ['http://localhost', 'localhost', 80],
+    ['https://h.example/path', 'h.example', 443],
+    ['"http://localhost:1/x" ', 'localhost', 1],
+    ['[::1]:8', '::1', 8],
+    ['::1', '::1', undefined],
+  ])('reads %s', (text, host, port) => {
+    expect(parseListenAddress(text)).toEqual({ host, port });
+  });
+
+  it.each(['a b', 'host:99999', 'host:x', 'user@host', '[::1'])('refuses %s', (text) => {
+    expect(parseListenAddress(text)).toBeUndefined();
+  });
+
+  it('tells a client of a wildcard bind to use loopback', () => {
+    expect(clientBaseUrl('0.0.0.0', 1)).toBe('http://127.0.0.1:1');
+    expect(clientBaseUrl('::', 1)).toBe('http://[::1]:1');
+  });
+});

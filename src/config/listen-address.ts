@@ -1,0 +1,47 @@
+/**
+ * Parses SVC_HOST as other local servers do: `host`, `:port`, `host:port`, `http://host:port/path`, `[::1]:port`.
+ * The same variable serves the server and the CLI.
+ */
+export interface ListenAddress {
+  readonly host: string;
+  /** Undefined when the text names none. */
+  readonly port: number | undefined;
+}
+
+/** Returns undefined when the text is no address. */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const bare = text
+    .trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+    .trim();
+  const scheme = /^(https?):\/\//i.exec(bare)?.[1]?.toLowerCase();
+  const rest = bare.replace(/^https?:\/\//i, '').replace(/\/.*$/, '');
+  const parts = splitPort(rest);
+  if (!parts) return undefined;
+  const port = parts.port ?? (scheme === 'http' ? 80 : scheme === 'https' ? 443 : undefined);
+  if (port !== undefined && port > 65_535) return undefined;
+  return { host: parts.host === '' ? '127.0.0.1' : parts.host, port };
+}
+
+function splitPort(rest: string): { host: string; port: number | undefined } | undefined {
+  const bracketed = /^\[([0-9a-fA-F:.%]+)\](?::(\d{1,5}))?$/.exec(rest);
+  if (bracketed)
+    return { host: bracketed[1] ?? '', port: bracketed[2] === undefined ? undefined : Number(bracketed[2]) };
+  if ((rest.match(/:/g)?.length ?? 0) > 1) {
+    return /^[0-9a-fA-F:.%]+$/.test(rest) ? { host: rest, port: undefined } : undefined;
+  }
+  const plain = /^([A-Za-z0-9._-]*)(?::(\d{1,5}))?$/.exec(rest);
+  if (!plain) return undefined;
+  return { host: plain[1] ?? '', port: plain[2] === undefined ? undefined : Number(plain[2]) };
+}
+
+/** True for addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** The address a client on this machine connects to: a wildcard bind is reached over loopback. */
+export function clientBaseUrl(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

@@ -1,0 +1,217 @@
+/**
+ * Every setting once: its environment name, what it means, its default, and how its text is read.
+ * Flags, the environment and the config file all pass through `read`, so one wrong value has one message.
+ */
+import { parseDuration } from '../base/duration.ts';
+
+export interface Setting<T> {
+  /** Name in the environment; the config file uses the lower-case name without SVC_. */
+  readonly env: string;
+  readonly description: string;
+  readonly fallback: T;
+  /** Undefined when the text is not usable. */
+  readonly read: (text: string) => T | undefined;
+  /** What a usable value looks like, for the error message. */
+  readonly expects: string;
+  /** True: `hearth config` shows only whether it is set. */
+  readonly secret?: boolean;
+}
+
+const text = (value: string): string | undefined => (value.trim() === '' ? undefined : value.trim());
+const whole =
+  (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
+  (value: string): number | undefined => {
+    const number = /^\d+$/.test(value.trim()) ? Number(value) : Number.NaN;
+    return number >= minimum && number <= maximum ? number : undefined;
+  };
+const flag = (value: string): boolean | undefined =>
+  ({
+    '1': true,
+    true: true,
+    yes: true,
+    on: true,
+    '0': false,
+    false: false,
+    no: false,
+    off: false,
+    '': false,
+  })[value.trim().toLowerCase()];
+const list = (value: string): readonly string[] =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+const duration = (value: string): number | undefined => parseDuration(value);
+
+function setting<T>(definition: Setting<T>): Setting<T> {
+  return definition;
+}
+
+const count = 'a whole number';
+const span = 'a duration such as 30s, 10m, 0 or -1';
+
+export const settings = {
+  host: setting({
+    env: 'SVC_HOST',
+    description: 'Address to bind: host, :port, host:port or a URL.',
+    fallback: '127.0.0.1',
+    read: text,
+    expects: 'a host name or address',
+  }),
+  port: setting<number | null>({
+    env: 'SVC_PORT',
+    description: 'Port; 0 picks a free one and prints it.',
+    fallback: null,
+    read: whole(0, 65_535),
+    expects: 'a port from 0 to 65535',
+  }),
+  home: setting<string | null>({
+    env: 'SVC_HOME',
+    description: 'Everything the service writes lives below it.',
+    fallback: null,
+    read: text,
+    expects: 'a folder',
+  }),
+  apiKey: setting<string | null>({
+    env: 'SVC_API_KEY',
+    description: 'Required on every route but /health when set; needed for a non-loopback bind.',
+    fallback: null,
+    read: text,
+    expects: 'a key',
+    secret: true,
+  }),
+  defaultModel: setting<string | null>({
+    env: 'SVC_DEFAULT_MODEL',
+    description: 'What the id "default" means.',
+    fallback: null,
+    read: text,
+    expects: 'a model id',
+  }),
+  embeddingModel: setting<string | null>({
+    env: 'SVC_EMBEDDING_MODEL',
+    description: 'What the id "default-embedding" means.',
+    fallback: null,
+    read: text,
+    expects: 'a model id',
+  }),
+  allowHashEmbeddings: setting({
+    env: 'SVC_ALLOW_HASH_EMBEDDINGS',
+    description: 'Allows the feature-hash fallback of /v1/embeddings.',
+    fallback: false,
+    read: flag,
+    expects: '1 or 0',
+  }),
+  keepAliveMs: setting({
+    env: 'SVC_KEEP_ALIVE',
+    description: 'How long an idle model stays loaded.',
+    fallback: 300_000,
+    read: duration,
+    expects: span,
+  }),
+  maxLoadedModels: setting<number | null>({
+    env: 'SVC_MAX_LOADED_MODELS',
+    description: 'Models loaded at once; by default as many as the memory plan allows.',
+    fallback: null,
+    read: whole(1, 64),
+    expects: `${count} from 1 to 64`,
+  }),
+  numParallel: setting<number | null>({
+    env: 'SVC_NUM_PARALLEL',
+    description: 'Sequences that a model decodes together; by default from the memory plan, at least 4.',
+    fallback: null,
+    read: whole(1, 256),
+    expects: `${count} from 1 to 256`,
+  }),
+  maxQueue: setting({
+    env: 'SVC_MAX_QUEUE',
+    description: 'Requests that may wait before 429.',
+    fallback: 256,
+    read: whole(0, 100_000),
+    expects: count,
+  }),
+  numThreads: setting<number | null>({
+    env: 'SVC_NUM_THREADS',
+    description: 'Threads of the engine; by default measured per model.',
+    fallback: null,
+    read: whole(1, 1024),
+    expects: `${count} from 1 to 1024`,
+  }),
+  numCtx: setting<number | null>({
+    env: 'SVC_NUM_CTX',
+    description: 'Context window when a request names none, tokens.',
+    fallback: null,
+    read: whole(8),
+    expects: `${count} of at least 8`,
+  }),
+  gpu: setting({
+    env: 'SVC_GPU',
+    description: 'auto, off, or a backend of the native library (cuda, vulkan, metal).',
+    fallback: 'auto',
+    read: (value) => (['auto', 'off', 'cuda', 'vulkan', 'metal'].includes(value) ? value : undefined),
+    expects: 'auto, off, cuda, vulkan or metal',
+  }),
+  allowedHosts: setting<readonly string[]>({
+    env: 'SVC_ALLOWED_HOSTS',
+    description: 'Further Host names that are accepted, separated by commas.',
+    fallback: [],
+    read: (value) => list(value).map((host) => host.toLowerCase()),
+    expects: 'names separated by commas',
+  }),
+  allowedOrigins: setting<readonly string[]>({
+    env: 'SVC_ALLOWED_ORIGINS',
+    description: 'Exact web origins that may call, separated by commas; none by default.',
+    fallback: [],
+    read: (value) =>
+      list(value).some((origin) => !/^[a-z][a-z0-9+.-]*:\/\/[^*\s]+$/i.test(origin))
+        ? undefined
+        : list(value),
+    expects: 'origins such as https://chat.example, without wildcards',
+  }),
+  logLevel: setting({
+    env: 'SVC_LOG_LEVEL',
+    description: 'debug, info, warn, error or silent.',
+    fallback: 'info',
+    read: (value) => (['debug', 'info', 'warn', 'error', 'silent'].includes(value) ? value : undefined),
+    expects: 'debug, info, warn, error or silent',
+  }),
+  strictParams: setting({
+    env: 'SVC_STRICT_PARAMS',
+    description: 'Makes a request field without effect a 400.',
+    fallback: false,
+    read: flag,
+    expects: '1 or 0',
+  }),
+  maxBodyBytes: setting({
+    env: 'SVC_MAX_BODY_BYTES',
+    description: 'Largest request body.',
+    fallback: 8 * 1024 * 1024,
+    read: whole(1024, 64 * 1024 * 1024),
+    expects: `${count} from 1024 to 67108864`,
+  }),
+  streamHeadAfterMs: setting({
+    env: 'SVC_STREAM_HEAD_AFTER',
+    description:
+      'How long a stream waits for its slot before its head is sent and waiting is told in comments.',
+    fallback: 3000,
+    read: duration,
+    expects: span,
+  }),
+  loadTimeoutMs: setting({
+    env: 'SVC_LOAD_TIMEOUT',
+    description: 'Longest time without progress while a model loads.',
+    fallback: 300_000,
+    read: duration,
+    expects: span,
+  }),
+  drainTimeoutMs: setting({
+    env: 'SVC_DRAIN_TIMEOUT',
+    description: 'How long running answers may finish after SIGTERM.',
+    fallback: 20_000,
+    read: duration,
+    expects: span,
+  }),
+} as const;
+
+export type SettingName = keyof typeof settings;
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+export type SettingValues = { readonly [K in SettingName]: ValueOf<(typeof settings)[K]> };

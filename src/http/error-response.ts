@@ -1,0 +1,76 @@
+/** The only place that knows HTTP statuses: a failure becomes status, headers and ErrorBody here. */
+import { type Family, entryOf } from '../errors/catalogue.ts';
+import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
+import type { ErrorBody } from '../protocol/error.ts';
+import { headerNames } from '../protocol/headers.ts';
+
+const statusOf: Record<Family, number> = {
+  request: 400,
+  not_found: 404,
+  method: 405,
+  too_large: 413,
+  media_type: 415,
+  timeout: 408,
+  auth: 401,
+  forbidden: 403,
+  busy: 429,
+  unavailable: 503,
+  engine: 500,
+  store: 503,
+  cancelled: 499,
+  bug: 500,
+};
+
+const typeOf: Record<Family, string> = {
+  request: 'invalid_request_error',
+  not_found: 'invalid_request_error',
+  method: 'invalid_request_error',
+  too_large: 'invalid_request_error',
+  media_type: 'invalid_request_error',
+  timeout: 'invalid_request_error',
+  auth: 'authentication_error',
+  forbidden: 'permission_error',
+  busy: 'rate_limit_error',
+  unavailable: 'unavailable_error',
+  engine: 'server_error',
+  store: 'unavailable_error',
+  cancelled: 'cancelled_error',
+  bug: 'server_error',
+};
+
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+}
+
+/** Anything thrown, as a SvcError: what is not one of ours is a bug and says nothing of itself to clients. */
+export function asSvcError(thrown: unknown): SvcError {
+  return isSvcError(thrown) ? thrown : fail('internal', {}, thrown);
+}
+
+/** The body alone, as a stream's error frame carries it. */
+export function errorBody(error: SvcError): ErrorBody {
+  const sentence = error.message;
+  return {
+    error: sentence,
+    message: sentence,
+    type: typeOf[entryOf(error.code).family],
+    code: error.code,
+    ...(error.detail.param === undefined ? {} : { param: error.detail.param }),
+  };
+}
+
+export function errorResponse(error: SvcError): ErrorResponse {
+  const { family, retryable } = entryOf(error.code);
+  const retryAfter = error.detail.retryAfterS ?? (retryable && family === 'unavailable' ? 1 : undefined);
+  return {
+    status: statusOf[family],
+    headers: {
+      ...(retryable ? {} : { [headerNames.shouldRetry]: 'false' }),
+      ...(retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }),
+      ...(typeof error.detail['allow'] === 'string' ? { Allow: error.detail['allow'] } : {}),
+    },
+    body: errorBody(error),
+  };
+}
