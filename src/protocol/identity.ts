@@ -8,6 +8,9 @@ export const IdentitySignature = Type.Object({
   alg: Type.Literal('Ed25519'),
   keyid: Type.String({ description: 'SHA-256 of the public key (SPKI, DER), hex.' }),
   nonce: Type.String(),
+  address: Type.Optional(
+    Type.String({ description: 'The host:port that the service listens on; signed too.' }),
+  ),
   public_key: Type.String({ description: 'The public key as PEM.' }),
   sig: Type.String({ description: 'Base64 of the signature.' }),
 });

@@ -1,0 +1,80 @@
+/**
+ * The answer to `GET /v1/identity?nonce=…`: a signature by which a launcher tells this instance from a squatter on
+ * its port. Signed are the whole identity body, the caller's nonce and the address that was bound.
+ */
+import { instanceIdOf, type SigningKey } from '../identity/instance.ts';
+import { canonicalJson, sha256Hex } from './canonical.ts';
+import { isSignedBy, parsePublicKey, signPayload } from './dsse.ts';
+
+/** Keeps this signature apart from those over evidence records and key rotations. */
+export const identityPayloadType = 'application/vnd.svc.identity-proof+json';
+
+export interface IdentitySignature {
+  readonly alg: 'Ed25519';
+  readonly keyid: string;
+  readonly nonce: string;
+  /** `host:port` the service listens on, so that a relay on another port shows. */
+  readonly address?: string;
+  readonly public_key: string;
+  readonly sig: string;
+}
+
+export function signIdentity(
+  identity: object,
+  options: { readonly key: SigningKey; readonly nonce: string; readonly address?: string },
+): IdentitySignature {
+  const { key, nonce, address } = options;
+  const payload = payloadOf(identity, nonce, address);
+  return {
+    alg: 'Ed25519',
+    keyid: key.keyid,
+    nonce,
+    ...(address === undefined ? {} : { address }),
+    public_key: key.publicKeyPem,
+    sig: signPayload(key, identityPayloadType, payload).toString('base64'),
+  };
+}
+
+/** What the caller knows already; `keyid` from the home directory, or the instance id that it remembers. */
+export interface IdentityExpectation {
+  readonly nonce: string;
+  readonly pinned: { readonly keyid: string } | { readonly instanceId: string };
+  /** `host:port` that the caller connected to. */
+  readonly address?: string;
+}
+
+/** Null when the body is signed by the expected instance for this nonce; otherwise the reason, in plain words. */
+export function findIdentityFault(
+  body: Readonly<Record<string, unknown>>,
+  expected: IdentityExpectation,
+): string | null {
+  const { signature, ...identity } = body;
+  if (!isSignature(signature)) return 'the answer carries no well-formed signature';
+  if (signature.nonce !== expected.nonce) return 'the signature is over another nonce';
+  const key = parsePublicKey(signature.public_key);
+  if (key === null) return 'the public key is malformed';
+  const { pinned } = expected;
+  const spki = key.export({ type: 'spki', format: 'der' });
+  const isPinned =
+    'keyid' in pinned ? sha256Hex(spki) === pinned.keyid : instanceIdOf(spki) === pinned.instanceId;
+  if (!isPinned) return 'it is signed with another key';
+  if (expected.address !== undefined && signature.address !== expected.address) {
+    return `it listens on ${String(signature.address)}, not on ${expected.address}: something relays it`;
+  }
+  const signed = {
+    payloadType: identityPayloadType,
+    payload: payloadOf(identity, expected.nonce, signature.address),
+    sig: Buffer.from(signature.sig, 'base64'),
+  };
+  return isSignedBy(key, signed) ? null : 'the signature does not fit the body';
+}
+
+const isSignature = (value: unknown): value is IdentitySignature => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { alg, nonce, address, public_key: pem, sig } = value as Record<string, unknown>;
+  const isText = [nonce, pem, sig].every((item) => typeof item === 'string');
+  return alg === 'Ed25519' && isText && (address === undefined || typeof address === 'string');
+};
+
+const payloadOf = (identity: object, nonce: string, address: string | undefined): Buffer =>
+  Buffer.from(canonicalJson({ identity, nonce, ...(address === undefined ? {} : { address }) }));
