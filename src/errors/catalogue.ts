@@ -192,6 +192,129 @@ export const catalogue = {
     retryable: false,
     message: (d) => `"${s(d['path'])}" is not a usable GGUF model: ${s(d['reason'])}.`,
   },
+  model_id_invalid: {
+    family: 'request',
+    retryable: false,
+    message: (d) =>
+      `${JSON.stringify(s(d['id']))} cannot be a model id: ${s(d['reason'])}; use lower-case letters, digits, ".", "_" and "-", at most one "/" and one ":", for example "mistral-7b:q4_k_m".`,
+  },
+  model_exists: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `Model "${s(d['model'])}" is already installed (${s(d['reason'])}); run: hearth rm ${s(d['model'])}, or choose another id with --id.`,
+  },
+  manifest_damaged: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `The manifest of model "${s(d['model'])}" is damaged (${s(d['reason'])}); run: hearth rm ${s(d['model'])}, then install the model again.`,
+  },
+  file_unusable: {
+    family: 'store',
+    retryable: false,
+    message: (d) => `${JSON.stringify(s(d['path']))} cannot be used as a model: ${s(d['reason'])}.`,
+  },
+  file_not_found: {
+    family: 'not_found',
+    retryable: false,
+    message: (d) => `There is no file ${JSON.stringify(s(d['path']))}; check the path.`,
+  },
+  embedding_width: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `${JSON.stringify(s(d['path']))} makes vectors of ${s(d['width'])} numbers; the service answers with 768, so choose an embedding model of that width.`,
+  },
+  digest_mismatch: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `${JSON.stringify(s(d['path']))} has SHA-256 ${s(d['actual'])} where ${s(d['expected'])} was expected; the bytes are refused, fetch them again.`,
+  },
+  store_busy: {
+    family: 'busy',
+    retryable: true,
+    message: (d) =>
+      `${s(d['what'])} is in use by another process (${s(d['holder'])}); wait until it is done, or end it, and try again.`,
+  },
+  store_unwritable: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `${JSON.stringify(s(d['path']))} cannot be written (${s(d['reason'])}); check its owner and permissions, or set SVC_HOME to a folder of your own.`,
+  },
+  store_unreadable: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `${JSON.stringify(s(d['path']))} is not readable by this user (${s(d['reason'])}); ${s(d['remedy'])}.`,
+  },
+  disk_full: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `There is not enough room for ${JSON.stringify(s(d['path']))} (${s(d['reason'])}); free some space and run the command again.`,
+  },
+  // Pulling from a hub.
+  reference_invalid: {
+    family: 'request',
+    retryable: false,
+    message: (d) =>
+      `${JSON.stringify(s(d['ref']))} is not a model reference: ${s(d['reason'])}; write hf:user/repo, user/repo:QUANT, or the URL of a .gguf file.`,
+  },
+  quant_not_found: {
+    family: 'not_found',
+    retryable: false,
+    message: (d) => `${s(d['repo'])} has no GGUF ${s(d['wanted'])}; available: ${s(d['choices'])}.`,
+  },
+  hub_offline: {
+    family: 'unavailable',
+    retryable: false,
+    message: () => 'Offline mode is set (HF_HUB_OFFLINE); unset it to pull, or use: hearth import FILE.',
+  },
+  hub_unreachable: {
+    family: 'unavailable',
+    retryable: true,
+    message: (d) =>
+      `The hub ${s(d['endpoint'])} could not be reached (${s(d['reason'])}); check the network and run the command again, it resumes.`,
+  },
+  hub_not_found: {
+    family: 'not_found',
+    retryable: false,
+    message: (d) =>
+      `${s(d['endpoint'])} has no ${s(d['what'])} that this user may see; check the spelling, or set HF_TOKEN if it is private.`,
+  },
+  hub_gated: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `${s(d['repo'])} is gated: accept its terms at ${s(d['url'])}, then run the command again with HF_TOKEN set.`,
+  },
+  hub_unauthorized: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `${s(d['endpoint'])} refused access to ${s(d['repo'])} (${s(d['reason'])}); set a valid token in HF_TOKEN or with --token-file.`,
+  },
+  hub_rate_limited: {
+    family: 'busy',
+    retryable: true,
+    message: (d) =>
+      `${s(d['endpoint'])} limits the rate of requests; try again in ${s(d['retryAfterS'])} s, or set HF_TOKEN for a higher limit.`,
+  },
+  hub_refused: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `A request to ${JSON.stringify(s(d['url']))} was refused by Hearth (${s(d['reason'])}); set HF_ENDPOINT or SVC_HUB_HOSTS only if you trust that host.`,
+  },
+  hub_invalid: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `${s(d['endpoint'])} sent something unusable (${s(d['reason'])}); nothing was installed, try again later or another source.`,
+  },
   // Nobody's fault, or ours.
   cancelled: {
     family: 'cancelled',
