@@ -1,0 +1,127 @@
+/**
+ * Changes to the store that survive a crash at any point: temporary file, fsync, rename, fsync of the folder.
+ * Own code rather than write-file-atomic, which neither syncs the folder nor notices a short write on a full disk.
+ * `onStep` names each point that a crash can separate; tests end the process there, production passes nothing.
+ */
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
+
+export type StepHook = (step: string) => void | Promise<void>;
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
+/** Replaces or creates `path` with `text`; a reader sees the old bytes or the new ones, never a mixture. */
+export async function writeDurably(path: string, text: string, onStep?: StepHook): Promise<void> {
+  const kind = basename(dirname(path));
+  const step = async (name: string) => onStep?.(`${kind}.${name}`);
+  const temporary = join(dirname(path), temporaryName(basename(path)));
+  const bytes = Buffer.from(text, 'utf8');
+  try {
+    const file = await open(temporary, 'wx', PRIVATE_FILE);
+    try {
+      await step('opened');
+      await writeAll(file, bytes.subarray(0, bytes.length >> 1));
+      await step('half-written');
+      await writeAll(file, bytes.subarray(bytes.length >> 1));
+      await step('written');
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await step('synced');
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw writeFailure(path, error);
+  }
+  await step('renamed');
+  await syncFolder(dirname(path));
+  await step('folder-synced');
+}
+
+/** Moves a finished and synced file to its final name. */
+export async function moveDurably(from: string, to: string, onStep?: StepHook): Promise<void> {
+  const kind = basename(dirname(to));
+  try {
+    await rename(from, to);
+  } catch (error) {
+    throw writeFailure(to, error);
+  }
+  await onStep?.(`${kind}.renamed`);
+  await syncFolder(dirname(to));
+  await onStep?.(`${kind}.folder-synced`);
+}
+
+/** Removes a file if it is there. */
+export async function removeDurably(path: string, onStep?: StepHook): Promise<void> {
+  const kind = basename(dirname(path));
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return;
+    throw writeFailure(path, error);
+  }
+  await onStep?.(`${kind}.unlinked`);
+  await syncFolder(dirname(path));
+  await onStep?.(`${kind}.unlink-synced`);
+}
+
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
+/** Writes every byte or throws; a short write is continued, so that a full disk ends in its own error. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  let done = 0;
+  while (done < bytes.byteLength) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.byteLength - done);
+    done += bytesWritten;
+  }
+}
+
+/** Makes renames and removals in the folder last. Windows cannot open folders and orders these by itself. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+const TEMPORARY = /^\..*\.tmp-(\d+)-[0-9a-f]{12}$/;
+
+/** A name that listings skip; it carries the process id so that leftovers of dead processes can be told. */
+export function temporaryName(base: string): string {
+  return `.${base.slice(0, 120)}.tmp-${process.pid}-${randomBytes(6).toString('hex')}`;
+}
+
+/** The process id in a temporary name, or null when the name is not one. */
+export function temporaryOwner(name: string): number | null {
+  const [, pid] = TEMPORARY.exec(name) ?? [];
+  return pid === undefined ? null : Number(pid);
+}
+
+export function errnoOf(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Turns what the file system said about a write into the failure that people can act on. */
+export function writeFailure(path: string, error: unknown): SvcError {
+  if (isSvcError(error)) return error;
+  const code = errnoOf(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
+    return fail('disk_full', { path, param: path, reason: code }, error);
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return fail('store_unwritable', { path, param: path, reason: code }, error);
+  return fail('store_unwritable', { path, param: path, reason: code ?? String(error) }, error);
+}

@@ -1,0 +1,144 @@
+/**
+ * Our own store: content-addressed blobs and one manifest per model. Whoever changes it holds the writer lock,
+ * for a moment only: downloads and copies happen beside it in partial/ and are committed by renames.
+ * Order makes it crash-safe: blobs before the manifest that names them, the manifest away before its blobs.
+ */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  makeFolder,
+  moveDurably,
+  removeDurably,
+  type StepHook,
+  temporaryOwner,
+  writeDurably,
+} from './durable.ts';
+import { InstalledReader } from './installed.ts';
+import { formatManifest, isBlobFile, type ModelManifest } from './manifest.ts';
+import { takeLock } from './owner-lock.ts';
+import { blobPath, isDigest, manifestPath, type StorePaths, splitFolder, storePaths } from './paths.ts';
+import { isRunning } from './process-identity.ts';
+
+/** How long a change waits for another one; changes take milliseconds, so this is patience enough. */
+const WRITER_WAIT_MS = 10_000;
+
+export interface SweepResult {
+  readonly freedBytes: number;
+  readonly removed: readonly string[];
+  /** Ids of damaged manifests because of which nothing was removed: their blobs cannot be known. */
+  readonly blockedBy: readonly string[];
+}
+
+export class Store {
+  readonly paths: StorePaths;
+  readonly #onStep: StepHook | undefined;
+
+  constructor(home: string, onStep?: StepHook) {
+    this.paths = storePaths(home);
+    this.#onStep = onStep;
+  }
+
+  /** For work beside the lock, as copying and downloading, that wants its crash points named too. */
+  async step(name: string): Promise<void> {
+    await this.#onStep?.(name);
+  }
+
+  /** Runs one change of the store alone among all processes, after clearing what a dead one left behind. */
+  async change<T>(purpose: string, apply: (writer: StoreWriter) => Promise<T>): Promise<T> {
+    await this.prepareFolders();
+    const lock = await takeLock(this.paths.writerLock, {
+      purpose,
+      what: 'The model store',
+      waitMs: WRITER_WAIT_MS,
+    });
+    try {
+      await this.step('lock.taken');
+      await clearLeftovers(this.paths);
+      return await apply(new StoreWriter(this.paths, this.#onStep));
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async prepareFolders(): Promise<void> {
+    for (const folder of [this.paths.blobs, this.paths.manifests, this.paths.partial, this.paths.split])
+      await makeFolder(folder);
+  }
+}
+
+/** What may be done under the writer lock. */
+export class StoreWriter {
+  readonly paths: StorePaths;
+  readonly #onStep: StepHook | undefined;
+
+  constructor(paths: StorePaths, onStep: StepHook | undefined) {
+    this.paths = paths;
+    this.#onStep = onStep;
+  }
+
+  async putManifest(manifest: ModelManifest): Promise<void> {
+    await writeDurably(manifestPath(this.paths, manifest.id), formatManifest(manifest), this.#onStep);
+  }
+
+  async dropManifest(id: string): Promise<void> {
+    await removeDurably(manifestPath(this.paths, id), this.#onStep);
+  }
+
+  /** Takes a complete, verified and synced file of partial/ over as the blob of its digest. */
+  async adoptBlob(from: string, digest: string): Promise<void> {
+    await moveDurably(from, blobPath(this.paths, digest), this.#onStep);
+  }
+
+  async writeDefaults(text: string): Promise<void> {
+    await writeDurably(this.paths.defaults, text, this.#onStep);
+  }
+
+  /** Removes the given blobs, or all, that no manifest names. */
+  async sweepBlobs(candidates?: readonly string[]): Promise<SweepResult> {
+    const { manifests, damaged } = new InstalledReader(this.paths).read();
+    if (damaged.length > 0)
+      return { freedBytes: 0, removed: [], blockedBy: damaged.map((entry) => entry.id) };
+    const used = new Set(manifests.flatMap(blobDigests));
+    const unused = (candidates ?? (await this.#digests())).filter((digest) => !used.has(digest));
+    let freedBytes = 0;
+    for (const digest of unused) {
+      freedBytes += await sizeOf(blobPath(this.paths, digest));
+      await rm(splitFolder(this.paths, digest), { recursive: true, force: true });
+      await removeDurably(blobPath(this.paths, digest), this.#onStep);
+    }
+    return { freedBytes, removed: unused, blockedBy: [] };
+  }
+
+  async #digests(): Promise<string[]> {
+    const names = await readdir(this.paths.blobs);
+    return names.map((name) => name.replace(/^sha256-/, '')).filter(isDigest);
+  }
+}
+
+export function blobDigests(manifest: ModelManifest): string[] {
+  return manifest.files.filter(isBlobFile).map((file) => file.digest);
+}
+
+/**
+ * Removes temporary files of writers that died. Called under the writer lock, so none in manifests/ can be live;
+ * copies in partial/ are made beside the lock and go only when their process is gone.
+ */
+async function clearLeftovers(paths: StorePaths): Promise<void> {
+  await clearTemporaries(paths.manifests, () => true);
+  await clearTemporaries(paths.root, () => true);
+  await clearTemporaries(paths.partial, (pid) => !isRunning(pid));
+}
+
+async function clearTemporaries(folder: string, isDead: (pid: number) => boolean): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = temporaryOwner(name);
+    if (pid !== null && isDead(pid)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+}
