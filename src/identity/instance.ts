@@ -13,7 +13,7 @@ import {
 import { chmod, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface SigningKey {
+export interface InstanceKeys {
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
   /** The public key as SPKI, DER. */
@@ -27,7 +27,7 @@ export interface InstanceIdentity {
   readonly instanceId: string;
   /** 128 random bits of this process start, hex; never written to disk. */
   readonly bootId: string;
-  readonly key: SigningKey;
+  readonly keys: InstanceKeys;
 }
 
 const keyFile = 'key.pem';
@@ -41,9 +41,9 @@ export async function loadIdentity(options: { readonly home: string }): Promise<
   const folder = instanceFolder(options.home);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
-  const key = (await readKey(folder)) ?? (await createKey(folder));
-  const instanceId = (await readId(folder)) ?? (await createId(folder, key));
-  return { instanceId, bootId: randomBytes(16).toString('hex'), key };
+  const keys = (await readKey(folder)) ?? (await createKey(folder));
+  const instanceId = (await readId(folder)) ?? (await createId(folder, keys));
+  return { instanceId, bootId: randomBytes(16).toString('hex'), keys };
 }
 
 /** `svc-` and the first 26 letters of the base32 (RFC 4648, lower case) of the key's SHA-256: 130 bits. */
@@ -51,7 +51,7 @@ export function instanceIdOf(spki: Buffer): string {
   return `svc-${base32(createHash('sha256').update(spki).digest()).slice(0, 26)}`;
 }
 
-export function signingKeyOf(privateKey: KeyObject): SigningKey {
+export function instanceKeysOf(privateKey: KeyObject): InstanceKeys {
   if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('the instance key is not an Ed25519 key');
   const publicKey = createPublicKey(privateKey);
   const spki = publicKey.export({ type: 'spki', format: 'der' });
@@ -61,23 +61,23 @@ export function signingKeyOf(privateKey: KeyObject): SigningKey {
 }
 
 /** A fresh key that is in no file yet. */
-export const newSigningKey = (): SigningKey => signingKeyOf(generateKeyPairSync('ed25519').privateKey);
+export const newInstanceKeys = (): InstanceKeys => instanceKeysOf(generateKeyPairSync('ed25519').privateKey);
 
 /** Puts another key in the place of the present one, atomically. The caller has recorded the rotation already. */
-export async function replaceKey(home: string, key: SigningKey): Promise<void> {
+export async function replaceKey(home: string, key: InstanceKeys): Promise<void> {
   const folder = instanceFolder(home);
   const temporary = await writeTemporary(folder, pemOf(key));
   await rename(temporary, join(folder, keyFile));
   await syncFolder(folder);
 }
 
-async function readKey(folder: string): Promise<SigningKey | null> {
+async function readKey(folder: string): Promise<InstanceKeys | null> {
   const path = join(folder, keyFile);
   const pem = await readIfPresent(path);
   if (pem === null) return null;
   await chmod(path, 0o600);
   try {
-    return signingKeyOf(createPrivateKey(pem));
+    return instanceKeysOf(createPrivateKey(pem));
   } catch (cause) {
     // Never replaced silently: a new key would be another instance, and old records would lose their issuer.
     throw new Error(`${path} is not a usable Ed25519 private key; restore it from a backup or remove it`, {
@@ -86,8 +86,8 @@ async function readKey(folder: string): Promise<SigningKey | null> {
   }
 }
 
-async function createKey(folder: string): Promise<SigningKey> {
-  const key = newSigningKey();
+async function createKey(folder: string): Promise<InstanceKeys> {
+  const key = newInstanceKeys();
   if (await createOnce(folder, keyFile, pemOf(key))) return key;
   const winner = await readKey(folder);
   if (winner === null) throw new Error(`${join(folder, keyFile)} disappeared while it was created`);
@@ -102,12 +102,13 @@ async function readId(folder: string): Promise<string | null> {
   return id;
 }
 
-async function createId(folder: string, key: SigningKey): Promise<string> {
+async function createId(folder: string, key: InstanceKeys): Promise<string> {
   await createOnce(folder, idFile, `${instanceIdOf(key.spki)}\n`);
   return (await readId(folder)) ?? instanceIdOf(key.spki);
 }
 
-const pemOf = (key: SigningKey): string => key.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const pemOf = (key: InstanceKeys): string =>
+  key.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** Creates a file with its whole content or not at all; false when another process was first. */
 async function createOnce(folder: string, name: string, text: string): Promise<boolean> {

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rename, rm, stat, symlink, utimes, writeFile, mkdir 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findIdentityFault, signIdentity } from '../../src/evidence/identity-signature.ts';
+import { findIdentityFault, signIdentity } from '../../src/identity/sign-identity.ts';
 import { createBackendGuard, findPrebuiltFolder, hashBackend } from '../../src/identity/backend.ts';
 import { hashFolder } from '../../src/identity/folder-hash.ts';
-import { instanceIdOf, loadIdentity, newSigningKey } from '../../src/identity/instance.ts';
+import { instanceIdOf, loadIdentity, newInstanceKeys } from '../../src/identity/instance.ts';
 import { hashServerSource, serverFolder } from '../../src/identity/server-source.ts';
 
 let scratch: string;
@@ -43,11 +43,11 @@ describe('instance and boot', () => {
   });
 
   it('derives the id from the key as base32 does', async () => {
-    const { instanceId, key } = await loadIdentity({ home: join(scratch, 'base32') });
+    const { instanceId, keys } = await loadIdentity({ home: join(scratch, 'base32') });
     const script = 'openssl dgst -sha256 -binary | base32 | tr A-Z a-z | cut -c1-26';
-    const second = execFileSync('sh', ['-c', script], { input: key.spki }).toString().trim();
+    const second = execFileSync('sh', ['-c', script], { input: keys.spki }).toString().trim();
     expect(instanceId).toBe(`svc-${second}`);
-    expect(instanceIdOf(key.spki)).toBe(instanceId);
+    expect(instanceIdOf(keys.spki)).toBe(instanceId);
   });
 
   it('keeps key and folder from other users, and tightens what was left open', async () => {
@@ -161,7 +161,7 @@ describe('guard against a swap within one boot', () => {
 });
 
 describe('signed identity', () => {
-  const key = newSigningKey();
+  const keys = newInstanceKeys();
   const identity = {
     object: 'svc.identity',
     instance_id: instanceIdOf(key.spki),
@@ -170,8 +170,8 @@ describe('signed identity', () => {
   };
   const nonce = 'nonce-12345678';
   const address = '127.0.0.1:8740';
-  const body = { ...identity, signature: signIdentity(identity, { key, nonce, address }) };
-  const pinned = { keyid: key.keyid };
+  const body = { ...identity, signature: signIdentity(identity, nonce, keys, address) };
+  const pinned = { keyid: keys.keyid };
 
   it('passes for the nonce, key and address it was made for', () => {
     expect(findIdentityFault(body, { nonce, pinned, address })).toBeNull();
@@ -179,8 +179,8 @@ describe('signed identity', () => {
   });
 
   it('exposes a squatter with a key of its own', () => {
-    const squatter = newSigningKey();
-    const forged = { ...identity, signature: signIdentity(identity, { key: squatter, nonce, address }) };
+    const squatter = newInstanceKeys();
+    const forged = { ...identity, signature: signIdentity(identity, nonce, squatter, address) };
     expect(findIdentityFault(forged, { nonce, pinned })).toMatch(/another key/);
     expect(findIdentityFault(forged, { nonce, pinned: { instanceId: identity.instance_id } })).toMatch(
       /another key/,

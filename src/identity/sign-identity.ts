@@ -2,9 +2,9 @@
  * The answer to `GET /v1/identity?nonce=…`: a signature by which a launcher tells this instance from a squatter on
  * its port. Signed are the whole identity body, the caller's nonce and the address that was bound.
  */
-import { instanceIdOf, type SigningKey } from '../identity/instance.ts';
 import { canonicalJson, sha256Hex } from './canonical.ts';
 import { isSignedBy, parsePublicKey, signPayload } from './dsse.ts';
+import { type InstanceKeys, instanceIdOf } from './instance.ts';
 
 /** Keeps this signature apart from those over evidence records and key rotations. */
 export const identityPayloadType = 'application/vnd.svc.identity-proof+json';
@@ -19,19 +19,21 @@ export interface IdentitySignature {
   readonly sig: string;
 }
 
+/** Signs a body without its `signature` member; `address` is the `host:port` that was bound. */
 export function signIdentity(
   identity: object,
-  options: { readonly key: SigningKey; readonly nonce: string; readonly address?: string },
+  nonce: string,
+  keys: InstanceKeys,
+  address?: string,
 ): IdentitySignature {
-  const { key, nonce, address } = options;
   const payload = payloadOf(identity, nonce, address);
   return {
     alg: 'Ed25519',
-    keyid: key.keyid,
+    keyid: keys.keyid,
     nonce,
     ...(address === undefined ? {} : { address }),
-    public_key: key.publicKeyPem,
-    sig: signPayload(key, identityPayloadType, payload).toString('base64'),
+    public_key: keys.publicKeyPem,
+    sig: signPayload(keys, identityPayloadType, payload).toString('base64'),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import type { SigningKey } from '../identity/instance.ts';
+import type { InstanceKeys } from './instance.ts';
 
 /** Base64 with padding, and nothing that a lax decoder would skip. */
 const Base64 = Type.String({ pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$' });
@@ -33,8 +33,8 @@ export function preAuthEncoding(payloadType: string, payload: Uint8Array): Buffe
   ]);
 }
 
-export function signPayload(key: SigningKey, payloadType: string, payload: Uint8Array): Buffer {
-  return sign(null, preAuthEncoding(payloadType, payload), key.privateKey);
+export function signPayload(keys: InstanceKeys, payloadType: string, payload: Uint8Array): Buffer {
+  return sign(null, preAuthEncoding(payloadType, payload), keys.privateKey);
 }
 
 export function isSignedBy(
@@ -45,11 +45,11 @@ export function isSignedBy(
   return verify(null, preAuthEncoding(signed.payloadType, signed.payload), publicKey, signed.sig);
 }
 
-export function seal(key: SigningKey, payloadType: string, payload: Uint8Array): Envelope {
+export function seal(keys: InstanceKeys, payloadType: string, payload: Uint8Array): Envelope {
   return {
     payloadType,
     payload: Buffer.from(payload).toString('base64'),
-    signatures: [{ keyid: key.keyid, sig: signPayload(key, payloadType, payload).toString('base64') }],
+    signatures: [{ keyid: keys.keyid, sig: signPayload(keys, payloadType, payload).toString('base64') }],
   };
 }
 

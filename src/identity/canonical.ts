@@ -1,8 +1,4 @@
-/**
- * Canonical JSON (RFC 8785) and the digests over it.
- * evidence/ makes and checks the signed record of a frozen run. It knows no HTTP and no engine internals:
- * facts come in, a record goes out; router/ calls it on the way out, `hearth evidence` on the way in.
- */
+/** Canonical JSON (RFC 8785), so that equal values have equal bytes, and digests over it. */
 import { createHash } from 'node:crypto';
 import canonicalizeModule from 'canonicalize';
 import { fail } from '../errors/svc-error.ts';
@@ -61,11 +57,6 @@ export function sha256Hex(content: Uint8Array | string): string {
 }
 
 export const canonicalSha256 = (value: unknown): string => sha256Hex(canonicalJson(value));
-
-/** The value of a `Content-Digest` header (RFC 9530) over the bytes of a body. */
-export function contentDigest(body: Uint8Array | string): string {
-  return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
-}
 
 const refuse = (path: string, reason: string): Error =>
   fail('invalid_json', {
