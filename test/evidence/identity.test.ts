@@ -164,7 +164,7 @@ describe('signed identity', () => {
   const keys = newInstanceKeys();
   const identity = {
     object: 'svc.identity',
-    instance_id: instanceIdOf(key.spki),
+    instance_id: instanceIdOf(keys.spki),
     boot_id: 'ab',
     native_ready: true,
   };
