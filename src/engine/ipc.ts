@@ -35,6 +35,11 @@ export const FromWorker = Type.Union([
     events: Type.Array(Type.Object({ jobId: Type.String(), event: JobEvent })),
   }),
   Type.Object({ type: Type.Literal('failed'), jobId: Type.String(), failure: IpcFailure }),
-  Type.Object({ type: Type.Literal('pong'), nonce: Type.Integer() }),
+  /** `steps` counts the steps of the batch loop, so that silence can be told from standstill. */
+  Type.Object({
+    type: Type.Literal('pong'),
+    nonce: Type.Integer(),
+    steps: Type.Optional(Type.Integer({ minimum: 0 })),
+  }),
 ]);
 export type FromWorker = Static<typeof FromWorker>;

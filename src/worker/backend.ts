@@ -1,0 +1,150 @@
+/**
+ * Backend over forked children: one process per loaded model, and one spare that has the native library initialised
+ * already, so that a model switch does not pay for that. It decides nothing about models (scheduler/ does).
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Backend, LoadedModel } from '../engine/backend.ts';
+import type { BackendFacts, LoadSpec } from '../engine/load.ts';
+import { fail, isSvcError } from '../errors/svc-error.ts';
+import { launch } from './launch.ts';
+import { findLauncher } from './launcher.ts';
+import { defaultWorkerLimits, type WorkerLimits } from './limits.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+export interface WorkerBackendOptions {
+  /** Absolute path of the child's script, dist/native/main.js. */
+  readonly childPath: string;
+  /** The server's environment, of which a few harmless names are carried over (child-environment.ts). */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly gpu: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Runs before each fork; rejects when the native files are not those of the boot any more. */
+  readonly backendGuard?: () => Promise<void>;
+  readonly limits?: Partial<WorkerLimits>;
+}
+
+export function createWorkerBackend(options: WorkerBackendOptions): Backend {
+  return new WorkerBackend(options);
+}
+
+class WorkerBackend implements Backend {
+  readonly #options: WorkerBackendOptions;
+  readonly #limits: WorkerLimits;
+  /** Looked for once, at the first fork. */
+  #launcher: Promise<readonly string[]> | undefined;
+  #spare: Promise<WorkerProcess> | undefined;
+  readonly #workers = new Set<WorkerProcess>();
+  #facts: BackendFacts | { readonly failed: string } | null = null;
+  #refuseUntilMs = Number.NEGATIVE_INFINITY;
+  #closed = false;
+
+  constructor(options: WorkerBackendOptions) {
+    this.#options = options;
+    this.#limits = { ...defaultWorkerLimits, ...options.limits };
+  }
+
+  backendFacts(): BackendFacts | { readonly failed: string } | null {
+    return this.#facts;
+  }
+
+  prepare(): void {
+    if (this.#closed || this.#spare !== undefined || this.#refusal() !== null) return;
+    const spare = this.#boot();
+    this.#spare = spare;
+    const forget = (): void => {
+      if (this.#spare === spare) this.#spare = undefined;
+    };
+    spare.then((worker) => worker.gone.then(forget), forget);
+  }
+
+  async load(
+    spec: LoadSpec,
+    signal: AbortSignal,
+    onProgress: (fraction: number) => void,
+  ): Promise<LoadedModel> {
+    const refusal = this.#refusal();
+    if (this.#closed || refusal !== null) {
+      throw fail('native_unavailable', { reason: refusal ?? 'the service is ending' });
+    }
+    const worker = await this.#take();
+    try {
+      if (signal.aborted) throw fail('cancelled');
+      const facts = await worker.load(spec, signal, onProgress);
+      return {
+        facts,
+        pid: worker.pid,
+        run: (job, jobSignal) => worker.run(job, jobSignal),
+        unload: () => worker.end(),
+        gone: worker.gone,
+      };
+    } catch (error) {
+      // The next load should find the memory of this one free.
+      await worker.end();
+      throw error;
+    } finally {
+      this.prepare();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#workers].map((worker) => worker.end()));
+  }
+
+  /** The spare, booting or booted; a fresh worker where there is none or it has died since. */
+  async #take(): Promise<WorkerProcess> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    const worker = await spare?.catch(() => undefined);
+    return worker?.alive === true ? worker : this.#boot();
+  }
+
+  async #boot(): Promise<WorkerProcess> {
+    try {
+      await this.#options.backendGuard?.();
+      this.#launcher ??= findLauncher(process.platform);
+      const launcher = await this.#launcher;
+      if (this.#closed) throw fail('native_unavailable', { reason: 'the service is ending' });
+      const worker = this.#fork(launcher);
+      this.#facts = await worker.booted;
+      return worker;
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (!this.#closed) {
+        this.#facts = { failed: reason };
+        this.#refuseUntilMs = this.#options.clock.monotonicMs() + this.#limits.bootRetryMs;
+        this.#options.log.error({ reason }, 'No worker could be started.');
+      }
+      throw fail('native_unavailable', { reason }, error);
+    }
+  }
+
+  #fork(launcher: readonly string[]): WorkerProcess {
+    const { childPath, hostEnv, gpu, clock, log } = this.#options;
+    const launched = launch({
+      childPath,
+      hostEnv,
+      gpu,
+      launcher,
+      stderrChars: this.#limits.stderrChars,
+      log,
+    });
+    const worker = new WorkerProcess(launched, { limits: this.#limits, clock, log });
+    this.#workers.add(worker);
+    void worker.gone.then(() => this.#workers.delete(worker));
+    return worker;
+  }
+
+  /** A backend that just failed to start is not tried again with each request. */
+  #refusal(): string | null {
+    if (this.#options.clock.monotonicMs() >= this.#refuseUntilMs) return null;
+    return this.#facts !== null && 'failed' in this.#facts ? this.#facts.failed : null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (isSvcError(error)) return String(error.detail['reason'] ?? error.message);
+  return error instanceof Error ? error.message : String(error);
+}

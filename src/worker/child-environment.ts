@@ -1,0 +1,35 @@
+/**
+ * The environment of a child, built up from empty. Nothing that makes a program load other code
+ * (LD_PRELOAD, NODE_OPTIONS, GGML_BACKEND_PATH, …) and no secret of the server ever gets in.
+ */
+
+/** What a native library needs to find its caches and devices; everything else of the host is withheld. */
+const carried = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'TMPDIR',
+  'CUDA_VISIBLE_DEVICES',
+  'HIP_VISIBLE_DEVICES',
+  'ROCR_VISIBLE_DEVICES',
+  'GGML_VK_VISIBLE_DEVICES',
+];
+const carriedOnWindows = ['SystemRoot', 'USERPROFILE', 'LOCALAPPDATA', 'TEMP', 'TMP'];
+
+export function childEnvironment(
+  host: Readonly<Record<string, string | undefined>>,
+  gpu: string,
+  platform: string,
+): Record<string, string> {
+  const environment: Record<string, string> = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
+  const names = platform === 'win32' ? [...carried, ...carriedOnWindows] : carried;
+  for (const name of names) {
+    const value = host[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  // An abort must end the process at once, not start a debugger on it.
+  environment['GGML_NO_BACKTRACE'] = '1';
+  environment['NODE_LLAMA_CPP_SKIP_DOWNLOAD'] = 'true';
+  environment['SVC_GPU'] = gpu;
+  return environment;
+}

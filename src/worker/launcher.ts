@@ -1,0 +1,41 @@
+/**
+ * On Linux a child is started through `setpriv` and `prlimit` where util-linux has them: the kernel then kills the
+ * child when the server dies, even a child that is stuck or stopped, and a crash leaves no core file with prompts in it.
+ * Both replace themselves by the child, so the process id stays the same. Nothing here is required.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const folders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+
+/** The words to put before `node`; empty where the tools are missing or too old. */
+export async function findLauncher(platform: string): Promise<readonly string[]> {
+  if (platform !== 'linux') return [];
+  const setpriv = locate('setpriv');
+  const prlimit = locate('prlimit');
+  const words: string[] = [];
+  // The variant of busybox lacks these options, so each tool proves itself on a command that does nothing.
+  for (const prefix of [
+    setpriv ? [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--'] : [],
+    prlimit ? [prlimit, '--core=0:0', '--'] : [],
+  ]) {
+    if (prefix.length > 0 && (await works(prefix))) words.push(...prefix);
+  }
+  return words;
+}
+
+function locate(tool: string): string | undefined {
+  return folders.map((folder) => `${folder}/${tool}`).find((path) => existsSync(path));
+}
+
+async function works(prefix: readonly string[]): Promise<boolean> {
+  const [command = '', ...args] = prefix;
+  const nothing = locate('true');
+  if (nothing === undefined) return false;
+  return run(command, [...args, nothing], { env: {}, timeout: 5_000 }).then(
+    () => true,
+    () => false,
+  );
+}

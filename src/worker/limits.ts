@@ -1,0 +1,38 @@
+/** Every limit of the parent side of a worker, by name. Times are milliseconds. */
+export interface WorkerLimits {
+  /** From fork to `booted`. */
+  readonly bootMs: number;
+  /** Between two pings while a worker loads or runs jobs; an idle worker is left in peace. */
+  readonly heartbeatMs: number;
+  /** Silence of a worker that runs jobs, after which it counts as hung. */
+  readonly silenceMs: number;
+  /** The same while a model loads, where one native call may block the child for long. */
+  readonly loadSilenceMs: number;
+  /** From `load` to `loaded`, however alive the worker is. */
+  readonly loadMs: number;
+  /** Jobs are open but nothing moves: the least patience; the most is `stallFactor` usual steps. */
+  readonly stallMs: number;
+  readonly stallFactor: number;
+  /** Extra patience per prompt token before the first token, for a child that does not count its steps. */
+  readonly stallPerPromptTokenMs: number;
+  /** From closing the channel to SIGKILL. */
+  readonly graceMs: number;
+  /** After a failed boot, how long a load fails at once instead of forking again. */
+  readonly bootRetryMs: number;
+  /** Characters of standard error kept for the log of a crash. */
+  readonly stderrChars: number;
+}
+
+export const defaultWorkerLimits: WorkerLimits = {
+  bootMs: 30_000,
+  heartbeatMs: 500,
+  silenceMs: 5_000,
+  loadSilenceMs: 60_000,
+  loadMs: 900_000,
+  stallMs: 30_000,
+  stallFactor: 20,
+  stallPerPromptTokenMs: 1_000,
+  graceMs: 1_000,
+  bootRetryMs: 10_000,
+  stderrChars: 8_192,
+};

@@ -1,0 +1,17 @@
+/** Keeps the last characters that a child wrote to standard error, for the log line of its crash. */
+export class StderrTail {
+  readonly #limitChars: number;
+  #text = '';
+
+  constructor(limitChars: number) {
+    this.#limitChars = limitChars;
+  }
+
+  append(chunk: string): void {
+    this.#text = (this.#text + chunk).slice(-this.#limitChars);
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Decides when a busy worker counts as hung. Time is counted in its own ticks, not on a clock, so that a server which
+ * was itself stopped or starved does not accuse its workers on waking.
+ */
+import type { Job } from '../engine/job.ts';
+import type { JobEvent } from '../engine/job-event.ts';
+import type { WorkerLimits } from './limits.ts';
+
+const smoothing = 0.2;
+/** Rounded down, so that patience is overestimated. */
+const charsPerToken = 2;
+
+export class Watchdog {
+  readonly #limits: WorkerLimits;
+  #silenceLimitMs: number;
+  #silentMs = 0;
+  #stillMs = 0;
+  #stepMs = 0;
+  #lastStepMs: number | undefined;
+  #steps: number | undefined;
+  /** Per open job, tokens that one uninterruptible stretch of work may take before its next event. */
+  readonly #pendingTokens = new Map<string, number>();
+
+  constructor(limits: WorkerLimits, silenceLimitMs: number) {
+    this.#limits = limits;
+    this.#silenceLimitMs = silenceLimitMs;
+  }
+
+  /** Begins a stretch of supervision: a load, or jobs after an idle time. */
+  begin(silenceLimitMs: number): void {
+    this.#silenceLimitMs = silenceLimitMs;
+    this.#silentMs = 0;
+    this.#stillMs = 0;
+    this.#lastStepMs = undefined;
+  }
+
+  jobOpened(job: Job): void {
+    const longest = job.kind === 'embed' ? Math.max(0, ...job.inputs.map((input) => input.length)) : 0;
+    this.#pendingTokens.set(job.jobId, longest / charsPerToken);
+  }
+
+  jobClosed(jobId: string): void {
+    this.#pendingTokens.delete(jobId);
+  }
+
+  /** Any message proves that the child's own loop turns. */
+  alive(): void {
+    this.#silentMs = 0;
+  }
+
+  /** The child counts the steps of its batch loop, if it does. */
+  stepsReported(steps: number | undefined, nowMs: number): void {
+    if (steps === undefined || steps === this.#steps) return;
+    this.#steps = steps;
+    this.#moved(nowMs);
+  }
+
+  eventSeen(jobId: string, event: JobEvent, nowMs: number): void {
+    if (event.type === 'started') {
+      const uncached = Math.max(0, event.promptTokens - event.cachedTokens);
+      this.#pendingTokens.set(jobId, this.#steps === undefined ? uncached : 0);
+    } else if (event.type !== 'embedding') {
+      this.#pendingTokens.set(jobId, 0);
+    }
+    this.#moved(nowMs);
+  }
+
+  /** One heartbeat has passed; the sentence says why the worker counts as hung. */
+  tick(jobsOpen: boolean): string | null {
+    this.#silentMs += this.#limits.heartbeatMs;
+    if (this.#silentMs > this.#silenceLimitMs) return 'no sign of life';
+    if (!jobsOpen) return null;
+    this.#stillMs += this.#limits.heartbeatMs;
+    return this.#stillMs > this.#patienceMs() ? 'no progress' : null;
+  }
+
+  #patienceMs(): number {
+    const pending = Math.max(0, ...this.#pendingTokens.values());
+    const usual = Math.max(this.#limits.stallMs, this.#limits.stallFactor * this.#stepMs);
+    return usual + pending * this.#limits.stallPerPromptTokenMs;
+  }
+
+  #moved(nowMs: number): void {
+    if (this.#lastStepMs !== undefined) {
+      this.#stepMs += smoothing * (nowMs - this.#lastStepMs - this.#stepMs);
+    }
+    this.#lastStepMs = nowMs;
+    this.#stillMs = 0;
+  }
+}

@@ -1,0 +1,117 @@
+/** What the worker tests share: a backend over a fake child, jobs, and a log that keeps what it was told. */
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Logger } from '../../src/base/logger.ts';
+import type { Backend, LoadedModel } from '../../src/engine/backend.ts';
+import type { EmbedJob, GenerateJob } from '../../src/engine/job.ts';
+import type { JobEvent } from '../../src/engine/job-event.ts';
+import type { LoadSpec } from '../../src/engine/load.ts';
+import { createWorkerBackend, type WorkerBackendOptions } from '../../src/worker/backend.ts';
+
+export function fixture(name: string): string {
+  return fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url));
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly facts: object;
+  readonly message: string;
+}
+
+export function keepingLog(): Logger & { readonly lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at = (level: string) => (facts: object, message: string) => {
+    lines.push({ level, facts, message });
+  };
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** A backend over the named fake child; all its processes end with the test. */
+export function backendOver(name: string, options: Partial<WorkerBackendOptions> = {}): Backend {
+  const backend = createWorkerBackend({
+    childPath: fixture(name),
+    hostEnv: { PATH: process.env['PATH'] },
+    gpu: 'off',
+    clock: systemClock,
+    log: keepingLog(),
+    ...options,
+  });
+  onTestFinished(() => backend.close());
+  return backend;
+}
+
+export const spec: LoadSpec = {
+  modelId: 'm',
+  path: '/nowhere/m.gguf',
+  digest: null,
+  kind: 'chat',
+  numCtx: 64,
+  parallel: 4,
+  threads: 1,
+  tunedThreads: null,
+};
+
+let jobs = 0;
+
+export function textJob(text: string, maxTokens: number | null = 1): GenerateJob {
+  jobs += 1;
+  return {
+    kind: 'generate',
+    jobId: `job-${jobs}`,
+    prompt: { kind: 'text', text },
+    tools: [],
+    toolChoice: { mode: 'none' },
+    format: { kind: 'text' },
+    reasoning: {},
+    sampling: {},
+    maxTokens,
+    numCtx: null,
+    stop: [],
+    topLogprobs: null,
+    templateClockMs: null,
+    lane: 'shared',
+  };
+}
+
+export function embedJob(...inputs: string[]): EmbedJob {
+  jobs += 1;
+  return { kind: 'embed', jobId: `job-${jobs}`, inputs, truncate: false };
+}
+
+export const never = new AbortController().signal;
+
+export function loadFrom(backend: Backend, over: Partial<LoadSpec> = {}): Promise<LoadedModel> {
+  return backend.load({ ...spec, ...over }, never, () => {});
+}
+
+/** All events, or the failure that ended them. */
+export async function outcome(
+  events: AsyncIterable<JobEvent>,
+  onEvent: (event: JobEvent) => void = () => {},
+): Promise<{ events: JobEvent[]; error: unknown }> {
+  const seen: JobEvent[] = [];
+  try {
+    for await (const event of events) {
+      seen.push(event);
+      onEvent(event);
+    }
+  } catch (error) {
+    return { events: seen, error };
+  }
+  return { events: seen, error: undefined };
+}
+
+export function types(events: readonly JobEvent[]): string[] {
+  return events.map((event) => event.type);
+}
+
+/** True while a process of that id exists and is no zombie's parent problem: a signal 0 reaches it. */
+export function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
