@@ -84,6 +84,11 @@ export class StoreWriter {
     await removeDurably(manifestPath(this.paths, id), this.#onStep);
   }
 
+  /** Removes a damaged manifest by the path under which it was listed. */
+  async dropFile(path: string): Promise<void> {
+    await removeDurably(path, this.#onStep);
+  }
+
   /** Takes a complete, verified and synced file of partial/ over as the blob of its digest. */
   async adoptBlob(from: string, digest: string): Promise<void> {
     await moveDurably(from, blobPath(this.paths, digest), this.#onStep);

@@ -3,7 +3,7 @@ import { link, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ModelTarget } from '../engine/backend.ts';
 import { fail, isSvcError } from '../errors/svc-error.ts';
-import { errnoOf } from './durable.ts';
+import { errnoOf, writeFailure } from './durable.ts';
 import { type FileStamp, hashFile, sameStamp, stampFile } from './file-check.ts';
 import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
 import { blobPath, type StorePaths, splitFolder } from './paths.ts';
@@ -105,13 +105,21 @@ async function verifyFile(
   if (opened !== path) await ensureLink(path, opened);
 }
 
+/** Gives the shards of a split model in our store their real names. */
+export async function linkShards(paths: StorePaths, model: ModelManifest): Promise<void> {
+  for (const file of modelFiles(model)) {
+    const name = loadPath(paths, model, file);
+    if (name !== filePath(paths, file)) await ensureLink(filePath(paths, file), name);
+  }
+}
+
 /** A shard name is a hard link to its blob; it is made anew if somebody removed it. */
-export async function ensureLink(blob: string, name: string): Promise<void> {
+async function ensureLink(blob: string, name: string): Promise<void> {
   try {
     await mkdir(dirname(name), { recursive: true, mode: 0o700 });
     await link(blob, name);
   } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error;
+    if (errnoOf(error) !== 'EEXIST') throw writeFailure(name, error);
   }
 }
 

@@ -1,0 +1,65 @@
+/** The checks between a file and its installation: the GGUF gate, and a probe load that the caller brings. */
+import type { ModelKind } from '../engine/load.ts';
+import { fail } from '../errors/svc-error.ts';
+import type { GgufFacts } from '../gguf/facts.ts';
+import { inspectGguf } from '../gguf/inspect.ts';
+import type { ModelFacts } from './manifest.ts';
+
+export interface Inspection {
+  readonly kind: ModelKind;
+  readonly facts: ModelFacts;
+}
+
+/** Reads the header of the first or only file and refuses what native code must never see. */
+export type Inspect = (path: string) => Promise<Inspection>;
+
+export const inspectModel: Inspect = async (path) => {
+  const facts = await inspectGguf(path);
+  return { kind: facts.kind, facts: toModelFacts(facts) };
+};
+
+/** The part of the header's facts that a manifest keeps. */
+function toModelFacts(facts: GgufFacts): ModelFacts {
+  const template = facts.chatTemplate ?? '';
+  const headsOfAllLayers = facts.headCountsKv.reduce((sum, heads) => sum + heads, 0);
+  return {
+    architecture: facts.architecture,
+    ...(facts.name === undefined ? {} : { name: facts.name.slice(0, 200) }),
+    quant: facts.quant,
+    parameterCount: facts.parameterCount,
+    contextLength: facts.contextLength,
+    embeddingLength: facts.embeddingLength,
+    pooling: facts.pooling ?? null,
+    blockCount: facts.blockCount,
+    kvBytesPerToken: F16_BYTES * (facts.keyLength + facts.valueLength) * headsOfAllLayers,
+    vocabSize: facts.vocabSize,
+    sizeBytes: facts.sizeBytes,
+    license: facts.license?.slice(0, 200) ?? null,
+    hasChatTemplate: facts.chatTemplate !== undefined,
+    template: {
+      tools: /\btools\b/.test(template),
+      reasoning: /<think|reasoning_content|enable_thinking/.test(template),
+      system: /\bsystem\b/.test(template),
+    },
+  };
+}
+
+const F16_BYTES = 2;
+
+export interface ProbeTarget {
+  readonly path: string;
+  readonly kind: ModelKind;
+  readonly facts: ModelFacts;
+}
+
+/** Loads the file in a throw-away worker, tokenises once and decodes one token; rejects with the reason. */
+export type Probe = (target: ProbeTarget) => Promise<void>;
+
+/** The width that the interface promises for every vector. */
+const EMBEDDING_WIDTH = 768;
+
+export function refuseOtherWidths(path: string, inspection: Inspection): void {
+  const width = inspection.facts.embeddingLength;
+  if (inspection.kind === 'embedding' && width !== EMBEDDING_WIDTH)
+    throw fail('embedding_width', { path, param: path, width });
+}

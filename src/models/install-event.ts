@@ -1,0 +1,29 @@
+/** What happens while a model is installed, as plain data: the CLI draws it, `--json` prints it line by line. */
+export type InstallEvent =
+  | { readonly status: 'resolving'; readonly ref: string }
+  | {
+      readonly status: 'resolved';
+      readonly repo: string;
+      readonly commit: string;
+      readonly files: readonly string[];
+    }
+  /** Bytes of one file that were downloaded, copied or read back so far. */
+  | {
+      readonly status: 'downloading' | 'copying' | 'verifying';
+      readonly file: string;
+      readonly digest?: string;
+      readonly total: number;
+      readonly completed: number;
+    }
+  | { readonly status: 'waiting'; readonly holder: string }
+  | {
+      readonly status: 'retrying';
+      readonly reason: string;
+      readonly attempt: number;
+      readonly delayMs: number;
+    }
+  | { readonly status: 'inspecting' | 'probing'; readonly file: string }
+  | { readonly status: 'writing manifest'; readonly id: string }
+  | { readonly status: 'success'; readonly id: string };
+
+export type OnInstallEvent = (event: InstallEvent) => void;
