@@ -1,0 +1,116 @@
+/**
+ * Reads a header front to back through a small window, hashing it on the way.
+ *
+ * It never allocates by a length that the file states: every length is first compared
+ * with the bytes that are really left. Reads that fit the window are synchronous, so
+ * that a vocabulary of a million strings does not cost a million promises.
+ */
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { LIMITS } from './limits.ts';
+
+/** Ends the inspection with one sentence about the file; never returns. */
+export type Refuse = (reason: string) => never;
+
+const WINDOW_BYTES = 256 * 1024;
+
+export class HeaderCursor {
+  readonly #file: FileHandle;
+  readonly #endAt: number;
+  readonly #refuse: Refuse;
+  readonly #hash = createHash('sha256');
+  #window = Buffer.alloc(0);
+  /** Offset of the window within the file, and of the next unread byte within the window. */
+  #windowAt = 0;
+  #next = 0;
+
+  constructor(file: FileHandle, sizeBytes: number, refuse: Refuse) {
+    this.#file = file;
+    this.#endAt = Math.min(sizeBytes, LIMITS.headerBytes);
+    this.#refuse = refuse;
+  }
+
+  get position(): number {
+    return this.#windowAt + this.#next;
+  }
+
+  /** Bytes between here and the end of the file, or of the longest header we read. */
+  get remaining(): number {
+    return this.#endAt - this.position;
+  }
+
+  /** True if `count` bytes can be taken without waiting. */
+  holds(count: number): boolean {
+    return this.#window.length - this.#next >= count;
+  }
+
+  /** Makes `count` bytes available; refuses a file that ends before them. */
+  async need(count: number, what: string): Promise<void> {
+    if (this.holds(count)) return;
+    if (count > this.remaining) this.#refuse(`the file ends inside ${what}, at byte ${this.#endAt}`);
+    this.#hashConsumed();
+    const kept = this.#window.subarray(this.#next);
+    const window = Buffer.alloc(Math.min(Math.max(WINDOW_BYTES, count), this.remaining));
+    kept.copy(window);
+    this.#windowAt += this.#next;
+    this.#next = 0;
+    let filled = kept.length;
+    while (filled < window.length) {
+      const { bytesRead } = await this.#file.read(
+        window,
+        filled,
+        window.length - filled,
+        this.#windowAt + filled,
+      );
+      if (bytesRead === 0) this.#refuse('the file became shorter while it was read');
+      filled += bytesRead;
+    }
+    this.#window = window;
+  }
+
+  /** The next bytes, valid until the next `need`; they must have been made available. */
+  take(count: number): Buffer {
+    const bytes = this.#window.subarray(this.#next, this.#next + count);
+    this.#next += count;
+    return bytes;
+  }
+
+  u32(): number {
+    return this.take(4).readUInt32LE();
+  }
+
+  u64(): bigint {
+    return this.take(8).readBigUInt64LE();
+  }
+
+  /** A 64-bit length that must not exceed what is left of the file. */
+  async length(what: string): Promise<number> {
+    if (!this.holds(8)) await this.need(8, what);
+    const length = this.u64();
+    if (length > BigInt(this.remaining)) {
+      this.#refuse(`${what} claims ${length} bytes where ${this.remaining} are left`);
+    }
+    return Number(length);
+  }
+
+  /** Passes over bytes of any number that is known to be left. */
+  async skip(count: number, what: string): Promise<void> {
+    let left = count;
+    while (left > 0) {
+      const step = Math.min(left, WINDOW_BYTES);
+      await this.need(step, what);
+      this.take(step);
+      left -= step;
+    }
+  }
+
+  /** SHA-256 of everything read so far. Only once, at the end. */
+  digest(): string {
+    this.#hashConsumed();
+    return this.#hash.digest('hex');
+  }
+
+  #hashConsumed(): void {
+    this.#hash.update(this.#window.subarray(0, this.#next));
+  }
+}

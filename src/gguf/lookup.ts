@@ -1,0 +1,69 @@
+/** Typed questions to a header's metadata; a value of the wrong type is refused with its key. */
+import type { Refuse } from './cursor.ts';
+import type { HeaderValue } from './header.ts';
+
+export class Lookup {
+  readonly #metadata: ReadonlyMap<string, HeaderValue>;
+  readonly refuse: Refuse;
+
+  constructor(metadata: ReadonlyMap<string, HeaderValue>, refuse: Refuse) {
+    this.#metadata = metadata;
+    this.refuse = refuse;
+  }
+
+  entry(key: string): HeaderValue | undefined {
+    return this.#metadata.get(key);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#metadata.keys();
+  }
+
+  text(key: string): string | undefined {
+    const entry = this.#metadata.get(key);
+    if (!entry) return undefined;
+    if (entry.type !== 'string')
+      return this.refuse(`${key} is stored as ${entry.type} where a text is required`);
+    return typeof entry.value === 'string' ? entry.value : this.refuse(`${key} is ${entry.bytes} bytes long`);
+  }
+
+  flag(key: string): boolean | undefined {
+    const entry = this.#metadata.get(key);
+    if (!entry) return undefined;
+    if (entry.type !== 'bool') this.refuse(`${key} is stored as ${entry.type} where bool is required`);
+    return Boolean('value' in entry && entry.value);
+  }
+
+  /** A whole number from 0 to `most`. */
+  count(key: string, most: number): number | undefined {
+    const entry = this.#metadata.get(key);
+    if (!entry) return undefined;
+    if (entry.type === 'array' || !isWhole(entry.value)) {
+      return this.refuse(`${key} is stored as ${entry.type} where a whole number is required`);
+    }
+    return this.#bounded(key, entry.value, most);
+  }
+
+  /** A number, or one per layer, as GGUF allows for head counts and layer widths. */
+  perLayer(key: string, layers: number, most: number): readonly number[] | undefined {
+    const entry = this.#metadata.get(key);
+    if (!entry) return undefined;
+    if (entry.type !== 'array') {
+      const all = this.count(key, most) ?? 0;
+      return Array.from({ length: layers }, () => all);
+    }
+    if (!entry.items || entry.count < layers || !entry.items.every(isWhole)) {
+      return this.refuse(`${key} must hold one whole number for each of the ${layers} layers`);
+    }
+    return entry.items.slice(0, layers).map((item) => this.#bounded(key, item, most));
+  }
+
+  #bounded(key: string, value: number | bigint, most: number): number {
+    if (value < 0 || value > most) this.refuse(`${key} is ${value}; 0 to ${most} is accepted`);
+    return Number(value);
+  }
+}
+
+function isWhole(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
+}
