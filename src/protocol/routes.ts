@@ -10,6 +10,7 @@ import { EmbeddingRequest, EmbeddingResponse } from './embeddings.ts';
 import { HealthResponse } from './health.ts';
 import { Identity, IdentityQuery } from './identity.ts';
 import { ModelEntry, ModelList } from './models.ts';
+import { ResidencyList, UnloadRequest, UnloadResponse } from './residency.ts';
 
 export interface Route {
   readonly name: string;
@@ -96,6 +97,25 @@ export const routes = {
     authenticated: true,
     body: EmbeddingRequest,
     response: EmbeddingResponse,
+  },
+  residency: {
+    name: 'residency',
+    method: 'GET',
+    path: '/svc/residency',
+    summary: 'The loaded models, as hearth ps shows them.',
+    bound: false,
+    authenticated: true,
+    response: ResidencyList,
+  },
+  unload: {
+    name: 'unload',
+    method: 'POST',
+    path: '/svc/unload',
+    summary: 'Unloads a model once its running answers have finished.',
+    bound: false,
+    authenticated: true,
+    body: UnloadRequest,
+    response: UnloadResponse,
   },
 } as const satisfies Record<string, Route>;
 

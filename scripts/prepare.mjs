@@ -1,0 +1,61 @@
+/** Installs and builds only when something changed, so that `npm start` and `npm test` work from a fresh clone. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const at = (...parts) => path.join(root, ...parts);
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+
+export function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.error(`Hearth needs Node 20.19 or newer; this is ${process.versions.node}. Install a newer Node and try again.`);
+  process.exit(2);
+}
+
+/** Runs a program of this checkout with its output on stderr, because stdout is for the command itself. */
+export function run(command, args, env = {}) {
+  execFileSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, ...env }, shell: process.platform === 'win32' });
+}
+
+export function ensureInstalled() {
+  const stamp = at('node_modules', '.hearth-lock');
+  const lock = createHash('sha256').update(readFileSync(at('package-lock.json'))).digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  console.error('Installing the packages of package-lock.json …');
+  // No package needs an install script, so none may run; the engine's prebuilt library comes as a package.
+  run(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { NODE_LLAMA_CPP_SKIP_DOWNLOAD: 'true' });
+  writeFileSync(stamp, lock);
+}
+
+export function ensureBuilt() {
+  const stamp = at('dist', '.stamp');
+  const wanted = sourceStamp();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  build();
+}
+
+/** Compiles src/ to dist/ and writes the generated models beside it. */
+export function build() {
+  console.error('Building …');
+  const wanted = sourceStamp();
+  // Leftovers of deleted sources would be hashed, shipped and perhaps loaded.
+  rmSync(at('dist'), { recursive: true, force: true });
+  run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
+  run(process.execPath, [at('dist', 'builtin', 'generate.js'), at('generated')]);
+  writeFileSync(at('dist', '.stamp'), wanted);
+}
+
+function sourceStamp() {
+  const hash = createHash('sha256');
+  const files = readdirSync(at('src'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = files.map((entry) => path.join(entry.parentPath, entry.name));
+  for (const name of [...names, at('tsconfig.build.json'), at('tsconfig.json'), at('package.json')].sort()) {
+    const { size, mtimeMs } = statSync(name);
+    hash.update(`${name} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,11 @@
+/** npm test: the whole suite over the built server and the real engine; arguments go to vitest. */
+import { ensureBuilt, ensureInstalled, requireNode, root } from './prepare.mjs';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+
+requireNode();
+ensureInstalled();
+ensureBuilt();
+const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const { status } = spawnSync(process.execPath, [vitest, 'run', ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
+process.exit(status ?? 1);

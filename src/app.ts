@@ -1,0 +1,126 @@
+/**
+ * The composition root: constructs identity, registry, backend, engine and HTTP edge and wires them; no logic.
+ * It never loads native code: worker/ forks the one file that does.
+ */
+import { fileURLToPath } from 'node:url';
+import type { FastifyBaseLogger } from 'fastify';
+import { systemClock } from './base/clock.ts';
+import type { Config } from './config/config.ts';
+import { fail } from './errors/svc-error.ts';
+import { createHttpServer, listen } from './http/server.ts';
+import { createBackendGuard, findPrebuiltFolder, hashBackend } from './identity/backend.ts';
+import type { FolderHash } from './identity/folder-hash.ts';
+import { loadIdentity } from './identity/instance.ts';
+import { hashServerSource } from './identity/server-source.ts';
+import { openRegistry } from './models/registry.ts';
+import type { IdentityFacts, Service } from './router/service.ts';
+import { createEngine } from './scheduler/loop.ts';
+import { createWorkerBackend } from './worker/backend.ts';
+import { freeMemoryBytes } from './worker/free-memory.ts';
+
+export interface RunningService {
+  readonly url: string;
+  readonly port: number;
+  readonly service: Service;
+  /** Stops accepting, lets running answers finish until the deadline, ends every worker. */
+  close(drainMs: number): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly logger: FastifyBaseLogger;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const childPath = fileURLToPath(new URL('./native/main.js', import.meta.url));
+
+export async function startApp(options: AppOptions): Promise<RunningService> {
+  const { config, logger } = options;
+  const instance = await loadIdentity({ home: config.home });
+  const bound = bindBackend();
+  const backend = createWorkerBackend({
+    childPath,
+    hostEnv: options.env,
+    gpu: config.gpu,
+    clock: systemClock,
+    log: logger,
+    backendGuard: bound.guard,
+  });
+  const engine = createEngine({
+    backend,
+    clock: systemClock,
+    log: logger,
+    freeBytes: freeMemoryBytes,
+    limits: {
+      maxQueue: config.maxQueue,
+      maxLoadedModels: config.maxLoadedModels,
+      numParallel: config.numParallel,
+      keepAliveMs: config.keepAliveMs,
+    },
+  });
+  let draining = false;
+  let address = '';
+  const identity: IdentityFacts = {
+    version: options.version,
+    instanceId: instance.instanceId,
+    bootId: instance.bootId,
+    keys: instance.keys,
+    address: () => address,
+    serverSourceSha256: async () => (await bound.server).sha256,
+    backend: () => bound.backend,
+    nativeReady: () => bound.isBound() && !('failed' in (backend.backendFacts() ?? {})),
+  };
+  const service: Service = {
+    options: config,
+    identity,
+    registry: openRegistry({ home: config.home, settings: config }),
+    engine,
+    draining: () => draining,
+    clock: systemClock,
+    log: logger,
+  };
+  const app = await createHttpServer(service, { access: config, maxBodyBytes: config.maxBodyBytes, logger });
+  const port = await listen(app, config.host, config.port);
+  address = `${config.host}:${port}`;
+  backend.prepare();
+  return {
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    port,
+    service,
+    close: async (drainMs) => {
+      draining = true;
+      await engine.drain(drainMs);
+      await app.close();
+    },
+  };
+}
+
+/**
+ * Hashes the server's and the backend's bytes once, beside the start instead of before it. Until the backend's hash
+ * is known, its presence on disk is what `native_ready` says.
+ */
+function bindBackend() {
+  const folder = findPrebuiltFolder();
+  const server = hashServerSource();
+  const backend = hashBackend(folder);
+  let present = folder !== null;
+  backend.then(
+    (hash) => {
+      present = hash !== null;
+    },
+    () => {
+      present = false;
+    },
+  );
+  return {
+    server,
+    backend: backend as Promise<FolderHash | null>,
+    isBound: () => present,
+    guard: async () => {
+      const guard = createBackendGuard(await backend, await server);
+      const refusal = await guard.check();
+      if (refusal !== null) throw fail('native_unavailable', { reason: refusal });
+    },
+  };
+}

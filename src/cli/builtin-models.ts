@@ -1,0 +1,49 @@
+/**
+ * Registers the models that ship with the package. A model that was offered once and then removed by the user stays
+ * removed, so the ids offered so far are remembered in the home folder.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import writeFileAtomic from 'write-file-atomic';
+import type { Logger } from '../base/logger.ts';
+import { type BuiltinModel, registerBuiltin } from '../models/builtin.ts';
+import type { Registry } from '../models/registry.ts';
+
+const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Trained models that ship with the package; where one is missing, the generated tiny one of its kind stands in. */
+const shipped: readonly (readonly [BuiltinModel, BuiltinModel])[] = [
+  [
+    { id: 'hearth-mini', path: path.join(packageFolder, 'models', 'hearth-mini', 'model.gguf') },
+    { id: 'hearth-tiny', path: path.join(packageFolder, 'generated', 'tiny-chat.gguf') },
+  ],
+  [
+    { id: 'hearth-embed', path: path.join(packageFolder, 'models', 'hearth-embed', 'model.gguf') },
+    { id: 'hearth-tiny-embed', path: path.join(packageFolder, 'generated', 'tiny-embed.gguf') },
+  ],
+];
+
+/** A failure is logged and does not stop the service: what is installed already can still be served. */
+export async function registerBuiltins(home: string, registry: Registry, log: Logger): Promise<void> {
+  try {
+    const models = shipped.flatMap((pair) => pair.find((model) => existsSync(model.path)) ?? []);
+    const offered = readOffered(home);
+    const installed = new Set((await registry.list()).map((model) => model.id));
+    const wanted = models.filter((model) => installed.has(model.id) || !offered.includes(model.id));
+    await registerBuiltin(registry, wanted);
+    const all = [...new Set([...offered, ...models.map((model) => model.id)])];
+    if (all.length > offered.length)
+      await writeFileAtomic(offeredFile(home), `${JSON.stringify(all)}\n`, { mode: 0o600 });
+  } catch (error) {
+    log.warn({ err: error }, 'the built-in models could not be registered');
+  }
+}
+
+const offeredFile = (home: string): string => path.join(home, 'store', 'builtin-offered.json');
+
+function readOffered(home: string): readonly string[] {
+  if (!existsSync(offeredFile(home))) return [];
+  const value: unknown = JSON.parse(readFileSync(offeredFile(home), 'utf8'));
+  return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : [];
+}

@@ -1,0 +1,89 @@
+/**
+ * What a verb works with. stdout carries data only; progress, logs and errors go to stderr.
+ * Exit codes: 0 ok, 1 failure, 2 usage or refused configuration, 3 server unreachable, 4 not found.
+ */
+import { styleText } from 'node:util';
+import { type Config, loadConfig } from '../config/config.ts';
+import type { SettingName } from '../config/settings.ts';
+
+export const exitCodes = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  unreachable: 3,
+  notFound: 4,
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Ends a verb with a sentence on stderr and an exit code. */
+export class CliFailure extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = exitCodes.failure, cause?: unknown) {
+    super(message, { cause });
+    this.exitCode = exitCode;
+  }
+}
+
+export interface CliContext {
+  /** Reads the configuration; flags given to the program itself (--home, --dev) are included. */
+  config(flags?: Partial<Record<SettingName, string>>): Config;
+  /** Writes data to stdout. */
+  print(text: string): void;
+  printJson(value: unknown): void;
+  /** Writes a line for people to stderr. */
+  note(text: string): void;
+  /** For verbs whose result is not simply "ok". */
+  setExitCode(code: number): void;
+}
+
+export interface GlobalFlags {
+  readonly home?: string;
+  readonly dev?: boolean;
+}
+
+export function createContext(globals: () => GlobalFlags, env: NodeJS.ProcessEnv): CliContext {
+  return {
+    config: (flags = {}) => {
+      const { home, dev } = globals();
+      return loadConfig({
+        flags: { ...(home === undefined ? {} : { home }), ...flags },
+        env,
+        dev: dev === true,
+      });
+    },
+    print: (text) => void process.stdout.write(`${text}\n`),
+    printJson: (value) => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    note: (text) => void process.stderr.write(`${text}\n`),
+    setExitCode: (code) => {
+      process.exitCode = code;
+    },
+  };
+}
+
+/** Colour where the stream is a terminal and NO_COLOR does not forbid it. */
+export function paint(style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string): string {
+  return styleText(style, text, { stream: process.stderr });
+}
+
+/** Names from outside may hold escape sequences; a terminal must never see them. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what is removed here
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
+/** Columns padded to the widest cell, for people. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => printable(row[column] ?? '').length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => printable(cell).padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,62 @@
+/** hearth serve: the service in the foreground, until a signal. */
+import type { Command } from 'commander';
+import { type RunningService, startApp } from '../../app.ts';
+import { type Config, requireKeyForBind } from '../../config/config.ts';
+import type { SettingName } from '../../config/settings.ts';
+import { registerBuiltins } from '../builtin-models.ts';
+import { CliFailure, type CliContext, exitCodes } from '../context.ts';
+import { createLogger } from '../log.ts';
+import { describeHolder } from '../port-holder.ts';
+import { readVersion } from '../version.ts';
+
+export function registerServe(program: Command, context: CliContext): void {
+  program
+    .command('serve')
+    .alias('start')
+    .description('serve in the foreground; Ctrl-C ends it after running answers have finished')
+    .option('--host <address>', 'address to bind (SVC_HOST)')
+    .option('--port <port>', 'port, 0 picks a free one (SVC_PORT)')
+    .option('--log-level <level>', 'debug, info, warn, error or silent (SVC_LOG_LEVEL)')
+    .action(async (flags: Partial<Record<SettingName, string>>) => {
+      await serve(context, context.config(flags));
+    });
+}
+
+async function serve(context: CliContext, config: Config): Promise<void> {
+  requireKeyForBind(config);
+  const logger = createLogger(config.logLevel);
+  const running = await start(config, logger);
+  await registerBuiltins(config.home, running.service.registry, logger);
+  context.print(readyLine(running.url, config.apiKey !== null));
+  await untilEnded(running, config, context);
+}
+
+async function start(config: Config, logger: ReturnType<typeof createLogger>): Promise<RunningService> {
+  try {
+    return await startApp({ config, version: readVersion(), logger, env: process.env });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new CliFailure(await describeHolder(config), exitCodes.failure, error);
+  }
+}
+
+/** One line that a program can wait for and a person can use. */
+function readyLine(url: string, needsKey: boolean): string {
+  const key = needsKey ? ' -H "Authorization: Bearer $SVC_API_KEY"' : '';
+  const body = '{"model":"default","messages":[{"role":"user","content":"Hello!"}]}';
+  return `Hearth is ready at ${url} - try: curl ${url}/v1/chat/completions${key} -H "Content-Type: application/json" -d '${body}'`;
+}
+
+/** First signal: drain, bounded. Second signal: end at once. */
+async function untilEnded(running: RunningService, config: Config, context: CliContext): Promise<void> {
+  const signal = await new Promise<NodeJS.Signals>((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve(name));
+  });
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => process.exit(exitCodes.interrupted));
+  context.note(
+    `${signal}: finishing what runs, ${Math.round(config.drainTimeoutMs / 1000)} s at most; again to end at once.`,
+  );
+  await running.close(config.drainTimeoutMs);
+  process.exit(exitCodes.ok);
+}

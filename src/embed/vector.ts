@@ -1,0 +1,19 @@
+/** Arithmetic and encodings of embedding vectors. */
+
+/** Scales to L2 length 1, in place; a zero or non-finite vector is a bug of the caller's and throws. */
+export function normalise(vector: Float32Array): Float32Array {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  if (!(squares > 0) || !Number.isFinite(squares))
+    throw new Error('a vector without direction cannot be normalised');
+  const scale = 1 / Math.sqrt(squares);
+  for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] ?? 0) * scale;
+  return vector;
+}
+
+/** Little-endian float32, base64: what OpenAI clients ask for by default. */
+export function toBase64(vector: Float32Array): string {
+  const bytes = new DataView(new ArrayBuffer(vector.length * 4));
+  for (const [at, value] of vector.entries()) bytes.setFloat32(at * 4, value, true);
+  return Buffer.from(bytes.buffer).toString('base64');
+}

@@ -1,0 +1,29 @@
+import type { CompletionRequest } from '../../protocol/completions.ts';
+import { headerNames } from '../../protocol/headers.ts';
+import { completeText, prepareCompletion, streamText } from '../../router/completions.ts';
+import type { Service } from '../../router/service.ts';
+import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { sendStream } from '../sse.ts';
+import type { Handler } from './register.ts';
+import { requestFacts } from './request-facts.ts';
+
+export function completionsHandler(service: Service): Handler {
+  return async (request, reply) => {
+    const abort = abortOnDisconnect(reply);
+    const facts = requestFacts(request, abort.signal);
+    const body = request.body as CompletionRequest;
+    const prepared = await prepareCompletion(service, body, facts);
+    if (prepared.ignoredHeader !== null) reply.header(headerNames.ignoredParams, prepared.ignoredHeader);
+    if (body.stream === true) {
+      return sendStream(reply, streamText(service, prepared, facts), {
+        clock: service.clock,
+        log: service.log,
+        headAfterMs: service.options.streamHeadAfterMs,
+        abort: () => abort.abort(),
+      });
+    }
+    const answer = await completeText(service, prepared, facts);
+    reply.header(headerNames.numCtx, String(answer.numCtx));
+    return answer.body;
+  };
+}

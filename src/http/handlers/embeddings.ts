@@ -1,0 +1,17 @@
+import type { EmbeddingRequest } from '../../protocol/embeddings.ts';
+import { headerNames } from '../../protocol/headers.ts';
+import { embed } from '../../router/embeddings.ts';
+import type { Service } from '../../router/service.ts';
+import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import type { Handler } from './register.ts';
+import { requestFacts } from './request-facts.ts';
+
+export function embeddingsHandler(service: Service): Handler {
+  return async (request, reply) => {
+    const { signal } = abortOnDisconnect(reply);
+    const answer = await embed(service, request.body as EmbeddingRequest, requestFacts(request, signal));
+    reply.header(headerNames.embedBackend, answer.backend).header(headerNames.embeddingSpace, answer.space);
+    if (answer.ignoredHeader !== null) reply.header(headerNames.ignoredParams, answer.ignoredHeader);
+    return answer.body;
+  };
+}

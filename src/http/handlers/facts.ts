@@ -1,0 +1,28 @@
+/** The GET routes. */
+import { fail } from '../../errors/svc-error.ts';
+import type { IdentityQuery } from '../../protocol/identity.ts';
+import { health } from '../../router/health.ts';
+import { identity } from '../../router/identity.ts';
+import { listModels, showModel } from '../../router/models.ts';
+import type { Service } from '../../router/service.ts';
+import type { Handler } from './register.ts';
+
+export function healthHandler(service: Service): Handler {
+  return async () => health(service);
+}
+
+export function identityHandler(service: Service): Handler {
+  return async (request) => identity(service, (request.query as IdentityQuery).nonce);
+}
+
+export function modelsHandler(service: Service): Handler {
+  return async () => listModels(service);
+}
+
+export function modelHandler(service: Service): Handler {
+  return async (request) => {
+    const name = (request.params as { '*': string })['*'];
+    if (name === '') throw fail('model_not_found', { model: name, param: 'model' });
+    return showModel(service, name);
+  };
+}

@@ -1,0 +1,50 @@
+/** What every request passes, in order: request id → banner and identity headers → Host and Origin → key. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { headerNames, serverBanner } from '../protocol/headers.ts';
+import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard.ts';
+
+export interface HookOptions {
+  readonly access: AccessRules;
+  readonly instanceId: string;
+  readonly bootId: string;
+}
+
+const acceptableId = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The client's own id when it is harmless, else a fresh one. */
+export function requestId(headers: Readonly<Record<string, string | string[] | undefined>>): string {
+  const offered = headers['x-request-id'];
+  return typeof offered === 'string' && acceptableId.test(offered) ? offered : `req_${randomUUID()}`;
+}
+
+export function addHooks(app: FastifyInstance, options: HookOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('Server', serverBanner).header(headerNames.requestId, request.id);
+    // Every route may say who answers; the interface demands it of identity and chat, on errors and streams alike.
+    reply.header(headerNames.instanceId, options.instanceId).header(headerNames.bootId, options.bootId);
+    const facts = accessFacts(request);
+    const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);
+    if (refusal) throw refusal;
+  });
+}
+
+/** Only /health is open: launchers and load balancers poll it without a key. */
+function keyRefusal(access: AccessRules, facts: AccessFacts, request: FastifyRequest) {
+  return request.routeOptions.url === '/health' ? null : refuseKey(access, facts);
+}
+
+function accessFacts(request: FastifyRequest): AccessFacts {
+  const { headers } = request;
+  const single = (name: string) => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    host: headers.host,
+    origin: headers.origin,
+    fetchSite: single('sec-fetch-site'),
+    authorization: headers.authorization,
+    apiKeyHeader: single('x-api-key'),
+  };
+}

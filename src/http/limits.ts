@@ -1,0 +1,16 @@
+/** Limits of the HTTP edge that nobody needs to set; those that people do set are in config/settings.ts. */
+export const httpLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  connectionsCheckingIntervalMs: 2_000,
+  /** Longer than what clients pool for, so that no reused socket meets a close. */
+  keepAliveTimeoutMs: 75_000,
+  maxHeaderBytes: 16 * 1024,
+  maxHeaders: 100,
+  /** Above this many sockets, the oldest that has not yet sent a request gives way. */
+  maxSockets: 4096,
+  /** A comment line keeps proxies and clients from giving up on a silent stream. */
+  pingEveryMs: 15_000,
+  /** A reader that takes nothing for this long is treated as gone. */
+  stalledReaderMs: 30_000,
+} as const;

@@ -1,0 +1,183 @@
+/**
+ * The HTTP edge: one fastify app over the route table of protocol/. It owns sockets, headers, bodies, statuses and
+ * framing; it knows nothing of models or engines beyond the use cases in router/ that its handlers call. app.ts builds it.
+ */
+import type { Server } from 'node:http';
+import cors from '@fastify/cors';
+import swagger from '@fastify/swagger';
+import { Ajv } from 'ajv';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+} from 'fastify';
+import { entryOf } from '../errors/catalogue.ts';
+import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
+import { headerNames } from '../protocol/headers.ts';
+import type { Service } from '../router/service.ts';
+import { asSvcError, errorResponse } from './error-response.ts';
+import type { AccessRules } from './guard.ts';
+import { registerRoutes } from './handlers/register.ts';
+import { addHooks, requestId } from './hooks.ts';
+import { acceptJsonOnly } from './json-body.ts';
+import { httpLimits } from './limits.ts';
+import { boundSockets } from './sockets.ts';
+import { violation } from './validation.ts';
+
+export interface HttpOptions {
+  readonly access: AccessRules;
+  readonly maxBodyBytes: number;
+  readonly logger: FastifyBaseLogger;
+}
+
+export async function createHttpServer(service: Service, options: HttpOptions): Promise<FastifyInstance> {
+  const app = createApp(options);
+  boundSockets(app.server);
+  acceptJsonOnly(app);
+  validateStrictly(app);
+  answerErrors(app);
+  addHooks(app, { ...service.identity, access: options.access });
+  if (options.access.allowedOrigins.length > 0) await allowOrigins(app, options.access);
+  await app.register(swagger, { openapi: openApiHead(service) });
+  registerRoutes(app, service);
+  return app;
+}
+
+function createApp(options: HttpOptions): FastifyInstance {
+  const app = fastify({
+    loggerInstance: options.logger,
+    disableRequestLogging: true,
+    bodyLimit: options.maxBodyBytes,
+    genReqId: (request) => requestId(request.headers),
+    requestTimeout: httpLimits.requestTimeoutMs,
+    keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
+    // Draining answers 503 by itself, with ErrorBody.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
+    http: {
+      headersTimeout: httpLimits.headersTimeoutMs,
+      connectionsCheckingInterval: httpLimits.connectionsCheckingIntervalMs,
+      maxHeaderSize: httpLimits.maxHeaderBytes,
+    },
+    clientErrorHandler: refuseFraming,
+    frameworkErrors: (error, request, reply) => {
+      const { status, headers, body } = errorResponse(translate(error));
+      // Typed for any route's schema there; an ErrorBody is right for all of them.
+      const plain = reply as unknown as FastifyReply;
+      void plain
+        .code(status)
+        .headers({ ...headers, [headerNames.requestId]: request.id })
+        .send(body);
+    },
+  });
+  app.server.maxHeadersCount = httpLimits.maxHeaders;
+  return app as unknown as FastifyInstance;
+}
+
+/** Bytes that are no HTTP request: one honest line and a closed socket. */
+function refuseFraming(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? '408 Request Timeout'
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? '431 Request Header Fields Too Large'
+        : '400 Bad Request';
+  const sentence = status.startsWith('408')
+    ? 'The request did not arrive in time; send it again.'
+    : 'The bytes received are not a usable HTTP/1.1 request.';
+  const body = JSON.stringify({
+    error: sentence,
+    message: sentence,
+    type: 'invalid_request_error',
+    code: 'bad_request',
+  });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Values are never coerced and unknown members never stripped: what is validated is what was sent. */
+function validateStrictly(app: FastifyInstance): void {
+  const ajv = new Ajv({
+    coerceTypes: false,
+    removeAdditional: false,
+    useDefaults: false,
+    allErrors: false,
+    strict: false,
+    verbose: false,
+  });
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    const validate = ajv.compile(schema as object);
+    const where = httpPart === 'body' ? 'body' : 'query';
+    return (value: unknown) => (validate(value) ? { value } : { error: violation(validate.errors, where) });
+  });
+}
+
+function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((thrown: FastifyError, request, reply) => {
+    const error = translate(thrown);
+    const family = entryOf(error.code).family;
+    if (family === 'bug')
+      request.log.error({ err: thrown, requestId: request.id }, 'a request failed by a bug');
+    if (family === 'cancelled') return reply.hijack();
+    const { status, headers, body } = errorResponse(error);
+    // Clients that only print the status line still show why.
+    reply.raw.statusMessage = body.error.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200);
+    return reply.code(status).headers(headers).send(body);
+  });
+  app.setNotFoundHandler((request) => {
+    throw fail('route_not_found', { method: request.method, path: request.url.split('?')[0]?.slice(0, 200) });
+  });
+}
+
+/** fastify's own failures in our words. */
+function translate(thrown: FastifyError | Error): SvcError {
+  if (isSvcError(thrown)) return thrown;
+  switch ((thrown as FastifyError).code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return fail('body_too_large', { limitBytes: 'the limit of SVC_MAX_BODY_BYTES' }, thrown);
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return fail('unsupported_media_type', {}, thrown);
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return fail('invalid_json', { reason: 'it is empty or shorter than announced' }, thrown);
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return fail('invalid_request', { message: 'The path of the request is not usable.' }, thrown);
+    default:
+      return asSvcError(thrown);
+  }
+}
+
+async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<void> {
+  await app.register(cors, {
+    origin: [...access.allowedOrigins],
+    methods: ['GET', 'POST'],
+    exposedHeaders: [...Object.values(headerNames), 'Retry-After'],
+  });
+}
+
+function openApiHead(service: Service) {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hearth',
+      version: service.identity.version,
+      description: 'The local LLM service: chat completions and embeddings from GGUF models on this machine.',
+    },
+  };
+}
+
+/** Listens and returns the port that was really bound. */
+export async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
+  await app.listen({ host, port });
+  const address = (app.server as Server).address();
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  return address.port;
+}

@@ -1,0 +1,156 @@
+/**
+ * Server-sent events over one response. `Readable.from` a generator gives back-pressure: the next chunk is only asked
+ * for when the socket has room. A stream ends in exactly one honest way: `[DONE]`, or an error frame and a closed socket.
+ */
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import { headerNames } from '../protocol/headers.ts';
+import type { StreamItem } from '../router/stream-item.ts';
+import { asSvcError, errorBody } from './error-response.ts';
+import { httpLimits } from './limits.ts';
+
+export interface SseOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** After this long without `started`, the head is sent all the same and waiting is told in comments. */
+  readonly headAfterMs: number;
+  /** Ends the job when the reader has stopped reading. */
+  readonly abort: () => void;
+}
+
+const frame = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
+const comment = (text: string): string => `: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`;
+
+/**
+ * Sends the items as a stream. Failures before the head is sent are thrown, so that they become ordinary HTTP errors.
+ */
+export async function sendStream(
+  reply: FastifyReply,
+  items: AsyncGenerator<StreamItem, void, void>,
+  options: SseOptions,
+): Promise<FastifyReply> {
+  const pending = new PendingItems(items, options.clock);
+  const comments = await untilStarted(reply, pending, options);
+  reply
+    .header('Content-Type', 'text/event-stream; charset=utf-8')
+    .header('Cache-Control', 'no-cache')
+    .header('X-Accel-Buffering', 'no');
+  reply.raw.socket?.setNoDelay(true);
+  guardStalledReader(reply, options);
+  return reply.send(
+    Readable.from(frames(reply, pending, comments, options), { objectMode: false, highWaterMark: 16 * 1024 }),
+  );
+}
+
+/** Reads until the job has started, refused, or waited long enough; returns the comments gathered meanwhile. */
+async function untilStarted(
+  reply: FastifyReply,
+  pending: PendingItems,
+  options: SseOptions,
+): Promise<string[]> {
+  const comments: string[] = [];
+  const deadline = options.clock.monotonicMs() + options.headAfterMs;
+  while (true) {
+    const item = await pending.next(Math.max(0, deadline - options.clock.monotonicMs()));
+    if (item === 'silence') return comments;
+    if (item === 'end') throw new Error('a stream ended before it started');
+    if ('started' in item) {
+      reply.header(headerNames.numCtx, String(item.started.numCtx));
+      return comments;
+    }
+    if ('comment' in item) comments.push(item.comment);
+    else throw new Error('a stream sent a chunk before it started');
+  }
+}
+
+async function* frames(
+  reply: FastifyReply,
+  pending: PendingItems,
+  comments: readonly string[],
+  options: SseOptions,
+): AsyncGenerator<string, void, void> {
+  try {
+    for (const text of comments) yield comment(text);
+    while (true) {
+      const item = await pending.next(httpLimits.pingEveryMs);
+      if (item === 'end') break;
+      if (item === 'silence') yield comment('ping');
+      else if ('comment' in item) yield comment(item.comment);
+      else if ('chunk' in item) yield frame(item.chunk);
+    }
+    yield 'data: [DONE]\n\n';
+  } catch (thrown) {
+    const error = asSvcError(thrown);
+    if (error.code === 'internal') options.log.error({ err: thrown }, 'a stream failed');
+    yield frame(errorBody(error));
+    endBroken(reply);
+  } finally {
+    await pending.close();
+  }
+}
+
+/**
+ * A client must not take a failed answer for a complete one, so the socket is destroyed once the frame has left:
+ * without the chunked terminator the transfer is visibly incomplete.
+ */
+function endBroken(reply: FastifyReply): void {
+  const { raw } = reply;
+  raw.end = () => {
+    raw.socket?.destroySoon();
+    return raw;
+  };
+}
+
+/** A reader that takes nothing holds a slot; it is treated as gone after a while. */
+function guardStalledReader(reply: FastifyReply, { clock, abort }: SseOptions): void {
+  const { raw } = reply;
+  let cancel: (() => void) | undefined;
+  const check = () => {
+    const { socket } = raw;
+    const written = socket?.bytesWritten ?? 0;
+    const waiting = raw.writableNeedDrain;
+    cancel = clock.after(httpLimits.stalledReaderMs, () => {
+      if (waiting && raw.writableNeedDrain && (socket?.bytesWritten ?? 0) === written) {
+        abort();
+        raw.destroy();
+      } else check();
+    });
+  };
+  raw.once('close', () => cancel?.());
+  check();
+}
+
+/** An iterator that can be asked with patience: `silence` when nothing came in time, and the item is not lost. */
+class PendingItems {
+  readonly #items: AsyncGenerator<StreamItem, void, void>;
+  readonly #clock: Clock;
+  #next: Promise<IteratorResult<StreamItem, void>> | undefined;
+
+  constructor(items: AsyncGenerator<StreamItem, void, void>, clock: Clock) {
+    this.#items = items;
+    this.#clock = clock;
+  }
+
+  async next(patienceMs: number): Promise<StreamItem | 'silence' | 'end'> {
+    this.#next ??= this.#items.next();
+    const next = this.#next;
+    let cancel: () => void = () => {};
+    const silence = new Promise<'silence'>((resolve) => {
+      cancel = this.#clock.after(patienceMs, () => resolve('silence'));
+    });
+    try {
+      const result = await Promise.race([next, silence]);
+      if (result === 'silence') return result;
+      this.#next = undefined;
+      return result.done ? 'end' : result.value;
+    } finally {
+      cancel();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#items.return();
+  }
+}

@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox';
+
+/** Loaded models, for `hearth ps`; an extra route beside those of the interface. */
+export const ResidencyList = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        kind: Type.String(),
+        state: Type.String({ description: 'loading, ready or draining.' }),
+        pid: Type.Union([Type.Integer(), Type.Null()]),
+        memory_bytes: Type.Integer({ description: 'Measured when loaded, else planned.' }),
+        num_ctx: Type.Union([Type.Integer(), Type.Null()]),
+        slots: Type.Union([Type.Integer(), Type.Null()]),
+        threads: Type.Union([Type.Integer(), Type.Null()]),
+        running: Type.Integer(),
+        queued: Type.Integer(),
+        expires_at: Type.Union([Type.String(), Type.Null()]),
+      }),
+    ),
+  },
+  { $id: 'ResidencyList' },
+);
+export type ResidencyList = Static<typeof ResidencyList>;
+
+export const UnloadRequest = Type.Object(
+  { model: Type.String({ minLength: 1, maxLength: 512 }) },
+  { $id: 'UnloadRequest' },
+);
+export type UnloadRequest = Static<typeof UnloadRequest>;
+
+export const UnloadResponse = Type.Object(
+  { model: Type.String(), unloaded: Type.Boolean() },
+  { $id: 'UnloadResponse' },
+);

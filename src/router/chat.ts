@@ -1,0 +1,208 @@
+/** POST /v1/chat/completions: prepare (every refusal), then answer whole or as a stream. */
+import { randomBytes } from 'node:crypto';
+import type { JobEvent, SampledToken } from '../engine/job-event.ts';
+import { type ChatChunk, type ChatDelta, ChatRequest, type ChatResponse } from '../protocol/chat.ts';
+import type { ToolCall } from '../protocol/tool-envelope.ts';
+import { chatShape } from './chat-shape.ts';
+import { type ChoiceEvent, runChoices } from './choices.ts';
+import { fingerprint } from './fingerprint.ts';
+import { wireFinishReason } from './finish-reason.ts';
+import { checkIgnored, type Prepared, prepareGeneration, unixSeconds } from './generation.ts';
+import { hasForeignField, ignoredHeader, unknownFields } from './parameters.ts';
+import type { RequestFacts, Service } from './service.ts';
+import type { StreamItem } from './stream-item.ts';
+import { wireLogprobs, wireTimings, wireUsage } from './usage.ts';
+
+type Done = Extract<JobEvent, { type: 'done' }>;
+
+export interface PreparedChat extends Prepared {
+  readonly includeUsage: boolean;
+  /** The request carried a field outside the interface. */
+  readonly openAiDialect: boolean;
+  readonly ignoredHeader: string | null;
+}
+
+export interface ChatAnswer {
+  readonly body: ChatResponse;
+  readonly numCtx: number;
+}
+
+/** Resolves the model and builds the jobs; everything that can be refused without the engine is refused here. */
+export async function prepareChat(
+  service: Service,
+  body: ChatRequest,
+  request: RequestFacts,
+): Promise<PreparedChat> {
+  const model = await service.registry.resolve(body.model, 'chat');
+  const prepared = prepareGeneration(service, model, body, chatShape(body), request);
+  const ignored = [...prepared.ignored, ...unknownFields(body, ChatRequest.properties)];
+  checkIgnored(service, ignored);
+  return {
+    ...prepared,
+    includeUsage: body.stream_options?.include_usage === true,
+    openAiDialect: hasForeignField(body),
+    ignoredHeader: ignoredHeader(ignored),
+  };
+}
+
+/** What one choice has said so far. */
+interface Draft {
+  text: string;
+  reasoning: string;
+  call: { name: string; arguments: string } | null;
+  tokens: SampledToken[];
+  done: Done | null;
+}
+
+export async function completeChat(
+  service: Service,
+  prepared: PreparedChat,
+  request: RequestFacts,
+): Promise<ChatAnswer> {
+  const drafts = prepared.generation.jobs.map(
+    (): Draft => ({ text: '', reasoning: '', call: null, tokens: [], done: null }),
+  );
+  let numCtx = 0;
+  for await (const { index, event } of runChoices(service, prepared.generation, request.signal)) {
+    if (event.type === 'started') numCtx = event.numCtx;
+    const draft = drafts[index];
+    if (draft) take(draft, event);
+  }
+  const done = drafts.map((draft) => {
+    if (!draft.done) throw new Error('an answer ended without a done event');
+    return draft.done;
+  });
+  const created = unixSeconds(service);
+  return {
+    numCtx,
+    body: {
+      id: `chatcmpl-svc-${created}`,
+      object: 'chat.completion',
+      created,
+      model: prepared.model.id,
+      choices: drafts.map((draft, index) => wireChoice(draft, done[index] as Done, index, prepared)),
+      usage: wireUsage(done.map((event) => event.usage)),
+      system_fingerprint: await fingerprint(service, prepared.model),
+      timings: wireTimings((done[0] as Done).usage, (done[0] as Done).timings),
+    },
+  };
+}
+
+function take(draft: Draft, event: JobEvent): void {
+  if (event.type === 'text') {
+    draft.text += event.text;
+    draft.tokens.push(...(event.tokens ?? []));
+  }
+  if (event.type === 'reasoning') draft.reasoning += event.text;
+  if (event.type === 'tool_call') draft.call = { name: event.name, arguments: '' };
+  if (event.type === 'tool_arguments' && draft.call) draft.call.arguments += event.text;
+  if (event.type === 'done') draft.done = event;
+}
+
+function wireChoice(draft: Draft, done: Done, index: number, prepared: PreparedChat) {
+  const calls: ToolCall[] = draft.call ? [{ id: newCallId(), type: 'function', function: draft.call }] : [];
+  return {
+    index,
+    message: {
+      role: 'assistant' as const,
+      content: draft.text,
+      ...(draft.reasoning === '' ? {} : { reasoning_content: draft.reasoning }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+    finish_reason: wireFinishReason(done.finishReason, false, prepared.openAiDialect),
+    svc_finish_reason: done.finishReason,
+    ...(draft.tokens.length === 0 ? {} : { logprobs: wireLogprobs(draft.tokens) }),
+  };
+}
+
+function newCallId(): string {
+  return `call_${randomBytes(12).toString('hex')}`;
+}
+
+/** The chunks of a stream: role first, then text, then the empty delta with the finish reason. */
+export async function* streamChat(
+  service: Service,
+  prepared: PreparedChat,
+  request: RequestFacts,
+): AsyncGenerator<StreamItem, void, void> {
+  const writer = new ChunkWriter(await chunkHead(service, prepared), prepared);
+  for await (const choiceEvent of runChoices(service, prepared.generation, request.signal)) {
+    yield* writer.items(choiceEvent);
+  }
+}
+
+type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system_fingerprint'>;
+
+async function chunkHead(service: Service, prepared: Prepared): Promise<ChunkHead> {
+  const created = unixSeconds(service);
+  return {
+    id: `chatcmpl-svc-${created}${randomBytes(6).toString('hex')}`,
+    object: 'chat.completion.chunk',
+    created,
+    model: prepared.model.id,
+    system_fingerprint: await fingerprint(service, prepared.model),
+  };
+}
+
+class ChunkWriter {
+  readonly #head: ChunkHead;
+  readonly #prepared: PreparedChat;
+  readonly #done: Done[] = [];
+
+  constructor(head: ChunkHead, prepared: PreparedChat) {
+    this.#head = head;
+    this.#prepared = prepared;
+  }
+
+  *items({ index, event }: ChoiceEvent): Generator<StreamItem, void, void> {
+    switch (event.type) {
+      case 'queued':
+        yield { comment: `queued ${event.position}: ${event.reason}` };
+        return;
+      case 'started':
+        if (index === 0) yield { started: { numCtx: event.numCtx } };
+        yield this.#delta(index, { role: 'assistant', content: '' });
+        return;
+      case 'text':
+        yield this.#delta(index, { content: event.text }, event.tokens);
+        return;
+      case 'reasoning':
+        yield this.#delta(index, { reasoning_content: event.text });
+        return;
+      case 'tool_call':
+        yield this.#delta(index, {
+          tool_calls: [
+            { index: 0, id: newCallId(), type: 'function', function: { name: event.name, arguments: '' } },
+          ],
+        });
+        return;
+      case 'tool_arguments':
+        yield this.#delta(index, { tool_calls: [{ index: 0, function: { arguments: event.text } }] });
+        return;
+      case 'done':
+        yield this.#last(index, event);
+        return;
+      case 'embedding':
+      case 'embedded':
+      case 'explained':
+        throw new Error(`a chat job produced the event ${event.type}`);
+    }
+  }
+
+  #delta(index: number, delta: ChatDelta, tokens?: readonly SampledToken[]): StreamItem {
+    const logprobs = tokens === undefined || tokens.length === 0 ? {} : { logprobs: wireLogprobs(tokens) };
+    return { chunk: { ...this.#head, choices: [{ index, delta, finish_reason: null, ...logprobs }] } };
+  }
+
+  #last(index: number, event: Done): StreamItem {
+    this.#done.push(event);
+    const isLast = this.#done.length === this.#prepared.generation.jobs.length;
+    const finish = {
+      finish_reason: wireFinishReason(event.finishReason, true, this.#prepared.openAiDialect),
+      svc_finish_reason: event.finishReason,
+    };
+    const usage =
+      isLast && this.#prepared.includeUsage ? { usage: wireUsage(this.#done.map((done) => done.usage)) } : {};
+    return { chunk: { ...this.#head, choices: [{ index, delta: {}, ...finish }], ...usage } };
+  }
+}

@@ -1,0 +1,41 @@
+/** Runs the `n` answers of one request as jobs of their own and merges their events. */
+import { EventQueue } from '../base/event-queue.ts';
+import type { GenerateJob } from '../engine/job.ts';
+import type { JobEvent } from '../engine/job-event.ts';
+import type { Submission } from '../engine/backend.ts';
+import type { Service } from './service.ts';
+
+export interface ChoiceEvent {
+  readonly index: number;
+  readonly event: JobEvent;
+}
+
+export interface Generation {
+  readonly submission: Omit<Submission, 'job'>;
+  readonly jobs: readonly GenerateJob[];
+}
+
+/** Events of all choices as they come. The first failure fails the whole request and stops the other choices. */
+export async function* runChoices(
+  service: Service,
+  { submission, jobs }: Generation,
+  signal: AbortSignal,
+): AsyncGenerator<ChoiceEvent, void, void> {
+  const stop = new AbortController();
+  const both = AbortSignal.any([signal, stop.signal]);
+  const merged = new EventQueue<ChoiceEvent>();
+  const pump = async (job: GenerateJob, index: number) => {
+    for await (const event of service.engine.submit({ ...submission, job }, both))
+      merged.push({ index, event });
+  };
+  Promise.all(jobs.map(pump)).then(
+    () => merged.end(),
+    (error: unknown) => merged.fail(error),
+  );
+  try {
+    yield* merged;
+  } finally {
+    // Whoever stops listening, or fails, must not leave the other choices decoding for nobody.
+    stop.abort();
+  }
+}

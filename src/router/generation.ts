@@ -1,0 +1,90 @@
+/** From the fields that chat and text completion share to jobs: model, window, limits, sampling, seed. */
+import { randomInt, randomUUID } from 'node:crypto';
+import type { ModelTarget } from '../engine/backend.ts';
+import type { GenerateJob, Prompt } from '../engine/job.ts';
+import { fail } from '../errors/svc-error.ts';
+import type { InstalledModel } from '../models/registry.ts';
+import type { Generation } from './choices.ts';
+import {
+  type GenerationFields,
+  readKeepAlive,
+  readSampling,
+  readStop,
+  resolveMaxTokens,
+} from './parameters.ts';
+import type { RequestFacts, Service } from './service.ts';
+
+/** What differs between the kinds of generation. */
+export type JobShape = Pick<GenerateJob, 'tools' | 'toolChoice' | 'format' | 'reasoning' | 'topLogprobs'> & {
+  readonly prompt: Prompt;
+};
+
+export interface Prepared {
+  readonly model: InstalledModel;
+  readonly target: ModelTarget;
+  readonly generation: Generation;
+  /** Fields that had no effect, by name. */
+  readonly ignored: readonly string[];
+}
+
+/** The jobs of one request; `ignored` are the names found so far. */
+export function prepareGeneration(
+  service: Service,
+  model: InstalledModel,
+  fields: GenerationFields,
+  shape: JobShape,
+  request: RequestFacts,
+): Prepared {
+  const target = service.registry.toTarget(model, service.options);
+  const { maxTokens, overruled } = resolveMaxTokens(fields);
+  const defaults = model.params;
+  const sampling = { ...modelSampling(model), ...readSampling(fields) };
+  const numCtx = fields.num_ctx ?? null;
+  const job = (index: number): GenerateJob => ({
+    kind: 'generate',
+    jobId: `${request.requestId}.${index}.${randomUUID().slice(0, 8)}`,
+    ...shape,
+    sampling: { ...sampling, seed: ((sampling.seed ?? randomInt(2 ** 32 - 1)) + index) % 2 ** 32 },
+    maxTokens: maxTokens ?? defaults.maxTokens ?? null,
+    numCtx: numCtx === null ? null : Math.min(numCtx, target.trainedCtx),
+    stop: fields.stop === null || fields.stop === undefined ? (defaults.stop ?? []) : readStop(fields.stop),
+    templateClockMs: null,
+    lane: 'shared',
+  });
+  return {
+    model,
+    target,
+    ignored: overruled,
+    generation: {
+      submission: {
+        target,
+        clientKey: request.clientKey,
+        numCtx: numCtx === null ? null : Math.min(numCtx, target.trainedCtx),
+        keepAliveMs: readKeepAlive(fields.keep_alive ?? defaults.keepAlive),
+      },
+      jobs: Array.from({ length: fields.n ?? 1 }, (_, index) => job(index)),
+    },
+  };
+}
+
+function modelSampling(model: InstalledModel) {
+  const { temperature, topP, topK, minP, repeatPenalty, presencePenalty, frequencyPenalty, seed } =
+    model.params;
+  const all = { temperature, topP, topK, minP, repeatPenalty, presencePenalty, frequencyPenalty, seed };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** With SVC_STRICT_PARAMS a field without effect is an error, else it is only reported. */
+export function checkIgnored(service: Service, ignored: readonly string[]): void {
+  const [first] = ignored;
+  if (!service.options.strictParams || first === undefined) return;
+  throw fail('invalid_request', {
+    message: `${first.slice(0, 64)} has no effect here; remove it, or unset SVC_STRICT_PARAMS.`,
+    param: first.slice(0, 64),
+  });
+}
+
+/** Seconds since 1970, as `created` and the ids carry them. */
+export function unixSeconds(service: Service): number {
+  return Math.floor(service.clock.unixMs() / 1000);
+}
