@@ -1,0 +1,138 @@
+/**
+ * grammar/ turns JSON Schema into GBNF, the grammar notation of llama.cpp, and checks GBNF that clients write.
+ * Pure: it knows no model, no wire shape and no process. prompt/ compiles a schema to learn whether it can be
+ * enforced at all; native/ compiles the same schema to constrain the sampler, so the two can never disagree.
+ * Invariant: every text that a compiled grammar accepts is valid JSON for the schema (the reverse need not hold).
+ */
+import { fail } from '../errors/svc-error.ts';
+
+/** A grammar larger than this would slow every sampling step; no sensible schema comes near. */
+const MAX_GRAMMAR_CHARS = 512 * 1024;
+
+export type Spacing = 'compact' | 'spaced';
+
+export interface WriterOptions {
+  /** `spaced` allows one space after each colon and comma, as most models are used to writing. */
+  readonly spacing?: Spacing;
+  /** True: the JSON text itself stands inside a JSON string, so its quotes and backslashes are escaped once more. */
+  readonly quoted?: boolean;
+}
+
+export class GbnfWriter {
+  readonly quoted: boolean;
+  readonly #space: string;
+  readonly #rules = new Map<string, string>();
+  readonly #nameOfBody = new Map<string, string>();
+  readonly #shared = new Map<string, string>();
+  #chars = 0;
+  #reserved = 0;
+
+  constructor(options: WriterOptions = {}) {
+    this.quoted = options.quoted ?? false;
+    this.#space = options.spacing === 'spaced' ? ' " "?' : '';
+  }
+
+  /** The name of a rule with this body; equal bodies share one rule. */
+  rule(body: string): string {
+    if (/^r\d+$/.test(body)) return body;
+    const known = this.#nameOfBody.get(body);
+    if (known !== undefined) return known;
+    const name = this.reserve();
+    this.define(name, body);
+    this.#nameOfBody.set(body, name);
+    return name;
+  }
+
+  /** A rule that many schemas need, built at most once. */
+  shared(key: string, build: () => string): string {
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    const name = build();
+    this.#shared.set(key, name);
+    return name;
+  }
+
+  /** A name that is defined later, for recursive schemas. */
+  reserve(): string {
+    this.#reserved += 1;
+    return `r${this.#reserved}`;
+  }
+
+  define(name: string, body: string): void {
+    this.#chars += name.length + body.length + 6;
+    if (this.#chars > MAX_GRAMMAR_CHARS) {
+      throw fail('invalid_request', { message: 'The schema is too large to be enforced; make it smaller.' });
+    }
+    this.#rules.set(name, body);
+  }
+
+  /** GBNF for exactly this piece of JSON text. */
+  literal(json: string): string {
+    return gbnfLiteral(this.quoted ? JSON.stringify(json).slice(1, -1) : json);
+  }
+
+  colon(): string {
+    return `${this.literal(':')}${this.#space}`;
+  }
+
+  comma(): string {
+    return `${this.literal(',')}${this.#space}`;
+  }
+
+  toGbnf(root: string): string {
+    const lines = [...this.#rules].map(([name, body]) => `${name} ::= ${body}`);
+    return [`root ::= ${root}`, ...lines, ''].join('\n');
+  }
+}
+
+/** Quotes any well-formed text as a GBNF string literal. */
+export function gbnfLiteral(text: string): string {
+  return `"${[...text].map((char) => (char === '"' ? '\\"' : char === '\\' ? '\\\\' : escapeControl(char))).join('')}"`;
+}
+
+/** A character inside a GBNF class, escaped where the notation needs it. */
+export function gbnfClassChar(codePoint: number): string {
+  const char = String.fromCodePoint(codePoint);
+  if (/[A-Za-z0-9_ ]/.test(char)) return char;
+  return `\\U${codePoint.toString(16).toUpperCase().padStart(8, '0')}`;
+}
+
+function escapeControl(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  if (code >= 0x20 && code !== 0x7f) return char;
+  return `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+/** One block of a counted repetition; llama.cpp copies counted symbols and refuses 2000 copies or more. */
+const BLOCK = 50;
+/** The most copies that `repeat` can count; a larger limit is lowered to it, which keeps every output valid. */
+export const MAX_COUNTED = 20_000;
+
+/** `symbol` (a rule name) min to max times; max null is without limit. */
+export function repeat(writer: GbnfWriter, symbol: string, min: number, max: number | null): string {
+  const head = exactly(writer, symbol, min);
+  if (max === null) return join(head, `${symbol}*`);
+  const room = Math.min(max, MAX_COUNTED) - min;
+  return join(head, upTo(writer, symbol, room));
+}
+
+function exactly(writer: GbnfWriter, symbol: string, count: number): string {
+  if (count === 0) return '';
+  if (count < 2 * BLOCK) return `${symbol}{${count}}`;
+  const block = writer.rule(`${symbol}{${BLOCK}}`);
+  return join(`${block}{${Math.floor(count / BLOCK)}}`, exactly(writer, symbol, count % BLOCK));
+}
+
+/** Blocks keep the number of live parser stacks small: at any point at most one block and one tail are open. */
+function upTo(writer: GbnfWriter, symbol: string, count: number): string {
+  if (count === 0) return '';
+  if (count < 2 * BLOCK) return `${symbol}{0,${count}}`;
+  const block = writer.rule(`${symbol}{${BLOCK}}`);
+  const blocks = Math.floor(count / BLOCK);
+  const partial = `${block}{0,${blocks - 1}} ${symbol}{0,${BLOCK - 1}}`;
+  return `(${partial} | ${join(`${block}{${blocks}}`, upTo(writer, symbol, count % BLOCK))})`;
+}
+
+function join(...parts: string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
+}

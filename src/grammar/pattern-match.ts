@@ -1,0 +1,79 @@
+/**
+ * Matches a checked pattern in time linear in the text. The server validates finished answers against patterns
+ * that clients wrote; a backtracking engine would let one of them hold the event loop.
+ */
+import { type Pattern, type PatternNode, parsePattern, PatternUnsupported } from './pattern.ts';
+
+type State =
+  | { readonly kind: 'set'; readonly node: Extract<PatternNode, { kind: 'set' }>; next: State | null }
+  | { readonly kind: 'split'; readonly branches: (State | null)[] };
+
+export interface Matcher {
+  test(text: string): boolean;
+}
+
+/** A stand-in for RegExp, as ajv's `code.regExp` wants it. */
+export function linearMatcher(source: string): Matcher {
+  const pattern = parsePattern(source);
+  const start = build(pattern.body, null, { count: 0 });
+  return { test: (text) => run(pattern, start, text) };
+}
+
+const MAX_STATES = 20_000;
+
+/** Thompson's construction, from the end to the start; `null` is the accepting state. */
+function build(node: PatternNode, next: State | null, budget: { count: number }): State | null {
+  budget.count += 1;
+  if (budget.count > MAX_STATES) throw new PatternUnsupported('it is too large');
+  switch (node.kind) {
+    case 'set':
+      return { kind: 'set', node, next };
+    case 'sequence':
+      return node.items.reduceRight<State | null>((rest, item) => build(item, rest, budget), next);
+    case 'choice':
+      return { kind: 'split', branches: node.options.map((option) => build(option, next, budget)) };
+    case 'repeat': {
+      let tail = next;
+      if (node.max === null) {
+        const loop: State = { kind: 'split', branches: [next] };
+        loop.branches.unshift(build(node.item, loop, budget));
+        tail = loop;
+      } else
+        for (let extra = node.min; extra < node.max; extra += 1)
+          tail = { kind: 'split', branches: [build(node.item, tail, budget), next] };
+      for (let copy = 0; copy < node.min; copy += 1) tail = build(node.item, tail, budget);
+      return tail;
+    }
+    default:
+      return node satisfies never;
+  }
+}
+
+function run(pattern: Pattern, start: State | null, text: string): boolean {
+  let live = new Set<State | null>();
+  follow(start, live);
+  for (const char of text) {
+    if (live.has(null) && !pattern.anchoredEnd) return true;
+    const code = char.codePointAt(0) ?? 0;
+    const after = new Set<State | null>();
+    for (const state of live) if (state?.kind === 'set' && accepts(state.node, code)) follow(state.next, after);
+    if (!pattern.anchoredStart) follow(start, after);
+    live = after;
+  }
+  return live.has(null);
+}
+
+/** Adds a state and all that it reaches without reading; a loop, so that long optional chains need no stack. */
+function follow(state: State | null, into: Set<State | null>): void {
+  const todo = [state];
+  while (todo.length > 0) {
+    const current = todo.pop() ?? null;
+    if (into.has(current)) continue;
+    into.add(current);
+    if (current?.kind === 'split') todo.push(...current.branches);
+  }
+}
+
+function accepts(node: Extract<PatternNode, { kind: 'set' }>, code: number): boolean {
+  return node.ranges.some(([from, to]) => from <= code && code <= to) !== node.negated;
+}

@@ -1,0 +1,228 @@
+/**
+ * The regular expressions of JSON Schema's `pattern`, as far as a grammar can enforce them: literals, classes,
+ * groups, alternatives, counted repetition and the anchors at both ends. Look-around, back references, word
+ * boundaries and inner anchors are refused, never approximated.
+ */
+
+export type PatternNode =
+  | { readonly kind: 'set'; readonly negated: boolean; readonly ranges: readonly CodeRange[] }
+  | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
+  | { readonly kind: 'choice'; readonly options: readonly PatternNode[] }
+  | { readonly kind: 'repeat'; readonly item: PatternNode; readonly min: number; readonly max: number | null };
+
+export type CodeRange = readonly [from: number, to: number];
+
+export interface Pattern {
+  readonly anchoredStart: boolean;
+  readonly anchoredEnd: boolean;
+  readonly body: PatternNode;
+}
+
+/** Why a pattern cannot be enforced; the caller adds where it stands. */
+export class PatternUnsupported extends Error {}
+
+const MAX_PATTERN_CHARS = 2_000;
+const MAX_REPEAT = 1_000;
+const MAX_DEPTH = 32;
+
+const DIGIT: CodeRange[] = [[0x30, 0x39]];
+const WORD: CodeRange[] = [[0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]];
+const SPACE: CodeRange[] = [
+  [0x09, 0x0d], [0x20, 0x20], [0xa0, 0xa0], [0x1680, 0x1680], [0x2000, 0x200a],
+  [0x2028, 0x2029], [0x202f, 0x202f], [0x205f, 0x205f], [0x3000, 0x3000], [0xfeff, 0xfeff],
+];
+const LINE_END: CodeRange[] = [[0x0a, 0x0a], [0x0d, 0x0d], [0x2028, 0x2029]];
+const ESCAPED_CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, '0': 0 };
+
+export function parsePattern(source: string): Pattern {
+  if (source.length > MAX_PATTERN_CHARS) throw new PatternUnsupported('it is too long');
+  try {
+    void new RegExp(source, 'u');
+  } catch (error) {
+    throw new PatternUnsupported(`it is not a regular expression (${(error as Error).message})`);
+  }
+  return new PatternParser(source).parse();
+}
+
+class PatternParser {
+  readonly #chars: readonly string[];
+  #at = 0;
+  #depth = 0;
+
+  constructor(source: string) {
+    this.#chars = [...source];
+  }
+
+  parse(): Pattern {
+    const anchoredStart = this.#take('^');
+    const options = [this.#sequence()];
+    // An anchor binds to its own alternative only, so ^a|b$ would need two patterns; groups are the remedy.
+    if (this.#peek() === '|') {
+      if (anchoredStart || this.#endedByAnchor) throw new PatternUnsupported('its alternatives are anchored one by one; write ^(?:…|…)$');
+      while (this.#take('|')) options.push(this.#sequence());
+      if (this.#endedByAnchor) throw new PatternUnsupported('its alternatives are anchored one by one; write ^(?:…|…)$');
+    }
+    if (this.#at < this.#chars.length) throw new PatternUnsupported(`"${this.#peek()}" stands where it cannot be enforced`);
+    return { anchoredStart, anchoredEnd: this.#endedByAnchor, body: choice(options) };
+  }
+
+  #endedByAnchor = false;
+
+  #sequence(): PatternNode {
+    const items: PatternNode[] = [];
+    for (let char = this.#peek(); char !== undefined && char !== '|' && char !== ')'; char = this.#peek()) {
+      if (char === '$' && this.#depth === 0 && this.#at === this.#chars.length - 1) {
+        this.#at += 1;
+        this.#endedByAnchor = true;
+        break;
+      }
+      items.push(this.#quantified(this.#atom()));
+    }
+    return items.length === 1 && items[0] !== undefined ? items[0] : { kind: 'sequence', items };
+  }
+
+  #atom(): PatternNode {
+    const char = this.#next();
+    if (char === '(') return this.#group();
+    if (char === '[') return this.#class();
+    if (char === '.') return { kind: 'set', negated: true, ranges: LINE_END };
+    if (char === '\\') return this.#escape();
+    if (char === '^' || char === '$') throw new PatternUnsupported('it has an anchor that is not at its end');
+    return single(char);
+  }
+
+  #group(): PatternNode {
+    if (this.#take('?') && !this.#take(':')) {
+      // A named group only names; everything else behind "(?" looks around or sets flags.
+      if (!(this.#take('<') && this.#peek() !== '=' && this.#peek() !== '!'))
+        throw new PatternUnsupported('it looks ahead or behind');
+      while (this.#next() !== '>');
+    }
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw new PatternUnsupported('it is nested too deeply');
+    const options = [this.#sequence()];
+    while (this.#take('|')) options.push(this.#sequence());
+    this.#next();
+    this.#depth -= 1;
+    return choice(options);
+  }
+
+  #quantified(item: PatternNode): PatternNode {
+    let node = item;
+    const char = this.#peek();
+    if (char === '*' || char === '+' || char === '?') {
+      this.#at += 1;
+      node = { kind: 'repeat', item, min: char === '+' ? 1 : 0, max: char === '?' ? 1 : null };
+    } else if (char === '{') {
+      const text = this.#chars.slice(this.#at, this.#chars.indexOf('}', this.#at) + 1).join('');
+      const [min = '', max] = text.slice(1, -1).split(',');
+      this.#at += text.length;
+      node = { kind: 'repeat', item, min: Number(min), max: max === undefined ? Number(min) : max === '' ? null : Number(max) };
+      if (Math.max(node.min, node.max ?? 0) > MAX_REPEAT) throw new PatternUnsupported(`it counts above ${MAX_REPEAT}`);
+    } else return item;
+    // Lazy quantifiers match the same texts.
+    this.#take('?');
+    return node;
+  }
+
+  #escape(): PatternNode {
+    const set = this.#classEscape();
+    if (set !== null) return set;
+    return single(String.fromCodePoint(this.#charEscape()));
+  }
+
+  /** \d \w \s and their opposites, else null with nothing consumed. */
+  #classEscape(): { kind: 'set'; negated: boolean; ranges: CodeRange[] } | null {
+    const char = this.#peek() ?? '';
+    const ranges = { d: DIGIT, w: WORD, s: SPACE }[char.toLowerCase()];
+    if (ranges === undefined) return null;
+    this.#at += 1;
+    return { kind: 'set', negated: char !== char.toLowerCase(), ranges };
+  }
+
+  #charEscape(): number {
+    const char = this.#next();
+    const control = ESCAPED_CONTROLS[char];
+    if (control !== undefined) return control;
+    if (char === 'x') return this.#hex(2);
+    if (char === 'u') {
+      if (!this.#take('{')) return this.#hex(4);
+      let digits = '';
+      for (let next = this.#next(); next !== '}'; next = this.#next()) digits += next;
+      return Number.parseInt(digits, 16);
+    }
+    if (/[A-Za-z1-9]/.test(char)) throw new PatternUnsupported(`\\${char} cannot be enforced`);
+    return char.codePointAt(0) ?? 0;
+  }
+
+  #hex(length: number): number {
+    const digits = this.#chars.slice(this.#at, this.#at + length).join('');
+    this.#at += length;
+    return Number.parseInt(digits, 16);
+  }
+
+  #class(): PatternNode {
+    const negated = this.#take('^');
+    const ranges: CodeRange[] = [];
+    while (!this.#take(']')) {
+      const from = this.#classAtom();
+      if (typeof from !== 'number') ranges.push(...from);
+      else if (this.#peek() === '-' && this.#chars[this.#at + 1] !== ']') {
+        this.#at += 1;
+        const to = this.#classAtom();
+        if (typeof to !== 'number') throw new PatternUnsupported('a range in it has no end');
+        ranges.push([from, to]);
+      } else ranges.push([from, from]);
+    }
+    return { kind: 'set', negated, ranges };
+  }
+
+  #classAtom(): number | CodeRange[] {
+    const char = this.#next();
+    if (char !== '\\') return char.codePointAt(0) ?? 0;
+    if (this.#take('b')) return 8;
+    if (this.#take('-')) return 0x2d;
+    const set = this.#classEscape();
+    if (set === null) return this.#charEscape();
+    return set.negated ? complement(set.ranges) : [...set.ranges];
+  }
+
+  #peek(): string | undefined {
+    return this.#chars[this.#at];
+  }
+
+  #next(): string {
+    const char = this.#chars[this.#at];
+    if (char === undefined) throw new PatternUnsupported('it ends too early');
+    this.#at += 1;
+    return char;
+  }
+
+  #take(char: string): boolean {
+    if (this.#peek() !== char) return false;
+    this.#at += 1;
+    return true;
+  }
+}
+
+function choice(options: readonly PatternNode[]): PatternNode {
+  const [only, ...others] = options;
+  return only !== undefined && others.length === 0 ? only : { kind: 'choice', options };
+}
+
+function single(char: string): PatternNode {
+  const code = char.codePointAt(0) ?? 0;
+  return { kind: 'set', negated: false, ranges: [[code, code]] };
+}
+
+/** Everything outside the ranges, sorted and merged. */
+export function complement(ranges: readonly CodeRange[]): CodeRange[] {
+  const result: CodeRange[] = [];
+  let next = 0;
+  for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    if (from > next) result.push([next, from - 1]);
+    next = Math.max(next, to + 1);
+  }
+  if (next <= 0x10ffff) result.push([next, 0x10ffff]);
+  return result;
+}

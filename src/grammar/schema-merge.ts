@@ -1,0 +1,50 @@
+/** Folds two schemas that must both hold into one, for `allOf` and for keywords beside `anyOf`. */
+import { at, isObject, type Schema, type SchemaPath, unenforceable } from './schema-walk.ts';
+
+const LARGER: ReadonlySet<string> = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
+const SMALLER: ReadonlySet<string> = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
+const FREE: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', '$comment', '$defs', 'definitions', 'deprecated', '$schema']);
+
+export function mergeSchemas(base: Schema, part: Schema, keyword: string, path: SchemaPath): Schema {
+  const merged: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(part)) {
+    const before = merged[key];
+    if (before === undefined || JSON.stringify(before) === JSON.stringify(value)) merged[key] = value;
+    else if (FREE.has(key)) continue;
+    else if (LARGER.has(key)) merged[key] = Math.max(Number(before), Number(value));
+    else if (SMALLER.has(key)) merged[key] = Math.min(Number(before), Number(value));
+    else if (key === 'required' && Array.isArray(before) && Array.isArray(value)) merged[key] = [...new Set([...before, ...value])];
+    else if (key === 'type') merged[key] = commonTypes(before, value, keyword, path);
+    else if (key === 'properties' && isObject(before) && isObject(value)) merged[key] = disjointProperties(before, value, path);
+    else throw unenforceable(path, key, `another part of "${keyword}" says something else`);
+  }
+  refuseForeignProperties(base, part, path);
+  return merged;
+}
+
+function commonTypes(a: unknown, b: unknown, keyword: string, path: SchemaPath): string[] {
+  const [left, right] = [[a].flat(), [b].flat()];
+  const common = left.filter((type) => right.includes(type)).map(String);
+  if (left.includes('number') && right.includes('integer')) common.push('integer');
+  if (left.includes('integer') && right.includes('number')) common.push('integer');
+  if (common.length === 0) throw unenforceable(path, 'type', `no type satisfies every part of "${keyword}"`);
+  return [...new Set(common)];
+}
+
+function disjointProperties(a: Schema, b: Schema, path: SchemaPath): Schema {
+  for (const name of Object.keys(b))
+    if (Object.hasOwn(a, name) && JSON.stringify(a[name]) !== JSON.stringify(b[name]))
+      throw unenforceable(at(path, 'properties'), name, 'another part declares it differently');
+  return { ...a, ...b };
+}
+
+/** `additionalProperties` sees the properties beside it only, so a part with it must know all of them. */
+function refuseForeignProperties(base: Schema, part: Schema, path: SchemaPath): void {
+  for (const [closed, other] of [[base, part], [part, base]] as const) {
+    if (closed['additionalProperties'] === undefined || closed['additionalProperties'] === true) continue;
+    const known = isObject(closed['properties']) ? closed['properties'] : {};
+    const foreign = Object.keys(isObject(other['properties']) ? other['properties'] : {}).filter((name) => !Object.hasOwn(known, name));
+    if (foreign.length > 0)
+      throw unenforceable(path, 'additionalProperties', `it also applies to "${foreign[0]}", which another part declares`);
+  }
+}

@@ -1,0 +1,52 @@
+/** Small readers that every part of the schema compiler needs, and the one way it refuses. */
+import { fail } from '../errors/svc-error.ts';
+import type { SvcError } from '../errors/svc-error.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** Where a sub-schema stands, as clients read it: `response_format.json_schema.schema.properties.age`. */
+export type SchemaPath = string;
+
+export function at(path: SchemaPath, key: string | number): SchemaPath {
+  if (typeof key === 'number') return `${path}[${key}]`;
+  return /^[A-Za-z_$][\w$-]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+}
+
+/** The refusal that names the keyword, its place, the reason and the remedy. */
+export function unenforceable(path: SchemaPath, keyword: string, reason: string): SvcError {
+  const param = at(path, keyword);
+  return fail('invalid_request', {
+    param,
+    keyword,
+    message: `The keyword "${keyword}" at ${param} cannot be enforced: ${reason}.`,
+  });
+}
+
+export function malformed(path: SchemaPath, reason: string): SvcError {
+  return fail('invalid_request', { param: path, message: `The schema at ${path} is not usable: ${reason}.` });
+}
+
+export function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A non-negative integer keyword, or null when absent. */
+export function countOf(schema: Schema, keyword: string, path: SchemaPath): number | null {
+  const value = schema[keyword];
+  if (value === undefined) return null;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw malformed(at(path, keyword), 'it must be a whole number, 0 or more');
+}
+
+export function numberOf(schema: Schema, keyword: string, path: SchemaPath): number | null {
+  const value = schema[keyword];
+  if (value === undefined) return null;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw malformed(at(path, keyword), 'it must be a number');
+}
+
+export function namesOf(schema: Schema, keyword: string, path: SchemaPath): readonly string[] {
+  const value = schema[keyword] ?? [];
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw malformed(at(path, keyword), 'it must be a list of strings');
+}
