@@ -4,7 +4,7 @@ import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
 import type { ErrorBody } from '../protocol/error.ts';
 import { headerNames } from '../protocol/headers.ts';
 
-const statusOf: Record<Family, number> = {
+export const statusOf: Record<Family, number> = {
   request: 400,
   not_found: 404,
   method: 405,

@@ -3,6 +3,7 @@
  * framing; it knows nothing of models or engines beyond the use cases in router/ that its handlers call. app.ts builds it.
  */
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
 import { Ajv } from 'ajv';
@@ -77,7 +78,7 @@ function createApp(options: HttpOptions): FastifyInstance {
 }
 
 /** Bytes that are no HTTP request: one honest line and a closed socket. */
-function refuseFraming(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+function refuseFraming(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

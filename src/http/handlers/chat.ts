@@ -6,8 +6,7 @@ import { completeChat, prepareChat, streamChat } from '../../router/chat.ts';
 import type { Service } from '../../router/service.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { sendStream } from '../sse.ts';
-import type { Handler } from './register.ts';
-import { requestFacts } from './request-facts.ts';
+import { type Handler, requestFacts } from './handler.ts';
 
 export function chatHandler(service: Service): Handler {
   return async (request, reply) => {

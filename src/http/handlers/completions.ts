@@ -4,8 +4,7 @@ import { completeText, prepareCompletion, streamText } from '../../router/comple
 import type { Service } from '../../router/service.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { sendStream } from '../sse.ts';
-import type { Handler } from './register.ts';
-import { requestFacts } from './request-facts.ts';
+import { type Handler, requestFacts } from './handler.ts';
 
 export function completionsHandler(service: Service): Handler {
   return async (request, reply) => {

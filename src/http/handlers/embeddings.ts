@@ -3,8 +3,7 @@ import { headerNames } from '../../protocol/headers.ts';
 import { embed } from '../../router/embeddings.ts';
 import type { Service } from '../../router/service.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
-import type { Handler } from './register.ts';
-import { requestFacts } from './request-facts.ts';
+import { type Handler, requestFacts } from './handler.ts';
 
 export function embeddingsHandler(service: Service): Handler {
   return async (request, reply) => {

@@ -5,7 +5,7 @@ import { health } from '../../router/health.ts';
 import { identity } from '../../router/identity.ts';
 import { listModels, showModel } from '../../router/models.ts';
 import type { Service } from '../../router/service.ts';
-import type { Handler } from './register.ts';
+import type { Handler } from './handler.ts';
 
 export function healthHandler(service: Service): Handler {
   return async () => health(service);

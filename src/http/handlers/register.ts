@@ -1,5 +1,5 @@
 /** Registers every route of protocol/routes.ts; each handler reads the request, calls one use case, sets headers. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { fail } from '../../errors/svc-error.ts';
 import { ErrorBody } from '../../protocol/error.ts';
 import { type Route, routes } from '../../protocol/routes.ts';
@@ -7,10 +7,9 @@ import type { Service } from '../../router/service.ts';
 import { chatHandler } from './chat.ts';
 import { completionsHandler } from './completions.ts';
 import { embeddingsHandler } from './embeddings.ts';
+import type { Handler } from './handler.ts';
 import { healthHandler, identityHandler, modelHandler, modelsHandler } from './facts.ts';
 import { residencyHandler, unloadHandler } from './residency.ts';
-
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function registerRoutes(app: FastifyInstance, service: Service): void {
   const handlers: Record<keyof typeof routes, Handler> = {

@@ -1,7 +1,7 @@
 import type { UnloadRequest } from '../../protocol/residency.ts';
 import { listResidencies, unloadModel } from '../../router/residency.ts';
 import type { Service } from '../../router/service.ts';
-import type { Handler } from './register.ts';
+import type { Handler } from './handler.ts';
 
 export function residencyHandler(service: Service): Handler {
   return async () => listResidencies(service);
