@@ -24,7 +24,13 @@ export async function commitModel(
   return registry.store.change(purpose, async (writer) => {
     const previous = checkFree(writer, manifest);
     for (const blob of blobs) await writer.adoptBlob(blob.from, blob.digest);
-    const next = { ...manifest, aliases: freeAliases(writer, manifest) };
+    // A successor keeps what the user said about its predecessor.
+    const aliases = [...manifest.aliases, ...(previous?.aliases ?? [])];
+    const next = {
+      ...manifest,
+      aliases: freeAliases(writer, { ...manifest, aliases }),
+      params: { ...manifest.params, ...previous?.params },
+    };
     await linkShards(writer.paths, next);
     await writer.putManifest(next);
     if (previous) await writer.sweepBlobs(blobDigests(previous));

@@ -1,0 +1,48 @@
+/** Temporary homes and model files for tests of the registry; everything is removed when the test ends. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { tinyChatContent } from '../../src/builtin/tiny-chat.ts';
+import { tinyEmbedContent } from '../../src/builtin/tiny-embed.ts';
+import { encodeGguf } from '../../src/gguf/writer.ts';
+import { openRegistry, type Registry, type RegistryOptions } from '../../src/models/registry.ts';
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-store-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export async function temporaryRegistry(options: Partial<RegistryOptions> = {}): Promise<Registry> {
+  return openRegistry({ home: options.home ?? (await temporaryFolder()), ...options });
+}
+
+let chat: Buffer | undefined;
+let embed: Buffer | undefined;
+
+/** The bytes of the tiny chat model; `variant` makes files of equal shape and different bytes. */
+export function chatBytes(variant = 0): Buffer {
+  chat ??= encodeGguf(tinyChatContent());
+  const bytes = Buffer.from(chat);
+  // The last byte is padding or weights, never header: any value makes a valid file.
+  bytes[bytes.length - 1] = variant;
+  return bytes;
+}
+
+export function embedBytes(): Buffer {
+  embed ??= encodeGguf(tinyEmbedContent());
+  return embed;
+}
+
+export async function writeChat(folder: string, name = 'tiny-chat.gguf', variant = 0): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, chatBytes(variant));
+  return path;
+}
+
+export async function writeEmbed(folder: string, name = 'tiny-embed.gguf'): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, embedBytes());
+  return path;
+}
