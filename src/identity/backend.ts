@@ -2,12 +2,13 @@
  * Which native files a worker binds, found and hashed without loading any of them: the prebuilt folder of
  * node-llama-cpp, one package per platform and GPU kind.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { findChange, type FolderHash, hashFolder } from './folder-hash.ts';
 
 const addonFile = 'llama-addon.node';
+const metadataFile = '_nlcBuildMetadata.json';
 
 /** `false` is the CPU build; a name is the GPU kind of the library's own vocabulary. */
 export type GpuKind = false | 'cuda' | 'vulkan' | 'metal';
@@ -52,6 +53,24 @@ export async function hashBackend(folder: string | null): Promise<FolderHash | n
   if (folder === null || !existsSync(join(folder, addonFile))) return null;
   return hashFolder(folder);
 }
+
+/** What the build metadata of a prebuilt folder says, and its hash; the release is `unknown` without one. */
+export function readBuildMetadata(hash: FolderHash): {
+  llamaRelease: string;
+  buildMetadataSha256: string | null;
+} {
+  const file = hash.files.find(({ name }) => name === metadataFile);
+  if (file === undefined) return { llamaRelease: 'unknown', buildMetadataSha256: null };
+  const metadata: unknown = JSON.parse(readFileSync(join(hash.folder, metadataFile), 'utf8'));
+  const release = pick(pick(pick(metadata, 'buildOptions'), 'llamaCpp'), 'release');
+  return {
+    llamaRelease: typeof release === 'string' ? release.slice(0, 128) : 'unknown',
+    buildMetadataSha256: file.sha256,
+  };
+}
+
+const pick = (value: unknown, member: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, member) : undefined;
 
 /** Says whether a worker may bind these bytes in this boot. */
 export interface BackendGuard {

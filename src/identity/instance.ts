@@ -32,6 +32,7 @@ export interface InstanceIdentity {
 
 const keyFile = 'key.pem';
 const idFile = 'id';
+const firstPublicKeyFile = 'first-public-key.pem';
 
 /** The folder of key and id below the home directory. */
 export const instanceFolder = (home: string): string => join(home, 'instance');
@@ -64,10 +65,14 @@ export function instanceKeysOf(privateKey: KeyObject): InstanceKeys {
 export const newInstanceKeys = (): InstanceKeys => instanceKeysOf(generateKeyPairSync('ed25519').privateKey);
 
 /** Puts another key in the place of the present one, atomically. The caller has recorded the rotation already. */
-export async function replaceKey(home: string, key: InstanceKeys): Promise<void> {
-  const folder = instanceFolder(home);
-  const temporary = await writeTemporary(folder, pemOf(key));
-  await rename(temporary, join(folder, keyFile));
+export async function replaceKey(home: string, keys: InstanceKeys): Promise<void> {
+  await writeDurably(instanceFolder(home), keyFile, pemOf(keys));
+}
+
+/** Writes a file (mode 0600) whole or not at all, in the place of what was there. */
+export async function writeDurably(folder: string, name: string, text: string): Promise<void> {
+  const temporary = await writeTemporary(folder, text);
+  await rename(temporary, join(folder, name));
   await syncFolder(folder);
 }
 
@@ -102,9 +107,11 @@ async function readId(folder: string): Promise<string | null> {
   return id;
 }
 
-async function createId(folder: string, key: InstanceKeys): Promise<string> {
-  await createOnce(folder, idFile, `${instanceIdOf(key.spki)}\n`);
-  return (await readId(folder)) ?? instanceIdOf(key.spki);
+/** The first public key is kept beside the id, because after a rotation nothing else could prove the id. */
+async function createId(folder: string, keys: InstanceKeys): Promise<string> {
+  await createOnce(folder, firstPublicKeyFile, keys.publicKeyPem);
+  await createOnce(folder, idFile, `${instanceIdOf(keys.spki)}\n`);
+  return (await readId(folder)) ?? instanceIdOf(keys.spki);
 }
 
 const pemOf = (key: InstanceKeys): string =>

@@ -1,0 +1,106 @@
+/**
+ * The frozen lane in the engine's words: what a job pins, what the worker says it did, and a check of an answer.
+ * A frozen run is repeatable bit for bit on the same backend bytes, CPU features and execution settings.
+ */
+import { type Static, Type } from 'typebox';
+
+const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+const NullableNumber = Type.Union([Type.Number(), Type.Null()]);
+
+/** What a replay demands of the worker; a pin that cannot be honoured fails the job. */
+export const FrozenPins = Type.Object({
+  threads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
+  /** Window of the frozen context, tokens. */
+  numCtx: Type.Union([Type.Integer({ minimum: 256 }), Type.Null()]),
+});
+export type FrozenPins = Static<typeof FrozenPins>;
+
+export const FrozenPrompt = Type.Object({
+  /** Hash of the chat template's text; null when the model has none and a fixed form was used. */
+  templateSha256: Type.Union([Sha256, Type.Null()]),
+  templateClockMs: Type.Integer(),
+  renderedSha256: Sha256,
+  /** Hash of the token ids as little-endian u32. */
+  tokensSha256: Sha256,
+  tokenCount: Type.Integer(),
+  addBos: Type.Boolean(),
+});
+
+/** How the tokens were computed; two runs are comparable only when all of this is equal. */
+export const FrozenExec = Type.Object({
+  numCtx: Type.Integer(),
+  batchSize: Type.Integer(),
+  microBatchSize: Type.Integer(),
+  sequences: Type.Literal(1),
+  threads: Type.Integer(),
+  threadsObserved: Type.Integer(),
+  flashAttention: Type.Boolean(),
+  typeK: Type.String(),
+  typeV: Type.String(),
+  gpuLayers: Type.Integer(),
+  useMmap: Type.Boolean(),
+  openMp: Type.Boolean(),
+  repack: Type.Boolean(),
+});
+export type FrozenExec = Static<typeof FrozenExec>;
+
+/** The CPU as the native library sees it, and which of its files are mapped. */
+export const FrozenHost = Type.Object({
+  mapped: Type.Array(Type.String()),
+  cpuFeatures: Type.String(),
+  libc: Type.String(),
+});
+
+/** Every setting that chose tokens, defaults resolved. */
+export const FrozenSampling = Type.Object({
+  temperature: Type.Number(),
+  seed: Type.Integer(),
+  topK: Type.Integer(),
+  topP: Type.Number(),
+  minP: Type.Number(),
+  repeatPenalty: Type.Number(),
+  repeatLastN: Type.Integer(),
+  presencePenalty: Type.Number(),
+  frequencyPenalty: Type.Number(),
+  /** Names of the samplers in the order in which they see the logits. */
+  chain: Type.Array(Type.String()),
+  maxTokens: Type.Union([Type.Integer(), Type.Null()]),
+  stop: Type.Array(Type.String()),
+});
+
+export const FrozenOutput = Type.Object({
+  /** Every sampled token, the one that ended the turn included: base64 of little-endian u32. */
+  tokens: Type.String(),
+  tokenCount: Type.Integer(),
+  tokensSha256: Sha256,
+  /** Chain over (token id, f32 bits of the two largest logits) of each step; docs/evidence.md has the formula. */
+  traceSha256: Sha256,
+  /** Smallest gap between the two largest logits at temperature 0; null above it or without a step. */
+  minMargin: NullableNumber,
+});
+
+export const FrozenFacts = Type.Object({
+  prompt: FrozenPrompt,
+  exec: FrozenExec,
+  host: FrozenHost,
+  sampling: FrozenSampling,
+  output: FrozenOutput,
+  /** Which start of the worker in this boot ran it; set by the parent, 1 for the first. */
+  workerGeneration: Type.Optional(Type.Integer()),
+});
+export type FrozenFacts = Static<typeof FrozenFacts>;
+
+/** How a claimed answer compares with what the model itself would choose, step by step. */
+export const CheckFacts = Type.Object({
+  steps: Type.Integer(),
+  /** Steps whose claimed token is the model's first choice. */
+  exact: Type.Integer(),
+  /** Steps whose claimed token is another one, but no more than the margin below the first choice. */
+  withinMargin: Type.Integer(),
+  /** First step beyond the margin, counted from 0, or null. */
+  firstMismatch: Type.Union([Type.Integer(), Type.Null()]),
+  /** Largest gap found between first choice and claimed token. */
+  largestGap: Type.Number(),
+  promptTokensSha256: Sha256,
+});
+export type CheckFacts = Static<typeof CheckFacts>;

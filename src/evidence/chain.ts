@@ -1,0 +1,28 @@
+/** The chain of records within one boot: each names the one before it, so that a gap shows. Kept in memory only. */
+import { sha256Hex } from '../identity/canonical.ts';
+
+export interface ChainLink {
+  readonly seq: number;
+  readonly prev_evidence_sha256: string | null;
+}
+
+export interface EvidenceChain {
+  /**
+   * Makes the next payload. Synchronous, so that two answers can never claim the same place; a payload that
+   * cannot be built takes none.
+   */
+  append(build: (link: ChainLink) => Buffer): Buffer;
+}
+
+export function newEvidenceChain(): EvidenceChain {
+  let seq = 0;
+  let previous: string | null = null;
+  return {
+    append(build) {
+      const payload = build({ seq, prev_evidence_sha256: previous });
+      previous = sha256Hex(payload);
+      seq += 1;
+      return payload;
+    },
+  };
+}

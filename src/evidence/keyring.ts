@@ -1,0 +1,119 @@
+/**
+ * The public keys that a verifier trusts, and the rotation from one instance key to the next.
+ * A rotation is a statement signed by both keys: the old one hands over, the new one shows that it is held.
+ */
+import type { KeyObject } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { sha256Hex } from '../identity/canonical.ts';
+import { isSignedBy, parsePublicKey } from '../identity/dsse.ts';
+import { instanceFolder, instanceIdOf } from '../identity/instance.ts';
+
+export const rotationPayloadType = 'application/vnd.svc.key-rotation+json';
+
+const Signature = Type.Object({ keyid: Type.String(), sig: Type.String() });
+export const RotationEnvelope = Type.Object({
+  payloadType: Type.Literal(rotationPayloadType),
+  payload: Type.String(),
+  /** By the old key, then by the new key. */
+  signatures: Type.Tuple([Signature, Signature]),
+});
+export type RotationEnvelope = Static<typeof RotationEnvelope>;
+
+export const Rotation = Type.Object({
+  instance_id: Type.String(),
+  seq: Type.Integer({ minimum: 1 }),
+  old_public_key: Type.String(),
+  new_public_key: Type.String(),
+  rotated_at: Type.String(),
+});
+export type Rotation = Static<typeof Rotation>;
+
+/** What `hearth evidence pubkey --history` prints: enough to trust every key of an instance from its id alone. */
+export const KeyHistory = Type.Object({
+  object: Type.Literal('svc.key-history'),
+  instance_id: Type.String(),
+  first_public_key: Type.String(),
+  rotations: Type.Array(RotationEnvelope),
+});
+export type KeyHistory = Static<typeof KeyHistory>;
+
+export interface TrustedKey {
+  readonly keyid: string;
+  readonly publicKey: KeyObject;
+}
+
+export interface Keyring {
+  readonly keys: readonly TrustedKey[];
+  /** Known when the keys come with their history; null for bare keys. */
+  readonly instanceId: string | null;
+}
+
+/** Reads PEM text (one key or several) or a key history; throws with the reason when it is neither. */
+export function parseKeyring(text: string): Keyring {
+  if (text.trimStart().startsWith('{')) return keyringOf(JSON.parse(text));
+  const blocks = text.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
+  if (blocks.length === 0) throw new Error('it holds neither a PEM public key nor a key history');
+  return { keys: blocks.map(trusted), instanceId: null };
+}
+
+/** Checks a history from the first key on; throws where a link does not hold. */
+export function keyringOf(value: unknown): Keyring {
+  if (!Check(KeyHistory, value)) throw new Error('it is not a key history');
+  const first = trusted(value.first_public_key);
+  if (instanceIdOf(first.publicKey.export({ type: 'spki', format: 'der' })) !== value.instance_id) {
+    throw new Error(`its first key is not that of ${value.instance_id}`);
+  }
+  const keys = [first];
+  for (const [index, envelope] of value.rotations.entries()) {
+    const previous = keys.at(-1) ?? first;
+    keys.push(rotated(envelope, { previous, instanceId: value.instance_id, seq: index + 1 }));
+  }
+  return { keys, instanceId: value.instance_id };
+}
+
+/** The history of a home directory, up to its present key; null where no instance was ever made. */
+export async function readKeyHistory(home: string): Promise<KeyHistory | null> {
+  const folder = instanceFolder(home);
+  const id = await readFile(join(folder, 'id'), 'utf8').catch(() => null);
+  if (id === null) return null;
+  const first = await readFile(join(folder, 'first-public-key.pem'), 'utf8');
+  const rotations = join(folder, 'rotations');
+  const names = (await readdir(rotations).catch(() => []))
+    .filter((name) => /^\d{6}\.json$/.test(name))
+    .sort();
+  const envelopes = await Promise.all(
+    names.map(async (name) => JSON.parse(await readFile(join(rotations, name), 'utf8')) as RotationEnvelope),
+  );
+  return { object: 'svc.key-history', instance_id: id.trim(), first_public_key: first, rotations: envelopes };
+}
+
+function rotated(
+  envelope: RotationEnvelope,
+  expected: { readonly previous: TrustedKey; readonly instanceId: string; readonly seq: number },
+): TrustedKey {
+  const payload = Buffer.from(envelope.payload, 'base64');
+  const place = `rotation ${expected.seq}`;
+  const isSigned = (key: TrustedKey, { keyid, sig }: { keyid: string; sig: string }): boolean =>
+    keyid === key.keyid &&
+    isSignedBy(key.publicKey, { payloadType: rotationPayloadType, payload, sig: Buffer.from(sig, 'base64') });
+  if (!isSigned(expected.previous, envelope.signatures[0])) {
+    throw new Error(`${place} is not signed by the key before it`);
+  }
+  const rotation: unknown = JSON.parse(payload.toString());
+  if (!Check(Rotation, rotation)) throw new Error(`${place} is malformed`);
+  if (rotation.instance_id !== expected.instanceId || rotation.seq !== expected.seq) {
+    throw new Error(`${place} belongs to another place of another history`);
+  }
+  const next = trusted(rotation.new_public_key);
+  if (!isSigned(next, envelope.signatures[1])) throw new Error(`${place} is not signed by the new key`);
+  return next;
+}
+
+function trusted(pem: string): TrustedKey {
+  const publicKey = parsePublicKey(`${pem.trim()}\n`);
+  if (publicKey === null) throw new Error('a public key in it is malformed');
+  return { publicKey, keyid: sha256Hex(publicKey.export({ type: 'spki', format: 'der' })) };
+}

@@ -1,0 +1,183 @@
+/**
+ * The shape of a record: an in-toto Statement whose predicate says how one answer came about.
+ * This schema is the source; docs/schemas/evidence-frozen-v1.json is generated from it.
+ */
+import { type Static, type TSchema, Type } from 'typebox';
+
+export const evidencePayloadType = 'application/vnd.in-toto+json';
+export const statementType = 'https://in-toto.io/Statement/v1';
+export const predicateType = 'urn:svc:evidence:frozen-v1';
+
+const sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
+const text = (description: string, maxLength = 512) => Type.String({ maxLength, description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const time = (description: string) =>
+  Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$', description });
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const exact = { additionalProperties: false };
+
+const Issuer = Type.Object(
+  {
+    instance_id: Type.String({ pattern: '^svc-[a-z2-7]{26}$' }),
+    boot_id: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+    keyid: sha256('SHA-256 of the public key (SPKI, DER) that signed this record.'),
+    seq: count('Number of the record in its boot, from 0; a gap shows a record that was held back.'),
+    prev_evidence_sha256: orNull(sha256('SHA-256 of the payload of the record before it in this boot.')),
+    issued_at: time('When it was signed, UTC, by the clock of the machine.'),
+  },
+  exact,
+);
+
+const Request = Type.Object(
+  {
+    raw_body_sha256: sha256('The request body as it was received.'),
+    canonical_sha256: sha256('The request body as canonical JSON (RFC 8785).'),
+    mode: Type.Literal('frozen-v1'),
+    nonce: Type.Optional(text("The client's X-Svc-Evidence-Nonce.", 128)),
+  },
+  exact,
+);
+
+const Prompt = Type.Object(
+  {
+    template_sha256: orNull(sha256('Text of the chat template; null when the model has none.')),
+    template_clock: time('The second that the template saw as the present.'),
+    rendered_sha256: sha256('The rendered prompt, UTF-8.'),
+    tokens_sha256: sha256('Ids of the prompt tokens as little-endian u32.'),
+    n_tokens: count('Tokens of the prompt.'),
+    add_bos: Type.Boolean({ description: 'Whether a beginning-of-sequence token was put first.' }),
+  },
+  exact,
+);
+
+const Model = Type.Object(
+  {
+    id: text('Model id.'),
+    blob_sha256: sha256('The model file.'),
+    size: count('Bytes of the model file.'),
+    shards: Type.Array(Type.Object({ sha256: sha256('A further file.'), size: count('Its bytes.') }, exact)),
+    gguf_header_sha256: orNull(sha256('The file up to the first tensor.')),
+  },
+  exact,
+);
+
+const Server = Type.Object(
+  {
+    version: text('Service version.', 64),
+    server_source_sha256: sha256('As in GET /v1/identity.'),
+    node_version: text('Node.js version.', 64),
+    platform: text('Operating system and architecture.', 64),
+  },
+  exact,
+);
+
+const Backend = Type.Object(
+  {
+    backend_sha256: sha256('As in GET /v1/identity.'),
+    closure: Type.Array(Type.Object({ name: text('File name.', 255), sha256: sha256('Its bytes.') }, exact), {
+      maxItems: 64,
+      description: 'The native files that were mapped into the worker.',
+    }),
+    llama_commit: text('The llama.cpp release that the build metadata names.', 128),
+    build_flags_sha256: orNull(sha256('The build metadata file of the prebuilt folder.')),
+    cpu_features: text('What the native library reports to use of the CPU.', 4096),
+    libc: text('The C library.', 128),
+  },
+  exact,
+);
+
+const Exec = Type.Object(
+  {
+    n_ctx: count('Window, tokens.'),
+    n_batch: count('Tokens of a prompt slice.'),
+    n_ubatch: count('Tokens evaluated at once.'),
+    n_seq: Type.Literal(1),
+    n_threads: count('Threads demanded, for prompt and decode alike.'),
+    n_threads_observed: count('Threads that the context reported after the run.'),
+    flash_attn: Type.Boolean(),
+    type_k: text('Type of the K cache.', 16),
+    type_v: text('Type of the V cache.', 16),
+    n_gpu_layers: Type.Literal(0),
+    use_mmap: Type.Boolean(),
+    repack: Type.Boolean(),
+    omp: Type.Boolean(),
+    kv: Type.Literal('fresh'),
+    prefix_reuse: Type.Literal(false),
+    spec_decode: Type.Literal(false),
+    ctx_shift: Type.Literal(false),
+    worker_gen: count('Which start of the worker in this boot ran it.'),
+  },
+  exact,
+);
+
+const Sampling = Type.Object(
+  {
+    temperature: Type.Number(),
+    seed: Type.Integer({ minimum: 0, maximum: 0xfffffffe }),
+    top_k: count('0 means all tokens.'),
+    top_p: Type.Number(),
+    min_p: Type.Number(),
+    repeat_penalty: Type.Number(),
+    repeat_last_n: count('How many tokens the penalties look back.'),
+    presence_penalty: Type.Number(),
+    frequency_penalty: Type.Number(),
+    chain: Type.Array(text('The name of a sampler.', 32), {
+      maxItems: 16,
+      description: 'Samplers in the order in which they see the logits.',
+    }),
+    num_predict: orNull(count('Most tokens that could be generated; null: until the window is full.')),
+    stop_sha256: sha256('Canonical JSON of the list of stop strings.'),
+    defaulted: Type.Array(Type.String({ maxLength: 32 }), {
+      maxItems: 8,
+      description: 'What the request left open and this mode decided.',
+    }),
+  },
+  exact,
+);
+
+const Output = Type.Object(
+  {
+    finish_reason: Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('tool_calls')]),
+    n_tokens: count('Tokens sampled, the one that ended the turn included.'),
+    tokens_sha256: sha256('Their ids as little-endian u32; equal to the subject output-tokens.'),
+    trace_sha256: sha256('Chain over token and two largest logits of every step.'),
+    min_margin: orNull(Type.Number({ description: 'Smallest gap between the two largest logits.' })),
+  },
+  exact,
+);
+
+export const Predicate = Type.Object(
+  {
+    issuer: Issuer,
+    request: Request,
+    prompt: Prompt,
+    model: Model,
+    server: Server,
+    backend: Backend,
+    exec: Exec,
+    sampling: Sampling,
+    output: Output,
+  },
+  exact,
+);
+export type Predicate = Static<typeof Predicate>;
+
+const subject = <const Name extends string>(name: Name, description: string) =>
+  Type.Object(
+    { name: Type.Literal(name), digest: Type.Object({ sha256: sha256(description) }, exact) },
+    exact,
+  );
+
+export const Statement = Type.Object(
+  {
+    _type: Type.Literal(statementType),
+    subject: Type.Tuple([
+      subject('response', 'Canonical JSON of {choices, model, usage} of the response.'),
+      subject('output-tokens', 'Ids of the sampled tokens as little-endian u32.'),
+    ]),
+    predicateType: Type.Literal(predicateType),
+    predicate: Predicate,
+  },
+  { ...exact, $id: 'EvidenceFrozenV1', title: 'frozen-v1 evidence' },
+);
+export type Statement = Static<typeof Statement>;
