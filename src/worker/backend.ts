@@ -68,6 +68,7 @@ class WorkerBackend implements Backend {
     if (this.#closed || refusal !== null) {
       throw fail('native_unavailable', { reason: refusal ?? 'the service is ending' });
     }
+    if (signal.aborted) throw fail('cancelled');
     const worker = await this.#take();
     try {
       if (signal.aborted) throw fail('cancelled');
