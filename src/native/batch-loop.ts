@@ -1,0 +1,228 @@
+/**
+ * The one loop that owns the context. Each step evaluates, in one native call, one token of every decoding sequence
+ * and at most one bounded piece of prompt, samples, and sends everything the step said as one message.
+ * Jobs join and leave between steps. It knows generations and sequences; not templates, not the wire.
+ *
+ * A step:
+ *   1. let go of cancelled jobs
+ *   2. give waiting jobs a free sequence, with as much reused state as possible
+ *   3. plan the rows: decode rows, prompt slices within the budget, fillers
+ *   4. evaluate and sample
+ *   5. send
+ */
+import { fail } from '../errors/svc-error.ts';
+import { ChunkSize } from './chunk-size.ts';
+import { evaluateRows, type Row } from './evaluate.ts';
+import type { Generation } from './generation.ts';
+import type { LoadedChat } from './load.ts';
+import type { Outbox } from './outbox.ts';
+import { fillGaps, slicePrompts } from './row-plan.ts';
+import { Running } from './running.ts';
+import { Sequences } from './sequences.ts';
+import { StepTimes } from './step-times.ts';
+
+export class BatchLoop {
+  readonly #chat: LoadedChat;
+  readonly #outbox: Outbox;
+  readonly #sequences: Sequences;
+  readonly #chunk = new ChunkSize();
+  readonly #times = new StepTimes();
+  readonly #waiting: Generation[] = [];
+  readonly #running = new Map<string, Running>();
+  #turning = false;
+  #steps = 0;
+
+  constructor(chat: LoadedChat, outbox: Outbox) {
+    this.#chat = chat;
+    this.#outbox = outbox;
+    this.#sequences = new Sequences(chat);
+  }
+
+  /** Steps so far; a watchdog can tell standstill from silence by it. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  get idle(): boolean {
+    return !this.#turning;
+  }
+
+  get sequences(): Sequences {
+    return this.#sequences;
+  }
+
+  submit(generation: Generation): void {
+    this.#waiting.push(generation);
+    if (!this.#turning) void this.#turn();
+  }
+
+  /** False when the job is not here. Takes effect at the next step. */
+  cancel(jobId: string): boolean {
+    const found =
+      this.#running.get(jobId)?.generation ?? this.#waiting.find((waiting) => waiting.jobId === jobId);
+    if (found === undefined) return false;
+    found.cancelled = true;
+    return true;
+  }
+
+  async #turn(): Promise<void> {
+    this.#turning = true;
+    try {
+      while (this.#waiting.length + this.#running.size > 0) {
+        await this.#step();
+        this.#outbox.flush();
+        await this.#outbox.drained();
+      }
+    } catch (error) {
+      this.#failAll(error);
+    } finally {
+      this.#turning = false;
+    }
+  }
+
+  async #step(): Promise<void> {
+    this.#steps++;
+    this.#releaseCancelled();
+    await this.#placeWaiting();
+    const rows = this.#planRows();
+    if (rows.length === 0) return;
+    const started = performance.now();
+    await evaluateRows(
+      this.#chat.native,
+      rows.map(({ row }) => row),
+      async (row, result) => {
+        const owner = rows.find((planned) => planned.row === row)?.owner;
+        if (owner === undefined) return this.#sequences.forgetFiller(row.sequence);
+        if ('error' in result) return this.#fail(owner, result.error);
+        this.#sequences.evaluated(row.sequence, row.tokens);
+        await this.#advance(owner, row, result.row);
+      },
+    );
+    this.#measure(rows, performance.now() - started);
+  }
+
+  #releaseCancelled(): void {
+    for (const running of this.#running.values()) {
+      if (running.generation.cancelled) this.#fail(running, cancelled());
+    }
+    for (const generation of this.#waiting.filter((waiting) => waiting.cancelled)) {
+      this.#waiting.splice(this.#waiting.indexOf(generation), 1);
+      this.#outbox.failed(generation.jobId, cancelled());
+    }
+  }
+
+  async #placeWaiting(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const generation = this.#waiting[0];
+      if (generation === undefined) return;
+      const placed = await this.#sequences.place(generation.prompt, this.#chunk.msPerToken);
+      if (placed === null) return;
+      this.#waiting.shift();
+      generation.cachedTokens = placed.keep;
+      this.#running.set(
+        generation.jobId,
+        new Running(this.#chat.model, this.#chat.vocabulary, generation, placed),
+      );
+      this.#outbox.event(generation.jobId, {
+        type: 'started',
+        promptTokens: generation.prompt.length,
+        cachedTokens: placed.keep,
+        numCtx: generation.numCtx,
+      });
+    }
+    this.#outbox.flush();
+  }
+
+  #planRows(): PlannedRow[] {
+    const all = [...this.#running.values()];
+    const decoding = all.filter((running) => running.decoding);
+    const prefilling = all.filter((running) => !running.decoding);
+    const slices = slicePrompts(
+      prefilling.map((running) => running.promptWait),
+      this.#chunk.budget(decoding.length),
+    );
+    const rows: PlannedRow[] = decoding.map((owner) => ({ owner, row: owner.decodeRow() }));
+    for (const owner of prefilling) {
+      const slice = slices.find(({ sequence }) => sequence === owner.sequence);
+      if (slice === undefined) owner.passOver();
+      else rows.push({ owner, row: owner.promptRow(slice.tokens) });
+    }
+    if (prefilling.length === 0) rows.push(...this.#fillers(decoding));
+    return rows;
+  }
+
+  #fillers(decoding: readonly Running[]): PlannedRow[] {
+    const ids = decoding.map(({ sequence }) => sequence).sort((a, b) => a - b);
+    const fillers = fillGaps(
+      ids,
+      (sequence) => this.#sequences.canFill(sequence),
+      (rows) => this.#times.stepMs(rows),
+    );
+    return fillers.map((sequence) => ({ owner: undefined, row: this.#sequences.fillerRow(sequence) }));
+  }
+
+  /** A sequence's row was evaluated: go on with its prompt, or sample its next token. */
+  async #advance(running: Running, row: Row, batchRow: number): Promise<void> {
+    running.evaluated(row);
+    if (running.promptDone && running.wasPrompt(row)) await this.#sequences.promptEvaluated(row.sequence);
+    if (!row.logits) {
+      if (running.promptDone) this.#finish(running);
+      return;
+    }
+    try {
+      const sampled = await running.sample(this.#chat.native, batchRow);
+      for (const event of running.accept(sampled)) this.#outbox.event(running.jobId, event);
+      if (running.generation.finishReason !== null) this.#finish(running);
+    } catch (error) {
+      this.#fail(running, error);
+    }
+  }
+
+  #finish(running: Running): void {
+    this.#outbox.event(running.jobId, running.doneEvent());
+    this.#letGo(running);
+  }
+
+  #fail(running: Running, error: unknown): void {
+    this.#letGo(running);
+    this.#outbox.failed(running.jobId, error);
+  }
+
+  #letGo(running: Running): void {
+    this.#running.delete(running.jobId);
+    this.#sequences.release(running.sequence, this.#steps);
+    running.dispose();
+  }
+
+  /** Only a defect of the loop itself comes here; no job may be left without its last word. */
+  #failAll(error: unknown): void {
+    for (const running of this.#running.values()) this.#fail(running, error);
+    for (const generation of this.#waiting.splice(0)) this.#outbox.failed(generation.jobId, error);
+  }
+
+  #measure(rows: readonly PlannedRow[], ms: number): void {
+    const promptTokens = rows.reduce(
+      (sum, { row, owner }) => sum + (owner?.wasPrompt(row) ? row.tokens.length : 0),
+      0,
+    );
+    const decoding = rows.filter(({ row, owner }) => owner !== undefined && !owner.wasPrompt(row)).length;
+    if (promptTokens > 0) this.#chunk.sawPrefill(promptTokens, ms, decoding);
+    else {
+      this.#chunk.sawPlainStep(ms);
+      this.#times.sawStep(
+        rows.map(({ row }) => row.sequence),
+        ms,
+      );
+    }
+  }
+}
+
+interface PlannedRow {
+  /** Absent on a filler. */
+  readonly owner: Running | undefined;
+  readonly row: Row;
+}
+
+function cancelled(): Error {
+  return fail('cancelled');
+}

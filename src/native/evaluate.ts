@@ -1,0 +1,68 @@
+/** Evaluates the rows of one step in one native call, and finds the guilty one when that fails. */
+import type { NativeContext } from './internals.ts';
+
+export interface Row {
+  readonly sequence: number;
+  /** Position of the first token in the sequence. */
+  readonly position: number;
+  readonly tokens: Uint32Array;
+  /** Whether the logits of the last token are wanted. */
+  readonly logits: boolean;
+}
+
+/** Per sequence: the batch row of its logits (-1 when none were wanted), or why it could not be evaluated. */
+export type RowResult = { readonly row: number } | { readonly error: unknown };
+
+const NO_LOGITS = new Uint32Array();
+
+/** `onResult` is awaited before anything else is evaluated, because that would overwrite the logits. */
+export async function evaluateRows(
+  native: NativeContext,
+  rows: readonly Row[],
+  onResult: (row: Row, result: RowResult) => Promise<void>,
+): Promise<void> {
+  // Ascending ids: llama.cpp only then keeps the sequences together in one micro-batch.
+  const ordered = [...rows].sort((a, b) => a.sequence - b.sequence);
+  let found: number[];
+  try {
+    found = await evaluateBatch(native, ordered);
+  } catch (error) {
+    forget(native, ordered);
+    if (ordered.length === 1 && ordered[0] !== undefined) return onResult(ordered[0], { error });
+    return evaluateApart(native, ordered, onResult);
+  }
+  await Promise.all(ordered.map((row, i) => onResult(row, { row: found[i] ?? -1 })));
+}
+
+/** One bad row fails a whole batch without saying which: alone, only the bad one fails. */
+async function evaluateApart(
+  native: NativeContext,
+  rows: readonly Row[],
+  onResult: (row: Row, result: RowResult) => Promise<void>,
+): Promise<void> {
+  for (const row of rows) {
+    let result: RowResult;
+    try {
+      result = { row: (await evaluateBatch(native, [row]))[0] ?? -1 };
+    } catch (error) {
+      forget(native, [row]);
+      result = { error };
+    }
+    await onResult(row, result);
+  }
+}
+
+async function evaluateBatch(native: NativeContext, rows: readonly Row[]): Promise<number[]> {
+  native.initBatch(rows.reduce((sum, row) => sum + row.tokens.length, 0));
+  const found = rows.map((row) => {
+    const logitsOf = row.logits ? Uint32Array.of(row.tokens.length - 1) : NO_LOGITS;
+    return native.addToBatch(row.sequence, row.position, row.tokens, logitsOf)[0] ?? -1;
+  });
+  await native.decodeBatch();
+  return found;
+}
+
+/** After a failure some micro-batches may have run: no trace of them may stay in the KV cache. */
+function forget(native: NativeContext, rows: readonly Row[]): void {
+  for (const row of rows) native.removeTokenCellsFromSequence(row.sequence, row.position, -1);
+}

@@ -1,0 +1,51 @@
+/** From a generate job to a generation: plan, render, tokenise, and the check that it fits. Runs before any prefill. */
+import type { GenerateJob } from '../engine/job.ts';
+import { fail } from '../errors/svc-error.ts';
+import { type AnswerPlan, planAnswer } from './answer.ts';
+import type { PromptPiece } from './client-text.ts';
+import { Generation } from './generation.ts';
+import type { LoadedChat } from './load.ts';
+import { renderPrompt, tokenizePieces } from './prompt.ts';
+
+export interface PreparedPrompt {
+  readonly plan: AnswerPlan;
+  readonly pieces: readonly PromptPiece[];
+  readonly tokens: Uint32Array;
+  readonly numCtx: number;
+}
+
+export function prepareGeneration(chat: LoadedChat, job: GenerateJob): Generation {
+  const prepared = preparePrompt(chat, job);
+  if (prepared.tokens.length + 1 > prepared.numCtx) {
+    throw fail('context_overflow', { promptTokens: prepared.tokens.length, numCtx: prepared.numCtx });
+  }
+  return new Generation({
+    job,
+    prompt: prepared.tokens,
+    plan: prepared.plan,
+    numCtx: prepared.numCtx,
+    vocabulary: chat.vocabulary,
+  });
+}
+
+export function preparePrompt(chat: LoadedChat, job: GenerateJob): PreparedPrompt {
+  const plan = planAnswer(job, chat);
+  const pieces = promptPieces(chat, job, plan);
+  const tokens = tokenizePieces(chat.vocabulary, pieces);
+  // A smaller window than the loaded one is a promise to the client, not another context.
+  const numCtx = Math.min(job.numCtx ?? chat.facts.numCtx, chat.facts.numCtx);
+  if (tokens.length === 0) throw fail('invalid_request', { message: 'The prompt is empty; send some text.' });
+  return { plan, pieces, tokens, numCtx };
+}
+
+function promptPieces(chat: LoadedChat, job: GenerateJob, plan: AnswerPlan): PromptPiece[] {
+  if (job.prompt.kind === 'text')
+    return job.prompt.text === '' ? [] : [{ text: job.prompt.text, plain: true }];
+  return renderPrompt(chat.writer, {
+    turns: plan.turns,
+    tools: plan.templateTools,
+    variables: plan.templateVariables,
+    prefill: plan.prefill,
+    clockMs: job.templateClockMs,
+  });
+}

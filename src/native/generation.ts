@@ -1,0 +1,152 @@
+/**
+ * One generate job while it runs: its prompt, its sampler, and what its answer has become so far.
+ * It knows nothing of the batch; the batch loop feeds it tokens and takes its events.
+ */
+import type { FinishReason, JobEvent, SampledToken, Usage } from '../engine/job-event.ts';
+import type { GenerateJob } from '../engine/job.ts';
+import type { AnswerPart, AnswerPlan } from './answer.ts';
+import { StopStrings } from './stop-strings.ts';
+import { Utf8Assembler } from './utf8.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+export interface GenerationStart {
+  readonly job: GenerateJob;
+  readonly prompt: Uint32Array;
+  readonly plan: AnswerPlan;
+  /** The window of this job, tokens. */
+  readonly numCtx: number;
+  readonly vocabulary: Vocabulary;
+}
+
+export class Generation {
+  readonly job: GenerateJob;
+  readonly prompt: Uint32Array;
+  readonly plan: AnswerPlan;
+  readonly numCtx: number;
+  readonly #vocabulary: Vocabulary;
+  readonly #maxTokens: number;
+  readonly #utf8 = new Utf8Assembler();
+  readonly #stops: StopStrings;
+  readonly #sampled = new SampledTokens();
+  readonly #tokens: number[] = [];
+  #reasoningTokens = 0;
+  #finish: FinishReason | null = null;
+  /** Prompt tokens that were not evaluated again. */
+  cachedTokens = 0;
+  /** Set from outside; the loop lets go of the job at the next step. */
+  cancelled = false;
+
+  constructor(start: GenerationStart) {
+    this.job = start.job;
+    this.prompt = start.prompt;
+    this.plan = start.plan;
+    this.numCtx = start.numCtx;
+    this.#vocabulary = start.vocabulary;
+    this.#stops = new StopStrings(start.job.stop);
+    const room = start.numCtx - start.prompt.length;
+    this.#maxTokens = Math.min(start.job.maxTokens ?? room, room);
+    if (this.#maxTokens === 0) this.#finish = 'length';
+  }
+
+  get jobId(): string {
+    return this.job.jobId;
+  }
+
+  /** Null while it runs. */
+  get finishReason(): FinishReason | null {
+    return this.#finish;
+  }
+
+  /** The tokens of the answer so far. */
+  get tokens(): readonly number[] {
+    return this.#tokens;
+  }
+
+  get usage(): Usage {
+    return {
+      promptTokens: this.prompt.length,
+      cachedTokens: this.cachedTokens,
+      completionTokens: this.#tokens.length,
+      reasoningTokens: this.#reasoningTokens,
+    };
+  }
+
+  /** Takes the next token of the answer; returns what it says. Sets the finish reason when it is the last. */
+  accept(token: number, sampled: SampledToken | null): JobEvent[] {
+    const { parser, constraint } = this.plan;
+    this.#tokens.push(token);
+    constraint?.accept(token);
+    if (this.#vocabulary.isEnd(token)) return this.#end('stop');
+    if (parser.thinking) this.#reasoningTokens++;
+    else if (sampled) this.#sampled.add(sampled);
+    const events = this.#read(token);
+    if (this.#finish !== null) return events;
+    if (parser.complete) return [...events, ...this.#end('stop')];
+    if (this.#tokens.length >= this.#maxTokens) return [...events, ...this.#end('length')];
+    return events;
+  }
+
+  #read(token: number): JobEvent[] {
+    const control = this.#vocabulary.controlTextOf(token);
+    const parts =
+      control === null
+        ? this.plan.parser.text(this.#utf8.push(this.#vocabulary.bytesOf(token)))
+        : this.plan.parser.control(control);
+    return this.#say(parts);
+  }
+
+  #end(reason: FinishReason): JobEvent[] {
+    const { parser } = this.plan;
+    const events = this.#say([...parser.text(this.#utf8.end()), ...parser.end()]);
+    if (this.#finish !== null) return events;
+    const held = this.#stops.end();
+    this.#finish = parser.calledTool ? 'tool_calls' : reason;
+    return held === '' ? events : [...events, this.#textEvent(held)];
+  }
+
+  /** Stop strings are looked for in the answer's text, not in thinking and not in the arguments of tools. */
+  #say(parts: readonly AnswerPart[]): JobEvent[] {
+    const events: JobEvent[] = [];
+    for (const part of parts) {
+      if (part.type !== 'text') {
+        events.push(part);
+        continue;
+      }
+      this.#sampled.wrote(part.text);
+      const scan = this.#stops.push(part.text);
+      if (scan.text !== '') events.push(this.#textEvent(scan.text));
+      if (scan.stop !== null) {
+        this.#finish = 'stop';
+        break;
+      }
+    }
+    return events;
+  }
+
+  #textEvent(text: string): JobEvent {
+    const tokens = this.#sampled.released(text);
+    return tokens.length === 0 ? { type: 'text', text } : { type: 'text', text, tokens };
+  }
+}
+
+/** Keeps reported tokens beside the text they belong to: a token leaves with the text in which it begins. */
+class SampledTokens {
+  #waiting: { start: number; token: SampledToken }[] = [];
+  #written = 0;
+  #released = 0;
+
+  add(token: SampledToken): void {
+    this.#waiting.push({ start: this.#written, token });
+  }
+
+  wrote(text: string): void {
+    this.#written += text.length;
+  }
+
+  released(text: string): SampledToken[] {
+    this.#released += text.length;
+    const ready = this.#waiting.filter(({ start }) => start < this.#released);
+    this.#waiting = this.#waiting.filter(({ start }) => start >= this.#released);
+    return ready.map(({ token }) => token);
+  }
+}

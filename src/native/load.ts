@@ -1,0 +1,156 @@
+/** Loads one model and says what came of it. */
+import type { Llama, LlamaContext, LlamaModel } from 'node-llama-cpp';
+import type { LoadedFacts, LoadSpec } from '../engine/load.ts';
+import { fail, isSvcError } from '../errors/svc-error.ts';
+import { controlTexts } from './client-text.ts';
+import { checkHeader } from './gguf-header.ts';
+import { type NativeContext, nativeContext } from './internals.ts';
+import type { PromptWriter } from './prompt.ts';
+import { openTemplate } from './template.ts';
+import { openVocabulary, type Vocabulary } from './vocabulary.ts';
+
+/** Rows of one native call; more gains nothing on a CPU and costs memory. */
+export const BATCH_TOKENS = 512;
+const PROGRESS_INTERVAL_MS = 100;
+/** The library reads metadata in JavaScript and waits for ever at the end of a cut file. */
+const METADATA_MS = 60_000;
+
+export interface LoadedBase {
+  readonly spec: LoadSpec;
+  readonly facts: LoadedFacts;
+  readonly model: LlamaModel;
+  readonly vocabulary: Vocabulary;
+}
+
+/** A chat model, ready for the batch loop. */
+export interface LoadedChat extends LoadedBase {
+  readonly kind: 'chat';
+  readonly native: NativeContext;
+  readonly writer: PromptWriter;
+  /** Whether KV state can be cut at any token, only at checkpoints, or not at all. */
+  readonly prefixReuse: LoadedFacts['prefixReuse'];
+}
+
+export async function loadChat(
+  llama: Llama,
+  spec: LoadSpec,
+  onProgress: (fraction: number) => void,
+): Promise<LoadedChat> {
+  const started = performance.now();
+  try {
+    const model = await openModel(llama, spec, onProgress);
+    const vocabulary = openVocabulary(model);
+    const template = openTemplate(model.fileInfo.metadata.tokenizer?.chat_template);
+    const threads = threadsFor(llama, spec);
+    const context = await model.createContext({
+      sequences: spec.parallel,
+      contextSize: spec.numCtx,
+      batchSize: BATCH_TOKENS,
+      threads,
+      failedCreationRemedy: false,
+    });
+    const native = nativeContext(context);
+    const prefixReuse = prefixReuseOf(model);
+    return {
+      kind: 'chat',
+      spec,
+      model,
+      vocabulary,
+      native,
+      prefixReuse,
+      writer: { template, vocabulary, controls: controlTexts(vocabulary.controlTexts) },
+      facts: {
+        ...commonFacts(model, context, native, spec, vocabulary),
+        threads,
+        loadMs: performance.now() - started,
+        templateSource: template.from,
+        prefixReuse,
+      },
+    };
+  } catch (error) {
+    throw loadFailure(spec, error);
+  }
+}
+
+export async function openModel(
+  llama: Llama,
+  spec: LoadSpec,
+  onProgress: (fraction: number) => void,
+): Promise<LlamaModel> {
+  await checkHeader(spec.path);
+  const metadata = new AbortController();
+  const timer = setTimeout(
+    () => metadata.abort(new Error(`its metadata could not be read within ${METADATA_MS} ms`)),
+    METADATA_MS,
+  );
+  const report = throttled(onProgress);
+  try {
+    return await llama.loadModel({
+      modelPath: spec.path,
+      useMmap: true,
+      loadSignal: metadata.signal,
+      onLoadProgress: (fraction) => {
+        clearTimeout(timer);
+        report(fraction);
+      },
+      ...(llama.gpu === false ? { gpuLayers: 0 } : {}),
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Physical cores are a good guess for large models; small ones are calibrated later (calibrate.ts). */
+export function threadsFor(llama: Llama, spec: LoadSpec): number {
+  return spec.threads ?? spec.tunedThreads ?? Math.max(1, llama.cpuMathCores);
+}
+
+export function commonFacts(
+  model: LlamaModel,
+  context: LlamaContext,
+  native: NativeContext,
+  spec: LoadSpec,
+  vocabulary: Vocabulary,
+): LoadedFacts {
+  const memory = native.getMemoryBreakdown();
+  return {
+    numCtx: context.contextSize,
+    trainedCtx: model.trainContextSize,
+    sequences: spec.parallel,
+    threads: native.getThreads(),
+    calibration: [],
+    gpuLayers: model.gpuLayers,
+    weightsBytes: model.size,
+    contextBytes: memory.cpuRam + memory.gpuVram,
+    residentBytes: process.memoryUsage.rss(),
+    loadMs: 0,
+    vocabSize: vocabulary.size,
+    embeddingWidth: model.embeddingVectorSize,
+    templateSource: 'none',
+    toolFormat: 'none',
+    reasoning: false,
+    prefixReuse: 'none',
+  };
+}
+
+/** The library's own words about a bad file are the best reason there is. */
+export function loadFailure(spec: LoadSpec, error: unknown): Error {
+  if (isSvcError(error)) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  return fail('load_failed', { model: spec.modelId, reason: text.split('\n')[0] ?? text }, error);
+}
+
+function prefixReuseOf(model: LlamaModel): LoadedFacts['prefixReuse'] {
+  const { isRecurrent, isHybrid, swaSize } = model.fileInsights;
+  return isRecurrent || isHybrid || (swaSize ?? 0) > 0 ? 'checkpoints' : 'full';
+}
+
+function throttled(report: (fraction: number) => void): (fraction: number) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (fraction) => {
+    const now = performance.now();
+    if (now - last < PROGRESS_INTERVAL_MS && fraction < 1) return;
+    last = now;
+    report(fraction);
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * The way out to the server. Events of one batch step leave as one message; when the channel backs up, the loop is
+ * told to wait, so that a slow server slows the engine down instead of filling its memory.
+ */
+import type { IpcFailure, FromWorker } from '../engine/ipc.ts';
+import type { JobEvent } from '../engine/job-event.ts';
+import { isSvcError } from '../errors/svc-error.ts';
+
+export interface OutboxLimits {
+  /** Messages handed to the channel and not yet written, above which the loop waits. */
+  readonly unsentMessages: number;
+  readonly eventsPerMessage: number;
+}
+
+export const OUTBOX_LIMITS: OutboxLimits = { unsentMessages: 64, eventsPerMessage: 2048 };
+
+export type Send = (message: FromWorker, onSent: () => void) => void;
+
+export class Outbox {
+  readonly #send: Send;
+  readonly #limits: OutboxLimits;
+  #events: { jobId: string; event: JobEvent }[] = [];
+  #unsent = 0;
+  #wake: (() => void) | undefined;
+
+  constructor(send: Send, limits: OutboxLimits = OUTBOX_LIMITS) {
+    this.#send = send;
+    this.#limits = limits;
+  }
+
+  /** Joins the message of the current step. */
+  event(jobId: string, event: JobEvent): void {
+    this.#events.push({ jobId, event });
+    if (this.#events.length >= this.#limits.eventsPerMessage) this.flush();
+  }
+
+  /** A job's last word when it did not end well; everything said before leaves first. */
+  failed(jobId: string, error: unknown): void {
+    this.flush();
+    this.post({ type: 'failed', jobId, failure: failureOf(error) });
+  }
+
+  flush(): void {
+    if (this.#events.length === 0) return;
+    const events = this.#events;
+    this.#events = [];
+    this.post({ type: 'events', events });
+  }
+
+  post(message: FromWorker): void {
+    this.#unsent++;
+    this.#send(message, () => {
+      this.#unsent--;
+      if (this.#unsent < this.#limits.unsentMessages) this.#wake?.();
+    });
+  }
+
+  /** Resolves at once unless the channel has backed up. */
+  async drained(): Promise<void> {
+    while (this.#unsent >= this.#limits.unsentMessages) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+  }
+}
+
+/** What is not one of our errors is a defect: its text goes to the log by standard error, not to the client. */
+export function failureOf(error: unknown): IpcFailure {
+  if (isSvcError(error)) return { code: error.code, detail: { ...error.detail } };
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return { code: 'internal', detail: { reason: error instanceof Error ? error.message : String(error) } };
+}

@@ -1,0 +1,95 @@
+/**
+ * Decides which free sequence a new prompt gets and how much of its KV state can stay. Pure: the batch loop carries
+ * the decision out. A sequence's tokens are always exactly those whose state was evaluated to the end, so a prefix
+ * of them is never half there.
+ */
+export interface CachedSequence {
+  readonly id: number;
+  readonly tokens: readonly number[];
+  readonly busy: boolean;
+  /** Steps of the loop; larger is more recent. */
+  readonly lastUsed: number;
+}
+
+export interface Placement {
+  readonly id: number;
+  /** Tokens at the beginning of the prompt whose state is reused. */
+  readonly keep: number;
+  /** Another sequence whose state is copied over first, or null. */
+  readonly copyFrom: number | null;
+}
+
+export interface PlacementCost {
+  /** A copy moves a whole sequence's memory, so it must spare at least this many tokens. */
+  readonly copyWorthTokens: number;
+}
+
+/**
+ * 1. The longest common prefix over all sequences, busy ones too, names the source.
+ * 2. A free source that the prompt mostly continues is used in place: nothing of value is lost.
+ * 3. Otherwise the least useful free sequence is overwritten, by a copy of the source when that spares enough.
+ * Null when every sequence is busy.
+ */
+export function placePrompt(
+  prompt: ArrayLike<number>,
+  sequences: readonly CachedSequence[],
+  cost: PlacementCost,
+): Placement | null {
+  const free = sequences.filter((sequence) => !sequence.busy);
+  if (free.length === 0) return null;
+  // The last prompt token is always evaluated, because its logits choose the first token of the answer.
+  const usable = prompt.length - 1;
+  const prefixes = new Map(
+    sequences.map((sequence) => [sequence.id, Math.min(usable, commonPrefix(prompt, sequence.tokens))]),
+  );
+  const prefixOf = (sequence: CachedSequence): number => prefixes.get(sequence.id) ?? 0;
+
+  const source = [...sequences].sort(
+    (a, b) => prefixOf(b) - prefixOf(a) || Number(a.busy) - Number(b.busy),
+  )[0];
+  const shared = source === undefined ? 0 : prefixOf(source);
+  if (source !== undefined && !source.busy && shared > 0 && continues(source, shared)) {
+    return { id: source.id, keep: shared, copyFrom: null };
+  }
+
+  const victim = leastUseful(free, prefixOf);
+  const own = prefixOf(victim);
+  if (source === undefined || source.id === victim.id || shared - own < cost.copyWorthTokens) {
+    return { id: victim.id, keep: own, copyFrom: null };
+  }
+  return { id: victim.id, keep: shared, copyFrom: source.id };
+}
+
+export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const limit = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < limit && a[length] === b[length]) length++;
+  return length;
+}
+
+/** A re-sent conversation keeps most of what a sequence holds; a mere shared system prompt does not. */
+function continues(source: CachedSequence, shared: number): boolean {
+  return shared * 2 >= source.tokens.length;
+}
+
+/**
+ * What would be lost is the state beyond the shared prefix. Empty sequences lose nothing and go first, from the
+ * lowest id on, which keeps the ids that decode together next to each other; then the least recently used.
+ */
+function leastUseful(
+  free: readonly CachedSequence[],
+  prefixOf: (s: CachedSequence) => number,
+): CachedSequence {
+  const lost = (sequence: CachedSequence): number => sequence.tokens.length - prefixOf(sequence);
+  const ranked = [...free].sort(
+    (a, b) =>
+      Number(lost(a) > 0) - Number(lost(b) > 0) ||
+      prefixOf(b) - prefixOf(a) ||
+      a.lastUsed - b.lastUsed ||
+      a.id - b.id,
+  );
+  const first = ranked[0];
+  if (first === undefined) throw new Error('no free sequence');
+  if (lost(first) === 0) return first;
+  return [...free].sort((a, b) => a.lastUsed - b.lastUsed || a.id - b.id)[0] ?? first;
+}

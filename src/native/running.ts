@@ -1,0 +1,146 @@
+/** A generation on its sequence: which row it needs next, and its sampler. */
+import type { LlamaGrammarEvaluationState, LlamaModel } from 'node-llama-cpp';
+import type { JobEvent, SampledToken } from '../engine/job-event.ts';
+import type { Row } from './evaluate.ts';
+import type { Generation } from './generation.ts';
+import { type NativeContext, type NativeSampler, nativeGrammarState, newSampler } from './internals.ts';
+import { Logprobs } from './logprobs.ts';
+import type { Placement } from './prompt-cache.ts';
+import type { PromptWait } from './row-plan.ts';
+import { samplerConfig, seedOf } from './sampler.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+export interface Sampled {
+  readonly token: number;
+  readonly reported: SampledToken | null;
+}
+
+export class Running {
+  readonly generation: Generation;
+  readonly sequence: number;
+  readonly #sampler: NativeSampler;
+  readonly #logprobs: Logprobs | null;
+  readonly #seed: number;
+  readonly #placedMs = performance.now();
+  #firstTokenMs: number | null = null;
+  /** Tokens whose state is in the sequence. */
+  #position: number;
+  /** The sampled token that is not yet evaluated. */
+  #next: number | null = null;
+  #grammar: LlamaGrammarEvaluationState | null = null;
+  #configured = false;
+  #passedOver = 0;
+
+  constructor(model: LlamaModel, vocabulary: Vocabulary, generation: Generation, placement: Placement) {
+    this.generation = generation;
+    this.sequence = placement.id;
+    this.#position = placement.keep;
+    this.#sampler = newSampler(model);
+    const { topLogprobs, sampling } = generation.job;
+    this.#logprobs = topLogprobs === null ? null : new Logprobs(model, vocabulary, topLogprobs);
+    this.#seed = seedOf(sampling.seed);
+  }
+
+  get jobId(): string {
+    return this.generation.jobId;
+  }
+
+  get decoding(): boolean {
+    return this.#next !== null;
+  }
+
+  get promptDone(): boolean {
+    return this.#position >= this.generation.prompt.length;
+  }
+
+  get promptWait(): PromptWait {
+    return {
+      sequence: this.sequence,
+      remaining: this.generation.prompt.length - this.#position,
+      passedOver: this.#passedOver,
+    };
+  }
+
+  passOver(): void {
+    this.#passedOver++;
+  }
+
+  decodeRow(): Row {
+    return {
+      sequence: this.sequence,
+      position: this.#position,
+      tokens: Uint32Array.of(this.#next ?? 0),
+      logits: true,
+    };
+  }
+
+  promptRow(length: number): Row {
+    this.#passedOver = 0;
+    const end = this.#position + length;
+    const { prompt, finishReason } = this.generation;
+    return {
+      sequence: this.sequence,
+      position: this.#position,
+      tokens: prompt.subarray(this.#position, end),
+      // A job that wants no token at all (maxTokens 0) has finished before it began.
+      logits: end === prompt.length && finishReason === null,
+    };
+  }
+
+  wasPrompt(row: Row): boolean {
+    return row.position < this.generation.prompt.length;
+  }
+
+  evaluated(row: Row): void {
+    this.#position += row.tokens.length;
+    this.#next = null;
+  }
+
+  async sample(native: NativeContext, batchRow: number): Promise<Sampled> {
+    this.#configure();
+    const sampled = await native.sampleToken(batchRow, this.#sampler);
+    if (sampled < 0) throw new Error('no token satisfies the grammar');
+    const token = this.generation.plan.constraint?.forcedToken() ?? sampled;
+    const reported = (await this.#logprobs?.report(native, batchRow, token)) ?? null;
+    return { token, reported };
+  }
+
+  accept(sampled: Sampled): JobEvent[] {
+    this.#firstTokenMs ??= performance.now();
+    this.#next = sampled.token;
+    return this.generation.accept(sampled.token, sampled.reported);
+  }
+
+  doneEvent(): JobEvent {
+    const now = performance.now();
+    const firstToken = this.#firstTokenMs ?? now;
+    return {
+      type: 'done',
+      finishReason: this.generation.finishReason ?? 'stop',
+      usage: this.generation.usage,
+      timings: { prefillMs: firstToken - this.#placedMs, decodeMs: now - firstToken },
+    };
+  }
+
+  dispose(): void {
+    this.#sampler.dispose();
+    this.#logprobs?.dispose();
+  }
+
+  /** The chain keeps its random state and its penalties between tokens; only another grammar needs a new one. */
+  #configure(): void {
+    const grammar = this.generation.plan.constraint?.grammar() ?? null;
+    if (this.#configured && grammar === this.#grammar) return;
+    const { sampling } = this.generation.job;
+    const { prompt, tokens, numCtx } = this.generation;
+    const config = samplerConfig(sampling, {
+      seed: this.#seed,
+      recentTokens: [...prompt, ...tokens],
+      numCtx,
+    });
+    if (grammar !== null) config.grammarEvaluationState = nativeGrammarState(grammar);
+    this.#sampler.applyConfig(config);
+    this.#grammar = grammar;
+    this.#configured = true;
+  }
+}

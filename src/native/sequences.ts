@@ -1,0 +1,122 @@
+/**
+ * The sequences of the context and what their KV state holds. Here the decisions of prompt-cache.ts become native
+ * calls. `tokens` of a sequence are always those whose state is really there.
+ */
+import { Checkpoints } from './checkpoints.ts';
+import type { Row } from './evaluate.ts';
+import type { NativeContext } from './internals.ts';
+import type { LoadedChat } from './load.ts';
+import { type Placement, placePrompt } from './prompt-cache.ts';
+
+interface SequenceState {
+  readonly id: number;
+  tokens: number[];
+  busy: boolean;
+  lastUsed: number;
+}
+
+/** Copying state is memory traffic: this many bytes per millisecond are moved even on a slow machine. */
+const COPY_BYTES_PER_MS = 4_000_000;
+/** Below this, a copy is not worth its own overhead. */
+const LEAST_COPY_TOKENS = 16;
+const ASSUMED_MS_PER_TOKEN = 5;
+
+export class Sequences {
+  readonly #native: NativeContext;
+  readonly #states: SequenceState[];
+  readonly #checkpoints: Checkpoints | null;
+  readonly #copyMs: number;
+  readonly #numCtx: number;
+
+  constructor(chat: LoadedChat) {
+    const { sequences, contextBytes, numCtx } = chat.facts;
+    this.#native = chat.native;
+    this.#numCtx = numCtx;
+    this.#states = Array.from({ length: sequences }, (_, id) => ({
+      id,
+      tokens: [],
+      busy: false,
+      lastUsed: 0,
+    }));
+    this.#checkpoints = chat.prefixReuse === 'checkpoints' ? new Checkpoints(chat) : null;
+    this.#copyMs = contextBytes / sequences / COPY_BYTES_PER_MS;
+  }
+
+  /** Takes a free sequence for the prompt and brings its state to the reused prefix; null when all are busy. */
+  async place(prompt: Uint32Array, msPerToken: number | null): Promise<Placement | null> {
+    const wanted = this.preview(prompt, msPerToken);
+    if (wanted === null) return null;
+    const state = this.#state(wanted.id);
+    if (wanted.copyFrom !== null) await this.#copy(state, this.#state(wanted.copyFrom));
+    state.busy = true;
+    await this.#cut(state, wanted.keep);
+    return { ...wanted, keep: state.tokens.length };
+  }
+
+  /** The placement that a prompt would get now; changes nothing. */
+  preview(prompt: Uint32Array, msPerToken: number | null): Placement | null {
+    const spared = this.#copyMs / (msPerToken ?? ASSUMED_MS_PER_TOKEN);
+    // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
+    const copyWorthTokens =
+      this.#checkpoints === null ? LEAST_COPY_TOKENS + Math.ceil(spared) : Number.POSITIVE_INFINITY;
+    return placePrompt(prompt, this.#states, { copyWorthTokens });
+  }
+
+  evaluated(id: number, tokens: Uint32Array): void {
+    const state = this.#state(id);
+    for (const token of tokens) state.tokens.push(token);
+  }
+
+  /** The prompt is evaluated: where state cannot be cut at will, this is the place to come back to. */
+  async promptEvaluated(id: number): Promise<void> {
+    await this.#checkpoints?.take(id, this.#state(id).tokens.length);
+  }
+
+  release(id: number, step: number): void {
+    const state = this.#state(id);
+    state.busy = false;
+    state.lastUsed = step;
+  }
+
+  /** Whether an idle sequence may lend its id to keep a run together: it needs room, and to forget at will. */
+  canFill(id: number): boolean {
+    const state = this.#state(id);
+    return !state.busy && this.#checkpoints === null && state.tokens.length < this.#numCtx - 1;
+  }
+
+  fillerRow(id: number): Row {
+    return {
+      sequence: id,
+      position: this.#state(id).tokens.length,
+      tokens: Uint32Array.of(0),
+      logits: false,
+    };
+  }
+
+  forgetFiller(id: number): void {
+    this.#native.removeTokenCellsFromSequence(id, this.#state(id).tokens.length, -1);
+  }
+
+  async #copy(target: SequenceState, source: SequenceState): Promise<void> {
+    await this.#native.copySequenceStateFromOtherSequence(target.id, source.id);
+    target.tokens = source.tokens.slice();
+  }
+
+  /** Leaves the first `keep` tokens, or fewer when the memory cannot be cut there. */
+  async #cut(state: SequenceState, keep: number): Promise<void> {
+    if (state.tokens.length === keep) return;
+    const kept = this.#checkpoints
+      ? await this.#checkpoints.cut(state.id, state.tokens.length, keep)
+      : this.#native.removeTokenCellsFromSequence(state.id, keep, -1)
+        ? keep
+        : 0;
+    if (kept === 0) this.#native.disposeSequence(state.id);
+    state.tokens.length = kept;
+  }
+
+  #state(id: number): SequenceState {
+    const state = this.#states[id];
+    if (state === undefined) throw new Error(`there is no sequence ${id}`);
+    return state;
+  }
+}

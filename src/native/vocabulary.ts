@@ -1,0 +1,126 @@
+/** The model's vocabulary: text to tokens, tokens to bytes, and which tokens are controls. */
+import { type LlamaModel, LlamaVocabularyType } from 'node-llama-cpp';
+import { type NativeVocabulary, nativeVocabulary } from './internals.ts';
+
+const ATTRIBUTE_UNKNOWN = 1 << 0;
+const ATTRIBUTE_CONTROL = 1 << 3;
+const ATTRIBUTE_USER_DEFINED = 1 << 4;
+const REPLACEMENT = '\uFFFD';
+const SPACE_MARK = '\u2581';
+const BYTE_TOKEN = /^<0x([0-9A-F]{2})>$/;
+
+export interface Vocabulary {
+  readonly size: number;
+  /** Text of the beginning and end tokens, as templates want to print them. */
+  readonly bosText: string;
+  readonly eosText: string;
+  /** Every text that the tokeniser would turn into a control token. */
+  readonly controlTexts: readonly string[];
+  /** Tokens that a model expects around any input, by its own metadata. */
+  readonly prependToken: number | null;
+  readonly appendToken: number | null;
+  /** With `controls`, control texts become control tokens; without, they stay plain text. */
+  tokenize(text: string, controls: boolean): Uint32Array;
+  /** The bytes that a token adds to the answer; empty for control tokens. */
+  bytesOf(token: number): Uint8Array;
+  /** The text of a control token, or null when the token is ordinary text. */
+  controlTextOf(token: number): string | null;
+  isEnd(token: number): boolean;
+}
+
+export function openVocabulary(model: LlamaModel): Vocabulary {
+  const native = nativeVocabulary(model);
+  const bytes = new Map<number, Uint8Array>();
+  const size = vocabularySize(model);
+  const { bos, eos, sep } = model.tokens;
+  const wordPieces = model.vocabularyType === LlamaVocabularyType.wpm;
+  return {
+    size,
+    bosText: model.tokens.bosString ?? '',
+    eosText: model.tokens.eosString ?? '',
+    controlTexts: controlTexts(native, size),
+    prependToken: wordPieces || native.shouldPrependBosToken() ? bos : null,
+    appendToken: wordPieces ? (sep ?? eos) : native.shouldAppendEosToken() ? eos : null,
+    tokenize: (text, controls) => native.tokenize(text, controls),
+    bytesOf(token) {
+      let found = bytes.get(token);
+      if (found === undefined) {
+        found = isControl(native, token) ? new Uint8Array() : tokenBytes(model, native, token);
+        bytes.set(token, found);
+      }
+      return found;
+    },
+    controlTextOf: (token) => (isControl(native, token) ? (native.getTokenString(token) ?? '') : null),
+    isEnd: (token) => native.isEogToken(token),
+  };
+}
+
+function vocabularySize(model: LlamaModel): number {
+  const tokens: unknown = model.fileInfo.metadata.tokenizer?.ggml?.tokens;
+  return Array.isArray(tokens) ? tokens.length : 0;
+}
+
+function isControl(native: NativeVocabulary, token: number): boolean {
+  return (native.getTokenAttributes(token) & (ATTRIBUTE_CONTROL | ATTRIBUTE_UNKNOWN)) !== 0;
+}
+
+function controlTexts(native: NativeVocabulary, size: number): string[] {
+  const texts: string[] = [];
+  for (let token = 0; token < size; token++) {
+    // End tokens count even where a file gives them an ordinary type, as their effect is that of a control.
+    if (!isControl(native, token) && !native.isEogToken(token)) continue;
+    const text = native.getTokenString(token);
+    if (text !== undefined && text.length > 1) texts.push(text);
+  }
+  return texts;
+}
+
+/** Exact bytes, also of tokens that hold a part of a character, which no decoded string can carry. */
+function tokenBytes(model: LlamaModel, native: NativeVocabulary, token: number): Uint8Array {
+  const entry = native.getTokenString(token) ?? '';
+  if ((native.getTokenAttributes(token) & ATTRIBUTE_USER_DEFINED) !== 0) return Buffer.from(entry, 'utf8');
+  switch (model.vocabularyType) {
+    case LlamaVocabularyType.bpe:
+      return byteLevelBytes(entry) ?? decodedBytes(native, token);
+    case LlamaVocabularyType.spm:
+    case LlamaVocabularyType.ugm:
+      return sentencePieceBytes(entry);
+    default:
+      return decodedBytes(native, token);
+  }
+}
+
+function sentencePieceBytes(entry: string): Uint8Array {
+  const byte = BYTE_TOKEN.exec(entry)?.[1];
+  if (byte !== undefined) return Uint8Array.of(Number.parseInt(byte, 16));
+  return Buffer.from(entry.replaceAll(SPACE_MARK, ' '), 'utf8');
+}
+
+function decodedBytes(native: NativeVocabulary, token: number): Uint8Array {
+  const text = native.detokenize(Uint32Array.of(token), false);
+  return Buffer.from(text.replaceAll(REPLACEMENT, ''), 'utf8');
+}
+
+/** Null when the entry is not byte-mapped: some BPE files (SentencePiece-like ones) hold plain text with marks. */
+function byteLevelBytes(entry: string): Uint8Array | null {
+  const bytes: number[] = [];
+  for (const character of entry) {
+    const byte = BYTE_OF.get(character);
+    if (byte === undefined) return null;
+    bytes.push(byte);
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** GPT-2's table: printable Latin-1 stands for itself, every other byte for a character from U+0100 on. */
+const BYTE_OF: ReadonlyMap<string, number> = byteTable();
+
+function byteTable(): Map<string, number> {
+  const table = new Map<string, number>();
+  let next = 0x100;
+  for (let byte = 0; byte < 256; byte++) {
+    const printable = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+    table.set(String.fromCodePoint(printable ? byte : next++), byte);
+  }
+  return table;
+}
