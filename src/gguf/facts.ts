@@ -57,7 +57,7 @@ interface Findings {
 
 export function collectFacts(findings: Findings): GgufFacts {
   const { header, lookup, shape, tokenizer, chatTemplate, split, sizeBytes } = findings;
-  const { headCounts, headCountsKv, ...sizes } = shape;
+  const { headCounts, headCountsKv, feedForwardLengths: _, ...sizes } = shape;
   const pooling = readPooling(lookup, shape.architecture);
   return {
     ...sizes,

@@ -1,6 +1,10 @@
 /** Typed questions to a header's metadata; a value of the wrong type is refused with its key. */
 import type { Refuse } from './cursor.ts';
+import type { ValueType } from './format.ts';
 import type { HeaderValue } from './header.ts';
+
+/** llama.cpp insists on the stored type, even where a float happens to be whole. */
+const FRACTIONAL: ReadonlySet<ValueType> = new Set(['f32', 'f64']);
 
 export class Lookup {
   readonly #metadata: ReadonlyMap<string, HeaderValue>;
@@ -38,7 +42,7 @@ export class Lookup {
   count(key: string, most: number): number | undefined {
     const entry = this.#metadata.get(key);
     if (!entry) return undefined;
-    if (entry.type === 'array' || !isWhole(entry.value)) {
+    if (entry.type === 'array' || FRACTIONAL.has(entry.type) || !isWhole(entry.value)) {
       return this.refuse(`${key} is stored as ${entry.type} where a whole number is required`);
     }
     return this.#bounded(key, entry.value, most);

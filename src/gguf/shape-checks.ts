@@ -14,6 +14,7 @@ export interface ModelShape {
   readonly embeddingLength: number;
   readonly headCounts: readonly number[];
   readonly headCountsKv: readonly number[];
+  readonly feedForwardLengths: readonly number[];
   readonly keyLength: number;
   readonly valueLength: number;
   readonly slidingWindow: number | undefined;
@@ -30,7 +31,7 @@ export function readShape(lookup: Lookup): ModelShape {
   const contextLength = positive(lookup, key('context_length'), LIMITS.contextLength);
   const embeddingLength = positive(lookup, key('embedding_length'), LIMITS.embeddingLength);
   checkNextTokenLayers(lookup, key('nextn_predict_layers'), blockCount);
-  checkExperts(lookup, key);
+  checkExperts(lookup, key, blockCount);
   checkRopeScaling(lookup, key('rope.scaling.type'));
   const heads = readHeads(lookup, key, { architecture, blockCount });
   const lengths = readHeadLengths(lookup, key, embeddingLength, heads.headCounts);
@@ -42,6 +43,7 @@ export function readShape(lookup: Lookup): ModelShape {
     embeddingLength,
     ...heads,
     ...lengths,
+    feedForwardLengths: lookup.perLayer(key('feed_forward_length'), blockCount, 0x7fff_ffff) ?? [],
     slidingWindow: lookup.count(key('attention.sliding_window'), 0xffff_ffff) || undefined,
     expertCount: lookup.count(key('expert_count'), LIMITS.expertCount) ?? 0,
   };
@@ -63,6 +65,7 @@ export function checkTensorNames({ header, shape, isWholeModel, lookup }: NamedT
     if (layer !== undefined && Number(layer) >= blockCount) {
       lookup.refuse(`tensor "${name}" belongs to a layer beyond the ${blockCount} that the model has`);
     }
+    if (layer !== undefined) checkLayerHasSize(name, Number(layer), shape, lookup);
     if (isForeignTensor(architecture, name)) {
       lookup.refuse(`tensor "${name}" does not belong to the architecture "${architecture}"`);
     }
@@ -77,6 +80,18 @@ export function checkTensorNames({ header, shape, isWholeModel, lookup }: NamedT
   }
   if (header.vocabulary.size > 0 && rows !== BigInt(header.vocabulary.size)) {
     lookup.refuse(`"token_embd.weight" has ${rows} rows for ${header.vocabulary.size} tokens`);
+  }
+}
+
+/** llama.cpp works out a tensor's shape from the settings, and aborts if that gives zero. */
+function checkLayerHasSize(name: string, layer: number, shape: ModelShape, lookup: Lookup): void {
+  // Linear attention in hybrid models has these tensors but no heads of the usual kind.
+  const isAttention = memoryOf(shape.architecture) === 'attention' && /\.attn_[qk]\.weight$/.test(name);
+  if (isAttention && !((shape.headCounts[layer] ?? 0) > 0 && (shape.headCountsKv[layer] ?? 0) > 0)) {
+    lookup.refuse(`tensor "${name}" belongs to a layer that is said to have no attention heads`);
+  }
+  if (/\.ffn_(up|gate|down)\.weight$/.test(name) && !((shape.feedForwardLengths[layer] ?? 0) > 0)) {
+    lookup.refuse(`tensor "${name}" needs ${shape.architecture}.feed_forward_length, which is missing or 0`);
   }
 }
 
@@ -109,9 +124,9 @@ function checkNextTokenLayers(lookup: Lookup, key: string, blockCount: number): 
   if (layers >= blockCount) lookup.refuse(`${key} is ${layers}, not fewer than the ${blockCount} layers`);
 }
 
-function checkExperts(lookup: Lookup, key: (name: string) => string): void {
+function checkExperts(lookup: Lookup, key: (name: string) => string, blockCount: number): void {
   const experts = lookup.count(key('expert_count'), LIMITS.expertCount) ?? 0;
-  const used = lookup.count(key('expert_used_count'), 0xffff_ffff) ?? 0;
+  const used = Math.max(0, ...(lookup.perLayer(key('expert_used_count'), blockCount, 0xffff_ffff) ?? []));
   const groups = lookup.count(key('expert_group_count'), 0xffff_ffff) ?? 0;
   const usedGroups = lookup.count(key('expert_group_used_count'), 0xffff_ffff) ?? 0;
   if (used > experts) lookup.refuse(`it uses ${used} experts of only ${experts}`);

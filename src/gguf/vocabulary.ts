@@ -25,18 +25,13 @@ export async function readTokens(cursor: HeaderCursor, count: number, refuse: Re
   const seen = new Set<string>();
   const newlines = new Set<string>();
   let suffixRows = 0;
-  let empty = 0;
   for (let index = 0; index < count; index += 1) {
     const bytes = await readToken(cursor, refuse);
     suffixRows += (bytes.length * (bytes.length + 1)) / 2;
-    // llama.cpp renames empty tokens, each by its own index, so they never collide.
-    if (bytes.length === 0) empty += 1;
-    else seen.add(bytes.toString('latin1'));
-    if (bytes.length <= 6 && NEWLINE_SPELLINGS.has(bytes.toString('utf8')))
-      newlines.add(bytes.toString('utf8'));
-    if (seen.size + empty !== index + 1) {
-      refuse(`its vocabulary holds the token ${JSON.stringify(bytes.toString('utf8').slice(0, 40))} twice`);
-    }
+    seen.add(asLlamaSeesIt(bytes, index));
+    const start = bytes.toString('utf8', 0, 40);
+    if (bytes.length <= 6 && NEWLINE_SPELLINGS.has(start)) newlines.add(start);
+    if (seen.size !== index + 1) refuse(`its vocabulary holds the token ${JSON.stringify(start)} twice`);
   }
   return { size: count, newlines, suffixRows };
 }
@@ -47,4 +42,10 @@ async function readToken(cursor: HeaderCursor, refuse: Refuse): Promise<Buffer> 
     refuse(`a token is ${length} bytes long; the limit is ${LIMITS.tokenBytes}`);
   if (!cursor.holds(length)) await cursor.need(length, 'a token');
   return cursor.take(length);
+}
+
+/** llama.cpp reads a token up to its first NUL, and names an empty one after its index. */
+function asLlamaSeesIt(bytes: Buffer, index: number): string {
+  const end = bytes.indexOf(0);
+  return bytes.toString('latin1', 0, end < 0 ? bytes.length : end) || `[EMPTY_${index}]`;
 }
