@@ -1,11 +1,10 @@
 /**
  * The seam between plain generation and everything that gives an answer a shape (tools, JSON, thinking).
- * `planAnswer` decides for one job how the prompt is written, what the sampler may choose, and how the tokens are
+ * `planAnswer` (plan-answer.ts) decides for one job how the prompt is written, what the sampler may choose, and how the tokens are
  * read. The batch loop only knows the two interfaces below.
  */
 import type { LlamaGrammarEvaluationState } from 'node-llama-cpp';
-import type { GenerateJob, ToolDefinition, Turn } from '../engine/job.ts';
-import type { LoadedChat } from './load.ts';
+import type { ToolDefinition, Turn } from '../engine/job.ts';
 
 /** What one job may sample. Its state belongs to one generation. */
 export interface Constraint {
@@ -51,29 +50,4 @@ export interface AnswerPlan {
   readonly parser: AnswerParser;
   readonly constraint: Constraint | null;
   readonly toolFormat: string;
-}
-
-/** The plan of a job that asks for nothing but text. */
-export function planAnswer(job: GenerateJob, _chat: LoadedChat): AnswerPlan {
-  return {
-    turns: job.prompt.kind === 'chat' ? job.prompt.turns : [],
-    templateTools: job.tools,
-    templateVariables: {},
-    prefill: '',
-    parser: plainParser(),
-    constraint: null,
-    toolFormat: 'none',
-  };
-}
-
-/** Everything is text. */
-export function plainParser(): AnswerParser {
-  return {
-    text: (piece) => (piece === '' ? [] : [{ type: 'text', text: piece }]),
-    control: () => [],
-    end: () => [],
-    complete: false,
-    calledTool: false,
-    thinking: false,
-  };
 }

@@ -1,10 +1,11 @@
 /** From a generate job to a generation: plan, render, tokenise, and the check that it fits. Runs before any prefill. */
 import type { GenerateJob } from '../engine/job.ts';
 import { fail } from '../errors/svc-error.ts';
-import { type AnswerPlan, planAnswer } from './answer.ts';
+import type { AnswerPlan } from './answer.ts';
 import type { PromptPiece } from './client-text.ts';
 import { Generation } from './generation.ts';
 import type { LoadedChat } from './load.ts';
+import { planAnswer } from './plan-answer.ts';
 import { renderPrompt, tokenizePieces } from './prompt.ts';
 
 export interface PreparedPrompt {

@@ -4,7 +4,13 @@
  * of a prompt together, which the library's own queue cannot be asked for (it gathers in order of arrival, and
  * llama.cpp only keeps consecutive, ascending sequence ids in one micro-batch). Nothing else touches `_` members.
  */
-import type { Llama, LlamaContext, LlamaGrammarEvaluationState, LlamaModel } from 'node-llama-cpp';
+import type {
+  Llama,
+  LlamaContext,
+  LlamaEmbeddingContext,
+  LlamaGrammarEvaluationState,
+  LlamaModel,
+} from 'node-llama-cpp';
 
 /** llama.cpp's context: one batch under construction, and a KV cache of several sequences. */
 export interface NativeContext {
@@ -149,6 +155,15 @@ export function checkInternals(llama: Llama): void {
 
 export function nativeContext(context: LlamaContext): NativeContext {
   return inner<NativeContext>(context, '_ctx');
+}
+
+/** The plain context below the library's embedding context, which would compute one input at a time for all. */
+export function nativeEmbeddingContext(embedding: LlamaEmbeddingContext): {
+  context: LlamaContext;
+  native: NativeContext;
+} {
+  const context = inner<LlamaContext>(embedding, '_llamaContext');
+  return { context, native: nativeContext(context) };
 }
 
 export function nativeVocabulary(model: LlamaModel): NativeVocabulary {

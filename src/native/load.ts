@@ -3,6 +3,8 @@ import type { Llama, LlamaContext, LlamaModel } from 'node-llama-cpp';
 import type { LoadedFacts, LoadSpec } from '../engine/load.ts';
 import { fail, isSvcError } from '../errors/svc-error.ts';
 import { controlTexts } from './client-text.ts';
+import { thinkingMarks } from './formats/reasoning.ts';
+import { toolFormatOf } from './formats/tool-families.ts';
 import { checkHeader } from './gguf-header.ts';
 import { type NativeContext, nativeContext } from './internals.ts';
 import type { PromptWriter } from './prompt.ts';
@@ -51,6 +53,7 @@ export async function loadChat(
     });
     const native = nativeContext(context);
     const prefixReuse = prefixReuseOf(model);
+    const writer = { template, vocabulary, controls: controlTexts(vocabulary.controlTexts) };
     return {
       kind: 'chat',
       spec,
@@ -58,12 +61,14 @@ export async function loadChat(
       vocabulary,
       native,
       prefixReuse,
-      writer: { template, vocabulary, controls: controlTexts(vocabulary.controlTexts) },
+      writer,
       facts: {
         ...commonFacts(model, context, native, spec, vocabulary),
         threads,
         loadMs: performance.now() - started,
         templateSource: template.from,
+        toolFormat: toolFormatOf(template.source),
+        reasoning: thinkingMarks(template.source, vocabulary.controlTexts) !== null,
         prefixReuse,
       },
     };

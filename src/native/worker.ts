@@ -1,19 +1,29 @@
 /** What the child does with each message of the server. */
 import type { Llama } from 'node-llama-cpp';
 import type { ToWorker } from '../engine/ipc.ts';
-import type { ExplainJob, Job } from '../engine/job.ts';
+import type { Job } from '../engine/job.ts';
 import type { LoadSpec } from '../engine/load.ts';
 import { fail } from '../errors/svc-error.ts';
-import { BatchLoop } from './batch-loop.ts';
-import { pieceText } from './prompt.ts';
-import { prepareGeneration, preparePrompt } from './generate.ts';
-import { type LoadedChat, loadChat } from './load.ts';
+import { ChatService } from './chat-service.ts';
+import { EmbedPool } from './embed-pool.ts';
+import { loadChat } from './load.ts';
+import { loadEmbedding } from './load-embedding.ts';
 import { failureOf, type Outbox } from './outbox.ts';
+
+/** A loaded model at work. */
+interface Service {
+  /** Throws when the job is refused. */
+  submit(job: Job): void;
+  /** False when the job is not here. */
+  cancel(jobId: string): boolean;
+  readonly steps: number;
+}
 
 export class Worker {
   readonly #llama: Llama;
   readonly #outbox: Outbox;
-  #chat: { model: LoadedChat; loop: BatchLoop } | undefined;
+  #service: Service | undefined;
+  #loading = false;
 
   constructor(llama: Llama, outbox: Outbox) {
     this.#llama = llama;
@@ -23,26 +33,33 @@ export class Worker {
   receive(message: ToWorker): void {
     switch (message.type) {
       case 'ping':
-        return this.#outbox.post({ type: 'pong', nonce: message.nonce, steps: this.#chat?.loop.steps ?? 0 });
+        return this.#outbox.post({ type: 'pong', nonce: message.nonce, steps: this.#service?.steps ?? 0 });
       case 'load':
         void this.#load(message.spec);
         return;
       case 'start':
         return this.#start(message.job);
       case 'cancel':
-        this.#chat?.loop.cancel(message.jobId);
+        this.#service?.cancel(message.jobId);
         return;
     }
   }
 
   async #load(spec: LoadSpec): Promise<void> {
     try {
-      if (this.#chat !== undefined) throw fail('internal', { reason: 'a worker loads one model only' });
-      const model = await loadChat(this.#llama, spec, (fraction) =>
-        this.#outbox.post({ type: 'progress', fraction }),
-      );
-      this.#chat = { model, loop: new BatchLoop(model, this.#outbox) };
-      this.#outbox.post({ type: 'loaded', facts: model.facts });
+      if (this.#loading) throw new Error('a worker loads one model only');
+      this.#loading = true;
+      const onProgress = (fraction: number): void => this.#outbox.post({ type: 'progress', fraction });
+      if (spec.kind === 'embedding') {
+        const model = await loadEmbedding(this.#llama, spec, onProgress);
+        const pool = new EmbedPool(model, this.#outbox);
+        this.#service = embedService(pool);
+        this.#outbox.post({ type: 'loaded', facts: model.facts });
+      } else {
+        const model = await loadChat(this.#llama, spec, onProgress);
+        this.#service = new ChatService(model, this.#outbox);
+        this.#outbox.post({ type: 'loaded', facts: model.facts });
+      }
     } catch (error) {
       this.#outbox.post({ type: 'load_failed', failure: failureOf(error) });
     }
@@ -50,28 +67,25 @@ export class Worker {
 
   #start(job: Job): void {
     try {
-      if (this.#chat === undefined) throw fail('internal', { reason: 'no model is loaded' });
-      const { model, loop } = this.#chat;
-      if (job.kind === 'generate') loop.submit(prepareGeneration(model, job));
-      else if (job.kind === 'explain') this.#explain(model, loop, job);
-      else throw fail('internal', { reason: 'a chat model was asked to embed' });
+      if (this.#service === undefined) throw new Error('no model is loaded');
+      this.#service.submit(job);
     } catch (error) {
       this.#outbox.failed(job.jobId, error);
     }
   }
+}
 
-  #explain(model: LoadedChat, loop: BatchLoop, job: ExplainJob): void {
-    const prepared = preparePrompt(model, job.job);
-    const placement = loop.sequences.preview(prepared.tokens, null);
-    this.#outbox.event(job.jobId, {
-      type: 'explained',
-      renderedPrompt: pieceText(prepared.pieces),
-      promptTokens: prepared.tokens.length,
-      cachedTokens: placement?.keep ?? 0,
-      sequence: placement?.id ?? null,
-      numCtx: prepared.numCtx,
-      toolFormat: prepared.plan.toolFormat,
-    });
-    this.#outbox.flush();
-  }
+function embedService(pool: EmbedPool): Service {
+  return {
+    submit(job) {
+      if (job.kind !== 'embed') {
+        throw fail('wrong_model_kind', { kind: 'embedding', use: 'chat completions', wanted: 'chat' });
+      }
+      pool.submit(job);
+    },
+    cancel: (jobId) => pool.cancel(jobId),
+    get steps() {
+      return pool.steps;
+    },
+  };
 }

@@ -1,0 +1,54 @@
+/** A loaded chat model at work: generates and explains. */
+import type { ExplainJob, Job } from '../engine/job.ts';
+import { fail } from '../errors/svc-error.ts';
+import { BatchLoop } from './batch-loop.ts';
+import { prepareGeneration, preparePrompt } from './generate.ts';
+import type { LoadedChat } from './load.ts';
+import type { Outbox } from './outbox.ts';
+import { pieceText } from './prompt.ts';
+
+export class ChatService {
+  readonly #chat: LoadedChat;
+  readonly #outbox: Outbox;
+  readonly #loop: BatchLoop;
+
+  constructor(chat: LoadedChat, outbox: Outbox) {
+    this.#chat = chat;
+    this.#outbox = outbox;
+    this.#loop = new BatchLoop(chat, outbox);
+  }
+
+  get steps(): number {
+    return this.#loop.steps;
+  }
+
+  submit(job: Job): void {
+    switch (job.kind) {
+      case 'generate':
+        return this.#loop.submit(prepareGeneration(this.#chat, job));
+      case 'explain':
+        return this.#explain(job);
+      case 'embed':
+        throw fail('wrong_model_kind', { kind: 'chat', use: 'embeddings', wanted: 'embedding' });
+    }
+  }
+
+  cancel(jobId: string): boolean {
+    return this.#loop.cancel(jobId);
+  }
+
+  #explain(job: ExplainJob): void {
+    const prepared = preparePrompt(this.#chat, job.job);
+    const placement = this.#loop.sequences.preview(prepared.tokens, null);
+    this.#outbox.event(job.jobId, {
+      type: 'explained',
+      renderedPrompt: pieceText(prepared.pieces),
+      promptTokens: prepared.tokens.length,
+      cachedTokens: placement?.keep ?? 0,
+      sequence: placement?.id ?? null,
+      numCtx: prepared.numCtx,
+      toolFormat: prepared.plan.toolFormat,
+    });
+    this.#outbox.flush();
+  }
+}
