@@ -2,4 +2,4 @@ import { build, ensureInstalled, requireNode } from './prepare.mjs';
 
 requireNode();
 ensureInstalled();
-build();
+await build();

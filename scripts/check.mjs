@@ -5,7 +5,7 @@ import { ensureBuilt, ensureInstalled, requireNode, root } from './prepare.mjs';
 
 requireNode();
 ensureInstalled();
-ensureBuilt();
+await ensureBuilt();
 const bin = (name) => path.join(root, 'node_modules', '.bin', name);
 const steps = [
   ['format', bin('biome'), ['format', '.']],

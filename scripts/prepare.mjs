@@ -31,20 +31,23 @@ export function ensureInstalled() {
   writeFileSync(stamp, lock);
 }
 
-export function ensureBuilt() {
+export async function ensureBuilt() {
   const stamp = at('dist', '.stamp');
   const wanted = sourceStamp();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  build();
+  await build();
 }
 
 /** Compiles src/ to dist/ and writes the generated models beside it. */
-export function build() {
+export async function build() {
   console.error('Building …');
   const wanted = sourceStamp();
   // Leftovers of deleted sources would be hashed, shipped and perhaps loaded.
   rmSync(at('dist'), { recursive: true, force: true });
   run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
+  // Imported late: it needs an installed package.
+  const { vendor } = await import('./vendor.mjs');
+  await vendor();
   run(process.execPath, [at('dist', 'builtin', 'generate.js'), at('generated')]);
   writeFileSync(at('dist', '.stamp'), wanted);
 }

@@ -3,6 +3,6 @@ import { ensureBuilt, ensureInstalled, requireNode } from './prepare.mjs';
 
 requireNode();
 ensureInstalled();
-ensureBuilt();
+await ensureBuilt();
 process.argv.splice(2, 0, 'serve');
 await import('../bin/hearth.js');
