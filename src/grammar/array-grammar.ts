@@ -19,7 +19,9 @@ export function arrayRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, 
   const prefixRules = prefix.map((item, index) => compile(item, at(at(path, 'prefixItems'), index)));
   const restRule = restItem(rest, prefix.length, min, path, compile);
   const limit = max === null ? null : Math.min(max, MAX_ITEMS);
-  return writer.rule(`${writer.literal('[')} ${itemList(writer, prefixRules, restRule, min, limit)} ${writer.literal(']')}`);
+  return writer.rule(
+    `${writer.literal('[')} ${itemList(writer, prefixRules, restRule, min, limit)} ${writer.literal(']')}`,
+  );
 }
 
 /** Draft 7 wrote `prefixItems` as a list in `items`, and `items` as `additionalItems`. */
@@ -35,7 +37,13 @@ function itemSchemas(schema: Schema, path: SchemaPath): { prefix: readonly unkno
 }
 
 /** The rule of items behind the prefix, or null when there are to be none. */
-function restItem(rest: unknown, prefix: number, min: number, path: SchemaPath, compile: Compile): string | null {
+function restItem(
+  rest: unknown,
+  prefix: number,
+  min: number,
+  path: SchemaPath,
+  compile: Compile,
+): string | null {
   if (rest === false) {
     if (min > prefix) throw malformed(path, 'minItems asks for more items than there may be');
     return null;

@@ -90,7 +90,8 @@ class GbnfCheck {
       case 'terminal':
         return Math.max(1, element.chars);
       case 'ref':
-        if (!this.#rules.has(element.name)) throw new GbnfProblem(`the rule "${element.name}" is not defined`);
+        if (!this.#rules.has(element.name))
+          throw new GbnfProblem(`the rule "${element.name}" is not defined`);
         return 1;
       case 'group':
         return element.alternatives.flat().reduce((sum, item) => sum + this.#size(item), 1);

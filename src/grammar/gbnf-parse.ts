@@ -45,7 +45,8 @@ class GbnfParser {
       this.#space(true);
       if (rules.has(name)) throw this.#problem(`the rule "${name}" is defined twice`);
       rules.set(name, this.#alternatives(false));
-      if (this.#at < this.#text.length && !/[\r\n]/.test(this.#char())) throw this.#problem('a new line is expected');
+      if (this.#at < this.#text.length && !/[\r\n]/.test(this.#char()))
+        throw this.#problem('a new line is expected');
       this.#space(true);
     }
     return { rules, rootAt: this.#rootAt };
@@ -75,7 +76,8 @@ class GbnfParser {
     if (char === '"') return this.#literal();
     if (char === '[') return this.#class();
     if (char === '(') return this.#group();
-    if (char === '<' || char === '!') throw this.#problem('token references are not accepted; write the text');
+    if (char === '<' || char === '!')
+      throw this.#problem('token references are not accepted; write the text');
     if (this.#take('.')) return { kind: 'terminal', chars: 1, source: '.' };
     return /[A-Za-z0-9-]/.test(char) ? { kind: 'ref', name: this.#name() } : null;
   }

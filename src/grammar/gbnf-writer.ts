@@ -16,30 +16,50 @@ export interface WriterOptions {
   readonly spacing?: Spacing;
   /** True: the JSON text itself stands inside a JSON string, so its quotes and backslashes are escaped once more. */
   readonly quoted?: boolean;
+  /** What rule names begin with; another prefix keeps them apart from rules that a client named. */
+  readonly prefix?: string;
+}
+
+/** The rules of one grammar; writers of different modes may share it. */
+interface RuleStore {
+  readonly rules: Map<string, string>;
+  readonly nameOfBody: Map<string, string>;
+  readonly prefix: string;
+  reserved: number;
+  chars: number;
 }
 
 export class GbnfWriter {
   readonly quoted: boolean;
   readonly #space: string;
-  readonly #rules = new Map<string, string>();
-  readonly #nameOfBody = new Map<string, string>();
+  readonly #store: RuleStore;
   readonly #shared = new Map<string, string>();
-  #chars = 0;
-  #reserved = 0;
 
-  constructor(options: WriterOptions = {}) {
+  constructor(options: WriterOptions = {}, store?: RuleStore) {
     this.quoted = options.quoted ?? false;
     this.#space = options.spacing === 'spaced' ? ' " "?' : '';
+    this.#store = store ?? {
+      rules: new Map(),
+      nameOfBody: new Map(),
+      prefix: options.prefix ?? 'r',
+      reserved: 0,
+      chars: 0,
+    };
+  }
+
+  /** A writer of another mode whose rules go into the same grammar. */
+  nested(options: Pick<WriterOptions, 'quoted' | 'spacing'>): GbnfWriter {
+    return new GbnfWriter(options, this.#store);
   }
 
   /** The name of a rule with this body; equal bodies share one rule. */
   rule(body: string): string {
-    if (/^r\d+$/.test(body)) return body;
-    const known = this.#nameOfBody.get(body);
+    if (this.#store.rules.has(body)) return body;
+    const known = this.#store.nameOfBody.get(body);
     if (known !== undefined) return known;
     const name = this.reserve();
     this.define(name, body);
-    this.#nameOfBody.set(body, name);
+    this.#store.nameOfBody.set(body, name);
     return name;
   }
 
@@ -54,16 +74,16 @@ export class GbnfWriter {
 
   /** A name that is defined later, for recursive schemas. */
   reserve(): string {
-    this.#reserved += 1;
-    return `r${this.#reserved}`;
+    this.#store.reserved += 1;
+    return `${this.#store.prefix}${this.#store.reserved}`;
   }
 
   define(name: string, body: string): void {
-    this.#chars += name.length + body.length + 6;
-    if (this.#chars > MAX_GRAMMAR_CHARS) {
+    this.#store.chars += name.length + body.length + 6;
+    if (this.#store.chars > MAX_GRAMMAR_CHARS) {
       throw fail('invalid_request', { message: 'The schema is too large to be enforced; make it smaller.' });
     }
-    this.#rules.set(name, body);
+    this.#store.rules.set(name, body);
   }
 
   /** GBNF for exactly this piece of JSON text. */
@@ -80,7 +100,7 @@ export class GbnfWriter {
   }
 
   toGbnf(root: string): string {
-    const lines = [...this.#rules].map(([name, body]) => `${name} ::= ${body}`);
+    const lines = [...this.#store.rules].map(([name, body]) => `${name} ::= ${body}`);
     return [`root ::= ${root}`, ...lines, ''].join('\n');
   }
 }

@@ -8,7 +8,12 @@ const FREE_DEPTH = 6;
 
 export function anyValue(writer: GbnfWriter, depth = FREE_DEPTH): string {
   return writer.shared(`value ${depth}`, () => {
-    const scalars = [stringOf(writer, 0, null), numberRule(writer, {}, ''), booleans(writer), nullRule(writer)];
+    const scalars = [
+      stringOf(writer, 0, null),
+      numberRule(writer, {}, ''),
+      booleans(writer),
+      nullRule(writer),
+    ];
     const nested = depth > 0 ? [anyObject(writer, depth - 1), anyArray(writer, depth - 1)] : [];
     return writer.rule([...scalars, ...nested].join(' | '));
   });

@@ -59,7 +59,11 @@ function decimalsFor(bounds: Bounds): number {
 
 function checkedRange(min: number, max: number, path: SchemaPath): string {
   if (min < -LARGEST || max > LARGEST)
-    throw unenforceable(path, min < -LARGEST ? 'minimum' : 'maximum', `bounds need at most ${MAX_DIGITS} digits`);
+    throw unenforceable(
+      path,
+      min < -LARGEST ? 'minimum' : 'maximum',
+      `bounds need at most ${MAX_DIGITS} digits`,
+    );
   if (min > max) throw malformed(path, 'no whole number lies between its bounds');
   return integerRange(min, max);
 }

@@ -55,10 +55,18 @@ function sameWidth(low: number[], high: number[]): DigitClass[][] {
   const from = zeros ? lowHead : lowHead + 1;
   const to = nines ? highHead : highHead - 1;
   if (!zeros)
-    for (const rest of sameWidth(lowRest, lowRest.map(() => 9))) patterns.push([[lowHead, lowHead], ...rest]);
+    for (const rest of sameWidth(
+      lowRest,
+      lowRest.map(() => 9),
+    ))
+      patterns.push([[lowHead, lowHead], ...rest]);
   if (from <= to) patterns.push([[from, to], ...lowRest.map((): DigitClass => [0, 9])]);
   if (!nines)
-    for (const rest of sameWidth(highRest.map(() => 0), highRest)) patterns.push([[highHead, highHead], ...rest]);
+    for (const rest of sameWidth(
+      highRest.map(() => 0),
+      highRest,
+    ))
+      patterns.push([[highHead, highHead], ...rest]);
   return patterns;
 }
 

@@ -5,7 +5,14 @@
 import type { GbnfWriter } from './gbnf-writer.ts';
 import { anyObject } from './json-grammar.ts';
 import {
-  at, countOf, isObject, malformed, namesOf, type Schema, type SchemaPath, unenforceable,
+  at,
+  countOf,
+  isObject,
+  malformed,
+  namesOf,
+  type Schema,
+  type SchemaPath,
+  unenforceable,
 } from './schema-walk.ts';
 import { stringOf } from './string-grammar.ts';
 
@@ -21,28 +28,39 @@ export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath,
   const declared = declaredProperties(schema, path);
   const required = namesOf(schema, 'required', path);
   const extra = schema['additionalProperties'];
-  const free = Object.keys(declared).length === 0 && required.length === 0 && schema['properties'] === undefined;
+  const free =
+    Object.keys(declared).length === 0 && required.length === 0 && schema['properties'] === undefined;
   checkCounts(schema, path, declared, required);
   if (free && (extra === undefined || extra === true) && !limitsCount(schema)) return anyObject(writer);
   const schemas: Record<string, unknown> = { ...declared };
   for (const name of required) {
     if (name in schemas) continue;
-    if (extra === false) throw malformed(at(path, 'required'), `"${name}" is required, but additionalProperties forbids it`);
+    if (extra === false)
+      throw malformed(at(path, 'required'), `"${name}" is required, but additionalProperties forbids it`);
     schemas[name] = extra ?? true;
   }
   const properties = Object.entries(schemas).map(([name, property]) => ({
     pair: pairRule(writer, name, compile(property, at(at(path, 'properties'), name))),
     required: required.includes(name),
   }));
-  const extraPair = extraPairRule(writer, free ? (extra ?? true) : extra, Object.keys(schemas), path, compile);
-  return writer.rule(`${writer.literal('{')} ${members(writer, properties, extraPair, schema)} ${writer.literal('}')}`);
+  const extraPair = extraPairRule(
+    writer,
+    free ? (extra ?? true) : extra,
+    Object.keys(schemas),
+    path,
+    compile,
+  );
+  return writer.rule(
+    `${writer.literal('{')} ${members(writer, properties, extraPair, schema)} ${writer.literal('}')}`,
+  );
 }
 
 function declaredProperties(schema: Schema, path: SchemaPath): Schema {
   const declared = schema['properties'] ?? {};
   if (!isObject(declared)) throw malformed(at(path, 'properties'), 'it must be an object');
   // JSON.parse makes it a plain member, but assigning it elsewhere would change a prototype.
-  if (Object.hasOwn(declared, '__proto__')) throw malformed(at(path, 'properties'), 'a property cannot be named "__proto__"');
+  if (Object.hasOwn(declared, '__proto__'))
+    throw malformed(at(path, 'properties'), 'a property cannot be named "__proto__"');
   return declared;
 }
 
@@ -51,7 +69,12 @@ function pairRule(writer: GbnfWriter, name: string, value: string): string {
 }
 
 /** Right-linear rules from the last property to the first: one chain before the first comma, one after it. */
-function members(writer: GbnfWriter, properties: readonly Property[], extraPair: string | null, schema: Schema): string {
+function members(
+  writer: GbnfWriter,
+  properties: readonly Property[],
+  extraPair: string | null,
+  schema: Schema,
+): string {
   const limits = mapLimits(schema, properties, extraPair);
   let after = extraPair === null ? '""' : writer.rule(`(${writer.comma()} ${extraPair})*`);
   let before = extraPair === null ? '""' : mapBody(writer, extraPair, limits);
@@ -74,7 +97,10 @@ function mapBody(writer: GbnfWriter, pair: string, limits: { min: number; max: n
 function mapLimits(schema: Schema, properties: readonly Property[], extraPair: string | null) {
   if (properties.length > 0 || extraPair === null) return { min: 0, max: null };
   const max = schema['maxProperties'];
-  return { min: Number(schema['minProperties'] ?? 0), max: typeof max === 'number' ? Math.min(max, 100) : null };
+  return {
+    min: Number(schema['minProperties'] ?? 0),
+    max: typeof max === 'number' ? Math.min(max, 100) : null,
+  };
 }
 
 function limitsCount(schema: Schema): boolean {
@@ -86,9 +112,14 @@ function checkCounts(schema: Schema, path: SchemaPath, declared: Schema, require
   const min = countOf(schema, 'minProperties', path);
   const max = countOf(schema, 'maxProperties', path);
   const names = new Set([...Object.keys(declared), ...required]);
-  const isMap = names.size === 0 && schema['additionalProperties'] !== false && schema['properties'] === undefined;
+  const isMap =
+    names.size === 0 && schema['additionalProperties'] !== false && schema['properties'] === undefined;
   if (min !== null && min > new Set(required).size && !(isMap && min === 1))
-    throw unenforceable(path, 'minProperties', 'only the number of required properties is certain; list them in "required"');
+    throw unenforceable(
+      path,
+      'minProperties',
+      'only the number of required properties is certain; list them in "required"',
+    );
   const open = schema['additionalProperties'] !== undefined && schema['additionalProperties'] !== false;
   if (max !== null && !isMap && (open || names.size > max))
     throw unenforceable(path, 'maxProperties', 'optional properties are not counted; declare fewer of them');
@@ -114,7 +145,7 @@ function otherKey(writer: GbnfWriter, names: readonly string[]): string {
   const rest = writer.rule('[A-Za-z0-9_]{0,40}');
   const node = (prefix: string, depth: number): string => {
     const longer = names.filter((name) => name.length > prefix.length && name.startsWith(prefix));
-    const next = new Set(longer.map((name) => [...name.slice(prefix.length)][0] ?? ''));
+    const next = new Set(longer.map((name) => String.fromCodePoint(name.codePointAt(prefix.length) ?? 0)));
     const others = KEY_CHARS.filter((char) => !next.has(char)).join('');
     const options = others === '' ? [] : [`[${others}] ${rest}`];
     for (const char of next)

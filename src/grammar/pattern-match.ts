@@ -56,7 +56,8 @@ function run(pattern: Pattern, start: State | null, text: string): boolean {
     if (live.has(null) && !pattern.anchoredEnd) return true;
     const code = char.codePointAt(0) ?? 0;
     const after = new Set<State | null>();
-    for (const state of live) if (state?.kind === 'set' && accepts(state.node, code)) follow(state.next, after);
+    for (const state of live)
+      if (state?.kind === 'set' && accepts(state.node, code)) follow(state.next, after);
     if (!pattern.anchoredStart) follow(start, after);
     live = after;
   }

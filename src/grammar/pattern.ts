@@ -8,7 +8,12 @@ export type PatternNode =
   | { readonly kind: 'set'; readonly negated: boolean; readonly ranges: readonly CodeRange[] }
   | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
   | { readonly kind: 'choice'; readonly options: readonly PatternNode[] }
-  | { readonly kind: 'repeat'; readonly item: PatternNode; readonly min: number; readonly max: number | null };
+  | {
+      readonly kind: 'repeat';
+      readonly item: PatternNode;
+      readonly min: number;
+      readonly max: number | null;
+    };
 
 export type CodeRange = readonly [from: number, to: number];
 
@@ -26,12 +31,29 @@ const MAX_REPEAT = 1_000;
 const MAX_DEPTH = 32;
 
 const DIGIT: CodeRange[] = [[0x30, 0x39]];
-const WORD: CodeRange[] = [[0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]];
-const SPACE: CodeRange[] = [
-  [0x09, 0x0d], [0x20, 0x20], [0xa0, 0xa0], [0x1680, 0x1680], [0x2000, 0x200a],
-  [0x2028, 0x2029], [0x202f, 0x202f], [0x205f, 0x205f], [0x3000, 0x3000], [0xfeff, 0xfeff],
+const WORD: CodeRange[] = [
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x5f, 0x5f],
+  [0x61, 0x7a],
 ];
-const LINE_END: CodeRange[] = [[0x0a, 0x0a], [0x0d, 0x0d], [0x2028, 0x2029]];
+const SPACE: CodeRange[] = [
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+];
+const LINE_END: CodeRange[] = [
+  [0x0a, 0x0a],
+  [0x0d, 0x0d],
+  [0x2028, 0x2029],
+];
 const ESCAPED_CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, '0': 0 };
 
 export function parsePattern(source: string): Pattern {
@@ -58,11 +80,14 @@ class PatternParser {
     const options = [this.#sequence()];
     // An anchor binds to its own alternative only, so ^a|b$ would need two patterns; groups are the remedy.
     if (this.#peek() === '|') {
-      if (anchoredStart || this.#endedByAnchor) throw new PatternUnsupported('its alternatives are anchored one by one; write ^(?:…|…)$');
+      if (anchoredStart || this.#endedByAnchor)
+        throw new PatternUnsupported('its alternatives are anchored one by one; write ^(?:…|…)$');
       while (this.#take('|')) options.push(this.#sequence());
-      if (this.#endedByAnchor) throw new PatternUnsupported('its alternatives are anchored one by one; write ^(?:…|…)$');
+      if (this.#endedByAnchor)
+        throw new PatternUnsupported('its alternatives are anchored one by one; write ^(?:…|…)$');
     }
-    if (this.#at < this.#chars.length) throw new PatternUnsupported(`"${this.#peek()}" stands where it cannot be enforced`);
+    if (this.#at < this.#chars.length)
+      throw new PatternUnsupported(`"${this.#peek()}" stands where it cannot be enforced`);
     return { anchoredStart, anchoredEnd: this.#endedByAnchor, body: choice(options) };
   }
 
@@ -117,8 +142,14 @@ class PatternParser {
       const text = this.#chars.slice(this.#at, this.#chars.indexOf('}', this.#at) + 1).join('');
       const [min = '', max] = text.slice(1, -1).split(',');
       this.#at += text.length;
-      node = { kind: 'repeat', item, min: Number(min), max: max === undefined ? Number(min) : max === '' ? null : Number(max) };
-      if (Math.max(node.min, node.max ?? 0) > MAX_REPEAT) throw new PatternUnsupported(`it counts above ${MAX_REPEAT}`);
+      node = {
+        kind: 'repeat',
+        item,
+        min: Number(min),
+        max: max === undefined ? Number(min) : max === '' ? null : Number(max),
+      };
+      if (Math.max(node.min, node.max ?? 0) > MAX_REPEAT)
+        throw new PatternUnsupported(`it counts above ${MAX_REPEAT}`);
     } else return item;
     // Lazy quantifiers match the same texts.
     this.#take('?');

@@ -8,7 +8,11 @@ export function requireDisjoint(branches: readonly unknown[], path: SchemaPath):
   for (const [index, branch] of branches.entries())
     for (const other of branches.slice(index + 1))
       if (!areDisjoint(branch, other, path))
-        throw unenforceable(path, 'oneOf', 'its branches could hold together; give each a constant property, or use anyOf');
+        throw unenforceable(
+          path,
+          'oneOf',
+          'its branches could hold together; give each a constant property, or use anyOf',
+        );
 }
 
 function areDisjoint(a: unknown, b: unknown, path: SchemaPath): boolean {

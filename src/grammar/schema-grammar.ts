@@ -11,13 +11,33 @@ import { integerRule, numberRule } from './number-grammar.ts';
 import { objectRule } from './object-grammar.ts';
 import { PatternUnsupported } from './pattern.ts';
 import { mergeSchemas } from './schema-merge.ts';
-import { at, countOf, isObject, malformed, type Schema, type SchemaPath, unenforceable } from './schema-walk.ts';
+import {
+  at,
+  countOf,
+  isObject,
+  malformed,
+  type Schema,
+  type SchemaPath,
+  unenforceable,
+} from './schema-walk.ts';
 import { requireDisjoint } from './schema-disjoint.ts';
 import { FORMAT_PATTERNS, stringMatching, stringOf, stringOfFormat } from './string-grammar.ts';
 
 const ANNOTATIONS: ReadonlySet<string> = new Set([
-  'title', 'description', 'default', 'examples', '$comment', '$schema', 'deprecated', 'readOnly', 'writeOnly',
-  'contentEncoding', 'contentMediaType', '$defs', 'definitions', 'discriminator',
+  'title',
+  'description',
+  'default',
+  'examples',
+  '$comment',
+  '$schema',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'contentEncoding',
+  'contentMediaType',
+  '$defs',
+  'definitions',
+  'discriminator',
 ]);
 const KEYWORDS_OF_TYPE: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
@@ -28,7 +48,16 @@ const KEYWORDS_OF_TYPE: Readonly<Record<string, readonly string[]>> = {
   boolean: [],
   null: [],
 };
-const APPLICATORS: ReadonlySet<string> = new Set(['type', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf', 'nullable']);
+const APPLICATORS: ReadonlySet<string> = new Set([
+  'type',
+  'enum',
+  'const',
+  '$ref',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'nullable',
+]);
 const ENFORCED: ReadonlySet<string> = new Set([...APPLICATORS, ...Object.values(KEYWORDS_OF_TYPE).flat()]);
 const MAX_DEPTH = 48;
 const MAX_NODES = 5_000;
@@ -70,7 +99,10 @@ class SchemaCompiler {
     this.#nodes += 1;
     this.#depth += 1;
     if (this.#nodes > MAX_NODES || this.#depth > MAX_DEPTH)
-      throw fail('invalid_request', { param: path, message: `The schema at ${path} is too large or nested too deeply.` });
+      throw fail('invalid_request', {
+        param: path,
+        message: `The schema at ${path} is too large or nested too deeply.`,
+      });
     const rule = this.#node(schema, path);
     this.#depth -= 1;
     return rule;
@@ -125,7 +157,11 @@ class SchemaCompiler {
       throw translated(error, path, 'minLength');
     }
     if (min !== null || max !== null)
-      throw unenforceable(path, min === null ? 'maxLength' : 'minLength', `it cannot be combined with "${keyword}"; put the length into the pattern`);
+      throw unenforceable(
+        path,
+        min === null ? 'maxLength' : 'minLength',
+        `it cannot be combined with "${keyword}"; put the length into the pattern`,
+      );
     try {
       // Beside a pattern, format is the annotation that JSON Schema makes it: the pattern is the constraint.
       if (typeof pattern === 'string') return stringMatching(this.#writer, pattern);
@@ -135,7 +171,11 @@ class SchemaCompiler {
     } catch (error) {
       throw translated(error, path, keyword);
     }
-    throw unenforceable(path, 'format', `only ${Object.keys(FORMAT_PATTERNS).join(', ')} are known; use "pattern"`);
+    throw unenforceable(
+      path,
+      'format',
+      `only ${Object.keys(FORMAT_PATTERNS).join(', ')} are known; use "pattern"`,
+    );
   }
 
   #nullable(schema: Schema, path: SchemaPath): string {
@@ -147,9 +187,12 @@ class SchemaCompiler {
     const keyword = 'const' in schema ? 'const' : 'enum';
     refuseBeside(schema, keyword, ['type'], path);
     const values = keyword === 'const' ? [schema['const']] : schema['enum'];
-    if (!Array.isArray(values) || values.length === 0) throw malformed(at(path, 'enum'), 'it must be a list with at least one value');
+    if (!Array.isArray(values) || values.length === 0)
+      throw malformed(at(path, 'enum'), 'it must be a list with at least one value');
     const types = schema['type'] === undefined ? [] : typesOf(schema, path);
-    const allowed = values.filter((value) => types.length === 0 || types.some((type) => isOfType(value, type)));
+    const allowed = values.filter(
+      (value) => types.length === 0 || types.some((type) => isOfType(value, type)),
+    );
     if (allowed.length === 0) throw malformed(at(path, keyword), 'no value in it has the type of the schema');
     const texts = allowed.map((value) => JSON.stringify(value).toWellFormed());
     return this.#writer.rule([...new Set(texts)].map((text) => this.#writer.literal(text)).join(' | '));
@@ -158,10 +201,17 @@ class SchemaCompiler {
   #union(schema: Schema, keyword: 'anyOf' | 'oneOf', path: SchemaPath): string {
     const { [keyword]: branches, ...base } = schema;
     const branchPath = at(path, keyword);
-    if (!Array.isArray(branches) || branches.length === 0) throw malformed(branchPath, 'it must be a list with at least one schema');
+    if (!Array.isArray(branches) || branches.length === 0)
+      throw malformed(branchPath, 'it must be a list with at least one schema');
     const plain = Object.keys(base).every((key) => isAnnotation(key));
-    const merged = plain ? branches : branches.map((branch, index) => this.#merged(base, branch, keyword, at(branchPath, index)));
-    if (keyword === 'oneOf') requireDisjoint(merged.map((branch) => this.#resolved(branch, path)), path);
+    const merged = plain
+      ? branches
+      : branches.map((branch, index) => this.#merged(base, branch, keyword, at(branchPath, index)));
+    if (keyword === 'oneOf')
+      requireDisjoint(
+        merged.map((branch) => this.#resolved(branch, path)),
+        path,
+      );
     const rules = merged.map((branch, index) => this.compile(branch, at(branchPath, index)));
     return this.#writer.rule([...new Set(rules)].join(' | '));
   }
@@ -169,7 +219,8 @@ class SchemaCompiler {
   /** allOf folded into one schema; refused where two parts limit the same thing in different ways. */
   #flattened(schema: Schema, path: SchemaPath): Schema {
     const { allOf, ...base } = schema;
-    if (!Array.isArray(allOf) || allOf.length === 0) throw malformed(at(path, 'allOf'), 'it must be a list with at least one schema');
+    if (!Array.isArray(allOf) || allOf.length === 0)
+      throw malformed(at(path, 'allOf'), 'it must be a list with at least one schema');
     return allOf.reduce<Schema>(
       (sum, part, index) => this.#merged(sum, part, 'allOf', at(at(path, 'allOf'), index)),
       base,
@@ -179,7 +230,8 @@ class SchemaCompiler {
   #merged(base: Schema, part: unknown, keyword: string, path: SchemaPath): Schema {
     const resolved = this.#resolved(part, path);
     if (!isObject(resolved)) throw malformed(path, 'a schema is an object');
-    if (resolved['allOf'] !== undefined) return this.#merged(base, this.#flattened(resolved, path), keyword, path);
+    if (resolved['allOf'] !== undefined)
+      return this.#merged(base, this.#flattened(resolved, path), keyword, path);
     return mergeSchemas(base, resolved, keyword, path);
   }
 
@@ -210,14 +262,20 @@ class SchemaCompiler {
     let target: unknown = this.#root;
     for (const step of pointer.split('/').slice(1)) {
       const key = decodePointer(step);
-      target = typeof target === 'object' && target !== null && Object.hasOwn(target, key) ? Reflect.get(target, key) : undefined;
+      target =
+        typeof target === 'object' && target !== null && Object.hasOwn(target, key)
+          ? Reflect.get(target, key)
+          : undefined;
     }
     if (target === undefined) throw malformed(at(path, '$ref'), `there is nothing at "${pointer}"`);
     return target;
   }
 
   #pathOf(pointer: string): SchemaPath {
-    return pointer.split('/').slice(1).reduce((path, step) => at(path, decodePointer(step)), this.#rootPath);
+    return pointer
+      .split('/')
+      .slice(1)
+      .reduce((path, step) => at(path, decodePointer(step)), this.#rootPath);
   }
 }
 
@@ -239,12 +297,15 @@ function typesOf(schema: Schema, path: SchemaPath): readonly string[] {
   }
   if (type !== undefined) throw malformed(at(path, 'type'), 'it must name one or more JSON types');
   const implied = ['object', 'array', 'string', 'number'];
-  return implied.filter((name) => (KEYWORDS_OF_TYPE[name] ?? []).some((keyword) => schema[keyword] !== undefined));
+  return implied.filter((name) =>
+    (KEYWORDS_OF_TYPE[name] ?? []).some((keyword) => schema[keyword] !== undefined),
+  );
 }
 
 function refuseUnknown(schema: Schema, path: SchemaPath): void {
   for (const key of Object.keys(schema)) {
-    if (!ENFORCED.has(key) && !isAnnotation(key)) throw unenforceable(path, key, 'Hearth has no grammar for it; remove it');
+    if (!ENFORCED.has(key) && !isAnnotation(key))
+      throw unenforceable(path, key, 'Hearth has no grammar for it; remove it');
   }
 }
 

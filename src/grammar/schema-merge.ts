@@ -1,9 +1,31 @@
 /** Folds two schemas that must both hold into one, for `allOf` and for keywords beside `anyOf`. */
 import { at, isObject, type Schema, type SchemaPath, unenforceable } from './schema-walk.ts';
 
-const LARGER: ReadonlySet<string> = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
-const SMALLER: ReadonlySet<string> = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
-const FREE: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', '$comment', '$defs', 'definitions', 'deprecated', '$schema']);
+const LARGER: ReadonlySet<string> = new Set([
+  'minimum',
+  'exclusiveMinimum',
+  'minLength',
+  'minItems',
+  'minProperties',
+]);
+const SMALLER: ReadonlySet<string> = new Set([
+  'maximum',
+  'exclusiveMaximum',
+  'maxLength',
+  'maxItems',
+  'maxProperties',
+]);
+const FREE: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  '$comment',
+  '$defs',
+  'definitions',
+  'deprecated',
+  '$schema',
+]);
 
 export function mergeSchemas(base: Schema, part: Schema, keyword: string, path: SchemaPath): Schema {
   const merged: Record<string, unknown> = { ...base };
@@ -13,9 +35,11 @@ export function mergeSchemas(base: Schema, part: Schema, keyword: string, path: 
     else if (FREE.has(key)) continue;
     else if (LARGER.has(key)) merged[key] = Math.max(Number(before), Number(value));
     else if (SMALLER.has(key)) merged[key] = Math.min(Number(before), Number(value));
-    else if (key === 'required' && Array.isArray(before) && Array.isArray(value)) merged[key] = [...new Set([...before, ...value])];
+    else if (key === 'required' && Array.isArray(before) && Array.isArray(value))
+      merged[key] = [...new Set([...before, ...value])];
     else if (key === 'type') merged[key] = commonTypes(before, value, keyword, path);
-    else if (key === 'properties' && isObject(before) && isObject(value)) merged[key] = disjointProperties(before, value, path);
+    else if (key === 'properties' && isObject(before) && isObject(value))
+      merged[key] = disjointProperties(before, value, path);
     else throw unenforceable(path, key, `another part of "${keyword}" says something else`);
   }
   refuseForeignProperties(base, part, path);
@@ -40,11 +64,20 @@ function disjointProperties(a: Schema, b: Schema, path: SchemaPath): Schema {
 
 /** `additionalProperties` sees the properties beside it only, so a part with it must know all of them. */
 function refuseForeignProperties(base: Schema, part: Schema, path: SchemaPath): void {
-  for (const [closed, other] of [[base, part], [part, base]] as const) {
+  for (const [closed, other] of [
+    [base, part],
+    [part, base],
+  ] as const) {
     if (closed['additionalProperties'] === undefined || closed['additionalProperties'] === true) continue;
     const known = isObject(closed['properties']) ? closed['properties'] : {};
-    const foreign = Object.keys(isObject(other['properties']) ? other['properties'] : {}).filter((name) => !Object.hasOwn(known, name));
+    const foreign = Object.keys(isObject(other['properties']) ? other['properties'] : {}).filter(
+      (name) => !Object.hasOwn(known, name),
+    );
     if (foreign.length > 0)
-      throw unenforceable(path, 'additionalProperties', `it also applies to "${foreign[0]}", which another part declares`);
+      throw unenforceable(
+        path,
+        'additionalProperties',
+        `it also applies to "${foreign[0]}", which another part declares`,
+      );
   }
 }

@@ -1,14 +1,33 @@
 /** GBNF for JSON strings: free, bounded in length, by pattern, by format. Lengths count code points, as ajv does. */
 import { gbnfClassChar, type GbnfWriter, MAX_COUNTED, repeat } from './gbnf-writer.ts';
-import { type CodeRange, complement, type Pattern, type PatternNode, parsePattern, PatternUnsupported } from './pattern.ts';
+import {
+  type CodeRange,
+  complement,
+  type Pattern,
+  type PatternNode,
+  parsePattern,
+  PatternUnsupported,
+} from './pattern.ts';
 
 /**
  * Characters that stand for themselves inside a JSON string. Surrogates are left out because llama.cpp would
  * let a byte-level vocabulary spell them, and the text would then not be Unicode any more.
  */
-const RAW_OUTSIDE: readonly CodeRange[] = [[0, 0x1f], [0x22, 0x22], [0x5c, 0x5c], [0x7f, 0x7f], [0xd800, 0xdfff]];
+const RAW_OUTSIDE: readonly CodeRange[] = [
+  [0, 0x1f],
+  [0x22, 0x22],
+  [0x5c, 0x5c],
+  [0x7f, 0x7f],
+  [0xd800, 0xdfff],
+];
 const SHORT_ESCAPES = new Map([
-  [0x22, '\\"'], [0x5c, '\\\\'], [0x08, '\\b'], [0x09, '\\t'], [0x0a, '\\n'], [0x0c, '\\f'], [0x0d, '\\r'],
+  [0x22, '\\"'],
+  [0x5c, '\\\\'],
+  [0x08, '\\b'],
+  [0x09, '\\t'],
+  [0x0a, '\\n'],
+  [0x0c, '\\f'],
+  [0x0d, '\\r'],
 ]);
 
 /** Any string with min to max code points. */
@@ -37,7 +56,11 @@ export function anyChar(writer: GbnfWriter): string {
 
 function stringOfPattern(writer: GbnfWriter, pattern: Pattern): string {
   const any = `${anyChar(writer)}*`;
-  const parts = [pattern.anchoredStart ? '' : any, nodeBody(writer, pattern.body), pattern.anchoredEnd ? '' : any];
+  const parts = [
+    pattern.anchoredStart ? '' : any,
+    nodeBody(writer, pattern.body),
+    pattern.anchoredEnd ? '' : any,
+  ];
   return writer.rule(quotedBy(writer, parts.join(' ')));
 }
 
@@ -65,7 +88,9 @@ function nodeBody(writer: GbnfWriter, node: PatternNode): string {
 function setRule(writer: GbnfWriter, ranges: readonly CodeRange[]): string {
   const contains = (code: number) => ranges.some(([from, to]) => from <= code && code <= to);
   const raw = complement([...complement(ranges), ...RAW_OUTSIDE]);
-  const escapes = [...SHORT_ESCAPES].filter(([code]) => contains(code)).map(([, text]) => writer.literal(text));
+  const escapes = [...SHORT_ESCAPES]
+    .filter(([code]) => contains(code))
+    .map(([, text]) => writer.literal(text));
   const options = raw.length > 0 ? [rawClass(raw), ...escapes] : escapes;
   if (options.length === 0) throw new PatternUnsupported('a character class in it can never match in JSON');
   return writer.rule(options.join(' | '));
@@ -78,7 +103,8 @@ function rawClass(ranges: readonly CodeRange[]): string {
   return `[${parts.join('')}]`;
 }
 
-const MONTH_DAY = '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))';
+const MONTH_DAY =
+  '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))';
 const DATE = `[12]\\d{3}-${MONTH_DAY}`;
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)';
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,40}[a-z0-9])?';

@@ -26,7 +26,8 @@ type Rules = ReadonlyMap<string, readonly Sequence[]>;
 function randomText(rules: Rules, heights: ReadonlyMap<string, number>, random: Random): string {
   const out: string[] = [];
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const sequenceHeight = (sequence: Sequence) => Math.max(0, ...sequence.map((element) => heightOf(element, heights)));
+  const sequenceHeight = (sequence: Sequence) =>
+    Math.max(0, ...sequence.map((element) => heightOf(element, heights)));
   const choose = (alternatives: readonly Sequence[], depth: number): Sequence => {
     if (depth < 40) return pick(alternatives.filter((sequence) => Number.isFinite(sequenceHeight(sequence))));
     return alternatives.reduce((best, next) => (sequenceHeight(next) < sequenceHeight(best) ? next : best));
@@ -44,7 +45,8 @@ function randomText(rules: Rules, heights: ReadonlyMap<string, number>, random: 
         return;
       case 'repeat': {
         const max = Math.min(element.max ?? Infinity, element.min + (depth < 40 ? 3 : 0));
-        const edge = element.max !== null && element.max < 60 && depth < 40 && random() < 0.2 ? element.max : max;
+        const edge =
+          element.max !== null && element.max < 60 && depth < 40 && random() < 0.2 ? element.max : max;
         const count = element.min + Math.floor(random() * (edge - element.min + 1));
         for (let i = 0; i < count; i += 1) write(element.item, depth + 1);
         return;
@@ -62,7 +64,8 @@ function ruleHeights(rules: ReadonlyMap<string, readonly Sequence[]>): Map<strin
   for (let changed = true; changed; ) {
     changed = false;
     for (const [name, alternatives] of rules) {
-      const best = 1 + Math.min(...alternatives.map((s) => Math.max(0, ...s.map((e) => heightOf(e, heights)))));
+      const best =
+        1 + Math.min(...alternatives.map((s) => Math.max(0, ...s.map((e) => heightOf(e, heights)))));
       if (best < (heights.get(name) ?? Infinity)) {
         heights.set(name, best);
         changed = true;
@@ -88,9 +91,14 @@ function heightOf(element: Element, heights: ReadonlyMap<string, number>): numbe
 }
 
 function terminalText(source: string, random: Random): string {
-  if (source.startsWith('"')) return charsOf(source.slice(1, -1)).map((code) => String.fromCodePoint(code)).join('');
+  if (source.startsWith('"'))
+    return charsOf(source.slice(1, -1))
+      .map((code) => String.fromCodePoint(code))
+      .join('');
   const ranges = classRanges(source);
-  const printable = ranges.map(([from, to]) => [from, random() < 0.8 ? Math.min(to, Math.max(from, 0x7e)) : to] as const);
+  const printable = ranges.map(
+    ([from, to]) => [from, random() < 0.8 ? Math.min(to, Math.max(from, 0x7e)) : to] as const,
+  );
   const [from, to] = printable[Math.floor(random() * printable.length)] ?? [0x61, 0x61];
   return String.fromCodePoint(from + Math.floor(random() * (to - from + 1)));
 }

@@ -1,0 +1,56 @@
+/** Which marks a model puts around its thinking, and which switches its template has. */
+
+export interface ThinkingMarks {
+  readonly open: string;
+  readonly close: string;
+}
+
+const MARKS: readonly ThinkingMarks[] = [
+  { open: '<think>', close: '</think>' },
+  { open: '<thinking>', close: '</thinking>' },
+  { open: '<reasoning>', close: '</reasoning>' },
+  { open: '[THINK]', close: '[/THINK]' },
+  { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
+  { open: '<seed:think>', close: '</seed:think>' },
+];
+
+/** The marks that the template writes or reads, else those among the control tokens, else null. */
+export function thinkingMarks(template: string, controlTexts: readonly string[]): ThinkingMarks | null {
+  const inTemplate = MARKS.find(({ close }) => template.includes(close));
+  if (inTemplate !== undefined) return inTemplate;
+  return MARKS.find(({ open, close }) => controlTexts.includes(open) && controlTexts.includes(close)) ?? null;
+}
+
+export interface ThinkingSwitches {
+  readonly enabled?: boolean | undefined;
+  readonly effort?: string | undefined;
+}
+
+/** Template variables for the switches that this template reads; a variable it does not know is not set. */
+export function thinkingVariables(template: string, switches: ThinkingSwitches): Record<string, unknown> {
+  const variables: Record<string, unknown> = {};
+  const { enabled, effort } = switches;
+  for (const name of ['enable_thinking', 'thinking'] as const)
+    if (enabled !== undefined && readsVariable(template, name)) variables[name] = enabled;
+  if (effort !== undefined && readsVariable(template, 'reasoning_effort'))
+    variables['reasoning_effort'] = effort;
+  return variables;
+}
+
+/** Shares of the answer's room that thinking may take when no budget is named. */
+const SHARE_OF_EFFORT: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.25, medium: 0.5 };
+const DEFAULT_SHARE = 0.75;
+
+/** Tokens of thinking after which it is ended: as asked, but always with room left for the answer. */
+export function thinkingBudget(asked: number | undefined, effort: string | undefined, room: number): number {
+  const most = Math.floor(room * DEFAULT_SHARE);
+  if (asked !== undefined) return Math.min(asked, most);
+  return Math.floor(room * (SHARE_OF_EFFORT[effort ?? ''] ?? DEFAULT_SHARE));
+}
+
+/** A whole word inside the template's own code, not in the text that it prints. */
+function readsVariable(template: string, name: string): boolean {
+  const code = template.match(/\{[%{][\s\S]*?[%}]\}/g) ?? [];
+  const word = new RegExp(`(?<![\\w.'"])${name}(?!\\w)`);
+  return code.some((block) => word.test(block));
+}
