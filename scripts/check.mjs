@@ -17,7 +17,10 @@ const steps = [
 ];
 const failed = steps.filter(([name, command, args]) => {
   console.log(`== ${name}`);
-  return spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' }).status !== 0;
+  return (
+    spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' }).status !==
+    0
+  );
 });
 if (failed.length > 0) console.error(`failed: ${failed.map(([name]) => name).join(', ')}`);
 process.exit(failed.length > 0 ? 1 : 0);

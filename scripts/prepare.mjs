@@ -1,7 +1,7 @@
 /** Installs and builds only when something changed, so that `npm start` and `npm test` work from a fresh clone. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,22 +12,33 @@ const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
-  console.error(`Hearth needs Node 20.19 or newer; this is ${process.versions.node}. Install a newer Node and try again.`);
+  console.error(
+    `Hearth needs Node 20.19 or newer; this is ${process.versions.node}. Install a newer Node and try again.`,
+  );
   process.exit(2);
 }
 
 /** Runs a program of this checkout with its output on stderr, because stdout is for the command itself. */
 export function run(command, args, env = {}) {
-  execFileSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, ...env }, shell: process.platform === 'win32' });
+  execFileSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, ...env },
+    shell: process.platform === 'win32',
+  });
 }
 
 export function ensureInstalled() {
   const stamp = at('node_modules', '.hearth-lock');
-  const lock = createHash('sha256').update(readFileSync(at('package-lock.json'))).digest('hex');
+  const lock = createHash('sha256')
+    .update(readFileSync(at('package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   console.error('Installing the packages of package-lock.json …');
   // No package needs an install script, so none may run; the engine's prebuilt library comes as a package.
-  run(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { NODE_LLAMA_CPP_SKIP_DOWNLOAD: 'true' });
+  run(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    NODE_LLAMA_CPP_SKIP_DOWNLOAD: 'true',
+  });
   writeFileSync(stamp, lock);
 }
 
@@ -38,23 +49,36 @@ export async function ensureBuilt() {
   await build();
 }
 
-/** Compiles src/ to dist/ and writes the generated models beside it. */
+/**
+ * Compiles src/ to dist/ and writes the generated models beside it. The new folder is put in place at the end, so that
+ * a service that runs from the old one is not pulled apart, and leftovers of deleted sources are never shipped.
+ */
 export async function build() {
   console.error('Building …');
   const wanted = sourceStamp();
-  // Leftovers of deleted sources would be hashed, shipped and perhaps loaded.
-  rmSync(at('dist'), { recursive: true, force: true });
-  run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
+  const fresh = at('dist.next');
+  rmSync(fresh, { recursive: true, force: true });
+  run(process.execPath, [
+    at('node_modules', 'typescript', 'bin', 'tsc'),
+    '-p',
+    'tsconfig.build.json',
+    '--outDir',
+    fresh,
+  ]);
   // Imported late: it needs an installed package.
   const { vendor } = await import('./vendor.mjs');
-  await vendor();
-  run(process.execPath, [at('dist', 'builtin', 'generate.js'), at('generated')]);
-  writeFileSync(at('dist', '.stamp'), wanted);
+  await vendor(fresh);
+  run(process.execPath, [path.join(fresh, 'builtin', 'generate.js'), at('generated')]);
+  writeFileSync(path.join(fresh, '.stamp'), wanted);
+  rmSync(at('dist'), { recursive: true, force: true });
+  renameSync(fresh, at('dist'));
 }
 
 function sourceStamp() {
   const hash = createHash('sha256');
-  const files = readdirSync(at('src'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(at('src'), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
   const names = files.map((entry) => path.join(entry.parentPath, entry.name));
   for (const name of [...names, at('tsconfig.build.json'), at('tsconfig.json'), at('package.json')].sort()) {
     const { size, mtimeMs } = statSync(name);
