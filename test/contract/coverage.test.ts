@@ -1,0 +1,52 @@
+/** Every sentence of the interface has a test that names it, and no test names a sentence that is not there. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { requirements } from './requirements.ts';
+
+const testFolder = fileURLToPath(new URL('..', import.meta.url));
+
+interface Citation {
+  readonly file: string;
+  readonly id: string;
+}
+
+function testFiles(): string[] {
+  return readdirSync(testFolder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => path.join(testFolder, file));
+}
+
+function citations(): Citation[] {
+  return testFiles().flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\bverifies\(([^)]*)\)/g)].flatMap(([, list = '']) =>
+      [...list.matchAll(/'([^']+)'/g)].map(([, id = '']) => ({ file: path.relative(testFolder, file), id })),
+    ),
+  );
+}
+
+describe('the requirements of the interface', () => {
+  it('are each verified by a test', () => {
+    const cited = new Set(citations().map(({ id }) => id));
+    expect(Object.keys(requirements).filter((id) => !cited.has(id))).toEqual([]);
+  });
+
+  it('are cited by their right ids', () => {
+    expect(citations().filter(({ id }) => !Object.hasOwn(requirements, id))).toEqual([]);
+  });
+
+  it('are not verified by tests that are switched off', () => {
+    const off = testFiles().filter(
+      (file) =>
+        /\bverifies\(/.test(readFileSync(file, 'utf8')) &&
+        /\b(?:it|test|describe)\.(?:skip|todo|only)\b/.test(readFileSync(file, 'utf8')),
+    );
+    expect(off).toEqual([]);
+  });
+
+  it('have quotes of their own', () => {
+    const quotes = Object.values(requirements).map(({ section, quote }) => `${section}: ${quote}`);
+    expect(new Set(quotes).size).toBe(quotes.length);
+  });
+});

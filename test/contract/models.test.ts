@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { installed, scriptedService, startScripted } from '../support/scripted-service.ts';
+import { verifies } from './requirements.ts';
+
+const service = scriptedService();
+
+describe('GET /v1/models', () => {
+  it('lists what is installed, with id, kind and owner', async () => {
+    verifies('get-models.request', 'get-models.response', 'models.object', 'models.data');
+    verifies('model.id', 'model.object', 'model.owned-by');
+    const { status, body } = await service.client.get('/v1/models');
+    expect(status).toBe(200);
+    expect(body.object).toBe('list');
+    const facts = body.data.map((entry: Record<string, unknown>) => [
+      entry['id'],
+      entry['object'],
+      entry['owned_by'],
+      entry['kind'],
+    ]);
+    expect(facts).toEqual([
+      ['acme/tiny-chat:q4', 'model', 'local', 'chat'],
+      ['tiny-chat', 'model', 'hearth', 'chat'],
+      ['tiny-embed', 'model', 'hearth', 'embedding'],
+    ]);
+  });
+
+  it('tells the context that a model was trained for, and what it can do', async () => {
+    const { data } = (await service.client.get('/v1/models')).body;
+    const entry = data.find((model: { id: string }) => model.id === installed.chat);
+    expect(entry).toMatchObject({ context_length: 2048, max_model_len: 2048, architecture: 'llama' });
+    expect(entry.created).toBeGreaterThan(1_700_000_000);
+    expect(entry.capabilities).toContain('chat');
+  });
+
+  it('is an empty list, not an error, when nothing is installed', async () => {
+    verifies('models.data');
+    const bare = await startScripted({ models: false });
+    const { status, body } = await bare.client.get('/v1/models');
+    await bare.close();
+    expect([status, body]).toEqual([200, { object: 'list', data: [] }]);
+  });
+
+  it('loads nothing', async () => {
+    await service.client.get('/v1/models');
+    expect(service.engine.played).toEqual([]);
+  });
+});
+
+describe('GET /v1/models/{id}', () => {
+  it.each([
+    ['an id', 'tiny-chat', 'tiny-chat'],
+    ['an id with slash and tag', 'acme/tiny-chat:q4', 'acme/tiny-chat:q4'],
+    ['an encoded slash', 'acme%2Ftiny-chat%3Aq4', 'acme/tiny-chat:q4'],
+    ['other letter case', 'Tiny-Chat', 'tiny-chat'],
+    ['the alias default', 'default', 'tiny-chat'],
+    ['the alias default-embedding', 'default-embedding', 'tiny-embed'],
+  ])('shows a model by %s', async (_, name, id) => {
+    const { status, body } = await service.client.get(`/v1/models/${name}`);
+    expect([status, body.id, body.object]).toEqual([200, id, 'model']);
+  });
+
+  it.each([
+    ['an unknown id', 'nobody'],
+    ['an unknown id with slashes', 'a/b/c/d'],
+    ['a path out of the store', '../../../etc/passwd'],
+    ['an encoded path out of the store', '..%2f..%2fetc%2fpasswd'],
+    ['a NUL byte', 'a%00b'],
+    ['a very long id', 'm'.repeat(400)],
+    ['nothing', ''],
+  ])('is a 404 that says how to go on for %s', async (_, name) => {
+    const { status, body } = await service.client.get(`/v1/models/${name}`);
+    expect([status, body.type]).toEqual([404, 'invalid_request_error']);
+  });
+
+  it('says how to install a model that is not there', async () => {
+    const { body } = await service.client.get('/v1/models/nobody');
+    expect(body).toMatchObject({ code: 'model_not_found', param: 'model' });
+    expect(body.error).toBe(
+      'Model "nobody" is not installed; run: hearth pull nobody, or choose one from GET /v1/models.',
+    );
+  });
+});
