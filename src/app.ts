@@ -15,6 +15,7 @@ import { hashServerSource } from './identity/server-source.ts';
 import { openRegistry } from './models/registry.ts';
 import type { IdentityFacts, Service } from './router/service.ts';
 import { createEngine } from './scheduler/loop.ts';
+import { openTuningFolder } from './tuning/tuning-folder.ts';
 import { createWorkerBackend } from './worker/backend.ts';
 import { freeMemoryBytes } from './worker/free-memory.ts';
 
@@ -52,6 +53,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     clock: systemClock,
     log: logger,
     freeBytes: freeMemoryBytes,
+    tuning: openTuningFolder({ home: config.home, backendSha256: bound.backendSha256, log: logger }),
     limits: {
       maxQueue: config.maxQueue,
       maxLoadedModels: config.maxLoadedModels,
@@ -105,9 +107,11 @@ function bindBackend() {
   const server = hashServerSource();
   const backend = hashBackend(folder);
   let present = folder !== null;
+  let known: string | null = null;
   backend.then(
     (hash) => {
       present = hash !== null;
+      known = hash?.sha256 ?? null;
     },
     () => {
       present = false;
@@ -116,6 +120,7 @@ function bindBackend() {
   return {
     server,
     backend: backend as Promise<FolderHash | null>,
+    backendSha256: () => known,
     isBound: () => present,
     guard: async () => {
       const guard = createBackendGuard(await backend, await server);

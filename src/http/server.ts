@@ -12,6 +12,7 @@ import fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
+  LogController,
 } from 'fastify';
 import { entryOf } from '../errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
@@ -48,7 +49,7 @@ export async function createHttpServer(service: Service, options: HttpOptions): 
 function createApp(options: HttpOptions): FastifyInstance {
   const app = fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.maxBodyBytes,
     genReqId: (request) => requestId(request.headers),
     requestTimeout: httpLimits.requestTimeoutMs,

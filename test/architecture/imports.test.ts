@@ -38,6 +38,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ['protocol', 'router', 'errors', 'base', 'metrics', 'evidence'],
   config: ['errors', 'base'],
+  tuning: ['scheduler', 'engine', 'base'],
 };
 
 /** Package (or its prefix) → the folders that may import it. */
@@ -47,7 +48,8 @@ const guarded: Readonly<Record<string, readonly string[]>> = {
   '@huggingface/hub': ['models'],
   fastify: ['http', 'app.ts'],
   '@fastify/': ['http'],
-  'node:http': ['http'],
+  // models/ is a client of hubs; only http/ serves.
+  'node:http': ['http', 'models'],
   'node:child_process': ['worker'],
   commander: ['cli'],
   '@clack/prompts': ['cli'],
