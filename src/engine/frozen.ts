@@ -12,6 +12,10 @@ export const FrozenPins = Type.Object({
   threads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
   /** Window of the frozen context, tokens. */
   numCtx: Type.Union([Type.Integer({ minimum: 256 }), Type.Null()]),
+  /** Base64 of little-endian u32 ids: these tokens are tested instead of new ones sampled. */
+  claimedTokens: Type.Union([Type.String(), Type.Null()]),
+  /** How far below the first choice a claimed token may lie, in logits. */
+  epsilon: Type.Number({ minimum: 0 }),
 });
 export type FrozenPins = Static<typeof FrozenPins>;
 

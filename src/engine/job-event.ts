@@ -3,6 +3,7 @@
  * or with a failure; nothing follows it. Both the scheduler and the worker produce these.
  */
 import { type Static, Type } from 'typebox';
+import { CheckFacts, FrozenFacts } from './frozen.ts';
 
 export const TokenLogprob = Type.Object({
   /** The text of the token; invalid UTF-8 pieces as U+FFFD. */
@@ -70,8 +71,10 @@ export const DoneEvent = Type.Object({
   usage: Usage,
   /** Milliseconds of prefill and of decode, and the threads used. */
   timings: Type.Object({ prefillMs: Type.Number(), decodeMs: Type.Number() }),
-  /** Facts of a frozen run, only in lane `frozen` (evidence/ gives them their schema). */
-  frozen: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /** Facts of a frozen run, only in lane `frozen`. */
+  frozen: Type.Optional(FrozenFacts),
+  /** Result of testing claimed tokens, only when the job pinned some. */
+  check: Type.Optional(CheckFacts),
 });
 export type DoneEvent = Static<typeof DoneEvent>;
 

@@ -4,6 +4,7 @@
  * Schemas are the source of the types, because both ends of the IPC channel check what they receive.
  */
 import { type Static, Type } from 'typebox';
+import { FrozenPins } from './frozen.ts';
 
 const NullableInt = Type.Union([Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), Type.Null()]);
 
@@ -108,6 +109,8 @@ export const GenerateJob = Type.Object({
   templateClockMs: Type.Union([Type.Integer(), Type.Null()]),
   /** `frozen` runs alone in a context of its own, repeatable bit for bit (frozen-v1). */
   lane: Type.Union([Type.Literal('shared'), Type.Literal('frozen')]),
+  /** Only in lane `frozen`: what a replay pins. */
+  frozen: Type.Optional(FrozenPins),
 });
 export type GenerateJob = Static<typeof GenerateJob>;
 

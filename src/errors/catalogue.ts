@@ -181,6 +181,18 @@ export const catalogue = {
     message: () =>
       'This request ended the engine twice and is refused for ten minutes; change the request or the model.',
   },
+  answer_invalid: {
+    family: 'engine',
+    retryable: true,
+    message: (d) =>
+      `${s(d['what'])} does not have the shape that was asked for: ${s(d['reason'])}; send the request again.`,
+  },
+  evidence_unavailable: {
+    family: 'unavailable',
+    retryable: false,
+    message: (d) =>
+      `This request cannot be run as frozen-v1 (${s(d['reason'])}); without the X-Svc-Evidence-Mode header it can be answered, but not proved.`,
+  },
   template_failed: {
     family: 'request',
     retryable: false,
