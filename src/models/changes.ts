@@ -30,6 +30,7 @@ export async function commitModel(
       ...manifest,
       aliases: freeAliases(writer, { ...manifest, aliases }),
       params: { ...manifest.params, ...previous?.params },
+      addedAt: previous && sameBytes(manifest, previous) ? previous.addedAt : manifest.addedAt,
     };
     await linkShards(writer.paths, next);
     await writer.putManifest(next);

@@ -133,7 +133,7 @@ function openFailure(path: string, error: unknown): Error {
   return fail('file_unusable', { path, param: path, reason: code ?? String(error) }, error);
 }
 
-function whatItIs(start: Buffer): string {
+export function whatItIs(start: Buffer): string {
   if (start.length === 0) return 'it is empty';
   const text = start.toString('latin1');
   if (ARCHIVE_MAGIC.some((magic) => start.toString('hex').startsWith(magic)))
