@@ -1,36 +1,48 @@
 /** From the chat request's own fields to the shape of a job. */
-import type { Turn } from '../engine/job.ts';
 import { fail } from '../errors/svc-error.ts';
-import type { ChatRequest, RequestMessage } from '../protocol/chat.ts';
+import { readAnswerFormat } from '../prompt/answer-format.ts';
+import { idleThinkingFields, readThinking } from '../prompt/thinking.ts';
+import { readToolChoice, readTools } from '../prompt/tools.ts';
+import { readTurns } from '../prompt/turns.ts';
+import type { ChatRequest } from '../protocol/chat.ts';
 import type { JobShape } from './generation.ts';
 
 export function chatShape(body: ChatRequest): JobShape {
+  const tools = readTools(body.tools);
+  const toolChoice = readToolChoice(body.tool_choice, tools);
+  const format = readAnswerFormat(body);
+  if (format.kind === 'grammar' && toolChoice.mode !== 'none')
+    throw fail('invalid_request', {
+      param: 'grammar',
+      message: 'A grammar cannot be combined with tools; drop one of them, or set tool_choice to "none".',
+    });
   return {
-    prompt: { kind: 'chat', turns: body.messages.map(readTurn) },
-    tools: [],
-    toolChoice: { mode: 'none' },
-    format: { kind: 'text' },
-    reasoning: {},
+    prompt: { kind: 'chat', turns: readTurns(body.messages) },
+    tools,
+    toolChoice,
+    format,
+    reasoning: readThinking(body),
     topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : null,
   };
 }
 
-function readTurn(message: RequestMessage, index: number): Turn {
-  const role = message.role === 'developer' ? 'system' : message.role;
-  const { content } = message;
-  if (typeof content === 'string') return { role, content: content.toWellFormed() };
-  if (Array.isArray(content)) {
-    const texts = content.map((part, at) => {
-      if (part.type === 'text' && typeof part.text === 'string') return part.text;
-      const field = `messages[${index}].content[${at}]`;
-      throw fail('invalid_request', {
-        message: `${field} is of type "${String(part.type).slice(0, 32)}"; only text parts are served.`,
-        param: field,
-      });
-    });
-    return { role, content: texts.join('').toWellFormed() };
-  }
-  if (role === 'assistant') return { role, content: '' };
-  const field = `messages[${index}].content`;
-  throw fail('invalid_request', { message: `${field} is required; send a string.`, param: field });
+/** Fields that are known but change nothing in this request. */
+export function idleFields(body: ChatRequest, canThink: boolean): string[] {
+  const hasTools = (body.tools ?? []).length > 0;
+  return [
+    ...idleThinkingFields(body, canThink),
+    // At most one call is made, whatever was allowed.
+    ...(body.parallel_tool_calls === true ? ['parallel_tool_calls'] : []),
+    ...(isGiven(body.tool_choice) && !hasTools ? ['tool_choice'] : []),
+    ...(isGiven(body.top_logprobs) && body.logprobs !== true ? ['top_logprobs'] : []),
+  ];
+}
+
+/** Tools in OpenAI's own form say that the sender reads OpenAI's words. */
+export function speaksOpenAi(body: ChatRequest): boolean {
+  return (body.tools ?? []).some((tool) => isGiven(tool) && Reflect.get(Object(tool), 'type') === 'function');
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }

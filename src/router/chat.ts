@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import type { JobEvent, SampledToken } from '../engine/job-event.ts';
 import { type ChatChunk, type ChatDelta, ChatRequest, type ChatResponse } from '../protocol/chat.ts';
 import type { ToolCall } from '../protocol/tool-envelope.ts';
-import { chatShape } from './chat-shape.ts';
-import { type ChoiceEvent, runChoices } from './choices.ts';
+import { chatShape, idleFields, speaksOpenAi } from './chat-shape.ts';
+import { ChoiceGuard, type DeliveredCall, type DeliveredEvent } from './choice-guard.ts';
+import { runChoices } from './choices.ts';
 import { fingerprint } from './fingerprint.ts';
 import { wireFinishReason } from './finish-reason.ts';
 import { checkIgnored, type Prepared, prepareGeneration, unixSeconds } from './generation.ts';
@@ -35,12 +36,16 @@ export async function prepareChat(
 ): Promise<PreparedChat> {
   const model = await service.registry.resolve(body.model, 'chat');
   const prepared = prepareGeneration(service, model, body, chatShape(body), request);
-  const ignored = [...prepared.ignored, ...unknownFields(body, ChatRequest.properties)];
+  const ignored = [
+    ...prepared.ignored,
+    ...idleFields(body, model.facts.template.reasoning),
+    ...unknownFields(body, ChatRequest.properties),
+  ];
   checkIgnored(service, ignored);
   return {
     ...prepared,
     includeUsage: body.stream_options?.include_usage === true,
-    openAiDialect: hasForeignField(body),
+    openAiDialect: hasForeignField(body) || speaksOpenAi(body),
     ignoredHeader: ignoredHeader(ignored),
   };
 }
@@ -49,7 +54,7 @@ export async function prepareChat(
 interface Draft {
   text: string;
   reasoning: string;
-  call: { name: string; arguments: string } | null;
+  call: ToolCall | null;
   tokens: SampledToken[];
   done: Done | null;
 }
@@ -62,11 +67,12 @@ export async function completeChat(
   const drafts = prepared.generation.jobs.map(
     (): Draft => ({ text: '', reasoning: '', call: null, tokens: [], done: null }),
   );
+  const guards = prepared.generation.jobs.map((job) => new ChoiceGuard(job));
   let numCtx = 0;
   for await (const { index, event } of runChoices(service, prepared.generation, request.signal)) {
     if (event.type === 'started') numCtx = event.numCtx;
     const draft = drafts[index];
-    if (draft) take(draft, event);
+    if (draft) for (const passed of guards[index]?.pass(event) ?? []) take(draft, passed);
   }
   const done = drafts.map((draft) => {
     if (!draft.done) throw new Error('an answer ended without a done event');
@@ -88,35 +94,32 @@ export async function completeChat(
   };
 }
 
-function take(draft: Draft, event: JobEvent): void {
+function take(draft: Draft, event: DeliveredEvent): void {
   if (event.type === 'text') {
     draft.text += event.text;
     draft.tokens.push(...(event.tokens ?? []));
   }
   if (event.type === 'reasoning') draft.reasoning += event.text;
-  if (event.type === 'tool_call') draft.call = { name: event.name, arguments: '' };
-  if (event.type === 'tool_arguments' && draft.call) draft.call.arguments += event.text;
+  if (event.type === 'call') {
+    const { id, name, pieces } = event;
+    draft.call = { id, type: 'function', function: { name, arguments: pieces.join('') } };
+  }
   if (event.type === 'done') draft.done = event;
 }
 
 function wireChoice(draft: Draft, done: Done, index: number, prepared: PreparedChat) {
-  const calls: ToolCall[] = draft.call ? [{ id: newCallId(), type: 'function', function: draft.call }] : [];
   return {
     index,
     message: {
       role: 'assistant' as const,
       content: draft.text,
       ...(draft.reasoning === '' ? {} : { reasoning_content: draft.reasoning }),
-      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...(draft.call === null ? {} : { tool_calls: [draft.call] }),
     },
     finish_reason: wireFinishReason(done.finishReason, false, prepared.openAiDialect),
     svc_finish_reason: done.finishReason,
     ...(draft.tokens.length === 0 ? {} : { logprobs: wireLogprobs(draft.tokens) }),
   };
-}
-
-function newCallId(): string {
-  return `call_${randomBytes(12).toString('hex')}`;
 }
 
 /** The chunks of a stream: role first, then text, then the empty delta with the finish reason. */
@@ -126,8 +129,9 @@ export async function* streamChat(
   request: RequestFacts,
 ): AsyncGenerator<StreamItem, void, void> {
   const writer = new ChunkWriter(await chunkHead(service, prepared), prepared);
-  for await (const choiceEvent of runChoices(service, prepared.generation, request.signal)) {
-    yield* writer.items(choiceEvent);
+  const guards = prepared.generation.jobs.map((job) => new ChoiceGuard(job));
+  for await (const { index, event } of runChoices(service, prepared.generation, request.signal)) {
+    for (const passed of guards[index]?.pass(event) ?? []) yield* writer.items(index, passed);
   }
 }
 
@@ -154,7 +158,7 @@ class ChunkWriter {
     this.#prepared = prepared;
   }
 
-  *items({ index, event }: ChoiceEvent): Generator<StreamItem, void, void> {
+  *items(index: number, event: DeliveredEvent): Generator<StreamItem, void, void> {
     switch (event.type) {
       case 'queued':
         yield { comment: `queued ${event.position}: ${event.reason}` };
@@ -169,15 +173,8 @@ class ChunkWriter {
       case 'reasoning':
         yield this.#delta(index, { reasoning_content: event.text });
         return;
-      case 'tool_call':
-        yield this.#delta(index, {
-          tool_calls: [
-            { index: 0, id: newCallId(), type: 'function', function: { name: event.name, arguments: '' } },
-          ],
-        });
-        return;
-      case 'tool_arguments':
-        yield this.#delta(index, { tool_calls: [{ index: 0, function: { arguments: event.text } }] });
+      case 'call':
+        yield* this.#call(index, event);
         return;
       case 'done':
         yield this.#last(index, event);
@@ -187,6 +184,14 @@ class ChunkWriter {
       case 'explained':
         throw new Error(`a chat job produced the event ${event.type}`);
     }
+  }
+
+  /** Name and id first, then the arguments in pieces: what every client's parser expects. */
+  *#call(index: number, { id, name, pieces }: DeliveredCall): Generator<StreamItem, void, void> {
+    const opening = { index: 0, id, type: 'function' as const, function: { name, arguments: '' } };
+    yield this.#delta(index, { tool_calls: [opening] });
+    for (const piece of pieces)
+      yield this.#delta(index, { tool_calls: [{ index: 0, function: { arguments: piece } }] });
   }
 
   #delta(index: number, delta: ChatDelta, tokens?: readonly SampledToken[]): StreamItem {

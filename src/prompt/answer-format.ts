@@ -1,0 +1,58 @@
+/** `response_format` and `grammar` → the shape of the answer; refused when it could not be kept. */
+import type { AnswerFormat } from '../engine/job.ts';
+import { fail, type SvcError } from '../errors/svc-error.ts';
+import { compileSchema } from '../grammar/schema-grammar.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface FormatFields {
+  readonly response_format?: Fields | null | undefined;
+  readonly grammar?: string | null | undefined;
+}
+
+export function readAnswerFormat(fields: FormatFields): AnswerFormat {
+  const format = readResponseFormat(fields.response_format ?? null);
+  const grammar = fields.grammar ?? '';
+  if (grammar === '') return format;
+  if (format.kind !== 'text')
+    throw refusal('grammar', 'cannot be combined with response_format; send one of them');
+  return { kind: 'grammar', gbnf: grammar.toWellFormed() };
+}
+
+function readResponseFormat(format: Fields | null): AnswerFormat {
+  if (format === null) return { kind: 'text' };
+  switch (format['type']) {
+    case 'text':
+      return { kind: 'text' };
+    case 'json_object':
+      return format['schema'] === undefined
+        ? { kind: 'json_object' }
+        : enforced(format['schema'], 'response_format.schema');
+    case 'json_schema':
+      return readJsonSchema(format['json_schema']);
+    default:
+      throw refusal('response_format.type', 'must be "text", "json_object" or "json_schema"');
+  }
+}
+
+function readJsonSchema(wrapper: unknown): AnswerFormat {
+  const path = 'response_format.json_schema';
+  if (!isFields(wrapper)) throw refusal(path, 'must be an object with a schema');
+  if (wrapper['schema'] === undefined) throw refusal(`${path}.schema`, 'is required');
+  // Strict or not, the answer is held to the schema: there is nothing to be gained by being lax.
+  return enforced(wrapper['schema'], `${path}.schema`);
+}
+
+function enforced(schema: unknown, path: string): AnswerFormat {
+  if (!isFields(schema)) throw refusal(path, 'must be a JSON Schema object');
+  compileSchema(schema, path);
+  return { kind: 'json_schema', schema };
+}
+
+function isFields(value: unknown): value is Fields & Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refusal(path: string, what: string): SvcError {
+  return fail('invalid_request', { param: path, message: `${path} ${what}.` });
+}
