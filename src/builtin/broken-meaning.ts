@@ -2,7 +2,8 @@
 import { f32, flag, type MetadataValue, scalars, text, texts, u32 } from '../gguf/metadata.ts';
 import { encodeGguf, type GgufContent } from '../gguf/writer.ts';
 import type { BrokenGguf } from './broken.ts';
-import { tinyChatContent, tinyVocabulary } from './tiny-chat.ts';
+import { soundContent } from './sound-base.ts';
+import { tinyVocabulary } from './tiny-chat.ts';
 
 type Entries = Readonly<Record<string, MetadataValue>>;
 
@@ -25,7 +26,7 @@ function described(
   without: readonly string[] = [],
 ): BrokenGguf {
   const bytes = (): Buffer => {
-    const content = tinyChatContent();
+    const content = soundContent();
     const kept = Object.entries({ ...content.metadata, ...entries() }).filter(
       ([key]) => !without.includes(key),
     );
@@ -63,7 +64,7 @@ function wrongVocabulary(): BrokenGguf[] {
 function plamoVocabulary(): Buffer {
   const count = 5000;
   const tokens = Array.from({ length: count }, (_, index) => String(index).padStart(90, 'x'));
-  const content = tinyChatContent();
+  const content = soundContent();
   const [embedding, ...others] = content.tensors;
   if (!embedding) throw new TypeError('the tiny model has no tensors');
   const larger = { ...embedding, dims: [64, count], chunks: () => [new Uint8Array(64 * count * 2)] };
@@ -173,7 +174,7 @@ function wrongWeights(): BrokenGguf[] {
 
 /** Replaces the first hundred weights of the embedding table, which is stored in half precision. */
 function withWeight(half: number): Buffer {
-  const content: GgufContent = tinyChatContent();
+  const content: GgufContent = soundContent();
   const [embedding, ...others] = content.tensors;
   if (!embedding) throw new TypeError('the tiny model has no tensors');
   const bytes = Buffer.concat([...embedding.chunks()]);

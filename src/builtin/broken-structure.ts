@@ -1,10 +1,9 @@
 /** Mutations 1 to 19: files whose structure lies about itself. */
 import { gzipSync } from 'node:zlib';
 import { encodeScalar, encodeText, scalars, text, u32 } from '../gguf/metadata.ts';
-import { encodeGguf } from '../gguf/writer.ts';
 import type { BrokenGguf } from './broken.ts';
 import { entry, putTogether, type RawGguf, type RawTensor, takeApart } from './raw-gguf.ts';
-import { tinyChatContent } from './tiny-chat.ts';
+import { soundBytes, soundContent } from './sound-base.ts';
 
 const U64_MAX = 2n ** 64n - 1n;
 const ARRAY = 9;
@@ -13,11 +12,9 @@ export function brokenStructure(): BrokenGguf[] {
   return [...wrongFiles(), ...wrongCounts(), ...wrongEntries(), ...wrongTensors(), ...wrongPlaces()];
 }
 
-const good = (): Buffer => encodeGguf(tinyChatContent());
-
 function raw(mutation: number, name: string, change: (parts: RawGguf) => void): BrokenGguf {
   const bytes = (): Buffer => {
-    const parts = takeApart(tinyChatContent());
+    const parts = takeApart(soundContent());
     change(parts);
     return putTogether(parts);
   };
@@ -30,7 +27,7 @@ function plain(mutation: number, name: string, bytes: () => Buffer): BrokenGguf 
 
 function patched(mutation: number, name: string, at: number, patch: Buffer): BrokenGguf {
   return plain(mutation, name, () =>
-    Buffer.concat([good().subarray(0, at), patch, good().subarray(at + patch.length)]),
+    Buffer.concat([soundBytes().subarray(0, at), patch, soundBytes().subarray(at + patch.length)]),
   );
 }
 
@@ -43,12 +40,12 @@ function wrongFiles(): BrokenGguf[] {
     plain(1, 'empty', () => Buffer.alloc(0)),
     plain(1, 'three-bytes', () => Buffer.from('GGU')),
     plain(1, 'magic-only', () => Buffer.from('GGUF')),
-    plain(1, 'twenty-three-bytes', () => good().subarray(0, 23)),
+    plain(1, 'twenty-three-bytes', () => soundBytes().subarray(0, 23)),
     patched(2, 'magic-fugg', 0, Buffer.from('FUGG')),
     patched(2, 'magic-ggml', 0, Buffer.from('GGML')),
     plain(2, 'web-page', () => Buffer.from('<!DOCTYPE html><html><body>Sign in</body></html>')),
     plain(2, 'lfs-pointer', () => Buffer.from(LFS_POINTER)),
-    plain(2, 'gzip', () => gzipSync(good())),
+    plain(2, 'gzip', () => gzipSync(soundBytes())),
     ...[0, 1, 4, 0x0300_0000].map((version) => {
       return raw(3, `version-${version}`, (parts) => void (parts.version = version));
     }),
@@ -62,7 +59,11 @@ function wrongCounts(): BrokenGguf[] {
     raw(5, 'entry-count-max', (parts) => void (parts.entryCount = U64_MAX)),
     patched(6, 'key-length-max', 24, encodeScalar('u64', U64_MAX)),
     plain(6, 'key-length-2-30-in-100-bytes', () => {
-      return Buffer.concat([good().subarray(0, 24), encodeScalar('u64', 2n ** 30n), Buffer.alloc(68, 'a')]);
+      return Buffer.concat([
+        soundBytes().subarray(0, 24),
+        encodeScalar('u64', 2n ** 30n),
+        Buffer.alloc(68, 'a'),
+      ]);
     }),
     ...[U64_MAX, 2n ** 30n].map((length) => {
       return raw(6, `text-length-${length}`, (parts) => {
@@ -76,7 +77,7 @@ function wrongCounts(): BrokenGguf[] {
     }),
     plain(7, 'empty-key', () => {
       const counts = [encodeScalar('u64', 0), encodeScalar('u64', 1), encodeScalar('u64', 0)];
-      return Buffer.concat([good().subarray(0, 8), ...counts, encodeScalar('u32', 0), Buffer.alloc(1)]);
+      return Buffer.concat([soundBytes().subarray(0, 8), ...counts, encodeScalar('u32', 0), Buffer.alloc(1)]);
     }),
   ];
 }
@@ -163,7 +164,7 @@ function wrongPlaces(): BrokenGguf[] {
     });
   };
   const shortBy = (name: string, cut: (size: number) => number): BrokenGguf => {
-    return plain(18, name, () => good().subarray(0, good().length - cut(good().length)));
+    return plain(18, name, () => soundBytes().subarray(0, soundBytes().length - cut(soundBytes().length)));
   };
   return [
     second('offset-max', () => U64_MAX),

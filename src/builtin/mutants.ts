@@ -3,9 +3,9 @@
  * and planted values mostly in the header, lengths pushed to their limits, pieces cut out,
  * repeated or moved. The same seed always gives the same files.
  */
-import { encodeGguf, encodeHeader } from '../gguf/writer.ts';
+import { encodeHeader } from '../gguf/writer.ts';
 import { type Random, seededRandom } from './random.ts';
-import { tinyChatContent } from './tiny-chat.ts';
+import { soundBytes, soundContent } from './sound-base.ts';
 
 export interface Mutant {
   readonly name: string;
@@ -66,9 +66,8 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
 };
 
 export function* mutants(seed: number, count: number): Generator<Mutant> {
-  const content = tinyChatContent();
-  const good = encodeGguf(content);
-  const headerBytes = encodeHeader(content).length;
+  const good = soundBytes();
+  const headerBytes = encodeHeader(soundContent()).length;
   const random = seededRandom(seed);
   const names = Object.keys(DAMAGES);
   for (let index = 0; index < count; index += 1) {

@@ -4,7 +4,7 @@
  */
 import { GGUF_MAGIC, tensorType } from '../gguf/format.ts';
 import { encodeScalar, encodeText, encodeValue, type MetadataValue } from '../gguf/metadata.ts';
-import { encodeGguf, encodeHeader, type GgufContent } from '../gguf/writer.ts';
+import { encodeGguf, encodeHeader, type GgufContent, paddedTensorBytes } from '../gguf/writer.ts';
 
 export interface RawTensor {
   name: Buffer;
@@ -30,14 +30,12 @@ const ALIGNMENT = 32;
 const U64_MASK = 2n ** 64n - 1n;
 
 export function takeApart(content: GgufContent): RawGguf {
-  const whole = encodeGguf(content);
   let offset = 0n;
-  const tensors = content.tensors.map((tensor, index): RawTensor => {
-    const type = tensorType(tensor.type);
+  const tensors = content.tensors.map((tensor): RawTensor => {
     const dims = tensor.dims.map(BigInt);
-    const raw = { name: Buffer.from(tensor.name), dimCount: dims.length, dims, typeCode: type.code, offset };
-    const before = { ...content, tensors: content.tensors.slice(0, index + 1) };
-    offset = BigInt(encodeGguf(before).length - encodeHeader(before).length);
+    const typeCode = tensorType(tensor.type).code;
+    const raw = { name: Buffer.from(tensor.name), dimCount: dims.length, dims, typeCode, offset };
+    offset += BigInt(paddedTensorBytes(tensor));
     return raw;
   });
   return {
@@ -46,7 +44,7 @@ export function takeApart(content: GgufContent): RawGguf {
     entryCount: undefined,
     entries: Object.entries(content.metadata).map(([key, value]) => entry(key, value)),
     tensors,
-    data: whole.subarray(encodeHeader(content).length),
+    data: encodeGguf(content).subarray(encodeHeader(content).length),
   };
 }
 

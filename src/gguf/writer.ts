@@ -61,7 +61,7 @@ export function encodeHeader(content: GgufContent): Buffer {
   let offset = 0;
   for (const tensor of content.tensors) {
     parts.push(encodeTensorInfo(tensor, offset));
-    offset += padded(tensorBytes(tensor.type, tensor.dims));
+    offset += paddedTensorBytes(tensor);
   }
   return padBuffer(Buffer.concat(parts));
 }
@@ -72,6 +72,11 @@ export function tensorBytes(typeName: TensorTypeName, dims: readonly number[]): 
   if (row % type.blockSize !== 0)
     throw new RangeError(`a ${typeName} row of ${row} does not fill its blocks`);
   return (row / type.blockSize) * type.blockBytes * rest.reduce((product, dim) => product * dim, 1);
+}
+
+/** A tensor's bytes with the padding up to the next one. */
+export function paddedTensorBytes(tensor: Pick<TensorSource, 'type' | 'dims'>): number {
+  return padded(tensorBytes(tensor.type, tensor.dims));
 }
 
 function encodeTensorInfo(tensor: TensorSource, offset: number): Buffer {
