@@ -1,0 +1,25 @@
+/** The benchmarks by name; bench/README.md says what each measures and how to read it. */
+import { boot } from './boot.ts';
+import { compare } from './compare.ts';
+import { overhead } from './overhead.ts';
+import { writeBenchModel } from './model.ts';
+
+const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
+  compare,
+  overhead,
+  boot,
+  model: writeBenchModel,
+};
+
+export async function main(argv: readonly string[]): Promise<void> {
+  const [name, ...rest] = argv;
+  const benchmark = name === undefined ? undefined : benchmarks[name];
+  if (!benchmark) {
+    console.error(
+      `usage: npm run bench -- ${Object.keys(benchmarks).join('|')} [options]; see bench/README.md`,
+    );
+    process.exitCode = 2;
+    return;
+  }
+  await benchmark(rest);
+}
