@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { FrozenFacts } from '../engine/frozen.ts';
+import { fail } from '../errors/svc-error.ts';
 import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { type Envelope, seal } from '../identity/dsse.ts';
 import type { InstanceIdentity } from '../identity/instance.ts';
@@ -46,7 +47,7 @@ export interface EvidenceFacts {
 /** The bound backend: its hash, the hash of every file, and what its build metadata says. */
 export interface BackendProvenance {
   readonly sha256: string;
-  readonly files: readonly { readonly name: string; readonly sha256: string }[];
+  readonly files: readonly { readonly name: string; readonly sha256: string; readonly inode: number }[];
   readonly llamaRelease: string;
   readonly buildMetadataSha256: string | null;
 }
@@ -140,7 +141,7 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
 /** The execution settings as the record states them; a replay compares these. */
 export function execOf(frozen: FrozenFacts): Predicate['exec'] {
   const { exec } = frozen;
-  if (exec.gpuLayers !== 0) throw new Error('a frozen run with layers on a GPU has no evidence in v1');
+  if (exec.gpuLayers !== 0) throw fail('evidence_unavailable', { reason: 'the model has layers on a GPU' });
   return {
     n_ctx: exec.numCtx,
     n_batch: exec.batchSize,
@@ -185,14 +186,17 @@ function samplingOf({ sampling }: FrozenFacts, defaulted: readonly string[]): Pr
 /** Each mapped file with the hash that was taken before it was loaded; an unknown one means other bytes ran. */
 export function closureOf(
   backend: BackendProvenance,
-  mapped: readonly string[],
+  mapped: FrozenFacts['host']['mapped'],
 ): { name: string; sha256: string }[] {
-  const known = new Map(backend.files.map((file) => [file.name, file.sha256]));
-  return mapped.map((path) => {
-    const name = path.split(/[\\/]/).at(-1) ?? path;
-    const sha256 = known.get(name);
-    if (sha256 === undefined) throw new Error(`the worker mapped ${path}, which was not hashed at boot`);
-    return { name, sha256 };
+  const known = new Map(backend.files.map((file) => [file.name, file]));
+  return mapped.map(({ name, inode }) => {
+    const file = known.get(name);
+    if (file === undefined || (inode !== null && inode !== file.inode)) {
+      throw fail('evidence_unavailable', {
+        reason: `the worker mapped a ${name} that was not hashed at boot`,
+      });
+    }
+    return { name, sha256: file.sha256 };
   });
 }
 

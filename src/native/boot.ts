@@ -33,7 +33,7 @@ function parseGpu(setting: string | undefined): 'auto' | false | Exclude<LlamaGp
   return false;
 }
 
-function backendFacts(llama: Llama): BackendFacts {
+export function backendFacts(llama: Llama): BackendFacts {
   const loaded = loadedFiles();
   const folder = boundFolder(loaded);
   return {

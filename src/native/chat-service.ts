@@ -2,6 +2,7 @@
 import type { ExplainJob, Job } from '../engine/job.ts';
 import { fail } from '../errors/svc-error.ts';
 import { BatchLoop } from './batch-loop.ts';
+import { FrozenLane } from './frozen.ts';
 import { prepareGeneration, preparePrompt } from './generate.ts';
 import type { LoadedChat } from './load.ts';
 import type { Outbox } from './outbox.ts';
@@ -11,20 +12,23 @@ export class ChatService {
   readonly #chat: LoadedChat;
   readonly #outbox: Outbox;
   readonly #loop: BatchLoop;
+  readonly #frozen: FrozenLane;
 
   constructor(chat: LoadedChat, outbox: Outbox) {
     this.#chat = chat;
     this.#outbox = outbox;
     this.#loop = new BatchLoop(chat, outbox);
+    this.#frozen = new FrozenLane(chat, outbox);
   }
 
   get steps(): number {
-    return this.#loop.steps;
+    return this.#loop.steps + this.#frozen.steps;
   }
 
   submit(job: Job): void {
     switch (job.kind) {
       case 'generate':
+        if (job.lane === 'frozen') return this.#frozen.submit(job);
         return this.#loop.submit(prepareGeneration(this.#chat, job));
       case 'explain':
         return this.#explain(job);
@@ -34,7 +38,7 @@ export class ChatService {
   }
 
   cancel(jobId: string): boolean {
-    return this.#loop.cancel(jobId);
+    return this.#loop.cancel(jobId) || this.#frozen.cancel(jobId);
   }
 
   #explain(job: ExplainJob): void {

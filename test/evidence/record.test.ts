@@ -107,10 +107,17 @@ describe('a record', () => {
     expect(headers['X-Svc-Evidence-Mode']).toBe('frozen-v1');
   });
 
-  it('refuses to speak of a mapped file that was not hashed, or of layers on a GPU', () => {
+  it.each([
+    ['was not hashed', { name: 'libevil.so', inode: null }],
+    ['is another file of the same name', { name: 'libggml.so', inode: 99 }],
+  ])('is refused when a mapped file %s', (_, file) => {
     const { frozen } = sampleFacts();
-    const mapped = { ...frozen, host: { ...frozen.host, mapped: ['/x/libevil.so'] } };
-    expect(() => buildEvidence(sampleFacts({ frozen: mapped }))).toThrow(/libevil/);
+    const mapped = { ...frozen, host: { ...frozen.host, mapped: [file] } };
+    expect(() => buildEvidence(sampleFacts({ frozen: mapped }))).toThrow(file.name);
+  });
+
+  it('is refused when layers ran on a GPU', () => {
+    const { frozen } = sampleFacts();
     const onGpu = { ...frozen, exec: { ...frozen.exec, gpuLayers: 3 } };
     expect(() => buildEvidence(sampleFacts({ frozen: onGpu }))).toThrow(/GPU/);
   });

@@ -41,7 +41,14 @@ export const frozenFacts: FrozenFacts = {
     openMp: false,
     repack: true,
   },
-  host: { mapped: ['/x/llama-addon.node', '/x/libggml.so'], cpuFeatures: 'AVX2 = 1', libc: 'glibc 2.36' },
+  host: {
+    mapped: [
+      { name: 'llama-addon.node', inode: 1 },
+      { name: 'libggml.so', inode: null },
+    ],
+    cpuFeatures: 'AVX2 = 1',
+    libc: 'glibc 2.36',
+  },
   sampling: {
     temperature: 0,
     seed: 7,
@@ -88,9 +95,9 @@ export function sampleFacts(changes: Partial<EvidenceFacts> = {}): EvidenceFacts
     backend: {
       sha256: digest('backend'),
       files: [
-        { name: 'llama-addon.node', sha256: digest('addon') },
-        { name: 'libggml.so', sha256: digest('ggml') },
-        { name: 'libunused.so', sha256: digest('unused') },
+        { name: 'llama-addon.node', sha256: digest('addon'), inode: 1 },
+        { name: 'libggml.so', sha256: digest('ggml'), inode: 2 },
+        { name: 'libunused.so', sha256: digest('unused'), inode: 3 },
       ],
       llamaRelease: 'v0.5.0',
       buildMetadataSha256: digest('metadata'),
