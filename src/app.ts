@@ -12,6 +12,7 @@ import { createBackendGuard, findPrebuiltFolder, hashBackend } from './identity/
 import type { FolderHash } from './identity/folder-hash.ts';
 import { loadIdentity } from './identity/instance.ts';
 import { hashServerSource } from './identity/server-source.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { openRegistry } from './models/registry.ts';
 import type { IdentityFacts, Service } from './router/service.ts';
 import { createEngine } from './scheduler/loop.ts';
@@ -48,19 +49,22 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     log: logger,
     backendGuard: bound.guard,
   });
-  const engine = createEngine({
-    backend,
-    clock: systemClock,
-    log: logger,
-    freeBytes: freeMemoryBytes,
-    tuning: openTuningFolder({ home: config.home, backendSha256: bound.backendSha256, log: logger }),
-    limits: {
-      maxQueue: config.maxQueue,
-      maxLoadedModels: config.maxLoadedModels,
-      numParallel: config.numParallel,
-      keepAliveMs: config.keepAliveMs,
-    },
-  });
+  const metrics = createMetrics(systemClock, options.version);
+  const engine = metrics.observe(
+    createEngine({
+      backend,
+      clock: systemClock,
+      log: logger,
+      freeBytes: freeMemoryBytes,
+      tuning: openTuningFolder({ home: config.home, backendSha256: bound.backendSha256, log: logger }),
+      limits: {
+        maxQueue: config.maxQueue,
+        maxLoadedModels: config.maxLoadedModels,
+        numParallel: config.numParallel,
+        keepAliveMs: config.keepAliveMs,
+      },
+    }),
+  );
   let draining = false;
   let address = '';
   const identity: IdentityFacts = {
@@ -78,6 +82,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     identity,
     registry: openRegistry({ home: config.home, settings: config }),
     engine,
+    metrics,
     draining: () => draining,
     clock: systemClock,
     log: logger,

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Engine } from '../engine/backend.ts';
 import type { InstanceKeys } from '../identity/instance.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Registry } from '../models/registry.ts';
 
 /** Who the process is, fixed at boot; the two hashes are computed beside the first requests and then kept. */
@@ -42,6 +43,8 @@ export interface Service {
   readonly identity: IdentityFacts;
   readonly registry: Registry;
   readonly engine: Engine;
+  /** Absent where nothing is measured. */
+  readonly metrics?: Metrics;
   readonly draining: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;

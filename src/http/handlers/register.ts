@@ -26,6 +26,12 @@ export function registerRoutes(app: FastifyInstance, service: Service): void {
   for (const [name, handler] of Object.entries(handlers))
     register(app, routes[name as keyof typeof routes], handler);
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  const { metrics } = service;
+  if (metrics) {
+    app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+      reply.type(metrics.contentType).send(await metrics.render()),
+    );
+  }
   app.get('/', { schema: { hide: true } }, async () => ({
     product: 'hearth',
     identity: routes.identity.path,
