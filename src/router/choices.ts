@@ -25,8 +25,13 @@ export async function* runChoices(
   const both = AbortSignal.any([signal, stop.signal]);
   const merged = new EventQueue<ChoiceEvent>();
   const pump = async (job: GenerateJob, index: number) => {
-    for await (const event of service.engine.submit({ ...submission, job }, both))
+    let isDone = false;
+    for await (const event of service.engine.submit({ ...submission, job }, both)) {
       merged.push({ index, event });
+      isDone = event.type === 'done';
+    }
+    // An engine that falls silent has failed; its answer must not end as if it were complete.
+    if (!isDone) throw new Error('an answer ended without a done event');
   };
   Promise.all(jobs.map(pump)).then(
     () => merged.end(),

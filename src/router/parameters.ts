@@ -11,6 +11,8 @@ import type { CompletionRequest } from '../protocol/completions.ts';
 export type GenerationFields = Omit<CompletionRequest, 'model' | 'prompt'>;
 
 const tokenLimits = ['num_predict', 'max_tokens', 'max_completion_tokens'] as const;
+/** No window is larger; more would not fit the integers of the engine. */
+const mostTokens = 2 ** 31 - 1;
 const interfaceFields = new Set([
   'model',
   'messages',
@@ -33,7 +35,7 @@ export function resolveMaxTokens(fields: GenerationFields): {
   });
   const smallest = Math.min(...given.map((limit) => limit.value));
   return {
-    maxTokens: Number.isFinite(smallest) ? smallest : null,
+    maxTokens: Number.isFinite(smallest) ? Math.min(smallest, mostTokens) : null,
     overruled: given.filter((limit) => limit.value > smallest).map((limit) => limit.name),
   };
 }

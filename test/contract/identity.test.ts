@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { findIdentityFault } from '../../src/identity/sign-identity.ts';
 import { routes } from '../../src/protocol/routes.ts';
-import { backendSha256, installed, scriptedService, sourceSha256, startScripted } from '../support/scripted-service.ts';
+import {
+  backendSha256,
+  installed,
+  scriptedService,
+  sourceSha256,
+  startScripted,
+} from '../support/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService();

@@ -2,17 +2,16 @@
  * The service without a model: the real HTTP edge, router and registry on a loopback socket, over a scripted engine.
  * One per test file, started before its tests and closed after them.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { tinyChatContent } from '../../src/builtin/tiny-chat.ts';
-import { tinyEmbedContent } from '../../src/builtin/tiny-embed.ts';
-import { encodeGguf } from '../../src/gguf/writer.ts';
 import { createHttpServer, listen } from '../../src/http/server.ts';
 import { loadIdentity } from '../../src/identity/instance.ts';
 import { registerBuiltin } from '../../src/models/builtin.ts';
@@ -68,9 +67,10 @@ export function scriptedService(options: ScriptedOptions = {}): ScriptedService 
     Object.assign(service, await startScripted(options));
   });
   afterEach(() => {
-    expect(service.engine.invalidJobs, 'jobs outside the ranges of the engine').toEqual([]);
+    expect(service.engine.invalidJobs.splice(0), 'jobs outside the ranges of the engine').toEqual([]);
   });
-  afterAll(() => service.close());
+  // Absent when the start itself failed, which is the error to show.
+  afterAll(() => service.close?.());
   return service;
 }
 
@@ -143,16 +143,21 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
 }
 
 async function installModels(home: string, registry: Registry): Promise<void> {
-  const at = (name: string) => path.join(home, name);
-  await writeFile(at('chat.gguf'), encodeGguf(tinyChatContent()));
-  await writeFile(at('other.gguf'), encodeGguf(tinyChatContent({ seed: 5 })));
-  await writeFile(at('embed.gguf'), encodeGguf(tinyEmbedContent()));
-  await importFile(registry, at('other.gguf'), { id: installed.slashed });
+  const other = path.join(home, 'other.gguf');
+  await copyFile(generated('tiny-chat.gguf'), other);
+  await importFile(registry, other, { id: installed.slashed });
   await registerBuiltin(registry, [
-    { id: installed.chat, path: at('chat.gguf') },
-    { id: installed.embedding, path: at('embed.gguf') },
+    { id: installed.chat, path: generated('tiny-chat.gguf') },
+    { id: installed.embedding, path: generated('tiny-embed.gguf') },
   ]);
   await registry.setDefault(installed.chat);
+}
+
+/** The tiny models are written by the build, once, because that takes longer than any test here. */
+function generated(name: string): string {
+  const file = fileURLToPath(new URL(`../../generated/${name}`, import.meta.url));
+  if (!existsSync(file)) throw new Error(`${file} is missing; run: npm run build`);
+  return file;
 }
 
 function keepingStream(lines: string[]): Writable {
