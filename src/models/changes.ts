@@ -1,9 +1,11 @@
 /** Changes of what is installed. Each runs alone under the writer lock and decides on what it finds there. */
 import { Check, Errors } from 'typebox/value';
 import { fail } from '../errors/svc-error.ts';
+import { stampFile, unusable } from './file-check.ts';
 import { InstalledReader } from './installed.ts';
 import { isBlobFile, type ModelManifest, ModelParams } from './manifest.ts';
 import { checkModelId, isAlias, lookupKeys } from './model-id.ts';
+import { blobPath } from './paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
 import { linkShards } from './target.ts';
 import { blobDigests, type StoreWriter, type SweepResult } from './store.ts';
@@ -32,6 +34,7 @@ export async function commitModel(
       params: { ...manifest.params, ...previous?.params },
       addedAt: previous && sameBytes(manifest, previous) ? previous.addedAt : manifest.addedAt,
     };
+    await requireBlobs(writer, next);
     await linkShards(writer.paths, next);
     await writer.putManifest(next);
     if (previous) await writer.sweepBlobs(blobDigests(previous));
@@ -136,6 +139,16 @@ function checkFree(writer: StoreWriter, manifest: ModelManifest): InstalledModel
     manifest.id,
   );
   return previous;
+}
+
+/** A blob that was there when the pull began may have been removed with another model since. */
+async function requireBlobs(writer: StoreWriter, manifest: ModelManifest): Promise<void> {
+  for (const file of manifest.files.filter(isBlobFile)) {
+    const path = blobPath(writer.paths, file.digest);
+    const { sizeBytes } = await stampFile(path).catch(() => ({ sizeBytes: -1 }));
+    if (sizeBytes !== file.sizeBytes)
+      throw unusable(path, 'another process removed it in the meantime; run the command again');
+  }
 }
 
 /** The same thing installed again: same repository, same file, or a built-in model of another release. */

@@ -4,20 +4,12 @@
  * Order makes it crash-safe: blobs before the manifest that names them, the manifest away before its blobs.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import {
-  makeFolder,
-  moveDurably,
-  removeDurably,
-  type StepHook,
-  temporaryOwner,
-  writeDurably,
-} from './durable.ts';
+import { makeFolder, moveDurably, removeDurably, type StepHook, writeDurably } from './durable.ts';
 import { InstalledReader } from './installed.ts';
+import { clearLeftovers, clearPartials } from './leftovers.ts';
 import { formatManifest, isBlobFile, type ModelManifest } from './manifest.ts';
 import { takeLock } from './owner-lock.ts';
 import { blobPath, isDigest, manifestPath, type StorePaths, splitFolder, storePaths } from './paths.ts';
-import { isRunning } from './process-identity.ts';
 
 /** How long a change waits for another one; changes take milliseconds, so this is patience enough. */
 const WRITER_WAIT_MS = 10_000;
@@ -114,6 +106,11 @@ export class StoreWriter {
     return { freedBytes, removed: unused, blockedBy: [] };
   }
 
+  /** Removes every download that nobody works on right now; returns the bytes freed. */
+  async dropPartials(): Promise<number> {
+    return clearPartials(this.paths, 0);
+  }
+
   async #digests(): Promise<string[]> {
     const names = await readdir(this.paths.blobs);
     return names.map((name) => name.replace(/^sha256-/, '')).filter(isDigest);
@@ -122,23 +119,6 @@ export class StoreWriter {
 
 export function blobDigests(manifest: ModelManifest): string[] {
   return manifest.files.filter(isBlobFile).map((file) => file.digest);
-}
-
-/**
- * Removes temporary files of writers that died. Called under the writer lock, so none in manifests/ can be live;
- * copies in partial/ are made beside the lock and go only when their process is gone.
- */
-async function clearLeftovers(paths: StorePaths): Promise<void> {
-  await clearTemporaries(paths.manifests, () => true);
-  await clearTemporaries(paths.root, () => true);
-  await clearTemporaries(paths.partial, (pid) => !isRunning(pid));
-}
-
-async function clearTemporaries(folder: string, isDead: (pid: number) => boolean): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const pid = temporaryOwner(name);
-    if (pid !== null && isDead(pid)) await rm(join(folder, name), { recursive: true, force: true });
-  }
 }
 
 async function sizeOf(path: string): Promise<number> {
