@@ -22,7 +22,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   native: ['engine', 'errors', 'base', 'grammar', 'embed'],
   identity: ['errors', 'base'],
   evidence: ['errors', 'base', 'identity', 'engine', 'protocol'],
-  metrics: ['base', 'engine'],
+  metrics: ['base', 'engine', 'errors'],
   router: [
     'protocol',
     'prompt',
