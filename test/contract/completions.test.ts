@@ -1,0 +1,78 @@
+/** POST /v1/completions, which the interface lists and does not describe. */
+import { describe, expect, it } from 'vitest';
+import type { GenerateJob } from '../../src/engine/job.ts';
+import { fail } from '../../src/errors/svc-error.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { answer, done, started, text } from '../support/scripted-engine.ts';
+import { installed, scriptedService } from '../support/scripted-service.ts';
+import { verifies } from './requirements.ts';
+
+const clock = new ManualClock(1_760_000_000_000);
+const service = scriptedService({ clock });
+const path = '/v1/completions';
+const complete = (fields: object = {}) =>
+  service.client.post(path, { model: 'default', prompt: 'Once', ...fields });
+const job = () => service.engine.lastJob.submission.job as GenerateJob;
+
+describe('a text completion', () => {
+  it('has the usual shape', async () => {
+    verifies('completions.listed');
+    service.engine.plays(answer(' upon', ' a time'));
+    const { status, headers, body } = await complete();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ object: 'text_completion', created: 1_760_000_000, model: installed.chat });
+    expect(body.id).toMatch(/^cmpl-svc-/);
+    expect(body.choices).toEqual([
+      { index: 0, text: ' upon a time', finish_reason: 'stop', svc_finish_reason: 'stop', logprobs: null },
+    ]);
+    expect(body.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 });
+    expect(headers['x-svc-num-ctx']).toBe('4096');
+  });
+
+  it('reaches the engine as plain text, from a string or an array of one', async () => {
+    for (const prompt of ['Once', ['Once']]) {
+      await complete({ prompt, max_tokens: 3, stop: ['.', '!'] });
+      expect(job().prompt).toEqual({ kind: 'text', text: 'Once' });
+      expect([job().maxTokens, job().stop]).toEqual([3, ['.', '!']]);
+    }
+  });
+
+  it('streams chunks of the same shape, with the true finish reason', async () => {
+    service.engine.plays([started(), text(' upon'), text(' a'), done('length')]);
+    const body = { model: 'default', prompt: 'Once', stream: true, stream_options: { include_usage: true } };
+    const open = await service.client.openStream({ method: 'POST', path, body });
+    const { chunks, done: terminated, text: whole } = await open.all();
+    expect([whole, terminated]).toEqual([' upon a', true]);
+    expect(chunks.at(-1)?.choices[0]).toMatchObject({ text: '', finish_reason: 'length' });
+    expect(chunks.filter((chunk) => 'usage' in chunk)).toEqual([chunks.at(-1)]);
+  });
+
+  it('ends a failed stream with an error frame', async () => {
+    service.engine.plays([started(), text('x'), fail('worker_hung', { model: 'tiny-chat' })]);
+    const body = { model: 'default', prompt: 'Once', stream: true };
+    const { error, done: terminated } = await (
+      await service.client.openStream({ method: 'POST', path, body })
+    ).all();
+    expect([error?.code, terminated]).toEqual(['worker_hung', false]);
+  });
+
+  it.each([
+    ['no prompt', { prompt: undefined }, 'prompt'],
+    ['an empty prompt', { prompt: '' }, 'prompt'],
+    ['an array of an empty prompt', { prompt: [''] }, 'prompt'],
+    ['two prompts', { prompt: ['a', 'b'] }, 'prompt'],
+    ['no prompt in the array', { prompt: [] }, 'prompt'],
+    ['token ids', { prompt: [1, 2] }, 'prompt'],
+    ['a number', { prompt: 7 }, 'prompt'],
+    ['a wrong option', { temperature: -1 }, 'temperature'],
+  ])('with %s is a 400 that names the field', async (_, fields, param) => {
+    const { status, body } = await complete(fields);
+    expect(status).toBe(400);
+    expect(body.param).toMatch(new RegExp(`^${param}`));
+  });
+
+  it('is not made by an embedding model', async () => {
+    const { status, body } = await complete({ model: installed.embedding });
+    expect([status, body.code]).toEqual([400, 'wrong_model_kind']);
+  });
+});
