@@ -81,11 +81,11 @@ export interface Engine {
   /** Admits, waits, loads, runs. Events begin with any number of `queued`; failures are SvcErrors of the iterator. */
   submit(submission: Submission, signal: AbortSignal): AsyncIterable<JobEvent>;
   residencies(): readonly Residency[];
-  /** What a load of this target would do: planned bytes and the ids that would be evicted. */
+  /** What a load of this target would do: planned bytes, sequences, and the ids that would be evicted. */
   plan(
     target: ModelTarget,
     numCtx: number | null,
-  ): { plannedBytes: number; loaded: boolean; evicts: readonly string[] };
+  ): { plannedBytes: number; slots: number; loaded: boolean; evicts: readonly string[] };
   /** Unloads when idle, or as soon as its running jobs end; resolves false when it is not loaded. */
   unload(modelId: string): Promise<boolean>;
   /** Refuses new work, lets running jobs finish until the deadline, then ends everything. */

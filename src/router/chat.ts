@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JobEvent, SampledToken } from '../engine/job-event.ts';
 import { type ChatChunk, type ChatDelta, ChatRequest, type ChatResponse } from '../protocol/chat.ts';
+import { fail } from '../errors/svc-error.ts';
 import type { ToolCall } from '../protocol/tool-envelope.ts';
 import { chatShape, idleFields, speaksOpenAi } from './chat-shape.ts';
 import { ChoiceGuard, type DeliveredCall, type DeliveredEvent } from './choice-guard.ts';
@@ -21,6 +22,8 @@ export interface PreparedChat extends Prepared {
   /** The request carried a field outside the interface. */
   readonly openAiDialect: boolean;
   readonly ignoredHeader: string | null;
+  /** Everything that had no effect. */
+  readonly allIgnored: readonly string[];
 }
 
 export interface ChatAnswer {
@@ -42,12 +45,26 @@ export async function prepareChat(
     ...unknownFields(body, ChatRequest.properties),
   ];
   checkIgnored(service, ignored);
+  checkChoices(service, prepared);
   return {
     ...prepared,
     includeUsage: body.stream_options?.include_usage === true,
     openAiDialect: hasForeignField(body) || speaksOpenAi(body),
     ignoredHeader: ignoredHeader(ignored),
+    allIgnored: ignored,
   };
+}
+
+/** More answers than slots would come one after the other, which nobody who asks for n means. */
+function checkChoices(service: Service, { target, generation }: Prepared): void {
+  const n = generation.jobs.length;
+  if (n === 1) return;
+  const { slots } = service.engine.plan(target, generation.submission.numCtx);
+  if (n <= slots) return;
+  throw fail('invalid_request', {
+    param: 'n',
+    message: `n is ${n}, but this model runs ${slots} answers at a time; ask for at most ${slots}.`,
+  });
 }
 
 /** What one choice has said so far. */

@@ -13,7 +13,7 @@ import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
 import type { Effects, LoadOrder } from './effects.ts';
 import { fingerprint } from './fingerprint.ts';
 import { defaultSchedulerLimits, type SchedulerLimits } from './limits.ts';
-import { type Measured, measuredOf, wantedCtx } from './memory-plan.ts';
+import { type Measured, measuredOf, usualParallel, wantedCtx } from './memory-plan.ts';
 import { Policy } from './policy.ts';
 import { instances, serves } from './state.ts';
 
@@ -126,16 +126,18 @@ class SchedulerLoop implements Engine, Effects {
   plan(
     target: ModelTarget,
     numCtx: number | null,
-  ): { plannedBytes: number; loaded: boolean; evicts: readonly string[] } {
+  ): { plannedBytes: number; slots: number; loaded: boolean; evicts: readonly string[] } {
     const model = this.#policy.state.models.get(target.modelId);
     const instance = model?.instance ?? null;
     const wanted = wantedCtx(target, numCtx);
     if (instance !== null && instance.state !== 'ending' && serves(instance, target, wanted)) {
-      return { plannedBytes: instance.plannedBytes, loaded: instance.state === 'ready', evicts: [] };
+      const { plannedBytes, slots } = instance;
+      return { plannedBytes, slots, loaded: instance.state === 'ready', evicts: [] };
     }
     const room = this.#policy.room(target, wanted);
     return {
       plannedBytes: room.needBytes,
+      slots: room.kind === 'there' ? room.plan.parallel : (this.#limits.numParallel ?? usualParallel),
       loaded: false,
       evicts:
         room.kind === 'evict' || room.kind === 'busy' ? room.victims.map((victim) => victim.modelId) : [],

@@ -26,7 +26,7 @@ const processBytes = 160 * mib;
 const computeShare = 0.05;
 const comfortableParallel = 8;
 /** Fewer sequences than this only when memory forces it. */
-const usualParallel = 4;
+export const usualParallel = 4;
 const leastCtx = 512;
 
 export function measuredOf(facts: LoadedFacts, target: ModelTarget): Measured {

@@ -65,8 +65,8 @@ export class ScriptedEngine implements Engine {
     return [];
   }
 
-  plan(): { plannedBytes: number; loaded: boolean; evicts: string[] } {
-    return { plannedBytes: 0, loaded: true, evicts: [] };
+  plan(): { plannedBytes: number; slots: number; loaded: boolean; evicts: string[] } {
+    return { plannedBytes: 0, slots: 4, loaded: true, evicts: [] };
   }
 
   async unload(modelId: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { fail } from '../../errors/svc-error.ts';
 import type { ChatRequest } from '../../protocol/chat.ts';
 import { frozenMode, headerNames } from '../../protocol/headers.ts';
 import { completeChat, prepareChat, streamChat } from '../../router/chat.ts';
+import { dryRunChat } from '../../router/dry-run.ts';
 import type { Service } from '../../router/service.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { sendStream } from '../sse.ts';
@@ -16,6 +17,11 @@ export function chatHandler(service: Service): Handler {
     const body = request.body as ChatRequest;
     const prepared = await prepareChat(service, body, facts);
     if (prepared.ignoredHeader !== null) reply.header(headerNames.ignoredParams, prepared.ignoredHeader);
+    if (isDryRun(request)) {
+      // Another shape than the answer of this route, so it is written here and not by the route's schema.
+      reply.type('application/json; charset=utf-8');
+      return JSON.stringify(await dryRunChat(service, prepared, facts));
+    }
     if (body.stream === true) {
       // The mode applies to whole answers only; a stream says so instead of pretending.
       if (frozen) reply.header(headerNames.evidenceMode, 'none');
@@ -30,6 +36,11 @@ export function chatHandler(service: Service): Handler {
     reply.header(headerNames.numCtx, String(answer.numCtx));
     return answer.body;
   };
+}
+
+function isDryRun(request: FastifyRequest): boolean {
+  const { svc_dry_run: asked } = request.query as { svc_dry_run?: string };
+  return asked === '1' || asked === 'true';
 }
 
 function wantsFrozen(request: FastifyRequest): boolean {

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { checkClientGbnf, renameRoot } from './gbnf-check.ts';
+
+const problemOf = (gbnf: string) => {
+  try {
+    checkClientGbnf(gbnf);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return null;
+};
+
+describe('a grammar of a client', () => {
+  it.each([
+    'root ::= "yes" | "no"',
+    'root ::= item (", " item)*\nitem ::= [a-z]+ # words\n',
+    'root ::= "a"{2,5} [^\\n]? .\n',
+    'root ::= (\n  "x" |\n  "y"\n) "z"',
+    'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= [0-9]+ | "(" expr ")"',
+  ])('may be %j', (gbnf) => {
+    expect(problemOf(gbnf)).toBeNull();
+  });
+
+  it.each([
+    ['an empty text', '', 'no rule "root"'],
+    ['no root', 'x ::= "a"', 'no rule "root"'],
+    ['an undefined rule', 'root ::= item', '"item" is not defined'],
+    ['left recursion', 'root ::= root "a" | "b"', 'left recursion'],
+    ['left recursion behind an empty rule', 'root ::= e root "a" | "b"\ne ::= "x"?', 'left recursion'],
+    ['mutual left recursion', 'root ::= a\na ::= b "x" | "y"\nb ::= a', 'left recursion'],
+    ['no finite text', 'root ::= "a" root', 'never comes to an end'],
+    ['an endless repetition of nothing', 'root ::= ("a"?)*', 'repeated without limit'],
+    ['too many copies', 'root ::= "a"{2000}', 'more than 1999 times'],
+    ['copies of copies', `root ::= ${'('.repeat(4)}"a"${'){99}'.repeat(4)}`, 'multiply'],
+    ['starts that double', doubling(24), 'too many ways'],
+    ['deep groups', `root ::= ${'('.repeat(100)}"a"${')'.repeat(100)}`, 'nested too deeply'],
+    ['token references', 'root ::= <[42]>', 'token references'],
+    ['named tokens', 'root ::= !<think>', 'token references'],
+    ['an open literal', 'root ::= "a', 'not closed'],
+    ['an unknown escape', 'root ::= "\\q"', 'escape'],
+    ['rubbish', 'root ::= }{', 'new line is expected'],
+    ['too much text', `root ::= "${'a'.repeat(70_000)}"`, 'at most'],
+  ])('may not have %s', (_, gbnf, problem) => {
+    expect(problemOf(gbnf)).toContain(problem);
+  });
+
+  it('can become a part of a larger grammar', () => {
+    const gbnf = 'root ::= "root" | "(" root ")"\n';
+    expect(renameRoot(gbnf, checkClientGbnf(gbnf), 'inner')).toBe('inner ::= "root" | "(" inner ")"\n');
+  });
+});
+
+/** Each rule may be empty and holds the one before twice: 2^depth ways to begin. */
+function doubling(depth: number): string {
+  const rules = Array.from({ length: depth }, (_, i) => `r${i + 1} ::= r${i} r${i}`);
+  return ['r0 ::= "a"?', ...rules, `root ::= r${depth}`].join('\n');
+}
