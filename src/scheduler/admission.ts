@@ -19,17 +19,21 @@ export function surplusTicket(
   limits: SchedulerLimits,
   newcomer: Ticket,
 ): Ticket | null {
-  // Without any queue a model that is not loaded yet could never be used.
-  const ready = state.models.get(newcomer.modelId)?.instance?.state === 'ready';
-  if (queuedCount(state) <= (ready ? limits.maxQueue : Math.max(1, limits.maxQueue))) return null;
+  // A job that a crash put back was admitted before, so it neither counts nor goes.
   const flows = new Map<string, Ticket[]>();
+  let waiting = 0;
   for (const model of state.models.values()) {
     for (const ticket of model.queue) {
+      if (ticket.requeues > 0) continue;
+      waiting += 1;
       const flow = flows.get(ticket.flow);
       if (flow === undefined) flows.set(ticket.flow, [ticket]);
       else flow.push(ticket);
     }
   }
+  // Without any queue a model that is not loaded yet could never be used.
+  const ready = state.models.get(newcomer.modelId)?.instance?.state === 'ready';
+  if (waiting <= (ready ? limits.maxQueue : Math.max(1, limits.maxQueue))) return null;
   let heaviest: Ticket[] = flows.get(newcomer.flow) ?? [newcomer];
   const own = heaviest.length;
   // Both counts include the newcomer; one more would only swap places.

@@ -8,7 +8,7 @@
  *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it.
  *   4. Loads, per need:  4a too early after a failure: wait.  4b too many loads at once: wait.
  *      4c room is there: load.  4d idle models make room: evict.  4e only busy ones could: wait.
- *      4f it can never fit: refuse.  An older need that has waited too long bars younger ones from 4c and 4d.
+ *      4f it can never fit: refuse.  An older need in 4d, or in 4e for too long, bars younger ones from 4c and 4d.
  *   5. Keep-alive: an idle model leaves when it was asked to, or when its time is over.
  *   6. Waiting jobs are told position and reason; one timer is set for the next moment that matters.
  */
@@ -274,6 +274,8 @@ export class Policy {
     let barred = this.state.draining;
     for (const need of needs) {
       const { model } = need;
+      // An older need of this very walk may just have evicted it.
+      if (model.instance?.state === 'ending') continue;
       if (nowMs < model.retryAtMs) {
         model.waitReason = `waiting to try the load of model ${model.modelId} again`; // 4a
         wakeAt(model.retryAtMs);
@@ -291,6 +293,8 @@ export class Policy {
         barred ||= nowMs >= this.#claimDueMs(need, room.victims); // 4e
       } else if (room.kind === 'evict') {
         if (!barred) for (const victim of room.victims) this.#unload(victim); // 4d
+        // What is being freed is meant for this need, and not for a younger one that asks in the meantime.
+        barred = true;
       } else if (loading >= this.#limits.maxConcurrentLoads) {
         model.waitReason = 'waiting for the load of another model'; // 4b
       } else if (!barred) this.#load(model, room.plan, nowMs); // 4c

@@ -1,0 +1,75 @@
+/** A child process that loads GGUF files natively; when one kills it, the next call starts another. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const SCRIPT = fileURLToPath(new URL('./fixtures/load-gguf.mjs', import.meta.url));
+/** Some broken files send the library's own header reader into a loop. */
+const LIMIT_MS = 15_000;
+
+export type Outcome<Result> =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'died'; readonly how: string };
+
+export class NativeChild {
+  #child: ChildProcess | undefined;
+  #stderr = '';
+  deaths = 0;
+
+  async ask<Result>(task: string, path: string, options: unknown = {}): Promise<Outcome<Result>> {
+    const child = await this.#running();
+    const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
+    const answer = nextAnswer(child);
+    child.send({ task, path, options });
+    const end = await answer;
+    clearTimeout(timer);
+    if ('result' in end) return { kind: 'done', result: end.result as Result };
+    if ('failure' in end) return { kind: 'refused', reason: end.failure };
+    this.#child = undefined;
+    this.deaths += 1;
+    return { kind: 'died', how: `${end.how} ${this.#stderr}` };
+  }
+
+  async result<Result>(task: string, path: string, options: unknown = {}): Promise<Result> {
+    const outcome = await this.ask<Result>(task, path, options);
+    if (outcome.kind === 'done') return outcome.result;
+    throw new Error(`${task} of ${path} ${outcome.kind}: ${JSON.stringify(outcome)}`);
+  }
+
+  stop(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+  }
+
+  async #running(): Promise<ChildProcess> {
+    if (this.#child) return this.#child;
+    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], GGML_NO_BACKTRACE: '1' };
+    const child = fork(SCRIPT, { execArgv: [], env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    this.#stderr = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString()).slice(-400);
+    });
+    const first = await nextAnswer(child);
+    if ('how' in first) throw new Error(`the native library did not start: ${first.how} ${this.#stderr}`);
+    this.#child = child;
+    return child;
+  }
+}
+
+type Answer = { readonly result: unknown } | { readonly failure: string } | { readonly how: string };
+
+/** The child's next message, or how it ended. */
+function nextAnswer(child: ChildProcess): Promise<Answer> {
+  return new Promise((resolve) => {
+    const onMessage = (message: unknown): void => finish(message as Answer);
+    const onExit = (code: number | null, signal: string | null): void =>
+      finish({ how: String(signal ?? code) });
+    const finish = (answer: Answer): void => {
+      child.off('message', onMessage);
+      child.off('exit', onExit);
+      resolve(answer);
+    };
+    child.on('message', onMessage);
+    child.on('exit', onExit);
+  });
+}
