@@ -19,5 +19,8 @@ export class Turns {
 /** From now on the context evaluates in turns while `isNeeded` says so. */
 export function evaluateInTurns(native: NativeContext, turns: Turns, isNeeded: () => boolean): void {
   const evaluate = native.decodeBatch.bind(native);
-  native.decodeBatch = () => (isNeeded() ? turns.take(evaluate) : evaluate());
+  // The prototype's method is read-only, so that a plain assignment is refused.
+  Object.defineProperty(native, 'decodeBatch', {
+    value: () => (isNeeded() ? turns.take(evaluate) : evaluate()),
+  });
 }
