@@ -14,44 +14,49 @@ export function quantise(type: WritableType, values: Float32Array): Uint8Array {
   }
   const out = new Uint8Array((values.length / blockSize) * blockBytes);
   const view = new DataView(out.buffer);
-  for (let block = 0; block * blockSize < values.length; block += 1) {
-    const from = block * blockSize;
-    encodeBlock(type, values.subarray(from, from + blockSize), view, block * blockBytes);
+  const encode =
+    type === 'Q8_0' ? encodeQ8 : type === 'Q4_0' ? encodeQ4 : type === 'F16' ? encodeF16 : encodeF32;
+  for (let from = 0, at = 0; from < values.length; from += blockSize, at += blockBytes) {
+    encode(values, from, view, at);
   }
   return out;
 }
 
-function encodeBlock(type: WritableType, values: Float32Array, view: DataView, at: number): void {
-  if (type === 'F32') view.setFloat32(at, values[0] ?? 0, true);
-  else if (type === 'F16') view.setUint16(at, toHalf(values[0] ?? 0), true);
-  else if (type === 'Q8_0') encodeQ8(values, view, at);
-  else encodeQ4(values, view, at);
-}
+/** Writes the block of values that starts at `from` to the byte `at`. */
+type BlockEncoder = (values: Float32Array, from: number, view: DataView, at: number) => void;
+
+const encodeF32: BlockEncoder = (values, from, view, at) => view.setFloat32(at, values[from] ?? 0, true);
+
+const encodeF16: BlockEncoder = (values, from, view, at) =>
+  view.setUint16(at, toHalf(values[from] ?? 0), true);
 
 /** 32 signed bytes and one half-precision scale. */
-function encodeQ8(values: Float32Array, view: DataView, at: number): void {
-  const scale = peak(values) / 127;
+const encodeQ8: BlockEncoder = (values, from, view, at) => {
+  const scale = peak(values, from) / 127;
   view.setUint16(at, toHalf(scale), true);
-  values.forEach((value, index) => {
-    view.setInt8(at + 2 + index, scale === 0 ? 0 : Math.round(value / scale));
-  });
-}
+  for (let index = 0; index < 32; index += 1) {
+    view.setInt8(at + 2 + index, scale === 0 ? 0 : Math.round((values[from + index] ?? 0) / scale));
+  }
+};
 
 /** 32 values of 4 bits around 8, low nibbles first half, high nibbles second half, and one scale. */
-function encodeQ4(values: Float32Array, view: DataView, at: number): void {
-  const scale = peak(values) / 7;
-  const level = (index: number): number => {
-    const steps = scale === 0 ? 0 : Math.round((values[index] ?? 0) / scale);
-    return Math.min(15, Math.max(0, steps + 8));
-  };
+const encodeQ4: BlockEncoder = (values, from, view, at) => {
+  const scale = peak(values, from) / 7;
   view.setUint16(at, toHalf(scale), true);
   for (let index = 0; index < 16; index += 1) {
-    view.setUint8(at + 2 + index, level(index) | (level(index + 16) << 4));
+    const low = nibble(values[from + index] ?? 0, scale);
+    view.setUint8(at + 2 + index, low | (nibble(values[from + 16 + index] ?? 0, scale) << 4));
   }
+};
+
+function nibble(value: number, scale: number): number {
+  return scale === 0 ? 8 : Math.round(value / scale) + 8;
 }
 
-function peak(values: Float32Array): number {
-  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+function peak(values: Float32Array, from: number): number {
+  let most = 0;
+  for (let index = from; index < from + 32; index += 1) most = Math.max(most, Math.abs(values[index] ?? 0));
+  return most;
 }
 
 const floatView = new DataView(new ArrayBuffer(4));
