@@ -40,13 +40,13 @@ async function oneToken(side: Side, count: number): Promise<number[]> {
 
 async function healthUnderLoad(side: Side): Promise<number[]> {
   const times: number[] = [];
-  let running = true;
-  const generation = streamChat(side, [{ role: 'user', content: text(20, 1) }], { maxTokens: 1000 }).finally(
-    () => {
-      running = false;
-    },
+  const stop = new AbortController();
+  const generation = streamChat(side, [{ role: 'user', content: text(20, 1) }], { maxTokens: 1000 });
+  void generation.then(
+    () => stop.abort(),
+    () => stop.abort(),
   );
-  while (running && times.length < 5000) {
+  while (!stop.signal.aborted && times.length < 5000) {
     const begin = performance.now();
     await (await fetch(`${side.url}/health`)).arrayBuffer();
     times.push(performance.now() - begin);

@@ -16,7 +16,7 @@ const steps = [
   ['import laws and docs in step', bin('vitest'), ['run', 'test/architecture']],
 ];
 const failed = steps.filter(([name, command, args]) => {
-  console.log(`== ${name}`);
+  console.log('==', name);
   return (
     spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' }).status !==
     0

@@ -124,7 +124,7 @@ function bindBackend() {
   );
   return {
     server,
-    backend: backend as Promise<FolderHash | null>,
+    backend: backend,
     backendSha256: () => known,
     isBound: () => present,
     guard: async () => {

@@ -51,7 +51,7 @@ export function asSvcError(thrown: unknown): SvcError {
 
 /** The body alone, as a stream's error frame carries it. */
 export function errorBody(error: SvcError): ErrorBody {
-  const sentence = error.message;
+  const sentence = oneLine(error.message);
   return {
     error: sentence,
     message: sentence,
@@ -59,6 +59,12 @@ export function errorBody(error: SvcError): ErrorBody {
     code: error.code,
     ...(error.detail.param === undefined ? {} : { param: error.detail.param }),
   };
+}
+
+/** Names that clients choose may stand in a sentence; line breaks and escapes in them must not reach a terminal or log. */
+function oneLine(sentence: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what is replaced here
+  return sentence.toWellFormed().replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
 }
 
 export function errorResponse(error: SvcError): ErrorResponse {

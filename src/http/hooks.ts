@@ -18,11 +18,19 @@ export function requestId(headers: Readonly<Record<string, string | string[] | u
   return typeof offered === 'string' && acceptableId.test(offered) ? offered : `req_${randomUUID()}`;
 }
 
+/** Every route says who answers; the interface demands it of identity and chat, on errors and streams alike. */
+export function commonHeaders(identity: Pick<HookOptions, 'instanceId' | 'bootId'>, id: string) {
+  return {
+    Server: serverBanner,
+    [headerNames.requestId]: id,
+    [headerNames.instanceId]: identity.instanceId,
+    [headerNames.bootId]: identity.bootId,
+  };
+}
+
 export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('Server', serverBanner).header(headerNames.requestId, request.id);
-    // Every route may say who answers; the interface demands it of identity and chat, on errors and streams alike.
-    reply.header(headerNames.instanceId, options.instanceId).header(headerNames.bootId, options.bootId);
+    reply.headers(commonHeaders(options, request.id));
     const facts = accessFacts(request);
     const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);
     if (refusal) throw refusal;

@@ -3,7 +3,6 @@
  * framing; it knows nothing of models or engines beyond the use cases in router/ that its handlers call. app.ts builds it.
  */
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
 import { Ajv } from 'ajv';
@@ -21,7 +20,8 @@ import type { Service } from '../router/service.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
 import type { AccessRules } from './guard.ts';
 import { registerRoutes } from './handlers/register.ts';
-import { addHooks, requestId } from './hooks.ts';
+import { addHooks, commonHeaders, requestId } from './hooks.ts';
+import { noteAnswers, refuseFraming } from './framing-refusal.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { httpLimits } from './limits.ts';
 import { boundSockets } from './sockets.ts';
@@ -34,11 +34,12 @@ export interface HttpOptions {
 }
 
 export async function createHttpServer(service: Service, options: HttpOptions): Promise<FastifyInstance> {
-  const app = createApp(options);
+  const app = createApp(service, options);
   boundSockets(app.server);
+  noteAnswers(app.server);
   acceptJsonOnly(app);
   validateStrictly(app);
-  answerErrors(app);
+  answerErrors(app, options.maxBodyBytes);
   addHooks(app, { ...service.identity, access: options.access });
   if (options.access.allowedOrigins.length > 0) await allowOrigins(app, options.access);
   await app.register(swagger, { openapi: openApiHead(service) });
@@ -46,7 +47,7 @@ export async function createHttpServer(service: Service, options: HttpOptions): 
   return app;
 }
 
-function createApp(options: HttpOptions): FastifyInstance {
+function createApp(service: Service, options: HttpOptions): FastifyInstance {
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -64,44 +65,19 @@ function createApp(options: HttpOptions): FastifyInstance {
       maxHeaderSize: httpLimits.maxHeaderBytes,
     },
     clientErrorHandler: refuseFraming,
+    // No hook has run for these, so the headers of every answer are set here.
     frameworkErrors: (error, request, reply) => {
-      const { status, headers, body } = errorResponse(translate(error));
+      const { status, headers, body } = errorResponse(translate(error, options.maxBodyBytes));
       // Typed for any route's schema there; an ErrorBody is right for all of them.
       const plain = reply as unknown as FastifyReply;
       void plain
         .code(status)
-        .headers({ ...headers, [headerNames.requestId]: request.id })
+        .headers({ ...commonHeaders(service.identity, request.id), ...headers })
         .send(body);
     },
   });
   app.server.maxHeadersCount = httpLimits.maxHeaders;
-  return app as unknown as FastifyInstance;
-}
-
-/** Bytes that are no HTTP request: one honest line and a closed socket. */
-function refuseFraming(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const status =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? '408 Request Timeout'
-      : error.code === 'HPE_HEADER_OVERFLOW'
-        ? '431 Request Header Fields Too Large'
-        : '400 Bad Request';
-  const sentence = status.startsWith('408')
-    ? 'The request did not arrive in time; send it again.'
-    : 'The bytes received are not a usable HTTP/1.1 request.';
-  const body = JSON.stringify({
-    error: sentence,
-    message: sentence,
-    type: 'invalid_request_error',
-    code: 'bad_request',
-  });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  return app;
 }
 
 /** Values are never coerced and unknown members never stripped: what is validated is what was sent. */
@@ -121,9 +97,9 @@ function validateStrictly(app: FastifyInstance): void {
   });
 }
 
-function answerErrors(app: FastifyInstance): void {
+function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
   app.setErrorHandler((thrown: FastifyError, request, reply) => {
-    const error = translate(thrown);
+    const error = translate(thrown, maxBodyBytes);
     const family = entryOf(error.code).family;
     if (family === 'bug')
       request.log.error({ err: thrown, requestId: request.id }, 'a request failed by a bug');
@@ -139,11 +115,11 @@ function answerErrors(app: FastifyInstance): void {
 }
 
 /** fastify's own failures in our words. */
-function translate(thrown: FastifyError | Error): SvcError {
+function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError {
   if (isSvcError(thrown)) return thrown;
   switch ((thrown as FastifyError).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return fail('body_too_large', { limitBytes: 'the limit of SVC_MAX_BODY_BYTES' }, thrown);
+      return fail('body_too_large', { limitBytes: maxBodyBytes }, thrown);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return fail('unsupported_media_type', {}, thrown);
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
@@ -179,7 +155,7 @@ function openApiHead(service: Service) {
 /** Listens and returns the port that was really bound. */
 export async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
   await app.listen({ host, port });
-  const address = (app.server as Server).address();
+  const address = (app.server).address();
   if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
   return address.port;
 }

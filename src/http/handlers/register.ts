@@ -54,7 +54,7 @@ function register(app: FastifyInstance, route: Route, handler: Handler): void {
       ...(route.body ? { body: route.body } : {}),
       ...(route.query ? { querystring: route.query } : {}),
       response: { 200: route.response, '4xx': ErrorBody, '5xx': ErrorBody },
-    } as object,
+    },
     handler,
   });
 }
@@ -68,7 +68,7 @@ function refuseOtherMethods(app: FastifyInstance, known: readonly Pick<Route, 'p
     app.route({
       method: others,
       url: path,
-      schema: { hide: true } as object,
+      schema: { hide: true },
       // The body of a wrong method is nobody's business; refuse before it is read.
       onRequest: async (request) => {
         throw fail('method_not_allowed', {
