@@ -27,6 +27,8 @@ export class CliFailure extends Error {
 }
 
 export interface CliContext {
+  /** The environment, for what belongs to other programs (hub tokens, foreign stores). */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads the configuration; flags given to the program itself (--home, --dev) are included. */
   config(flags?: Partial<Record<SettingName, string>>): Config;
   /** Writes data to stdout. */
@@ -45,6 +47,7 @@ export interface GlobalFlags {
 
 export function createContext(globals: () => GlobalFlags, env: NodeJS.ProcessEnv): CliContext {
   return {
+    env,
     config: (flags = {}) => {
       const { home, dev } = globals();
       return loadConfig({

@@ -1,7 +1,7 @@
 /** The program: verbs are registered, one runs, its failure becomes a sentence and an exit code. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
-import { entryOf } from '../errors/catalogue.ts';
+import { entryOf, type Family } from '../errors/catalogue.ts';
 import { isSvcError } from '../errors/svc-error.ts';
 import {
   CliFailure,
@@ -16,12 +16,39 @@ import { registerPs } from './verbs/ps.ts';
 import { registerServe } from './verbs/serve.ts';
 import { registerStatus } from './verbs/status.ts';
 import { registerStop } from './verbs/stop.ts';
+import { registerCp, registerDefault } from './verbs/cp.ts';
+import { registerDiscover } from './verbs/discover.ts';
+import { registerImport } from './verbs/import.ts';
+import { registerList } from './verbs/list.ts';
+import { registerPrune } from './verbs/prune.ts';
+import { registerPull } from './verbs/pull.ts';
+import { registerRm } from './verbs/rm.ts';
+import { registerSet } from './verbs/set.ts';
+import { registerShow } from './verbs/show.ts';
+import { registerVerify } from './verbs/verify.ts';
 import { readVersion } from './version.ts';
 
 type Register = (program: Command, context: CliContext) => void;
 
 /** In the order of --help. */
-const verbs: readonly Register[] = [registerServe, registerStatus, registerPs, registerStop, registerConfig];
+const verbs: readonly Register[] = [
+  registerServe,
+  registerStatus,
+  registerPs,
+  registerStop,
+  registerConfig,
+  registerPull,
+  registerImport,
+  registerDiscover,
+  registerList,
+  registerShow,
+  registerDefault,
+  registerCp,
+  registerSet,
+  registerRm,
+  registerVerify,
+  registerPrune,
+];
 
 export async function main(argv: readonly string[]): Promise<void> {
   ignoreBrokenPipe();
@@ -42,6 +69,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+const exitCodeOfFamily: Partial<Record<Family, number>> = {
+  not_found: exitCodes.notFound,
+  request: exitCodes.usage,
+};
+
 /** Prints why a verb failed and returns its exit code. */
 function report(error: unknown): number {
   // commander has printed its own message by now; help and --version are no failures.
@@ -50,8 +82,7 @@ function report(error: unknown): number {
   process.stderr.write(`hearth: ${printable(message)}\n`);
   if (error instanceof ConfigError) return exitCodes.usage;
   if (error instanceof CliFailure) return error.exitCode;
-  if (isSvcError(error))
-    return entryOf(error.code).family === 'not_found' ? exitCodes.notFound : exitCodes.failure;
+  if (isSvcError(error)) return exitCodeOfFamily[entryOf(error.code).family] ?? exitCodes.failure;
   process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);
   return exitCodes.failure;
 }

@@ -167,6 +167,14 @@ export const settings = {
         : list(value),
     expects: 'origins such as https://chat.example, without wildcards',
   }),
+  hubHosts: setting<readonly string[]>({
+    env: 'SVC_HUB_HOSTS',
+    description:
+      'Private hosts (host or host:port) that the model hub may redirect to, separated by commas; none by default.',
+    fallback: [],
+    read: (value) => list(value).map((host) => host.toLowerCase()),
+    expects: 'hosts separated by commas',
+  }),
   logLevel: setting({
     env: 'SVC_LOG_LEVEL',
     description: 'debug, info, warn, error or silent.',

@@ -1,0 +1,125 @@
+/** Shows an installation while it runs: JSON lines on stdout, a bar on a terminal, plain lines elsewhere. */
+import { progress as createBar, type ProgressResult } from '@clack/prompts';
+import { readable } from '../models/disk-space.ts';
+import type { InstallEvent, OnInstallEvent } from '../models/install-event.ts';
+import { type CliContext, printable } from './context.ts';
+
+export interface InstallProgress {
+  readonly onEvent: OnInstallEvent;
+  /** Must be called however the installation ends, or a bar stays on the terminal. */
+  end(): void;
+}
+
+export function showProgress(context: CliContext, json: boolean): InstallProgress {
+  if (json) return { onEvent: (event) => context.print(JSON.stringify(event)), end: () => {} };
+  return process.stderr.isTTY === true ? barProgress(context) : lineProgress(context);
+}
+
+/** One line per step, and one per tenth of a file. */
+function lineProgress(context: CliContext): InstallProgress {
+  let shownTenths = -1;
+  let shownFile = '';
+  return {
+    onEvent: (event) => {
+      if (!isTransfer(event)) return context.note(sentence(event));
+      const tenths = Math.floor((10 * event.completed) / Math.max(1, event.total));
+      if (event.file === shownFile && tenths === shownTenths) return;
+      [shownFile, shownTenths] = [event.file, tenths];
+      context.note(`${sentence(event)} ${tenths * 10} %`);
+    },
+    end: () => {},
+  };
+}
+
+function barProgress(context: CliContext): InstallProgress {
+  let bar: ProgressResult | undefined;
+  let barKey = '';
+  let rate = new TransferRate();
+  let completed = 0;
+  const end = (): void => {
+    bar?.stop(barKey);
+    bar = undefined;
+  };
+  return {
+    end,
+    onEvent: (event) => {
+      if (!isTransfer(event)) {
+        end();
+        return context.note(sentence(event));
+      }
+      if (bar === undefined || sentence(event) !== barKey) {
+        end();
+        barKey = sentence(event);
+        rate = new TransferRate();
+        completed = 0;
+        bar = createBar({ max: Math.max(1, event.total), output: process.stderr });
+        bar.start(barKey);
+      }
+      bar.advance(event.completed - completed, `${barKey} ${rate.describe(event.completed, event.total)}`);
+      completed = event.completed;
+    },
+  };
+}
+
+type Transfer = Extract<InstallEvent, { readonly total: number }>;
+
+function isTransfer(event: InstallEvent): event is Transfer {
+  return 'total' in event;
+}
+
+/** Bytes per second, smoothed, and what is left at that rate. */
+class TransferRate {
+  #atMs = performance.now();
+  #bytes: number | undefined;
+  #perSecond = 0;
+
+  describe(completed: number, total: number): string {
+    const now = performance.now();
+    const seconds = (now - this.#atMs) / 1000;
+    if (this.#bytes !== undefined && seconds > 0) {
+      const current = (completed - this.#bytes) / seconds;
+      this.#perSecond = this.#perSecond === 0 ? current : 0.8 * this.#perSecond + 0.2 * current;
+    }
+    [this.#atMs, this.#bytes] = [now, completed];
+    const amount = `${readable(completed)} of ${readable(total)}`;
+    if (this.#perSecond <= 0) return amount;
+    return `${amount}, ${readable(this.#perSecond)}/s, ${duration((total - completed) / this.#perSecond)} left`;
+  }
+}
+
+function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+}
+
+function sentence(event: InstallEvent): string {
+  return printable(describe(event));
+}
+
+function describe(event: InstallEvent): string {
+  switch (event.status) {
+    case 'resolving':
+      return `Looking up ${event.ref}`;
+    case 'resolved':
+      return `Found ${event.files.join(', ')} in ${event.repo} at ${event.commit.slice(0, 12)}`;
+    case 'downloading':
+      return `Downloading ${event.file}`;
+    case 'copying':
+      return `Copying ${event.file}`;
+    case 'verifying':
+      return `Verifying ${event.file}`;
+    case 'waiting':
+      return `Waiting for ${event.holder}, which fetches the same file`;
+    case 'retrying':
+      return `${event.reason} Trying again in ${Math.ceil(event.delayMs / 1000)} s (try ${event.attempt})`;
+    case 'inspecting':
+      return `Inspecting ${event.file}`;
+    case 'probing':
+      return `Trying ${event.file} in a separate process`;
+    case 'writing manifest':
+      return `Registering ${event.id}`;
+    case 'success':
+      return `${event.id} is installed.`;
+  }
+}

@@ -1,0 +1,34 @@
+/** The registry of the configured home. Verbs work on the files themselves, whether or not a server runs. */
+import { homedir } from 'node:os';
+import type { Config } from '../config/config.ts';
+import type { ForeignEnvironment } from '../models/foreign/foreign-store.ts';
+import { openRegistry, type Registry } from '../models/registry.ts';
+import { type CliContext, exitCodes } from './context.ts';
+
+export function localRegistry(config: Config): Registry {
+  return openRegistry({ home: config.home, settings: config });
+}
+
+export function foreignEnvironment(context: CliContext): ForeignEnvironment {
+  return { env: context.env, userHome: homedir(), platform: process.platform };
+}
+
+/** Aborts on Ctrl-C; what was done so far stays for the next run. A second Ctrl-C ends the process at once. */
+export async function interruptible<T>(
+  context: CliContext,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort();
+  process.once('SIGINT', interrupt);
+  try {
+    return await work(controller.signal);
+  } catch (error) {
+    if (!controller.signal.aborted) throw error;
+    context.note('Interrupted. Run the same command again to continue.');
+    context.setExitCode(exitCodes.interrupted);
+    return undefined;
+  } finally {
+    process.removeListener('SIGINT', interrupt);
+  }
+}

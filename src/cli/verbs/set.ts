@@ -1,0 +1,58 @@
+/** hearth set ID name=value…: defaults of one model, below what a request says. */
+import type { Command } from 'commander';
+import { parseDuration } from '../../base/duration.ts';
+import { setParams } from '../../models/changes.ts';
+import type { ModelParams } from '../../models/manifest.ts';
+import { CliFailure, type CliContext, exitCodes } from '../context.ts';
+import { localRegistry } from '../local-registry.ts';
+
+/** Names as requests and the environment spell them. */
+const NAMES: Readonly<Record<string, keyof ModelParams>> = {
+  num_ctx: 'numCtx',
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  min_p: 'minP',
+  repeat_penalty: 'repeatPenalty',
+  presence_penalty: 'presencePenalty',
+  frequency_penalty: 'frequencyPenalty',
+  seed: 'seed',
+  max_tokens: 'maxTokens',
+  stop: 'stop',
+  keep_alive: 'keepAlive',
+  threads: 'threads',
+};
+
+export function registerSet(program: Command, context: CliContext): void {
+  program
+    .command('set <id> <name=value...>')
+    .description(`set defaults of a model (${Object.keys(NAMES).join(', ')}); an empty value removes one`)
+    .action(async (id: string, pairs: string[]) => {
+      const model = await setParams(localRegistry(context.config()), id, readPairs(pairs));
+      context.printJson(model.params);
+    });
+}
+
+type Patch = { [Key in keyof ModelParams]?: ModelParams[Key] | null };
+
+function readPairs(pairs: readonly string[]): Patch {
+  const patch: Record<string, unknown> = {};
+  for (const pair of pairs) {
+    const [, key = '', value = ''] = /^([a-z_]+)=(.*)$/s.exec(pair) ?? [];
+    const name = Object.hasOwn(NAMES, key) ? NAMES[key] : undefined;
+    if (name === undefined)
+      throw new CliFailure(
+        `"${pair}" is not name=value with one of ${Object.keys(NAMES).join(', ')}`,
+        exitCodes.usage,
+      );
+    if (value === '') patch[name] = null;
+    else if (name === 'stop') patch[name] = [...((patch[name] as string[] | undefined) ?? []), value];
+    else patch[name] = name === 'keepAlive' ? checkedDuration(value) : Number(value);
+  }
+  return patch as Patch;
+}
+
+function checkedDuration(value: string): string {
+  if (parseDuration(value) !== undefined) return value;
+  throw new CliFailure(`keep_alive=${value} is no duration such as 30s, 10m, 0 or -1`, exitCodes.usage);
+}
