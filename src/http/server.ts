@@ -155,7 +155,7 @@ function openApiHead(service: Service) {
 /** Listens and returns the port that was really bound. */
 export async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
   await app.listen({ host, port });
-  const address = (app.server).address();
+  const address = app.server.address();
   if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
   return address.port;
 }

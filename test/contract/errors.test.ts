@@ -1,0 +1,238 @@
+/** Failures of every route: the status, the body, the headers. The shared client checks each body's schema. */
+import { describe, expect, it } from 'vitest';
+import { catalogue, type ErrorCode, type ErrorDetail } from '../../src/errors/catalogue.ts';
+import { fail } from '../../src/errors/svc-error.ts';
+import { queued, started } from '../support/scripted-engine.ts';
+import { installed, scriptedService } from '../support/scripted-service.ts';
+import { verifies } from './requirements.ts';
+
+const service = scriptedService({ maxBodyBytes: 4096 });
+const { ask, chat, get, post } = bind();
+
+describe('an error', () => {
+  it('has the sentence in error and in message, its family, its code and its field', async () => {
+    verifies('error.error', 'post-chat.errors', 'errors.400');
+    const { status, headers, body } = await chat({ temperature: 'hot' });
+    expect(status).toBe(400);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(body).toEqual({
+      error: 'temperature must be a number.',
+      message: 'temperature must be a number.',
+      type: 'invalid_request_error',
+      code: 'invalid_request',
+      param: 'temperature',
+    });
+  });
+
+  it.each(['/v1/chat/completions', '/v1/embeddings', '/v1/completions'])(
+    'of %s is 404 for an unknown model and says how to get it',
+    async (path) => {
+      verifies('post-chat.errors', 'post-embeddings.errors', 'errors.404');
+      const body = { model: 'nobody', messages: [{ role: 'user', content: 'x' }], input: 'x', prompt: 'x' };
+      const reply = await post(path, body);
+      expect([reply.status, reply.body.code, reply.body.param]).toEqual([404, 'model_not_found', 'model']);
+      expect(reply.body.error).toContain('hearth pull nobody');
+    },
+  );
+
+  it.each([
+    ['/v1/chat/completions', installed.embedding],
+    ['/v1/embeddings', installed.chat],
+    ['/v1/completions', installed.embedding],
+  ])('of %s is 400 for a model of the wrong kind', async (path, model) => {
+    verifies('errors.400', 'post-embeddings.errors');
+    const body = { model, messages: [{ role: 'user', content: 'x' }], input: 'x', prompt: 'x' };
+    const reply = await post(path, body);
+    expect([reply.status, reply.body.code]).toEqual([400, 'wrong_model_kind']);
+    expect(reply.body.error).toContain(model);
+  });
+
+  it('carries both identity headers on the bound routes', async () => {
+    verifies('service.bound', 'endpoints.bound', 'auth.not-credentials');
+    for (const reply of [
+      await chat({ model: 'nobody' }),
+      await chat({}, { 'content-type': 'text/plain' }),
+      await ask({ path: '/v1/chat/completions' }),
+      await get('/v1/identity?nonce=x'),
+      await get('/v1/identity', { host: 'evil.test' }),
+    ]) {
+      expect(reply.status).toBeGreaterThanOrEqual(400);
+      expect(reply.headers['x-svc-instance-id']).toBe(service.instanceId);
+      expect(reply.headers['x-svc-boot-id']).toBe(service.bootId);
+    }
+  });
+
+  it('stands in the status line too, for clients that show nothing else', async () => {
+    expect((await chat({ temperature: 'hot' })).statusMessage).toBe('temperature must be a number.');
+    const odd = await chat({ model: 'naïve\r\nX-Evil: 1\u0000 '.repeat(40).slice(0, 500) });
+    expect(odd.status).toBe(404);
+    expect(odd.statusMessage.length).toBeLessThanOrEqual(200);
+    expect(odd.headers['x-evil']).toBeUndefined();
+  });
+
+  it('echoes a harmless request id and replaces any other', async () => {
+    const echoed = await get('/nowhere', { 'x-request-id': 'my-id.7_A' });
+    expect(echoed.headers['x-request-id']).toBe('my-id.7_A');
+    for (const id of ['two words', '"quoted"', 'x'.repeat(129), '']) {
+      expect((await get('/nowhere', { 'x-request-id': id })).headers['x-request-id']).toMatch(/^req_/);
+    }
+    const ids = [await get('/health'), await get('/health')].map(({ headers }) => headers['x-request-id']);
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('the status', () => {
+  it.each([
+    ['GET', '/nowhere'],
+    ['POST', '/nowhere'],
+    ['GET', '/v1'],
+    ['GET', '/v2/models'],
+    ['GET', '/health/'],
+    ['GET', '/HEALTH'],
+    ['GET', '/v1/chat'],
+    ['GET', '//health'],
+    ['GET', '/v1/../health'],
+    ['PURGE', '/nowhere'],
+  ])('is 404 for %s %s', async (method, path) => {
+    const reply = await ask({ method, path });
+    expect([reply.status, reply.body.code]).toEqual([404, 'route_not_found']);
+    expect(reply.body.error).toContain('/v1/identity');
+  });
+
+  const wrongMethods = {
+    GET: ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/svc/unload'],
+    POST: ['/health', '/v1/identity', '/v1/models', '/v1/models/x', '/svc/residency', '/openapi.json'],
+  } as const;
+  const cases = [
+    ...wrongMethods.GET.flatMap((path) =>
+      ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'].map((method) => [method, path, 'POST'] as const),
+    ),
+    ...wrongMethods.POST.flatMap((path) =>
+      ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method) => [method, path, 'GET'] as const),
+    ),
+  ];
+  it.each(cases)('is 405 for %s %s, and Allow says %s', async (method, path, allowed) => {
+    const { status, headers, body } = await ask({ method, path });
+    expect([status, headers['allow']?.split(/, */)[0]]).toEqual([405, allowed]);
+    if (method !== 'HEAD') expect(body.code).toBe('method_not_allowed');
+  });
+
+  it.each(['/health', '/v1/identity', '/v1/models', '/v1/models/default', '/openapi.json', '/'])(
+    'is 200 for HEAD %s, without a body',
+    async (path) => {
+      const { status, headers } = await ask({ method: 'HEAD', path });
+      expect(status).toBe(200);
+      expect(Number(headers['content-length'])).toBeGreaterThan(0);
+    },
+  );
+
+  it.each([
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonx',
+    'json',
+    '',
+  ])('is 415 for the content type %j', async (type) => {
+    const body = JSON.stringify({ model: 'default', messages: [{ role: 'user', content: 'x' }] });
+    const headers = { 'content-type': type };
+    const reply = await ask({ method: 'POST', path: '/v1/chat/completions', body, headers });
+    expect([reply.status, reply.body.code]).toEqual([415, 'unsupported_media_type']);
+  });
+
+  it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/x-www-form-urlencoded'])(
+    'is 200 for the content type %s of a program',
+    async (type) => {
+      const body = JSON.stringify({ model: 'default', messages: [{ role: 'user', content: 'x' }] });
+      const headers = { 'content-type': type };
+      expect((await ask({ method: 'POST', path: '/v1/chat/completions', body, headers })).status).toBe(200);
+    },
+  );
+
+  it('is 413 for a body above the limit, which ends the connection', async () => {
+    const { status, headers, body } = await chat({ messages: [{ role: 'user', content: 'x'.repeat(5000) }] });
+    expect([status, body.code]).toEqual([413, 'body_too_large']);
+    expect(body.error).toContain('4096');
+    expect(headers['connection']).toBe('close');
+  });
+
+  it('is 400 for a path that is not usable', async () => {
+    for (const path of ['/v1/models/%zz', '/%', `/v1/models/${'x'.repeat(2000)}`]) {
+      const { status } = await get(path);
+      expect([400, 404]).toContain(status);
+    }
+  });
+
+  /** Every code that can come from the engine, with what a client is told about trying again. */
+  const fromEngine: [ErrorCode, ErrorDetail, number, boolean, string | undefined][] = [
+    ['context_overflow', { promptTokens: 900, numCtx: 512, param: 'messages' }, 400, false, undefined],
+    ['template_failed', { reason: 'roles must alternate' }, 400, false, undefined],
+    ['queue_full', { limit: 2, retryAfterS: 2.2 }, 429, true, '3'],
+    ['draining', {}, 503, true, '1'],
+    ['native_unavailable', { reason: 'none installed' }, 503, false, undefined],
+    ['out_of_memory', { model: 'm', needBytes: 2, freeBytes: 1 }, 503, false, undefined],
+    ['load_failed', { model: 'm', reason: 'bad' }, 503, false, undefined],
+    ['model_quarantined', { model: 'm', reason: 'bad', retryAfterS: 30 }, 503, false, '30'],
+    ['model_damaged', { model: 'm', reason: 'cut' }, 503, false, undefined],
+    ['worker_crashed', { model: 'm', reason: 'signal SIGKILL' }, 503, true, '1'],
+    ['worker_hung', { model: 'm' }, 503, true, '1'],
+    ['poison_request', {}, 500, false, undefined],
+    ['internal', {}, 500, false, undefined],
+  ];
+  it.each(fromEngine)('of %s tells whether a repeat can help', async (code, detail, status, retry, after) => {
+    for (const path of ['/v1/chat/completions', '/v1/embeddings']) {
+      service.engine.plays([queued(1), fail(code, detail)]);
+      const model = path.endsWith('embeddings') ? 'default-embedding' : 'default';
+      const reply = await post(path, { model, messages: [{ role: 'user', content: 'x' }], input: 'x' });
+      expect([reply.status, reply.body.code]).toEqual([status, code]);
+      expect(reply.headers['x-should-retry']).toBe(retry ? undefined : 'false');
+      expect(reply.headers['retry-after']).toBe(after);
+    }
+    // The same before a stream has begun.
+    service.engine.plays([fail(code, detail)]);
+    expect((await chat({ stream: true })).status).toBe(status);
+  });
+
+  it('of a prompt that does not fit names both numbers', async () => {
+    service.engine.plays([fail('context_overflow', { promptTokens: 7900, numCtx: 4096 })]);
+    expect((await chat()).body.error).toMatch(/7900 tokens.*4096 tokens \(num_ctx\)/);
+  });
+
+  it('of a bug is 500 with a constant sentence, and the log has the cause', async () => {
+    service.engine.plays([started(), new TypeError('inside of the program')]);
+    const { status, body } = await chat();
+    expect([status, body.code]).toEqual([500, 'internal']);
+    expect(JSON.stringify(body)).not.toContain('inside');
+    expect(service.log()).toContain('inside of the program');
+  });
+
+  it('is one of the known ones for every code of the catalogue', async () => {
+    const known = [400, 401, 403, 404, 405, 408, 413, 415, 429, 500, 503];
+    for (const code of Object.keys(catalogue) as ErrorCode[]) {
+      if (code === 'cancelled') continue;
+      service.engine.plays([fail(code, anyDetail)]);
+      const { status } = await chat();
+      expect(known, code).toContain(status);
+    }
+  });
+});
+
+/** A detail that has whatever member a sentence asks for. */
+const anyDetail: ErrorDetail = new Proxy<ErrorDetail>(
+  {},
+  {
+    get: (_, key) =>
+      ({ message: 'A plain sentence.', retryAfterS: 1, param: 'p', allow: undefined })[String(key)] ??
+      `the ${String(key)}`,
+  },
+);
+
+/** Methods that can be passed around; the service exists only once the tests run. */
+function bind() {
+  return {
+    ask: (...args: Parameters<typeof service.client.ask>) => service.client.ask(...args),
+    chat: (...args: Parameters<typeof service.client.chat>) => service.client.chat(...args),
+    get: (...args: Parameters<typeof service.client.get>) => service.client.get(...args),
+    post: (...args: Parameters<typeof service.client.post>) => service.client.post(...args),
+  };
+}
