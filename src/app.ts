@@ -7,6 +7,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { systemClock } from './base/clock.ts';
 import type { Config } from './config/config.ts';
 import { fail } from './errors/svc-error.ts';
+import { newEvidenceIssuer } from './evidence/issuer.ts';
 import { createHttpServer, listen } from './http/server.ts';
 import { createBackendGuard, findPrebuiltFolder, hashBackend } from './identity/backend.ts';
 import type { FolderHash } from './identity/folder-hash.ts';
@@ -83,6 +84,12 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     registry: openRegistry({ home: config.home, settings: config }),
     engine,
     metrics,
+    evidence: newEvidenceIssuer({
+      identity: instance,
+      version: options.version,
+      serverSource: bound.server,
+      backend: bound.backend,
+    }),
     draining: () => draining,
     clock: systemClock,
     log: logger,

@@ -50,6 +50,8 @@ export type FrozenExec = Static<typeof FrozenExec>;
 
 /** The CPU as the native library sees it, and which of its files are mapped. */
 export const FrozenHost = Type.Object({
+  /** The process that ran it. */
+  pid: Type.Integer(),
   /** Native files of the bound folder; the inode tells whether it is the very file that was hashed. */
   mapped: Type.Array(Type.Object({ name: Type.String(), inode: Type.Union([Type.Integer(), Type.Null()]) })),
   cpuFeatures: Type.String(),

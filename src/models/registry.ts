@@ -13,6 +13,7 @@ import { errnoOf, type StepHook } from './durable.ts';
 import { type DamagedManifest, InstalledReader } from './installed.ts';
 import type { ModelManifest } from './manifest.ts';
 import { lookupKeys } from './model-id.ts';
+import { Provenance } from './provenance.ts';
 import { Store } from './store.ts';
 import { makeTarget, type TargetOptions, VerifiedStamps } from './target.ts';
 
@@ -43,12 +44,14 @@ type Defaults = Static<typeof Defaults>;
 
 export class Registry {
   readonly store: Store;
+  readonly provenance: Provenance;
   readonly #reader: InstalledReader;
   readonly #verified = new VerifiedStamps();
   readonly #settings: NonNullable<RegistryOptions['settings']>;
 
   constructor(options: RegistryOptions) {
     this.store = new Store(options.home, options.onStep);
+    this.provenance = new Provenance(this.store.paths);
     this.#reader = new InstalledReader(this.store.paths);
     this.#settings = options.settings ?? {};
   }

@@ -11,6 +11,7 @@ let known: Host | undefined;
 
 export function frozenHost(llama: Llama): Host {
   known ??= {
+    pid: process.pid,
     mapped: mappedFiles(llama),
     cpuFeatures: llama.systemInfo.trim(),
     libc: libcVersion(),

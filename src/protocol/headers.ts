@@ -4,6 +4,7 @@ export const headerNames = {
   bootId: 'X-Svc-Boot-Id',
   evidenceMode: 'X-Svc-Evidence-Mode',
   evidenceDigest: 'X-Svc-Evidence-Digest',
+  evidenceNonce: 'X-Svc-Evidence-Nonce',
   embedBackend: 'X-Svc-Embed-Backend',
   embeddingSpace: 'X-Svc-Embedding-Space',
   numCtx: 'X-Svc-Num-Ctx',

@@ -29,6 +29,8 @@ export interface PreparedChat extends Prepared {
 export interface ChatAnswer {
   readonly body: ChatResponse;
   readonly numCtx: number;
+  /** How each choice ended. */
+  readonly done: readonly Done[];
 }
 
 /** Resolves the model and builds the jobs; everything that can be refused without the engine is refused here. */
@@ -98,6 +100,7 @@ export async function completeChat(
   const created = unixSeconds(service);
   return {
     numCtx,
+    done,
     body: {
       id: `chatcmpl-svc-${created}`,
       object: 'chat.completion',

@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Engine } from '../engine/backend.ts';
+import type { EvidenceIssuer } from '../evidence/issuer.ts';
 import type { InstanceKeys } from '../identity/instance.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Registry } from '../models/registry.ts';
@@ -45,6 +46,8 @@ export interface Service {
   readonly engine: Engine;
   /** Absent where nothing is measured. */
   readonly metrics?: Metrics;
+  /** Absent where no records are signed. */
+  readonly evidence?: EvidenceIssuer;
   readonly draining: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;

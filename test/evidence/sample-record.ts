@@ -42,6 +42,7 @@ export const frozenFacts: FrozenFacts = {
     repack: true,
   },
   host: {
+    pid: 1,
     mapped: [
       { name: 'llama-addon.node', inode: 1 },
       { name: 'libggml.so', inode: null },

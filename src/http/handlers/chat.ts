@@ -1,11 +1,13 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../errors/svc-error.ts';
 import type { ChatRequest } from '../../protocol/chat.ts';
 import { frozenMode, headerNames } from '../../protocol/headers.ts';
-import { completeChat, prepareChat, streamChat } from '../../router/chat.ts';
+import { completeChat, prepareChat, type PreparedChat, streamChat } from '../../router/chat.ts';
 import { dryRunChat } from '../../router/dry-run.ts';
-import type { Service } from '../../router/service.ts';
+import { completeFrozen } from '../../router/frozen.ts';
+import type { RequestFacts, Service } from '../../router/service.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { rawBody } from '../json-body.ts';
 import { sendStream } from '../sse.ts';
 import { type Handler, requestFacts } from './handler.ts';
 
@@ -32,10 +34,32 @@ export function chatHandler(service: Service): Handler {
         abort: () => abort.abort(),
       });
     }
+    if (frozen) return sendFrozen(service, { request, reply, prepared, facts });
     const answer = await completeChat(service, prepared, facts);
     reply.header(headerNames.numCtx, String(answer.numCtx));
     return answer.body;
   };
+}
+
+/** Written here and not by the route's schema, because the digest header is over the very bytes that are sent. */
+async function sendFrozen(
+  service: Service,
+  call: { request: FastifyRequest; reply: FastifyReply; prepared: PreparedChat; facts: RequestFacts },
+): Promise<string> {
+  const { request, reply, prepared, facts } = call;
+  const bytes = rawBody(request);
+  if (bytes === undefined) throw new Error('a chat request came without a body');
+  const nonce = request.headers['x-svc-evidence-nonce'];
+  const answer = await completeFrozen(
+    service,
+    prepared,
+    { body: request.body as ChatRequest, rawBody: bytes, nonce: nonce === undefined ? nonce : String(nonce) },
+    facts,
+  );
+  reply.headers(answer.headers);
+  reply.header(headerNames.numCtx, String(answer.numCtx));
+  reply.type('application/json; charset=utf-8');
+  return answer.json;
 }
 
 function isDryRun(request: FastifyRequest): boolean {
