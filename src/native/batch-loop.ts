@@ -16,7 +16,7 @@ import { evaluateRows, type Row } from './evaluate.ts';
 import type { Generation } from './generation.ts';
 import type { LoadedChat } from './load.ts';
 import type { Outbox } from './outbox.ts';
-import { fillGaps, slicePrompts } from './row-plan.ts';
+import { fillers, slicePrompts } from './row-plan.ts';
 import { Running } from './running.ts';
 import { Sequences } from './sequences.ts';
 import { StepTimes } from './step-times.ts';
@@ -140,6 +140,7 @@ export class BatchLoop {
     const slices = slicePrompts(
       prefilling.map((running) => running.promptWait),
       this.#chunk.budget(decoding.length),
+      decoding.length,
     );
     const rows: PlannedRow[] = decoding.map((owner) => ({ owner, row: owner.decodeRow() }));
     for (const owner of prefilling) {
@@ -153,12 +154,12 @@ export class BatchLoop {
 
   #fillers(decoding: readonly Running[]): PlannedRow[] {
     const ids = decoding.map(({ sequence }) => sequence).sort((a, b) => a - b);
-    const fillers = fillGaps(
+    const filled = fillers(
       ids,
       (sequence) => this.#sequences.canFill(sequence),
       (rows) => this.#times.stepMs(rows),
     );
-    return fillers.map((sequence) => ({ owner: undefined, row: this.#sequences.fillerRow(sequence) }));
+    return filled.map((sequence) => ({ owner: undefined, row: this.#sequences.fillerRow(sequence) }));
   }
 
   /** A sequence's row was evaluated: go on with its prompt, or sample its next token. */

@@ -16,7 +16,7 @@ interface SequenceState {
 }
 
 /** Copying state is memory traffic: this many bytes per millisecond are moved even on a slow machine. */
-const COPY_BYTES_PER_MS = 4_000_000;
+const COPY_BYTES_PER_MS = 8_000_000;
 /** Below this, a copy is not worth its own overhead. */
 const LEAST_COPY_TOKENS = 16;
 const ASSUMED_MS_PER_TOKEN = 5;
@@ -80,8 +80,9 @@ export class Sequences {
 
   /** Whether an idle sequence may lend its id to keep a run together: it needs room, and to forget at will. */
   canFill(id: number): boolean {
-    const state = this.#state(id);
-    return !state.busy && this.#checkpoints === null && state.tokens.length < this.#numCtx - 1;
+    const state = this.#states[id];
+    if (state === undefined || state.busy || this.#checkpoints !== null) return false;
+    return state.tokens.length < this.#numCtx - 1;
   }
 
   fillerRow(id: number): Row {

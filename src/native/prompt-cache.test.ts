@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CachedSequence, commonPrefix, placePrompt } from './prompt-cache.ts';
+
+const COST = { copyWorthTokens: 16 };
+
+function sequence(id: number, tokens: readonly number[], rest: Partial<CachedSequence> = {}): CachedSequence {
+  return { id, tokens, busy: false, lastUsed: 0, ...rest };
+}
+
+function numbers(from: number, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => from + i);
+}
+
+const system = numbers(0, 100);
+
+describe('placePrompt', () => {
+  it('continues a conversation in its own sequence', () => {
+    const turn = [...system, ...numbers(1000, 50)];
+    const placed = placePrompt([...turn, 7, 8, 9], [sequence(0, []), sequence(1, turn)], COST);
+    expect(placed).toEqual({ id: 1, keep: 150, copyFrom: null });
+  });
+
+  it('evaluates at least the last prompt token again', () => {
+    expect(placePrompt(system, [sequence(0, system)], COST)?.keep).toBe(99);
+    expect(placePrompt([5], [sequence(0, [5])], COST)?.keep).toBe(0);
+  });
+
+  it('copies a shared system prompt instead of destroying the conversation that holds it', () => {
+    const other = [...system, ...numbers(1000, 300)];
+    const placed = placePrompt([...system, 7, 8], [sequence(0, other), sequence(1, [])], COST);
+    expect(placed).toEqual({ id: 1, keep: 100, copyFrom: 0 });
+  });
+
+  it('copies from a busy sequence too', () => {
+    const placed = placePrompt(
+      [...system, 7],
+      [sequence(0, [...system, 1], { busy: true }), sequence(1, [])],
+      COST,
+    );
+    expect(placed).toEqual({ id: 1, keep: 100, copyFrom: 0 });
+  });
+
+  it('does not copy what is not worth it', () => {
+    const other = [...numbers(0, 10), ...numbers(1000, 300)];
+    const placed = placePrompt([...numbers(0, 10), 7], [sequence(0, other), sequence(1, [])], COST);
+    expect(placed).toEqual({ id: 1, keep: 0, copyFrom: null });
+  });
+
+  it('takes an empty sequence first, then the least recently used', () => {
+    const full = [sequence(0, [1, 2], { lastUsed: 9 }), sequence(1, [3, 4], { lastUsed: 5 })];
+    expect(placePrompt([7, 8], full, COST)?.id).toBe(1);
+    expect(placePrompt([7, 8], [...full, sequence(2, [], { lastUsed: 99 })], COST)?.id).toBe(2);
+  });
+
+  it('is null when all are busy', () => {
+    expect(placePrompt([1], [sequence(0, [], { busy: true })], COST)).toBeNull();
+  });
+
+  it('only ever names a free target and a prefix that the source really holds', () => {
+    const tokens = fc.array(fc.nat(2), { maxLength: 40 });
+    const state = fc.record({ tokens, busy: fc.boolean(), lastUsed: fc.nat(5) });
+    fc.assert(
+      fc.property(
+        fc.array(state, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.nat(2), { minLength: 1 }),
+        (raw, prompt) => {
+          const sequences = raw.map((fields, id) => sequence(id, fields.tokens, fields));
+          const placed = placePrompt(prompt, sequences, COST);
+          if (placed === null) {
+            expect(sequences.every(({ busy }) => busy)).toBe(true);
+            return;
+          }
+          expect(sequences[placed.id]?.busy).toBe(false);
+          expect(placed.keep).toBeLessThan(prompt.length);
+          const source = sequences[placed.copyFrom ?? placed.id]?.tokens ?? [];
+          expect(commonPrefix(prompt, source)).toBeGreaterThanOrEqual(placed.keep);
+        },
+      ),
+    );
+  });
+});
