@@ -19,6 +19,7 @@ export function recordLoadFailure(
   nowMs: number,
   limits: SchedulerLimits,
 ): void {
+  model.memoryRetried = false;
   if (notTheModel.has(error.code)) return;
   model.failures += 1;
   model.lastFailure = error;
