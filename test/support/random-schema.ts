@@ -69,8 +69,12 @@ export function randomSchema(
 }
 
 /** A schema with the definitions that `randomSchema` refers to. */
-export function randomRootSchema(random: Random, shape: SchemaShape = { unbounded: true }): JsonSchema {
-  const body = randomSchema(random, shape);
+export function randomRootSchema(
+  random: Random,
+  shape: SchemaShape = { unbounded: true },
+  depth = 3,
+): JsonSchema {
+  const body = randomSchema(random, shape, depth);
   const $defs = {
     leaf: { type: 'string', minLength: 1, maxLength: 6 },
     tree: {
