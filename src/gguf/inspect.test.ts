@@ -132,22 +132,6 @@ describe('unknown but possible things', () => {
 });
 
 describe('broken models', () => {
-  const ofHeader = brokenGgufs().filter((broken) => !broken.passesGate);
-
-  it.each(ofHeader.map((broken) => [`${broken.mutation} ${broken.name}`, broken] as const))(
-    'refuses %s with a reason',
-    async (_, broken) => {
-      const path = await place('broken.gguf', broken.bytes());
-      const failure = await inspectGguf(path).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      expect(failure).toMatchObject({ code: 'gguf_invalid', detail: { path } });
-      // One sentence about the file: no full stop of its own, nothing unprintable.
-      expect((failure as { detail: { reason: string } }).detail.reason).toMatch(/^[^\p{Cc}]{10,200}[^.]$/u);
-    },
-  );
-
   it('covers all 25 mutations', () => {
     const numbers = new Set(brokenGgufs().map((broken) => broken.mutation));
     expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1));
