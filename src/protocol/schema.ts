@@ -1,5 +1,5 @@
 /** Small schema builders that the resource files share. */
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 
 /**
  * An optional request field for which null means absent. The type is a list (`["integer","null"]`) instead of an
@@ -7,4 +7,9 @@ import { Type } from 'typebox';
  */
 export function nullable<T>(type: string, options: Record<string, unknown> = {}) {
   return Type.Optional(Type.Unsafe<T | null>({ type: [type, 'null'], ...options }));
+}
+
+/** A response member that may be null. */
+export function orNull<S extends TSchema>(schema: S) {
+  return Type.Union([schema, Type.Null()]);
 }
