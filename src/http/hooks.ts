@@ -1,6 +1,7 @@
 /** What every request passes, in order: request id → banner and identity headers → Host and Origin → key. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { fail, type SvcError } from '../errors/svc-error.ts';
 import { headerNames, serverBanner } from '../protocol/headers.ts';
 import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard.ts';
 
@@ -34,6 +35,15 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     const facts = accessFacts(request);
     const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);
     if (refusal) throw refusal;
+    // Before the body is read: whatever was sent to a path that does not exist is nobody's business.
+    if (request.is404) throw noRoute(request);
+  });
+}
+
+function noRoute(request: FastifyRequest): SvcError {
+  return fail('route_not_found', {
+    method: request.method,
+    path: request.url.split('?')[0]?.slice(0, 200),
   });
 }
 

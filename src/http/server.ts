@@ -109,9 +109,6 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
     reply.raw.statusMessage = body.error.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200);
     return reply.code(status).headers(headers).send(body);
   });
-  app.setNotFoundHandler((request) => {
-    throw fail('route_not_found', { method: request.method, path: request.url.split('?')[0]?.slice(0, 200) });
-  });
 }
 
 /** fastify's own failures in our words. */

@@ -1,0 +1,73 @@
+/** GET /openapi.json: the document that describes the service is itself valid and complete. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { scriptedService } from '../support/scripted-service.ts';
+import { verifies } from './requirements.ts';
+
+const service = scriptedService();
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> };
+  readonly responses: Record<string, { readonly description: string; readonly content?: Contents }>;
+}
+type Contents = Record<string, { readonly schema: object }>;
+type Paths = Record<string, Record<string, Operation>>;
+
+const document = async () => (await service.client.get('/openapi.json')).body;
+const operationsOf = (paths: Paths) => Object.values(paths).flatMap((methods) => Object.values(methods));
+
+describe('the OpenAPI document', () => {
+  it('lists the routes of the interface with their methods', async () => {
+    verifies('service.five-routes', 'versioning.prefix');
+    const { openapi, info, paths } = await document();
+    expect(openapi).toMatch(/^3\.1\./);
+    expect(info).toMatchObject({ title: 'Hearth', version: '9.8.7' });
+    const listed = Object.entries(paths as Paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(listed).toEqual(
+      expect.arrayContaining([
+        'GET /health',
+        'GET /v1/identity',
+        'GET /v1/models',
+        'POST /v1/chat/completions',
+        'POST /v1/embeddings',
+        'POST /v1/completions',
+      ]),
+    );
+    // Everything that is not of the interface stays out of its way.
+    const extra = listed.filter((route) => !/ (\/health|\/v1\/.+)$/.test(route));
+    expect(extra.filter((route) => !/ \/(svc\/|metrics$|ui\/)/.test(route))).toEqual([]);
+  });
+
+  it('gives every operation its own name, a summary, and the shape of its errors', async () => {
+    const operations = operationsOf((await document()).paths);
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { operationId, summary, responses } of operations) {
+      expect(summary, operationId).toMatch(/\S/);
+      expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(['200', '4XX', '5XX']));
+    }
+  });
+
+  it('holds schemas that are JSON Schema, without references into nothing', async () => {
+    const whole = await document();
+    const ajv = new Ajv2020({ strict: false });
+    for (const { requestBody, responses } of operationsOf(whole.paths)) {
+      const contents = [requestBody?.content, ...Object.values(responses).map(({ content }) => content)];
+      for (const content of contents) {
+        for (const { schema } of Object.values(content ?? {}))
+          expect(() => ajv.compile({ ...schema, components: whole.components })).not.toThrow();
+      }
+    }
+    for (const [, reference = ''] of JSON.stringify(whole).matchAll(/"\$ref":"([^"]+)"/g)) {
+      const target = reference
+        .replace('#/', '')
+        .split('/')
+        .reduce((node: Record<string, never> | undefined, part) => node?.[part], whole);
+      expect(target, reference).toBeDefined();
+    }
+  });
+});
