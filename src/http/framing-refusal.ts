@@ -1,21 +1,26 @@
-/** Bytes that are no HTTP request: one honest answer, if the socket can still carry one, and a closed socket. */
+/** What arrives before or beside HTTP proper: one honest answer, if the socket can still carry one, and an end. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { serverBanner } from '../protocol/headers.ts';
 
-const answering = new WeakMap<Socket, number>();
+const answers = new WeakMap<Socket, Set<ServerResponse>>();
 
-/** Counts the answers under way on each socket, because a second head in the middle of one would corrupt it. */
-export function noteAnswers(server: Server): void {
+/** Remembers the answers of each socket, and answers what node:http would answer without a body. */
+export function watchFraming(server: Server): void {
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    answering.set(socket, (answering.get(socket) ?? 0) + 1);
-    response.once('close', () => answering.set(socket, (answering.get(socket) ?? 1) - 1));
+    const open = answers.get(socket) ?? new Set();
+    answers.set(socket, open.add(response));
+    response.once('close', () => open.delete(response));
+  });
+  server.on('checkExpectation', ({ socket }: IncomingMessage) => {
+    socket.end(refusal('unknown_expectation'));
   });
 }
 
 export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket): void {
-  const isBusy = (answering.get(socket) ?? 0) > 0;
-  if (!socket.writable || isBusy || error.code === 'ECONNRESET') {
+  // A second head in the middle of an answer would corrupt it.
+  const hasBegun = [...(answers.get(socket) ?? [])].some((response) => response.headersSent);
+  if (!socket.writable || hasBegun || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
@@ -50,6 +55,12 @@ function wordsFor(code: string | undefined): readonly [string, string, string] {
         '431 Request Header Fields Too Large',
         'headers_too_large',
         'The headers of the request are too large; send fewer or shorter ones.',
+      ];
+    case 'unknown_expectation':
+      return [
+        '417 Expectation Failed',
+        'unknown_expectation',
+        'Only Expect: 100-continue is understood; leave the header out.',
       ];
     default:
       return [

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail, type SvcError } from '../errors/svc-error.ts';
 import { headerNames, serverBanner } from '../protocol/headers.ts';
 import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard.ts';
+import { httpLimits } from './limits.ts';
 
 export interface HookOptions {
   readonly access: AccessRules;
@@ -32,11 +33,18 @@ export function commonHeaders(identity: Pick<HookOptions, 'instanceId' | 'bootId
 export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(options, request.id));
+    if (request.raw.rawHeaders.length > 2 * httpLimits.maxHeaders) throw tooManyHeaders();
     const facts = accessFacts(request);
     const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);
     if (refusal) throw refusal;
     // Before the body is read: whatever was sent to a path that does not exist is nobody's business.
     if (request.is404) throw noRoute(request);
+  });
+}
+
+function tooManyHeaders(): SvcError {
+  return fail('invalid_request', {
+    message: `The request has more than ${httpLimits.maxHeaders} headers; send fewer.`,
   });
 }
 

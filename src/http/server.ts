@@ -21,7 +21,7 @@ import { asSvcError, errorResponse } from './error-response.ts';
 import type { AccessRules } from './guard.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { addHooks, commonHeaders, requestId } from './hooks.ts';
-import { noteAnswers, refuseFraming } from './framing-refusal.ts';
+import { refuseFraming, watchFraming } from './framing-refusal.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { httpLimits } from './limits.ts';
 import { boundSockets } from './sockets.ts';
@@ -36,7 +36,7 @@ export interface HttpOptions {
 export async function createHttpServer(service: Service, options: HttpOptions): Promise<FastifyInstance> {
   const app = createApp(service, options);
   boundSockets(app.server);
-  noteAnswers(app.server);
+  watchFraming(app.server);
   acceptJsonOnly(app);
   validateStrictly(app);
   answerErrors(app, options.maxBodyBytes);
@@ -63,6 +63,8 @@ function createApp(service: Service, options: HttpOptions): FastifyInstance {
       headersTimeout: httpLimits.headersTimeoutMs,
       connectionsCheckingInterval: httpLimits.connectionsCheckingIntervalMs,
       maxHeaderSize: httpLimits.maxHeaderBytes,
+      // The guard refuses a request without Host in our own words.
+      requireHostHeader: false,
     },
     clientErrorHandler: refuseFraming,
     // No hook has run for these, so the headers of every answer are set here.
@@ -76,7 +78,8 @@ function createApp(service: Service, options: HttpOptions): FastifyInstance {
         .send(body);
     },
   });
-  app.server.maxHeadersCount = httpLimits.maxHeaders;
+  // Node would drop further headers in silence, an Origin among them; hooks.ts refuses them instead.
+  app.server.maxHeadersCount = 0;
   return app;
 }
 
