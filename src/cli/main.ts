@@ -20,6 +20,7 @@ import { registerCp, registerDefault } from './verbs/cp.ts';
 import { registerDiscover } from './verbs/discover.ts';
 import { registerImport } from './verbs/import.ts';
 import { registerList } from './verbs/list.ts';
+import { registerEvidence } from './verbs/evidence.ts';
 import { registerPrune } from './verbs/prune.ts';
 import { registerPull } from './verbs/pull.ts';
 import { registerRm } from './verbs/rm.ts';
@@ -48,6 +49,7 @@ const verbs: readonly Register[] = [
   registerRm,
   registerVerify,
   registerPrune,
+  registerEvidence,
 ];
 
 export async function main(argv: readonly string[]): Promise<void> {

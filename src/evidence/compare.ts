@@ -4,15 +4,15 @@ import type { Predicate } from './statement.ts';
 import type { Finding } from './verify.ts';
 
 /** The parts of a record that must be equal before a replay means anything. */
-export type Tuple = Pick<Predicate, 'model' | 'backend' | 'exec'> & {
-  readonly server: Pick<Predicate['server'], 'server_source_sha256'>;
-};
+export type Tuple = Pick<Predicate, 'model' | 'backend' | 'exec'>;
 
 /** What a replay made. */
 export interface Replayed {
   readonly tuple: Tuple;
   readonly output: Pick<Predicate['output'], 'tokens_sha256' | 'trace_sha256' | 'n_tokens'>;
-  readonly prompt: Pick<Predicate['prompt'], 'tokens_sha256' | 'rendered_sha256' | 'template_sha256'>;
+  readonly prompt: Pick<Predicate['prompt'], 'tokens_sha256'>;
+  /** The server that wrote the prompt. */
+  readonly serverSha256: string;
 }
 
 const incomparable = (level: Finding['level'], name: string, detail: string): Finding => ({
@@ -75,6 +75,11 @@ const show = (value: unknown): string => {
 /** L3: another tuple is never "verified"; the same tuple must give the same tokens and the same logits. */
 export function checkReplay(claimed: Predicate, replayed: Replayed): Finding[] {
   const different = differences(claimed, replayed.tuple);
+  const isSamePrompt = claimed.prompt.tokens_sha256 === replayed.prompt.tokens_sha256;
+  // Another version of the server may write a prompt in another way; the same version may not.
+  if (!isSamePrompt && claimed.server.server_source_sha256 !== replayed.serverSha256) {
+    different.push('the prompt: this version of the server writes it differently');
+  }
   if (different.length > 0) return [incomparable('L3', 'replay', `not comparable: ${different.join('; ')}`)];
   const finding = (name: string, isEqual: boolean, detail: string): Finding => ({
     level: 'L3',
@@ -82,31 +87,27 @@ export function checkReplay(claimed: Predicate, replayed: Replayed): Finding[] {
     outcome: isEqual ? 'passed' : 'failed',
     detail,
   });
-  const { prompt, output } = claimed;
+  const { output } = claimed;
+  const isSameOutput = output.tokens_sha256 === replayed.output.tokens_sha256;
+  const isSameTrace = output.trace_sha256 === replayed.output.trace_sha256;
   return [
-    finding('prompt', prompt.tokens_sha256 === replayed.prompt.tokens_sha256, 'prompt tokens'),
-    finding(
-      'tokens',
-      output.tokens_sha256 === replayed.output.tokens_sha256,
-      `${output.n_tokens} output tokens`,
-    ),
-    finding(
-      'trace',
-      output.trace_sha256 === replayed.output.trace_sha256,
-      'bits of the two largest logits per step',
-    ),
+    finding('prompt', isSamePrompt, `${claimed.prompt.n_tokens} prompt tokens`),
+    finding('tokens', isSameOutput, `${output.n_tokens} output tokens`),
+    finding('trace', isSameTrace, 'bits of the two largest logits of every step'),
   ];
+}
+
+/** True when each token should be the largest logit: then a check needs neither randomness nor a grammar. */
+export function isPlainGreedy({ sampling }: Predicate): boolean {
+  return sampling.chain.length === 1 && sampling.chain[0] === 'greedy';
 }
 
 /** L4: every claimed token is the model's choice here, or a near tie. */
 export function checkTolerant(claimed: Predicate, facts: CheckFacts, epsilon: number): Finding[] {
-  if (claimed.sampling.temperature > 0) {
+  if (!isPlainGreedy(claimed)) {
+    const chain = claimed.sampling.chain.join(', ');
     return [
-      incomparable(
-        'L4',
-        'tolerant',
-        'the tokens were drawn at a temperature above 0; only a full replay can tell',
-      ),
+      incomparable('L4', 'tolerant', `the tokens were chosen by ${chain}; only a full replay can tell`),
     ];
   }
   if (facts.promptTokensSha256 !== claimed.prompt.tokens_sha256) {

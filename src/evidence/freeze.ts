@@ -29,7 +29,9 @@ export function freezeRequest(
   options: { readonly nowMs: number; readonly nonce?: string | undefined },
 ): FrozenRequest {
   const canonicalSha256 = sha256Hex(canonicalJson(parsedBody));
-  const { seed, temperature } = parsedBody;
+  const { seed: asked, temperature } = parsedBody;
+  // -1 is what other servers take as "choose one".
+  const seed = asked === -1 ? null : asked;
   const defaulted: string[] = [];
   if (typeof temperature !== 'number') defaulted.push('temperature');
   if (typeof seed !== 'number') defaulted.push('seed');

@@ -35,7 +35,7 @@ export function assertIJson(value: unknown, path = '$', depth = 0): void {
       }
       for (const [key, member] of Object.entries(value)) {
         if (loneSurrogate.test(key)) throw refuse(path, 'it has a key with a lone surrogate');
-        assertIJson(member, `${path}.${key}`, depth + 1);
+        assertIJson(member, `${path}.${shown(key)}`, depth + 1);
       }
       return;
     default:
@@ -57,6 +57,9 @@ export function sha256Hex(content: Uint8Array | string): string {
 }
 
 export const canonicalSha256 = (value: unknown): string => sha256Hex(canonicalJson(value));
+
+/** Keys come from clients, and messages reach logs: only what looks like a name is repeated. */
+const shown = (key: string): string => (/^[A-Za-z_]\w{0,31}$/.test(key) ? key : '?');
 
 const refuse = (path: string, reason: string): Error =>
   fail('invalid_json', {

@@ -41,8 +41,8 @@ export function signIdentity(
 export interface IdentityExpectation {
   readonly nonce: string;
   readonly pinned: { readonly keyid: string } | { readonly instanceId: string };
-  /** `host:port` that the caller connected to. */
-  readonly address?: string;
+  /** The port that the caller connected to; a relay listens on another one. */
+  readonly port?: number;
 }
 
 /** Null when the body is signed by the expected instance for this nonce; otherwise the reason, in plain words. */
@@ -60,8 +60,9 @@ export function findIdentityFault(
   const isPinned =
     'keyid' in pinned ? sha256Hex(spki) === pinned.keyid : instanceIdOf(spki) === pinned.instanceId;
   if (!isPinned) return 'it is signed with another key';
-  if (expected.address !== undefined && signature.address !== expected.address) {
-    return `it listens on ${String(signature.address)}, not on ${expected.address}: something relays it`;
+  const { port } = expected;
+  if (port !== undefined && signature.address?.endsWith(`:${port}`) !== true) {
+    return `it listens on ${signature.address ?? 'an unknown address'}, not on port ${port}: something relays it`;
   }
   const signed = {
     payloadType: identityPayloadType,

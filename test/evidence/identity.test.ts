@@ -174,7 +174,7 @@ describe('signed identity', () => {
   const pinned = { keyid: keys.keyid };
 
   it('passes for the nonce, key and address it was made for', () => {
-    expect(findIdentityFault(body, { nonce, pinned, address })).toBeNull();
+    expect(findIdentityFault(body, { nonce, pinned, port: 8740 })).toBeNull();
     expect(findIdentityFault(body, { nonce, pinned: { instanceId: identity.instance_id } })).toBeNull();
   });
 
@@ -200,6 +200,8 @@ describe('signed identity', () => {
     ['a malformed key', { ...body, signature: { ...body.signature, public_key: 'x' } }, /key is malformed/],
     ['an empty signature', { ...body, signature: { ...body.signature, sig: '' } }, /does not fit/],
   ])('refuses %s', (_name, forged, reason) => {
-    expect(findIdentityFault(forged as Record<string, unknown>, { nonce, pinned, address })).toMatch(reason);
+    expect(findIdentityFault(forged as Record<string, unknown>, { nonce, pinned, port: 8740 })).toMatch(
+      reason,
+    );
   });
 });

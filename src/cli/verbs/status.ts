@@ -66,7 +66,8 @@ async function instanceProblems(config: Config, identity: Identity, nonce: strin
       `instance ${identity.instance_id} answers, but this home (${config.home}) is instance ${own.instanceId}`,
     ];
   }
-  const fault = findIdentityFault(identity, { nonce, pinned: { keyid: own.keys.keyid } });
+  const port = Number(new URL(baseUrl(config)).port);
+  const fault = findIdentityFault(identity, { nonce, pinned: { keyid: own.keys.keyid }, port });
   return fault === null ? [] : [`the identity cannot be trusted: ${fault}`];
 }
 

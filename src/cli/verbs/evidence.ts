@@ -1,0 +1,180 @@
+/**
+ * hearth evidence: checks, shows and replays the signed records of frozen-v1 answers, and keeps the key.
+ * `verify` and `replay` have exit codes of their own: 0 verified, 1 mismatch, 2 not comparable, 3 malformed.
+ */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { readKeyHistory } from '../../evidence/keyring.ts';
+import { rotateKey } from '../../evidence/rotation.ts';
+import { MalformedRecord } from '../../evidence/verify.ts';
+import { loadIdentity } from '../../identity/instance.ts';
+import { type CliContext, printable } from '../context.ts';
+import { readRecord } from '../evidence-files.ts';
+import { type Drift, replayFolder } from '../replay-folder.ts';
+import { type FileVerdict, verifyFiles, type VerifyFlags } from '../verify-record.ts';
+
+const malformed = 3;
+
+export function registerEvidence(program: Command, context: CliContext): void {
+  const evidence = program
+    .command('evidence')
+    .description('check and keep the signed records of frozen-v1 answers');
+  evidence
+    .command('verify <file...>')
+    .description('check records; exit code 0 verified, 1 mismatch, 2 not comparable, 3 malformed')
+    .option('--request <file>', 'the request body that was answered')
+    .option(
+      '--pubkey <file>',
+      'trust these keys (PEM, or the output of pubkey --history) instead of this home',
+    )
+    .option('--artefacts', 'compare the installed model, backend and server with the record')
+    .option('--replay', 'compute the answer again and compare it bit for bit')
+    .option('--cheap', 'test the claimed tokens in one go: exact, within margin, or mismatch at token k')
+    .option('--epsilon <logits>', 'margin of --cheap', logits, 0.5)
+    .option('--threads <n>', 'threads of --replay, instead of those of the record', threads)
+    .option('--model <file>', 'use this GGUF file instead of an installed model')
+    .option('--json', 'one JSON document')
+    .action((files: string[], flags: VerifyFlags) =>
+      ownExitCodes(context, () => verify(context, files, flags)),
+    );
+  evidence
+    .command('show <file>')
+    .description('print the statement of a record as JSON, without checking it')
+    .action((file: string) => ownExitCodes(context, () => show(context, file)));
+  evidence
+    .command('replay <folder>')
+    .description('run the records of a folder again on this installation; report drift and speed')
+    .option('--json', 'one JSON document')
+    .option('--model <file>', 'use this GGUF file instead of an installed model')
+    .action((folder: string, flags: { json?: boolean; model?: string }) =>
+      ownExitCodes(context, () => replay(context, folder, flags)),
+    );
+  evidence
+    .command('pubkey')
+    .description('print the public key of this home as PEM')
+    .option('--history', 'print the first key and every hand-over as JSON')
+    .action((flags: { history?: boolean }) => pubkey(context, flags.history === true));
+  evidence
+    .command('rotate')
+    .description('make a new key, signed by the present one; takes effect at the next start of the server')
+    .action(() => rotate(context));
+}
+
+function logits(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('not a number of logits');
+  return value;
+}
+
+function threads(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('not a number of threads');
+  return Number(text);
+}
+
+async function verify(context: CliContext, files: readonly string[], flags: VerifyFlags): Promise<number> {
+  const verdicts = await verifyFiles(context, files, flags);
+  const documents = verdicts.map(verdictJson);
+  if (flags.json === true) context.printJson(documents.length === 1 ? documents[0] : documents);
+  else context.print(verdicts.map(describe).join('\n'));
+  // A mismatch is the worst news, then a record that could not be compared.
+  return [1, 2].find((code) => verdicts.some(({ exitCode }) => exitCode === code)) ?? 0;
+}
+
+function verdictJson({ file, payloadSha256, exitCode, level, findings, statement }: FileVerdict) {
+  return {
+    object: 'svc.evidence_verdict',
+    file,
+    verdict: words[exitCode],
+    exit_code: exitCode,
+    level,
+    payload_sha256: payloadSha256,
+    findings,
+    statement,
+  };
+}
+
+const words = { 0: 'verified', 1: 'mismatch', 2: 'not comparable', 3: 'malformed' } as const;
+const marks = { passed: 'ok  ', failed: 'BAD ', incomparable: 'n/c ', skipped: '-   ' } as const;
+
+function describe({ file, exitCode, level, findings }: FileVerdict): string {
+  const verdict = exitCode === 0 ? `verified at ${level}` : words[exitCode];
+  const lines = findings.map(
+    (finding) => `  ${marks[finding.outcome]}${finding.level} ${finding.name}: ${printable(finding.detail)}`,
+  );
+  return [`${printable(file)}: ${verdict}`, ...lines].join('\n');
+}
+
+async function show(context: CliContext, file: string): Promise<number> {
+  const { record } = await readRecord(file);
+  context.note('Not checked: this is what the file says, whoever wrote it.');
+  let statement: unknown;
+  try {
+    statement = JSON.parse(record.payload.toString('utf8'));
+  } catch (cause) {
+    throw new MalformedRecord(`the payload in ${file} is not JSON`, { cause });
+  }
+  context.printJson(statement);
+  return 0;
+}
+
+async function replay(
+  context: CliContext,
+  folder: string,
+  flags: { json?: boolean; model?: string },
+): Promise<number> {
+  const names = await readdir(folder).catch((cause: unknown) => {
+    throw new MalformedRecord(`${folder} cannot be read`, { cause });
+  });
+  const files = names.filter((name) => name.endsWith('.json') && !name.endsWith('.request.json')).sort();
+  const drifts = await replayFolder(
+    context,
+    files.map((name) => join(folder, name)),
+    flags.model,
+  );
+  if (drifts.length === 0) throw new MalformedRecord(`${folder} holds no records`);
+  if (flags.json === true) context.printJson(drifts);
+  else context.print([...drifts.map(driftLine), summary(drifts)].join('\n'));
+  if (drifts.some(({ outcome }) => outcome === 'drift')) return 1;
+  return drifts.every(({ outcome }) => outcome === 'not_comparable') ? 2 : 0;
+}
+
+function driftLine(drift: Drift): string {
+  const speed = drift.tokensPerS === null ? '' : `, ${drift.tokensPerS.toFixed(1)} tok/s`;
+  const before =
+    drift.reportedTokensPerS === null ? '' : ` (recorded: ${drift.reportedTokensPerS.toFixed(1)})`;
+  return `${printable(drift.file)}: ${drift.outcome.replace('_', ' ')}, ${printable(drift.detail)}${speed}${before}`;
+}
+
+function summary(drifts: readonly Drift[]): string {
+  const count = (outcome: Drift['outcome']): number =>
+    drifts.filter((drift) => drift.outcome === outcome).length;
+  return `${drifts.length} records: ${count('exact')} exact, ${count('same_tokens')} with the same tokens, ${count('drift')} with other tokens, ${count('not_comparable')} not comparable`;
+}
+
+async function pubkey(context: CliContext, history: boolean): Promise<void> {
+  const { home } = context.config();
+  const { keys } = await loadIdentity({ home });
+  if (history) context.printJson(await readKeyHistory(home));
+  else context.print(keys.publicKeyPem.trimEnd());
+}
+
+async function rotate(context: CliContext): Promise<void> {
+  const { home } = context.config();
+  const { keys } = await rotateKey(home, await loadIdentity({ home }), systemClock.unixMs());
+  context.print(keys.publicKeyPem.trimEnd());
+  context.note('The new key is in place; a running server signs with the old one until it is restarted.');
+}
+
+/** These verbs speak of records, so what cannot be read at all has the exit code of a malformed one. */
+async function ownExitCodes(context: CliContext, run: () => Promise<number>): Promise<void> {
+  try {
+    context.setExitCode(await run());
+  } catch (error) {
+    if (!(error instanceof MalformedRecord)) throw error;
+    context.note(`hearth: ${printable(error.message)}`);
+    context.setExitCode(malformed);
+  }
+}
