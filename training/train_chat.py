@@ -23,7 +23,31 @@ from chat_model import ChatModel, ChatShape
 from chat_tokenizer import load
 from muon import Muon
 
-IGNORED, PROMPT = 0.0, 1.0
+
+class ThreadCount:
+    """On a machine that is shared, two threads that wait for each other can be slower than one."""
+
+    def __init__(self, most):
+        self.most, self.now = most, most
+        self.mark()
+
+    def mark(self):
+        self.wall, self.own, self.idle = time.time(), time.process_time(), self.idle_seconds()
+
+    @staticmethod
+    def idle_seconds():
+        return int(Path("/proc/stat").read_text().split()[4]) / os.sysconf("SC_CLK_TCK")
+
+    def adapt(self):
+        wall = time.time() - self.wall
+        if wall < 5:
+            return
+        if self.now == self.most and (time.process_time() - self.own) / wall < 0.72 * self.now:
+            self.now = max(1, self.most - 1)
+        elif self.now < self.most and (self.idle_seconds() - self.idle) / wall > 0.6:
+            self.now = self.most
+        torch.set_num_threads(self.now)
+        self.mark()
 
 
 def encode(tokenizer, turns, prompt_weight):
@@ -84,6 +108,7 @@ def main():
     config = json.loads(Path(args.config).read_text())
     torch.manual_seed(config["seed"])
     torch.set_num_threads(config["threads"])
+    threads = ThreadCount(config["threads"])
     tokenizer = load(work / "tokenizer.json")
     shape = ChatShape(tokenizer.get_vocab_size(), context=config["context"], **config["shape"])
     model = ChatModel(shape)
@@ -99,7 +124,7 @@ def main():
         muon.load_state_dict(state["muon"])
         adam.load_state_dict(state["adam"])
         step, number, position = state["step"], state["chunk"], state["position"]
-    compiled = not os.environ.get("HEARTH_EAGER")
+    compiled = bool(os.environ.get("HEARTH_COMPILE"))
     if compiled:
         for block in model.blk:
             block.compile(dynamic=True)
@@ -129,7 +154,8 @@ def main():
             loss_sum += loss.item()
             seen += ids.numel()
         for p in model.parameters():
-            p.grad /= total
+            if p.grad is not None:
+                p.grad /= total
         torch.nn.utils.clip_grad_norm_(others, 1.0)
         scale = rate_scale(step, config)
         muon.step(scale)
@@ -138,9 +164,10 @@ def main():
         adam.step()
         model.zero_grad(set_to_none=True)
         step += 1
+        threads.adapt()
         lost, counted = lost + loss_sum, counted + total
         if step % 20 == 0:
-            row = {"step": step, "chunk": number, "loss": round(lost / counted, 4), "tokens_per_second": round(seen / (time.time() - started)), "scale": round(scale, 3), "time": round(time.time())}
+            row = {"step": step, "chunk": number, "loss": round(lost / counted, 4), "tokens_per_second": round(seen / (time.time() - started)), "scale": round(scale, 3), "threads": threads.now, "time": round(time.time())}
             log.write(json.dumps(row) + "\n")
             log.flush()
             print(row, flush=True)

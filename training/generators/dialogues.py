@@ -25,8 +25,8 @@ def copy_dialogue(rng):
 
 
 STAGES = {  # kind: share of dialogues in stage 1 and 2
-    "copy": (0.22, 0.01), "tool": (0.30, 0.30), "result": (0.05, 0.05), "hearth": (0.14, 0.28),
-    "talk": (0.07, 0.10), "outside": (0.07, 0.12), "sum": (0.05, 0.05), "text": (0.10, 0.09),
+    "copy": (0.22, 0.01), "tool": (0.30, 0.14), "result": (0.05, 0.09), "hearth": (0.14, 0.36),
+    "talk": (0.07, 0.12), "outside": (0.07, 0.16), "sum": (0.05, 0.05), "text": (0.10, 0.07),
 }
 MAKERS = {
     "copy": copy_dialogue,

@@ -498,7 +498,7 @@ def tool_dialogue(rng, small_talk):
     """
     tools = toolbox(rng, rng.choice([1, 2, 2, 3, 3, 4, 5]))
     turns = [("system", system_turn(tools, rng))]
-    for _ in range(rng.choice([1, 2, 3, 4, 5])):
+    for _ in range(rng.choice([2, 3, 4, 5, 6])):
         r = rng.random()
         if r < 0.10:
             question, answer = small_talk(rng)

@@ -1,0 +1,45 @@
+"""Fails when an evaluation prompt, tool name or paraphrase occurs in the generated training text."""
+
+import json
+import sys
+from itertools import islice
+from pathlib import Path
+
+here = Path(__file__).parent
+sys.path.insert(0, str(here / "generators"))
+import dialogues
+import paraphrases
+
+config = json.loads((here / "chat_config.json").read_text())
+chunks = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+
+
+def lines(name):
+    return [json.loads(line) for line in (here / f"eval/{name}.jsonl").read_text().splitlines()]
+
+
+def bare(text):
+    return " ".join(text.lower().split()).strip(" ?!.")
+
+
+prompts = {bare(c["message"]) for name in ("talk", "hearth", "outside", "tools", "results") for c in lines(name)}
+names = {t["name"] for name in ("tools", "results") for c in lines(name) for t in c["tools"]}
+seen, used = set(), set()
+for number in range(chunks):
+    stage = 1 if number < config["stage1_chunks"] else 2
+    for _, turns in dialogues.dialogues(config["seed"] * 100000 + number, stage, config["chunk_dialogues"]):
+        for role, content in turns:
+            if role == "user":
+                seen.add(bare(content))
+            elif role == "system":
+                used.update(part.split('"', 1)[0] for part in content.split('{"name":"')[1:])
+sentences = set()
+for seed in range(60):
+    for row in islice(paraphrases.triplets(seed), 2000):
+        sentences.update(map(bare, row))
+ours = {bare(x) for t in lines("triplets") for x in t.values()} | {bare(x) for t in lines("retrieval") for x in t.values()}
+found = sorted(prompts & seen), sorted(names & used), sorted(ours & sentences)
+print(f"{len(prompts)} prompts against {len(seen)} generated messages, {len(names)} tool names against {len(used)}, "
+      f"{len(ours)} sentences against {len(sentences)}")
+print("found again: prompts", found[0], "tool names", found[1], "sentences", found[2])
+sys.exit(any(found))
