@@ -3,11 +3,10 @@ import { isIdle } from './room.ts';
 import type { Walk } from './walk.ts';
 
 export function expireIdle(walk: Walk): void {
-  for (const { instance, queue } of walk.state.models.values()) {
+  for (const { instance } of walk.state.models.values()) {
     if (instance === null || instance.state === 'ending') continue;
     instance.expiresAtMs = null;
-    const awaited = queue.some((ticket) => ticket.seq < instance.retireFromSeq);
-    if (awaited || !isIdle(walk.state, instance)) continue;
+    if (!isIdle(walk.state, instance)) continue;
     if (Number.isFinite(instance.retireFromSeq)) walk.unload(instance);
     if (instance.state !== 'ready') continue;
     const expiresAtMs = instance.lastUsedMs + instance.keepAliveMs;

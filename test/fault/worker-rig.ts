@@ -1,4 +1,5 @@
 /** What the worker tests share: a backend over a fake child, jobs, and a log that keeps what it was told. */
+import { setMaxListeners } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -80,6 +81,8 @@ export function embedJob(...inputs: string[]): EmbedJob {
 }
 
 export const never = new AbortController().signal;
+// Many jobs of a test share it.
+setMaxListeners(0, never);
 
 export function loadFrom(backend: Backend, over: Partial<LoadSpec> = {}): Promise<LoadedModel> {
   return backend.load({ ...spec, ...over }, never, () => {});
