@@ -47,7 +47,7 @@ export class HeaderCursor {
   /** Makes `count` bytes available; refuses a file that ends before them. */
   async need(count: number, what: string): Promise<void> {
     if (this.holds(count)) return;
-    if (count > this.remaining) this.#refuse(`the file ends inside ${what}, at byte ${this.#endAt}`);
+    if (count > this.remaining) this.#refuse(this.#ending(what));
     this.#hashConsumed();
     const kept = this.#window.subarray(this.#next);
     const window = Buffer.alloc(Math.min(Math.max(WINDOW_BYTES, count), this.remaining));
@@ -108,6 +108,11 @@ export class HeaderCursor {
   digest(): string {
     this.#hashConsumed();
     return this.#hash.digest('hex');
+  }
+
+  #ending(what: string): string {
+    if (this.#endAt === LIMITS.headerBytes) return `its header is longer than ${LIMITS.headerBytes} bytes`;
+    return `the file ends inside ${what}, at byte ${this.#endAt}`;
   }
 
   #hashConsumed(): void {

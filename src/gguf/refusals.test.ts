@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -167,6 +167,22 @@ describe('structures that cannot be', () => {
         /left$|the file ends inside .* at byte \d+$/,
       );
     }
+  });
+
+  it('refuses sizes that 64 bits cannot hold', async () => {
+    const parts = takeApart(soundContent());
+    Object.assign(parts.tensors[0] ?? {}, { dims: [2n ** 31n, 2n ** 31n], typeCode: 0 });
+    expect(await reasonFor(putTogether(parts))).toMatch(/more bytes than can be counted/);
+  });
+
+  it('refuses a vocabulary of more than four million tokens before reading it', async () => {
+    const parts = takeApart(soundContent());
+    const head = [encodeScalar('u32', 9), encodeScalar('u32', 8), encodeScalar('u64', 4_194_305)];
+    parts.entries = [Buffer.concat([encodeText('tokenizer.ggml.tokens'), ...head])];
+    const path = join(folder, 'sparse.gguf');
+    await writeFile(path, putTogether(parts));
+    await truncate(path, 100_000_000);
+    await expect(inspectGguf(path)).rejects.toThrow(/vocabulary has 4194305 tokens/);
   });
 
   it('refuses a key of more than 64 KiB, and more text than it would keep', async () => {
