@@ -2,6 +2,7 @@
 import type { Llama, LlamaContext, LlamaModel } from 'node-llama-cpp';
 import type { LoadedFacts, LoadSpec } from '../engine/load.ts';
 import { fail, isSvcError } from '../errors/svc-error.ts';
+import { type CalibrationProbe, calibrate } from './calibrate.ts';
 import { controlTexts } from './client-text.ts';
 import { thinkingMarks } from './formats/reasoning.ts';
 import { toolFormatOf } from './formats/tool-families.ts';
@@ -43,15 +44,15 @@ export async function loadChat(
     const model = await openModel(llama, spec, onProgress);
     const vocabulary = openVocabulary(model);
     const template = openTemplate(model.fileInfo.metadata.tokenizer?.chat_template);
-    const threads = threadsFor(llama, spec);
     const context = await model.createContext({
       sequences: spec.parallel,
       contextSize: spec.numCtx,
       batchSize: BATCH_TOKENS,
-      threads,
+      threads: threadsFor(llama, spec),
       failedCreationRemedy: false,
     });
     const native = nativeContext(context);
+    const tuned = await tuneThreads(llama, spec, native, 1);
     const prefixReuse = prefixReuseOf(model);
     const writer = { template, vocabulary, controls: controlTexts(vocabulary.controlTexts) };
     return {
@@ -64,7 +65,7 @@ export async function loadChat(
       writer,
       facts: {
         ...commonFacts(model, context, native, spec, vocabulary),
-        threads,
+        ...tuned,
         loadMs: performance.now() - started,
         templateSource: template.from,
         toolFormat: toolFormatOf(template.source),
@@ -105,7 +106,43 @@ export async function openModel(
   }
 }
 
-/** Physical cores are a good guess for large models; small ones are calibrated later (calibrate.ts). */
+/**
+ * Measures the thread count unless it is pinned, known, or decided by a GPU; `tokens` is the size of a typical step.
+ * It is part of the load because it is short, and because only the facts of a load are remembered.
+ */
+export async function tuneThreads(
+  llama: Llama,
+  spec: LoadSpec,
+  native: NativeContext,
+  tokens: number,
+): Promise<Pick<LoadedFacts, 'threads' | 'calibration'>> {
+  const known = spec.threads ?? spec.tunedThreads;
+  if (known !== null || llama.gpu !== false)
+    return { threads: known ?? native.getThreads(), calibration: [] };
+  const step = new Uint32Array(tokens);
+  const probe: CalibrationProbe = {
+    async step(threads) {
+      native.setThreads(threads);
+      native.initBatch(tokens);
+      native.addToBatch(0, 0, step, Uint32Array.of(tokens - 1));
+      const started = performance.now();
+      await native.decodeBatch();
+      const ms = performance.now() - started;
+      native.disposeSequence(0);
+      return ms;
+    },
+    cpuMs: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
+  };
+  const { threads, tried, quiet } = await calibrate(threadsFor(llama, spec), probe);
+  native.setThreads(threads);
+  // A result from a busy moment serves this load and is not reported, so that nobody keeps it.
+  return { threads, calibration: quiet ? tried : [] };
+}
+
+/** All physical cores, unless the user or an earlier calibration says otherwise. */
 export function threadsFor(llama: Llama, spec: LoadSpec): number {
   return spec.threads ?? spec.tunedThreads ?? Math.max(1, llama.cpuMathCores);
 }
