@@ -1,5 +1,6 @@
 /** What every request passes, in order: request id → banner and identity headers → Host and Origin → key. */
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail, type SvcError } from '../errors/svc-error.ts';
 import { headerNames, serverBanner } from '../protocol/headers.ts';
@@ -55,9 +56,11 @@ function noRoute(request: FastifyRequest): SvcError {
   });
 }
 
-/** Only /health is open: launchers and load balancers poll it without a key. */
+/** Only /health is open: launchers and load balancers poll it without a key. A browser sends none with a preflight. */
 function keyRefusal(access: AccessRules, facts: AccessFacts, request: FastifyRequest) {
-  return request.routeOptions.url === '/health' ? null : refuseKey(access, facts);
+  const isPreflight =
+    request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
+  return isPreflight || request.routeOptions.url === '/health' ? null : refuseKey(access, facts);
 }
 
 function accessFacts(request: FastifyRequest): AccessFacts {
@@ -67,10 +70,20 @@ function accessFacts(request: FastifyRequest): AccessFacts {
     return typeof value === 'string' ? value : undefined;
   };
   return {
-    host: headers.host,
+    host: namedHost(request.raw),
     origin: headers.origin,
     fetchSite: single('sec-fetch-site'),
     authorization: headers.authorization,
     apiKeyHeader: single('x-api-key'),
   };
+}
+
+/**
+ * What the request names as its host: the Host headers, and the authority of a whole URL in the request line where
+ * that differs. More than one makes a list, which no rule allows; Node itself would show the first only.
+ */
+function namedHost({ rawHeaders, url = '' }: IncomingMessage): string {
+  const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
+  const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
+  return [...hosts, ...(authority === undefined || authority === hosts[0] ? [] : [authority])].join(', ');
 }

@@ -134,7 +134,7 @@ function checkHead(ask: Ask, { headers, statusMessage = '' }: http.IncomingMessa
 function checkError(headers: http.IncomingHttpHeaders, body: Record<string, unknown>, status: number): void {
   expect(body['message']).toBe(body['error']);
   expect(body['error']).toMatch(/\S+ \S+.*[.]$/s);
-  expect(body['error']).not.toMatch(/\n|\bundefined\b|\bnull\b|\[object |\bat .+:\d+:\d+/);
+  expect(body['error']).not.toMatch(/\n|\bundefined\b|(?<!")\bnull\b|\[object |\bat .+:\d+:\d+/);
   if (status === 429) expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
   if (status < 500 && status !== 429) expect(headers['x-should-retry']).toBe('false');
 }
