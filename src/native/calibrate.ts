@@ -82,5 +82,5 @@ function threadCounts(cores: number): number[] {
 /** The mean would be ruled by the one step in which the host was busy with something else. */
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.POSITIVE_INFINITY;
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.POSITIVE_INFINITY;
 }
