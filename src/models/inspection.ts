@@ -15,6 +15,9 @@ export type Inspect = (path: string) => Promise<Inspection>;
 
 export const inspectModel: Inspect = async (path) => {
   const facts = await inspectGguf(path);
+  // Hashing what follows the last tensor could take for ever: a sparse file claims any size for free.
+  if (facts.sizeBytes - facts.tensorBytes > MAX_HEADER_BYTES)
+    throw fail('gguf_invalid', { path, param: path, reason: 'it goes on long after its last tensor' });
   return { kind: facts.kind, facts: toModelFacts(facts) };
 };
 
@@ -45,6 +48,8 @@ function toModelFacts(facts: GgufFacts): ModelFacts {
 }
 
 const F16_BYTES = 2;
+/** Far more than any header with its vocabulary, and the padding between tensors. */
+const MAX_HEADER_BYTES = 1024 ** 3;
 
 export interface ProbeTarget {
   readonly path: string;

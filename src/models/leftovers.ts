@@ -12,14 +12,11 @@ const KEEP_PARTIAL_MS = 7 * 24 * 3600 * 1000;
 
 /**
  * Clears temporary files of dead writers. None in manifests/ can be live, as only holders of the lock write there;
- * copies in partial/ are made beside the lock and go when their process is gone.
+ * those elsewhere are made beside the lock and go when their process is gone.
  */
 export async function clearLeftovers(paths: StorePaths): Promise<void> {
   await clearTemporaries(paths.manifests, () => true);
-  await clearTemporaries(paths.root, () => true);
-  await clearTemporaries(paths.partial, (pid) => !isRunning(pid));
-  await clearLockRecords(paths.root);
-  await clearLockRecords(paths.partial);
+  for (const folder of [paths.root, paths.partial]) await clearTemporaries(folder, (pid) => !isRunning(pid));
   await clearPartials(paths, KEEP_PARTIAL_MS);
 }
 
@@ -30,22 +27,11 @@ async function clearTemporaries(folder: string, isDead: (pid: number) => boolean
   }
 }
 
-/** A lock record is renamed into place at once; under its temporary name it is older than this only when orphaned. */
-const RECORD_TEMPORARY = /\.lock\.[0-9a-f]{16}$/;
-const RECORD_MS = 60_000;
-
-async function clearLockRecords(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    if (RECORD_TEMPORARY.test(name) && (await ageMs(path)) > RECORD_MS) await rm(path, { force: true });
-  }
-}
-
 /** Removes downloads that nobody works on and that are older; returns what that freed. */
 export async function clearPartials(paths: StorePaths, olderThanMs: number): Promise<number> {
   const keys = new Set<string>();
   for (const name of await readdir(paths.partial)) {
-    const key = /^((?:sha256|git)-[0-9a-f]+)\.(?:part|lock)$/.exec(name)?.[1];
+    const key = /^((?:sha256|git)-[0-9a-f]+)\.(?:part|lock(?:\.guard)?)$/.exec(name)?.[1];
     if (key !== undefined) keys.add(key);
   }
   let freedBytes = 0;

@@ -5,12 +5,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lock as lockFile } from 'proper-lockfile';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { fail } from '../errors/svc-error.ts';
-import { errnoOf, writeFailure } from './durable.ts';
+import { errnoOf, temporaryName, writeFailure } from './durable.ts';
 import { livenessOf, ownIdentity } from './process-identity.ts';
 
 const HolderRecord = Type.Object({
@@ -48,12 +49,26 @@ const POLL_MS = 40;
 /** Takes the lock kept in the file `path`, or throws `store_busy` naming the holder. */
 export async function takeLock(path: string, options: LockOptions): Promise<OwnerLock> {
   const record = newRecord(options.purpose);
+  const prepared = join(dirname(path), temporaryName(basename(path)));
+  try {
+    // Written first, so that a folder without permission fails at once and not after many tries for the guard.
+    await writeFile(prepared, JSON.stringify(record), { mode: 0o600, flag: 'wx' });
+    await waitForLock(path, prepared, options);
+    return heldLock(path, record);
+  } catch (error) {
+    await rm(prepared, { force: true });
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    throw writeFailure(path, error);
+  }
+}
+
+async function waitForLock(path: string, prepared: string, options: LockOptions): Promise<void> {
   const deadline = performance.now() + options.waitMs;
   let announced = false;
   while (true) {
     options.signal?.throwIfAborted();
-    const holder = await tryTake(path, record);
-    if (holder === null) return heldLock(path, record);
+    const holder = await tryTake(path, prepared);
+    if (holder === null) return;
     if (performance.now() >= deadline) throw busy(path, options.what, holder);
     if (!announced) options.onWait?.(holder);
     announced = true;
@@ -68,17 +83,12 @@ export async function lockHolder(path: string): Promise<HolderRecord | null> {
 }
 
 /** Null when the lock is ours now, else whoever holds it. */
-async function tryTake(path: string, record: HolderRecord): Promise<HolderRecord | null> {
+async function tryTake(path: string, prepared: string): Promise<HolderRecord | null> {
   const unguard = await guard(path);
   try {
     const holder = await lockHolder(path);
-    if (holder !== null) return holder;
-    const temporary = `${path}.${record.token}`;
-    await writeFile(temporary, JSON.stringify(record), { mode: 0o600 });
-    await rename(temporary, path);
-    return null;
-  } catch (error) {
-    throw writeFailure(path, error);
+    if (holder === null) await rename(prepared, path);
+    return holder;
   } finally {
     await unguard();
   }

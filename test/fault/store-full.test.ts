@@ -43,16 +43,11 @@ describe('a disk without room for the model', () => {
     const disk = await smallDisk(context, KIB_OF_MODEL * 2);
     const filler = join(disk, 'filler');
     const hub = await startFakeHub({ 'x-Q4_0.gguf': chatBytes() });
-    hub.onCdn = (_request, response) => {
-      response.writeHead(200, { 'content-length': chatBytes().length });
-      response.write(chatBytes().subarray(0, 64 * 1024), () => {
-        // Somebody else takes the rest of the disk while the download runs.
-        fillDisk(filler);
-        response.end(chatBytes().subarray(64 * 1024));
-      });
-      return true;
+    // Somebody else takes the rest of the disk once the first bytes are there.
+    const onStep = (step: string) => {
+      if (step === 'download.chunk') fillDisk(filler);
     };
-    const registry = openRegistry({ home: disk });
+    const registry = openRegistry({ home: disk, onStep });
     await expect(pullAll(registry, 'Some/Model-GGUF', hub.access)).rejects.toMatchObject({
       code: 'disk_full',
     });
@@ -62,8 +57,7 @@ describe('a disk without room for the model', () => {
       0,
     );
     await rm(filler);
-    hub.onCdn = () => false;
-    await pullOne(registry, 'Some/Model-GGUF', hub.access);
+    await pullOne(openRegistry({ home: disk }), 'Some/Model-GGUF', hub.access);
     expect(hub.requests('cdn').at(-1)?.headers.range).toMatch(/^bytes=\d+-$/);
   });
 
