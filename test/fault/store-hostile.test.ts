@@ -12,7 +12,7 @@ import { importFile } from '../../src/models/import.ts';
 import { fileNameToId, idToFileName, isModelId, toModelId } from '../../src/models/model-id.ts';
 import { blobPath, downloadPath, manifestPath, splitFolder } from '../../src/models/paths.ts';
 import { verifyModel } from '../../src/models/verify.ts';
-import { chatBytes, temporaryFolder, temporaryRegistry, writeChat } from '../support/temp-home.ts';
+import { chatBytes, chatParts, temporaryFolder, temporaryRegistry, writeChat } from '../support/temp-home.ts';
 
 const nasty = [
   '..',
@@ -267,14 +267,18 @@ describe('files', () => {
 
   it('of a split model are taken only together', async () => {
     const folder = await temporaryFolder();
-    await writeChat(folder, 'm-00001-of-00002.gguf');
+    const [first, second] = chatParts();
+    const [one, two] = ['m-00001-of-00002.gguf', 'm-00002-of-00002.gguf'].map((name) => join(folder, name));
     const registry = await temporaryRegistry();
-    await expect(importFile(registry, join(folder, 'm-00001-of-00002.gguf'), {})).rejects.toMatchObject({
-      code: 'file_not_found',
-    });
-    await writeChat(folder, 'm-00002-of-00002.gguf', 2);
-    const model = await importFile(registry, join(folder, 'm-00002-of-00002.gguf'), {});
+    await writeFile(one!, first);
+    await expect(importFile(registry, one!, {})).rejects.toMatchObject({ code: 'file_not_found' });
+    await writeFile(two!, chatBytes());
+    await expect(importFile(registry, one!, {})).rejects.toMatchObject({ code: 'gguf_invalid' });
+    await writeFile(two!, second);
+    const model = await importFile(registry, two!, {});
     expect(model).toMatchObject({ id: 'm' });
-    expect(registry.toTarget(model).path).toBe(join(folder, 'm-00001-of-00002.gguf'));
+    expect(registry.toTarget(model).path).toBe(one);
+    await importFile(registry, one!, { id: 'copied', copy: true });
+    await registry.toTarget(await registry.find('copied')).verify();
   });
 });
