@@ -83,7 +83,9 @@ export async function installCandidate(
   const [first, ...rest] = await checkFiles(candidate);
   if (!first) throw unusable(candidate.source.ref, 'it has no file');
   options.onEvent?.({ status: 'inspecting', file: first.path });
-  const inspection = await (options.inspect ?? inspectModel)(first.realPath);
+  const inspection = await (options.inspect ?? inspectModel)(
+    [first, ...rest].filter((file) => file.role === 'model').map((file) => file.realPath),
+  );
   refuseOtherWidths(first.path, inspection);
   const stored = await placeFiles(registry, [first, ...rest], options);
   try {

@@ -2,7 +2,7 @@
 import type { ModelKind } from '../engine/load.ts';
 import { fail } from '../errors/svc-error.ts';
 import type { GgufFacts } from '../gguf/facts.ts';
-import { inspectGguf } from '../gguf/inspect.ts';
+import { inspectGguf, inspectGgufPart } from '../gguf/inspect.ts';
 import type { ModelFacts } from './manifest.ts';
 
 export interface Inspection {
@@ -10,16 +10,35 @@ export interface Inspection {
   readonly facts: ModelFacts;
 }
 
-/** Reads the header of the first or only file and refuses what native code must never see. */
-export type Inspect = (path: string) => Promise<Inspection>;
+/** Reads the headers of all files of a model, the first in front, and refuses what native code must never see. */
+export type Inspect = (paths: readonly string[]) => Promise<Inspection>;
 
-export const inspectModel: Inspect = async (path) => {
-  const facts = await inspectGguf(path);
-  // Hashing what follows the last tensor could take for ever: a sparse file claims any size for free.
-  if (facts.sizeBytes - facts.tensorBytes > MAX_HEADER_BYTES)
-    throw fail('gguf_invalid', { path, param: path, reason: 'it goes on long after its last tensor' });
+export const inspectModel: Inspect = async (paths) => {
+  const [first = '', ...rest] = paths;
+  const facts = await inspectGguf(first);
+  refuseLongTail(first, facts);
+  const refuse = (path: string, reason: string) => fail('gguf_invalid', { path, param: path, reason });
+  if (facts.split && facts.split.count !== paths.length)
+    throw refuse(first, `it is one of ${facts.split.count} parts, of which ${paths.length} were found`);
+  if (!facts.split && rest.length > 0)
+    throw refuse(first, 'it is named like a part of a model but is a whole one');
+  for (const [position, path] of rest.entries()) {
+    const part = await inspectGgufPart(path);
+    refuseLongTail(path, part);
+    if (part.count !== paths.length || part.index !== position + 1)
+      throw refuse(path, 'it is a part of another model');
+  }
   return { kind: facts.kind, facts: toModelFacts(facts) };
 };
+
+/** Hashing what follows the last tensor could take for ever: a sparse file claims any size for free. */
+function refuseLongTail(
+  path: string,
+  found: { readonly sizeBytes: number; readonly tensorBytes: number },
+): void {
+  if (found.sizeBytes - found.tensorBytes > MAX_HEADER_BYTES)
+    throw fail('gguf_invalid', { path, param: path, reason: 'it goes on long after its last tensor' });
+}
 
 /** The part of the header's facts that a manifest keeps. */
 function toModelFacts(facts: GgufFacts): ModelFacts {
@@ -29,7 +48,8 @@ function toModelFacts(facts: GgufFacts): ModelFacts {
     architecture: facts.architecture,
     ...(facts.name === undefined ? {} : { name: facts.name.slice(0, 200) }),
     quant: facts.quant,
-    parameterCount: facts.parameterCount,
+    // The header of a part counts only its own tensors.
+    parameterCount: facts.split === undefined ? facts.parameterCount : null,
     contextLength: facts.contextLength,
     embeddingLength: facts.embeddingLength,
     pooling: facts.pooling ?? null,

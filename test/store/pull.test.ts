@@ -5,7 +5,7 @@ import { removeModel } from '../../src/models/changes.ts';
 import { blobPath, downloadPath } from '../../src/models/paths.ts';
 import { COMMIT, sendError, sha256, startFakeHub } from '../support/fake-hub.ts';
 import { pullAll, pullOne } from '../support/pulling.ts';
-import { chatBytes, temporaryFolder, temporaryRegistry } from '../support/temp-home.ts';
+import { chatBytes, chatParts, temporaryFolder, temporaryRegistry } from '../support/temp-home.ts';
 
 const Q4 = chatBytes(4);
 const Q8 = chatBytes(8);
@@ -111,7 +111,7 @@ describe('pulling a model', () => {
   });
 
   it('takes all parts of a split model and keeps their names for the engine', async () => {
-    const [one, two] = [chatBytes(1), chatBytes(2)];
+    const [one, two] = chatParts();
     const hub = await startFakeHub({
       'q/Big-Q4_0-00001-of-00002.gguf': one,
       'q/Big-Q4_0-00002-of-00002.gguf': two,
@@ -130,6 +130,18 @@ describe('pulling a model', () => {
     await removeModel(registry, model.id);
     expect(await readdir(registry.store.paths.blobs)).toEqual([]);
     expect(await readdir(registry.store.paths.split)).toEqual([]);
+  });
+
+  it('refuses parts that do not belong together', async () => {
+    const [one] = chatParts();
+    for (const second of [one, chatBytes()]) {
+      const hub = await startFakeHub({ 'x-00001-of-00002.gguf': one, 'x-00002-of-00002.gguf': second });
+      const registry = await temporaryRegistry();
+      await expect(pullAll(registry, 'Some/Model-GGUF', hub.access)).rejects.toMatchObject({
+        code: 'gguf_invalid',
+      });
+      expect(await readdir(registry.store.paths.partial)).toEqual([]);
+    }
   });
 
   it('refuses a split model with a missing part before downloading', async () => {

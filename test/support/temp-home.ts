@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { tinyChatContent } from '../../src/builtin/tiny-chat.ts';
 import { tinyEmbedContent } from '../../src/builtin/tiny-embed.ts';
+import type { MetadataValue } from '../../src/gguf/metadata.ts';
 import { encodeGguf } from '../../src/gguf/writer.ts';
 import { openRegistry, type Registry, type RegistryOptions } from '../../src/models/registry.ts';
 
@@ -28,6 +29,21 @@ export function chatBytes(variant = 0): Buffer {
   // The last byte is padding or weights, never header: any value makes a valid file.
   bytes[bytes.length - 1] = variant;
   return bytes;
+}
+
+/** The tiny chat model in two parts, as llama.cpp splits models: only the first part describes itself. */
+export function chatParts(): [Buffer, Buffer] {
+  const { metadata, tensors } = tinyChatContent();
+  const half = tensors.length >> 1;
+  const split = (index: number): Record<string, MetadataValue> => ({
+    'split.no': { type: 'u16', value: index },
+    'split.count': { type: 'u16', value: 2 },
+    'split.tensors.count': { type: 'i32', value: tensors.length },
+  });
+  return [
+    encodeGguf({ metadata: { ...metadata, ...split(0) }, tensors: tensors.slice(0, half) }),
+    encodeGguf({ metadata: split(1), tensors: tensors.slice(half) }),
+  ];
 }
 
 export function embedBytes(): Buffer {

@@ -120,8 +120,9 @@ class Pull {
     chosen: ChosenModel,
     locks: OwnerLock[],
   ): Promise<FetchedFile[]> {
-    // Always in the same order, so that two pulls that share files cannot wait for each other.
-    for (const key of chosen.files.map(partialKey).sort()) locks.push(await this.#lockFile(key));
+    // Each once and always in the same order, so that no two pulls that share files can wait for each other.
+    for (const key of [...new Set(chosen.files.map(partialKey))].sort())
+      locks.push(await this.#lockFile(key));
     const { paths } = this.#registry.store;
     const present = new Map<RepositoryFile, boolean>();
     for (const file of chosen.files) present.set(file, await this.#hasBlob(file));
@@ -208,9 +209,10 @@ class Pull {
         ...(fetched.length > 1 ? { name: names[position] ?? '' } : {}),
       });
     const { id, aliases } = this.#names(reference, chosen);
-    const blobs: PendingBlob[] = fetched
-      .filter((file) => !file.isPresent)
-      .map((file) => ({ from: file.path, digest: file.digest }));
+    const missing = new Map(
+      fetched.filter((file) => !file.isPresent).map((file) => [file.digest, file.path]),
+    );
+    const blobs: PendingBlob[] = [...missing].map(([digest, from]) => ({ from, digest }));
     this.#emit({ status: 'writing manifest', id });
     const model = await commitModel(
       this.#registry,

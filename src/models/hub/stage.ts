@@ -23,22 +23,25 @@ export async function inspectStaged(partial: string, model: StagedModel): Promis
       await link(file.path, join(stage, file.name)).catch((error: unknown) => {
         throw writeFailure(stage, error);
       });
-    return await inspectFirst(join(stage, model.files[0]?.name ?? ''), model);
+    return await inspectFiles(
+      model.files.map((file) => join(stage, file.name)),
+      model,
+    );
   } finally {
     await rm(stage, { recursive: true, force: true });
   }
 }
 
-async function inspectFirst(
-  first: string,
+async function inspectFiles(
+  paths: readonly string[],
   { shown, inspect, probe, onEvent }: StagedModel,
 ): Promise<Inspection> {
   onEvent({ status: 'inspecting', file: shown });
-  const inspection = await inspect(first);
+  const inspection = await inspect(paths);
   refuseOtherWidths(shown, inspection);
   if (probe) {
     onEvent({ status: 'probing', file: shown });
-    await probe({ path: first, ...inspection });
+    await probe({ path: paths[0] ?? '', ...inspection });
   }
   return inspection;
 }
