@@ -6,11 +6,16 @@ import { serverBanner } from '../protocol/headers.ts';
 const answers = new WeakMap<Socket, Set<ServerResponse>>();
 
 /** Remembers the answers of each socket, and answers what node:http would answer without a body. */
-export function watchFraming(server: Server): void {
+export function watchFraming(server: Server, maxBodyBytes: number): void {
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const open = answers.get(socket) ?? new Set();
     answers.set(socket, open.add(response));
     response.once('close', () => open.delete(response));
+  });
+  // A body that will be refused for its size is not asked for.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (!(Number(request.headers['content-length']) > maxBodyBytes)) response.writeContinue();
+    server.emit('request', request, response);
   });
   server.on('checkExpectation', ({ socket }: IncomingMessage) => {
     socket.end(refusal('unknown_expectation'));

@@ -11,6 +11,7 @@ export interface HookOptions {
   readonly access: AccessRules;
   readonly instanceId: string;
   readonly bootId: string;
+  readonly draining: () => boolean;
 }
 
 const acceptableId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -34,6 +35,8 @@ export function commonHeaders(identity: Pick<HookOptions, 'instanceId' | 'bootId
 export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(options, request.id));
+    // A client that keeps its connection would only find it closed.
+    if (options.draining()) reply.header('Connection', 'close');
     if (request.raw.rawHeaders.length > 2 * httpLimits.maxHeaders) throw tooManyHeaders();
     const facts = accessFacts(request);
     const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);

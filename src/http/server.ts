@@ -36,11 +36,11 @@ export interface HttpOptions {
 export async function createHttpServer(service: Service, options: HttpOptions): Promise<FastifyInstance> {
   const app = createApp(service, options);
   boundSockets(app.server);
-  watchFraming(app.server);
+  watchFraming(app.server, options.maxBodyBytes);
   acceptJsonOnly(app);
   validateStrictly(app);
   answerErrors(app, options.maxBodyBytes);
-  addHooks(app, { ...service.identity, access: options.access });
+  addHooks(app, { ...service.identity, access: options.access, draining: service.draining });
   if (options.access.allowedOrigins.length > 0) await allowOrigins(app, options.access);
   await app.register(swagger, { openapi: openApiHead(service) });
   registerRoutes(app, service);
@@ -125,6 +125,10 @@ function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return fail('invalid_json', { reason: 'it is empty or shorter than announced' }, thrown);
+    case 'ERR_STREAM_PREMATURE_CLOSE':
+    case 'ECONNRESET':
+      // The client went away while its body was read or its answer was written.
+      return fail('cancelled', {}, thrown);
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return fail('invalid_request', { message: 'The path of the request is not usable.' }, thrown);

@@ -72,6 +72,8 @@ async function* frames(
   options: SseOptions,
 ): AsyncGenerator<string, void, void> {
   try {
+    // The head leaves now, not with the first chunk: that may come after a long prefill.
+    reply.raw.flushHeaders();
     for (const text of comments) yield comment(text);
     while (true) {
       const item = await pending.next(httpLimits.pingEveryMs);

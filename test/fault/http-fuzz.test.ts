@@ -19,10 +19,7 @@ const bodies: readonly (readonly [string, object])[] = [
   ['/v1/chat/completions', { ...hello, temperature: 0.5, max_tokens: 3, stop: ['a'], seed: 1 }],
   ['/v1/chat/completions', { ...hello, stream: true, stream_options: { include_usage: true }, n: 2 }],
   ['/v1/chat/completions', { ...hello, tools: [tool], tool_choice: 'auto', logit_bias: { 5: 1 } }],
-  [
-    '/v1/chat/completions',
-    { ...hello, response_format: { type: 'json_schema', json_schema: { schema: {} } } },
-  ],
+  ['/v1/chat/completions', { ...hello, response_format: { type: 'text' }, logprobs: true }],
   ['/v1/completions', { model: 'default', prompt: ['x'], top_k: 1, repeat_penalty: 1, keep_alive: '1m' }],
   ['/v1/embeddings', { model: 'default-embedding', input: ['a', 'b'], encoding_format: 'base64' }],
   ['/svc/unload', { model: 'default' }],
@@ -54,7 +51,7 @@ function changed(body: unknown, { steps, value, how }: Change): unknown {
   if (typeof body !== 'object' || body === null) return value;
   const keys = Object.keys(body);
   const key = keys[Math.floor(step * keys.length)];
-  const copy: Record<string, unknown> = Array.isArray(body) ? Object.assign([], body) : { ...body };
+  const copy = (Array.isArray(body) ? [...body] : { ...body }) as Record<string, unknown>;
   if (key === undefined || (how === 'add' && rest.length === 0)) copy[`extra${keys.length}`] = value;
   else if (rest.length > 0) copy[key] = changed(copy[key], { steps: rest, value, how });
   else if (how === 'remove') delete copy[key];

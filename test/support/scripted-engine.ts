@@ -16,6 +16,7 @@ export type Script = readonly Step[] | ((submission: Submission) => readonly Ste
 /** One job as the engine got it. */
 export interface Played {
   readonly submission: Submission;
+  readonly signal: AbortSignal;
   /** Resolves when the signal of the job fires. */
   readonly aborted: Promise<void>;
   /** How the job ended; `abandoned` when its consumer stopped asking. */
@@ -55,7 +56,7 @@ export class ScriptedEngine implements Engine {
     const aborted = withResolvers<void>();
     if (signal.aborted) aborted.resolve();
     else signal.addEventListener('abort', () => aborted.resolve(), { once: true });
-    const played = { submission, aborted: aborted.promise, ended: ended.promise };
+    const played = { submission, signal, aborted: aborted.promise, ended: ended.promise };
     this.played.push(played);
     this.#waiting.shift()?.(played);
     return playSteps(steps, signal, aborted.promise, ended.resolve);
