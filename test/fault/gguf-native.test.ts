@@ -1,6 +1,6 @@
 /**
  * The generated models and the broken ones under the real llama.cpp, in a child process.
- * `GGUF_FAULTS=all` loads every broken variant without the gate instead of one of each kind.
+ * `SVC_LONG_TESTS=1` loads every broken variant without the gate instead of one of each kind.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -129,7 +129,7 @@ const OTHERS = [
 ];
 
 describe('broken models without the gate', () => {
-  const all = process.env['GGUF_FAULTS'] === 'all';
+  const all = process.env['SVC_LONG_TESTS'] === '1';
   const chosen = brokenGgufs().filter(({ name }) => all || KILLERS.includes(name) || OTHERS.includes(name));
 
   it('end at worst the process that loads them, and the next good model loads', async () => {
