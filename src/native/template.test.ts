@@ -91,6 +91,14 @@ describe('a hostile template', () => {
       '{% for i in range(10000) %}{% for j in range(10000) %}{% for k in range(10000) %}{% endfor %}{% endfor %}{% endfor %}',
     ],
     ['asks for a huge range', '{{ range(1000000000) }}'],
+    [
+      'doubles a text',
+      '{% set n = namespace(s="x") %}{% for i in range(64) %}{% set n.s = n.s + n.s %}{% endfor %}',
+    ],
+    [
+      'doubles a list',
+      '{% set n = namespace(s=[1]) %}{% for i in range(64) %}{% set n.s = n.s + n.s %}{% endfor %}',
+    ],
     ['calls itself for ever', '{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}'],
     [
       'writes without end',

@@ -2,9 +2,10 @@
  * The model's chat template. Templates come from model files, so they are untrusted code for a small interpreter:
  * size and nesting are bounded before parsing, time and output while rendering.
  */
-import { createContext, Script } from 'node:vm';
-import { Environment, Interpreter, Template } from '@huggingface/jinja';
+import { runInNewContext } from 'node:vm';
+import { Environment, Template } from '@huggingface/jinja';
 import { fail } from '../errors/svc-error.ts';
+import { renderWithin } from './bounded-interpreter.ts';
 
 export const TEMPLATE_LIMITS = {
   sourceBytes: 256 * 1024,
@@ -12,6 +13,8 @@ export const TEMPLATE_LIMITS = {
   renderMs: 250,
   /** Numbers of one `range()`. */
   range: 10_000,
+  /** Elements of any list that a template makes. */
+  elements: 1_000_000,
   /** A rendering may be this many times the size of what went in, and a constant. */
   growth: 4,
   constantBytes: 256 * 1024,
@@ -42,7 +45,7 @@ function compile(source: string, from: ChatTemplate['from']): ChatTemplate {
   if (nestingOf(source) > TEMPLATE_LIMITS.nesting) {
     throw new Error(`the chat template nests deeper than ${TEMPLATE_LIMITS.nesting} levels`);
   }
-  const template = withinTime(() => new Template(source), 'parse');
+  const template = withinTime(() => new Template(source));
   return {
     from,
     source,
@@ -51,24 +54,16 @@ function compile(source: string, from: ChatTemplate['from']): ChatTemplate {
 }
 
 function renderBounded(template: Template, variables: Readonly<Record<string, unknown>>): string {
-  let rendered: string;
+  const { renderMs, constantBytes, growth, elements } = TEMPLATE_LIMITS;
+  const characters = constantBytes + growth * sizeOf(variables);
+  // As the library's own `render`, but with a clock of ours and a bounded `range`.
+  const environment = new Environment();
+  for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) environment.set(name, value);
   try {
-    rendered = withinTime(() => interpret(template, variables), 'render');
+    return renderWithin(template, environment, { ms: renderMs, characters, elements });
   } catch (error) {
     throw fail('template_failed', { reason: reasonOf(error) }, error);
   }
-  const limit = TEMPLATE_LIMITS.constantBytes + TEMPLATE_LIMITS.growth * sizeOf(variables);
-  if (rendered.length > limit) {
-    throw fail('template_failed', { reason: `it wrote more than ${limit} characters` });
-  }
-  return rendered;
-}
-
-/** As the library's own `render`, but with a clock of ours and a bounded `range`. */
-function interpret(template: Template, variables: Readonly<Record<string, unknown>>): string {
-  const environment = new Environment();
-  for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) environment.set(name, value);
-  return String(new Interpreter(environment).run(template.parsed).value);
 }
 
 const GLOBALS: Readonly<Record<string, unknown>> = {
@@ -92,28 +87,21 @@ function boundedRange(first: number, second?: number, step = 1): number[] {
   return Array.from({ length: Math.max(0, length) }, (_, i) => from + i * step);
 }
 
-/** The timer of node:vm stops code of this realm too, as long as it is called from inside. */
-const sandbox = createContext({ run: undefined as (() => unknown) | undefined });
-const runScript = new Script('run()');
-
-function withinTime<T>(work: () => T, what: string): T {
+/** Parsing has no hook to count in, and happens once per load: the timer of node:vm stops code of this realm too. */
+function withinTime<T>(work: () => T): T {
   let result: { value: T } | undefined;
-  sandbox['run'] = () => {
+  const run = (): void => {
     result = { value: work() };
   };
   try {
-    runScript.runInContext(sandbox, { timeout: TEMPLATE_LIMITS.renderMs });
+    runInNewContext('run()', { run }, { timeout: TEMPLATE_LIMITS.renderMs });
   } catch (error) {
     if (Reflect.get(Object(error), 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-      throw new Error(`the chat template did not ${what} within ${TEMPLATE_LIMITS.renderMs} ms`, {
-        cause: error,
-      });
+      throw new Error('the chat template takes too long to parse', { cause: error });
     }
     throw error;
-  } finally {
-    sandbox['run'] = undefined;
   }
-  if (result === undefined) throw new Error(`the chat template did not ${what}`);
+  if (result === undefined) throw new Error('the chat template could not be parsed');
   return result.value;
 }
 
