@@ -1,6 +1,7 @@
 /** The benchmarks by name; bench/README.md says what each measures and how to read it. */
 import { boot } from './boot.ts';
 import { compare } from './compare.ts';
+import { frozen } from './frozen.ts';
 import { overhead } from './overhead.ts';
 import { writeBenchModel } from './model.ts';
 
@@ -8,6 +9,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   compare,
   overhead,
   boot,
+  frozen,
   model: writeBenchModel,
 };
 

@@ -1,11 +1,12 @@
 /**
- * Writes what is derived from the sources: docs/openapi.json, docs/errors.md, docs/configuration.md.
+ * Writes what is derived from the sources: docs/openapi.json, docs/errors.md, docs/configuration.md, the evidence schema.
  * With --check it compares instead, and fails when a committed file is out of date. Needs a build.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { entryOf, catalogue } from '../dist/errors/catalogue.js';
 import { settings } from '../dist/config/settings.js';
+import { Statement } from '../dist/evidence/statement.js';
 import { statusOf } from '../dist/http/error-response.js';
 import { createHttpServer } from '../dist/http/server.js';
 import { root } from './prepare.mjs';
@@ -83,10 +84,17 @@ function shown(fallback) {
   return String(fallback);
 }
 
+/** The schema of a signed statement; its annotations are the documentation of each member. */
+function evidenceSchema() {
+  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...Statement };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
 const files = {
   'docs/openapi.json': openApi,
   'docs/errors.md': errors,
   'docs/configuration.md': configuration,
+  'docs/schemas/evidence-frozen-v1.json': evidenceSchema,
 };
 const check = process.argv.includes('--check');
 const stale = [];
@@ -95,7 +103,10 @@ for (const [name, make] of Object.entries(files)) {
   const text = await make();
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
   if (check) stale.push(name);
-  else writeFileSync(file, text);
+  else {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
 }
 if (stale.length > 0) {
   console.error(`out of date: ${stale.join(', ')}; run: node scripts/generate.mjs`);
