@@ -1,0 +1,186 @@
+/** `hearth serve` as a user starts it: an empty home, the built-in models, the real engine. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Installation, type Served } from '../support/installation.ts';
+import { verifies } from '../contract/requirements.ts';
+
+let installation: Installation;
+let served: Served;
+
+beforeAll(async () => {
+  installation = await Installation.make();
+  served = await installation.serve();
+});
+afterAll(() => installation.remove());
+
+describe('hearth serve on an empty home', () => {
+  it('prints one line on stdout, with the URL and a request that works as it stands', async () => {
+    verifies('service.native', 'chat.model');
+    const lines = served.stdout.split('\n').filter((line) => line !== '');
+    expect(lines).toHaveLength(1);
+    const [, url, path, body] = /ready at (\S+) .* curl \1(\S+) .* -d '(.+)'$/.exec(lines[0] ?? '') ?? [];
+    expect(url).toBe(served.url);
+    const { status, body: answer } = await served.client.post(path ?? '', JSON.parse(body ?? ''));
+    expect(status).toBe(200);
+    expect(answer.choices[0].message.content).toMatch(/\S/);
+    expect(answer.usage.completion_tokens).toBeGreaterThan(0);
+  });
+
+  it('logs JSON lines on stderr, and nothing else', () => {
+    for (const line of served.stderr.split('\n').filter((each) => each !== '')) {
+      expect(JSON.parse(line)).toHaveProperty('msg');
+    }
+  });
+
+  it('has a chat and an embedding model of its own', async () => {
+    verifies('models.data', 'identity.default-model', 'model.owned-by');
+    const { data } = (await served.client.get('/v1/models')).body;
+    const kinds = data.map((model: { kind: string; owned_by: string }) => [model.kind, model.owned_by]);
+    expect(kinds.toSorted()).toEqual([
+      ['chat', 'hearth'],
+      ['embedding', 'hearth'],
+    ]);
+    const identity = (await served.client.get('/v1/identity')).body;
+    expect(data.map(({ id }: { id: string }) => id)).toContain(identity.default_model);
+  });
+
+  it('streams what it would answer whole', async () => {
+    verifies('stream.text', 'stream.done', 'post-chat.stream');
+    const fields = { temperature: 0, max_tokens: 12 };
+    const whole = (await served.client.chat(fields)).body;
+    const { text, done, chunks } = await (await served.client.streamChat(fields)).all();
+    expect([text, done]).toEqual([whole.choices[0].message.content, true]);
+    expect(chunks.at(-1)?.choices[0]?.svc_finish_reason).toBe(whole.choices[0].finish_reason);
+  });
+
+  it('ends an answer at its token limit and says so', async () => {
+    verifies('chat.max-tokens', 'options.mapping');
+    const messages = [{ role: 'user', content: 'Talk forever.' }];
+    const { body } = await served.client.chat({ messages, max_tokens: 5 });
+    expect(body.choices[0].finish_reason).toBe('length');
+    expect(body.usage.completion_tokens).toBe(5);
+  });
+
+  it('honours a window, and refuses a prompt that does not fit with both numbers', async () => {
+    verifies('chat.num-ctx', 'errors.400');
+    const small = await served.client.chat({ num_ctx: 512, max_tokens: 2 });
+    expect(small.headers['x-svc-num-ctx']).toBe('512');
+    const messages = [{ role: 'user', content: 'word '.repeat(3000) }];
+    const { status, body } = await served.client.chat({ messages, num_ctx: 512 });
+    expect([status, body.code]).toEqual([400, 'context_overflow']);
+    expect(body.error).toMatch(/prompt is \d{4,} tokens.* 512 tokens/);
+  });
+
+  it.each([1, 2, 7])('survives a window of %d', async (numCtx) => {
+    const { status } = await served.client.chat({ num_ctx: numCtx });
+    expect([200, 400]).toContain(status);
+  });
+
+  it('embeds: 768 numbers of length one, equal alone and in a list', async () => {
+    verifies('embeddings.width', 'embeddings.backend-header', 'service.native', 'limits.width');
+    const alone = await served.client.embed({ input: 'The hearth is warm.' });
+    const list = await served.client.embed({
+      input: ['A cat.', 'The hearth is warm.', 'A longer text about a dog.'],
+    });
+    expect(alone.headers['x-svc-embed-backend']).toBe('native');
+    expect(list.headers['x-svc-embedding-space']).toBe(alone.headers['x-svc-embedding-space']);
+    const [vector] = alone.body.data;
+    expect(vector.embedding).toHaveLength(768);
+    expect(Math.hypot(...vector.embedding)).toBeCloseTo(1, 5);
+    expect(list.body.data[1].embedding).toEqual(vector.embedding);
+    expect(list.body.data[0].embedding).not.toEqual(vector.embedding);
+    expect((await served.client.embed({ input: 'The hearth is warm.' })).body).toEqual(alone.body);
+  });
+
+  it('completes plain text', async () => {
+    const { status, body } = await served.client.post('/v1/completions', {
+      model: 'default',
+      prompt: 'Once upon a time',
+      max_tokens: 4,
+    });
+    expect([status, typeof body.choices[0].text]).toEqual([200, 'string']);
+  });
+
+  it('keeps native code out of its own process, and needs no other daemon', async () => {
+    verifies('service.native', 'service.owns-everything');
+    await served.client.chat({ max_tokens: 1 });
+    const workers = await served.workers();
+    expect(workers.length).toBeGreaterThan(0);
+    expect(workers).not.toContain(served.pid);
+    // Only Linux lets anybody look.
+    if (!existsSync('/proc/self/maps')) return;
+    expect(readFileSync(`/proc/${served.pid}/maps`, 'utf8')).not.toMatch(/llama|ggml/);
+    for (const worker of workers) {
+      expect(readFileSync(`/proc/${worker}/maps`, 'utf8')).toMatch(/llama/);
+      expect(readFileSync(`/proc/${worker}/status`, 'utf8')).toContain(`PPid:\t${served.pid}\n`);
+    }
+  });
+
+  it('binds itself to the bytes it runs, as anybody can recompute', async () => {
+    verifies('identity.server-source', 'identity.backend', 'get-identity.notes');
+    const { body } = await served.client.get('/v1/identity');
+    expect(body.server_source_sha256).toBe(sha256OfList(path.join(installation.folder, 'dist')));
+    expect(body.backend_sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(body.native_ready).toBe(true);
+  });
+});
+
+describe('a model of the user', () => {
+  const file = () => path.join(installation.folder, 'generated', 'tiny-chat.gguf');
+
+  it('is served as soon as it is imported, and gone as soon as it is removed', async () => {
+    verifies('service.owns-everything', 'models.data', 'chat.model');
+    const imported = await installation.run(['import', file(), '--id', 'mine/tiny:q4']);
+    expect([imported.code, imported.stderr]).toEqual([0, expect.any(String)]);
+    const { status, body } = await served.client.chat({ model: 'mine/tiny:q4', max_tokens: 2 });
+    expect([status, body.model]).toEqual([200, 'mine/tiny:q4']);
+    expect((await served.client.get('/v1/models/mine/tiny:q4')).body.owned_by).toBe('local');
+    const listed = await installation.run(['list', '--json']);
+    expect(JSON.parse(listed.stdout).map(({ id }: { id: string }) => id)).toContain('mine/tiny:q4');
+    expect((await installation.run(['rm', 'mine/tiny:q4'])).code).toBe(0);
+    expect((await served.client.chat({ model: 'mine/tiny:q4' })).status).toBe(404);
+    expect(existsSync(file())).toBe(true);
+  });
+
+  it('that is no model is refused with the reason', async () => {
+    const { code, stderr, stdout } = await installation.run([
+      'import',
+      path.join(installation.folder, 'package.json'),
+    ]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/not a usable GGUF|cannot be used as a model/);
+  });
+});
+
+describe('the port of a running service', () => {
+  it('is named as taken by this very instance', async () => {
+    const { code, stdout, stderr } = await installation.run(['serve'], { SVC_PORT: served.port });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`this instance is already being served at 127.0.0.1:${served.port}`);
+  });
+
+  it('is named as taken by another instance', async () => {
+    const other = path.join(installation.folder, 'other-home');
+    const { code, stderr } = await installation.run(['serve'], { SVC_PORT: served.port, SVC_HOME: other });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/taken by another Hearth \(instance svc-\w+\); choose another with --port/);
+  });
+});
+
+/** As `cd dist && find * -type f | LC_ALL=C sort | xargs sha256sum`, sorted, hashed again. */
+function sha256OfList(folder: string): string {
+  const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .filter((name) => !name.startsWith('.'));
+  const lines = names.map((name) => `${sha256(readFileSync(path.join(folder, name)))}  ${name}\n`);
+  return sha256(
+    lines
+      .map((line) => Buffer.from(line))
+      .sort(Buffer.compare)
+      .join(''),
+  );
+}
