@@ -127,13 +127,13 @@ async function beside(side: Side, maxTokens: number): Promise<void> {
   };
   await streams();
   const alone = await streams();
-  let isBusy = true;
+  const stop = new AbortController();
   let answers = 0;
   const frozenTraffic = (async () => {
-    for (; isBusy; answers += 1) await ask(side, answers, { words: 40, maxTokens }, true);
+    for (; !stop.signal.aborted; answers += 1) await ask(side, answers, { words: 40, maxTokens }, true);
   })();
   const shared = await streams();
-  isBusy = false;
+  stop.abort();
   await frozenTraffic;
   console.log(
     `four ordinary streams: ${rounded(alone)} tok/s alone, ${rounded(shared)} tok/s beside ${answers} frozen answers`,

@@ -2,6 +2,7 @@
 import { boot } from './boot.ts';
 import { compare } from './compare.ts';
 import { frozen } from './frozen.ts';
+import { frozenMatrix } from './frozen-matrix.ts';
 import { overhead } from './overhead.ts';
 import { writeBenchModel } from './model.ts';
 
@@ -10,6 +11,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   overhead,
   boot,
   frozen,
+  'frozen-matrix': frozenMatrix,
   model: writeBenchModel,
 };
 
