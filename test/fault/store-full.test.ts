@@ -16,11 +16,11 @@ import { chatBytes, temporaryFolder, temporaryRegistry, writeChat } from '../sup
 async function smallDisk(context: TestContext, sizeKib: number): Promise<string> {
   const folder = await temporaryFolder();
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeKib}k`, 'tmpfs', folder], { stdio: 'pipe' });
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', `size=${sizeKib}k`, 'tmpfs', folder], { stdio: 'pipe' });
   } catch (error) {
     context.skip(`a small tmpfs cannot be mounted here: ${String(error).split('\n')[0]}`);
   }
-  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+  onTestFinished(() => void execFileSync('/bin/umount', ['-l', folder]));
   return folder;
 }
 
