@@ -19,6 +19,10 @@ export function surplusTicket(
   limits: SchedulerLimits,
   newcomer: Ticket,
 ): Ticket | null {
+  // Without any queue a model that is not loaded yet could never be used.
+  const ready = state.models.get(newcomer.modelId)?.instance?.state === 'ready';
+  const limit = ready ? limits.maxQueue : Math.max(1, limits.maxQueue);
+  if (queuedCount(state) <= limit) return null;
   // A job that a crash put back was admitted before, so it neither counts nor goes.
   const flows = new Map<string, Ticket[]>();
   let waiting = 0;
@@ -31,9 +35,7 @@ export function surplusTicket(
       else flow.push(ticket);
     }
   }
-  // Without any queue a model that is not loaded yet could never be used.
-  const ready = state.models.get(newcomer.modelId)?.instance?.state === 'ready';
-  if (waiting <= (ready ? limits.maxQueue : Math.max(1, limits.maxQueue))) return null;
+  if (waiting <= limit) return null;
   let heaviest: Ticket[] = flows.get(newcomer.flow) ?? [newcomer];
   const own = heaviest.length;
   // Both counts include the newcomer; one more would only swap places.

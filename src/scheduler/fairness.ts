@@ -11,17 +11,28 @@ interface Ranked {
   readonly late: boolean;
 }
 
-/** The ticket to start next among those that `may` start. */
+/**
+ * The ticket to start next among those that `may` start. One pass without allocation, as it runs at every job's end:
+ * the queue is in order of arrival, so what was overtaken most stands first, and the first of a flow is its best.
+ */
 export function nextTicket(
   model: ModelState,
   maxOvertakes: number,
   may: (ticket: Ticket) => boolean,
 ): Ticket | undefined {
-  let best: Ranked | undefined;
-  for (const ranked of rankings(model, maxOvertakes)) {
-    if (may(ranked.ticket) && (best === undefined || inOrder(ranked, best) < 0)) best = ranked;
+  let best: Ticket | undefined;
+  let bestTurn = Number.POSITIVE_INFINITY;
+  for (const ticket of model.queue) {
+    if (!may(ticket)) continue;
+    const turn = turnOf(model, ticket.flow);
+    // Nothing later can come before this, and whatever stands earlier is neither overtaken too often nor due.
+    if (ticket.overtaken >= maxOvertakes || turn === model.turn) return ticket;
+    if (turn < bestTurn) {
+      best = ticket;
+      bestTurn = turn;
+    }
   }
-  return best?.ticket;
+  return best;
 }
 
 /** The whole queue in the order in which it would start now. */
@@ -31,9 +42,28 @@ export function fairOrder(model: ModelState, maxOvertakes: number): Ticket[] {
     .map(({ ticket }) => ticket);
 }
 
+/** Where the youngest ticket stands in that order; 1 is next. Without a sort, as it runs at every arrival. */
+export function positionOfYoungest(model: ModelState, maxOvertakes: number): number {
+  const youngest = model.queue.at(-1);
+  if (youngest === undefined) return 1;
+  let own = turnOf(model, youngest.flow);
+  for (const { flow, cost } of model.queue) if (flow === youngest.flow) own += cost;
+  own -= youngest.cost;
+  const ahead = new Map<string, number>();
+  let before = 0;
+  for (const { flow, cost, overtaken } of model.queue) {
+    const turn = ahead.get(flow) ?? turnOf(model, flow);
+    ahead.set(flow, turn + cost);
+    // At the same turn the older one goes first, and here all others are older.
+    if (overtaken >= maxOvertakes || turn <= own) before += 1;
+  }
+  // It counted itself.
+  return before;
+}
+
 /** Takes a ticket out of the queue as started: its flow has had its turn. */
 export function takeTurn(model: ModelState, ticket: Ticket): void {
-  const turn = Math.max(model.turn, model.turns.get(ticket.flow) ?? 0);
+  const turn = turnOf(model, ticket.flow);
   model.queue.splice(model.queue.indexOf(ticket), 1);
   for (const waiting of model.queue) {
     if (waiting.seq > ticket.seq) break;
@@ -50,9 +80,12 @@ function rankings(model: ModelState, maxOvertakes: number): Ranked[] {
   return model.queue.map((ticket) => {
     const before = ahead.get(ticket.flow) ?? 0;
     ahead.set(ticket.flow, before + ticket.cost);
-    const start = Math.max(model.turn, model.turns.get(ticket.flow) ?? 0);
-    return { ticket, turn: start + before, late: ticket.overtaken >= maxOvertakes };
+    return { ticket, turn: turnOf(model, ticket.flow) + before, late: ticket.overtaken >= maxOvertakes };
   });
+}
+
+function turnOf(model: ModelState, flow: string): number {
+  return Math.max(model.turn, model.turns.get(flow) ?? 0);
 }
 
 function inOrder(a: Ranked, b: Ranked): number {

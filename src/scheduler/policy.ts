@@ -80,7 +80,7 @@ export class Policy {
     };
     model.queue.push(ticket);
     this.#decide(walk);
-    if (!model.queue.includes(ticket)) return;
+    if (model.queue.at(-1) !== ticket) return;
     const surplus = surplusTicket(this.state, this.#limits, ticket);
     if (surplus !== null) walk.reject(surplus, queueFull(this.state, this.#limits));
   }
@@ -225,6 +225,7 @@ export class Policy {
     const { ticket, instance } = entry;
     this.state.running.delete(seq);
     instance.running.delete(seq);
+    if (ticket.lane === 'frozen') instance.frozenRunning -= 1;
     instance.lastUsedMs = nowMs;
     instance.keepAliveMs = ticket.keepAliveMs ?? this.#limits.keepAliveMs;
     return ticket;

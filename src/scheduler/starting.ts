@@ -9,14 +9,15 @@ export function startJobs(walk: Walk, claims: ReadonlyMap<number, number>): void
     if (instance?.state !== 'ready') continue;
     const claim = claims.get(instance.id) ?? Number.POSITIVE_INFINITY;
     const belowSeq = Math.min(instance.retireFromSeq, claim);
-    for (const lane of ['shared', 'frozen'] as const) {
-      const may = (ticket: Ticket): boolean =>
-        ticket.lane === lane && ticket.seq < belowSeq && serves(instance, model.target, ticket.wantedCtx);
-      while (model.queue.length > 0 && freeSlots(instance, lane) > 0) {
-        const ticket = nextTicket(model, walk.limits.maxOvertakes, may);
-        if (ticket === undefined) break;
-        start(walk, model, instance, ticket);
-      }
+    // One pass looks at both lanes, as it is taken at every event and over the whole queue.
+    const may = (ticket: Ticket): boolean =>
+      freeSlots(instance, ticket.lane) > 0 &&
+      ticket.seq < belowSeq &&
+      serves(instance, model.target, ticket.wantedCtx);
+    let ticket = nextTicket(model, walk.limits.maxOvertakes, may);
+    while (ticket !== undefined) {
+      start(walk, model, instance, ticket);
+      ticket = nextTicket(model, walk.limits.maxOvertakes, may);
     }
   }
 }
@@ -25,6 +26,7 @@ function start(walk: Walk, model: ModelState, instance: Instance, ticket: Ticket
   takeTurn(model, ticket);
   ticket.startedAtMs = walk.nowMs;
   instance.running.set(ticket.seq, ticket);
+  if (ticket.lane === 'frozen') instance.frozenRunning += 1;
   instance.lastUsedMs = walk.nowMs;
   instance.expiresAtMs = null;
   walk.state.running.set(ticket.seq, { ticket, instance });
@@ -33,7 +35,6 @@ function start(walk: Walk, model: ModelState, instance: Instance, ticket: Ticket
 
 /** The frozen lane has one place per worker beside the shared slots. */
 function freeSlots(instance: Instance, lane: Ticket['lane']): number {
-  let used = 0;
-  for (const ticket of instance.running.values()) if (ticket.lane === lane) used += 1;
+  const used = lane === 'frozen' ? instance.frozenRunning : instance.running.size - instance.frozenRunning;
   return (lane === 'frozen' ? 1 : instance.slots) - used;
 }

@@ -37,6 +37,8 @@ export interface Instance {
   plannedBytes: number;
   slots: number;
   readonly running: Map<number, Ticket>;
+  /** How many of those are in the frozen lane. */
+  frozenRunning: number;
   readyAtMs: number;
   lastUsedMs: number;
   keepAliveMs: number;

@@ -113,6 +113,7 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
     plannedBytes: plan.plannedBytes,
     slots: plan.parallel,
     running: new Map(),
+    frozenRunning: 0,
     readyAtMs: Number.POSITIVE_INFINITY,
     lastUsedMs: nowMs,
     keepAliveMs: limits.keepAliveMs,

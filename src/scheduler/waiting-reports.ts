@@ -2,8 +2,8 @@
  * Step 6 of the tree: waiting jobs are told their position and the reason. A new reason is told at once, a new
  * position at most every `notifyMs`, because a long queue moves often.
  */
-import { fairOrder } from './fairness.ts';
-import type { ModelState } from './state.ts';
+import { fairOrder, positionOfYoungest } from './fairness.ts';
+import type { ModelState, Ticket } from './state.ts';
 import type { Walk } from './walk.ts';
 
 export function reportWaiting(walk: Walk): void {
@@ -21,15 +21,23 @@ export function reportWaiting(walk: Walk): void {
 }
 
 function reportModel(walk: Walk, model: ModelState, due: boolean): void {
+  const { maxOvertakes } = walk.limits;
   const reason = reasonOf(model);
-  if (!due && model.queue.every((ticket) => ticket.told?.reason === reason)) return;
-  fairOrder(model, walk.limits.maxOvertakes).forEach((ticket, index) => {
-    const position = index + 1;
-    const { told } = ticket;
-    if (told?.reason === reason && (!due || told.position === position)) return;
-    ticket.told = { position, reason };
-    walk.effects.notifyQueued(ticket.seq, position, reason);
-  });
+  const stale = model.queue.find((ticket) => ticket.told?.reason !== reason);
+  // A newcomer to a long queue is the usual case, and must not cost a sort of the whole.
+  if (!due && stale !== undefined && stale === model.queue.at(-1)) {
+    tell(walk, stale, positionOfYoungest(model, maxOvertakes), reason);
+  } else if (due || stale !== undefined) {
+    fairOrder(model, maxOvertakes).forEach((ticket, index) => {
+      const isNews = ticket.told?.reason !== reason || (due && ticket.told.position !== index + 1);
+      if (isNews) tell(walk, ticket, index + 1, reason);
+    });
+  }
+}
+
+function tell(walk: Walk, ticket: Ticket, position: number, reason: string): void {
+  ticket.told = { position, reason };
+  walk.effects.notifyQueued(ticket.seq, position, reason);
 }
 
 function reasonOf(model: ModelState): string {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fail } from '../../src/errors/svc-error.ts';
 import { mib, modelTarget, World } from './fixtures/scheduler-world.ts';
@@ -462,4 +463,29 @@ test('a drain refuses new and waiting jobs, calls off loads, and leaves running 
   expect(world.state(world.submit(a))).toBe('draining');
   world.finish(running, true);
   expect(world.state(running)).toBe('done');
+});
+
+test('the position told at arrival is the one that the whole order gives', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ client: fc.constantFrom('x', 'y', 'z'), cost: fc.constantFrom(1, 1, 3) }), {
+        minLength: 2,
+        maxLength: 30,
+      }),
+      fc.nat({ max: 5 }),
+      (arrivals, ended) => {
+        const world = warm(new World({ numParallel: 1, maxOvertakes: 3 }, plenty));
+        for (const arrival of arrivals) world.submit(a, arrival);
+        for (let i = 0; i < ended; i += 1) {
+          const { seq } = world.running()[0] ?? {};
+          if (seq !== undefined) world.finish(seq, true);
+        }
+        if (world.queued().length === 0) return;
+        const seq = world.submit(a, { client: 'x' });
+        const atArrival = world.told.get(seq);
+        world.advance(2_000);
+        expect(world.told.get(seq)).toBe(atArrival);
+      },
+    ),
+  );
 });
