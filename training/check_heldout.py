@@ -26,7 +26,7 @@ prompts = {bare(c["message"]) for name in ("talk", "hearth", "outside", "tools",
 names = {t["name"] for name in ("tools", "results") for c in lines(name) for t in c["tools"]}
 seen, used = set(), set()
 for number in range(chunks):
-    stage = 1 if number < config["stage1_chunks"] else 2
+    stage = 1 + sum(number >= start for start in config["stage_starts"])
     for _, turns in dialogues.dialogues(config["seed"] * 100000 + number, stage, config["chunk_dialogues"]):
         for role, content in turns:
             if role == "user":

@@ -83,11 +83,13 @@ def start_vectors(tokens, width, hidden, seed):
     for token in tokens:
         own = draw()
         if token in small or token in SMALL or token in CONTROL or re.fullmatch(r"##(ing|ed|es|er|ers|ly|s|d|r)|[^a-z0-9#]+|##[^a-z0-9]+", token):
-            weight, row = 0.12, own
+            weight, row = 0.03, own
         elif token in known or token in field:
             near = [concept[i] for i in known.get(token, [])]
             row = 0.3 * own + sum(near) / max(1, len(near)) ** 0.5 + 0.6 * sum(field.get(token, [])) / max(1, len(field.get(token, []))) ** 0.5 + (0.7 * own if not near else 0)
-            weight = 0.8
+            kinds = {p.ALL[i][1] for i in known.get(token, [])} or {"n"}
+            general = any(p.ALL[i][0] in ("quality", "action", "time") for i in known.get(token, []))
+            weight = 0.4 if general else 0.8 if "n" in kinds else 0.5
         else:
             weight, row = (0.7 if not token.startswith("##") and len(token) > 4 else 0.3), own
         row = row / np.linalg.norm(row)

@@ -24,6 +24,7 @@ with torch.no_grad():
         rows = [json.loads(line) for line in (here / f"eval/{name}.jsonl").read_text().splitlines()]
         a, p, n = (embed(model, tokenizer, [r[k] for r in rows]) for k in ("anchor", "positive", "negative"))
         print(name, ((a * p).sum(1) > (a * n).sum(1)).float().mean().item())
-    rows = [json.loads(line) for line in (here / "eval/retrieval.jsonl").read_text().splitlines()]
-    q, d = (embed(model, tokenizer, [r[k] for r in rows]) for k in ("question", "passage"))
-    print("recall@1", ((q @ d.T).argmax(1) == torch.arange(len(rows))).float().mean().item())
+    for name in ("retrieval", "retrieval-hard"):
+        rows = [json.loads(line) for line in (here / f"eval/{name}.jsonl").read_text().splitlines()]
+        q, d = (embed(model, tokenizer, [r[k] for r in rows]) for k in ("question", "passage"))
+        print(name, ((q @ d.T).argmax(1) == torch.arange(len(rows))).float().mean().item())

@@ -50,13 +50,18 @@ class ThreadCount:
         self.mark()
 
 
-def encode(tokenizer, turns, prompt_weight):
-    """Token ids and loss weights; only what the assistant says (with its end mark) has full weight."""
+def encode(tokenizer, turns, prompt_weight, cut=None):
+    """Token ids and loss weights; only what the assistant says (with its end mark) has full weight.
+
+    With `cut`, the last answer ends after so many tokens: its beginning is where the model decides.
+    """
     ids, weights = [], []
     for role, content in turns:
         head = tokenizer.encode(f"{dialogues.START}{role}\n").ids
         body = tokenizer.encode(f"{content}{dialogues.END}").ids
         tail = tokenizer.encode("\n").ids
+        if cut and turns[-1] == (role, content):
+            body, tail = body[:cut], []
         ids += head + body + tail
         weights += [0.0] * len(head) + [1.0 if role == "assistant" else prompt_weight] * len(body) + [0.0] * len(tail)
     return ids, weights
@@ -64,12 +69,15 @@ def encode(tokenizer, turns, prompt_weight):
 
 def chunk(config, tokenizer, number, rng_seed):
     """Microbatches of one chunk: dialogues sorted by length, so that padding is rare, then shuffled."""
-    stage = 1 if number < config["stage1_chunks"] else 2
-    samples = [encode(tokenizer, turns, config["prompt_weight"][stage - 1])
-               for _, turns in dialogues.dialogues(rng_seed + number, stage, config["chunk_dialogues"])]
+    stage = 1 + sum(number >= start for start in config["stage_starts"])
+    rng, samples = random.Random(number), []
+    for kind, turns in dialogues.dialogues(rng_seed + number, stage, config["chunk_dialogues"]):
+        known = kind in ("hearth", "talk", "outside")
+        cut = 7 if known and rng.random() < config["cut_share"][stage - 1] else None
+        samples.append(encode(tokenizer, turns, config["prompt_weight"][stage - 1], cut))
     samples = [s for s in samples if len(s[0]) <= config["context"]]
     samples.sort(key=lambda s: len(s[0]))
-    batches, current, rng = [], [], random.Random(number)
+    batches, current = [], []
     for sample in samples:
         if current and (len(current) + 1) * len(sample[0]) > config["micro_tokens"]:
             batches.append(current)

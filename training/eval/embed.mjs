@@ -26,28 +26,39 @@ function featureHash(text) {
 }
 
 const engine = await openEngine(file, true);
-const report = {};
-for (const [name, embed] of [['feature-hash', featureHash], ['hearth-embed', engine.embed]]) {
+
+async function triplets(embed, name) {
   const rows = [];
-  for (const t of lines('triplets')) {
+  for (const t of lines(name)) {
     const [a, p, n] = [await embed(t.anchor), await embed(t.positive), await embed(t.negative)];
     rows.push({ ...t, positiveScore: dot(a, p), negativeScore: dot(a, n), ok: dot(a, p) > dot(a, n) });
   }
-  const set = lines('retrieval');
+  return { share: rows.filter((r) => r.ok).length / rows.length, of: rows.length, wrong: rows.filter((r) => !r.ok) };
+}
+
+async function retrieval(embed, name) {
+  const set = lines(name);
   const passages = [];
   for (const { passage } of set) passages.push(await embed(passage));
-  let first = 0;
   const missed = [];
   for (const [i, { question }] of set.entries()) {
     const q = await embed(question);
     const scores = passages.map((p) => dot(q, p));
     const best = scores.indexOf(Math.max(...scores));
-    if (best === i) first++;
-    else missed.push({ question, instead: set[best].passage });
+    if (best !== i) missed.push({ question, instead: set[best].passage });
   }
-  const right = rows.filter((r) => r.ok).length;
-  report[name] = { triplets: right / rows.length, of: rows.length, recallAt1: first / set.length, missed, wrong: rows.filter((r) => !r.ok) };
-  console.log(`${name}: triplets ${((100 * right) / rows.length).toFixed(1)} %, recall@1 ${((100 * first) / set.length).toFixed(1)} %`);
+  return { share: 1 - missed.length / set.length, of: set.length, missed };
+}
+
+const report = {};
+for (const [name, embed] of [['feature-hash', featureHash], ['hearth-embed', engine.embed]]) {
+  report[name] = {
+    triplets: await triplets(embed, 'triplets'),
+    'triplets-hard': await triplets(embed, 'triplets-hard'),
+    retrieval: await retrieval(embed, 'retrieval'),
+    'retrieval-hard': await retrieval(embed, 'retrieval-hard'),
+  };
+  console.log(name, Object.entries(report[name]).map(([task, { share }]) => `${task} ${(100 * share).toFixed(1)} %`).join(', '));
 }
 writeFileSync(out, `${JSON.stringify(report, null, 1)}\n`);
 process.exit(0);

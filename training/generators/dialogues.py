@@ -1,4 +1,4 @@
-"""Mixes all dialogue kinds in fixed shares; `stage` 1 leans on copying and tools, stage 2 is the full mix."""
+"""Mixes all dialogue kinds in fixed shares; the shares depend on the stage of the curriculum."""
 
 import random
 import zlib
@@ -24,9 +24,9 @@ def copy_dialogue(rng):
     return [("user", ", ".join(f"{k} {p}" for k, p in zip(keys, parts))), ("assistant", tools.compact(dict(zip(keys, parts))))]
 
 
-STAGES = {  # kind: share of dialogues in stage 1 and 2
-    "copy": (0.22, 0.01), "tool": (0.30, 0.14), "result": (0.05, 0.09), "hearth": (0.14, 0.36),
-    "talk": (0.07, 0.12), "outside": (0.07, 0.16), "sum": (0.05, 0.05), "text": (0.10, 0.07),
+STAGES = {  # kind: share of dialogues in stage 1 (copying, tools), 2 (short knowledge) and 3 (everything)
+    "copy": (0.22, 0.00, 0.01), "tool": (0.30, 0.01, 0.14), "result": (0.05, 0.05, 0.09), "hearth": (0.14, 0.51, 0.36),
+    "talk": (0.07, 0.18, 0.12), "outside": (0.07, 0.19, 0.16), "sum": (0.05, 0.03, 0.05), "text": (0.10, 0.03, 0.07),
 }
 MAKERS = {
     "copy": copy_dialogue,
@@ -54,5 +54,5 @@ def render(turns) -> str:
 
 if __name__ == "__main__":
     import sys
-    for kind, turns in dialogues(7, 2, int(sys.argv[1]) if len(sys.argv) > 1 else 20):
+    for kind, turns in dialogues(7, 3, int(sys.argv[1]) if len(sys.argv) > 1 else 20):
         print(f"=== {kind}\n{render(turns)}")

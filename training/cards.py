@@ -1,0 +1,99 @@
+"""Writes both model cards and their pictures from the training logs and the evaluation reports.
+
+    python cards.py --work DIR --out models
+"""
+
+import argparse
+import hashlib
+import json
+from pathlib import Path
+
+HERE = Path(__file__).parent
+INK, GRID, BLUE, GREY, RED = "#333", "#ddd", "#2b6cb0", "#a0aec0", "#c53030"
+
+
+def svg(width, height, body):
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+            f'font-family="sans-serif" font-size="12" fill="{INK}"><rect width="100%" height="100%" fill="#fff"/>{"".join(body)}</svg>\n')
+
+
+def curve(title, rows, key):
+    """A loss curve over steps; the vertical axis begins at zero."""
+    points = [(r["step"], r[key]) for r in rows]
+    last, top = points[-1][0], max(y for _, y in points) * 1.05
+    x, y = (lambda v: 50 + 520 * v / last), (lambda v: 240 - 190 * v / top)
+    body = [f'<text x="50" y="24" font-size="14">{title}</text>']
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        body.append(f'<line x1="50" x2="570" y1="{y(top * share):.0f}" y2="{y(top * share):.0f}" stroke="{GRID}"/><text x="8" y="{y(top * share) + 4:.0f}">{top * share:.2f}</text>')
+        body.append(f'<text x="{x(last * share) - 10:.0f}" y="260">{last * share:.0f}</text>')
+    body.append(f'<polyline fill="none" stroke="{BLUE}" stroke-width="2" points="{" ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in points)}"/>')
+    return svg(600, 280, body + ['<text x="290" y="276">step</text>'])
+
+
+def bars(title, rows):
+    """rows: (name, share, bar or None, reference or None)."""
+    body = [f'<text x="10" y="24" font-size="14">{title}</text>']
+    for i, (name, share, bar, reference) in enumerate(rows):
+        at = 44 + 34 * i
+        body.append(f'<text x="10" y="{at + 15}">{name}</text><rect x="270" y="{at}" width="{280 * share:.0f}" height="12" fill="{BLUE if bar is None or share >= bar else RED}"/>')
+        body.append(f'<text x="{276 + 280 * share:.0f}" y="{at + 11}">{100 * share:.1f} %</text>')
+        if reference is not None:
+            body.append(f'<rect x="270" y="{at + 14}" width="{280 * reference:.0f}" height="6" fill="{GREY}"/>')
+        if bar is not None:
+            body.append(f'<line x1="{270 + 280 * bar:.0f}" x2="{270 + 280 * bar:.0f}" y1="{at - 4}" y2="{at + 22}" stroke="{INK}" stroke-dasharray="3 2"/>')
+    return svg(640, 50 + 34 * len(rows), body)
+
+
+def table(rows):
+    lines = ["| task | cases | measured | bar |", "|---|---|---|---|"]
+    return "\n".join(lines + [f"| {n} | {of} | {100 * s:.1f} % | {f'{100 * b:.0f} %' if b else '-'}{'' if not b or s >= b else ' (missed)'} |" for n, of, s, b in rows])
+
+
+def log_of(folder):
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+
+
+def facts(path):
+    blob = path.read_bytes()
+    return f"{len(blob) / 1e6:.1f} MB, SHA-256 `{hashlib.sha256(blob).hexdigest()}`"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--out", required=True)
+    args = parser.parse_args()
+    work, out = Path(args.work), Path(args.out)
+
+    report = json.loads((work / "chat/report.json").read_text())
+    config = json.loads((HERE / "chat_config.json").read_text())
+    mini, log = out / "hearth-mini", log_of(work / "chat")
+    rows = [(r["title"], r["of"], r["share"], r["bar"]) for r in report.values()]
+    (mini / "loss.svg").write_text(curve("hearth-mini: training loss (weighted, the mix changes with the stage)", log, "loss"))
+    (mini / "evaluation.svg").write_text(bars("hearth-mini: held-out cases (dashed: bar)", [(n, s, b, None) for n, _, s, b in rows]))
+    text = (HERE / "cards/hearth-mini.md").read_text()
+    values = {"FILE": facts(mini / "model.gguf"), "TABLE": table(rows), "STEPS": str(log[-1]["step"]), "NAMED": str(report["tools"].get("named", 0)),
+              **{k.upper(): str(v) for k, v in config["shape"].items()}}
+    (mini / "MODEL_CARD.md").write_text(fill(text, values))
+
+    report = json.loads((work / "embed/report.json").read_text())
+    config = json.loads((HERE / "embed_config.json").read_text())
+    embed, log = out / "hearth-embed", log_of(work / "embed")
+    bar = {"triplets": 0.8, "retrieval": 0.75}
+    ours, reference = report["hearth-embed"], report["feature-hash"]
+    lines = ["| task | cases | hearth-embed | feature hash | bar |", "|---|---|---|---|---|"]
+    lines += [f"| {k} | {v['of']} | {100 * v['share']:.1f} % | {100 * reference[k]['share']:.1f} % | {f'{100 * bar[k]:.0f} %' if k in bar else '-'} |" for k, v in ours.items()]
+    (embed / "loss.svg").write_text(curve("hearth-embed: contrastive loss", log, "loss"))
+    (embed / "evaluation.svg").write_text(bars("hearth-embed (blue) and feature hash (grey)", [(k, v["share"], bar.get(k), reference[k]["share"]) for k, v in ours.items()]))
+    values = {"FILE": facts(embed / "model.gguf"), "TABLE": "\n".join(lines), "STEPS": str(log[-1]["step"]), "BATCH": str(config["batch"]), "FEED_FORWARD": str(config["shape"]["feed_forward"])}
+    (embed / "MODEL_CARD.md").write_text(fill((HERE / "cards/hearth-embed.md").read_text(), values))
+
+
+def fill(text, values):
+    for key, value in values.items():
+        text = text.replace("{{" + key + "}}", value)
+    return text
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# From nothing to both model files: ./training/run.sh [work folder]. Stop it at any time; the next run goes on.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+work=${1:-$here/.work}
+out=$here/../models
+mkdir -p "$work/chat" "$work/embed"
+
+[ -x "$work/venv/bin/python" ] || python3 -m venv "$work/venv"
+"$work/venv/bin/pip" install --quiet --requirement "$here/requirements.txt"
+python="$work/venv/bin/python"
+
+# Large buffers are kept instead of being returned to the system after each step; waiting threads sleep.
+export MALLOC_MMAP_THRESHOLD_=2000000000 MALLOC_TRIM_THRESHOLD_=8000000000 MALLOC_TOP_PAD_=268435456
+export OMP_WAIT_POLICY=PASSIVE PYTHONPATH="$here/generators" PYTHONHASHSEED=0
+cd "$here"
+
+[ -f "$work/chat/tokenizer.json" ] || "$python" chat_tokenizer.py "$work/chat/tokenizer.json"
+"$python" train_chat.py --work "$work/chat"
+"$python" train_embed.py --work "$work/embed"
+"$python" export_chat.py --work "$work/chat" --out "$out/hearth-mini/model.gguf"
+"$python" export_embed.py --work "$work/embed" --out "$out/hearth-embed/model.gguf"
+
+"$python" check_heldout.py
+"$python" token_ids.py "$work/chat/tokenizer.json" "$work/chat/ids.jsonl"
+node eval/tokens.mjs "$out/hearth-mini/model.gguf" "$work/chat/ids.jsonl"
+node eval/chat.mjs "$out/hearth-mini/model.gguf" "$work/chat/report.json"
+node eval/embed.mjs "$out/hearth-embed/model.gguf" "$work/embed/report.json"
+"$python" cards.py --work "$work" --out "$out"
