@@ -8,7 +8,7 @@ import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { ModelTarget } from '../engine/backend.ts';
 import type { ModelKind } from '../engine/load.ts';
-import { fail } from '../errors/svc-error.ts';
+import { fail, isSvcError } from '../errors/svc-error.ts';
 import { errnoOf, type StepHook } from './durable.ts';
 import { type DamagedManifest, InstalledReader } from './installed.ts';
 import type { ModelManifest } from './manifest.ts';
@@ -99,6 +99,16 @@ export class Registry {
       await writer.writeDefaults(`${JSON.stringify(choice, null, 2)}\n`);
     });
     return model;
+  }
+
+  /** Clears what dead processes left behind; for the start of a server. A store that cannot be written stays as it is. */
+  async recover(): Promise<void> {
+    try {
+      await this.store.change('hearth serve', async () => {});
+    } catch (error) {
+      if (!isSvcError(error) || !['store_unwritable', 'store_busy', 'disk_full'].includes(error.code))
+        throw error;
+    }
   }
 
   #named(name: string): InstalledModel {

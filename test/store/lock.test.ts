@@ -117,6 +117,16 @@ describe('pruning', () => {
     expect(await prune(registry)).toMatchObject({ removedBlobs: [], blockedBy: ['broken'] });
   });
 
+  it('also happens to the leavings of dead processes when a server starts', async () => {
+    const registry = await temporaryRegistry();
+    await registry.store.prepareFolders();
+    const { manifests, partial } = registry.store.paths;
+    const name = `.x.json.tmp-${await deadPid()}-${'0'.repeat(12)}`;
+    for (const folder of [manifests, partial]) await writeFile(join(folder, name), 'half');
+    await registry.recover();
+    expect([...(await readdir(manifests)), ...(await readdir(partial))]).toEqual([]);
+  });
+
   it('clears lock records of dead pulls', async () => {
     const registry = await temporaryRegistry();
     await registry.store.prepareFolders();

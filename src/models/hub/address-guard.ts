@@ -37,11 +37,10 @@ for (const [network, prefix] of [
   ['240.0.0.0', 4],
 ] as const)
   notPublic4.addSubnet(network, prefix, 'ipv4');
-// The ranges that carry an IPv4 address inside are refused as a whole: no hub needs them.
+// Ranges that carry an IPv4 address inside are refused as a whole, but for NAT64, which whole networks depend on.
 for (const [network, prefix] of [
   ['::', 96],
   ['::ffff:0:0', 96],
-  ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
   ['2001::', 23],
@@ -57,7 +56,20 @@ for (const [network, prefix] of [
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !notPublic4.check(address, 'ipv4');
-  return family === 6 && !notPublic6.check(address, 'ipv6');
+  if (family !== 6) return false;
+  const embedded = nat64Target(address);
+  return embedded === null ? !notPublic6.check(address, 'ipv6') : isPublicAddress(embedded);
+}
+
+/** The IPv4 address behind 64:ff9b::/96, by which IPv6-only networks reach the rest; null for all others. */
+function nat64Target(address: string): string | null {
+  // The URL parser writes an address in its one shortest form.
+  const [, tail] = /^\[64:ff9b::([0-9a-f:]*)\]$/.exec(new URL(`http://[${address}]`).hostname) ?? [];
+  if (tail === undefined) return null;
+  const groups = tail.split(':').map((group) => Number.parseInt(group || '0', 16));
+  if (groups.length > 2) return null;
+  const [low = 0, high = 0] = groups.reverse();
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
 export const resolveWithSystem: ResolveAll = (hostname) =>

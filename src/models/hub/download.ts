@@ -206,7 +206,7 @@ class Download {
 
   #count(bytes: Uint8Array): void {
     this.#sha256.update(bytes);
-    this.#gitSha1.update(bytes);
+    if (this.#options.file.sha256 === null) this.#gitSha1.update(bytes);
     this.#completed += bytes.length;
   }
 
