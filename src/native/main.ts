@@ -5,9 +5,8 @@
  */
 import { type FromWorker, ToWorker } from '../engine/ipc.ts';
 import { Compile } from 'typebox/compile';
-import { bootNative } from './boot.ts';
 import { Outbox } from './outbox.ts';
-import { Worker } from './worker.ts';
+import type { Worker } from './worker.ts';
 
 const messageCheck = Compile(ToWorker);
 
@@ -30,6 +29,8 @@ process.on('message', (raw: unknown) => {
 if (isOrphan()) process.kill(process.pid, 'SIGKILL');
 
 try {
+  // Imported here, so that a missing or broken library is a reason that can be told.
+  const [{ bootNative }, { Worker }] = await Promise.all([import('./boot.ts'), import('./worker.ts')]);
   const { llama, facts } = await bootNative(process.env['SVC_GPU']);
   worker = new Worker(llama, outbox);
   outbox.post({ type: 'booted', backend: facts });
