@@ -8,6 +8,8 @@ export interface WorkerLimits {
   readonly silenceMs: number;
   /** The same while a model loads, where one native call may block the child for long. */
   readonly loadSilenceMs: number;
+  /** Extra silence per character of a prompt that has not begun: to read it is one uninterruptible call. */
+  readonly silencePerCharMs: number;
   /** From `load` to `loaded`, however alive the worker is. */
   readonly loadMs: number;
   /** Jobs are open but nothing moves: the least patience; the most is `stallFactor` usual steps. */
@@ -28,6 +30,7 @@ export const defaultWorkerLimits: WorkerLimits = {
   heartbeatMs: 500,
   silenceMs: 5_000,
   loadSilenceMs: 60_000,
+  silencePerCharMs: 0.005,
   loadMs: 900_000,
   stallMs: 30_000,
   stallFactor: 20,

@@ -21,6 +21,9 @@ export class Watchdog {
   /** Per open job, tokens that one uninterruptible stretch of work may take before its next event. */
   readonly #pendingTokens = new Map<string, number>();
 
+  /** Characters that the child has to read before an open job begins. */
+  readonly #unreadChars = new Map<string, number>();
+
   constructor(limits: WorkerLimits, silenceLimitMs: number) {
     this.#limits = limits;
     this.#silenceLimitMs = silenceLimitMs;
@@ -37,10 +40,12 @@ export class Watchdog {
   jobOpened(job: Job): void {
     const longest = job.kind === 'embed' ? Math.max(0, ...job.inputs.map((input) => input.length)) : 0;
     this.#pendingTokens.set(job.jobId, longest / charsPerToken);
+    this.#unreadChars.set(job.jobId, charsOf(job));
   }
 
   jobClosed(jobId: string): void {
     this.#pendingTokens.delete(jobId);
+    this.#unreadChars.delete(jobId);
   }
 
   /** Any message proves that the child's own loop turns. */
@@ -56,6 +61,7 @@ export class Watchdog {
   }
 
   eventSeen(jobId: string, event: JobEvent, nowMs: number): void {
+    this.#unreadChars.delete(jobId);
     if (event.type === 'started') {
       const uncached = Math.max(0, event.promptTokens - event.cachedTokens);
       this.#pendingTokens.set(jobId, this.#steps === undefined ? uncached : 0);
@@ -68,10 +74,16 @@ export class Watchdog {
   /** One heartbeat has passed; the sentence says why the worker counts as hung. */
   tick(jobsOpen: boolean): string | null {
     this.#silentMs += this.#limits.heartbeatMs;
-    if (this.#silentMs > this.#silenceLimitMs) return 'no sign of life';
+    if (this.#silentMs > this.#silenceLimitMs + this.#readingMs()) return 'no sign of life';
     if (!jobsOpen) return null;
     this.#stillMs += this.#limits.heartbeatMs;
     return this.#stillMs > this.#patienceMs() ? 'no progress' : null;
+  }
+
+  #readingMs(): number {
+    let chars = 0;
+    for (const unread of this.#unreadChars.values()) chars += unread;
+    return chars * this.#limits.silencePerCharMs;
   }
 
   #patienceMs(): number {
@@ -86,5 +98,20 @@ export class Watchdog {
     }
     this.#lastStepMs = nowMs;
     this.#stillMs = 0;
+  }
+}
+
+function charsOf(job: Job): number {
+  switch (job.kind) {
+    case 'embed':
+      return job.inputs.reduce((sum, input) => sum + input.length, 0);
+    case 'explain':
+      return charsOf(job.job);
+    case 'generate': {
+      const { prompt } = job;
+      return prompt.kind === 'text'
+        ? prompt.text.length
+        : prompt.turns.reduce((sum, turn) => sum + turn.content.length, 0);
+    }
   }
 }
