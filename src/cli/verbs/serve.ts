@@ -50,10 +50,17 @@ function readyLine(url: string, needsKey: boolean): string {
 /** First signal: drain, bounded. Second signal: end at once. */
 async function untilEnded(running: RunningService, config: Config, context: CliContext): Promise<void> {
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve(name));
+    let isEnding = false;
+    // The listeners stay: libraries that tidy up on exit raise a signal once more when nobody else listens for it,
+    // and that would look like a second one.
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(name, () => {
+        if (isEnding && name !== 'SIGHUP') process.exit(exitCodes.interrupted);
+        isEnding = true;
+        resolve(name);
+      });
+    }
   });
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.once(name, () => process.exit(exitCodes.interrupted));
   context.note(
     `${signal}: finishing what runs, ${Math.round(config.drainTimeoutMs / 1000)} s at most; again to end at once.`,
   );
