@@ -12,7 +12,7 @@ export interface TargetOptions {
   /** The window when neither the request nor the model names one; null: decided here. */
   readonly numCtx?: number | null;
   /** Threads when the model pins none. */
-  readonly threads?: number | null;
+  readonly numThreads?: number | null;
 }
 
 /** A window that suits most chats and most machines; requests and settings may ask for more. */
@@ -50,7 +50,7 @@ export function makeTarget(
     digest: digestOf(first),
     trainedCtx: trained,
     defaultCtx: Math.min(trained, wanted),
-    threads: model.params.threads ?? options.threads ?? null,
+    threads: model.params.threads ?? options.numThreads ?? null,
     weightsBytes: modelFiles(model).reduce((sum, file) => sum + file.sizeBytes, 0),
     kvBytesPerToken: model.facts.kvBytesPerToken,
     verify: async () => {

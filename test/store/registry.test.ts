@@ -140,7 +140,7 @@ describe('a load target', () => {
     expect(target.weightsBytes).toBe(chatBytes().length);
     expect(target.kvBytesPerToken).toBeGreaterThan(0);
     const pinned = await setParams(registry, 'm', { numCtx: 64, threads: 1 });
-    expect(registry.toTarget(pinned, { numCtx: 128, threads: 2 })).toMatchObject({
+    expect(registry.toTarget(pinned, { numCtx: 128, numThreads: 2 })).toMatchObject({
       defaultCtx: 64,
       threads: 1,
     });
