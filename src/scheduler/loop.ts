@@ -237,7 +237,7 @@ class SchedulerLoop implements Engine, Effects {
       load.model = model;
       void model.gone.then(({ reason }) => this.#gone(instanceId, reason));
       if (load.abort.signal.aborted) return void model.unload();
-      this.#tuning.remember(target, measuredOf(model.facts, target));
+      this.#tuning.remember(target, measuredOf(model.facts, target, this.#tuning.recall(target)));
       log.info({ ...facts, ms: clock.monotonicMs() - startedAtMs }, 'A model is loaded.');
       this.#policy.onLoaded(instanceId, model.facts);
     } catch (error) {

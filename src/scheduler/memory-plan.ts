@@ -4,7 +4,8 @@ import type { LoadedFacts } from '../engine/load.ts';
 
 /** What a load measured; kept by the caller per model, backend and CPU, and used for the next plan. */
 export interface Measured {
-  readonly threads: number;
+  /** The count that a calibration chose; null while none has run on a quiet machine. */
+  readonly threads: number | null;
   /** Everything but the context. */
   readonly fixedBytes: number;
   readonly contextBytes: number;
@@ -29,10 +30,11 @@ const comfortableParallel = 8;
 export const usualParallel = 4;
 const leastCtx = 512;
 
-export function measuredOf(facts: LoadedFacts, target: ModelTarget): Measured {
+/** `before` keeps its thread count when this load measured none, because it was pinned, recalled, or disturbed. */
+export function measuredOf(facts: LoadedFacts, target: ModelTarget, before: Measured | null): Measured {
   const fixed = Math.max(target.weightsBytes, facts.residentBytes - facts.contextBytes);
   return {
-    threads: facts.threads,
+    threads: facts.calibration.length > 0 ? facts.threads : (before?.threads ?? null),
     fixedBytes: fixed,
     contextBytes: facts.contextBytes,
     numCtx: facts.numCtx,

@@ -123,7 +123,7 @@ export class Policy {
     const instance = this.#instance(instanceId);
     if (instance?.state !== 'loading') return;
     const walk = this.#walk();
-    const measured = measuredOf(facts, instance.target);
+    const measured = measuredOf(facts, instance.target, null);
     instance.state = 'ready';
     instance.facts = facts;
     instance.slots = Math.max(1, facts.sequences);

@@ -16,7 +16,7 @@ import type { Tuning } from '../scheduler/loop.ts';
 const TuningRecord = Type.Object({
   schema: Type.Literal(1),
   modelId: Type.String(),
-  threads: Type.Integer({ minimum: 1 }),
+  threads: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   fixedBytes: Type.Number({ minimum: 0 }),
   contextBytes: Type.Number({ minimum: 0 }),
   numCtx: Type.Integer({ minimum: 1 }),
