@@ -22,17 +22,25 @@ const PROBE_CTX = 256;
 export function createProbe(context: CliContext, config: Config): Probe {
   return async (target) => {
     const { size } = await stat(target.path);
-    const limitMs = BASE_LIMIT_MS + size / SLOWEST_BYTES_PER_MS;
+    const limitMs = Math.ceil(BASE_LIMIT_MS + size / SLOWEST_BYTES_PER_MS);
+    const limit = AbortSignal.timeout(limitMs);
     try {
-      await runProbe(target, AbortSignal.timeout(limitMs), context, config);
+      await runProbe(target, limit, context, config);
     } catch (error) {
       if (isSvcError(error) && error.code === 'native_unavailable')
         return context.note('The model was not tried, because no native backend is ready here.');
-      throw isSvcError(error)
-        ? error
-        : fail('load_failed', { model: target.path, reason: whyFailed(error, limitMs) }, error);
+      const late = limit.aborted ? `it did not answer within ${Math.round(limitMs / 1000)} s` : null;
+      throw refusal(target, late, error);
     }
   };
+}
+
+/** What a failed trial says about the file; sentences that are meant for requests are put in other words. */
+function refusal(target: ProbeTarget, late: string | null, error: unknown): Error {
+  const crashed = isSvcError(error) && (error.code === 'worker_crashed' || error.code === 'worker_hung');
+  if (late === null && isSvcError(error) && !crashed) return error;
+  const said = crashed ? `the engine ended on it (${error.detail['reason'] ?? error.code})` : String(error);
+  return fail('load_failed', { model: target.shown, reason: late ?? said }, error);
 }
 
 async function runProbe(
@@ -51,7 +59,7 @@ async function runProbe(
   try {
     const model = await backend.load(
       {
-        modelId: 'probe',
+        modelId: target.shown,
         path: target.path,
         digest: null,
         kind: target.kind,
@@ -87,10 +95,4 @@ function probeJob(kind: ProbeTarget['kind']): Job {
     templateClockMs: null,
     lane: 'shared',
   };
-}
-
-function whyFailed(error: unknown, limitMs: number): string {
-  if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError'))
-    return `it did not answer within ${Math.round(limitMs / 1000)} s`;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -119,7 +119,12 @@ async function probe(file: CheckedFile, inspection: Inspection, options: ImportO
   options.signal?.throwIfAborted();
   if (!options.probe) return;
   options.onEvent?.({ status: 'probing', file: file.path });
-  await options.probe({ path: file.realPath, kind: inspection.kind, facts: inspection.facts });
+  await options.probe({
+    path: file.realPath,
+    shown: file.path,
+    kind: inspection.kind,
+    facts: inspection.facts,
+  });
 }
 
 function shardPaths(path: string): string[] {

@@ -73,6 +73,8 @@ const MAX_HEADER_BYTES = 1024 ** 3;
 
 export interface ProbeTarget {
   readonly path: string;
+  /** What people know the file by; the path may be a passing one. */
+  readonly shown: string;
   readonly kind: ModelKind;
   readonly facts: ModelFacts;
 }

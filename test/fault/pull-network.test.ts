@@ -182,7 +182,7 @@ describe('a pull refuses', () => {
       'hub_invalid',
       (_request, response) => {
         response.writeHead(200, { 'content-length': 134 });
-        response.end('version https://git-lfs.github.com/spec/v1\n'.padEnd(134));
+        response.end(GOOD.subarray(0, 134));
         return true;
       },
     ],

@@ -273,7 +273,7 @@ describe('Jan', () => {
     await put(join(home, 'data/llamacpp/models/evil/model.yml'), 'model_path: ../secret.gguf\n');
     await put(
       join(home, 'data/llamacpp/models/bomb/model.yml'),
-      'a: &a [x,x]\nb: &b [*a,*a]\nmodel_path: *b\n',
+      'a: &a llamacpp/models/x.gguf\nmodel_path: *a\n',
     );
     const found = await scan('jan', home, { JAN_DATA_FOLDER: join(home, 'data') });
     expect(ids(found)).toEqual(['evil']);

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { tinyChatContent } from '../../src/builtin/tiny-chat.ts';
+import { encodeGguf } from '../../src/gguf/writer.ts';
 import { startFakeHub } from '../support/fake-hub.ts';
 import { hearth, startHearth } from '../support/hearth.ts';
 import { chatBytes, temporaryFolder, writeChat, writeEmbed } from '../support/temp-home.ts';
@@ -69,6 +71,19 @@ describe('a model on the command line', () => {
     await writeFile(path, chatBytes(9));
     const { code, stdout } = await hearth(['verify', 'm'], env);
     expect([code, stdout]).toEqual([1, `m damaged: ${path}: its SHA-256 is not the one installed\n`]);
+  });
+
+  it('that passes the look at its header but fails its trial is not installed', async () => {
+    const env = await environment();
+    const { metadata, tensors } = tinyChatContent();
+    const path = join(await temporaryFolder(), 'gap.gguf');
+    const incomplete = tensors.filter((tensor) => tensor.name !== 'blk.1.ffn_down.weight');
+    await writeFile(path, encodeGguf({ metadata, tensors: incomplete }));
+    expect(await hearth(['import', path, '--no-probe', '--id', 'untried'], env)).toMatchObject({ code: 0 });
+    const tried = await hearth(['import', path, '--id', 'tried'], env);
+    expect(tried.code).toBe(1);
+    expect(tried.stderr).toMatch(/"[^"]*gap\.gguf" could not be loaded: /);
+    expect(JSON.parse((await hearth(['list', '--json'], env)).stdout)).toMatchObject([{ id: 'untried' }]);
   });
 
   it('that cannot be had ends with its exit code and one sentence on stderr', async () => {

@@ -41,7 +41,7 @@ async function inspectFiles(
   refuseOtherWidths(shown, inspection);
   if (probe) {
     onEvent({ status: 'probing', file: shown });
-    await probe({ path: paths[0] ?? '', ...inspection });
+    await probe({ path: paths[0] ?? '', shown, ...inspection });
   }
   return inspection;
 }
