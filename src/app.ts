@@ -9,8 +9,7 @@ import type { Config } from './config/config.ts';
 import { fail } from './errors/svc-error.ts';
 import { newEvidenceIssuer } from './evidence/issuer.ts';
 import { createHttpServer, listen } from './http/server.ts';
-import { createBackendGuard, findPrebuiltFolder, hashBackend } from './identity/backend.ts';
-import type { FolderHash } from './identity/folder-hash.ts';
+import { createBackendBinding } from './identity/backend-binding.ts';
 import { loadIdentity } from './identity/instance.ts';
 import { hashServerSource } from './identity/server-source.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -41,14 +40,26 @@ const childPath = fileURLToPath(new URL('./native/main.js', import.meta.url));
 export async function startApp(options: AppOptions): Promise<RunningService> {
   const { config, logger } = options;
   const instance = await loadIdentity({ home: config.home });
-  const bound = bindBackend();
+  // Hashed once, beside the start instead of before it.
+  const serverSource = hashServerSource();
+  const bound = createBackendBinding({
+    gpu: config.gpu,
+    serverSource,
+    reportedFolder: () => {
+      const facts = backend.backendFacts();
+      return facts === null || 'failed' in facts || facts.folder === '' ? null : facts.folder;
+    },
+  });
   const backend = createWorkerBackend({
     childPath,
     hostEnv: options.env,
     gpu: config.gpu,
     clock: systemClock,
     log: logger,
-    backendGuard: bound.guard,
+    backendGuard: async () => {
+      const refusal = await bound.refusal();
+      if (refusal !== null) throw fail('native_unavailable', { reason: refusal });
+    },
   });
   const metrics = createMetrics(systemClock, options.version);
   const engine = metrics.observe(
@@ -57,7 +68,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       clock: systemClock,
       log: logger,
       freeBytes: freeMemoryBytes,
-      tuning: openTuningFolder({ home: config.home, backendSha256: bound.backendSha256, log: logger }),
+      tuning: openTuningFolder({ home: config.home, backendSha256: bound.knownSha256, log: logger }),
       limits: {
         maxQueue: config.maxQueue,
         maxLoadedModels: config.maxLoadedModels,
@@ -74,8 +85,8 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     bootId: instance.bootId,
     keys: instance.keys,
     address: () => address,
-    serverSourceSha256: async () => (await bound.server).sha256,
-    backend: () => bound.backend,
+    serverSourceSha256: async () => (await serverSource).sha256,
+    backend: bound.hash,
     nativeReady: () => bound.isBound() && !('failed' in (backend.backendFacts() ?? {})),
   };
   const service: Service = {
@@ -87,8 +98,8 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     evidence: newEvidenceIssuer({
       identity: instance,
       version: options.version,
-      serverSource: bound.server,
-      backend: bound.backend,
+      serverSource,
+      backend: bound.hash,
     }),
     draining: () => draining,
     clock: systemClock,
@@ -106,38 +117,6 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       draining = true;
       await engine.drain(drainMs);
       await app.close();
-    },
-  };
-}
-
-/**
- * Hashes the server's and the backend's bytes once, beside the start instead of before it. Until the backend's hash
- * is known, its presence on disk is what `native_ready` says.
- */
-function bindBackend() {
-  const folder = findPrebuiltFolder();
-  const server = hashServerSource();
-  const backend = hashBackend(folder);
-  let present = folder !== null;
-  let known: string | null = null;
-  backend.then(
-    (hash) => {
-      present = hash !== null;
-      known = hash?.sha256 ?? null;
-    },
-    () => {
-      present = false;
-    },
-  );
-  return {
-    server,
-    backend: backend,
-    backendSha256: () => known,
-    isBound: () => present,
-    guard: async () => {
-      const guard = createBackendGuard(await backend, await server);
-      const refusal = await guard.check();
-      if (refusal !== null) throw fail('native_unavailable', { reason: refusal });
     },
   };
 }

@@ -20,7 +20,7 @@ export function newEvidenceIssuer(options: {
   readonly identity: InstanceIdentity;
   readonly version: string;
   readonly serverSource: Promise<FolderHash>;
-  readonly backend: Promise<FolderHash | null>;
+  readonly backend: () => Promise<FolderHash | null>;
 }): EvidenceIssuer {
   const { identity, version, serverSource, backend } = options;
   const workers: number[] = [];
@@ -34,7 +34,7 @@ export function newEvidenceIssuer(options: {
       platform: `${process.platform}-${process.arch}`,
     }),
     backend: async () => {
-      const hash = await backend;
+      const hash = await backend();
       return hash === null ? null : { sha256: hash.sha256, files: hash.files, ...readBuildMetadata(hash) };
     },
     workerGeneration: (pid) => {

@@ -78,8 +78,6 @@ export interface BackendGuard {
   readonly hash: FolderHash | null;
   /** Null when a worker may be started; otherwise the reason why not. Call it before every start. */
   check(): Promise<string | null>;
-  /** Compares what a worker reports to have bound with what was hashed; null when they agree. */
-  confirm(boundFolder: string): string | null;
 }
 
 /**
@@ -97,9 +95,5 @@ export function createBackendGuard(hash: FolderHash | null, ...extra: readonly F
       }
       return null;
     },
-    confirm: (boundFolder) =>
-      hash !== null && boundFolder === hash.folder
-        ? null
-        : `the worker bound ${boundFolder}, but ${hash?.folder ?? 'nothing'} was hashed at boot`,
   };
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findIdentityFault, signIdentity } from '../../src/identity/sign-identity.ts';
+import { createBackendBinding } from '../../src/identity/backend-binding.ts';
 import { createBackendGuard, findPrebuiltFolder, hashBackend } from '../../src/identity/backend.ts';
 import { hashFolder } from '../../src/identity/folder-hash.ts';
 import { instanceIdOf, loadIdentity, newInstanceKeys } from '../../src/identity/instance.ts';
@@ -113,9 +114,8 @@ describe('guard against a swap within one boot', () => {
   };
 
   it('lets unchanged bytes be bound again', async () => {
-    const { folder, guard } = await prepare('same');
+    const { guard } = await prepare('same');
     expect(await guard.check()).toBeNull();
-    expect(guard.confirm(folder)).toBeNull();
   });
 
   it.each([
@@ -153,10 +153,39 @@ describe('guard against a swap within one boot', () => {
     expect(await guard.check()).toMatch(/main.js changed/);
   });
 
-  it('says so when nothing is installed, and when a worker bound another folder', async () => {
+  it('says so when nothing is installed', async () => {
     expect(await createBackendGuard(null).check()).toMatch(/no native backend/);
-    const { guard } = await prepare('other');
-    expect(guard.confirm('/elsewhere')).toMatch(/bound \/elsewhere/);
+  });
+});
+
+describe('the bound backend', () => {
+  const serverSource = hashFolder(join(import.meta.dirname, '../../docs'));
+
+  it('is the predicted folder until a worker reports another one', async () => {
+    const other = join(scratch, 'reported');
+    await mkdir(other);
+    await writeFile(join(other, 'llama-addon.node'), 'a GPU build');
+    let reported: string | null = null;
+    const binding = createBackendBinding({ gpu: 'off', serverSource, reportedFolder: () => reported });
+    expect(binding.isBound()).toBe(true);
+    expect(await binding.hash()).toMatchObject({ folder: findPrebuiltFolder(false) });
+    expect(await binding.refusal()).toBeNull();
+    reported = other;
+    expect((await binding.hash())?.sha256).toBe(listHash(other));
+    expect(binding.knownSha256()).toBe(listHash(other));
+    await writeFile(join(other, 'llama-addon.node'), 'changed');
+    expect((await binding.hash())?.sha256).not.toBe(listHash(other));
+    expect(await binding.refusal()).toMatch(/llama-addon.node changed/);
+  });
+
+  it('is null when the folder holds no addon', async () => {
+    const binding = createBackendBinding({
+      gpu: 'off',
+      serverSource,
+      reportedFolder: () => join(scratch, 'nowhere'),
+    });
+    expect(await binding.hash()).toBeNull();
+    expect(binding.isBound()).toBe(false);
   });
 });
 

@@ -1,0 +1,67 @@
+/**
+ * What `backend_sha256` says over the life of a process. At boot the folder that workers will bind is predicted from
+ * the GPU setting and hashed; a worker that has booted reports the folder that it really bound, and from then on that
+ * one counts. Each folder is hashed once per boot.
+ */
+import { createBackendGuard, defaultGpu, findPrebuiltFolder, type GpuKind, hashBackend } from './backend.ts';
+import type { FolderHash } from './folder-hash.ts';
+
+export interface BackendBinding {
+  /** The hash of the bound folder; null when there is none, or it cannot be read. */
+  hash(): Promise<FolderHash | null>;
+  /** The same, as far as it is known already. */
+  knownSha256(): string | null;
+  /** Until the hash is known, the presence of the folder is what counts. Never waits. */
+  isBound(): boolean;
+  /** Null when a worker may be started now; otherwise the reason why not. */
+  refusal(): Promise<string | null>;
+}
+
+export function createBackendBinding(options: {
+  /** The setting: `auto`, `off`, or a GPU kind. */
+  readonly gpu: string;
+  /** Hashed at boot; a worker loads its own script from there. */
+  readonly serverSource: Promise<FolderHash>;
+  /** The folder that a booted worker bound, or null before. */
+  readonly reportedFolder: () => string | null;
+}): BackendBinding {
+  const predicted = findPrebuiltFolder(gpuKindOf(options.gpu));
+  const hashes = new Map<string, Promise<FolderHash | null>>();
+  const settled = new Map<string, string | null>();
+  const hashOnce = (folder: string): Promise<FolderHash | null> => {
+    const known = hashes.get(folder);
+    if (known !== undefined) return known;
+    // A folder that cannot be read is no backend; the worker's own failure tells more than this one could.
+    const hash = hashBackend(folder).catch(() => null);
+    hashes.set(folder, hash);
+    void hash.then((value) => settled.set(folder, value?.sha256 ?? null));
+    return hash;
+  };
+  const folder = (): string | null => options.reportedFolder() ?? predicted;
+  if (predicted !== null) void hashOnce(predicted);
+  // Whoever awaits it is told of its failure; here it must only not go unhandled before.
+  options.serverSource.catch(() => {});
+
+  return {
+    hash: async () => {
+      const bound = folder();
+      return bound === null ? null : hashOnce(bound);
+    },
+    knownSha256: () => settled.get(folder() ?? '') ?? null,
+    isBound: () => {
+      const bound = folder();
+      return bound !== null && settled.get(bound) !== null;
+    },
+    refusal: async () => {
+      const all = await Promise.all(hashes.values());
+      const [first, ...others] = all.filter((hash) => hash !== null);
+      const guard = createBackendGuard(first ?? null, ...others, await options.serverSource);
+      return guard.check();
+    },
+  };
+}
+
+function gpuKindOf(setting: string): GpuKind {
+  if (setting === 'cuda' || setting === 'vulkan' || setting === 'metal') return setting;
+  return setting === 'auto' ? defaultGpu() : false;
+}
