@@ -25,7 +25,7 @@ export async function frozenMatrix(argv: readonly string[]): Promise<void> {
     options: {
       files: { type: 'string', default: '' },
       threads: { type: 'string', default: '1,2' },
-      words: { type: 'string', default: '20,500' },
+      words: { type: 'string', default: '20,300' },
       repeats: { type: 'string', default: '5' },
       tokens: { type: 'string', default: '24' },
     },
@@ -35,13 +35,13 @@ export async function frozenMatrix(argv: readonly string[]): Promise<void> {
     values.files
       .split(',')
       .filter((file) => file !== '')
-      .map((file) => [path.basename(file, '.gguf'), file]),
+      .map((file) => [path.basename(file, '.gguf').toLowerCase(), file]),
   );
   if (files.size === 0) await writeVariants(folder, files);
   const table = new Map<string, Map<string, Cell>>();
   for (const threads of values.threads.split(',')) {
     const home = path.join(folder, `home-${threads}`);
-    const env = { SVC_HOME: home, SVC_NUM_THREADS: threads, SVC_NUM_CTX: '2048' };
+    const env = { SVC_HOME: home, SVC_NUM_THREADS: threads, SVC_NUM_CTX: '4096' };
     for (const [id, file] of files) {
       execFileSync(process.execPath, [path.resolve('bin', 'hearth.js'), 'import', file, '--id', id], {
         env: { ...process.env, ...env },

@@ -35,7 +35,7 @@ export async function hashFolder(folder: string): Promise<FolderHash> {
   const files = await Promise.all(names.map((name) => hashFile(folder, name)));
   const lines = files.map((file) => Buffer.from(`${file.sha256}  ${file.name}\n`));
   const list = createHash('sha256');
-  for (const line of lines.sort(Buffer.compare)) list.update(line);
+  for (const line of lines.sort((a, b) => Buffer.compare(a, b))) list.update(line);
   return { folder, sha256: list.digest('hex'), files };
 }
 

@@ -14,9 +14,13 @@ describe('trace', () => {
     trace.add(...step(70_000, 1.5, -0.25));
     trace.add(...step(3, 2, 1));
     // 70000 and 3 as u32, 1.5, -0.25, 2 and 1 as f32, all little-endian.
-    const steps = ['70110100' + '0000c03f' + '000080be', '03000000' + '00000040' + '0000803f'];
+    const steps = ['70 11 01 00  00 00 c0 3f  00 00 80 be', '03 00 00 00  00 00 00 40  00 00 80 3f'];
     const chain = steps.reduce(
-      (digest, hex) => createHash('sha256').update(digest).update(Buffer.from(hex, 'hex')).digest(),
+      (digest, hex) =>
+        createHash('sha256')
+          .update(digest)
+          .update(Buffer.from(hex.replaceAll(' ', ''), 'hex'))
+          .digest(),
       Buffer.alloc(32) as Buffer,
     );
     expect(trace.sha256).toBe(chain.toString('hex'));

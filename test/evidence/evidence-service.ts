@@ -10,8 +10,8 @@ import type { Statement } from '../../src/evidence/statement.ts';
 import { importFile } from '../../src/models/import.ts';
 import { openRegistry } from '../../src/models/registry.ts';
 
-const dist = process.env['HEARTH_TEST_DIST'] ?? fileURLToPath(new URL('../../dist', import.meta.url));
-const run = `import(${JSON.stringify(`${dist}/cli/main.js`)}).then(({ main }) => main(process.argv.slice(1)))`;
+export const builtServer =
+  process.env['HEARTH_TEST_DIST'] ?? fileURLToPath(new URL('../../dist', import.meta.url));
 
 export interface FrozenReply {
   readonly status: number;
@@ -30,11 +30,13 @@ export interface CliResult {
 export class EvidenceService {
   readonly folder: string;
   readonly env: Record<string, string | undefined>;
+  readonly #run: string;
   #child: ChildProcess | undefined;
   #url = '';
 
-  private constructor(folder: string, env: Record<string, string>) {
+  private constructor(folder: string, server: string, env: Record<string, string>) {
     this.folder = folder;
+    this.#run = `import(${JSON.stringify(`${server}/cli/main.js`)}).then(({ main }) => main(process.argv.slice(1)))`;
     this.env = {
       PATH: process.env['PATH'],
       SVC_HOME: path.join(folder, 'svc'),
@@ -46,12 +48,16 @@ export class EvidenceService {
     };
   }
 
-  /** A home with one model per entry. */
-  static async create(models: Readonly<Record<string, TinyChatOptions>>, env = {}): Promise<EvidenceService> {
-    const service = new EvidenceService(await mkdtemp(path.join(tmpdir(), 'hearth-evidence-')), env);
-    for (const [id, options] of Object.entries(models)) {
+  /** A home with one model per entry, and the built server of this test run unless another is named. */
+  static async create(
+    models: Readonly<Record<string, TinyChatOptions>>,
+    options: { readonly server?: string; readonly env?: Record<string, string> } = {},
+  ): Promise<EvidenceService> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'hearth-evidence-'));
+    const service = new EvidenceService(folder, options.server ?? builtServer, options.env ?? {});
+    for (const [id, model] of Object.entries(models)) {
       const file = path.join(service.folder, `${id}.gguf`);
-      await writeTinyChat(file, options);
+      await writeTinyChat(file, model);
       await importFile(openRegistry({ home: path.join(service.folder, 'svc') }), file, { id });
     }
     return service;
@@ -62,7 +68,7 @@ export class EvidenceService {
   }
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', run, 'serve'], {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', this.#run, 'serve'], {
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -120,7 +126,7 @@ export class EvidenceService {
       const options = { cwd: this.folder, env: { ...this.env, ...env } };
       execFile(
         process.execPath,
-        ['--input-type=module', '-e', run, ...args],
+        ['--input-type=module', '-e', this.#run, ...args],
         options,
         (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
       );

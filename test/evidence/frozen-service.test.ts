@@ -136,14 +136,14 @@ describe('repeats', () => {
         for (let n = 0; n < repeats; n++) outputs.add(outputOf(await service.freeze(request)));
       };
       await runs();
-      let isNoisy = true;
+      const quiet = new AbortController();
       const streams = Array.from({ length: 8 }, async (_, n) => {
         let answers = 0;
-        while (isNoisy) answers += (await noise(n)).status === 200 ? 1 : 0;
+        while (!quiet.signal.aborted) answers += (await noise(n)).status === 200 ? 1 : 0;
         return answers;
       });
       await runs();
-      isNoisy = false;
+      quiet.abort();
       for (const answers of await Promise.all(streams)) expect(answers).toBeGreaterThan(0);
       const boot = statementOf(await service.freeze(request)).predicate.issuer.boot_id;
       expect(await service.killWorkers()).toBeGreaterThan(0);
@@ -254,7 +254,7 @@ describe('hearth evidence verify', () => {
     const dist = process.env['HEARTH_TEST_DIST'] ?? path.resolve('dist');
     execFileSync(process.execPath, ['--input-type=module', '-e', forge, dist], {
       cwd: service.folder,
-      env: service.env as NodeJS.ProcessEnv,
+      env: service.env,
     });
     expect((await service.cli(verify)).code).toBe(0);
     expect(await service.cli([...verify, '--replay'])).toMatchObject({
