@@ -57,7 +57,7 @@ export const catalogue = {
     family: 'request',
     retryable: false,
     message: (d) =>
-      `The prompt is ${s(d['promptTokens'])} tokens; the context window is ${s(d['numCtx'])} tokens (num_ctx). Shorten the prompt or raise num_ctx.`,
+      `The prompt is ${d['atLeast'] === true ? 'at least ' : ''}${s(d['promptTokens'])} tokens; the context window is ${s(d['numCtx'])} tokens (num_ctx). Shorten the prompt or raise num_ctx.`,
   },
   input_too_long: {
     family: 'request',

@@ -32,11 +32,19 @@ export function prepareGeneration(chat: LoadedChat, job: GenerateJob): Generatio
 export function preparePrompt(chat: LoadedChat, job: GenerateJob): PreparedPrompt {
   const plan = planAnswer(job, chat);
   const pieces = promptPieces(chat, job, plan);
-  const tokens = tokenizePieces(chat.vocabulary, pieces);
   // A smaller window than the loaded one is a promise to the client, not another context.
   const numCtx = Math.min(job.numCtx ?? chat.facts.numCtx, chat.facts.numCtx);
+  refuseHopeless(chat, pieces, numCtx);
+  const tokens = tokenizePieces(chat.vocabulary, pieces);
   if (tokens.length === 0) throw fail('invalid_request', { message: 'The prompt is empty; send some text.' });
   return { plan, pieces, tokens, numCtx };
+}
+
+/** What cannot fit by its length alone is refused unread, because reading it would hold up every other stream. */
+function refuseHopeless(chat: LoadedChat, pieces: readonly PromptPiece[], numCtx: number): void {
+  const bytes = pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  const promptTokens = chat.vocabulary.leastTokens(bytes);
+  if (promptTokens > numCtx) throw fail('context_overflow', { promptTokens, numCtx, atLeast: true });
 }
 
 function promptPieces(chat: LoadedChat, job: GenerateJob, plan: AnswerPlan): PromptPiece[] {

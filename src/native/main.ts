@@ -18,6 +18,9 @@ const outbox = new Outbox((message: FromWorker, onSent) => {
 // Nothing here is worth saving, and an orderly exit would wait for the native call that is running.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
+// The server decides when a worker ends: a signal to the whole group must not cut the answers that it lets finish.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
 let worker: Worker | undefined;
 
 process.on('message', (raw: unknown) => {

@@ -19,6 +19,8 @@ export interface Vocabulary {
   /** Tokens that a model expects around any input, by its own metadata. */
   readonly prependToken: number | null;
   readonly appendToken: number | null;
+  /** The fewest tokens that text of so many bytes can be; 0 where the tokeniser may drop text. */
+  leastTokens(bytes: number): number;
   /** With `controls`, control texts become control tokens; without, they stay plain text. */
   tokenize(text: string, controls: boolean): Uint32Array;
   /** The bytes that a token adds to the answer; empty for control tokens. */
@@ -41,6 +43,7 @@ export function openVocabulary(model: LlamaModel): Vocabulary {
     controlTexts: controlTexts(native, size),
     prependToken: wordPieces || native.shouldPrependBosToken() ? bos : null,
     appendToken: wordPieces ? (sep ?? eos) : native.shouldAppendEosToken() ? eos : null,
+    leastTokens: leastTokens(model),
     tokenize: (text, controls) => native.tokenize(text, controls),
     bytesOf(token) {
       let found = bytes.get(token);
@@ -56,8 +59,24 @@ export function openVocabulary(model: LlamaModel): Vocabulary {
 }
 
 function vocabularySize(model: LlamaModel): number {
+  return vocabularyTexts(model).length;
+}
+
+function vocabularyTexts(model: LlamaModel): readonly unknown[] {
   const tokens: unknown = model.fileInfo.metadata.tokenizer?.ggml?.tokens;
-  return Array.isArray(tokens) ? tokens.length : 0;
+  return Array.isArray(tokens) ? tokens : [];
+}
+
+/** Tokenising megabytes blocks the process for seconds; this bound refuses what cannot fit without doing so. */
+function leastTokens(model: LlamaModel): (bytes: number) => number {
+  const { bpe, spm } = LlamaVocabularyType;
+  if (model.vocabularyType !== bpe && model.vocabularyType !== spm) return () => 0;
+  // A byte-mapped entry is one character per byte, so its UTF-8 length is never less than the bytes it stands for.
+  const longest = vocabularyTexts(model).reduce<number>(
+    (most, text) => (typeof text === 'string' ? Math.max(most, Buffer.byteLength(text)) : most),
+    1,
+  );
+  return (bytes) => Math.floor(bytes / longest);
 }
 
 function isControl(native: NativeVocabulary, token: number): boolean {
