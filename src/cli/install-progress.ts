@@ -1,4 +1,5 @@
 /** Shows an installation while it runs: JSON lines on stdout, a bar on a terminal, plain lines elsewhere. */
+import { basename } from 'node:path';
 import { progress as createBar, type ProgressResult } from '@clack/prompts';
 import { readable } from '../models/disk-space.ts';
 import type { InstallEvent, OnInstallEvent } from '../models/install-event.ts';
@@ -12,7 +13,9 @@ export interface InstallProgress {
 
 export function showProgress(context: CliContext, json: boolean): InstallProgress {
   if (json) return { onEvent: (event) => context.print(JSON.stringify(event)), end: () => {} };
-  return process.stderr.isTTY === true ? barProgress(context) : lineProgress(context);
+  const { isTTY, columns } = process.stderr;
+  // A terminal that does not know its width, or hardly has any, would break the bar into single characters.
+  return isTTY && columns >= 60 ? barProgress(context) : lineProgress(context);
 }
 
 /** One line per step, and one per tenth of a file. */
@@ -47,9 +50,10 @@ function barProgress(context: CliContext): InstallProgress {
         end();
         return context.note(sentence(event));
       }
-      if (bar === undefined || sentence(event) !== barKey) {
+      const title = sentence({ ...event, file: basename(event.file) });
+      if (bar === undefined || title !== barKey) {
         end();
-        barKey = sentence(event);
+        barKey = title;
         rate = new TransferRate();
         completed = 0;
         bar = createBar({ max: Math.max(1, event.total), output: process.stderr });

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addAlias, removeModel, setParams } from '../../src/models/changes.ts';
 import { importFile } from '../../src/models/import.ts';
 import { registerBuiltin } from '../../src/models/builtin.ts';
@@ -111,6 +111,18 @@ describe('what other processes do', () => {
     }
     await removeModel(cli, 'seen');
     expect(await server.list()).toEqual([]);
+  });
+
+  it('shows although the manifest was read and kept before', async () => {
+    const registry = await temporaryRegistry();
+    await importFile(registry, await writeChat(await temporaryFolder()), { id: 'm' });
+    // Only manifests that have settled are kept; later is made to be now.
+    const later = Date.now() + 60_000;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(later);
+    onTestFinished(() => clock.mockRestore());
+    await registry.list();
+    await setParams(registry, 'm', { numCtx: 64 });
+    expect((await registry.find('m')).params).toEqual({ numCtx: 64 });
   });
 
   it('one damaged manifest is reported and hides no other', async () => {
