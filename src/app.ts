@@ -8,7 +8,7 @@ import { systemClock } from './base/clock.ts';
 import type { Config } from './config/config.ts';
 import { fail } from './errors/svc-error.ts';
 import { newEvidenceIssuer } from './evidence/issuer.ts';
-import { createHttpServer, listen } from './http/server.ts';
+import { close, createHttpServer, listen } from './http/server.ts';
 import { createBackendBinding } from './identity/backend-binding.ts';
 import { loadIdentity } from './identity/instance.ts';
 import { hashServerSource } from './identity/server-source.ts';
@@ -116,7 +116,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     close: async (drainMs) => {
       draining = true;
       await engine.drain(drainMs);
-      await app.close();
+      await close(app, systemClock);
     },
   };
 }

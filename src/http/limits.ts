@@ -13,4 +13,6 @@ export const httpLimits = {
   pingEveryMs: 15_000,
   /** A reader that takes nothing for this long is treated as gone. */
   stalledReaderMs: 30_000,
+  /** How long the last bytes of answers may take to leave when the service ends. */
+  closeGraceMs: 1_000,
 } as const;

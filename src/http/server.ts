@@ -13,6 +13,7 @@ import fastify, {
   type FastifyReply,
   LogController,
 } from 'fastify';
+import type { Clock } from '../base/clock.ts';
 import { entryOf } from '../errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
 import { headerNames } from '../protocol/headers.ts';
@@ -162,4 +163,11 @@ export async function listen(app: FastifyInstance, host: string, port: number): 
   const address = app.server.address();
   if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
   return address.port;
+}
+
+/** Call it when every answer is over: what is open then is idle, half a request, or a reader that does not read. */
+export async function close(app: FastifyInstance, clock: Clock): Promise<void> {
+  const cancel = clock.after(httpLimits.closeGraceMs, () => app.server.closeAllConnections());
+  await app.close();
+  cancel();
 }

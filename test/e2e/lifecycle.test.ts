@@ -1,0 +1,178 @@
+/** The service as a process: where it binds, how it ends, and what a dying worker costs. */
+import { existsSync, readdirSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Installation, type Served } from '../support/installation.ts';
+import { verifies } from '../contract/requirements.ts';
+
+let installation: Installation;
+beforeAll(async () => {
+  installation = await Installation.make();
+});
+afterAll(() => installation.remove());
+
+/** The tiny model never ends its turn once it has read this word. */
+const endless = { messages: [{ role: 'user', content: 'forever' }], max_tokens: 1900 };
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('hearth serve', () => {
+  it.each([{ SVC_HOST: '0.0.0.0' }, { SVC_HOST: '::' }, { SVC_HOST: '0.0.0.0:0' }])(
+    'refuses to bind %o without a key, before it listens or writes',
+    async (settings) => {
+      const home = path.join(installation.folder, 'never-made');
+      const { code, stdout, stderr } = await installation.run(['serve'], { ...settings, SVC_HOME: home });
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('SVC_API_KEY');
+      expect(existsSync(home)).toBe(false);
+    },
+  );
+
+  it.each([
+    [['serve', '--port', 'many'], 'SVC_PORT'],
+    [['serve', '--no-such-flag'], 'unknown option'],
+    [['no-such-verb'], 'unknown command'],
+  ])('ends %o with exit code 2 and names what is wrong', async (args, words) => {
+    const { code, stdout, stderr } = await installation.run(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(words);
+  });
+
+  it('keeps the development endpoint apart: its own port, home and identity', async () => {
+    verifies('service.dev-endpoint');
+    const port = async (...flags: string[]) => {
+      const { stdout } = await installation.run([...flags, 'config', '--json']);
+      const rows = JSON.parse(stdout) as { name: string; value: unknown }[];
+      return rows.find(({ name }) => name === 'SVC_PORT')?.value;
+    };
+    expect([await port(), await port('--dev')]).toEqual([8740, 8741]);
+    const home = path.join(installation.folder, 'canonical');
+    const canonical = await installation.serve({ SVC_HOME: home });
+    const files = () => readdirSync(home, { recursive: true }).toSorted();
+    const before = files();
+    const dev = await installation.serve({ SVC_HOME: home }, ['--dev']);
+    const [own, other] = await Promise.all(
+      [canonical, dev].map(async ({ client }) => (await client.get('/v1/identity')).body),
+    );
+    expect(other.instance_id).not.toBe(own.instance_id);
+    expect((await dev.client.chat({ max_tokens: 1 })).status).toBe(200);
+    expect(files()).toEqual(before);
+    for (const each of [dev, canonical]) {
+      each.signal('SIGKILL');
+      await each.ended();
+    }
+  });
+});
+
+describe('a worker that dies', () => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await installation.serve({ SVC_NUM_THREADS: '1' });
+  });
+
+  it('in the middle of a stream: an error frame, no [DONE], and the next request works in the same boot', async () => {
+    verifies('identity.boot-id');
+    const { boot_id } = (await served.client.get('/v1/identity')).body;
+    const stream = await served.client.streamChat(endless);
+    await stream.firstText();
+    const [worker = 0] = await served.workers();
+    process.kill(worker, 'SIGKILL');
+    const { error, done, complete } = await stream.all();
+    expect([error?.code, done, complete]).toEqual(['worker_crashed', false, false]);
+    expect((await served.client.get('/health')).status).toBe(200);
+    const next = await served.client.chat({ max_tokens: 2 });
+    expect([next.status, next.headers['x-svc-boot-id']]).toEqual([200, boot_id]);
+    expect(await served.workers()).not.toContain(worker);
+  });
+
+  it('in the middle of a whole answer: 503 that may be tried again', async () => {
+    const [worker = 0] = await served.workers();
+    const answer = served.client.chat(endless);
+    // The answer is under way once the model is busy.
+    let running = 0;
+    while (running === 0) running = (await served.client.get('/svc/residency')).body.data[0].running;
+    process.kill(worker, 'SIGKILL');
+    const { status, headers, body } = await answer;
+    expect([status, body.code]).toEqual([503, 'worker_crashed']);
+    expect(headers['retry-after']).toMatch(/^\d+$/);
+    expect((await served.client.chat({ max_tokens: 1 })).status).toBe(200);
+  });
+});
+
+/** A signal takes a moment to arrive. */
+async function draining({ client }: Served): Promise<void> {
+  while ((await client.get('/health')).body.status !== 'draining');
+}
+
+describe('the end of the service', () => {
+  it('lets a running answer finish, refuses new ones, and leaves no process', async () => {
+    const served = await installation.serve({ SVC_NUM_THREADS: '1' });
+    const stream = await served.client.streamChat(endless);
+    await stream.firstText();
+    const workers = await served.workers();
+    served.signal('SIGTERM');
+    await draining(served);
+    const refused = await served.client.chat({ max_tokens: 1 });
+    expect([refused.status, refused.body.code]).toEqual([503, 'draining']);
+    expect(refused.headers['connection']).toBe('close');
+    const { done, chunks } = await stream.all();
+    expect([done, chunks.length > 100]).toEqual([true, true]);
+    expect(await served.ended()).toBe(0);
+    expect(workers.filter(isAlive)).toEqual([]);
+  });
+
+  it('ends what does not finish in time with an error frame', async () => {
+    const served = await installation.serve({ SVC_NUM_THREADS: '1', SVC_DRAIN_TIMEOUT: '100ms' });
+    const stream = await served.client.streamChat(endless);
+    await stream.firstText();
+    served.signal('SIGTERM');
+    const { error, done } = await stream.all();
+    // A fast machine may finish within the grace; then the answer is whole.
+    if (!done) expect(error?.code).toBe('draining');
+    expect(await served.ended()).toBe(0);
+  });
+
+  it('is not held up by connections that say nothing, or half of something', async () => {
+    const served = await installation.serve({ SVC_NUM_THREADS: '1' });
+    const open = async (...bytes: string[]) => {
+      const socket = net.connect(Number(served.port), '127.0.0.1');
+      socket.on('error', () => {});
+      await new Promise((resolve) => socket.once('connect', resolve));
+      for (const piece of bytes) socket.write(piece);
+      return new Promise((resolve) => socket.resume().once('close', resolve));
+    };
+    const gone = Promise.all([
+      open(),
+      open('GET /health HTTP/1.1\r\nHost: loc'),
+      open('POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'),
+      open('POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{'),
+      open('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+    ]);
+    expect((await served.client.get('/health')).status).toBe(200);
+    served.signal('SIGTERM');
+    expect(await served.ended()).toBe(0);
+    await gone;
+  });
+
+  it('comes at once with the second signal', async () => {
+    const served = await installation.serve({ SVC_NUM_THREADS: '1' });
+    const stream = await served.client.streamChat(endless);
+    await stream.firstText();
+    const workers = await served.workers();
+    served.signal('SIGINT');
+    await draining(served);
+    served.signal('SIGINT');
+    const { done } = await stream.all();
+    const code = await served.ended();
+    if (!done) expect(code).toBe(130);
+    while (workers.some(isAlive)) await new Promise((resolve) => setImmediate(resolve));
+  });
+});

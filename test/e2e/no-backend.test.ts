@@ -1,0 +1,61 @@
+/** A platform without the native library: the service lives and says what is missing. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Installation, type Served } from '../support/installation.ts';
+import { verifies } from '../contract/requirements.ts';
+
+let installation: Installation;
+let served: Served;
+
+beforeAll(async () => {
+  installation = await Installation.make({ native: false });
+  served = await installation.serve();
+});
+afterAll(() => installation.remove());
+
+describe('without a native backend', () => {
+  it('health is 200 and says that it is not ready', async () => {
+    verifies('health.native-ready', 'get-health.notes');
+    const { status, body } = await served.client.get('/health');
+    expect([status, body.status, body.native_ready]).toEqual([200, 'ok', false]);
+  });
+
+  it('the identity has no hash', async () => {
+    verifies('identity.backend', 'identity.native-ready');
+    const { body } = await served.client.get('/v1/identity');
+    expect([body.backend_sha256, body.native_ready]).toEqual([null, false]);
+  });
+
+  it.each([
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }] }],
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], stream: true }],
+    ['/v1/completions', { prompt: 'x' }],
+  ])('%s is a clear 503 that is not worth a retry', async (path, fields) => {
+    const { status, headers, body } = await served.client.post(path, { model: 'default', ...fields });
+    expect([status, body.code, headers['x-should-retry']]).toEqual([503, 'native_unavailable', 'false']);
+    expect(body.error).toContain('npm ci');
+  });
+
+  it('embeddings are a 503 too, and never made up unasked', async () => {
+    const { status, headers, body } = await served.client.embed({ input: 'x' });
+    expect([status, body.code]).toEqual([503, 'native_unavailable']);
+    expect(headers['x-svc-embed-backend']).toBeUndefined();
+  });
+
+  it('hearth status says what to do', async () => {
+    const { code, stdout } = await installation.run(['status', '--json'], { SVC_PORT: served.port });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).problems.join()).toContain('npm ci');
+  });
+
+  it('feature-hash embeddings are served when the operator allows them', async () => {
+    verifies('embeddings.fallback', 'embeddings.backend-header');
+    const allowing = await installation.serve({ SVC_ALLOW_HASH_EMBEDDINGS: '1' });
+    const { status, headers, body } = await allowing.client.embed({ input: ['one', 'two'] });
+    expect([status, headers['x-svc-embed-backend'], body.model]).toEqual([
+      200,
+      'feature-hash',
+      'feature-hash-768',
+    ]);
+    expect(body.data.map(({ embedding }: { embedding: number[] }) => embedding.length)).toEqual([768, 768]);
+  });
+});
