@@ -2,7 +2,6 @@
  * The HTTP edge: one fastify app over the route table of protocol/. It owns sockets, headers, bodies, statuses and
  * framing; it knows nothing of models or engines beyond the use cases in router/ that its handlers call. app.ts builds it.
  */
-import type { Server } from 'node:http';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
 import { Ajv } from 'ajv';

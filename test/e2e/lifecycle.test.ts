@@ -56,7 +56,7 @@ describe('hearth serve', () => {
     expect([await port(), await port('--dev')]).toEqual([8740, 8741]);
     const home = path.join(installation.folder, 'canonical');
     const canonical = await installation.serve({ SVC_HOME: home });
-    const files = () => readdirSync(home, { recursive: true }).toSorted();
+    const files = () => new Set(readdirSync(home, { recursive: true, encoding: 'utf8' }));
     const before = files();
     const dev = await installation.serve({ SVC_HOME: home }, ['--dev']);
     const [own, other] = await Promise.all(

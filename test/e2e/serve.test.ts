@@ -180,7 +180,7 @@ function sha256OfList(folder: string): string {
   return sha256(
     lines
       .map((line) => Buffer.from(line))
-      .sort(Buffer.compare)
+      .sort((a, b) => Buffer.compare(a, b))
       .join(''),
   );
 }

@@ -85,7 +85,7 @@ describe('requests at random', () => {
         }),
         async (batch) => {
           const statuses = await Promise.all(
-            batch.map(([[path, body], changes]) => {
+            batch.map(async ([[path, body], changes]) => {
               const odd = changes.reduce<unknown>(changed, body);
               return typeof odd === 'object' && odd !== null ? status(path, odd) : 400;
             }),

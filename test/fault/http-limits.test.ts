@@ -13,7 +13,7 @@ const limits = vi.hoisted(() => ({
   maxSockets: 8,
 }));
 vi.mock('../../src/http/limits.ts', async (original) => {
-  const { httpLimits } = await original<typeof import('../../src/http/limits.ts')>();
+  const { httpLimits } = await original<{ httpLimits: object }>();
   return { httpLimits: { ...httpLimits, ...limits } };
 });
 

@@ -32,7 +32,8 @@ export async function exchange(
     socket.once('close', () => resolve());
     // A reset is one of the ways in which a server may hang up; what it said before counts.
     socket.once('error', () => resolve());
-    const hang = () => reject(new Error(`the connection stays open after: ${Buffer.concat(received)}`));
+    const hang = () =>
+      reject(new Error(`the connection stays open after: ${Buffer.concat(received).toString('latin1')}`));
     setTimeout(hang, patienceMs).unref();
   });
   for (const piece of pieces) {
