@@ -1,4 +1,6 @@
 /** The checks between a file and its installation: the GGUF gate, and a probe load that the caller brings. */
+import { thinkingMarks } from '../engine/thinking-marks.ts';
+import { toolFormatOf } from '../engine/tool-families.ts';
 import type { ModelKind } from '../engine/load.ts';
 import { fail } from '../errors/svc-error.ts';
 import type { GgufFacts } from '../gguf/facts.ts';
@@ -58,8 +60,9 @@ function toModelFacts(facts: GgufFacts): ModelFacts {
     hasChatTemplate: facts.chatTemplate !== undefined,
     template: {
       tools: /\btools\b/.test(template),
-      reasoning: /<think|reasoning_content|enable_thinking/.test(template),
+      reasoning: thinkingMarks(template, []) !== null || /reasoning_content|enable_thinking/.test(template),
       system: /\bsystem\b/.test(template),
+      toolFormat: toolFormatOf(template),
     },
   };
 }

@@ -84,7 +84,13 @@ export const ModelFacts = Type.Object(
     license: Type.Union([Text, Type.Null()]),
     hasChatTemplate: Type.Boolean(),
     /** What the chat template can express, read from its text. */
-    template: Type.Object({ tools: Type.Boolean(), reasoning: Type.Boolean(), system: Type.Boolean() }),
+    template: Type.Object({
+      tools: Type.Boolean(),
+      reasoning: Type.Boolean(),
+      system: Type.Boolean(),
+      /** How tools are put to the model; absent in manifests from before it was kept. */
+      toolFormat: Type.Optional(Type.String()),
+    }),
   },
   { additionalProperties: false },
 );

@@ -2,6 +2,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { removeModel } from '../../src/models/changes.ts';
+import { type Inspect, inspectModel } from '../../src/models/inspection.ts';
 import { blobPath, downloadPath } from '../../src/models/paths.ts';
 import { COMMIT, sendError, sha256, startFakeHub } from '../support/fake-hub.ts';
 import { pullAll, pullOne } from '../support/pulling.ts';
@@ -99,6 +100,31 @@ describe('pulling a model', () => {
     await registry.toTarget(await registry.find('other/copy')).verify();
   });
 
+  it.each(['while the model is inspected', 'in the last moment before the commit'])(
+    'installs nothing when a blob that it shares is removed %s',
+    async (moment) => {
+      let armed = false;
+      const onStep = async (step: string) => {
+        if (armed && step === 'lock.taken') await rm(blobPath(registry.store.paths, sha256(Q4)));
+      };
+      const registry = await temporaryRegistry({ onStep });
+      const hub = await startFakeHub(repoFiles);
+      const copy = await startFakeHub({ 'Same-Q4_K_M.gguf': Q4 }, 'other/copy');
+      await pullOne(registry, 'other/copy', copy.access);
+      const inspect: Inspect = async (paths) => {
+        if (moment.startsWith('while')) await removeModel(registry, 'other/copy:q4_k_m');
+        else armed = true;
+        return inspectModel(paths);
+      };
+      await expect(pullAll(registry, 'Some/Model-GGUF', { ...hub.access, inspect })).rejects.toThrow(
+        'run the command again',
+      );
+      armed = false;
+      expect((await registry.list()).map((model) => model.id)).not.toContain('some/model-gguf:q4_k_m');
+      await pullOne(registry, 'Some/Model-GGUF', hub.access);
+    },
+  );
+
   it('fetches a damaged blob anew', async () => {
     const registry = await temporaryRegistry();
     const hub = await startFakeHub(repoFiles);
@@ -133,9 +159,15 @@ describe('pulling a model', () => {
   });
 
   it('refuses parts that do not belong together', async () => {
-    const [one] = chatParts();
-    for (const second of [one, chatBytes()]) {
-      const hub = await startFakeHub({ 'x-00001-of-00002.gguf': one, 'x-00002-of-00002.gguf': second });
+    const [one, two] = chatParts();
+    const pairs = [
+      [one, one],
+      [one, chatBytes()],
+      [chatBytes(), two],
+      [two, one],
+    ] as const;
+    for (const [first, second] of pairs) {
+      const hub = await startFakeHub({ 'x-00001-of-00002.gguf': first, 'x-00002-of-00002.gguf': second });
       const registry = await temporaryRegistry();
       await expect(pullAll(registry, 'Some/Model-GGUF', hub.access)).rejects.toMatchObject({
         code: 'gguf_invalid',

@@ -9,7 +9,7 @@ import type { ErrorCode } from '../../errors/catalogue.ts';
 import { fail, isSvcError } from '../../errors/svc-error.ts';
 import { commitModel, type PendingBlob } from '../changes.ts';
 import { requireSpace } from '../disk-space.ts';
-import { hashFile, stampFile } from '../file-check.ts';
+import { type FileStamp, hashFile, stampFile, unusable } from '../file-check.ts';
 import { type Inspect, type Inspection, inspectModel, type Probe } from '../inspection.ts';
 import type { InstallEvent, OnInstallEvent } from '../install-event.ts';
 import type { BlobFile } from '../manifest.ts';
@@ -205,7 +205,7 @@ class Pull {
       files.push({
         role: 'model',
         digest: file.digest,
-        ...(await stampFile(file.path)),
+        ...(await stampFetched(file)),
         ...(fetched.length > 1 ? { name: names[position] ?? '' } : {}),
       });
     const { id, aliases } = this.#names(reference, chosen);
@@ -284,6 +284,13 @@ interface FetchedFile {
   readonly digest: string;
   /** True when the blob was in the store before. */
   readonly isPresent: boolean;
+}
+
+/** A blob that was there when the pull began may have been removed with another model since. */
+async function stampFetched(file: FetchedFile): Promise<FileStamp> {
+  return stampFile(file.path).catch((error: unknown) => {
+    throw file.isPresent ? unusable(file.path, 'another process removed it; run the command again') : error;
+  });
 }
 
 /** How a file is called in partial/: by the digest that it must have. */
