@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard.ts';
+
+const rules: AccessRules = { allowedHosts: [], allowedOrigins: [], apiKey: null };
+const facts: AccessFacts = {
+  host: 'localhost',
+  origin: undefined,
+  fetchSite: undefined,
+  authorization: undefined,
+  apiKeyHeader: undefined,
+};
+const codeOf = (error: { code: string } | null) => error?.code ?? null;
+
+describe('refuseForeign', () => {
+  it('lets nothing in but the loopback names, whatever the text', () => {
+    const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.webAuthority(), fc.ipV4(), fc.ipV6()), (host) => {
+        const refusal = refuseForeign(rules, { ...facts, host });
+        expect(refusal === null).toBe(loopback.test(host));
+      }),
+    );
+  });
+
+  it('lets no origin in but that of the Host itself and those listed exactly', () => {
+    const listed = { ...rules, allowedOrigins: ['https://chat.example'] };
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.constant('http://localhost')), (origin) => {
+        const isOwn = origin === 'http://localhost' || origin === 'https://localhost';
+        const refusal = refuseForeign(listed, { ...facts, origin });
+        expect(refusal === null).toBe(isOwn || origin === 'https://chat.example');
+      }),
+    );
+  });
+
+  it('believes a browser that says cross-site, and an origin before that', () => {
+    expect(codeOf(refuseForeign(rules, { ...facts, fetchSite: 'cross-site' }))).toBe('forbidden_origin');
+    for (const fetchSite of ['same-origin', 'none']) {
+      expect(refuseForeign(rules, { ...facts, fetchSite })).toBeNull();
+    }
+    const listed = { ...rules, allowedOrigins: ['app://obsidian.md'] };
+    const fromApp = { ...facts, origin: 'app://obsidian.md', fetchSite: 'cross-site' };
+    expect(refuseForeign(listed, fromApp)).toBeNull();
+  });
+});
+
+describe('refuseKey', () => {
+  const locked = { ...rules, apiKey: 'correct horse' };
+
+  it('opens for the key alone, whatever else is offered', () => {
+    expect(refuseKey(locked, { ...facts, authorization: 'Bearer correct horse' })).toBeNull();
+    expect(refuseKey(locked, { ...facts, apiKeyHeader: 'correct horse' })).toBeNull();
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40 }), (offered) => {
+        fc.pre(offered !== 'correct horse');
+        expect(codeOf(refuseKey(locked, { ...facts, apiKeyHeader: offered }))).toBe('unauthorized');
+        const authorization = `Bearer ${offered}`;
+        fc.pre(offered.trim() !== 'correct horse');
+        expect(codeOf(refuseKey(locked, { ...facts, authorization }))).toBe('unauthorized');
+      }),
+    );
+  });
+
+  it('takes the bearer token, not the header beside it, when both are sent', () => {
+    const both = { ...facts, authorization: 'Bearer wrong', apiKeyHeader: 'correct horse' };
+    expect(codeOf(refuseKey(locked, both))).toBe('unauthorized');
+  });
+
+  it('asks for nothing when no key is set', () => {
+    expect(refuseKey(rules, facts)).toBeNull();
+  });
+});
