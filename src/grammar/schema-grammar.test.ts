@@ -15,7 +15,7 @@ function refusalOf(schema: unknown) {
 describe('a schema that cannot be enforced', () => {
   it.each([
     ['not', { not: { type: 'string' } }, 'schema.not'],
-    ['if', { type: 'object', if: {}, then: {} }, 'schema.if'],
+    ['if', { type: 'object', if: {}, else: {} }, 'schema.if'],
     ['patternProperties', { type: 'object', patternProperties: {} }, 'schema.patternProperties'],
     ['propertyNames', { type: 'object', propertyNames: {} }, 'schema.propertyNames'],
     ['dependentRequired', { type: 'object', dependentRequired: {} }, 'schema.dependentRequired'],

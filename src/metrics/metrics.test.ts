@@ -12,7 +12,7 @@ function engineOf(play: () => AsyncIterable<JobEvent>): Engine {
   return {
     submit: play,
     residencies: () => [],
-    plan: () => ({ plannedBytes: 0, loaded: false, evicts: [] }),
+    plan: () => ({ plannedBytes: 0, slots: 1, loaded: false, evicts: [] }),
     unload: async () => false,
     drain: async () => {},
   };

@@ -34,6 +34,8 @@ export interface AnswerParser {
   /** True once nothing more is wanted, such as after the one tool call of a response. */
   readonly complete: boolean;
   readonly calledTool: boolean;
+  /** True while tokens become the text of the answer: only these have log probabilities to report. */
+  readonly inText: boolean;
   /** True while the model thinks: its tokens count as reasoning tokens. */
   readonly thinking: boolean;
 }

@@ -78,7 +78,7 @@ export class Generation {
     constraint?.accept(token);
     if (this.#vocabulary.isEnd(token)) return this.#end('stop');
     if (parser.thinking) this.#reasoningTokens++;
-    else if (sampled) this.#sampled.add(sampled);
+    else if (sampled && parser.inText) this.#sampled.add(sampled);
     const events = this.#read(token);
     if (this.#finish !== null) return events;
     if (parser.complete) return [...events, ...this.#end('stop')];

@@ -12,8 +12,9 @@ import { answerGrammar, type AnswerGrammarRequest, type ThinkingPlace } from './
 import { AnswerReader } from './formats/answer-reader.ts';
 import { type BodyReader, EnvelopeBody, FamilyBody, textBody } from './formats/body-readers.ts';
 import { withEnvelopeHistory, withoutToolRole, withToolsBlock } from './formats/envelope.ts';
-import { thinkingBudget, thinkingMarks, thinkingVariables } from './formats/reasoning.ts';
-import { familyOfTemplate, toolFormatOf, type ToolFamily } from './formats/tool-families.ts';
+import { thinkingMarks } from '../engine/thinking-marks.ts';
+import { thinkingBudget, thinkingVariables } from './formats/reasoning.ts';
+import { familyOfTemplate, toolFormatOf, type ToolFamily } from '../engine/tool-families.ts';
 import type { LoadedChat } from './load.ts';
 import { pieceText, type PromptWriter, renderPrompt } from './prompt.ts';
 

@@ -9,7 +9,7 @@ import { answerGrammar, type ThinkingPlace } from '../../src/native/formats/answ
 import { AnswerReader } from '../../src/native/formats/answer-reader.ts';
 import { CALL_BETWEEN, CALL_OPEN } from '../../src/native/formats/envelope.ts';
 import { EnvelopeBody, FamilyBody, textBody } from '../../src/native/formats/body-readers.ts';
-import { familyOfTemplate, type ToolFamily } from '../../src/native/formats/tool-families.ts';
+import { familyOfTemplate, type ToolFamily } from '../../src/engine/tool-families.ts';
 import { FORMAT_PATTERNS } from '../../src/grammar/string-grammar.ts';
 import type { AnswerPart } from '../../src/native/answer.ts';
 import { type Random, seeded, textWriter } from '../support/grammar-walk.ts';

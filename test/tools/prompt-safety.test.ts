@@ -11,7 +11,7 @@ import type { ToolDefinition, Turn } from '../../src/engine/job.ts';
 import { writeGguf } from '../../src/gguf/writer.ts';
 import { controlTexts } from '../../src/native/client-text.ts';
 import { withEnvelopeHistory, withoutToolRole, withToolsBlock } from '../../src/native/formats/envelope.ts';
-import { familyOfTemplate } from '../../src/native/formats/tool-families.ts';
+import { familyOfTemplate } from '../../src/engine/tool-families.ts';
 import { type PromptWriter, pieceText, renderPrompt, tokenizePieces } from '../../src/native/prompt.ts';
 import { openTemplate } from '../../src/native/template.ts';
 import { openVocabulary } from '../../src/native/vocabulary.ts';

@@ -39,6 +39,7 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
         : 'no',
     ],
     ['template', template(shown)],
+    ...(shown.kind === 'chat' ? [['tools', toolFormat(shown)] as const] : []),
     [
       'memory',
       `${readable(memory.totalBytes)} at num_ctx ${memory.numCtx}: ${readable(memory.weightsBytes)} weights, ${readable(memory.kvBytes)} KV cache per sequence`,
@@ -68,6 +69,12 @@ function parameters(count: number | null): string {
 
 function template({ template: known, kind }: ModelDescription): string {
   if (known === null) return kind === 'chat' ? 'none, ChatML stands in' : 'none';
-  const can = Object.entries(known).flatMap(([name, has]) => (has ? [name] : []));
+  const can = Object.entries(known).flatMap(([name, has]) => (has === true ? [name] : []));
   return `in the file${can.length > 0 ? `, knows ${can.join(', ')}` : ''}`;
+}
+
+/** Which way tools are put to the model; a model without a template has the generic one. */
+function toolFormat({ template: known }: ModelDescription): string {
+  const format = known?.toolFormat ?? 'envelope';
+  return format === 'envelope' ? 'svc-tool-envelope' : `native format ${format}`;
 }

@@ -11,8 +11,8 @@ import { anyObject } from '../../grammar/json-grammar.ts';
 import { schemaRule } from '../../grammar/schema-grammar.ts';
 import { anyChar } from '../../grammar/string-grammar.ts';
 import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_CLOSE, TEXT_OPEN } from './envelope.ts';
-import type { ThinkingMarks } from './reasoning.ts';
-import type { ToolFamily } from './tool-families.ts';
+import type { ThinkingMarks } from '../../engine/thinking-marks.ts';
+import type { ToolFamily } from '../../engine/tool-families.ts';
 
 export interface AnswerGrammarRequest {
   readonly format: AnswerFormat;

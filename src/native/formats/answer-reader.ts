@@ -26,6 +26,10 @@ export class AnswerReader implements AnswerParser {
     return this.#body.calledTool;
   }
 
+  get inText(): boolean {
+    return this.#state !== 'thinking' && this.#body.inText;
+  }
+
   get thinking(): boolean {
     return this.#state === 'thinking';
   }

@@ -3,7 +3,7 @@ import type { AnswerPart } from '../answer.ts';
 import { CallReader } from './call-reader.ts';
 import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_OPEN } from './envelope.ts';
 import { JsonStringReader } from './json-string-reader.ts';
-import type { ToolFamily } from './tool-families.ts';
+import type { ToolFamily } from '../../engine/tool-families.ts';
 
 export interface BodyReader {
   push(text: string): AnswerPart[];
@@ -11,13 +11,22 @@ export interface BodyReader {
   readonly complete: boolean;
   /** True when a whole call was read: half a call is no call. */
   readonly calledTool: boolean;
+  /** False while only words around the text, or a call, are read. */
+  readonly inText: boolean;
   /** Whether a control token here stands for its text, because a grammar or a mark asked for that text. */
   takesControl(text: string): boolean;
 }
 
 /** Everything is text. With `shaped`, a grammar chose every character, those of control tokens too. */
 export function textBody(shaped: boolean): BodyReader {
-  return { push: textParts, end: () => [], complete: false, calledTool: false, takesControl: () => shaped };
+  return {
+    push: textParts,
+    end: () => [],
+    complete: false,
+    calledTool: false,
+    inText: true,
+    takesControl: () => shaped,
+  };
 }
 
 export class EnvelopeBody implements BodyReader {
@@ -32,6 +41,10 @@ export class EnvelopeBody implements BodyReader {
 
   get calledTool(): boolean {
     return this.#call.complete;
+  }
+
+  get inText(): boolean {
+    return this.#form === 'text' && !this.#text.closed;
   }
 
   takesControl(): boolean {
@@ -76,6 +89,10 @@ export class FamilyBody implements BodyReader {
 
   get calledTool(): boolean {
     return this.#call.complete;
+  }
+
+  get inText(): boolean {
+    return !this.#inCall;
   }
 
   takesControl(text: string): boolean {

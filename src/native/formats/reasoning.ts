@@ -1,25 +1,4 @@
-/** Which marks a model puts around its thinking, and which switches its template has. */
-
-export interface ThinkingMarks {
-  readonly open: string;
-  readonly close: string;
-}
-
-const MARKS: readonly ThinkingMarks[] = [
-  { open: '<think>', close: '</think>' },
-  { open: '<thinking>', close: '</thinking>' },
-  { open: '<reasoning>', close: '</reasoning>' },
-  { open: '[THINK]', close: '[/THINK]' },
-  { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
-  { open: '<seed:think>', close: '</seed:think>' },
-];
-
-/** The marks that the template writes or reads, else those among the control tokens, else null. */
-export function thinkingMarks(template: string, controlTexts: readonly string[]): ThinkingMarks | null {
-  const inTemplate = MARKS.find(({ close }) => template.includes(close));
-  if (inTemplate !== undefined) return inTemplate;
-  return MARKS.find(({ open, close }) => controlTexts.includes(open) && controlTexts.includes(close)) ?? null;
-}
+/** The switches for thinking that a chat template has, and how much of an answer thinking may take. */
 
 export interface ThinkingSwitches {
   readonly enabled?: boolean | undefined;

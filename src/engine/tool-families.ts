@@ -1,9 +1,8 @@
 /**
  * How model families write a tool call, as data: the words around the name and the arguments. The envelope is the
- * family of every model that was trained on none of the others.
+ * family of every model that was trained on none of the others. Here, because the registry names a model's format from
+ * its template, and the worker writes and reads it.
  */
-import type { Spacing } from '../../grammar/gbnf-writer.ts';
-
 export interface ToolFamily {
   readonly name: string;
   /** Where a call begins. Text may come before it, unless `atStart`. */
@@ -13,7 +12,8 @@ export interface ToolFamily {
   readonly beforeName: string;
   readonly beforeArguments: string;
   readonly close: string;
-  readonly spacing: Spacing;
+  /** How the arguments are written: `spaced` allows one space after each colon and comma. */
+  readonly spacing: 'compact' | 'spaced';
 }
 
 const families = {
