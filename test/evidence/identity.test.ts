@@ -1,6 +1,17 @@
 /** Identity of an install: real folders, real keys, and coreutils as the second opinion on hashes. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rename, rm, stat, symlink, utimes, writeFile, mkdir } from 'node:fs/promises';
+import {
+  chmod,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+  mkdir,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,6 +65,8 @@ describe('instance and boot', () => {
   it('keeps key and folder from other users, and tightens what was left open', async () => {
     const home = join(scratch, 'modes');
     await mkdir(join(home, 'instance'), { recursive: true, mode: 0o755 });
+    await loadIdentity({ home });
+    await chmod(join(home, 'instance/key.pem'), 0o644);
     await loadIdentity({ home });
     expect((await stat(join(home, 'instance'))).mode & 0o777).toBe(0o700);
     expect((await stat(join(home, 'instance/key.pem'))).mode & 0o777).toBe(0o600);
@@ -110,6 +123,8 @@ describe('guard against a swap within one boot', () => {
     await mkdir(folder);
     await writeFile(join(folder, 'llama-addon.node'), 'one');
     await writeFile(join(folder, 'libggml.so'), 'two');
+    // A whole second, so that another file can be given the very same time.
+    await utimes(join(folder, 'libggml.so'), 1_700_000_000, 1_700_000_000);
     return { folder, guard: createBackendGuard(await hashBackend(folder)) };
   };
 
@@ -130,9 +145,8 @@ describe('guard against a swap within one boot', () => {
       'the same size and time in another inode',
       async (folder: string) => {
         const path = join(folder, 'libggml.so');
-        const { atime, mtime } = await stat(path);
         await writeFile(`${path}.new`, 'owt');
-        await utimes(`${path}.new`, atime, mtime);
+        await utimes(`${path}.new`, 1_700_000_000, 1_700_000_000);
         await rename(`${path}.new`, path);
       },
       /libggml.so changed/,

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEvidenceChain } from '../../src/evidence/chain.ts';
 import { freezeRequest, seedOf } from '../../src/evidence/freeze.ts';
-import { keyringOf, parseKeyring, readKeyHistory, type Keyring } from '../../src/evidence/keyring.ts';
+import {
+  keyringOf,
+  parseKeyring,
+  readKeyHistory,
+  type Keyring,
+  rotationPayloadType,
+} from '../../src/evidence/keyring.ts';
 import { buildEvidence, contentDigest, type EvidenceFacts } from '../../src/evidence/record.ts';
 import { rotateKey } from '../../src/evidence/rotation.ts';
 import { evidencePayloadType, Statement } from '../../src/evidence/statement.ts';
@@ -20,7 +26,7 @@ import {
   type Verdict,
 } from '../../src/evidence/verify.ts';
 import { canonicalJson, canonicalSha256, sha256Hex } from '../../src/identity/canonical.ts';
-import { seal } from '../../src/identity/dsse.ts';
+import { seal, signPayload } from '../../src/identity/dsse.ts';
 import { loadIdentity, newInstanceKeys } from '../../src/identity/instance.ts';
 import { Check } from 'typebox/value';
 import { requestBody, requestBytes, sampleFacts, sampleIdentity, sampleResponse } from './sample-record.ts';
@@ -215,6 +221,11 @@ describe('tampering', () => {
     });
   });
 
+  it('of the key that the statement names shows, even when the true key signed', () => {
+    const renamed = altered(statement, ['predicate', 'issuer', 'keyid']);
+    expect(verify(resealed(renamed), keyring).exitCode).toBe(1);
+  });
+
   it('by a signature of the same key for another purpose is refused', () => {
     const evidence = seal(facts.identity.keys, 'application/vnd.svc.identity-proof+json', Buffer.from('{}'));
     expect(verify(evidence, keyring, null).exitCode).toBe(1);
@@ -273,6 +284,10 @@ describe('the chain of a boot', () => {
     const forged = { statement: other, payload: Buffer.from(JSON.stringify(other)) };
     expect(checkChain([first, forged])).toMatchObject([{ outcome: 'failed' }]);
     expect(checkChain([forged, second])).toMatchObject([{ outcome: 'failed' }]);
+  });
+
+  it('does not fault the same record given twice', () => {
+    expect(checkChain([first, first])).toMatchObject([{ outcome: 'skipped' }]);
   });
 
   it('keeps boots apart', () => {
@@ -340,6 +355,19 @@ describe('keys and their rotation', () => {
     ]) {
       expect(() => keyringOf({ ...history, rotations })).toThrow(/rotation 1/);
     }
+    // A stranger can sign a hand-over to a key of its own, but not in the name of the key before it.
+    const takeover = JSON.parse(Buffer.from(first.payload, 'base64').toString()) as Json;
+    const payload = Buffer.from(JSON.stringify({ ...takeover, new_public_key: forgedKeys.publicKeyPem }));
+    const sig = signPayload(forgedKeys, rotationPayloadType, payload).toString('base64');
+    const [{ keyid }] = first.signatures;
+    const signatures = [
+      { keyid, sig },
+      { keyid: forgedKeys.keyid, sig },
+    ];
+    const stolen = { ...first, payload: payload.toString('base64'), signatures };
+    expect(() => keyringOf({ ...history, rotations: [stolen] })).toThrow(
+      /rotation 1 is not signed by the key/,
+    );
     const other = newInstanceKeys();
     expect(() => keyringOf({ ...history, first_public_key: other.publicKeyPem })).toThrow(/first key/);
   });
