@@ -19,7 +19,8 @@ export function linearMatcher(source: string): Matcher {
   return { test: (text) => run(pattern, start, text) };
 }
 
-const MAX_STATES = 20_000;
+/** Bounds the work per character of text; a pattern that needs more is refused with its schema. */
+const MAX_STATES = 4_000;
 
 /** Thompson's construction, from the end to the start; `null` is the accepting state. */
 function build(node: PatternNode, next: State | null, budget: { count: number }): State | null {

@@ -60,7 +60,8 @@ const APPLICATORS: ReadonlySet<string> = new Set([
 ]);
 const ENFORCED: ReadonlySet<string> = new Set([...APPLICATORS, ...Object.values(KEYWORDS_OF_TYPE).flat()]);
 const MAX_DEPTH = 48;
-const MAX_NODES = 5_000;
+/** Compiling the proof of an answer (ajv) takes about half a millisecond per node, on the server's event loop. */
+const MAX_NODES = 1_000;
 
 /** A schema inside a larger grammar: returns the name of its rule. Refuses what cannot be enforced. */
 export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath): string {

@@ -1,5 +1,6 @@
 /** GBNF for JSON strings: free, bounded in length, by pattern, by format. Lengths count code points, as ajv does. */
 import { gbnfClassChar, type GbnfWriter, MAX_COUNTED, repeat } from './gbnf-writer.ts';
+import { linearMatcher } from './pattern-match.ts';
 import {
   type CodeRange,
   complement,
@@ -38,6 +39,8 @@ export function stringOf(writer: GbnfWriter, min: number, max: number | null): s
 
 /** Strings that the pattern finds a match in. */
 export function stringMatching(writer: GbnfWriter, source: string): string {
+  // The finished answer will be matched too, so a pattern that is too large for that is refused here.
+  linearMatcher(source);
   return stringOfPattern(writer, parsePattern(source));
 }
 

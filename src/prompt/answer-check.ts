@@ -45,10 +45,17 @@ function requireValid(schema: Readonly<Record<string, unknown>>, value: unknown,
 function compiled(schema: Readonly<Record<string, unknown>>): ValidateFunction {
   const ajv = new Ajv2020({
     strict: false,
+    // Without it ajv nests one block per property, which V8 refuses to parse for large objects.
+    allErrors: true,
+    logger: false,
     meta: false,
     validateSchema: false,
     formats,
-    code: { regExp: Object.assign((source: string) => linearMatcher(source), { code: 'linearMatcher' }) },
+    // The optimiser of ajv takes seconds over large schemas, for a check that runs once.
+    code: {
+      optimize: false,
+      regExp: Object.assign((source: string) => linearMatcher(source), { code: 'linearMatcher' }),
+    },
   });
   return ajv.compile(current(schema) as Record<string, unknown>);
 }
