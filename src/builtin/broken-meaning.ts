@@ -1,7 +1,7 @@
 /** Mutations 20 to 25: sound files that describe impossible or hostile models. */
 import { f32, flag, type MetadataValue, scalars, text, texts, u32 } from '../gguf/metadata.ts';
 import { encodeGguf, type GgufContent } from '../gguf/writer.ts';
-import type { BrokenGguf } from './broken.ts';
+import type { BrokenGguf } from './broken-gguf.ts';
 import { soundContent } from './sound-base.ts';
 import { tinyVocabulary } from './tiny-chat.ts';
 

@@ -1,7 +1,7 @@
 /** Mutations 1 to 19: files whose structure lies about itself. */
 import { gzipSync } from 'node:zlib';
 import { encodeScalar, encodeText, scalars, text, u32 } from '../gguf/metadata.ts';
-import type { BrokenGguf } from './broken.ts';
+import type { BrokenGguf } from './broken-gguf.ts';
 import { entry, putTogether, type RawGguf, type RawTensor, takeApart } from './raw-gguf.ts';
 import { soundBytes, soundContent } from './sound-base.ts';
 

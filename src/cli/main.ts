@@ -11,45 +11,32 @@ import {
   type GlobalFlags,
   printable,
 } from './context.ts';
-import { registerConfig } from './verbs/config.ts';
-import { registerPs } from './verbs/ps.ts';
-import { registerServe } from './verbs/serve.ts';
-import { registerStatus } from './verbs/status.ts';
-import { registerStop } from './verbs/stop.ts';
-import { registerCp, registerDefault } from './verbs/cp.ts';
-import { registerDiscover } from './verbs/discover.ts';
-import { registerImport } from './verbs/import.ts';
-import { registerList } from './verbs/list.ts';
-import { registerEvidence } from './verbs/evidence.ts';
-import { registerPrune } from './verbs/prune.ts';
-import { registerPull } from './verbs/pull.ts';
-import { registerRm } from './verbs/rm.ts';
-import { registerSet } from './verbs/set.ts';
-import { registerShow } from './verbs/show.ts';
-import { registerVerify } from './verbs/verify.ts';
 import { readVersion } from './version.ts';
 
 type Register = (program: Command, context: CliContext) => void;
 
-/** In the order of --help. */
-const verbs: readonly Register[] = [
-  registerServe,
-  registerStatus,
-  registerPs,
-  registerStop,
-  registerConfig,
-  registerPull,
-  registerImport,
-  registerDiscover,
-  registerList,
-  registerShow,
-  registerDefault,
-  registerCp,
-  registerSet,
-  registerRm,
-  registerVerify,
-  registerPrune,
-  registerEvidence,
+/**
+ * Verbs by the names they answer to, in the order of --help. A verb's module is loaded only when it is named, because
+ * the server behind `serve` costs more to load than most verbs take.
+ */
+const verbs: readonly (readonly [names: readonly string[], load: () => Promise<Register>])[] = [
+  [['serve', 'start'], async () => (await import('./verbs/serve.ts')).registerServe],
+  [['status'], async () => (await import('./verbs/status.ts')).registerStatus],
+  [['ps'], async () => (await import('./verbs/ps.ts')).registerPs],
+  [['stop'], async () => (await import('./verbs/stop.ts')).registerStop],
+  [['config'], async () => (await import('./verbs/config.ts')).registerConfig],
+  [['pull'], async () => (await import('./verbs/pull.ts')).registerPull],
+  [['import'], async () => (await import('./verbs/import.ts')).registerImport],
+  [['discover'], async () => (await import('./verbs/discover.ts')).registerDiscover],
+  [['list', 'ls'], async () => (await import('./verbs/list.ts')).registerList],
+  [['show'], async () => (await import('./verbs/show.ts')).registerShow],
+  [['default'], async () => (await import('./verbs/cp.ts')).registerDefault],
+  [['cp'], async () => (await import('./verbs/cp.ts')).registerCp],
+  [['set'], async () => (await import('./verbs/set.ts')).registerSet],
+  [['rm'], async () => (await import('./verbs/rm.ts')).registerRm],
+  [['verify'], async () => (await import('./verbs/verify.ts')).registerVerify],
+  [['prune'], async () => (await import('./verbs/prune.ts')).registerPrune],
+  [['evidence'], async () => (await import('./verbs/evidence.ts')).registerEvidence],
 ];
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -62,7 +49,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .showHelpAfterError('(hearth --help lists the verbs)')
     .exitOverride();
   const context = createContext(() => program.opts<GlobalFlags>(), process.env);
-  for (const register of verbs) register(program, context);
+  for (const load of named(argv)) (await load())(program, context);
   for (const command of program.commands) command.exitOverride();
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -75,6 +62,12 @@ const exitCodeOfFamily: Partial<Record<Family, number>> = {
   not_found: exitCodes.notFound,
   request: exitCodes.usage,
 };
+
+/** The verbs that the words may mean; without any, all of them, for the help text and for a word that is none. */
+function named(argv: readonly string[]): (() => Promise<Register>)[] {
+  const meant = verbs.filter(([names]) => names.some((name) => argv.includes(name)));
+  return (meant.length > 0 && !argv.includes('help') ? meant : verbs).map(([, load]) => load);
+}
 
 /** Prints why a verb failed and returns its exit code. */
 function report(error: unknown): number {

@@ -1,8 +1,10 @@
 /** hearth serve: the service in the foreground, until a signal. */
+import path from 'node:path';
 import type { Command } from 'commander';
 import { type RunningService, startApp } from '../../app.ts';
 import { type Config, requireKeyForBind } from '../../config/config.ts';
 import type { SettingName } from '../../config/settings.ts';
+import { takeLock } from '../../models/owner-lock.ts';
 import { registerBuiltins } from '../builtin-models.ts';
 import { CliFailure, type CliContext, exitCodes } from '../context.ts';
 import { createLogger } from '../log.ts';
@@ -26,9 +28,24 @@ async function serve(context: CliContext, config: Config): Promise<void> {
   requireKeyForBind(config);
   const logger = createLogger(config.logLevel);
   const running = await start(config, logger);
+  const lock = await takeHome(config, running);
+  await running.service.registry.recover();
   await registerBuiltins(config.home, running.service.registry, logger);
   context.print(readyLine(running.url, config.apiKey !== null));
   await untilEnded(running, config, context);
+  await lock.release();
+  process.exit(exitCodes.ok);
+}
+
+/** One server per home: two would each plan the same memory and write the same files. */
+async function takeHome(config: Config, running: RunningService) {
+  const file = path.join(config.home, 'serve.lock');
+  try {
+    return await takeLock(file, { purpose: 'hearth serve', what: 'This home folder', waitMs: 0 });
+  } catch (error) {
+    await running.close(0);
+    throw error;
+  }
 }
 
 async function start(config: Config, logger: ReturnType<typeof createLogger>): Promise<RunningService> {
@@ -65,5 +82,4 @@ async function untilEnded(running: RunningService, config: Config, context: CliC
     `${signal}: finishing what runs, ${Math.round(config.drainTimeoutMs / 1000)} s at most; again to end at once.`,
   );
   await running.close(config.drainTimeoutMs);
-  process.exit(exitCodes.ok);
 }
