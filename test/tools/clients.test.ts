@@ -155,6 +155,23 @@ describe.each(['envelope', 'hermes'] as const)('with the %s format', (format) =>
     });
   });
 
+  it('a dry run renders the prompt and generates nothing', async () => {
+    const body = {
+      model: service.model,
+      messages: [{ role: 'user', content: 'How is Oslo?' }],
+      tools: [{ name: 'get_time', parameters: z.toJSONSchema(clock) }],
+    };
+    const response = await fetch(`${service.url}/v1/chat/completions?svc_dry_run=1`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const report = (await response.json()) as Record<string, unknown>;
+    expect(report).toMatchObject({ object: 'svc.dry_run', tool_format: format, fits: true, would_evict: [] });
+    expect(report['rendered_prompt']).toContain('get_time');
+    expect(report['prompt_tokens']).toBeGreaterThan(50);
+  });
+
   it('@langchain/openai: an agent loop with two tools', async () => {
     const tools = [
       langchainTool(async ({ city }) => `sunny in ${city}`, {
