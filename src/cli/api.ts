@@ -1,4 +1,5 @@
 /** The CLI's way to the running server: fetch with the configured address and key, and errors in plain words. */
+import { createParser } from 'eventsource-parser';
 import type { Config } from '../config/config.ts';
 import { clientBaseUrl } from '../config/listen-address.ts';
 import { CliFailure, exitCodes } from './context.ts';
@@ -20,10 +21,52 @@ export async function callServer(
   route: string,
   body?: object,
 ): Promise<ApiResponse> {
-  const url = `${baseUrl(config)}${route}`;
-  let response: Response;
+  const response = await send(config, method, route, body);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: parseBody(text, response.url) };
+}
+
+/** The chunks of a streamed answer; a stream that breaks off, or ends in an error frame, ends the verb. */
+export async function* streamServer(
+  config: Config,
+  route: string,
+  body: object,
+): AsyncGenerator<unknown, void, void> {
+  const response = await send(config, 'POST', route, body);
+  if (!response.ok) {
+    expectOk({
+      status: response.status,
+      headers: response.headers,
+      body: parseBody(await response.text(), response.url),
+    });
+  }
+  const events: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => events.push(data) });
+  const decoder = new TextDecoder();
   try {
-    response = await fetch(url, {
+    for await (const bytes of response.body ?? []) {
+      parser.feed(decoder.decode(bytes as Uint8Array, { stream: true }));
+      for (const data of events.splice(0)) {
+        if (data === '[DONE]') return;
+        yield chunkOf(parseBody(data, response.url));
+      }
+    }
+  } catch (error) {
+    if (error instanceof CliFailure) throw error;
+    throw new CliFailure('the answer broke off', exitCodes.failure, error);
+  }
+  throw new CliFailure('the answer broke off');
+}
+
+function chunkOf(value: unknown): unknown {
+  const sentence = (value as { error?: unknown } | null)?.error;
+  if (typeof sentence === 'string') throw new CliFailure(sentence);
+  return value;
+}
+
+async function send(config: Config, method: 'GET' | 'POST', route: string, body?: object): Promise<Response> {
+  try {
+    return await fetch(`${baseUrl(config)}${route}`, {
       method,
       redirect: 'error',
       headers: {
@@ -39,8 +82,6 @@ export async function callServer(
       cause,
     );
   }
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: parseBody(text, url) };
 }
 
 function parseBody(text: string, url: string): unknown {

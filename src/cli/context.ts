@@ -2,7 +2,6 @@
  * What a verb works with. stdout carries data only; progress, logs and errors go to stderr.
  * Exit codes: 0 ok, 1 failure, 2 usage or refused configuration, 3 server unreachable, 4 not found.
  */
-import { styleText } from 'node:util';
 import { type Config, loadConfig } from '../config/config.ts';
 import type { SettingName } from '../config/settings.ts';
 
@@ -33,6 +32,8 @@ export interface CliContext {
   config(flags?: Partial<Record<SettingName, string>>): Config;
   /** Writes data to stdout. */
   print(text: string): void;
+  /** Writes data to stdout as it is, without a line end. */
+  write(text: string): void;
   printJson(value: unknown): void;
   /** Writes a line for people to stderr. */
   note(text: string): void;
@@ -57,6 +58,7 @@ export function createContext(globals: () => GlobalFlags, env: NodeJS.ProcessEnv
       });
     },
     print: (text) => void process.stdout.write(`${text}\n`),
+    write: (text) => void process.stdout.write(text),
     printJson: (value) => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),
     setExitCode: (code) => {
@@ -65,9 +67,12 @@ export function createContext(globals: () => GlobalFlags, env: NodeJS.ProcessEnv
   };
 }
 
-/** Colour where the stream is a terminal and NO_COLOR does not forbid it. */
-export function paint(style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string): string {
-  return styleText(style, text, { stream: process.stderr });
+/** Text from outside, with its line breaks and tabs. */
+export function printableText(text: string): string {
+  return text
+    .split(/([\n\t])/)
+    .map((part) => (part === '\n' || part === '\t' ? part : printable(part)))
+    .join('');
 }
 
 /** Names from outside may hold escape sequences; a terminal must never see them. */

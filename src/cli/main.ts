@@ -22,6 +22,7 @@ type Register = (program: Command, context: CliContext) => void;
 const verbs: readonly (readonly [names: readonly string[], load: () => Promise<Register>])[] = [
   [['serve', 'start'], async () => (await import('./verbs/serve.ts')).registerServe],
   [['status'], async () => (await import('./verbs/status.ts')).registerStatus],
+  [['run'], async () => (await import('./verbs/run.ts')).registerRun],
   [['ps'], async () => (await import('./verbs/ps.ts')).registerPs],
   [['stop'], async () => (await import('./verbs/stop.ts')).registerStop],
   [['config'], async () => (await import('./verbs/config.ts')).registerConfig],
