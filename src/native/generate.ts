@@ -40,9 +40,13 @@ export function preparePrompt(chat: LoadedChat, job: GenerateJob): PreparedPromp
   return { plan, pieces, tokens, numCtx };
 }
 
-/** What cannot fit by its length alone is refused unread, because reading it would hold up every other stream. */
+/** Text up to here is read in milliseconds, so that a refusal can name its exact count of tokens. */
+const countedBytes = 256 * 1024;
+
+/** What is long and cannot fit by its length alone is refused unread, because reading it would hold up every other stream. */
 function refuseHopeless(chat: LoadedChat, pieces: readonly PromptPiece[], numCtx: number): void {
   const bytes = pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  if (bytes <= countedBytes) return;
   const promptTokens = chat.vocabulary.leastTokens(bytes);
   if (promptTokens > numCtx) throw fail('context_overflow', { promptTokens, numCtx, atLeast: true });
 }
