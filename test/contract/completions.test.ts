@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { GenerateJob } from '../../src/engine/job.ts';
 import { fail } from '../../src/errors/svc-error.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { answer, done, started, text } from '../support/scripted-engine.ts';
+import { answer, done, gate, started, text } from '../support/scripted-engine.ts';
 import { installed, scriptedService } from '../support/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
@@ -45,6 +45,16 @@ describe('a text completion', () => {
     expect([whole, terminated]).toEqual([' upon a', true]);
     expect(chunks.at(-1)?.choices[0]).toMatchObject({ text: '', finish_reason: 'length' });
     expect(chunks.filter((chunk) => 'usage' in chunk)).toEqual([chunks.at(-1)]);
+  });
+
+  it('sends the head of a stream before the prompt is evaluated', async () => {
+    const prefill = gate();
+    service.engine.plays([started(), prefill.opened, text('x'), done()]);
+    const body = { model: 'default', prompt: 'Once', stream: true };
+    const open = await service.client.openStream({ method: 'POST', path, body });
+    expect(open.headers['x-svc-num-ctx']).toBe('4096');
+    prefill.open();
+    expect((await open.all()).text).toBe('x');
   });
 
   it('ends a failed stream with an error frame', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue, type ErrorCode, type ErrorDetail } from '../../src/errors/catalogue.ts';
 import { fail } from '../../src/errors/svc-error.ts';
-import { queued, started } from '../support/scripted-engine.ts';
+import { forEver, queued, started } from '../support/scripted-engine.ts';
 import { installed, scriptedService } from '../support/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
@@ -191,6 +191,19 @@ describe('the status', () => {
     // The same before a stream has begun.
     service.engine.plays([fail(code, detail)]);
     expect((await chat({ stream: true })).status).toBe(status);
+  });
+
+  it('of one failed answer of several is that of the request, and the others are stopped', async () => {
+    const before = service.engine.played.length;
+    service.engine.plays(
+      [started(), fail('worker_hung', { model: 'm' })],
+      [started(), forEver()],
+      [queued(1), forEver()],
+    );
+    const { status, body } = await chat({ n: 3 });
+    expect([status, body.code]).toEqual([503, 'worker_hung']);
+    const endings = service.engine.played.slice(before).map(({ ended }) => ended);
+    expect(await Promise.all(endings)).toEqual(['failed', 'aborted', 'aborted']);
   });
 
   it('of a prompt that does not fit names both numbers', async () => {
