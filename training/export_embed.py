@@ -43,7 +43,7 @@ def write(path, shape: EmbedShape, weights, tokens):
     ids = {t: i for i, t in enumerate(tokens)}
     writer.add_pad_token_id(ids["[PAD]"])
     writer.add_unk_token_id(ids["[UNK]"])
-    writer.add_cls_token_id(ids["[CLS]"])
+    writer.add_uint32("tokenizer.ggml.cls_token_id", ids["[CLS]"])
     writer.add_bos_token_id(ids["[CLS]"])
     writer.add_sep_token_id(ids["[SEP]"])
     writer.add_eos_token_id(ids["[SEP]"])

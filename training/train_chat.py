@@ -56,14 +56,17 @@ def encode(tokenizer, turns, prompt_weight, cut=None):
     With `cut`, the last answer ends after so many tokens: its beginning is where the model decides.
     """
     ids, weights = [], []
+    offered = "# Tools" in turns[0][1]
     for role, content in turns:
+        # A call in a dialogue without tools is only there to be answered; it must not be imitated.
+        taught = role == "assistant" and (offered or not content.startswith('{"svc_tool_envelope":1,"call"'))
         head = tokenizer.encode(f"{dialogues.START}{role}\n").ids
         body = tokenizer.encode(f"{content}{dialogues.END}").ids
         tail = tokenizer.encode("\n").ids
         if cut and turns[-1] == (role, content):
             body, tail = body[:cut], []
         ids += head + body + tail
-        weights += [0.0] * len(head) + [1.0 if role == "assistant" else prompt_weight] * len(body) + [0.0] * len(tail)
+        weights += [0.0] * len(head) + [1.0 if taught else prompt_weight] * len(body) + [0.0] * len(tail)
     return ids, weights
 
 

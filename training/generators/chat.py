@@ -87,14 +87,37 @@ SYNONYMS = {
 }
 
 
+SYNONYMS.update({
+    "written": ["coded", "implemented", "programmed", "developed"], "built": ["made", "written", "constructed"], "version": ["release", "edition"], "need": ["require", "want", "have to have"], "needs": ["requires", "wants"], "required": ["needed", "necessary"],
+    "run": ["execute", "start", "launch", "use"], "tests": ["test suite", "unit tests", "checks"], "benchmark": ["speed test", "performance test", "comparison"], "measure": ["test", "compare", "time"], "port": ["tcp port", "port number", "socket port"], "reach": ["contact", "access", "connect to", "talk to"],
+    "url": ["address", "link", "base url"], "address": ["url", "host"], "network": ["lan", "local network"], "machine": ["computer", "laptop", "box", "pc"], "offline": ["without internet", "without a connection", "disconnected"], "internet": ["network", "web", "connection", "wifi"], "send": ["post", "submit", "pass", "transmit"],
+    "chat": ["conversation", "dialogue"], "message": ["turn"], "vectors": ["embeddings", "embedding vectors"], "vector": ["embedding"], "long": ["large", "lengthy"], "size": ["length", "dimension"], "installed": ["available", "present", "there"], "loaded": ["in memory", "active", "running"], "unload": ["free", "evict", "drop"], "list": ["show", "enumerate", "print"],
+    "prints": ["outputs", "shows"], "signed": ["cryptographically signed", "certified"], "evidence": ["proof", "the evidence record", "evidence"], "public": ["verification"], "key": ["secret", "token", "api key"], "password": ["api key", "secret"], "protect": ["secure", "lock down", "guard"], "threads": ["cpu threads", "cores"], "gpu": ["graphics card", "video card", "nvidia card"],
+    "logs": ["log output", "log files", "logging"], "error": ["failure", "problem", "error"], "crashes": ["dies", "fails", "breaks"], "fails": ["breaks", "goes wrong"], "import": ["add", "register", "bring in"], "pull": ["download", "fetch"], "supports": ["handles"], "support": ["handle", "allow", "offer", "understand"], "stream": ["streamed reply", "stream"], "streaming": ["streamed output", "token streaming"], "end": ["finish", "stop", "close"],
+    "tool": ["function"], "tools": ["functions"], "call": ["invoke", "use"], "format": ["shape", "form", "layout"], "json": ["structured output", "JSON"], "context": ["context window", "window"], "bigger": ["larger", "better", "stronger"], "free": ["open source", "gratis"], "licence": ["license", "terms"], "documentation": ["docs", "manual"], "work": ["function", "operate"], "tell": ["inform", "say to"], "give": ["hand", "provide"], "find": ["locate", "discover"], "allow": ["permit", "let"], "wins": ["counts", "decides", "takes precedence"], "full": ["overflowing", "at its limit"],
+    "you": ["you", "u"], "are": ["are", "r"], "name": ["name", "called"], "good": ["capable", "useful"], "help": ["assist", "support"], "who": ["who"], "made": ["created", "built"], "hello": ["hi", "hey"], "hi": ["hello", "hey", "heya"],
+})
+STOP = set("the a an is are do does can i to of it for my me in on with what which how where when who and or be this that there did was will would should could please tell".split())
+
+
+def telegraphic(question, rng):
+    """Only the words that carry meaning, as people type into a search box."""
+    words = [x for x in question.split(" ") if x.lower().strip("?.,!") not in STOP]
+    if rng.random() < 0.25:
+        rng.shuffle(words)
+    return " ".join(words) if words else question
+
+
 def vary(question, rng):
-    if rng.random() < 0.35:
+    for _ in range(rng.choice([0, 0, 1, 1, 2])):
         words = question.split(" ")
         at = [i for i, x in enumerate(words) if x in SYNONYMS]
         if at:
             i = rng.choice(at)
             words[i] = rng.choice(SYNONYMS[words[i]])
             question = " ".join(words)
+    if rng.random() < 0.15:
+        return telegraphic(question, rng)
     if rng.random() < 0.2:
         question = drop_words(question, rng)
     return question
@@ -110,6 +133,11 @@ def small_talk_pair(rng):
     weights = [5, 6, 6, 2, 2, 1.5, 1.5, 1, 1, 0.7]
     answer, patterns = rng.choices(SMALL_TALK, weights)[0]
     question = w.expand(rng.choice(patterns), rng).replace("@N", w.first_name(rng))
+    if rng.random() < 0.4:
+        question = vary(question, rng)
+    if answer is GREETING and rng.random() < 0.35:
+        question += rng.choice([", ", "! ", " - ", ". "]) + w.expand(rng.choice(["(greetings|hello|hi) from @C", "(this is|it is) my (first|second) (time|day|message|visit|chat)", "I am (new|back|here|curious|trying this)", "(nice|lovely|great) (day|weather|to be back|program)", "(ready|shall we start|all good)", "(are you|anyone|somebody|is someone) (online|around|awake|ready|present)", "(I am|my name is|I'm) @N", "(glad|happy) to (meet|see) you", "let me (try|test) this"]), rng).replace("@C", w.city(rng)).replace("@N", w.first_name(rng)) + rng.choice(["", ".", "!", "?"])
+        return question[0].upper() + question[1:] if rng.random() < 0.6 else question, answer
     return dress(question, rng), answer
 
 

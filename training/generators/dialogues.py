@@ -25,8 +25,8 @@ def copy_dialogue(rng):
 
 
 STAGES = {  # kind: share of dialogues in stage 1 (copying, tools), 2 (short knowledge) and 3 (everything)
-    "copy": (0.22, 0.00, 0.01), "tool": (0.30, 0.01, 0.14), "result": (0.05, 0.05, 0.09), "hearth": (0.14, 0.51, 0.36),
-    "talk": (0.07, 0.18, 0.12), "outside": (0.07, 0.19, 0.16), "sum": (0.05, 0.03, 0.05), "text": (0.10, 0.03, 0.07),
+    "copy": (0.22, 0.00, 0.01), "tool": (0.30, 0.03, 0.14), "result": (0.05, 0.09, 0.09), "hearth": (0.14, 0.48, 0.36),
+    "talk": (0.07, 0.18, 0.12), "outside": (0.07, 0.16, 0.16), "sum": (0.05, 0.03, 0.05), "text": (0.10, 0.03, 0.07),
 }
 MAKERS = {
     "copy": copy_dialogue,

@@ -496,7 +496,7 @@ def tool_dialogue(rng, small_talk):
 
     small_talk(rng) gives a (question, answer) pair that needs no tool.
     """
-    tools = toolbox(rng, rng.choice([1, 2, 2, 3, 3, 4, 5]))
+    tools = toolbox(rng, rng.choice([1, 1, 2, 2, 3, 3, 4, 5]))
     turns = [("system", system_turn(tools, rng))]
     for _ in range(rng.choice([2, 3, 4, 5, 6])):
         r = rng.random()
