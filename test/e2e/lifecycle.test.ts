@@ -75,7 +75,7 @@ describe('hearth serve', () => {
 describe('a worker that dies', () => {
   let served: Served;
   beforeAll(async () => {
-    served = await installation.serve({ SVC_NUM_THREADS: '1' });
+    served = await installation.serve({ ...installation.anotherHome(), SVC_NUM_THREADS: '1' });
   });
 
   it('in the middle of a stream: an error frame, no [DONE], and the next request works in the same boot', async () => {
@@ -114,7 +114,7 @@ async function draining({ client }: Served): Promise<void> {
 
 describe('the end of the service', () => {
   it('lets a running answer finish, refuses new ones, and leaves no process', async () => {
-    const served = await installation.serve({ SVC_NUM_THREADS: '1' });
+    const served = await installation.serve({ ...installation.anotherHome(), SVC_NUM_THREADS: '1' });
     const stream = await served.client.streamChat(endless);
     await stream.firstText();
     const workers = await served.workers();
@@ -130,7 +130,11 @@ describe('the end of the service', () => {
   });
 
   it('ends what does not finish in time with an error frame', async () => {
-    const served = await installation.serve({ SVC_NUM_THREADS: '1', SVC_DRAIN_TIMEOUT: '100ms' });
+    const served = await installation.serve({
+      ...installation.anotherHome(),
+      SVC_NUM_THREADS: '1',
+      SVC_DRAIN_TIMEOUT: '100ms',
+    });
     const stream = await served.client.streamChat(endless);
     await stream.firstText();
     served.signal('SIGTERM');
@@ -141,7 +145,7 @@ describe('the end of the service', () => {
   });
 
   it('is not held up by connections that say nothing, or half of something', async () => {
-    const served = await installation.serve({ SVC_NUM_THREADS: '1' });
+    const served = await installation.serve({ ...installation.anotherHome(), SVC_NUM_THREADS: '1' });
     const open = async (...bytes: string[]) => {
       const socket = net.connect(Number(served.port), '127.0.0.1');
       socket.on('error', () => {});
@@ -163,7 +167,7 @@ describe('the end of the service', () => {
   });
 
   it('comes at once with the second signal', async () => {
-    const served = await installation.serve({ SVC_NUM_THREADS: '1' });
+    const served = await installation.serve({ ...installation.anotherHome(), SVC_NUM_THREADS: '1' });
     const stream = await served.client.streamChat(endless);
     await stream.firstText();
     const workers = await served.workers();

@@ -49,7 +49,10 @@ describe('without a native backend', () => {
 
   it('feature-hash embeddings are served when the operator allows them', async () => {
     verifies('embeddings.fallback', 'embeddings.backend-header');
-    const allowing = await installation.serve({ SVC_ALLOW_HASH_EMBEDDINGS: '1' });
+    const allowing = await installation.serve({
+      ...installation.anotherHome(),
+      SVC_ALLOW_HASH_EMBEDDINGS: '1',
+    });
     const { status, headers, body } = await allowing.client.embed({ input: ['one', 'two'] });
     expect([status, headers['x-svc-embed-backend'], body.model]).toEqual([
       200,

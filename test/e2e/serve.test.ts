@@ -169,6 +169,14 @@ describe('the port of a running service', () => {
   });
 });
 
+describe('the home of a running service', () => {
+  it('is not served twice, and the process that has it is named', async () => {
+    const { code, stdout, stderr } = await installation.run(['serve'], { SVC_PORT: '0' });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`process ${served.pid}`);
+  });
+});
+
 /** As `cd dist && find * -type f | LC_ALL=C sort | xargs sha256sum`, sorted, hashed again. */
 function sha256OfList(folder: string): string {
   const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');

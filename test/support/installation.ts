@@ -27,6 +27,7 @@ export class Installation {
   /** The home that commands use unless told otherwise; empty at first. */
   readonly home: string;
   readonly #children = new Set<ChildProcess>();
+  #homes = 0;
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -46,6 +47,12 @@ export class Installation {
     if (native) await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
     else await linkPackages(path.join(folder, 'node_modules'));
     return new Installation(folder);
+  }
+
+  /** An empty home of its own, for a second server beside the first. */
+  anotherHome(): Settings {
+    this.#homes += 1;
+    return { SVC_HOME: path.join(this.folder, `home-${this.#homes}`) };
   }
 
   /** Runs a verb to its end. */
