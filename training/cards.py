@@ -50,7 +50,11 @@ def table(rows):
 
 
 def log_of(folder):
-    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    rows = {}  # a resumed run repeats the steps since its checkpoint; the later row counts
+    for line in (folder / "log.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        rows[row["step"]] = row
+    return [rows[step] for step in sorted(rows)]
 
 
 def facts(path):
