@@ -8,7 +8,7 @@ import { verifies } from '../contract/requirements.ts';
 
 let installation: Installation;
 beforeAll(async () => {
-  installation = await Installation.make();
+  installation = await Installation.make({ trained: false });
 });
 afterAll(() => installation.remove());
 

@@ -34,13 +34,16 @@ export class Installation {
     this.home = path.join(folder, 'home');
   }
 
-  /** `native: false` leaves the prebuilt libraries of the engine out, as on a platform without them. */
-  static async make({ native = true } = {}): Promise<Installation> {
+  /**
+   * `native: false` leaves the prebuilt libraries of the engine out, as on a platform without them. `trained: false`
+   * leaves the trained models out, so that the generated ones stand in, whose answers can be made endless.
+   */
+  static async make({ native = true, trained = true } = {}): Promise<Installation> {
     if (!existsSync(path.join(builtDist, 'cli', 'main.js')))
       throw new Error(`${builtDist} holds no build; run: npm run build`);
     const folder = await mkdtemp(path.join(tmpdir(), 'hearth-installed-'));
     await cp(builtDist, path.join(folder, 'dist'), { recursive: true });
-    for (const name of ['bin', 'generated', 'models', 'package.json']) {
+    for (const name of ['bin', 'generated', 'package.json', ...(trained ? ['models'] : [])]) {
       if (existsSync(path.join(root, name)))
         await cp(path.join(root, name), path.join(folder, name), { recursive: true });
     }
