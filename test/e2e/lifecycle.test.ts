@@ -12,8 +12,16 @@ beforeAll(async () => {
 });
 afterAll(() => installation.remove());
 
-/** The tiny model never ends its turn once it has read this word. */
-const endless = { messages: [{ role: 'user', content: 'forever' }], max_tokens: 1900 };
+/**
+ * The tiny model never ends its turn once it has read this word. It is also very fast, so twenty alternatives per token
+ * give the answer a length in time that a signal can fall into.
+ */
+const endless = {
+  messages: [{ role: 'user', content: 'forever' }],
+  max_tokens: 1900,
+  logprobs: true,
+  top_logprobs: 20,
+};
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -95,7 +103,7 @@ describe('a worker that dies', () => {
 
   it('in the middle of a whole answer: 503 that may be tried again', async () => {
     const [worker = 0] = await served.workers();
-    const answer = served.client.chat(endless);
+    const answer = served.client.chat({ ...endless, n: 8 });
     // The answer is under way once the model is busy.
     let running = 0;
     while (running === 0) running = (await served.client.get('/svc/residency')).body.data[0].running;
