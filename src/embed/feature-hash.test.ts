@@ -24,7 +24,9 @@ describe('featureHash', () => {
         .flatMap((value, at) => (value === 0 ? [] : [`${at}:${value.toFixed(4)}`]))
         .join(' ');
     expect(nonZero('a')).toMatchInlineSnapshot(`"282:0.4472 351:-0.8944"`);
-    expect(nonZero('Hello, world')).toMatchInlineSnapshot(`"30:-0.2357 32:0.4714 69:0.2357 83:0.2357 121:-0.2357 180:-0.4714 234:-0.2357 370:0.2357 376:-0.2357 380:-0.2357 437:0.2357 720:0.2357"`);
+    expect(nonZero('Hello, world')).toMatchInlineSnapshot(
+      `"30:-0.2357 32:0.4714 69:0.2357 83:0.2357 121:-0.2357 180:-0.4714 234:-0.2357 370:0.2357 376:-0.2357 380:-0.2357 437:0.2357 720:0.2357"`,
+    );
     expect(nonZero('!')).toMatchInlineSnapshot(`"596:1.0000"`);
   });
 

@@ -29,7 +29,9 @@ describe('a prompt that cannot fit', () => {
   });
 
   it('is counted exactly when it might have fitted', async () => {
-    await expect(overflow('a b c '.repeat(200))).rejects.toThrow(/context_overflow (?!.*atLeast).*"numCtx":512/);
+    await expect(overflow('a b c '.repeat(200))).rejects.toThrow(
+      /context_overflow (?!.*atLeast).*"numCtx":512/,
+    );
   });
 });
 

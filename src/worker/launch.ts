@@ -22,10 +22,10 @@ export interface Launched {
 }
 
 export function launch(options: Launch): Launched {
-  const [execPath = process.execPath, ...words] = [...options.launcher, process.execPath];
+  const command = [...options.launcher, process.execPath];
   const child = fork(options.childPath, [], {
-    execPath,
-    execArgv: words,
+    execPath: command[0],
+    execArgv: command.slice(1),
     serialization: 'advanced',
     // The child compares this with its real parent, in case the server died before the kernel was told to watch.
     env: {

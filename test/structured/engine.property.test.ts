@@ -50,7 +50,11 @@ describe('answers of a model with random weights', () => {
   });
 });
 
-async function inGroups<T>(items: readonly T[], size: number, run: (item: T, index: number) => Promise<void>) {
+async function inGroups<T>(
+  items: readonly T[],
+  size: number,
+  run: (item: T, index: number) => Promise<void>,
+) {
   for (let start = 0; start < items.length; start += size)
     await Promise.all(items.slice(start, start + size).map((item, offset) => run(item, start + offset)));
 }

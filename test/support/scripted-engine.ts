@@ -7,7 +7,7 @@ import { Check, Errors } from 'typebox/value';
 import type { Engine, Submission } from '../../src/engine/backend.ts';
 import { Job } from '../../src/engine/job.ts';
 import type { FinishReason, JobEvent } from '../../src/engine/job-event.ts';
-import { fail, type SvcError } from '../../src/errors/svc-error.ts';
+import { fail } from '../../src/errors/svc-error.ts';
 
 /** An event is passed on, an error ends the job, a promise is waited for (a gate that the test opens). */
 export type Step = JobEvent | Error | Promise<unknown>;
@@ -144,8 +144,6 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
   const { promise, resolve } = withResolvers<void>();
   return { opened: promise, open: () => resolve() };
 }
-
-export const refusal = (error: SvcError): Step[] => [error];
 
 function usualScript({ job }: Submission): Step[] {
   return job.kind === 'embed' ? vectors(job.inputs) : answer('Hello', ' there', '.');

@@ -107,7 +107,7 @@ async function choose(
   if (flags.all === true) return scan.candidates;
   const known = scan.candidates.map((candidate) => candidate.id).join(', ') || 'none';
   if (names.length > 0) return names.map((name) => named(scan, name, known));
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true || scan.candidates.length === 0)
+  if (!process.stdin.isTTY || !process.stderr.isTTY || scan.candidates.length === 0)
     throw new CliFailure(`name models to take, or use --all; found: ${printable(known)}`, exitCodes.usage);
   const picked = await multiselect({
     message: 'Which models?',

@@ -49,7 +49,7 @@ function readPairs(pairs: readonly string[]): Patch {
     else if (name === 'stop') patch[name] = [...((patch[name] as string[] | undefined) ?? []), value];
     else patch[name] = name === 'keepAlive' ? checkedDuration(value) : Number(value);
   }
-  return patch as Patch;
+  return patch;
 }
 
 function checkedDuration(value: string): string {

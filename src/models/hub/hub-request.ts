@@ -102,7 +102,7 @@ async function sendOnce(access: HubAccess, wanted: HubRequest, url: URL): Promis
       },
     );
     // The time-out counts silence, before the headers as well as between two pieces of the body.
-    request.on('timeout', () => (answer ?? request).destroy(stalled(access) as Error));
+    request.on('timeout', () => (answer ?? request).destroy(stalled(access)));
     request.on('error', (error) => reject(translate(access, error)));
     request.end();
   });
