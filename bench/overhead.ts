@@ -2,7 +2,8 @@
  * What the service adds to the worker's own time: 1-token answers of the tiny model, minus the prefill and decode that
  * the answer reports; and /health while a generation runs.
  */
-import { postJson, type Side, streamChat } from './client.ts';
+import http from 'node:http';
+import { type Side, streamChat } from './client.ts';
 import { serve } from './served.ts';
 import { quantile, rounded } from './statistics.ts';
 import { text } from './words.ts';
@@ -27,12 +28,9 @@ async function oneToken(side: Side, count: number): Promise<number[]> {
   const added: number[] = [];
   for (let at = 0; at < count; at += 1) {
     const messages = [{ role: 'user', content: text(4, at) }];
-    const { ms, body } = await postJson(side, '/v1/chat/completions', {
-      messages,
-      max_tokens: 1,
-      temperature: 0,
-    });
-    const { timings } = body as Answer;
+    const body = { model: side.model, messages, max_tokens: 1, temperature: 0 };
+    const { ms, answer } = await ask(`${side.url}/v1/chat/completions`, body);
+    const { timings } = JSON.parse(answer) as Answer;
     added.push(ms - timings.prompt_ms - timings.predicted_ms);
   }
   return added;
@@ -47,12 +45,37 @@ async function healthUnderLoad(side: Side): Promise<number[]> {
     () => stop.abort(),
   );
   while (!stop.signal.aborted && times.length < 5000) {
-    const begin = performance.now();
-    await (await fetch(`${side.url}/health`)).arrayBuffer();
-    times.push(performance.now() - begin);
+    times.push((await ask(`${side.url}/health`)).ms);
   }
   await generation;
   return times;
+}
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+
+/** One request over a kept connection; node:http, because fetch alone costs about a millisecond. */
+function ask(url: string, body?: object): Promise<{ ms: number; answer: string }> {
+  const begin = performance.now();
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const headers =
+    body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      url,
+      { agent, method: body === undefined ? 'GET' : 'POST', headers },
+      (response) => {
+        let answer = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          answer += part;
+        });
+        response.on('end', () => resolve({ ms: performance.now() - begin, answer }));
+      },
+    );
+    request.on('error', reject);
+    request.end(text);
+  });
 }
 
 function report(name: string, samples: readonly number[]): void {

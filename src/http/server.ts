@@ -94,9 +94,13 @@ function validateStrictly(app: FastifyInstance): void {
     verbose: false,
   });
   app.setValidatorCompiler(({ schema, httpPart }) => {
-    const validate = ajv.compile(schema as object);
+    // Compiled at the first request that needs it: all together they cost a tenth of the time to the first /health.
+    let compiled: ReturnType<typeof ajv.compile> | undefined;
     const where = httpPart === 'body' ? 'body' : 'query';
-    return (value: unknown) => (validate(value) ? { value } : { error: violation(validate.errors, where) });
+    return (value: unknown) => {
+      compiled ??= ajv.compile(schema as object);
+      return compiled(value) ? { value } : { error: violation(compiled.errors, where) };
+    };
   });
 }
 
