@@ -1,4 +1,5 @@
 /** hearth set ID name=value…: defaults of one model, below what a request says. */
+import { sharedParamNames } from '../../models/param-names.ts';
 import type { Command } from 'commander';
 import { parseDuration } from '../../base/duration.ts';
 import { setParams } from '../../models/changes.ts';
@@ -8,17 +9,8 @@ import { localRegistry } from '../local-registry.ts';
 
 /** Names as requests and the environment spell them. */
 const NAMES: Readonly<Record<string, keyof ModelParams>> = {
-  num_ctx: 'numCtx',
-  temperature: 'temperature',
-  top_p: 'topP',
-  top_k: 'topK',
-  min_p: 'minP',
-  repeat_penalty: 'repeatPenalty',
-  presence_penalty: 'presencePenalty',
-  frequency_penalty: 'frequencyPenalty',
-  seed: 'seed',
+  ...sharedParamNames,
   max_tokens: 'maxTokens',
-  stop: 'stop',
   keep_alive: 'keepAlive',
   threads: 'threads',
 };

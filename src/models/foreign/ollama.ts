@@ -1,4 +1,5 @@
 /** Models of Ollama: JSON manifests four levels deep, naming blobs by digest. */
+import { sharedParamNames } from '../param-names.ts';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -127,19 +128,6 @@ function shownName({ host, namespace, model, tag }: OllamaName): string {
   return tag === 'latest' ? named : `${named}:${tag}`;
 }
 
-const PARAM_NAMES: Readonly<Record<string, keyof ModelParams>> = {
-  num_ctx: 'numCtx',
-  temperature: 'temperature',
-  top_p: 'topP',
-  top_k: 'topK',
-  min_p: 'minP',
-  repeat_penalty: 'repeatPenalty',
-  presence_penalty: 'presencePenalty',
-  frequency_penalty: 'frequencyPenalty',
-  seed: 'seed',
-  stop: 'stop',
-};
-
 /** The parameters of the model that mean something here; unusable values are left out. */
 async function readParams(root: string, layers: readonly Layer[], notes: ScanNotes): Promise<ModelParams> {
   const layer = layers.find((entry) => entry.mediaType === `${LAYER}params`);
@@ -149,7 +137,7 @@ async function readParams(root: string, layers: readonly Layer[], notes: ScanNot
   const value = text === null ? null : parseJson(text);
   if (typeof value !== 'object' || value === null) return {};
   const usable = Object.entries(value).flatMap(([key, entry]) => {
-    const name = Object.hasOwn(PARAM_NAMES, key) ? PARAM_NAMES[key] : undefined;
+    const name = Object.hasOwn(sharedParamNames, key) ? sharedParamNames[key] : undefined;
     return name !== undefined && Check(ModelParams, { [name]: entry }) ? [[name, entry]] : [];
   });
   return Object.fromEntries(usable) as ModelParams;
