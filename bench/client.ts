@@ -5,6 +5,18 @@ export interface Side {
   readonly name: string;
   readonly url: string;
   readonly model: string;
+  /** Sent as X-Svc-Client-Id; without it all requests of a benchmark are one client to the service. */
+  readonly clientId?: string;
+}
+
+/** The service answered, and with an error. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
 }
 
 export interface Message {
@@ -104,11 +116,16 @@ export async function postJson(
 async function post(side: Side, route: string, body: object, signal?: AbortSignal): Promise<Response> {
   const response = await fetch(`${side.url}${route}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      ...(side.clientId === undefined ? {} : { 'x-svc-client-id': side.clientId }),
+    },
     body: JSON.stringify(body),
     ...(signal ? { signal } : {}),
   });
-  if (!response.ok)
-    throw new Error(`${side.name}: ${response.status} ${(await response.text()).slice(0, 300)}`);
+  if (!response.ok) {
+    const said = (await response.text()).slice(0, 300);
+    throw new Refusal(`${side.name}: ${response.status} ${said}`, response.status);
+  }
   return response;
 }

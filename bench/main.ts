@@ -5,10 +5,12 @@ import { frozen } from './frozen.ts';
 import { frozenMatrix } from './frozen-matrix.ts';
 import { overhead } from './overhead.ts';
 import { writeBenchModel } from './model.ts';
+import { soak } from './soak.ts';
 
 const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
   compare,
   overhead,
+  soak,
   boot,
   frozen,
   'frozen-matrix': frozenMatrix,
