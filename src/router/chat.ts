@@ -2,14 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import type { JobEvent, SampledToken } from '../engine/job-event.ts';
 import { type ChatChunk, type ChatDelta, ChatRequest, type ChatResponse } from '../protocol/chat.ts';
-import { fail } from '../errors/svc-error.ts';
 import type { ToolCall } from '../protocol/tool-envelope.ts';
+import { answerHead } from './answer-head.ts';
 import { chatShape, idleFields, speaksOpenAi } from './chat-shape.ts';
 import { ChoiceGuard, type DeliveredCall, type DeliveredEvent } from './choice-guard.ts';
 import { runChoices } from './choices.ts';
-import { fingerprint } from './fingerprint.ts';
 import { wireFinishReason } from './finish-reason.ts';
-import { checkIgnored, type Prepared, prepareGeneration, unixSeconds } from './generation.ts';
+import { checkChoices, checkIgnored, type Prepared, prepareGeneration } from './generation.ts';
 import { hasForeignField, ignoredHeader, unknownFields } from './parameters.ts';
 import type { RequestFacts, Service } from './service.ts';
 import type { StreamItem } from './stream-item.ts';
@@ -57,18 +56,6 @@ export async function prepareChat(
   };
 }
 
-/** More answers than slots would come one after the other, which nobody who asks for n means. */
-function checkChoices(service: Service, { target, generation }: Prepared): void {
-  const n = generation.jobs.length;
-  if (n === 1) return;
-  const { slots } = service.engine.plan(target, generation.submission.numCtx);
-  if (n <= slots) return;
-  throw fail('invalid_request', {
-    param: 'n',
-    message: `n is ${n}, but this model runs ${slots} answers at a time; ask for at most ${slots}.`,
-  });
-}
-
 /** What one choice has said so far. */
 interface Draft {
   text: string;
@@ -97,18 +84,19 @@ export async function completeChat(
     if (!draft.done) throw new Error('an answer ended without a done event');
     return draft.done;
   });
-  const created = unixSeconds(service);
+  const head = await answerHead(
+    service,
+    prepared.model,
+    'chat.completion',
+    (created) => `chatcmpl-svc-${created}`,
+  );
   return {
     numCtx,
     done,
     body: {
-      id: `chatcmpl-svc-${created}`,
-      object: 'chat.completion',
-      created,
-      model: prepared.model.id,
+      ...head,
       choices: drafts.map((draft, index) => wireChoice(draft, done[index] as Done, index, prepared)),
       usage: wireUsage(done.map((event) => event.usage)),
-      system_fingerprint: await fingerprint(service, prepared.model),
       timings: wireTimings((done[0] as Done).usage, (done[0] as Done).timings),
     },
   };
@@ -148,7 +136,15 @@ export async function* streamChat(
   prepared: PreparedChat,
   request: RequestFacts,
 ): AsyncGenerator<StreamItem, void, void> {
-  const writer = new ChunkWriter(await chunkHead(service, prepared), prepared);
+  // The time alone would name all streams of a second alike.
+  const entropy = randomBytes(6).toString('hex');
+  const head = await answerHead(
+    service,
+    prepared.model,
+    'chat.completion.chunk',
+    (created) => `chatcmpl-svc-${created}${entropy}`,
+  );
+  const writer = new ChunkWriter(head, prepared);
   const guards = prepared.generation.jobs.map((job) => new ChoiceGuard(job));
   for await (const { index, event } of runChoices(service, prepared.generation, request.signal)) {
     for (const passed of guards[index]?.pass(event) ?? []) yield* writer.items(index, passed);
@@ -156,17 +152,6 @@ export async function* streamChat(
 }
 
 type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system_fingerprint'>;
-
-async function chunkHead(service: Service, prepared: Prepared): Promise<ChunkHead> {
-  const created = unixSeconds(service);
-  return {
-    id: `chatcmpl-svc-${created}${randomBytes(6).toString('hex')}`,
-    object: 'chat.completion.chunk',
-    created,
-    model: prepared.model.id,
-    system_fingerprint: await fingerprint(service, prepared.model),
-  };
-}
 
 class ChunkWriter {
   readonly #head: ChunkHead;

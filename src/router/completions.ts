@@ -2,10 +2,10 @@
 import { fail } from '../errors/svc-error.ts';
 import { CompletionRequest, type CompletionResponse } from '../protocol/completions.ts';
 import type { JobEvent } from '../engine/job-event.ts';
+import { answerHead } from './answer-head.ts';
 import { runChoices } from './choices.ts';
 import { wireFinishReason } from './finish-reason.ts';
-import { fingerprint } from './fingerprint.ts';
-import { checkIgnored, type JobShape, type Prepared, prepareGeneration, unixSeconds } from './generation.ts';
+import { checkChoices, checkIgnored, type JobShape, type Prepared, prepareGeneration } from './generation.ts';
 import { ignoredHeader, unknownFields } from './parameters.ts';
 import type { RequestFacts, Service } from './service.ts';
 import type { StreamItem } from './stream-item.ts';
@@ -42,6 +42,7 @@ export async function prepareCompletion(
   const prepared = prepareGeneration(service, model, body, shape, request);
   const ignored = [...prepared.ignored, ...unknownFields(body, CompletionRequest.properties)];
   checkIgnored(service, ignored);
+  checkChoices(service, prepared);
   return {
     ...prepared,
     includeUsage: body.stream_options?.include_usage === true,
@@ -115,13 +116,7 @@ function choice(index: number, text: string, done: Done, stream: boolean) {
   };
 }
 
-async function head(service: Service, prepared: Prepared) {
-  const created = unixSeconds(service);
-  return {
-    id: `cmpl-svc-${created}-${prepared.generation.jobs[0]?.jobId.slice(-8) ?? ''}`,
-    object: 'text_completion' as const,
-    created,
-    model: prepared.model.id,
-    system_fingerprint: await fingerprint(service, prepared.model),
-  };
+function head(service: Service, { model, generation }: Prepared) {
+  const entropy = generation.jobs[0]?.jobId.slice(-8) ?? '';
+  return answerHead(service, model, 'text_completion', (created) => `cmpl-svc-${created}-${entropy}`);
 }

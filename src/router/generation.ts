@@ -84,7 +84,14 @@ export function checkIgnored(service: Service, ignored: readonly string[]): void
   });
 }
 
-/** Seconds since 1970, as `created` and the ids carry them. */
-export function unixSeconds(service: Service): number {
-  return Math.floor(service.clock.unixMs() / 1000);
+/** More answers than slots would come one after the other, which nobody who asks for n means. */
+export function checkChoices(service: Service, { target, generation }: Prepared): void {
+  const n = generation.jobs.length;
+  if (n === 1) return;
+  const { slots } = service.engine.plan(target, generation.submission.numCtx);
+  if (n <= slots) return;
+  throw fail('invalid_request', {
+    param: 'n',
+    message: `n is ${n}, but this model runs ${slots} answers at a time; ask for at most ${slots}.`,
+  });
 }

@@ -81,6 +81,13 @@ describe('a text completion', () => {
     expect(body.param).toMatch(new RegExp(`^${param}`));
   });
 
+  it('is refused when it asks for more answers than run at a time', async () => {
+    const { status, body } = await complete({ n: 5 });
+    expect([status, body.param]).toEqual([400, 'n']);
+    expect(body.error).toContain('at most 4');
+    expect((await complete({ n: 4 })).body.choices).toHaveLength(4);
+  });
+
   it('is not made by an embedding model', async () => {
     const { status, body } = await complete({ model: installed.embedding });
     expect([status, body.code]).toEqual([400, 'wrong_model_kind']);
