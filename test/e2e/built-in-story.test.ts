@@ -1,0 +1,142 @@
+/**
+ * One story with the two models that ship: a greeting, a question, a tool call and the answer from its result, the same
+ * question as evidence, and a search by meaning. Greedy answers on one thread repeat, so each is expected word for word.
+ * A retrained model says other words: run this file with HEARTH_PRINT_ANSWERS=1 and copy what it prints to `expected`.
+ */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifies } from '../contract/requirements.ts';
+import { Installation, type Served } from '../support/installation.ts';
+
+/** What hearth-mini says. Nothing else here depends on its training. */
+const expected = {
+  greeting: 'Hello! I am hearth-mini, the tiny built-in model of Hearth. How can I help?',
+  question:
+    'Hearth is a local-first server for GGUF language models. It serves chat and embeddings over HTTP on your own machine.',
+  call: '{"city":"Oslo"}',
+  result: 'The 1 is sky is 7, thesky is cloudy.',
+  frozen:
+    'Hearth is a local-first server for GGUF language models. It serves chat and embeddings over HTTP on your own machine.',
+};
+
+const isPrinting = process.env['HEARTH_PRINT_ANSWERS'] === '1';
+const said: Partial<typeof expected> = {};
+
+function says(name: keyof typeof expected, text: string): void {
+  said[name] = text;
+  if (!isPrinting) expect(text).toBe(expected[name]);
+}
+
+let installation: Installation;
+let served: Served;
+beforeAll(async () => {
+  installation = await Installation.make();
+  served = await installation.serve({ SVC_NUM_THREADS: '1' });
+});
+afterAll(async () => {
+  if (isPrinting) process.stdout.write(`expected = ${JSON.stringify(said, null, 2)}\n`);
+  await installation.remove();
+});
+
+const user = (content: string) => ({ role: 'user', content });
+const greedy = { model: 'hearth-mini', temperature: 0, max_tokens: 96 };
+const question = { ...greedy, messages: [user('What is Hearth?')] };
+
+const weather = {
+  type: 'function',
+  function: {
+    name: 'get_weather',
+    description: 'Get the weather of a city',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string', description: 'Name of the city' } },
+      required: ['city'],
+      additionalProperties: false,
+    },
+  },
+};
+const asked = user('What is the weather in Oslo?');
+
+describe('a first conversation with hearth-mini', () => {
+  it('greets, as a stream', async () => {
+    verifies('stream.text', 'stream.done');
+    const stream = await served.client.streamChat({ ...greedy, messages: [user('Hello!')] });
+    const { text, done } = await stream.all();
+    expect(done).toBe(true);
+    says('greeting', text);
+  });
+
+  it('says what Hearth is, and the same again', async () => {
+    const [first, second] = [await served.client.chat(question), await served.client.chat(question)];
+    const [{ message, finish_reason }] = first.body.choices;
+    expect(finish_reason).toBe('stop');
+    expect(second.body.choices[0].message.content).toBe(message.content);
+    says('question', message.content);
+  });
+
+  it('calls a tool, and answers from its result', async () => {
+    const fields = { ...greedy, tools: [weather] };
+    const calling = await served.client.chat({ ...fields, messages: [asked], tool_choice: 'required' });
+    const [call] = calling.body.choices[0].message.tool_calls;
+    expect(call.function.name).toBe('get_weather');
+    expect(Object.keys(JSON.parse(call.function.arguments))).toEqual(['city']);
+    says('call', call.function.arguments);
+    const result = { role: 'tool', tool_call_id: call.id, content: '{"celsius":7,"sky":"cloudy"}' };
+    const turns = [asked, calling.body.choices[0].message, result];
+    const answer = await served.client.chat({ ...fields, messages: turns, tool_choice: 'none' });
+    expect(answer.body.choices[0].message.tool_calls).toBeUndefined();
+    says('result', answer.body.choices[0].message.content);
+  });
+
+  it('gives the same question an answer with evidence, which is verified up to the replay', async () => {
+    const body = JSON.stringify(question);
+    const headers = { 'content-type': 'application/json', 'x-svc-evidence-mode': 'frozen-v1' };
+    const reply = await served.client.post('/v1/chat/completions', body, headers);
+    expect([reply.status, reply.headers['x-svc-evidence-mode']]).toEqual([200, 'frozen-v1']);
+    says('frozen', reply.body.choices[0].message.content);
+    const [request, response] = [save('request.json', body), save('response.json', reply.text)];
+    const flags = ['--request', request, '--replay', '--json'];
+    const { code, stdout } = await installation.run(['evidence', 'verify', response, ...flags], {
+      SVC_NUM_THREADS: '1',
+    });
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { verdict: 'verified', level: 'L3' }]);
+  });
+});
+
+describe('a search by meaning with hearth-embed', () => {
+  const passages = [
+    'Bread: knead flour, water and yeast, let the dough rise, and bake it in a hot oven.',
+    'Bicycle: a flat tyre is mended by patching the tube before the wheel is put back.',
+    'Garden: water the tomatoes in the evening and cut the roses in early spring.',
+    'Money: compare the interest of both banks before you take out a loan for a house.',
+    'Health: for a sore throat drink warm tea, rest, and see a doctor if the fever stays.',
+    'Travel: the night train to the coast leaves from the central station at ten.',
+  ];
+
+  it.each([
+    ['Which medicine helps when I am ill and cough?', 'Health'],
+    ['How do I make a loaf in the kitchen?', 'Bread'],
+    ['When should I look after my plants and flowers?', 'Garden'],
+  ])('finds the passage for: %s', async (query, heading) => {
+    verifies('embeddings.backend-header');
+    const { body, headers } = await served.client.embed({
+      model: 'hearth-embed',
+      input: [query, ...passages],
+    });
+    expect(headers['x-svc-embed-backend']).toBe('native');
+    const [asking, ...vectors] = body.data.map(({ embedding }: { embedding: number[] }) => embedding);
+    const likeness = vectors.map((vector: number[]) => dot(asking, vector));
+    const best = passages[likeness.indexOf(Math.max(...likeness))];
+    expect(best).toMatch(new RegExp(`^${heading}:`));
+  });
+});
+
+function save(name: string, text: string): string {
+  const file = path.join(installation.folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const dot = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
