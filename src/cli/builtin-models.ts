@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import writeFileAtomic from 'write-file-atomic';
+import { writeDurably } from '../base/durable.ts';
 import type { Logger } from '../base/logger.ts';
 import { type BuiltinModel, registerBuiltin } from '../models/builtin.ts';
 import type { Registry } from '../models/registry.ts';
@@ -33,8 +33,7 @@ export async function registerBuiltins(home: string, registry: Registry, log: Lo
     const wanted = models.filter((model) => installed.has(model.id) || !offered.includes(model.id));
     await registerBuiltin(registry, wanted);
     const all = [...new Set([...offered, ...models.map((model) => model.id)])];
-    if (all.length > offered.length)
-      await writeFileAtomic(offeredFile(home), `${JSON.stringify(all)}\n`, { mode: 0o600 });
+    if (all.length > offered.length) await writeDurably(offeredFile(home), `${JSON.stringify(all)}\n`);
   } catch (error) {
     log.warn({ err: error }, 'the built-in models could not be registered');
   }

@@ -1,8 +1,8 @@
 /** Reads records, requests and keys from files, as hostile as any other input. */
 import { readFile } from 'node:fs/promises';
+import { parseJson } from '../base/json-scanner.ts';
 import { type Keyring, keyringOf, parseKeyring, readKeyHistory } from '../evidence/keyring.ts';
 import { MalformedRecord, type OpenedRecord, openRecord } from '../evidence/verify.ts';
-import { parseJson } from '../http/json-scanner.ts';
 
 /** A file that is no JSON, or JSON that two readers could read differently, is malformed like a record is. */
 export async function readJsonFile(path: string): Promise<{ bytes: Buffer; value: unknown }> {

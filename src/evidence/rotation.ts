@@ -1,6 +1,6 @@
 /** Replaces the key of an instance; records of old keys stay verifiable through the history. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder, writeDurably } from '../base/durable.ts';
 import { signPayload } from '../identity/dsse.ts';
 import {
   instanceFolder,
@@ -8,7 +8,6 @@ import {
   type InstanceKeys,
   newInstanceKeys,
   replaceKey,
-  writeDurably,
 } from '../identity/instance.ts';
 import {
   keyringOf,
@@ -38,8 +37,8 @@ export async function rotateKey(
   const keys = newInstanceKeys();
   const envelope = handOver(identity, keys, { seq, nowMs });
   const folder = join(instanceFolder(home), 'rotations');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeDurably(folder, `${String(seq).padStart(6, '0')}.json`, `${JSON.stringify(envelope)}\n`);
+  await makeFolder(folder);
+  await writeDurably(join(folder, `${String(seq).padStart(6, '0')}.json`), `${JSON.stringify(envelope)}\n`);
   await replaceKey(home, keys);
   return { keys, seq };
 }

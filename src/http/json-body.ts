@@ -1,7 +1,7 @@
 /** The content-type rules: JSON is scanned and parsed, everything else is refused with 415. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { JsonRefusal, parseJson } from '../base/json-scanner.ts';
 import { fail } from '../errors/svc-error.ts';
-import { JsonRefusal, parseJson } from './json-scanner.ts';
 
 const rawBodies = new WeakMap<FastifyRequest, Buffer>();
 const jsonType = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;

@@ -10,8 +10,9 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder, writeDurably } from '../base/durable.ts';
 
 export interface InstanceKeys {
   readonly privateKey: KeyObject;
@@ -66,14 +67,7 @@ export const newInstanceKeys = (): InstanceKeys => instanceKeysOf(generateKeyPai
 
 /** Puts another key in the place of the present one, atomically. The caller has recorded the rotation already. */
 export async function replaceKey(home: string, keys: InstanceKeys): Promise<void> {
-  await writeDurably(instanceFolder(home), keyFile, pemOf(keys));
-}
-
-/** Writes a file (mode 0600) whole or not at all, in the place of what was there. */
-export async function writeDurably(folder: string, name: string, text: string): Promise<void> {
-  const temporary = await writeTemporary(folder, text);
-  await rename(temporary, join(folder, name));
-  await syncFolder(folder);
+  await writeDurably(join(instanceFolder(home), keyFile), pemOf(keys));
 }
 
 async function readKey(folder: string): Promise<InstanceKeys | null> {
@@ -142,17 +136,6 @@ async function writeTemporary(folder: string, text: string): Promise<string> {
     await file.close();
   }
   return path;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder for syncing; there the rename itself is all that can be had.
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 async function readIfPresent(path: string): Promise<string | null> {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, isSvcError } from '../errors/svc-error.ts';
-import { errnoOf } from './durable.ts';
+import { errnoOf } from '../base/durable.ts';
 import { MAX_MANIFEST_BYTES, type ModelManifest, parseManifest } from './manifest.ts';
 import { fileNameToId } from './model-id.ts';
 import type { StorePaths } from './paths.ts';

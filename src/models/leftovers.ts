@@ -2,7 +2,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSvcError } from '../errors/svc-error.ts';
-import { errnoOf, temporaryOwner } from './durable.ts';
+import { errnoOf, temporaryOwner } from '../base/durable.ts';
 import { takeLock } from './owner-lock.ts';
 import type { StorePaths } from './paths.ts';
 import { isRunning } from './process-identity.ts';

@@ -11,7 +11,7 @@ import { lock as lockFile } from 'proper-lockfile';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { fail } from '../errors/svc-error.ts';
-import { errnoOf, temporaryName, writeFailure } from './durable.ts';
+import { errnoOf, temporaryName, writeFailure } from '../base/durable.ts';
 import { livenessOf, ownIdentity } from './process-identity.ts';
 
 const HolderRecord = Type.Object({

@@ -5,7 +5,7 @@ import { copyFile, link, open, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { PendingBlob } from './changes.ts';
 import { requireSpace } from './disk-space.ts';
-import { errnoOf, temporaryName, writeAll, writeFailure } from './durable.ts';
+import { errnoOf, temporaryName, writeAll, writeFailure } from '../base/durable.ts';
 import { type FileStamp, hashFile, openPlainFile, sameStamp, stampFile, unusable } from './file-check.ts';
 import type { OnInstallEvent } from './install-event.ts';
 import type { ModelFile } from './manifest.ts';

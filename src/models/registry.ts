@@ -9,7 +9,7 @@ import { Check } from 'typebox/value';
 import type { ModelTarget } from '../engine/backend.ts';
 import type { ModelKind } from '../engine/load.ts';
 import { fail, isSvcError } from '../errors/svc-error.ts';
-import { errnoOf, type StepHook } from './durable.ts';
+import { errnoOf, type StepHook } from '../base/durable.ts';
 import { type DamagedManifest, InstalledReader } from './installed.ts';
 import type { ModelManifest } from './manifest.ts';
 import { lookupKeys } from './model-id.ts';

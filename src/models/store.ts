@@ -4,7 +4,7 @@
  * Order makes it crash-safe: blobs before the manifest that names them, the manifest away before its blobs.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
-import { makeFolder, moveDurably, removeDurably, type StepHook, writeDurably } from './durable.ts';
+import { makeFolder, moveDurably, removeDurably, type StepHook, writeDurably } from '../base/durable.ts';
 import { InstalledReader } from './installed.ts';
 import { clearLeftovers, clearPartials } from './leftovers.ts';
 import { formatManifest, isBlobFile, type ModelManifest } from './manifest.ts';

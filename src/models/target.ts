@@ -3,7 +3,7 @@ import { link, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ModelTarget } from '../engine/backend.ts';
 import { fail, isSvcError } from '../errors/svc-error.ts';
-import { errnoOf, writeFailure } from './durable.ts';
+import { errnoOf, writeFailure } from '../base/durable.ts';
 import { type FileStamp, hashFile, sameStamp, stampFile } from './file-check.ts';
 import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
 import { blobPath, type StorePaths, splitFolder } from './paths.ts';

@@ -3,12 +3,12 @@
  * not measure again. Any of the three changing means measuring anew. Losing a file costs a measurement, nothing else.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import writeFileAtomic from 'write-file-atomic';
+import { makeFolder, writeDurably } from '../base/durable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ModelTarget } from '../engine/backend.ts';
 import type { Tuning } from '../scheduler/loop.ts';
@@ -74,8 +74,8 @@ export function readRecord(file: string): TuningRecord | null {
 
 function save(file: string, record: TuningRecord, log: Logger): void {
   const write = async (): Promise<void> => {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(file, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+    await makeFolder(path.dirname(file));
+    await writeDurably(file, `${JSON.stringify(record, null, 2)}\n`);
   };
   write().catch((error: unknown) => log.warn({ err: error, file }, 'A measurement could not be kept.'));
 }

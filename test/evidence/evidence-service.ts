@@ -1,17 +1,14 @@
 /** The compiled service with a home that outlives its process, and the compiled CLI on the same home. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type TinyChatOptions, writeTinyChat } from '../../src/builtin/tiny-chat.ts';
 import type { Statement } from '../../src/evidence/statement.ts';
 import { importFile } from '../../src/models/import.ts';
 import { openRegistry } from '../../src/models/registry.ts';
-
-export const builtServer =
-  process.env['HEARTH_TEST_DIST'] ?? fileURLToPath(new URL('../../dist', import.meta.url));
+import { endProcess, hearth, type Outcome, type Program, readyUrl, startHearth } from '../support/hearth.ts';
 
 export interface FrozenReply {
   readonly status: number;
@@ -21,27 +18,19 @@ export interface FrozenReply {
   readonly body: any;
 }
 
-export interface CliResult {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 export class EvidenceService {
   readonly folder: string;
-  readonly env: Record<string, string | undefined>;
-  readonly #run: string;
+  readonly env: Record<string, string>;
+  readonly #program: Program;
   #child: ChildProcess | undefined;
   #url = '';
 
-  private constructor(folder: string, server: string, env: Record<string, string>) {
+  private constructor(folder: string, program: Program, env: Record<string, string>) {
     this.folder = folder;
-    this.#run = `import(${JSON.stringify(`${server}/cli/main.js`)}).then(({ main }) => main(process.argv.slice(1)))`;
+    this.#program = { ...program, cwd: folder };
     this.env = {
-      PATH: process.env['PATH'],
       SVC_HOME: path.join(folder, 'svc'),
       SVC_PORT: '0',
-      SVC_GPU: 'off',
       SVC_NUM_THREADS: '1',
       SVC_LOG_LEVEL: 'warn',
       ...env,
@@ -54,7 +43,8 @@ export class EvidenceService {
     options: { readonly server?: string; readonly env?: Record<string, string> } = {},
   ): Promise<EvidenceService> {
     const folder = await mkdtemp(path.join(tmpdir(), 'hearth-evidence-'));
-    const service = new EvidenceService(folder, options.server ?? builtServer, options.env ?? {});
+    const program = options.server === undefined ? {} : { dist: options.server };
+    const service = new EvidenceService(folder, program, options.env ?? {});
     for (const [id, model] of Object.entries(models)) {
       const file = path.join(service.folder, `${id}.gguf`);
       await writeTinyChat(file, model);
@@ -68,20 +58,12 @@ export class EvidenceService {
   }
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', this.#run, 'serve'], {
-      env: this.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.#child = child;
-    this.#url = await readyUrl(child);
+    this.#child = startHearth(['serve'], this.env, this.#program);
+    this.#url = await readyUrl(this.#child);
   }
 
   async stop(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null) return;
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
-    await ended;
+    if (this.#child !== undefined) await endProcess(this.#child);
   }
 
   async remove(): Promise<void> {
@@ -121,16 +103,8 @@ export class EvidenceService {
   }
 
   /** Runs `hearth …` on the same home, in the folder of this service. */
-  cli(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
-    return new Promise((resolve) => {
-      const options = { cwd: this.folder, env: { ...this.env, ...env } };
-      execFile(
-        process.execPath,
-        ['--input-type=module', '-e', this.#run, ...args],
-        options,
-        (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-      );
-    });
+  cli(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+    return hearth(args, { ...this.env, ...env }, this.#program);
   }
 
   async save(name: string, content: unknown): Promise<string> {
@@ -153,17 +127,3 @@ export function outputOf(reply: FrozenReply): string {
 
 export const sha256 = (content: Uint8Array | string): string =>
   createHash('sha256').update(content).digest('hex');
-
-function readyUrl(child: ChildProcess): Promise<string> {
-  let said = '';
-  return new Promise((resolve, reject) => {
-    const hear = (chunk: unknown): void => {
-      said += String(chunk);
-      const url = /ready at (http:\S+)/.exec(said)?.[1];
-      if (url !== undefined) resolve(url);
-    };
-    child.stdout?.on('data', hear);
-    child.stderr?.on('data', hear);
-    child.once('exit', (code) => reject(new Error(`the service ended (${code}): ${said}`)));
-  });
-}

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentDigest } from '../../src/evidence/record.ts';
+import { builtDist } from '../support/hearth.ts';
 import { EvidenceService, outputOf, sha256, statementOf } from './evidence-service.ts';
 
 /** Shows the present to the second, as templates that print today's date do to the day. */
@@ -259,8 +260,7 @@ describe('hearth evidence verify', () => {
       statement.subject[1].digest.sha256 = statement.predicate.output.tokens_sha256 = sha256Hex(tokens);
       body.evidence = { ...seal(keys, body.evidence.payloadType, Buffer.from(JSON.stringify(statement))), output_tokens: tokens.toString('base64') };
       await writeFile('forged.json', JSON.stringify(body));`;
-    const dist = process.env['HEARTH_TEST_DIST'] ?? path.resolve('dist');
-    execFileSync(process.execPath, ['--input-type=module', '-e', forge, dist], {
+    execFileSync(process.execPath, ['--input-type=module', '-e', forge, builtDist], {
       cwd: service.folder,
       env: service.env,
     });

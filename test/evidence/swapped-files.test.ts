@@ -2,7 +2,8 @@
 import { appendFile, cp, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { builtServer, EvidenceService, statementOf } from './evidence-service.ts';
+import { builtDist } from '../support/hearth.ts';
+import { EvidenceService, statementOf } from './evidence-service.ts';
 
 // Below the repository, so that the copy finds the same packages.
 const copy = path.resolve('node_modules/.cache', `hearth-swap-${process.pid}`);
@@ -10,7 +11,7 @@ let service: EvidenceService;
 
 beforeAll(async () => {
   await mkdir(copy, { recursive: true });
-  await cp(builtServer, path.join(copy, 'dist'), { recursive: true });
+  await cp(builtDist, path.join(copy, 'dist'), { recursive: true });
   await cp('package.json', path.join(copy, 'package.json'));
   service = await EvidenceService.create({ tiny: {} }, { server: path.join(copy, 'dist') });
   await service.start();

@@ -6,14 +6,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { tinyChatContent } from '../../src/builtin/tiny-chat.ts';
 import { encodeGguf } from '../../src/gguf/writer.ts';
 import { startFakeHub } from '../support/fake-hub.ts';
-import { hearth, startHearth } from '../support/hearth.ts';
+import { hearth, readyUrl, startHearth } from '../support/hearth.ts';
 import { chatBytes, temporaryFolder, writeChat, writeEmbed } from '../support/temp-home.ts';
 
 const TOKEN = 'hf_abcdefghijklmnopqrstuvwxyz0123456789';
 
 async function environment(extra: Record<string, string> = {}): Promise<Record<string, string>> {
   const home = await temporaryFolder();
-  return { SVC_HOME: join(home, 'svc'), HOME: home, ...extra };
+  return { SVC_HOME: join(home, 'svc'), SVC_NUM_THREADS: '1', HOME: home, ...extra };
 }
 
 async function hubEnvironment(): Promise<{
@@ -190,12 +190,7 @@ describe('a running server', () => {
     await hearth(['import', await writeChat(await temporaryFolder()), '--id', 'm', '--no-probe'], env);
     const server = startHearth(['serve'], { ...env, SVC_PORT: '0', SVC_LOG_LEVEL: 'warn' });
     onTestFinished(() => void server.kill('SIGKILL'));
-    let said = '';
-    server.stdout?.on('data', (part: Buffer) => {
-      said += part.toString();
-    });
-    await expect.poll(() => said, { timeout: 30_000 }).toContain('ready at');
-    const url = /ready at (http:\S+)/.exec(said)?.[1] ?? '';
+    const url = await readyUrl(server);
     const ids = async () =>
       ((await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] }).data.map(
         (model) => model.id,

@@ -2,25 +2,27 @@
  * A copy of the built package in a folder of its own, as a user has it installed, so that a test can change or damage
  * it, and so that a build beside the tests changes nothing under them. Needs a build.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  builtDist,
+  collect,
+  endProcess,
+  finish,
+  type Outcome,
+  type Output,
+  readyUrl,
+  type Settings,
+  startHearth,
+} from './hearth.ts';
 import { HttpClient } from './http-client.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const builtDist = process.env['HEARTH_TEST_DIST'] ?? path.join(root, 'dist');
-
-export interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-type Settings = Readonly<Record<string, string>>;
 
 export class Installation {
   readonly folder: string;
@@ -59,43 +61,26 @@ export class Installation {
   }
 
   /** Runs a verb to its end. */
-  async run(args: readonly string[], settings: Settings = {}): Promise<Finished> {
-    const child = this.#spawn(args, settings);
-    const output = collect(child);
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, stdout: output.stdout(), stderr: output.stderr() };
+  run(args: readonly string[], settings: Settings = {}): Promise<Outcome> {
+    return finish(this.#start(args, settings));
   }
 
   /** Starts `hearth serve` on a free port and waits for its ready line. */
   async serve(settings: Settings = {}, args: readonly string[] = []): Promise<Served> {
-    const child = this.#spawn([...args, 'serve'], { SVC_PORT: '0', ...settings });
+    const child = this.#start([...args, 'serve'], { SVC_PORT: '0', ...settings });
     const output = collect(child);
-    const url = await new Promise<string>((resolve, reject) => {
-      child.stdout?.on('data', () => {
-        const ready = /ready at (http:\S+)/.exec(output.stdout());
-        if (ready?.[1] !== undefined) resolve(ready[1]);
-      });
-      child.once('close', (code) => reject(new Error(`serve ended (${code}): ${output.stderr()}`)));
-    });
-    return new Served(child, url, output, settings['SVC_API_KEY']);
+    return new Served(child, await readyUrl(child, output), output, settings['SVC_API_KEY']);
   }
 
   /** Ends what still runs and removes the copy. */
   async remove(): Promise<void> {
-    for (const child of this.#children) {
-      const closed = once(child, 'close');
-      child.kill('SIGKILL');
-      await closed;
-    }
+    for (const child of this.#children) await endProcess(child, 'SIGKILL');
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #spawn(args: readonly string[], settings: Settings): ChildProcess {
-    const child = spawn(process.execPath, [path.join(this.folder, 'bin', 'hearth.js'), ...args], {
-      cwd: this.folder,
-      env: { PATH: process.env['PATH'], SVC_HOME: this.home, SVC_GPU: 'off', ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+  #start(args: readonly string[], settings: Settings): ChildProcess {
+    const bin = path.join(this.folder, 'bin', 'hearth.js');
+    const child = startHearth(args, { SVC_HOME: this.home, ...settings }, { bin, cwd: this.folder });
     this.#children.add(child);
     child.once('close', () => this.#children.delete(child));
     return child;
@@ -146,23 +131,6 @@ export class Served {
     const { body } = await this.client.get('/svc/residency');
     return body.data.flatMap(({ pid }: { pid: number | null }) => pid ?? []);
   }
-}
-
-interface Output {
-  stdout(): string;
-  stderr(): string;
-}
-
-function collect(child: ChildProcess): Output {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (chunk) => {
-    stdout += String(chunk);
-  });
-  child.stderr?.on('data', (chunk) => {
-    stderr += String(chunk);
-  });
-  return { stdout: () => stdout, stderr: () => stderr };
 }
 
 /**

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
 import { findPrebuiltFolder, hashBackend } from '../../identity/backend.ts';
+import { keyringOf, readKeyHistory } from '../../evidence/keyring.ts';
 import { loadIdentity } from '../../identity/instance.ts';
 import { hashServerSource } from '../../identity/server-source.ts';
 import { findIdentityFault } from '../../identity/sign-identity.ts';
@@ -67,8 +68,24 @@ async function instanceProblems(config: Config, identity: Identity, nonce: strin
     ];
   }
   const port = Number(new URL(baseUrl(config)).port);
-  const fault = findIdentityFault(identity, { nonce, pinned: { keyid: own.keys.keyid }, port });
-  return fault === null ? [] : [`the identity cannot be trusted: ${fault}`];
+  const faultWith = (keyid: string) => findIdentityFault(identity, { nonce, pinned: { keyid }, port });
+  const fault = faultWith(own.keys.keyid);
+  if (fault === null) return [];
+  // A key may have been replaced because somebody else has it, so an older key is a problem too, but another one.
+  const keyids = await knownKeyids(config.home);
+  return keyids.some((keyid) => faultWith(keyid) === null)
+    ? ['the service still signs with a key that was replaced since it started; restart hearth serve']
+    : [`the identity cannot be trusted: ${fault}`];
+}
+
+/** The keys that this home ever had; none when their history is damaged, because then it vouches for nothing. */
+async function knownKeyids(home: string): Promise<string[]> {
+  try {
+    const history = await readKeyHistory(home);
+    return history === null ? [] : keyringOf(history).keys.map(({ keyid }) => keyid);
+  } catch {
+    return [];
+  }
 }
 
 async function installProblems(identity: Identity): Promise<string[]> {

@@ -5,7 +5,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf } from '../durable.ts';
+import { errnoOf } from '../../base/durable.ts';
 import type { Candidate } from '../import.ts';
 import { isModelFileName, modelStem, parseShardName, shardNames } from '../shards.ts';
 

@@ -7,7 +7,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { fail } from '../../errors/svc-error.ts';
-import { type StepHook, writeAll, writeFailure } from '../durable.ts';
+import { type StepHook, writeAll, writeFailure } from '../../base/durable.ts';
 import { GGUF_MAGIC } from '../../gguf/format.ts';
 import type { OnInstallEvent } from '../install-event.ts';
 import { whatItIs } from '../file-check.ts';

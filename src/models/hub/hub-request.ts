@@ -6,7 +6,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { fail, isSvcError } from '../../errors/svc-error.ts';
-import { errnoOf } from '../durable.ts';
+import { errnoOf } from '../../base/durable.ts';
 import { checkHop, type HopPolicy, pinnedLookup, resolveHop, shownUrl } from './address-guard.ts';
 
 export interface HubAccess extends HopPolicy {

@@ -1,7 +1,7 @@
 /** Shows fetched files to the gate and the probe under the names that native code expects. */
 import { link, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { temporaryName, writeFailure } from '../durable.ts';
+import { temporaryName, writeFailure } from '../../base/durable.ts';
 import { type Inspect, type Inspection, type Probe, refuseOtherWidths } from '../inspection.ts';
 import type { OnInstallEvent } from '../install-event.ts';
 

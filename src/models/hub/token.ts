@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../../errors/svc-error.ts';
-import { errnoOf } from '../durable.ts';
+import { errnoOf } from '../../base/durable.ts';
 import { envPath } from '../foreign/foreign-store.ts';
 
 export interface TokenSources {

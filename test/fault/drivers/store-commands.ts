@@ -4,7 +4,7 @@ import { importFile } from '../../../src/models/import.ts';
 import { pullModel } from '../../../src/models/hub/pull.ts';
 import { prune } from '../../../src/models/prune.ts';
 import { openRegistry } from '../../../src/models/registry.ts';
-import type { StepHook } from '../../../src/models/durable.ts';
+import type { StepHook } from '../../../src/base/durable.ts';
 
 export interface StoreWorld {
   readonly home: string;

@@ -1,6 +1,7 @@
 /**
- * Changes to the store that survive a crash at any point: temporary file, fsync, rename, fsync of the folder.
- * Own code rather than write-file-atomic, which neither syncs the folder nor notices a short write on a full disk.
+ * Changes to files that survive a crash at any point: temporary file, fsync, rename, fsync of the folder.
+ * Own code rather than a package, because the common ones neither sync the folder nor notice a short write on a full
+ * disk.
  * `onStep` names each point that a crash can separate; tests end the process there, production passes nothing.
  */
 import { randomBytes } from 'node:crypto';

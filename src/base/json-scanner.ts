@@ -1,6 +1,6 @@
 /**
- * Checks the bytes of a JSON body before anything parses them: strict grammar (RFC 8259), UTF-8, and the limits that
- * keep a hostile body cheap. Duplicate keys and `__proto__` are refused, because two readers could disagree on them;
+ * Checks the bytes of a JSON document before anything parses them: strict grammar (RFC 8259), UTF-8, and the limits
+ * that keep a hostile one cheap. Duplicate keys and `__proto__` are refused, because two readers could disagree on them;
  * numbers that are not finite are refused, because JSON.parse would turn 1e999 into Infinity without a word.
  * Reasons name a byte offset, never the text, so that no prompt reaches a log.
  */
@@ -14,7 +14,7 @@ interface Cursor {
   tokens: number;
 }
 
-/** Why a body is refused; http/json-body.ts turns it into a 400. */
+/** Why a document is refused; http/json-body.ts turns it into a 400. */
 export class JsonRefusal extends Error {}
 
 const code = (text: string): number => text.charCodeAt(0);
@@ -29,7 +29,7 @@ const COMMA = code(',');
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const longestNumber = 400;
 
-/** Parses a JSON body, or throws JsonRefusal with the reason. */
+/** Parses a JSON document, or throws JsonRefusal with the reason. */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new JsonRefusal('it is not valid UTF-8');
   const cursor: Cursor = { bytes, at: 0, tokens: 0 };
