@@ -2,12 +2,13 @@
  * The figures behind /metrics: OpenTelemetry's names for generative AI servers in Prometheus spelling, and the gauges
  * that people graph. It watches the Engine port, so no use case has to remember to count. It never sees text.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../base/clock.ts';
 import type { Engine, Submission } from '../engine/backend.ts';
 import type { Job } from '../engine/job.ts';
 import type { JobEvent } from '../engine/job-event.ts';
 import { isSvcError } from '../errors/svc-error.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 
 // Bucket bounds of the OpenTelemetry conventions, with a longer tail, because a CPU can take minutes.
 const durationBuckets = [
@@ -32,7 +33,7 @@ export interface Metrics {
 
 export function createMetrics(clock: Clock, version: string): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  addProcessMetrics(registry, clock);
   const instruments = createInstruments(registry, version);
   return {
     observe: (engine) => observeEngine(engine, instruments, clock),

@@ -7,8 +7,8 @@
  *   1. let go of cancelled jobs
  *   2. give waiting jobs a free sequence, with as much reused state as possible
  *   3. plan the rows: decode rows, prompt slices within the budget, fillers
- *   4. evaluate and sample
- *   5. send
+ *   4. evaluate, and send what the step before said
+ *   5. sample
  */
 import { fail } from '../errors/svc-error.ts';
 import { ChunkSize } from './chunk-size.ts';
@@ -70,9 +70,9 @@ export class BatchLoop {
     try {
       while (this.#waiting.length + this.#running.size > 0) {
         await this.#step();
-        this.#outbox.flush();
         await this.#outbox.drained();
       }
+      this.#outbox.flush();
     } catch (error) {
       this.#failAll(error);
     } finally {
@@ -86,19 +86,34 @@ export class BatchLoop {
     await this.#placeWaiting();
     const rows = this.#planRows();
     if (rows.length === 0) return;
+    if (!this.#mayHold(rows)) this.#outbox.flush();
     const started = performance.now();
     await evaluateRows(
       this.#chat.native,
       rows.map(({ row }) => row),
-      async (row, result) => {
-        const owner = rows.find((planned) => planned.row === row)?.owner;
-        if (owner === undefined) return this.#sequences.forgetFiller(row.sequence);
-        if ('error' in result) return this.#fail(owner, result.error);
-        this.#sequences.evaluated(row.sequence, row.tokens);
-        await this.#advance(owner, row, result.row);
+      {
+        onEvaluated: () => this.#outbox.flush(),
+        onResult: async (row, result) => {
+          const owner = rows.find((planned) => planned.row === row)?.owner;
+          if (owner === undefined) return this.#sequences.forgetFiller(row.sequence);
+          if ('error' in result) return this.#fail(owner, result.error);
+          this.#sequences.evaluated(row.sequence, row.tokens);
+          await this.#advance(owner, row, result.row);
+        },
       },
     );
     this.#measure(rows, performance.now() - started);
+  }
+
+  /**
+   * What the last step said is sent when the next one has been evaluated: then the server and the client are busy
+   * while this process samples on one core, and not while all cores compute, where each waking stalls every thread.
+   * First and last words never wait, and nothing waits for a step that reads a prompt.
+   */
+  #mayHold(rows: readonly PlannedRow[]): boolean {
+    return (
+      !this.#outbox.urgent && rows.every(({ row, owner }) => owner === undefined || !owner.wasPrompt(row))
+    );
   }
 
   #releaseCancelled(): void {
@@ -172,7 +187,8 @@ export class BatchLoop {
     }
     try {
       const sampled = await running.sample(this.#chat.native, batchRow);
-      for (const event of running.accept(sampled)) this.#outbox.event(running.jobId, event);
+      const first = running.generation.tokens.length === 0;
+      for (const event of running.accept(sampled)) this.#outbox.event(running.jobId, event, first);
       if (running.generation.finishReason !== null) this.#finish(running);
     } catch (error) {
       this.#fail(running, error);
@@ -180,7 +196,7 @@ export class BatchLoop {
   }
 
   #finish(running: Running): void {
-    this.#outbox.event(running.jobId, running.doneEvent());
+    this.#outbox.event(running.jobId, running.doneEvent(), true);
     this.#letGo(running);
   }
 

@@ -15,11 +15,17 @@ export type RowResult = { readonly row: number } | { readonly error: unknown };
 
 const NO_LOGITS = new Uint32Array();
 
-/** `onResult` is awaited before anything else is evaluated, because that would overwrite the logits. */
+export interface RowHandler {
+  /** Called between the evaluation and the first result, when all threads of the engine rest. */
+  onEvaluated?(): void;
+  /** Awaited before anything else is evaluated, because that would overwrite the logits. */
+  onResult(row: Row, result: RowResult): Promise<void>;
+}
+
 export async function evaluateRows(
   native: NativeContext,
   rows: readonly Row[],
-  onResult: (row: Row, result: RowResult) => Promise<void>,
+  handler: RowHandler,
 ): Promise<void> {
   // Ascending ids: llama.cpp only then keeps the sequences together in one micro-batch.
   const ordered = [...rows].sort((a, b) => a.sequence - b.sequence);
@@ -28,17 +34,18 @@ export async function evaluateRows(
     found = await evaluateBatch(native, ordered);
   } catch (error) {
     forget(native, ordered);
-    if (ordered.length === 1 && ordered[0] !== undefined) return onResult(ordered[0], { error });
-    return evaluateApart(native, ordered, onResult);
+    if (ordered.length === 1 && ordered[0] !== undefined) return handler.onResult(ordered[0], { error });
+    return evaluateApart(native, ordered, handler);
   }
-  await Promise.all(ordered.map((row, i) => onResult(row, { row: found[i] ?? -1 })));
+  handler.onEvaluated?.();
+  await Promise.all(ordered.map((row, i) => handler.onResult(row, { row: found[i] ?? -1 })));
 }
 
 /** One bad row fails a whole batch without saying which: alone, only the bad one fails. */
 async function evaluateApart(
   native: NativeContext,
   rows: readonly Row[],
-  onResult: (row: Row, result: RowResult) => Promise<void>,
+  handler: RowHandler,
 ): Promise<void> {
   for (const row of rows) {
     let result: RowResult;
@@ -48,7 +55,7 @@ async function evaluateApart(
       forget(native, [row]);
       result = { error };
     }
-    await onResult(row, result);
+    await handler.onResult(row, result);
   }
 }
 

@@ -175,9 +175,11 @@ async function evaluateAlone(
   row: Row,
   onLogits: (batchRow: number) => Promise<void>,
 ): Promise<void> {
-  await evaluateRows(native, [row], async (_, result) => {
-    if ('error' in result) throw result.error;
-    await onLogits(result.row);
+  await evaluateRows(native, [row], {
+    onResult: async (_, result) => {
+      if ('error' in result) throw result.error;
+      await onLogits(result.row);
+    },
   });
 }
 

@@ -20,6 +20,7 @@ export class Outbox {
   readonly #send: Send;
   readonly #limits: OutboxLimits;
   #events: { jobId: string; event: JobEvent }[] = [];
+  #urgent = false;
   #unsent = 0;
   #wake: (() => void) | undefined;
 
@@ -28,9 +29,15 @@ export class Outbox {
     this.#limits = limits;
   }
 
+  /** Whether something waits that should leave at once. */
+  get urgent(): boolean {
+    return this.#urgent;
+  }
+
   /** Joins the message of the current step. */
-  event(jobId: string, event: JobEvent): void {
+  event(jobId: string, event: JobEvent, urgent = false): void {
     this.#events.push({ jobId, event });
+    this.#urgent ||= urgent;
     if (this.#events.length >= this.#limits.eventsPerMessage) this.flush();
   }
 
@@ -44,6 +51,7 @@ export class Outbox {
     if (this.#events.length === 0) return;
     const events = this.#events;
     this.#events = [];
+    this.#urgent = false;
     this.post({ type: 'events', events });
   }
 

@@ -1,0 +1,51 @@
+/**
+ * Figures of the server process under the names that Prometheus dashboards know. They are read when they are asked
+ * for: prom-client's own set keeps a timer that wakes the process a hundred times a second, and on a machine with
+ * two cores every waking takes time from the threads that compute.
+ */
+import { Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../base/clock.ts';
+
+interface Figure {
+  readonly name: string;
+  readonly help: string;
+  readonly read: () => number;
+}
+
+const FIGURES: readonly Figure[] = [
+  {
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time of the server process, workers not included, in seconds.',
+    read: () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6,
+  },
+  {
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory of the server process, workers not included.',
+    read: () => process.memoryUsage.rss(),
+  },
+  {
+    name: 'nodejs_heap_size_used_bytes',
+    help: 'JavaScript heap in use.',
+    read: () => process.memoryUsage().heapUsed,
+  },
+];
+
+export function addProcessMetrics(registry: Registry, clock: Clock): void {
+  const registers = [registry];
+  const startedS = clock.unixMs() / 1000 - process.uptime();
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'When the server process started, in seconds since 1970.',
+    registers,
+  }).set(startedS);
+  for (const { name, help, read } of FIGURES) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}
