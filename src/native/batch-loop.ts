@@ -7,7 +7,7 @@
  *   1. let go of cancelled jobs
  *   2. give waiting jobs a free sequence, with as much reused state as possible
  *   3. plan the rows: decode rows, prompt slices within the budget, fillers
- *   4. evaluate, and send what the step before said
+ *   4. evaluate, and send what the steps before said
  *   5. sample
  */
 import { fail } from '../errors/svc-error.ts';
@@ -85,14 +85,14 @@ export class BatchLoop {
     this.#releaseCancelled();
     await this.#placeWaiting();
     const rows = this.#planRows();
+    this.#outbox.beforeWork(this.#expectedMs(rows));
     if (rows.length === 0) return;
-    if (!this.#mayHold(rows)) this.#outbox.flush();
     const started = performance.now();
     await evaluateRows(
       this.#chat.native,
       rows.map(({ row }) => row),
       {
-        onEvaluated: () => this.#outbox.flush(),
+        onEvaluated: () => this.#outbox.atRest(),
         onResult: async (row, result) => {
           const owner = rows.find((planned) => planned.row === row)?.owner;
           if (owner === undefined) return this.#sequences.forgetFiller(row.sequence);
@@ -105,15 +105,10 @@ export class BatchLoop {
     this.#measure(rows, performance.now() - started);
   }
 
-  /**
-   * What the last step said is sent when the next one has been evaluated: then the server and the client are busy
-   * while this process samples on one core, and not while all cores compute, where each waking stalls every thread.
-   * First and last words never wait, and nothing waits for a step that reads a prompt.
-   */
-  #mayHold(rows: readonly PlannedRow[]): boolean {
-    return (
-      !this.#outbox.urgent && rows.every(({ row, owner }) => owner === undefined || !owner.wasPrompt(row))
-    );
+  /** Nothing waits for a step that reads a prompt; that can take long. */
+  #expectedMs(rows: readonly PlannedRow[]): number {
+    const reads = rows.some(({ row, owner }) => owner?.wasPrompt(row));
+    return reads ? Number.POSITIVE_INFINITY : this.#times.stepMs(rows.length);
   }
 
   #releaseCancelled(): void {
@@ -138,14 +133,14 @@ export class BatchLoop {
         generation.jobId,
         new Running(this.#chat.model, this.#chat.vocabulary, generation, placed),
       );
-      this.#outbox.event(generation.jobId, {
+      const started = {
         type: 'started',
         promptTokens: generation.prompt.length,
         cachedTokens: placed.keep,
         numCtx: generation.numCtx,
-      });
+      } as const;
+      this.#outbox.event(generation.jobId, started, true);
     }
-    this.#outbox.flush();
   }
 
   #planRows(): PlannedRow[] {

@@ -10,32 +10,46 @@ export interface OutboxLimits {
   /** Messages handed to the channel and not yet written, above which the loop waits. */
   readonly unsentMessages: number;
   readonly eventsPerMessage: number;
+  /** Between two messages, milliseconds, unless something is urgent. */
+  readonly betweenMessagesMs: number;
+  /** No event waits longer for company, milliseconds. */
+  readonly longestHoldMs: number;
 }
 
-export const OUTBOX_LIMITS: OutboxLimits = { unsentMessages: 64, eventsPerMessage: 2048 };
+/** Twenty-five messages a second read as a flow, and each one costs server and client about a millisecond. */
+export const OUTBOX_LIMITS: OutboxLimits = {
+  unsentMessages: 64,
+  eventsPerMessage: 2048,
+  betweenMessagesMs: 40,
+  longestHoldMs: 100,
+};
 
 export type Send = (message: FromWorker, onSent: () => void) => void;
 
 export class Outbox {
   readonly #send: Send;
   readonly #limits: OutboxLimits;
+  readonly #nowMs: () => number;
+  #flushedMs = Number.NEGATIVE_INFINITY;
+  #oldestMs = 0;
   #events: { jobId: string; event: JobEvent }[] = [];
   #urgent = false;
   #unsent = 0;
   #wake: (() => void) | undefined;
 
-  constructor(send: Send, limits: OutboxLimits = OUTBOX_LIMITS) {
+  constructor(
+    send: Send,
+    limits: OutboxLimits = OUTBOX_LIMITS,
+    nowMs: () => number = () => performance.now(),
+  ) {
     this.#send = send;
     this.#limits = limits;
+    this.#nowMs = nowMs;
   }
 
-  /** Whether something waits that should leave at once. */
-  get urgent(): boolean {
-    return this.#urgent;
-  }
-
-  /** Joins the message of the current step. */
+  /** Joins the next message; an urgent one leaves before the engine works again. */
   event(jobId: string, event: JobEvent, urgent = false): void {
+    if (this.#events.length === 0) this.#oldestMs = this.#nowMs();
     this.#events.push({ jobId, event });
     this.#urgent ||= urgent;
     if (this.#events.length >= this.#limits.eventsPerMessage) this.flush();
@@ -47,8 +61,23 @@ export class Outbox {
     this.post({ type: 'failed', jobId, failure: failureOf(error) });
   }
 
+  /** The engine is about to work for so long: sends what must not wait until then. */
+  beforeWork(expectedMs: number): void {
+    const waitedMs = this.#nowMs() - this.#oldestMs;
+    if (this.#urgent || waitedMs + expectedMs > this.#limits.longestHoldMs) this.flush();
+  }
+
+  /**
+   * The engine rests: the moment to send, because server and client then find a core free. With as many threads as
+   * cores, waking them while the engine works, or just before, stalls all of its threads for many milliseconds.
+   */
+  atRest(): void {
+    if (this.#nowMs() - this.#flushedMs >= this.#limits.betweenMessagesMs) this.flush();
+  }
+
   flush(): void {
     if (this.#events.length === 0) return;
+    this.#flushedMs = this.#nowMs();
     const events = this.#events;
     this.#events = [];
     this.#urgent = false;
