@@ -3,9 +3,10 @@
  * medians and the median of the ratios of neighbours.
  */
 import { parseArgs } from 'node:util';
-import type { Side } from './client.ts';
-import { type Scenario, scenarios } from './scenarios.ts';
+import { postJson, type Side } from './client.ts';
+import { type Scenario, scenarios, type TextOf } from './scenarios.ts';
 import { median, rounded } from './statistics.ts';
+import { text } from './words.ts';
 
 export async function compare(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -25,18 +26,37 @@ export async function compare(argv: readonly string[]): Promise<void> {
   const b: Side = { name: 'b', url: trim(values.b), model: values['model-b'] };
   const wanted =
     values.only?.split(',') ?? scenarios.map(({ name }) => name).filter((name) => !name.startsWith('embed'));
+  const chosen = scenarios.filter(({ name }) => wanted.includes(name));
+  const textOf = chosen.every(({ name }) => name.startsWith('embed')) ? text : await textOfTokens(a);
   console.log('| scenario | figure | a | b | a/b |\n|---|---|---|---|---|');
-  for (const scenario of scenarios.filter(({ name }) => wanted.includes(name))) {
-    await measure(scenario, a, b, Number(values.rounds));
-  }
+  for (const scenario of chosen) await measure(scenario, { a, b, textOf }, Number(values.rounds));
 }
 
-async function measure(scenario: Scenario, a: Side, b: Side, rounds: number): Promise<void> {
+/** Vocabularies differ by a factor of four in what they make of the same words, so the model is asked. */
+async function textOfTokens(side: Side): Promise<TextOf> {
+  const [few, many] = [20, 120];
+  const perWord = ((await promptTokens(side, many)) - (await promptTokens(side, few))) / (many - few);
+  return (tokens, seed) => text(Math.max(1, Math.round(tokens / perWord)), seed);
+}
+
+async function promptTokens(side: Side, words: number): Promise<number> {
+  const messages = [{ role: 'user', content: text(words, 7) }];
+  const { body } = await postJson(side, '/v1/chat/completions', { messages, max_tokens: 1 });
+  return (body as { readonly usage: { readonly prompt_tokens: number } }).usage.prompt_tokens;
+}
+
+interface Match {
+  readonly a: Side;
+  readonly b: Side;
+  readonly textOf: TextOf;
+}
+
+async function measure(scenario: Scenario, { a, b, textOf }: Match, rounds: number): Promise<void> {
   const seen: Record<string, { a: number[]; b: number[] }> = {};
   // Round 0 warms both sides and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
-    const figuresA = await scenario.run(a, round);
-    const figuresB = await scenario.run(b, round);
+    const figuresA = await scenario.run(a, round, textOf);
+    const figuresB = await scenario.run(b, round, textOf);
     if (round === 0) continue;
     for (const [name, value] of Object.entries(figuresA)) {
       const row = (seen[name] ??= { a: [], b: [] });

@@ -3,11 +3,14 @@ import { type Message, postJson, type Side, streamChat } from './client.ts';
 import { median, quantile } from './statistics.ts';
 import { text } from './words.ts';
 
+/** Text of about so many tokens of the model under test; every other seed shares no long prefix. */
+export type TextOf = (tokens: number, seed: number) => string;
+
 export interface Scenario {
   readonly name: string;
   readonly describe: string;
   /** `round` varies the text, so that no prompt cache helps where it should not. */
-  run(side: Side, round: number): Promise<Readonly<Record<string, number>>>;
+  run(side: Side, round: number, textOf: TextOf): Promise<Readonly<Record<string, number>>>;
 }
 
 const ask = (content: string): Message[] => [{ role: 'user', content }];
@@ -16,8 +19,8 @@ const perSecond = (tokens: number, ms: number) => (tokens * 1000) / ms;
 const decode: Scenario = {
   name: 'decode',
   describe: 'one stream, about 30 prompt tokens, 64 tokens',
-  run: async (side, round) => {
-    const measure = await streamChat(side, ask(text(24, round)), { maxTokens: 64 });
+  run: async (side, round, textOf) => {
+    const measure = await streamChat(side, ask(textOf(30, round)), { maxTokens: 64 });
     return {
       'decode tok/s': perSecond(measure.gapsMs.length, sum(measure.gapsMs)),
       'first token ms': measure.firstTokenMs,
@@ -28,8 +31,8 @@ const decode: Scenario = {
 const prefill: Scenario = {
   name: 'prefill',
   describe: 'one stream, about 500 prompt tokens, 4 tokens',
-  run: async (side, round) => {
-    const measure = await streamChat(side, ask(text(400, 1000 + round)), { maxTokens: 4 });
+  run: async (side, round, textOf) => {
+    const measure = await streamChat(side, ask(textOf(500, 1000 + round)), { maxTokens: 4 });
     return { 'first token ms': measure.firstTokenMs };
   },
 };
@@ -38,11 +41,11 @@ function concurrency(streams: number): Scenario {
   return {
     name: `concurrency-${streams}`,
     describe: `${streams} streams started together, 48 tokens each`,
-    run: async (side, round) => {
+    run: async (side, round, textOf) => {
       const begin = performance.now();
       const all = await Promise.all(
         Array.from({ length: streams }, (_, at) =>
-          streamChat(side, ask(text(24, round * 100 + at)), { maxTokens: 48 }),
+          streamChat(side, ask(textOf(30, round * 100 + at)), { maxTokens: 48 }),
         ),
       );
       const tokens = sum(all.map((measure) => measure.tokens));
@@ -54,11 +57,11 @@ function concurrency(streams: number): Scenario {
 const prefix: Scenario = {
   name: 'prefix',
   describe: 'a conversation of 8 turns, re-sent in full; first token of turns 2 to 8',
-  run: async (side, round) => {
-    const messages: Message[] = [{ role: 'system', content: text(120, 2000 + round) }];
+  run: async (side, round, textOf) => {
+    const messages: Message[] = [{ role: 'system', content: textOf(150, 2000 + round) }];
     const later: number[] = [];
     for (let turn = 0; turn < 8; turn += 1) {
-      messages.push({ role: 'user', content: text(20, round * 50 + turn) });
+      messages.push({ role: 'user', content: textOf(25, round * 50 + turn) });
       const measure = await streamChat(side, messages, { maxTokens: 16 });
       messages.push({ role: 'assistant', content: measure.text });
       if (turn > 0) later.push(measure.firstTokenMs);
@@ -70,14 +73,14 @@ const prefix: Scenario = {
 const mixed: Scenario = {
   name: 'mixed',
   describe: 'a prompt of about 1500 tokens arrives while another stream decodes',
-  run: async (side, round) => {
+  run: async (side, round, textOf) => {
     const stop = new AbortController();
     let second: Promise<{ firstTokenMs: number }> | undefined;
-    const first = streamChat(side, ask(text(24, round)), {
+    const first = streamChat(side, ask(textOf(30, round)), {
       maxTokens: 400,
       signal: stop.signal,
       onToken: (count) => {
-        if (count === 10) second = streamChat(side, ask(text(1150, 5000 + round)), { maxTokens: 2 });
+        if (count === 10) second = streamChat(side, ask(textOf(1500, 5000 + round)), { maxTokens: 2 });
       },
     });
     const measure = await first;

@@ -27,6 +27,7 @@ export class BatchLoop {
   readonly #sequences: Sequences;
   readonly #chunk = new ChunkSize();
   readonly #times = new StepTimes();
+  readonly #padWithin: number;
   readonly #waiting: Generation[] = [];
   readonly #running = new Map<string, Running>();
   #turning = false;
@@ -36,6 +37,9 @@ export class BatchLoop {
     this.#chat = chat;
     this.#outbox = outbox;
     this.#sequences = new Sequences(chat);
+    // A GPU has no such tiles, and a memory that cannot be cut cannot forget the padding.
+    const paddable = chat.prefixReuse === 'full' && chat.facts.gpuLayers === 0;
+    this.#padWithin = paddable ? chat.facts.numCtx : 0;
   }
 
   /** Steps so far; a watchdog can tell standstill from silence by it. */
@@ -149,14 +153,17 @@ export class BatchLoop {
     const prefilling = all.filter((running) => !running.decoding);
     const slices = slicePrompts(
       prefilling.map((running) => running.promptWait),
-      this.#chunk.budget(decoding.length),
-      decoding.length,
+      {
+        budget: this.#chunk.budget(decoding.length),
+        decoding: decoding.length,
+        padWithin: this.#padWithin,
+      },
     );
     const rows: PlannedRow[] = decoding.map((owner) => ({ owner, row: owner.decodeRow() }));
     for (const owner of prefilling) {
       const slice = slices.find(({ sequence }) => sequence === owner.sequence);
       if (slice === undefined) owner.passOver();
-      else rows.push({ owner, row: owner.promptRow(slice.tokens) });
+      else rows.push({ owner, row: owner.promptRow(slice.tokens, slice.padding) });
     }
     if (prefilling.length === 0) rows.push(...this.#fillers(decoding));
     return rows;
@@ -214,7 +221,7 @@ export class BatchLoop {
 
   #measure(rows: readonly PlannedRow[], ms: number): void {
     const promptTokens = rows.reduce(
-      (sum, { row, owner }) => sum + (owner?.wasPrompt(row) ? row.tokens.length : 0),
+      (sum, { row, owner }) => sum + (owner?.wasPrompt(row) ? row.tokens.length + (row.padding ?? 0) : 0),
       0,
     );
     const decoding = rows.filter(({ row, owner }) => owner !== undefined && !owner.wasPrompt(row)).length;

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ChunkSize } from './chunk-size.ts';
 
-const LIMITS = { smallest: 16, largest: 256, gapMs: 250, gapSteps: 2, idleMs: 1000 };
+const LIMITS = {
+  smallest: 16,
+  largest: 512,
+  largestBeside: 384,
+  gapMs: 250,
+  gapSteps: 2,
+  tileGapMs: 750,
+  idleMs: 1000,
+};
 
 function measured(msPerToken: number, plainMs: number): ChunkSize {
   const chunk = new ChunkSize(LIMITS);
@@ -19,20 +27,33 @@ describe('chunk size', () => {
     expect(chunk.budget(0)).toBeLessThanOrEqual(128);
   });
 
-  it('keeps a step beside decoding streams within the gap', () => {
-    const budget = measured(4, 40).budget(2);
-    expect(40 + budget * 4).toBeLessThanOrEqual(250);
-    expect(40 + budget * 4).toBeGreaterThan(200);
+  it('keeps a step beside decoding streams within the gap, in whole tiles', () => {
+    expect(measured(1, 40).budget(2)).toBe(192);
+    expect(measured(0.01, 40).budget(2)).toBe(384);
+  });
+
+  it('takes a whole tile for a somewhat longer gap, and less only where that would be far too long', () => {
+    expect(measured(10, 40).budget(2)).toBe(64);
+    expect(measured(12, 40).budget(2)).toBe(17);
+    expect(measured(500, 40).budget(3)).toBe(16);
   });
 
   it('allows twice a plain step where that is more', () => {
-    const budget = measured(10, 400).budget(2);
-    expect(budget).toBe(40);
+    expect(measured(15, 600).budget(2)).toBe(40);
   });
 
   it('bounds idle steps by time, and all by the batch', () => {
-    expect(measured(10, 40).budget(0)).toBe(100);
-    expect(measured(0.01, 1).budget(0)).toBe(256);
-    expect(measured(500, 40).budget(3)).toBe(16);
+    expect(measured(10, 40).budget(0)).toBe(64);
+    expect(measured(3, 40).budget(0)).toBe(320);
+    expect(measured(0.01, 1).budget(0)).toBe(512);
+  });
+
+  it('recovers from a first prompt that was slow by chance', () => {
+    const chunk = new ChunkSize(LIMITS);
+    chunk.sawPlainStep(40);
+    chunk.sawPrefill(58, 1795, 0);
+    for (let i = 0; i < 5; i++) chunk.sawPrefill(chunk.budget(1), 40 + 3 * chunk.budget(1), 1);
+    expect(chunk.budget(1)).toBe(64);
+    expect(chunk.budget(0)).toBeGreaterThanOrEqual(256);
   });
 });

@@ -2,13 +2,19 @@
  * How many prompt tokens one step may evaluate. While streams decode, a step must not open a gap that a reader
  * notices; while none does, only the reaction to newcomers and cancellation bounds it. Rates are measured online.
  */
+import { ROW_TILE } from './row-plan.ts';
+
 export interface ChunkLimits {
   readonly smallest: number;
   readonly largest: number;
+  /** ... and while streams decode, whose rows are in the same batch. */
+  readonly largestBeside: number;
   /** The longest gap between two tokens of a decoding stream that prefill may cause. */
   readonly gapMs: number;
   /** ... unless a plain step takes so long that this multiple of it is more. */
   readonly gapSteps: number;
+  /** A whole tile of rows is worth a longer gap, because smaller pieces cost several times as much per token. */
+  readonly tileGapMs: number;
   /** The longest step while nothing decodes. */
   readonly idleMs: number;
 }
@@ -16,12 +22,16 @@ export interface ChunkLimits {
 export const CHUNK_LIMITS: ChunkLimits = {
   smallest: 16,
   largest: 512,
+  largestBeside: 384,
   gapMs: 250,
   gapSteps: 2,
+  tileGapMs: 750,
   idleMs: 1000,
 };
 
 const WEIGHT = 0.3;
+/** The first prompt touches new memory and is slow; no luck makes one fast. So a fast sample counts for more. */
+const WEIGHT_OF_FASTER = 0.7;
 
 export class ChunkSize {
   readonly #limits: ChunkLimits;
@@ -36,14 +46,22 @@ export class ChunkSize {
     return this.#msPerToken;
   }
 
-  /** Prompt tokens for a step in which this many streams decode. */
+  /** Prompt tokens for a step in which this many streams decode: whole tiles of rows if those are not too slow. */
   budget(decoding: number): number {
-    const { smallest, largest, gapMs, gapSteps, idleMs } = this.#limits;
-    if (this.#msPerToken === null) return decoding > 0 ? smallest * 2 : smallest * 8;
-    const plain = decoding > 0 ? (this.#plainStepMs ?? 0) : 0;
-    const allowedMs = decoding > 0 ? Math.max(gapMs, gapSteps * plain) - plain : idleMs;
-    const tokens = Math.floor(allowedMs / this.#msPerToken);
-    return Math.min(largest, Math.max(smallest, tokens));
+    const { smallest, largest, largestBeside, tileGapMs, idleMs } = this.#limits;
+    if (this.#msPerToken === null) return decoding > 0 ? ROW_TILE : 2 * ROW_TILE;
+    const most = decoding > 0 ? largestBeside : largest;
+    const tokens = Math.min(most, Math.floor(this.#allowedMs(decoding) / this.#msPerToken));
+    if (tokens >= ROW_TILE) return tokens - (tokens % ROW_TILE);
+    const tileMs = decoding > 0 ? tileGapMs : idleMs;
+    return ROW_TILE * this.#msPerToken <= tileMs ? ROW_TILE : Math.max(smallest, tokens);
+  }
+
+  #allowedMs(decoding: number): number {
+    const { gapMs, gapSteps, idleMs } = this.#limits;
+    if (decoding === 0) return idleMs;
+    const plain = this.#plainStepMs ?? 0;
+    return Math.max(gapMs, gapSteps * plain) - plain;
   }
 
   /** A step without prompt tokens. */
@@ -51,15 +69,17 @@ export class ChunkSize {
     this.#plainStepMs = blend(this.#plainStepMs, ms);
   }
 
-  /** A step with prompt tokens; the decode rows beside them are taken off at their own price. */
+  /** A step with so many prompt rows, padding included; the decode rows beside them are taken off at their own price. */
   sawPrefill(tokens: number, ms: number, decoding: number): void {
     // A handful of tokens is dominated by the fixed cost of a step and says nothing about the rate.
     if (tokens < this.#limits.smallest) return;
     const own = Math.max(ms * 0.1, ms - (decoding > 0 ? (this.#plainStepMs ?? 0) : 0));
-    this.#msPerToken = blend(this.#msPerToken, own / tokens);
+    const sample = own / tokens;
+    const faster = sample < (this.#msPerToken ?? 0);
+    this.#msPerToken = blend(this.#msPerToken, sample, faster ? WEIGHT_OF_FASTER : WEIGHT);
   }
 }
 
-function blend(previous: number | null, sample: number): number {
-  return previous === null ? sample : previous * (1 - WEIGHT) + sample * WEIGHT;
+function blend(previous: number | null, sample: number, weight = WEIGHT): number {
+  return previous === null ? sample : previous * (1 - weight) + sample * weight;
 }

@@ -8,6 +8,8 @@ export interface Row {
   readonly tokens: Uint32Array;
   /** Whether the logits of the last token are wanted. */
   readonly logits: boolean;
+  /** Rows evaluated behind the tokens and forgotten at once; what comes later never changes what came before. */
+  readonly padding?: number;
 }
 
 /** Per sequence: the batch row of its logits (-1 when none were wanted), or why it could not be evaluated. */
@@ -60,16 +62,26 @@ async function evaluateApart(
 }
 
 async function evaluateBatch(native: NativeContext, rows: readonly Row[]): Promise<number[]> {
-  native.initBatch(rows.reduce((sum, row) => sum + row.tokens.length, 0));
+  native.initBatch(rows.reduce((sum, row) => sum + row.tokens.length + (row.padding ?? 0), 0));
   const found = rows.map((row) => {
     const logitsOf = row.logits ? Uint32Array.of(row.tokens.length - 1) : NO_LOGITS;
-    return native.addToBatch(row.sequence, row.position, row.tokens, logitsOf)[0] ?? -1;
+    return native.addToBatch(row.sequence, row.position, padded(row), logitsOf)[0] ?? -1;
   });
   await native.decodeBatch();
+  for (const row of rows) {
+    if (row.padding) forget(native, [{ ...row, position: row.position + row.tokens.length }]);
+  }
   return found;
 }
 
-/** After a failure some micro-batches may have run: no trace of them may stay in the KV cache. */
+function padded({ tokens, padding = 0 }: Row): Uint32Array {
+  if (padding === 0) return tokens;
+  const longer = new Uint32Array(tokens.length + padding).fill(tokens.at(-1) ?? 0);
+  longer.set(tokens);
+  return longer;
+}
+
+/** No trace of these rows may stay in the KV cache; after a failure some micro-batches may have run. */
 function forget(native: NativeContext, rows: readonly Row[]): void {
   for (const row of rows) native.removeTokenCellsFromSequence(row.sequence, row.position, -1);
 }

@@ -41,22 +41,69 @@ describe('fillers', () => {
 });
 
 describe('slicePrompts', () => {
-  const wait = (sequence: number, remaining: number, passedOver = 0) => ({ sequence, remaining, passedOver });
+  const wait = (
+    sequence: number,
+    remaining: number,
+    more: { passedOver?: number; position?: number } = {},
+  ) => ({
+    sequence,
+    remaining,
+    position: 0,
+    passedOver: 0,
+    ...more,
+  });
+  const rules = { budget: 64, decoding: 0, padWithin: 0 };
+  const slice = (sequence: number, tokens: number, padding = 0) => ({ sequence, tokens, padding });
 
   it('serves the shortest prompt first and packs short ones together', () => {
-    expect(slicePrompts([wait(0, 500), wait(1, 10), wait(2, 20)], 64, 0)).toEqual([
-      { sequence: 1, tokens: 10 },
-      { sequence: 2, tokens: 20 },
-      { sequence: 0, tokens: 32 },
+    expect(slicePrompts([wait(0, 500), wait(1, 10), wait(2, 20)], rules)).toEqual([
+      slice(1, 10),
+      slice(2, 20),
+      slice(0, 32),
     ]);
   });
 
   it('serves a prompt that was passed over too often first', () => {
-    expect(slicePrompts([wait(0, 500, 8), wait(1, 10)], 64, 0)[0]).toEqual({ sequence: 0, tokens: 64 });
+    const [first] = slicePrompts([wait(0, 500, { passedOver: 8 }), wait(1, 10)], rules);
+    expect(first).toEqual(slice(0, 64));
   });
 
-  it('cuts on whole groups of rows, with one more beside decode rows', () => {
-    expect(slicePrompts([wait(0, 500)], 67, 0)).toEqual([{ sequence: 0, tokens: 64 }]);
-    expect(slicePrompts([wait(0, 500)], 67, 2)).toEqual([{ sequence: 0, tokens: 65 }]);
+  it('cuts on whole tiles of rows, with one row more beside decode rows', () => {
+    expect(slicePrompts([wait(0, 500)], { ...rules, budget: 150 })).toEqual([slice(0, 128)]);
+    expect(slicePrompts([wait(0, 500)], { ...rules, budget: 150, decoding: 2 })).toEqual([slice(0, 129)]);
+    expect(slicePrompts([wait(0, 500)], { ...rules, budget: 30 })).toEqual([slice(0, 28)]);
+    expect(slicePrompts([wait(0, 500)], { ...rules, budget: 30, decoding: 1 })).toEqual([slice(0, 29)]);
+  });
+
+  it('pads the end of a long prompt to a tile, and that of a short one only when it is nearly one', () => {
+    const padding = (remaining: number, position: number, more = {}) =>
+      slicePrompts([wait(0, remaining, { position })], { ...rules, padWithin: 4096, ...more })[0]?.padding;
+    expect(padding(30, 1000)).toBe(34);
+    expect(padding(31, 1000, { decoding: 1 })).toBe(34);
+    expect(padding(30, 0)).toBe(0);
+    expect(padding(50, 0)).toBe(14);
+    expect(padding(10, 1000)).toBe(0);
+    expect(padding(64, 1000)).toBe(0);
+  });
+
+  it('never pads beyond the context, beyond the budget, or where nothing can be forgotten', () => {
+    const padding = (more: object) =>
+      slicePrompts([wait(0, 30, { position: 1000 })], { ...rules, padWithin: 4096, ...more })[0]?.padding;
+    expect(padding({ padWithin: 1063 })).toBe(0);
+    expect(padding({ padWithin: 1064 })).toBe(34);
+    expect(padding({ budget: 63 })).toBe(0);
+    expect(padding({ padWithin: 0 })).toBe(0);
+  });
+
+  it('gives a prompt of one token its row beside decode rows, and stays within the budget', () => {
+    expect(slicePrompts([wait(0, 1)], { ...rules, decoding: 1 })).toEqual([slice(0, 1)]);
+    for (let seed = 1; seed < 300; seed++) {
+      const waiting = [1, 2, 3].map((id) => wait(id, ((seed * id * 37) % 150) + 1, { position: seed * 3 }));
+      const decoding = seed % 2;
+      const slices = slicePrompts(waiting, { budget: 128, decoding, padWithin: 4096 });
+      const rows = slices.reduce((sum, { tokens, padding }) => sum + tokens + padding - decoding, 0);
+      expect(rows).toBeLessThanOrEqual(128);
+      expect(slices.length).toBeGreaterThan(0);
+    }
   });
 });

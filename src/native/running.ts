@@ -56,6 +56,7 @@ export class Running {
   get promptWait(): PromptWait {
     return {
       sequence: this.sequence,
+      position: this.#position,
       remaining: this.generation.prompt.length - this.#position,
       passedOver: this.#passedOver,
     };
@@ -74,7 +75,7 @@ export class Running {
     };
   }
 
-  promptRow(length: number): Row {
+  promptRow(length: number, padding = 0): Row {
     this.#passedOver = 0;
     const end = this.#position + length;
     const { prompt, finishReason } = this.generation;
@@ -84,6 +85,7 @@ export class Running {
       tokens: prompt.subarray(this.#position, end),
       // A job that wants no token at all (maxTokens 0) has finished before it began.
       logits: end === prompt.length && finishReason === null,
+      padding,
     };
   }
 
