@@ -1,0 +1,54 @@
+/** The end of a prompt is padded to a tile of rows; nothing of the padding may be seen or stay. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, TestWorker } from '../../test/support/worker-harness.ts';
+import { writeTinyChat } from '../builtin/tiny-chat.ts';
+import { slicePrompts } from './row-plan.ts';
+
+let folder: string;
+let worker: TestWorker;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-padding-'));
+  await writeTinyChat(join(folder, 'tiny.gguf'));
+  worker = new TestWorker();
+  await worker.booted();
+  await worker.load({ path: join(folder, 'tiny.gguf'), numCtx: 1024, parallel: 1 });
+});
+
+afterAll(async () => {
+  await worker.end();
+  await rm(folder, { recursive: true });
+});
+
+const generate = (text: string, maxTokens: number) =>
+  worker.generate({ prompt: { kind: 'text', text }, maxTokens, topLogprobs: 3 });
+
+const logprobs = ({ events }: Answer) =>
+  events
+    .flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []))
+    .flatMap(({ chosen, top }) => [chosen.logprob, ...top.map(({ logprob }) => logprob)]);
+
+describe('a padded prompt', () => {
+  it('is answered like one that needs no padding', async () => {
+    const start = 'the river keeps its own time and '.repeat(25);
+    const whole = `${start}carries leaves past old mills while people walk home`;
+    await generate('forever', 1);
+    const cold = await generate(whole, 40);
+    await generate('forever', 1);
+    await generate(start, 1);
+    const padded = await generate(whole, 40);
+
+    const { promptTokens, cachedTokens } = padded.done.usage;
+    const wait = { sequence: 0, position: cachedTokens, remaining: promptTokens - cachedTokens, passedOver: 0 };
+    const rules = { budget: 64, decoding: 0, padWithin: 1024 };
+    expect(slicePrompts([wait], rules)[0]?.padding).toBeGreaterThan(0);
+    expect(padded.text).toBe(cold.text);
+    expect(padded.done.usage.completionTokens).toBe(40);
+    const [expected, found] = [logprobs(cold), logprobs(padded)];
+    expect(found).toHaveLength(expected.length);
+    for (const [i, value] of found.entries()) expect(value).toBeCloseTo(expected[i] ?? Number.NaN, 2);
+  });
+});
