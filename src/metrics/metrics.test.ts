@@ -27,6 +27,16 @@ async function drainQuietly(events: AsyncIterable<JobEvent>): Promise<void> {
 }
 
 describe('metrics', () => {
+  it('tells processor time, memory and start of the server process', async () => {
+    const text = await createMetrics(systemClock, '1.2.3').render();
+    const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    expect(value('process_cpu_seconds_total')).toBeGreaterThan(0);
+    expect(text).toContain('# TYPE process_cpu_seconds_total counter');
+    expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect(value('nodejs_heap_size_used_bytes')).toBeGreaterThan(1e6);
+    expect(value('process_start_time_seconds')).toBeLessThanOrEqual(Date.now() / 1000);
+  });
+
   it('counts tokens by type and the time of a complete job', async () => {
     const metrics = createMetrics(systemClock, '1.2.3');
     const engine = metrics.observe(
