@@ -85,8 +85,21 @@ class WorkerBackend implements Backend {
       await worker.end();
       throw error;
     } finally {
-      this.prepare();
+      this.#replaceSpare();
     }
+  }
+
+  /**
+   * Starting a worker keeps the cores busy for a second, which the request that waited for this load would pay for:
+   * so the next spare waits until no job runs, within limits.
+   */
+  #replaceSpare(waitedMs = 0): void {
+    const { spareLullMs, spareLatestMs } = this.#limits;
+    this.#options.clock.after(spareLullMs, () => {
+      const busy = [...this.#workers].some((worker) => worker.busy);
+      if (busy && waitedMs + spareLullMs < spareLatestMs) this.#replaceSpare(waitedMs + spareLullMs);
+      else this.prepare();
+    });
   }
 
   async close(): Promise<void> {

@@ -21,6 +21,10 @@ export interface WorkerLimits {
   readonly graceMs: number;
   /** After a failed boot, how long a load fails at once instead of forking again. */
   readonly bootRetryMs: number;
+  /** After a load, how long the next spare waits before it looks whether the machine is free; then again and again. */
+  readonly spareLullMs: number;
+  /** ... and after which it is started beside running jobs. */
+  readonly spareLatestMs: number;
   /** Characters of standard error kept for the log of a crash. */
   readonly stderrChars: number;
 }
@@ -37,5 +41,7 @@ export const defaultWorkerLimits: WorkerLimits = {
   stallPerPromptTokenMs: 1_000,
   graceMs: 1_000,
   bootRetryMs: 10_000,
+  spareLullMs: 2_000,
+  spareLatestMs: 60_000,
   stderrChars: 8_192,
 };

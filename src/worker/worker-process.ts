@@ -78,6 +78,11 @@ export class WorkerProcess {
     return this.#ending === undefined;
   }
 
+  /** Whether it loads or runs anything. */
+  get busy(): boolean {
+    return this.#loading || this.#jobs.size > 0;
+  }
+
   /** Loads the one model of this worker. Rejects with the reason of the child, or with load_failed when it dies. */
   async load(
     spec: LoadSpec,

@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { defaultWorkerLimits } from '../../src/worker/limits.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import {
   backendOver,
   exists,
@@ -33,19 +35,51 @@ test('a loaded model runs jobs and ends when it is unloaded', async () => {
   expect(exists(model.pid)).toBe(false);
 });
 
-test('the spare is used by the next load and replaced after it', async () => {
+test('the spare is used by the next load, and replaced when nothing runs', async () => {
   let forks = 0;
   const guard = async (): Promise<void> => {
     forks += 1;
   };
-  const backend = backendOver('honest', { backendGuard: guard });
+  const clock = new ManualClock();
+  const backend = backendOver('patient', { backendGuard: guard, clock });
+  const { spareLullMs } = defaultWorkerLimits;
   backend.prepare();
   backend.prepare();
   const first = await loadFrom(backend);
+  expect(forks).toBe(1);
+  await clock.advance(spareLullMs);
+  expect(forks).toBe(2);
+
   const second = await loadFrom(backend);
   expect(first.pid).not.toBe(second.pid);
-  // The first spare, its replacement, and the replacement of that.
+  expect(forks).toBe(2);
+  const abort = new AbortController();
+  const running = outcome(second.run(textJob('x', null), abort.signal));
+  await clock.advance(spareLullMs);
+  expect(forks).toBe(2);
+  abort.abort();
+  await running;
+  await clock.advance(spareLullMs);
   expect(forks).toBe(3);
+});
+
+test('a spare is started beside jobs that do not end', async () => {
+  let forks = 0;
+  const guard = async (): Promise<void> => {
+    forks += 1;
+  };
+  const clock = new ManualClock();
+  const limits = { heartbeatMs: 1e9, spareLatestMs: 3 * defaultWorkerLimits.spareLullMs };
+  const backend = backendOver('patient', { backendGuard: guard, clock, limits });
+  const model = await loadFrom(backend);
+  const abort = new AbortController();
+  const running = outcome(model.run(textJob('x', null), abort.signal));
+  await clock.advance(limits.spareLatestMs - 1);
+  expect(forks).toBe(1);
+  await clock.advance(1);
+  expect(forks).toBe(2);
+  abort.abort();
+  await running;
 });
 
 test('a spare that dies while it waits is replaced by a fresh worker when a load comes', async () => {
