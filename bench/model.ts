@@ -1,9 +1,19 @@
 /** Writes a model of realistic shape with random weights, for speed measurements only; keep it out of the repository. */
+import { parseArgs } from 'node:util';
 import { writeLarge } from '../src/builtin/large.ts';
+import { writeTinyEmbed } from '../src/builtin/tiny-embed.ts';
+
+/** The size of the usual small embedding models, such as BERT base. */
+const embedding = { name: 'Bench Embed', layers: 12, feedForward: 3072 };
 
 export async function writeBenchModel(argv: readonly string[]): Promise<void> {
-  const [file] = argv;
-  if (file === undefined) throw new Error('usage: npm run bench -- model FILE');
-  await writeLarge(file);
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    options: { embedding: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const [file] = positionals;
+  if (file === undefined) throw new Error('usage: npm run bench -- model FILE [--embedding]');
+  await (values.embedding ? writeTinyEmbed(file, embedding) : writeLarge(file));
   console.log(file);
 }

@@ -18,11 +18,13 @@ export interface TinyEmbedOptions {
   readonly width?: number;
   readonly contextLength?: number;
   readonly seed?: number;
+  /** Default: 1. */
+  readonly layers?: number;
+  /** A multiple of 32. Default: 64. */
+  readonly feedForward?: number;
 }
 
-const LAYERS = 1;
 const HEAD_WIDTH = 64;
-const FEED_FORWARD = 64;
 /** Layers only season the token embeddings, whose spread is 1. */
 const LAYER_SPREAD = 0.01;
 
@@ -33,6 +35,7 @@ export function writeTinyEmbed(path: string, options: TinyEmbedOptions = {}): Pr
 export function tinyEmbedContent(options: TinyEmbedOptions = {}): GgufContent {
   const width = options.width ?? 768;
   const contextLength = options.contextLength ?? 512;
+  const { layers = 1, feedForward = 64 } = options;
   const pieces = wordPieces();
   const random = seededRandom(options.seed ?? 2);
   const tensors = [
@@ -41,27 +44,32 @@ export function tinyEmbedContent(options: TinyEmbedOptions = {}): GgufContent {
     matrixTensor('token_types.weight', randomMatrix(2, width, random, 0.05), 'F32'),
     ...normTensors('token_embd_norm', width),
   ];
-  for (let layer = 0; layer < LAYERS; layer += 1) tensors.push(...layerTensors(layer, width, random));
+  const shape = { width, contextLength, layers, feedForward };
+  for (let layer = 0; layer < layers; layer += 1) tensors.push(...layerTensors(layer, shape, random));
   return {
-    metadata: { ...embedMetadata(options, width, contextLength), ...wordPieceMetadata(pieces) },
+    metadata: { ...embedMetadata(options.name, shape), ...wordPieceMetadata(pieces) },
     tensors,
   };
 }
 
-function embedMetadata(
-  options: TinyEmbedOptions,
-  width: number,
-  contextLength: number,
-): Record<string, MetadataValue> {
+interface Shape {
+  readonly width: number;
+  readonly contextLength: number;
+  readonly layers: number;
+  readonly feedForward: number;
+}
+
+function embedMetadata(name: string | undefined, shape: Shape): Record<string, MetadataValue> {
+  const { width, contextLength, layers, feedForward } = shape;
   return {
     'general.architecture': text('bert'),
-    'general.name': text(options.name ?? 'Tiny Embed'),
+    'general.name': text(name ?? 'Tiny Embed'),
     'general.license': text('apache-2.0'),
     'general.file_type': u32(fileTypeCode('Q4_0')),
     'bert.context_length': u32(contextLength),
     'bert.embedding_length': u32(width),
-    'bert.block_count': u32(LAYERS),
-    'bert.feed_forward_length': u32(FEED_FORWARD),
+    'bert.block_count': u32(layers),
+    'bert.feed_forward_length': u32(feedForward),
     'bert.attention.head_count': u32(width / HEAD_WIDTH),
     'bert.attention.layer_norm_epsilon': f32(1e-12),
     'bert.attention.causal': flag(false),
@@ -69,7 +77,7 @@ function embedMetadata(
   };
 }
 
-function layerTensors(layer: number, width: number, random: Random): TensorSource[] {
+function layerTensors(layer: number, { width, feedForward }: Shape, random: Random): TensorSource[] {
   const weight = (name: string, rows: number, columns: number): TensorSource[] => [
     matrixTensor(`blk.${layer}.${name}.weight`, randomMatrix(rows, columns, random, LAYER_SPREAD), 'Q4_0'),
     vectorTensor(`blk.${layer}.${name}.bias`, rows, 0),
@@ -80,8 +88,8 @@ function layerTensors(layer: number, width: number, random: Random): TensorSourc
     ...weight('attn_v', width, width),
     ...weight('attn_output', width, width),
     ...normTensors(`blk.${layer}.attn_output_norm`, width),
-    ...weight('ffn_up', FEED_FORWARD, width),
-    ...weight('ffn_down', width, FEED_FORWARD),
+    ...weight('ffn_up', feedForward, width),
+    ...weight('ffn_down', width, feedForward),
     ...normTensors(`blk.${layer}.layer_output_norm`, width),
   ];
 }
