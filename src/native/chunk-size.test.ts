@@ -4,7 +4,6 @@ import { ChunkSize } from './chunk-size.ts';
 const LIMITS = {
   smallest: 16,
   largest: 512,
-  largestBeside: 384,
   gapMs: 250,
   gapSteps: 2,
   tileGapMs: 750,
@@ -29,7 +28,10 @@ describe('chunk size', () => {
 
   it('keeps a step beside decoding streams within the gap, in whole tiles', () => {
     expect(measured(1, 40).budget(2)).toBe(192);
-    expect(measured(0.01, 40).budget(2)).toBe(384);
+    expect(measured(0.01, 40).budget(2)).toBe(448);
+    for (const decoding of [1, 63, 256]) {
+      expect(measured(0.01, 40).budget(decoding) + 1 + decoding).toBeLessThanOrEqual(LIMITS.largest);
+    }
   });
 
   it('takes a whole tile for a somewhat longer gap, and less only where that would be far too long', () => {

@@ -7,8 +7,6 @@ import { ROW_TILE } from './row-plan.ts';
 export interface ChunkLimits {
   readonly smallest: number;
   readonly largest: number;
-  /** ... and while streams decode, whose rows are in the same batch. */
-  readonly largestBeside: number;
   /** The longest gap between two tokens of a decoding stream that prefill may cause. */
   readonly gapMs: number;
   /** ... unless a plain step takes so long that this multiple of it is more. */
@@ -22,7 +20,6 @@ export interface ChunkLimits {
 export const CHUNK_LIMITS: ChunkLimits = {
   smallest: 16,
   largest: 512,
-  largestBeside: 384,
   gapMs: 250,
   gapSteps: 2,
   tileGapMs: 750,
@@ -48,9 +45,10 @@ export class ChunkSize {
 
   /** Prompt tokens for a step in which this many streams decode: whole tiles of rows if those are not too slow. */
   budget(decoding: number): number {
-    const { smallest, largest, largestBeside, tileGapMs, idleMs } = this.#limits;
+    const { smallest, largest, tileGapMs, idleMs } = this.#limits;
     if (this.#msPerToken === null) return decoding > 0 ? ROW_TILE : 2 * ROW_TILE;
-    const most = decoding > 0 ? largestBeside : largest;
+    // The decode rows are in the same batch, and a slice beside them is one row longer.
+    const most = decoding > 0 ? largest - decoding - 1 : largest;
     const tokens = Math.min(most, Math.floor(this.#allowedMs(decoding) / this.#msPerToken));
     if (tokens >= ROW_TILE) return tokens - (tokens % ROW_TILE);
     const tileMs = decoding > 0 ? tileGapMs : idleMs;

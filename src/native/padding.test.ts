@@ -42,7 +42,12 @@ describe('a padded prompt', () => {
     const padded = await generate(whole, 40);
 
     const { promptTokens, cachedTokens } = padded.done.usage;
-    const wait = { sequence: 0, position: cachedTokens, remaining: promptTokens - cachedTokens, passedOver: 0 };
+    const wait = {
+      sequence: 0,
+      position: cachedTokens,
+      remaining: promptTokens - cachedTokens,
+      passedOver: 0,
+    };
     const rules = { budget: 64, decoding: 0, padWithin: 1024 };
     expect(slicePrompts([wait], rules)[0]?.padding).toBeGreaterThan(0);
     expect(padded.text).toBe(cold.text);

@@ -22,7 +22,7 @@ export interface Slice {
 }
 
 export interface SliceRules {
-  /** Rows that all slices together may have. */
+  /** Rows that all slices together may have, and one more beside decode rows. */
   readonly budget: number;
   readonly decoding: number;
   /** No padding may reach this position; 0 where nothing can be forgotten or padding does not pay. */
@@ -58,12 +58,14 @@ export function slicePrompts(waiting: readonly PromptWait[], rules: SliceRules):
   const slices: Slice[] = [];
   let left = rules.budget;
   for (const wait of ranked) {
-    if (left <= 0) break;
-    const own = wait.remaining - joined <= left ? wait.remaining - joined : whole(left);
+    // The joined row of the first slice comes on top, so that a budget of whole tiles gives whole tiles.
+    const room = slices.length === 0 ? left : left - joined;
+    if (room <= 0) break;
+    const own = wait.remaining - joined <= room ? wait.remaining - joined : whole(room);
     if (own <= 0 && wait.remaining > joined) break;
-    const padding = paddingOf(own, wait, rules, left);
+    const padding = paddingOf(own, wait, rules, room);
     slices.push({ sequence: wait.sequence, tokens: own + joined, padding });
-    left -= own + padding;
+    left = room - own - padding;
   }
   return slices;
 }
@@ -74,12 +76,12 @@ function whole(rows: number): number {
   return Math.floor(rows / unit) * unit;
 }
 
-function paddingOf(own: number, wait: PromptWait, { padWithin, decoding }: SliceRules, left: number): number {
+function paddingOf(own: number, wait: PromptWait, { padWithin, decoding }: SliceRules, room: number): number {
   const missing = ROW_TILE - own;
   const end = wait.position + own + (decoding > 0 ? 1 : 0);
   const worth = end > WORTH_A_TILE.deepFrom ? WORTH_A_TILE.deep : WORTH_A_TILE.shallow;
   const pays = missing > 0 && own >= worth;
-  return pays && ROW_TILE <= left && end + missing <= padWithin ? missing : 0;
+  return pays && ROW_TILE <= room && end + missing <= padWithin ? missing : 0;
 }
 
 /**
