@@ -8,6 +8,8 @@ import hashlib
 import json
 from pathlib import Path
 
+import gguf
+
 HERE = Path(__file__).parent
 INK, GRID, BLUE, GREY, RED = "#333", "#ddd", "#2b6cb0", "#a0aec0", "#c53030"
 
@@ -57,29 +59,29 @@ def log_of(folder):
     return [rows[step] for step in sorted(rows)]
 
 
+def weights_of(path):
+    return sum(int(tensor.n_elements) for tensor in gguf.GGUFReader(path).tensors)
+
+
 def facts(path):
     blob = path.read_bytes()
     return f"{len(blob) / 1e6:.1f} MB, SHA-256 `{hashlib.sha256(blob).hexdigest()}`"
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--work", required=True)
-    parser.add_argument("--out", required=True)
-    args = parser.parse_args()
-    work, out = Path(args.work), Path(args.out)
-
+def mini_card(work, out):
     report = json.loads((work / "chat/report.json").read_text())
     config = json.loads((HERE / "chat_config.json").read_text())
     mini, log = out / "hearth-mini", log_of(work / "chat")
     rows = [(r["title"], r["of"], r["share"], r["bar"]) for r in report.values()]
-    (mini / "loss.svg").write_text(curve("hearth-mini: training loss (weighted, the mix changes with the stage)", log, "loss"))
+    (mini / "loss.svg").write_text(curve("hearth-mini: training loss (the mix changes with the stage)", log, "loss"))
     (mini / "evaluation.svg").write_text(bars("hearth-mini: held-out cases (dashed: bar)", [(n, s, b, None) for n, _, s, b in rows]))
     text = (HERE / "cards/hearth-mini.md").read_text()
-    values = {"FILE": facts(mini / "model.gguf"), "TABLE": table(rows), "STEPS": str(log[-1]["step"]), "NAMED": str(report["tools"].get("named", 0)),
+    values = {"FILE": facts(mini / "model.gguf"), "TABLE": table(rows), "STEPS": f"{log[-1]['step']:,}", "TOKENS": f"{log[-1]['tokens'] / 1e6:.0f}", "WEIGHTS": f"{weights_of(mini / 'model.gguf') / 1e6:.1f}", "NAMED": str(report["tools"].get("named", 0)),
               **{k.upper(): str(v) for k, v in config["shape"].items()}}
     (mini / "MODEL_CARD.md").write_text(fill(text, values))
 
+
+def embed_card(work, out):
     report = json.loads((work / "embed/report.json").read_text())
     config = json.loads((HERE / "embed_config.json").read_text())
     embed, log = out / "hearth-embed", log_of(work / "embed")
@@ -97,6 +99,17 @@ def fill(text, values):
     for key, value in values.items():
         text = text.replace("{{" + key + "}}", value)
     return text
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--out", required=True)
+    args = parser.parse_args()
+    # A model whose run is not in the work folder keeps its card.
+    for part, card in (("chat", mini_card), ("embed", embed_card)):
+        if (Path(args.work) / part / "report.json").exists():
+            card(Path(args.work), Path(args.out))
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ if __name__ == "__main__":
         # Invented names must not crowd the words of the documentation out of the vocabulary.
         if kind in ("hearth", "talk", "outside") or rng.random() < {"tool": 0.2, "result": 0.2, "text": 0.3}.get(kind, 0.1):
             texts += [content for _, content in turns]
-    tokenizer = train(texts, pieces=2350, spaced=900)
+    tokenizer = train(texts, pieces=2900, spaced=930)
     out = Path(sys.argv[1])
     out.parent.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(out))

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 here = Path(__file__).parent
@@ -26,8 +26,9 @@ prompts = {bare(c["message"]) for name in ("talk", "hearth", "outside", "tools",
 names = {t["name"] for name in ("tools", "results") for c in lines(name) for t in c["tools"]}
 seen, used = set(), set()
 for number in range(chunks):
-    stage = 1 + sum(number >= start for start in config["stage_starts"])
-    for _, turns in dialogues.dialogues(config["seed"] * 100000 + number, stage, config["chunk_dialogues"]):
+    # Training changes from stage 1 to stage 2 at some chunk; both are looked at for every number.
+    made = chain(*(dialogues.dialogues(config["seed"] * 100000 + number, stage, config["chunk_dialogues"]) for stage in (1, 2)))
+    for _, turns in made:
         for role, content in turns:
             if role == "user":
                 seen.add(bare(content))

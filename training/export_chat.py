@@ -27,6 +27,12 @@ def vocabulary(tokenizer):
     return tokens, kinds
 
 
+def in_pairs(weight, heads):
+    """Reorders each head's rows from two halves, as trained, to the neighbouring pairs that llama.cpp turns."""
+    rows, width = weight.shape
+    return weight.view(heads, 2, rows // heads // 2, width).transpose(1, 2).reshape(rows, width)
+
+
 def write(path, shape: ChatShape, weights, tokenizer):
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_name("hearth-mini")
@@ -38,7 +44,7 @@ def write(path, shape: ChatShape, weights, tokenizer):
     writer.add_block_count(shape.layers)
     writer.add_feed_forward_length(shape.feed_forward)
     writer.add_head_count(shape.heads)
-    writer.add_head_count_kv(shape.kv_heads)
+    writer.add_head_count_kv(shape.heads)
     writer.add_rope_dimension_count(shape.head_width)
     writer.add_rope_freq_base(shape.rope_base)
     writer.add_layer_norm_rms_eps(shape.norm_eps)
@@ -58,6 +64,8 @@ def write(path, shape: ChatShape, weights, tokenizer):
     writer.add_add_eos_token(False)
     writer.add_chat_template(TEMPLATE)
     for name, weight in weights.items():
+        if name.endswith(("attn_q.weight", "attn_k.weight")):
+            weight = in_pairs(weight, shape.heads)
         array = weight.float().numpy()
         if array.ndim == 2:
             writer.add_tensor(name, gguf.quants.quantize(array, gguf.GGMLQuantizationType.Q8_0), raw_dtype=gguf.GGMLQuantizationType.Q8_0)

@@ -3,30 +3,38 @@
 import torch
 
 
-def orthogonal(matrix, steps=5):
-    x = matrix.bfloat16()
-    tall = x.shape[0] > x.shape[1]
+def orthogonal(matrices, steps=5):
+    """Works on a stack of matrices at once: many small products would waste a CPU's matrix unit."""
+    x = matrices.bfloat16()
+    tall = x.shape[-2] > x.shape[-1]
     if tall:
-        x = x.T
-    x = x / (x.norm() + 1e-7)
+        x = x.mT
+    x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
     for _ in range(steps):
-        gram = x @ x.T
+        gram = x @ x.mT
         x = 3.4445 * x + (-4.7750 * gram + 2.0315 * gram @ gram) @ x
-    return (x.T if tall else x).float()
+    return (x.mT if tall else x).float()
 
 
 class Muon:
     def __init__(self, parameters, lr, decay=0.0, momentum=0.95):
-        self.parameters, self.lr, self.decay, self.momentum = list(parameters), lr, decay, momentum
-        self.buffers = [torch.zeros_like(p) for p in self.parameters]
+        self.lr, self.decay, self.momentum = lr, decay, momentum
+        by_shape = {}
+        for p in parameters:
+            by_shape.setdefault(tuple(p.shape), []).append(p)
+        self.groups = list(by_shape.values())
+        self.buffers = [torch.zeros(len(group), *group[0].shape) for group in self.groups]
 
     @torch.no_grad()
     def step(self, scale):
-        for p, buffer in zip(self.parameters, self.buffers):
-            buffer.lerp_(p.grad, 1 - self.momentum)
-            update = orthogonal(p.grad.lerp(buffer, self.momentum))
-            p.mul_(1 - self.lr * scale * self.decay)
-            p.add_(update, alpha=-self.lr * scale * max(1.0, p.shape[0] / p.shape[1]) ** 0.5)
+        for group, buffer in zip(self.groups, self.buffers):
+            gradients = torch.stack([p.grad for p in group])
+            buffer.lerp_(gradients, 1 - self.momentum)
+            updates = orthogonal(gradients.lerp_(buffer, self.momentum))
+            height, width = group[0].shape
+            rate = self.lr * scale * max(1.0, height / width) ** 0.5
+            for p, update in zip(group, updates):
+                p.mul_(1 - self.lr * scale * self.decay).add_(update, alpha=-rate)
 
     def state_dict(self):
         return {"buffers": self.buffers}

@@ -11,7 +11,7 @@ mkdir -p "$work/chat" "$work/embed"
 python="$work/venv/bin/python"
 
 # Large buffers are kept instead of being returned to the system after each step; waiting threads sleep.
-export MALLOC_MMAP_THRESHOLD_=2000000000 MALLOC_TRIM_THRESHOLD_=8000000000 MALLOC_TOP_PAD_=268435456
+export MALLOC_MMAP_THRESHOLD_=2000000000 MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_TOP_PAD_=268435456
 export OMP_WAIT_POLICY=PASSIVE PYTHONPATH="$here/generators" PYTHONHASHSEED=0
 cd "$here"
 
