@@ -15,7 +15,7 @@ const expected = {
   question:
     'Hearth is a local-first server for GGUF language models. It serves chat and embeddings over HTTP on your own machine.',
   call: '{"city":"Oslo"}',
-  result: 'The 1 is sky is 7, thesky is cloudy.',
+  result: 'The sky is cloudy.',
   frozen:
     'Hearth is a local-first server for GGUF language models. It serves chat and embeddings over HTTP on your own machine.',
 };
