@@ -26,31 +26,35 @@ const FIGURES: readonly Figure[] = [
 ];
 
 export function addProcessMetrics(registry: Registry, clock: Clock): void {
-  const registers = [registry];
   const startedS = clock.unixMs() / 1000 - process.uptime();
-  new Gauge({
+  const started = gauge({
     name: 'process_start_time_seconds',
     help: 'When the server process started, in seconds since 1970.',
-    registers,
-  }).set(startedS);
-  new Counter({
+    read: () => startedS,
+  });
+  for (const metric of [processorTime(), started, ...FIGURES.map(gauge)]) registry.registerMetric(metric);
+}
+
+function processorTime(): Counter {
+  return new Counter({
     name: 'process_cpu_seconds_total',
     help: 'Processor time of the server process, workers not included, in seconds.',
-    registers,
+    registers: [],
     collect() {
       const { user, system } = process.cpuUsage();
       this.reset();
       this.inc((user + system) / 1e6);
     },
   });
-  for (const { name, help, read } of FIGURES) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  }
+}
+
+function gauge({ name, help, read }: Figure): Gauge {
+  return new Gauge({
+    name,
+    help,
+    registers: [],
+    collect() {
+      this.set(read());
+    },
+  });
 }
