@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -22,8 +22,11 @@ const target = (digest: string): ModelTarget => ({
 const newHome = () => mkdtempSync(path.join(tmpdir(), 'hearth-tuning-'));
 const open = (home: string, backend: string | null) =>
   openTuningFolder({ home, backendSha256: () => backend, log: silentLogger });
+/** Records that are complete; the folder and its files are written behind the caller's back. */
 const files = (home: string) =>
-  readdirSync(path.join(home, 'tuning')).filter((name) => name.endsWith('.json'));
+  (existsSync(path.join(home, 'tuning')) ? readdirSync(path.join(home, 'tuning')) : []).filter((name) =>
+    name.endsWith('.json'),
+  );
 
 describe('the tuning folder', () => {
   it('recalls a measurement after a restart, for the same model and backend only', async () => {
