@@ -41,7 +41,7 @@ export const defaultWorkerLimits: WorkerLimits = {
   stallPerPromptTokenMs: 1_000,
   graceMs: 1_000,
   bootRetryMs: 10_000,
-  spareLullMs: 2_000,
+  spareLullMs: 500,
   spareLatestMs: 60_000,
   stderrChars: 8_192,
 };
