@@ -9,6 +9,9 @@ export interface Side {
   readonly clientId?: string;
 }
 
+/** The URL without a trailing slash and without `/v1`, in whichever form a client of the service has it. */
+export const baseUrl = (url: string): string => url.replace(/\/+$/, '').replace(/\/v1$/, '');
+
 /** The service answered, and with an error. */
 export class Refusal extends Error {
   readonly status: number;

@@ -3,7 +3,7 @@
  * medians and the median of the ratios of neighbours.
  */
 import { parseArgs } from 'node:util';
-import { postJson, type Side } from './client.ts';
+import { baseUrl, postJson, type Side } from './client.ts';
 import { type Scenario, scenarios, type TextOf } from './scenarios.ts';
 import { median, rounded } from './statistics.ts';
 import { text } from './words.ts';
@@ -22,8 +22,8 @@ export async function compare(argv: readonly string[]): Promise<void> {
   });
   if (values.a === undefined || values.b === undefined)
     throw new Error('give two base URLs: --a URL --b URL');
-  const a: Side = { name: 'a', url: trim(values.a), model: values['model-a'] };
-  const b: Side = { name: 'b', url: trim(values.b), model: values['model-b'] };
+  const a: Side = { name: 'a', url: baseUrl(values.a), model: values['model-a'] };
+  const b: Side = { name: 'b', url: baseUrl(values.b), model: values['model-b'] };
   const wanted =
     values.only?.split(',') ?? scenarios.map(({ name }) => name).filter((name) => !name.startsWith('embed'));
   const chosen = scenarios.filter(({ name }) => wanted.includes(name));
@@ -70,5 +70,3 @@ async function measure(scenario: Scenario, { a, b, textOf }: Match, rounds: numb
     console.log(`| ${scenario.name} | ${name} | ${cells.join(' | ')} |`);
   }
 }
-
-const trim = (url: string): string => url.replace(/\/+$/, '').replace(/\/v1$/, '');

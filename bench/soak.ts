@@ -3,7 +3,7 @@
  * anything fails, whether every client gets its share, and whether memory stays where it was.
  */
 import { parseArgs } from 'node:util';
-import { type Message, Refusal, type Side, streamChat } from './client.ts';
+import { baseUrl, type Message, Refusal, type Side, streamChat } from './client.ts';
 import { type ProcessMemory, sampleMemory } from './process-memory.ts';
 import { median, quantile, rounded } from './statistics.ts';
 import { text } from './words.ts';
@@ -69,7 +69,7 @@ function readOptions(argv: readonly string[]): Options {
   });
   if (values.url === undefined) throw new Error('give the base URL of a running service: --url URL');
   return {
-    url: values.url.replace(/\/+$/, '').replace(/\/v1$/, ''),
+    url: baseUrl(values.url),
     model: values.model,
     clients: bounded('clients', values.clients, mostClients),
     seconds: bounded('seconds', values.seconds, mostSeconds),

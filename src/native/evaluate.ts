@@ -24,6 +24,7 @@ export interface RowHandler {
   onResult(row: Row, result: RowResult): Promise<void>;
 }
 
+/** Tells the handler of every row, also when the step failed as a whole. */
 export async function evaluateRows(
   native: NativeContext,
   rows: readonly Row[],
