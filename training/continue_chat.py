@@ -15,7 +15,7 @@ import gguf
 import torch
 from chat_model import ChatModel, ChatShape
 from chat_tokenizer import CONTROL, assemble
-from muon import Muon
+from muon import optimisers
 
 TOKENS_PER_DIALOGUE = 100  # fewer than the real mean, so that the chunk counted with it is past all those used
 
@@ -46,11 +46,7 @@ def weights_of(reader, shape):
 def checkpoint(config, shape, weights, tokens):
     model = ChatModel(shape)
     model.load_state_dict(weights)
-    # The parameters are divided and the optimisers set as in train_chat.py, which takes AdamW's settings from here.
-    matrices = [p for n, p in model.named_parameters() if p.dim() == 2 and "token_embd" not in n]
-    others = [p for n, p in model.named_parameters() if p.requires_grad and (p.dim() != 2 or "token_embd" in n)]
-    muon = Muon(matrices, lr=config["muon_rate"], decay=config["weight_decay"])
-    adam = torch.optim.AdamW(others, lr=config["adam_rate"], betas=(0.9, 0.98), weight_decay=0.0)
+    muon, adam = optimisers(model, config)
     chunk = tokens // (TOKENS_PER_DIALOGUE * config["chunk_dialogues"])
     return {"model": model.state_dict(), "muon": muon.state_dict(), "adam": adam.state_dict(), "step": 0, "tokens": tokens,
             "chunk": chunk, "position": 0, "stage": 1 if tokens < config["full_mix_from"] else 2}

@@ -42,3 +42,11 @@ class Muon:
     def load_state_dict(self, state):
         for mine, saved in zip(self.buffers, state["buffers"]):
             mine.copy_(saved)
+
+
+def optimisers(model, config):
+    """Muon for the matrices, AdamW for the embeddings and everything else that is trained."""
+    matrices = [p for n, p in model.named_parameters() if p.dim() == 2 and "token_embd" not in n]
+    others = [p for n, p in model.named_parameters() if p.requires_grad and (p.dim() != 2 or "token_embd" in n)]
+    muon = Muon(matrices, lr=config["muon_rate"], decay=config["weight_decay"])
+    return muon, torch.optim.AdamW(others, lr=config["adam_rate"], betas=(0.9, 0.98), weight_decay=0.0)

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent / "generators"))
 import dialogues
 from chat_model import ChatModel, ChatShape
 from chat_tokenizer import load
-from muon import Muon
+from muon import optimisers
 
 
 def encode(tokenizer, turns):
@@ -136,10 +136,7 @@ def main():
     tokenizer = load(work / "tokenizer.json")
     shape = ChatShape(tokenizer.get_vocab_size(), context=config["context"], **config["shape"])
     model = ChatModel(shape)
-    matrices = [p for n, p in model.named_parameters() if p.dim() == 2 and "token_embd" not in n]
-    others = [p for n, p in model.named_parameters() if p.requires_grad and (p.dim() != 2 or "token_embd" in n)]
-    muon = Muon(matrices, lr=config["muon_rate"], decay=config["weight_decay"])
-    adam = torch.optim.AdamW(others, lr=config["adam_rate"], betas=(0.9, 0.98), weight_decay=0.0)
+    muon, adam = optimisers(model, config)
     step = tokens = number = position = 0
     stage, checkpoint = 1, work / "checkpoint.pt"
     if checkpoint.exists():
@@ -168,7 +165,7 @@ def main():
         (loss / weight).backward()
         if not torch.isfinite(model.token_embd.weight.grad).all():
             sys.exit("a gradient is not a number; the last checkpoint is intact")
-        torch.nn.utils.clip_grad_norm_(others, 1.0)
+        torch.nn.utils.clip_grad_norm_(adam.param_groups[0]["params"], 1.0)
         scale = rate_scale(step, tokens, config)
         muon.step(scale)
         for group in adam.param_groups:
