@@ -18,7 +18,7 @@ export type RowResult = { readonly row: number } | { readonly error: unknown };
 const NO_LOGITS = new Uint32Array();
 
 export interface RowHandler {
-  /** Called between the evaluation and the first result, when all threads of the engine rest. */
+  /** Called when all threads of the engine rest but those that sample. */
   onEvaluated?(): void;
   /** Awaited before anything else is evaluated, because that would overwrite the logits. */
   onResult(row: Row, result: RowResult): Promise<void>;
@@ -40,8 +40,10 @@ export async function evaluateRows(
     if (ordered.length === 1 && ordered[0] !== undefined) return handler.onResult(ordered[0], { error });
     return evaluateApart(native, ordered, handler);
   }
+  // Sampling comes first, because it needs this thread only to be started.
+  const results = Promise.all(ordered.map((row, i) => handler.onResult(row, { row: found[i] ?? -1 })));
   handler.onEvaluated?.();
-  await Promise.all(ordered.map((row, i) => handler.onResult(row, { row: found[i] ?? -1 })));
+  await results;
 }
 
 /** One bad row fails a whole batch without saying which: alone, only the bad one fails. */

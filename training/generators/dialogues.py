@@ -74,8 +74,8 @@ def choose_dialogue(rng):
 
 
 STAGES = {  # kind: share of dialogues in stage 1 (mostly copying and tools) and in stage 2 (everything)
-    "copy": (0.20, 0.03), "choose": (0.24, 0.18), "tool": (0.30, 0.17), "result": (0.10, 0.07), "hearth": (0.05, 0.38),
-    "talk": (0.02, 0.10), "outside": (0.02, 0.04), "sum": (0.02, 0.01), "text": (0.05, 0.02),
+    "copy": (0.20, 0.02), "choose": (0.24, 0.18), "tool": (0.30, 0.14), "result": (0.10, 0.05), "hearth": (0.05, 0.36),
+    "talk": (0.02, 0.14), "outside": (0.02, 0.05), "sum": (0.02, 0.03), "text": (0.05, 0.03),
 }
 MAKERS = {
     "copy": copy_dialogue,
