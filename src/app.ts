@@ -18,12 +18,15 @@ import type { IdentityFacts, Service } from './router/service.ts';
 import { createEngine } from './scheduler/loop.ts';
 import { openTuningFolder } from './tuning/tuning-folder.ts';
 import { createWorkerBackend } from './worker/backend.ts';
+import { deferred } from './base/deferred.ts';
 import { freeMemoryBytes } from './worker/free-memory.ts';
 
 export interface RunningService {
   readonly url: string;
   readonly port: number;
   readonly service: Service;
+  /** Lets requests in; those that came earlier have waited. */
+  open(): void;
   /** Stops accepting, lets running answers finish until the deadline, ends every worker. */
   close(drainMs: number): Promise<void>;
 }
@@ -105,7 +108,13 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     clock: systemClock,
     log: logger,
   };
-  const app = await createHttpServer(service, { access: config, maxBodyBytes: config.maxBodyBytes, logger });
+  const opened = deferred<void>();
+  const app = await createHttpServer(service, {
+    access: config,
+    maxBodyBytes: config.maxBodyBytes,
+    logger,
+    opened: opened.promise,
+  });
   const port = await listen(app, config.host, config.port);
   address = `${config.host}:${port}`;
   backend.prepare();
@@ -113,8 +122,10 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
     service,
+    open: opened.resolve,
     close: async (drainMs) => {
       draining = true;
+      opened.resolve();
       await engine.drain(drainMs);
       await close(app, systemClock);
     },

@@ -12,6 +12,8 @@ export interface HookOptions {
   readonly instanceId: string;
   readonly bootId: string;
   readonly draining: () => boolean;
+  /** Settles when the service can answer; a request that comes between bind and then waits instead of failing. */
+  readonly opened: Promise<void>;
 }
 
 const acceptableId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -34,6 +36,7 @@ export function commonHeaders(identity: Pick<HookOptions, 'instanceId' | 'bootId
 
 export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
+    await options.opened;
     reply.headers(commonHeaders(options, request.id));
     // A client that keeps its connection would only find it closed.
     if (options.draining()) reply.header('Connection', 'close');

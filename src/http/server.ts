@@ -31,6 +31,8 @@ export interface HttpOptions {
   readonly access: AccessRules;
   readonly maxBodyBytes: number;
   readonly logger: FastifyBaseLogger;
+  /** No request is answered before. */
+  readonly opened: Promise<void>;
 }
 
 export async function createHttpServer(service: Service, options: HttpOptions): Promise<FastifyInstance> {
@@ -40,7 +42,8 @@ export async function createHttpServer(service: Service, options: HttpOptions): 
   acceptJsonOnly(app);
   validateStrictly(app);
   answerErrors(app, options.maxBodyBytes);
-  addHooks(app, { ...service.identity, access: options.access, draining: service.draining });
+  const { access, opened } = options;
+  addHooks(app, { ...service.identity, access, opened, draining: service.draining });
   if (options.access.allowedOrigins.length > 0) await allowOrigins(app, options.access);
   await app.register(swagger, { openapi: openApiHead(service) });
   registerRoutes(app, service);

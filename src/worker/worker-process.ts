@@ -11,7 +11,7 @@ import type { Job } from '../engine/job.ts';
 import type { JobEvent } from '../engine/job-event.ts';
 import type { BackendFacts, LoadedFacts, LoadSpec } from '../engine/load.ts';
 import { fail, type SvcError } from '../errors/svc-error.ts';
-import { deferred } from './deferred.ts';
+import { deferred } from '../base/deferred.ts';
 import { readMessage } from './inbound.ts';
 import { errorOfFailure } from './ipc-failure.ts';
 import type { Launched } from './launch.ts';

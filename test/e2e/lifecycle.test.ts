@@ -80,6 +80,14 @@ describe('hearth serve', () => {
   });
 });
 
+/** Ends the only worker that holds a model; returns its process id. */
+async function killWorker(served: Served): Promise<number> {
+  const [worker, ...others] = await served.workers();
+  if (worker === undefined || others.length > 0) throw new Error('there is not exactly one worker');
+  process.kill(worker, 'SIGKILL');
+  return worker;
+}
+
 describe('a worker that dies', () => {
   let served: Served;
   beforeAll(async () => {
@@ -91,8 +99,7 @@ describe('a worker that dies', () => {
     const { boot_id } = (await served.client.get('/v1/identity')).body;
     const stream = await served.client.streamChat(endless);
     await stream.firstText();
-    const [worker = 0] = await served.workers();
-    process.kill(worker, 'SIGKILL');
+    const worker = await killWorker(served);
     const { error, done, complete } = await stream.all();
     expect([error?.code, done, complete]).toEqual(['worker_crashed', false, false]);
     expect((await served.client.get('/health')).status).toBe(200);
@@ -102,12 +109,14 @@ describe('a worker that dies', () => {
   });
 
   it('in the middle of a whole answer: 503 that may be tried again', async () => {
-    const [worker = 0] = await served.workers();
-    const answer = served.client.chat({ ...endless, n: 8 });
-    // The answer is under way once the model is busy.
+    const answer = served.client.chat({ ...endless, n: 2 });
     let running = 0;
-    while (running === 0) running = (await served.client.get('/svc/residency')).body.data[0].running;
-    process.kill(worker, 'SIGKILL');
+    while (running < 2) running = (await served.client.get('/svc/residency')).body.data[0].running;
+    // A job that the worker has not begun is tried again without a word; a stream that came later shows that it has.
+    const stream = await served.client.streamChat(endless);
+    await stream.firstText();
+    await killWorker(served);
+    expect((await stream.all()).error?.code).toBe('worker_crashed');
     const { status, headers, body } = await answer;
     expect([status, body.code]).toEqual([503, 'worker_crashed']);
     expect(headers['retry-after']).toMatch(/^\d+$/);

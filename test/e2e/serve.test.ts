@@ -1,8 +1,11 @@
 /** `hearth serve` as a user starts it: an empty home, the built-in models, the real engine. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HttpClient } from '../support/http-client.ts';
 import { Installation, type Served } from '../support/installation.ts';
 import { verifies } from '../contract/requirements.ts';
 
@@ -15,6 +18,25 @@ beforeAll(async () => {
 });
 afterAll(() => installation.remove());
 
+async function freePort(): Promise<number> {
+  const probe = net.createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as net.AddressInfo;
+  probe.close();
+  return port;
+}
+
+/** Tries again as long as nobody listens. */
+async function firstAnswer<T>(request: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!String((error as Error).cause ?? error).includes('ECONNREFUSED')) throw error;
+    }
+  }
+}
+
 describe('hearth serve on an empty home', () => {
   it('prints one line on stdout, with the URL and a request that works as it stands', async () => {
     verifies('service.native', 'chat.model');
@@ -26,6 +48,17 @@ describe('hearth serve on an empty home', () => {
     expect(status).toBe(200);
     expect(answer.choices[0].message.content).toMatch(/\S/);
     expect(answer.usage.completion_tokens).toBeGreaterThan(0);
+  });
+
+  it('answers nothing before its models are there, and makes whoever comes earlier wait', async () => {
+    const port = await freePort();
+    const client = new HttpClient(`http://127.0.0.1:${port}`);
+    const starting = installation.serve({ ...installation.anotherHome(), SVC_PORT: String(port) });
+    const { body } = await firstAnswer(() => client.get('/v1/models'));
+    expect(body.data).toHaveLength(2);
+    const early = await starting;
+    early.signal('SIGTERM');
+    expect(await early.ended()).toBe(0);
   });
 
   it('logs JSON lines on stderr, and nothing else', () => {

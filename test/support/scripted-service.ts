@@ -114,6 +114,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     },
     maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
     logger,
+    opened: Promise.resolve(),
   });
   const port = await listen(app, '127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;

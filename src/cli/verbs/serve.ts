@@ -31,6 +31,7 @@ async function serve(context: CliContext, config: Config): Promise<void> {
   const lock = await takeHome(config, running);
   await running.service.registry.recover();
   await registerBuiltins(config.home, running.service.registry, logger);
+  running.open();
   context.print(readyLine(running.url, config.apiKey !== null));
   await untilEnded(running, config, context);
   await lock.release();
