@@ -16,11 +16,11 @@ export interface OutboxLimits {
   readonly longestHoldMs: number;
 }
 
-/** Twenty-five messages a second read as a flow, and each one costs server and client about a millisecond. */
+/** Sixteen messages a second read as a flow, and each one costs server and client about a millisecond. */
 export const OUTBOX_LIMITS: OutboxLimits = {
   unsentMessages: 64,
   eventsPerMessage: 2048,
-  betweenMessagesMs: 40,
+  betweenMessagesMs: 60,
   longestHoldMs: 100,
 };
 

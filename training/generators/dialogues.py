@@ -28,11 +28,41 @@ def copy_dialogue(rng):
 
 VERB_NAMES = sorted({name for names, *_ in tools.VERBS for name in names})
 NOUNS = sorted(w.THING) + sorted(tools.OBJECTS)
-SLOTS = [("city", w.city), ("person", w.person), ("code", w.code), ("count", w.integer), ("amount", w.number), ("date", w.date), ("time", w.time),
-         ("title", w.title), ("place", w.city), ("owner", w.person), ("level", w.integer), ("item", w.thing), ("word", w.word)]
-MENTIONS = ["{v}", "for {v}", "with {n} {v}", "{n} {v}", "to {v}", "in {v}", "of {v}", "at {v}", ", {n} {v}", ", {v}", "named {v}"]
-REQUESTS = ["{verb} the {noun} {slots}", "{noun} {slots} please", "the {noun} {slots}", "I need the {noun} {slots}", "please {verb} the {noun} {slots}",
-            "{verb} {noun} {slots}", "can you {verb} a {noun} {slots}?", "{noun} {slots}", "I want to {verb} the {noun} {slots}", "{slots}: {verb} the {noun}"]
+
+
+def label(rng):
+    """What one of several places of a kind is called."""
+    return rng.choice([lambda: rng.choice(w.ADJECTIVE), lambda: w.last_name(rng), lambda: w.invented(rng).capitalize(), lambda: w.code(rng),
+                       lambda: str(rng.randint(1, 99)), lambda: f"{rng.choice('ABCDEFGHKLMNPRSTX')}{rng.randint(1, 30)}", lambda: rng.choice(w.CITY)])()
+
+
+def measure(rng):
+    return rng.choice([rng.randint(1, 12), rng.randint(1, 99), rng.randint(1, 999)])
+
+
+MENTIONS = ["{v}", "for {v}", "with {n} {v}", "{n} {v}", "to {v}", "in {v}", "of {v}", "at {v}", ", {n} {v}", ", {v}", "named {v}", "on {v}"]
+LABEL_MENTIONS = ["the {v} {n}", "in the {v} {n}", "{n} {v}", "at {n} {v}", "of the {v} {n}", ", {n} {v}", "for {n} number {v}", "to the {v} {n}", "{v}", "of {n} {v}"]
+MEASURE_MENTIONS = ["{v} {n}", "{v} {n}", "for {v} {n}", "with {v} {n}", ", {v} {n}", "to {v} {n}", "at {v}", "to {v}", "{n} {v}", ", {n} {v}", "at {v} {n}"]
+TEXT_MENTIONS = [", {n}: {v}", 'with the {n} "{v}"', '"{v}"', ", {n} {v}", 'because "{v}"', "with {n} {v}", ', {n} "{v}"', "and the {n} {v}"]
+SLOTS = [(name, make, MENTIONS) for name, make in [
+    ("city", w.city), ("person", w.person), ("code", w.code), ("count", w.integer), ("amount", w.number), ("date", w.date), ("time", w.time),
+    ("title", w.title), ("place", w.city), ("owner", w.person), ("level", w.integer), ("item", w.thing), ("word", w.word), ("day", w.day)]]
+LABELS = [(name, label, LABEL_MENTIONS) for name in
+          "shelf gate lane team garden ward cabin stage tank desk drawer counter platform studio orchard booth street corner roof pier".split()]
+MEASURES = [(name, measure, MEASURE_MENTIONS) for name in
+            "minutes guests pieces litres kilos boxes seats nights copies stars rows metres coins volts players pages drops spoons bottles sheets rounds laps weeks".split()]
+TEXTS = [(name, w.text, TEXT_MENTIONS) for name in "note remark caption wording motto excuse".split()]
+KINDS = {w.integer: "integer", measure: "integer", w.number: "number"}
+REQUESTS = ["{verb} the {noun} {slots}", "{noun} {slots}", "the {noun} {slots}", "I need the {noun} {slots}", "please {verb} the {noun} {slots}",
+            "{verb} {noun} {slots}", "can you {verb} a {noun} {slots}?", "{noun} {slots}", "I want to {verb} the {noun} {slots}", "{slots}: {verb} the {noun}",
+            "{slots} {noun}", "I want the {noun} {slots}", "could you {verb} the {noun} {slots}", "{verb} {slots}", "my {noun} {slots}", "{slots}, {noun}"]
+TAILS = [" please", " please", " now", " for me", " today", " right away", ", thanks", " soon", " if you can", " today please", ", will you"]
+
+
+def slot(rng):
+    """Name in the definition, name that is said, maker of values, ways to mention it."""
+    known, make, mentions = rng.choice(rng.choices([SLOTS, LABELS, MEASURES, TEXTS], [5, 3, 3, 1])[0])
+    return known if rng.random() < 0.7 else w.invented(rng), known, make, mentions
 
 
 class NamedTool:
@@ -41,41 +71,47 @@ class NamedTool:
     def __init__(self, rng):
         self.verb = rng.choice(VERB_NAMES) if rng.random() < 0.7 else w.invented(rng)
         self.noun = rng.choice(NOUNS) if rng.random() < 0.7 else w.invented(rng)
-        slots = rng.sample(SLOTS, rng.choice([0, 1, 1, 1, 2, 2]))
-        self.slots = [(name if rng.random() < 0.7 else w.invented(rng), name, make) for name, make in slots]
+        drawn = {known: (name, known, make, mentions) for name, known, make, mentions in (slot(rng) for _ in range(rng.choice([0, 1, 1, 2, 2, 2])))}
+        self.slots = list(drawn.values())
         self.name = rng.choice(["{}_{}", "{}_{}", "{1}_{0}", "{}.{}"]).format(self.verb.lower(), self.noun.replace(" ", "_"))
         pattern = rng.choice(["{} the {}", "{} a {}", "{} {}", "{} the {} of a " + (self.slots[0][1] if self.slots else "house")])
         self.description = pattern.format(self.verb.capitalize().replace("_", " "), self.noun)
 
     def definition(self, rng):
-        kinds = {w.integer: "integer", w.number: "number"}
-        properties = {name: {"type": kinds.get(make, "string"), **({"description": f"The {known}"} if rng.random() < 0.5 else {})}
-                      for name, known, make in self.slots}
+        properties = {name: {"type": KINDS.get(make, "string"), **({"description": f"The {known}"} if rng.random() < 0.5 else {})}
+                      for name, known, make, _ in self.slots}
         return {"name": self.name, "description": self.description,
                 "parameters": {"type": "object", "properties": properties, "required": list(properties)}}
 
     def ask(self, rng):
-        values = {name: make(rng) for name, _, make in self.slots}
-        said = " ".join(rng.choice(MENTIONS).format(n=name, v=value) for name, value in values.items())
-        message = rng.choice(REQUESTS).format(verb=self.verb.replace("_", " "), noun=self.noun, slots=said)
-        message = " ".join(message.replace(" ,", ",").split()).strip(":, ")
+        values = {name: make(rng) for name, _, make, _ in self.slots}
+        said, unnamed = [], False
+        for name, known, _, mentions in self.slots:
+            mention = rng.choice([m for m in mentions if "{n}" in m or not unnamed])  # two values without names could be mistaken
+            unnamed |= "{n}" not in mention
+            said.append(mention.format(n=known if rng.random() < 0.7 else name, v=values[name]))
+        rng.shuffle(said)
+        pattern = rng.choice([r for r in REQUESTS if said or "{verb}" in r or "{noun}" in r])
+        message = pattern.format(verb=self.verb.replace("_", " "), noun=self.noun, slots=" ".join(said))
+        message = " ".join(message.replace(" ,", ",").split()).strip(":, ") + (rng.choice(TAILS) if rng.random() < 0.2 else "")
         return (message[0].upper() + message[1:] if rng.random() < 0.5 else message), values
 
 
 def choose_dialogue(rng):
     """Several requests to tools that are told apart by their words: nearly every answer is a choice."""
-    offers = {tool.name: tool for tool in (NamedTool(rng) for _ in range(rng.choice([2, 2, 3, 3, 4, 5])))}
-    turns = [("system", tools.system_turn(list(offers.values()), rng))]
+    drawn = [NamedTool(rng) for _ in range(rng.choice([2, 2, 3, 3, 4, 5]))]
+    offers = list({tool.noun: tool for tool in {tool.verb: tool for tool in drawn}.values()}.values())
+    turns = [("system", tools.system_turn(offers, rng))]
     for _ in range(rng.randint(2, 6)):
-        tool = rng.choice(list(offers.values()))
+        tool = rng.choice(offers)
         message, arguments = tool.ask(rng)
         turns += [("user", message), ("assistant", tools.envelope_call(tool.name, arguments))]
     return turns
 
 
 STAGES = {  # kind: share of dialogues in stage 1 (mostly copying and tools) and in stage 2 (everything)
-    "copy": (0.20, 0.02), "choose": (0.24, 0.18), "tool": (0.30, 0.14), "result": (0.10, 0.05), "hearth": (0.05, 0.36),
-    "talk": (0.02, 0.14), "outside": (0.02, 0.05), "sum": (0.02, 0.03), "text": (0.05, 0.03),
+    "copy": (0.20, 0.02), "choose": (0.24, 0.18), "tool": (0.30, 0.14), "result": (0.10, 0.05), "hearth": (0.05, 0.60),
+    "talk": (0.02, 0.20), "outside": (0.02, 0.07), "sum": (0.02, 0.04), "text": (0.05, 0.03),
 }
 MAKERS = {
     "copy": copy_dialogue,

@@ -8,6 +8,8 @@ questions is kept apart in training/eval and never copied here.
 
 import re
 
+from more_questions import MORE
+
 GROUPS = {
     "how": "(how (do|can|could|should|would|must) (I|we|one)|how (do|can) I|how (do|can) I|how to|how does one|what is the way to|I (want|need|would like|have|wish) to|I'd like to|(is there any|any|is there a) way to|is it possible to|can I|help me to|I am trying to|explain how to|show me how to|what must I do to|what to do to|please help, I want to|my goal is to|)",
     "what": "(what|which)",
@@ -580,6 +582,6 @@ def spelled_out(pattern):
 
 
 # Each entry: (answer, question pattern, question pattern, ...)
-FACTS = [(answer, *(spelled_out(p) for p in patterns)) for answer, *patterns in RAW]
+FACTS = [(answer, *(spelled_out(p) for p in patterns), *MORE[answer]) for answer, *patterns in RAW]
 
 SERVICE_NAMES = ["Hearth"] * 6 + ["hearth", "the server", "the service", "the hearth server", "this server", "the hearth service", "it"]
