@@ -8,7 +8,8 @@ import { type ProcessMemory, sampleMemory } from './process-memory.ts';
 import { median, quantile, rounded } from './statistics.ts';
 import { text } from './words.ts';
 
-const warmUpMs = 5_000;
+/** Until then memory grows by itself: the pages of a KV cache are first used as its sequences fill. */
+const warmUpMs = 30_000;
 const mostClients = 1_000;
 const mostSeconds = 3_600;
 const mostRequests = 1_000_000;
