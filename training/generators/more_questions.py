@@ -488,7 +488,7 @@ MORE = {
         "is (native_ready|product|status) (part of|inside|a key of) the (health|/health) (json|answer)",
         "I want a (typescript|python|go) type for the health (reply|payload), which (members|fields) does it get",
     ],
-    "Every route but /health carries the prefix /v1.": [
+    "Chat, embeddings, models and identity lie under /v1; /health and /metrics do not.": [
         "I (get|receive|see) a 404 on (/chat/completions|/models|/embeddings), did I (forget|omit|leave out) something (in front|at the start)",
         "is (/health|the health route) (under|below) /v1 (too|as well|or not)",
         "(does|must) my base url (end|finish) (with|in) /v1",
@@ -505,7 +505,7 @@ MORE = {
         "(is|are) the (api|routes) (versioned|namespaced) in the (url|path)",
         "I wonder whether the (version|/v1) (belongs|goes) in (the url|every path|each route)",
     ],
-    "Extra routes are /v1/completions, /v1/models/{id}, /metrics and /openapi.json.": [
+    "Extra routes are /v1/completions, /v1/models/{id}, /metrics, /openapi.json, /svc/residency and /svc/unload.": [
         "(beyond|on top of|in addition to) the (basic|core|main) (routes|endpoints), is there anything (else|more) to call",
         "which (less known|secondary|additional|side) (paths|urls|endpoints) (does @H offer|can be called)",
         "(bonus|side|additional|supplementary) (endpoints|paths)(| list|)",
@@ -815,7 +815,7 @@ MORE = {
         "are (forgotten|abandoned|interrupted) (requests|answers) (computed|finished|carried) to the end",
         "(I'd like|I need) a way to (break off|kill|drop) a long (reply|generation) that is already (running|under way)",
     ],
-    "A completion id has the form chatcmpl-svc-<unix_seconds>.": [
+    "The id of a chat answer has the form chatcmpl-svc-<unix_seconds>.": [
         "(structure|layout|syntax) of the (id field|\"id\" member) in a (chat|completion) (reply|object)",
         "(could you tell me|any idea|do you know) how the (id|identifier) of an answer is (built|composed|constructed)",
         "I (see|get|found) (chatcmpl-svc-1730000000|chatcmpl-svc-1712345678) in the (json|reply|log), what is that number",
@@ -3299,7 +3299,7 @@ MORE = {
         "where does the cli (print|emit|put) its (result|answer|logs|progress)",
         "(fd 1|fd 2|descriptor 1|descriptor 2) (has|gets|carries) what (in hearth|with the cli)",
     ],
-    "An error body has error as a plain sentence, and message, type, code and param.": [
+    "An error body has error as a plain sentence, message, type and code, and param where one field is to blame.": [
         "a (request|call) went wrong, (what|which) (json|content|information) comes (back|with it)",
         "I'm (writing|coding) a client, which (keys|members) of a failed (reply|response) should I (parse|show)",
         "where in the (reply|response|json) is the (explanation|reason|human text) when a (call|request) fails",
@@ -3406,7 +3406,7 @@ MORE = {
         "so what's the deal with (all these|the) (404s|not found replies) (from the api|in my log|)",
         "page not found (in the browser|at my url|at this address), (how come|what is missing)",
     ],
-    "503 means that there is no backend or the server is draining.": [
+    "503 means that it cannot be done now: no backend, no memory, a crashed worker, or the server is draining.": [
         "I (sent|fired) a request while the server was (stopping|closing|going down), what (status|code) (comes back|follows)",
         "new (requests|calls|chats) are (turned away|refused|rejected) during a (restart|shutdown|stop), with (what status|which code)",
         "the (api|server|backend) is (temporarily away|for the moment not available|not ready to serve)",
@@ -3837,7 +3837,7 @@ MORE = {
         "how do I (write|add) a (tag|version|namespace) (in|to) a model (id|name)",
         "why (does it say|do I get) model_id_invalid (for my name|when I import|)",
     ],
-    "owned_by is hearth for built-in models, else the source: hf:user, ollama, lmstudio or local.": [
+    "owned_by is hearth for built-in models, else the source: hf:user, ollama, lmstudio, jan, llama.cpp or local.": [
         "/v1/models (shows|says|has) owned_by (hearth|local|ollama|lmstudio), what does (that|this) (say|tell me)",
         "where did (a listed|this|a certain) model (come|originate) from, (which property of the list|what in /v1/models) tells me",
         "how do I (distinguish|tell apart) (pulled|imported|built-in|hugging face) models in (/v1/models|the api list)",
