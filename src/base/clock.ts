@@ -4,17 +4,25 @@ export interface Clock {
   monotonicMs(): number;
   /** Unix time in milliseconds, for what people and files read. */
   unixMs(): number;
-  /** Calls back once after at least `delayMs`; the returned function cancels. */
+  /** Calls back once after at least `delayMs`, which may be Infinity; the returned function cancels. */
   after(delayMs: number, callback: () => void): () => void;
 }
+
+/** What setTimeout can wait for at most; a longer delay would be over at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   unixMs: () => Date.now(),
   after: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs);
-    // A pending timer must never be the reason that the process stays alive.
-    timer.unref();
+    let timer: NodeJS.Timeout | undefined;
+    const wait = (leftMs: number): void => {
+      const pieceMs = Math.min(leftMs, longestTimerMs);
+      timer = setTimeout(() => (leftMs > pieceMs ? wait(leftMs - pieceMs) : callback()), pieceMs);
+      // A pending timer must never be the reason that the process stays alive.
+      timer.unref();
+    };
+    if (delayMs !== Infinity) wait(delayMs);
     return () => clearTimeout(timer);
   },
 };

@@ -19,3 +19,16 @@ function fromSeconds(seconds: number): number | undefined {
   if (Number.isNaN(seconds)) return undefined;
   return seconds < 0 ? Infinity : seconds * 1000;
 }
+
+/** A span in the notation that parseDuration reads, with the largest unit first: `1h30m`; Infinity is `for ever`. */
+export function formatDuration(spanMs: number): string {
+  if (spanMs === Infinity) return 'for ever';
+  let leftMs = spanMs;
+  let text = '';
+  for (const [unit, lengthMs] of Object.entries(unitMs).reverse()) {
+    const amount = unit === 'ms' ? leftMs : Math.floor(leftMs / lengthMs);
+    leftMs -= amount * lengthMs;
+    if (amount > 0) text += `${amount}${unit}`;
+  }
+  return text === '' ? '0s' : text;
+}

@@ -130,21 +130,33 @@ async function draining({ client }: Served): Promise<void> {
 }
 
 describe('the end of the service', () => {
-  it('lets a running answer finish, refuses new ones, and leaves no process', async () => {
-    const served = await installation.serve({ ...installation.anotherHome(), SVC_NUM_THREADS: '1' });
-    const stream = await served.client.streamChat(endless);
-    await stream.firstText();
-    const workers = await served.workers();
-    served.signal('SIGTERM');
-    await draining(served);
-    const refused = await served.client.chat({ max_tokens: 1 });
-    expect([refused.status, refused.body.code]).toEqual([503, 'draining']);
-    expect(refused.headers['connection']).toBe('close');
-    const { done, chunks } = await stream.all();
-    expect([done, chunks.length > 100]).toEqual([true, true]);
-    expect(await served.ended()).toBe(0);
-    expect(workers.filter(isAlive)).toEqual([]);
-  });
+  it.each([
+    ['20s', '20s at most'],
+    ['-1', 'however long it takes'],
+    ['30d', '30d at most'],
+  ])(
+    'lets a running answer finish within %s, refuses new ones, and leaves no process',
+    async (span, words) => {
+      const served = await installation.serve({
+        ...installation.anotherHome(),
+        SVC_NUM_THREADS: '1',
+        SVC_DRAIN_TIMEOUT: span,
+      });
+      const stream = await served.client.streamChat(endless);
+      await stream.firstText();
+      const workers = await served.workers();
+      served.signal('SIGTERM');
+      await draining(served);
+      const refused = await served.client.chat({ max_tokens: 1 });
+      expect([refused.status, refused.body.code]).toEqual([503, 'draining']);
+      expect(refused.headers['connection']).toBe('close');
+      const { done, chunks } = await stream.all();
+      expect([done, chunks.length > 100]).toEqual([true, true]);
+      expect(await served.ended()).toBe(0);
+      expect(served.stderr).toContain(`finishing what runs, ${words}`);
+      expect(workers.filter(isAlive)).toEqual([]);
+    },
+  );
 
   it('ends what does not finish in time with an error frame', async () => {
     const served = await installation.serve({

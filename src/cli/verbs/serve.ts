@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { type RunningService, startApp } from '../../app.ts';
+import { formatDuration } from '../../base/duration.ts';
 import { type Config, requireKeyForBind } from '../../config/config.ts';
 import type { SettingName } from '../../config/settings.ts';
 import { takeLock } from '../../models/owner-lock.ts';
@@ -79,8 +80,10 @@ async function untilEnded(running: RunningService, config: Config, context: CliC
       });
     }
   });
-  context.note(
-    `${signal}: finishing what runs, ${Math.round(config.drainTimeoutMs / 1000)} s at most; again to end at once.`,
-  );
+  const span =
+    config.drainTimeoutMs === Infinity
+      ? 'however long it takes'
+      : `${formatDuration(config.drainTimeoutMs)} at most`;
+  context.note(`${signal}: finishing what runs, ${span}; again to end at once.`);
   await running.close(config.drainTimeoutMs);
 }
