@@ -20,6 +20,7 @@ import { openTuningFolder } from './tuning/tuning-folder.ts';
 import { createWorkerBackend } from './worker/backend.ts';
 import { deferred } from './base/deferred.ts';
 import { freeMemoryBytes } from './worker/free-memory.ts';
+import { loadLimits } from './worker/limits.ts';
 
 export interface RunningService {
   readonly url: string;
@@ -59,6 +60,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     gpu: config.gpu,
     clock: systemClock,
     log: logger,
+    limits: loadLimits(config.loadTimeoutMs),
     backendGuard: async () => {
       const refusal = await bound.refusal();
       if (refusal !== null) throw fail('native_unavailable', { reason: refusal });

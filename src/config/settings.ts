@@ -206,7 +206,8 @@ export const settings = {
   }),
   loadTimeoutMs: setting({
     env: 'SVC_LOAD_TIMEOUT',
-    description: 'Longest time without progress while a model loads.',
+    description:
+      'How long a worker may show no sign of life while it loads a model; a load may take three times as long in all.',
     fallback: 300_000,
     read: duration,
     expects: span,

@@ -29,13 +29,17 @@ export interface WorkerLimits {
   readonly stderrChars: number;
 }
 
+/** What one patience with loads means: a worker that shows life all the time gets three times of it in all. */
+export function loadLimits(timeoutMs: number): Pick<WorkerLimits, 'loadSilenceMs' | 'loadMs'> {
+  return { loadSilenceMs: timeoutMs, loadMs: 3 * timeoutMs };
+}
+
 export const defaultWorkerLimits: WorkerLimits = {
   bootMs: 30_000,
   heartbeatMs: 500,
   silenceMs: 5_000,
-  loadSilenceMs: 60_000,
   silencePerCharMs: 0.005,
-  loadMs: 900_000,
+  ...loadLimits(300_000),
   stallMs: 30_000,
   stallFactor: 20,
   stallPerPromptTokenMs: 1_000,

@@ -80,6 +80,26 @@ describe('hearth serve', () => {
   });
 });
 
+describe('a model that loads', () => {
+  it('is given up after three times SVC_LOAD_TIMEOUT', async () => {
+    // No load is that quick: the worker alone takes longer to read its orders.
+    const settings = { ...installation.anotherHome(), SVC_LOAD_TIMEOUT: '1ms' };
+    const served = await installation.serve(settings);
+    const { status, body } = await served.client.chat({ max_tokens: 1 });
+    expect([status, body.code]).toEqual([503, 'load_failed']);
+    expect(body.message).toContain('the load took too long');
+    served.signal('SIGTERM');
+    expect(await served.ended()).toBe(0);
+  });
+
+  it('may take its time when SVC_LOAD_TIMEOUT is without end', async () => {
+    const served = await installation.serve({ ...installation.anotherHome(), SVC_LOAD_TIMEOUT: '-1' });
+    expect((await served.client.chat({ max_tokens: 1 })).status).toBe(200);
+    served.signal('SIGTERM');
+    expect(await served.ended()).toBe(0);
+  });
+});
+
 /** Ends the only worker that holds a model; returns its process id. */
 async function killWorker(served: Served): Promise<number> {
   const [worker, ...others] = await served.workers();
