@@ -2,9 +2,9 @@
 import { Check, Errors } from 'typebox/value';
 import { fail } from '../errors/svc-error.ts';
 import { stampFile, unusable } from './file-check.ts';
-import { InstalledReader } from './installed.ts';
+import { InstalledReader, lookUp } from './installed.ts';
 import { isBlobFile, type ModelManifest, ModelParams } from './manifest.ts';
-import { checkModelId, isAlias, lookupKeys } from './model-id.ts';
+import { checkModelId, isAlias } from './model-id.ts';
 import { blobPath } from './paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
 import { linkShards } from './target.ts';
@@ -44,30 +44,30 @@ export async function commitModel(
 
 export interface Removal {
   readonly removed: 'model' | 'alias';
+  /** The id or alias that is gone, which the given name may only resemble. */
   readonly id: string;
   readonly sweep: SweepResult;
 }
 
-/** Removes a model, or only the alias when the name is one. Files that we do not own stay where they are. */
+/** Removes what the name means: a model, or only the alias when it is one. Files that we do not own stay where they are. */
 export async function removeModel(registry: Registry, name: string): Promise<Removal> {
   return registry.store.change(`hearth rm ${name}`, async (writer) => {
-    const { manifests, damaged } = new InstalledReader(writer.paths).read();
-    const broken = damaged.find((entry) => lookupKeys(name).includes(entry.id));
-    if (broken) {
-      await writer.dropFile(broken.path);
-      return { removed: 'model', id: broken.id, sweep: nothingSwept };
+    const found = lookUp(new InstalledReader(writer.paths).read(), name);
+    if (!found) throw fail('model_not_found', { model: name, param: 'model' });
+    if ('damaged' in found) {
+      await writer.dropFile(found.damaged.path);
+      return { removed: 'model', id: found.damaged.id, sweep: nothingSwept };
     }
-    const model = manifests.find((entry) => lookupKeys(name).includes(entry.id));
-    if (model) {
+    const { matched, model } = found;
+    const lower = matched.toLowerCase();
+    // The original spelling is kept as an alias, but it means the model itself.
+    if (lower === model.id) {
       await writer.dropManifest(model.id);
       return { removed: 'model', id: model.id, sweep: await writer.sweepBlobs(blobDigests(model)) };
     }
-    const lower = name.toLowerCase();
-    const owner = manifests.find((entry) => entry.aliases.some((alias) => alias.toLowerCase() === lower));
-    if (!owner) throw fail('model_not_found', { model: name, param: 'model' });
-    const aliases = owner.aliases.filter((alias) => alias.toLowerCase() !== lower);
-    await writer.putManifest({ ...owner, aliases });
-    return { removed: 'alias', id: name, sweep: nothingSwept };
+    const aliases = model.aliases.filter((alias) => alias.toLowerCase() !== lower);
+    await writer.putManifest({ ...model, aliases });
+    return { removed: 'alias', id: matched, sweep: nothingSwept };
   });
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fail, isSvcError } from '../errors/svc-error.ts';
 import { errnoOf } from '../base/durable.ts';
 import { MAX_MANIFEST_BYTES, type ModelManifest, parseManifest } from './manifest.ts';
-import { fileNameToId } from './model-id.ts';
+import { fileNameToId, lookupKeys } from './model-id.ts';
 import type { StorePaths } from './paths.ts';
 
 export interface DamagedManifest {
@@ -18,6 +18,11 @@ export interface InstalledSet {
   readonly manifests: readonly ModelManifest[];
   readonly damaged: readonly DamagedManifest[];
 }
+
+/** What a name means: a model under its id or an alias, or a manifest that cannot be used. */
+type Named =
+  | { readonly matched: string; readonly model: ModelManifest }
+  | { readonly damaged: DamagedManifest };
 
 interface CachedFile {
   readonly stamp: string;
@@ -89,6 +94,27 @@ export class InstalledReader {
     if (settled && fresh !== undefined) this.#cache.set(name, fresh);
     return fresh;
   }
+}
+
+/**
+ * Finds what a name means, the same for every verb and every request. The exact spelling wins over the tolerant ones,
+ * and within one spelling ids win over aliases. A damaged entry keeps its own spelling, so that no other model is
+ * used, or removed, in its place.
+ */
+export function lookUp({ manifests, damaged }: InstalledSet, name: string): Named | undefined {
+  for (const key of lookupKeys(name)) {
+    const model =
+      manifests.find((entry) => entry.id === key) ?? manifests.find((entry) => entry.aliases.includes(key));
+    if (model) return { matched: key, model };
+    const broken = damaged.find((entry) => entry.id === key);
+    if (broken) return { damaged: broken };
+  }
+  const lower = name.toLowerCase();
+  for (const model of manifests) {
+    const matched = model.aliases.find((alias) => alias.toLowerCase() === lower);
+    if (matched !== undefined) return { matched, model };
+  }
+  return undefined;
 }
 
 function readFile(name: string, path: string, stamp: string): CachedFile | undefined {

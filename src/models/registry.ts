@@ -10,9 +10,8 @@ import type { ModelTarget } from '../engine/backend.ts';
 import type { ModelKind } from '../engine/load.ts';
 import { fail, isSvcError } from '../errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../base/durable.ts';
-import { type DamagedManifest, InstalledReader } from './installed.ts';
+import { type DamagedManifest, InstalledReader, lookUp } from './installed.ts';
 import type { ModelManifest } from './manifest.ts';
-import { lookupKeys } from './model-id.ts';
 import { Provenance } from './provenance.ts';
 import { Store } from './store.ts';
 import { makeTarget, type TargetOptions, VerifiedStamps } from './target.ts';
@@ -112,17 +111,15 @@ export class Registry {
   }
 
   #named(name: string): InstalledModel {
-    const { manifests, damaged } = this.#reader.read();
-    const model = lookUp(manifests, name);
-    if (model) return model;
-    const broken = damaged.find((entry) => lookupKeys(name).includes(entry.id));
-    if (broken)
-      throw fail('model_damaged', {
-        model: broken.id,
+    const found = lookUp(this.#reader.read(), name);
+    if (!found) throw fail('model_not_found', { model: name, param: 'model' });
+    if ('damaged' in found)
+      throw fail('manifest_damaged', {
+        model: found.damaged.id,
         param: 'model',
-        reason: `its manifest: ${broken.reason}`,
+        reason: found.damaged.reason,
       });
-    throw fail('model_not_found', { model: name, param: 'model' });
+    return found.model;
   }
 
   #default(kind: ModelKind): InstalledModel {
@@ -147,15 +144,15 @@ export class Registry {
    * 3. the newest model of that kind that the user installed; 4. the newest built-in one.
    */
   #chooseDefault(kind: ModelKind): InstalledModel | undefined {
-    const all = this.#reader.read().manifests;
+    const installed = this.#reader.read();
     const named = (name: string | null | undefined) => {
-      const model = name ? lookUp(all, name) : undefined;
-      return model?.kind === kind ? model : undefined;
+      const found = name ? lookUp(installed, name) : undefined;
+      return found && 'model' in found && found.model.kind === kind ? found.model : undefined;
     };
     const configured = this.#configured(kind);
     if (configured) return named(configured);
     const rank = (model: InstalledModel) => (model.source.type === 'builtin' ? '0' : '1') + model.addedAt;
-    const newest = all
+    const newest = installed.manifests
       .filter((model) => model.kind === kind)
       .reduce<InstalledModel | undefined>(
         (best, model) => (best === undefined || rank(model) >= rank(best) ? model : best),
@@ -184,17 +181,6 @@ export class Registry {
 
 export function openRegistry(options: RegistryOptions): Registry {
   return new Registry(options);
-}
-
-/** Ids win over aliases; the exact spelling wins over the tolerant ones. */
-function lookUp(models: readonly InstalledModel[], name: string): InstalledModel | undefined {
-  for (const key of lookupKeys(name)) {
-    const model =
-      models.find((entry) => entry.id === key) ?? models.find((entry) => entry.aliases.includes(key));
-    if (model) return model;
-  }
-  const lower = name.toLowerCase();
-  return models.find((entry) => entry.aliases.some((alias) => alias.toLowerCase() === lower));
 }
 
 function wrongKind(model: InstalledModel, use: ModelKind): Error {

@@ -4,7 +4,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addAlias, removeModel, setParams } from '../../src/models/changes.ts';
 import { importFile } from '../../src/models/import.ts';
 import { registerBuiltin } from '../../src/models/builtin.ts';
-import { openRegistry } from '../../src/models/registry.ts';
+import { manifestPath } from '../../src/models/paths.ts';
+import { openRegistry, type Registry } from '../../src/models/registry.ts';
+import { verifyModel } from '../../src/models/verify.ts';
 import {
   chatBytes,
   temporaryFolder,
@@ -136,7 +138,8 @@ describe('what other processes do', () => {
     await mkdir(join(folder, 'folder.json'));
     expect((await registry.list()).map((model) => model.id)).toEqual(['good']);
     expect(await registry.damaged()).toHaveLength(5);
-    await expect(registry.resolve('half', 'chat')).rejects.toEqual(code('model_damaged'));
+    await expect(registry.resolve('half', 'chat')).rejects.toThrow('run: hearth rm half, then');
+    await expect(verifyModel(registry, 'half')).rejects.toEqual(code('manifest_damaged'));
     await removeModel(registry, 'half');
     expect(await registry.damaged()).toHaveLength(4);
   });
@@ -195,5 +198,70 @@ describe('removing', () => {
     expect((await removeModel(registry, 'other:name')).removed).toBe('alias');
     await registry.resolve('one', 'chat');
     await expect(registry.resolve('other:name', 'chat')).rejects.toEqual(code('model_not_found'));
+  });
+
+  async function installed(...ids: string[]): Promise<Registry> {
+    const registry = await temporaryRegistry();
+    const folder = await temporaryFolder();
+    for (const [variant, id] of ids.entries())
+      await importFile(registry, await writeChat(folder, 'My-File.gguf', variant), { id, copy: true });
+    return registry;
+  }
+
+  it.each(['foo', 'foo:latest', 'FOO'])(
+    'takes %s for the model that the name means elsewhere',
+    async (name) => {
+      const registry = await installed('foo', 'foo:latest');
+      const { id } = await registry.find(name);
+      expect(await removeModel(registry, name)).toMatchObject({ removed: 'model', id });
+      expect((await registry.list()).map((model) => model.id)).toEqual(
+        ['foo', 'foo:latest'].filter((other) => other !== id),
+      );
+    },
+  );
+
+  it('of an alias that another id resembles keeps both models', async () => {
+    const registry = await installed('foo', 'bar');
+    await addAlias(registry, 'bar', 'foo:latest');
+    expect((await registry.find('foo:latest')).id).toBe('bar');
+    expect(await removeModel(registry, 'foo:latest')).toMatchObject({ removed: 'alias', id: 'foo:latest' });
+    expect(await registry.list()).toMatchObject([
+      { id: 'bar', aliases: [] },
+      { id: 'foo', aliases: [] },
+    ]);
+  });
+
+  it('of an alias in another spelling takes that alias', async () => {
+    const registry = await installed('one');
+    await addAlias(registry, 'one', 'Two:latest');
+    expect(await removeModel(registry, 'TWO:latest')).toMatchObject({ removed: 'alias', id: 'Two:latest' });
+    expect(await registry.list()).toMatchObject([{ id: 'one', aliases: [] }]);
+  });
+
+  it('of the original spelling of an id removes the model', async () => {
+    const registry = await temporaryRegistry();
+    await importFile(registry, await writeChat(await temporaryFolder(), 'Tiny-Chat.gguf'), {});
+    expect(await removeModel(registry, 'Tiny-Chat')).toMatchObject({ removed: 'model', id: 'tiny-chat' });
+    expect(await registry.list()).toEqual([]);
+  });
+
+  it.each([
+    ['foo', 'foo:latest'],
+    ['foo:latest', 'foo'],
+  ])('of the damaged %s keeps the healthy %s', async (broken, healthy) => {
+    const registry = await installed('foo', 'foo:latest');
+    await writeFile(manifestPath(registry.store.paths, broken), '{');
+    expect((await registry.find(healthy)).id).toBe(healthy);
+    await expect(registry.find(broken)).rejects.toEqual(code('manifest_damaged'));
+    expect(await removeModel(registry, broken)).toMatchObject({ removed: 'model', id: broken });
+    expect(await registry.damaged()).toEqual([]);
+    expect((await registry.list()).map((model) => model.id)).toEqual([healthy]);
+  });
+
+  it('of a healthy model keeps the damaged one whose name resembles its own', async () => {
+    const registry = await installed('foo', 'foo:latest');
+    await writeFile(manifestPath(registry.store.paths, 'foo'), '{');
+    expect(await removeModel(registry, 'foo:latest')).toMatchObject({ removed: 'model', id: 'foo:latest' });
+    expect((await registry.damaged()).map((entry) => entry.id)).toEqual(['foo']);
   });
 });

@@ -11,8 +11,8 @@ export function registerRm(program: Command, context: CliContext): void {
     .description('remove models or aliases; referenced files are not deleted')
     .action(async (ids: string[]) => {
       const registry = localRegistry(context.config());
-      for (const id of ids) {
-        const { removed, sweep } = await removeModel(registry, id);
+      for (const name of ids) {
+        const { removed, id, sweep } = await removeModel(registry, name);
         const freed = sweep.freedBytes > 0 ? ` (${readable(sweep.freedBytes)} freed)` : '';
         context.note(printable(`${removed === 'alias' ? 'Alias' : 'Model'} ${id} is removed${freed}.`));
         if (sweep.blockedBy.length > 0)
