@@ -1,9 +1,9 @@
 /** `?svc_dry_run=1`: what a chat request would do. Generates nothing, and never evicts a model to find out. */
-import { randomUUID } from 'node:crypto';
 import type { GenerateJob } from '../engine/job.ts';
 import type { ExplainedEvent } from '../engine/job-event.ts';
 import type { DryRun } from '../protocol/dry-run.ts';
 import type { PreparedChat } from './chat.ts';
+import { newJobId } from './job-id.ts';
 import type { RequestFacts, Service } from './service.ts';
 
 export async function dryRunChat(
@@ -42,7 +42,7 @@ async function explain(
 ): Promise<ExplainedEvent> {
   const explainJob = {
     kind: 'explain' as const,
-    jobId: `${request.requestId}.${randomUUID().slice(0, 8)}`,
+    jobId: newJobId(request),
     job,
   };
   const events = service.engine.submit(

@@ -9,6 +9,7 @@ import { weightsName } from './model-digest.ts';
 import { EmbeddingRequest, type EmbeddingResponse, embeddingWidth } from '../protocol/embeddings.ts';
 import { readEmbeddingInput } from './embedding-input.ts';
 import { checkIgnored } from './generation.ts';
+import { newJobId } from './job-id.ts';
 import { ignoredHeader, readKeepAlive, unknownFields } from './parameters.ts';
 import type { RequestFacts, Service } from './service.ts';
 
@@ -105,7 +106,7 @@ async function nativeVectors(
 ): Promise<Vectors> {
   const job = {
     kind: 'embed' as const,
-    jobId: request.requestId,
+    jobId: newJobId(request),
     inputs: [...inputs],
     truncate: body.truncate === true,
   };

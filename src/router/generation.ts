@@ -1,10 +1,11 @@
 /** From the fields that chat and text completion share to jobs: model, window, limits, sampling, seed. */
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { ModelTarget } from '../engine/backend.ts';
 import type { GenerateJob, Prompt } from '../engine/job.ts';
 import { fail } from '../errors/svc-error.ts';
 import type { InstalledModel } from '../models/registry.ts';
 import type { Generation } from './choices.ts';
+import { newJobId } from './job-id.ts';
 import {
   type GenerationFields,
   readKeepAlive,
@@ -42,7 +43,7 @@ export function prepareGeneration(
   const numCtx = fields.num_ctx ?? null;
   const job = (index: number): GenerateJob => ({
     kind: 'generate',
-    jobId: `${request.requestId}.${index}.${randomUUID().slice(0, 8)}`,
+    jobId: newJobId(request),
     ...shape,
     sampling: { ...sampling, seed: ((sampling.seed ?? randomInt(2 ** 32 - 1)) + index) % 2 ** 32 },
     maxTokens: maxTokens ?? defaults.maxTokens ?? null,

@@ -26,6 +26,9 @@ export class OpenJobs {
   }
 
   open(jobId: string, onAbandon: () => void): AsyncIterable<JobEvent> {
+    // Two jobs of one id would get each other's events.
+    if (this.#queues.has(jobId))
+      throw new Error(`the job ${jobId} is open already; give each job its own id`);
     const queue = new EventQueue<JobEvent>(onAbandon);
     this.#queues.set(jobId, queue);
     return queue;

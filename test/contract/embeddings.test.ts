@@ -114,6 +114,12 @@ describe('an embedding', () => {
     expect([status, body.code]).toEqual([500, 'internal']);
   });
 
+  it('is a job of its own, even under a request id that the client repeats', async () => {
+    for (let i = 0; i < 2; i += 1) await service.client.embed({ input: 'x' }, { 'x-request-id': 'mine' });
+    const ids = service.engine.played.slice(-2).map(({ submission }) => submission.job.jobId);
+    expect(new Set(ids).size).toBe(2);
+  });
+
   it('names the fields that had no effect', async () => {
     const { headers } = await embed({ input: 'x', user: 'u', encoding_format: 'float' });
     expect(headers['x-svc-ignored-params']).toBe('user');

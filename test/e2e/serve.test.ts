@@ -127,6 +127,18 @@ describe('hearth serve on an empty home', () => {
     expect((await served.client.embed({ input: 'The hearth is warm.' })).body).toEqual(alone.body);
   });
 
+  it('embeds apart what is sent at once under one request id', async () => {
+    const inputs = ['A cat.', 'The hearth is warm.', 'A longer text about a dog.', 'Rain.'];
+    const vectorsUnder = async (id: (index: number) => string) => {
+      const replies = await Promise.all(
+        inputs.map((input, index) => served.client.embed({ input }, { 'x-request-id': id(index) })),
+      );
+      return replies.map(({ status, body }) => [status, body.data?.[0].embedding]);
+    };
+    const apart = await vectorsUnder((index) => `id-${index}`);
+    expect(await vectorsUnder(() => 'one-id')).toEqual(apart);
+  });
+
   it('completes plain text', async () => {
     const { status, body } = await served.client.post('/v1/completions', {
       model: 'default',

@@ -157,6 +157,19 @@ test.each([
   expect((await outcome(model.run(textJob(code), never))).error).toMatchObject({ code: expected });
 });
 
+test('a second job of an id that is open is refused, and the first keeps its events', async () => {
+  const model = await loadFrom(backendOver('patient'));
+  const abort = new AbortController();
+  const job = textJob('x');
+  let second: ReturnType<typeof outcome> | undefined;
+  const first = await outcome(model.run(job, abort.signal), (event) => {
+    if (event.type === 'text') second = outcome(model.run(job, never)).finally(() => abort.abort());
+  });
+  expect(types(first.events)).toEqual(['started', 'text']);
+  expect(first.error).toMatchObject({ code: 'cancelled' });
+  expect(String((await second)?.error)).toContain('is open already');
+});
+
 test('an embedding vector crosses as numbers of 32 bits', async () => {
   const model = await loadFrom(backendOver('embedder'));
   const { events } = await outcome(model.run(embedJob('a', 'b'), never));
