@@ -3,12 +3,12 @@ import { Check, Errors } from 'typebox/value';
 import { fail } from '../errors/svc-error.ts';
 import { stampFile, unusable } from './file-check.ts';
 import { InstalledReader, lookUp } from './installed.ts';
-import { isBlobFile, type ModelManifest, ModelParams } from './manifest.ts';
+import { blobDigests, isBlobFile, type ModelManifest, ModelParams } from './manifest.ts';
 import { checkModelId, isAlias } from './model-id.ts';
 import { blobPath } from './paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
-import { linkShards } from './target.ts';
-import { blobDigests, type StoreWriter, type SweepResult } from './store.ts';
+import { linkShards } from './shard-links.ts';
+import type { StoreWriter, SweepResult } from './store.ts';
 
 /** A blob that is complete under a temporary name and goes to its final one with the manifest. */
 export interface PendingBlob {

@@ -1,7 +1,8 @@
 /** Everything that `hearth show` tells about an installed model, as one plain object. */
 import type { ModelManifest } from './manifest.ts';
+import { filePath } from './paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
-import { digestOf, filePath } from './target.ts';
+import { digestOf } from './target.ts';
 
 export interface ModelDescription {
   readonly id: string;

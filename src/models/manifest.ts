@@ -147,6 +147,10 @@ export function modelFiles(manifest: ModelManifest): readonly ModelFile[] {
   return manifest.files.filter((file) => file.role === 'model');
 }
 
+export function blobDigests(manifest: ModelManifest): string[] {
+  return manifest.files.filter(isBlobFile).map((file) => file.digest);
+}
+
 /** Parses and checks the text of a manifest; `expectedId` is what its file name says. */
 export function parseManifest(text: string, expectedId: string): ModelManifest {
   const reason = (why: string, cause?: unknown) =>

@@ -1,6 +1,8 @@
 /** The only place that joins store paths: every part is a checked digest or a checked id, never text from outside. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fail } from '../errors/svc-error.ts';
+import { isBlobFile, type ModelFile } from './manifest.ts';
 import { idToFileName } from './model-id.ts';
 
 export interface StorePaths {
@@ -37,6 +39,11 @@ export function blobPath(paths: StorePaths, digest: string): string {
   return join(paths.blobs, `sha256-${checkDigest(digest)}`);
 }
 
+/** Where the bytes of a file lie: in our blobs, or where its owner keeps them. */
+export function filePath(paths: StorePaths, file: ModelFile): string {
+  return isBlobFile(file) ? blobPath(paths, file.digest) : file.path;
+}
+
 /** An unfinished download; it keeps its name across runs, so that a later run can resume it. */
 export function downloadPath(paths: StorePaths, digest: string): string {
   return join(paths.partial, `sha256-${checkDigest(digest)}.part`);
@@ -46,9 +53,10 @@ export function manifestPath(paths: StorePaths, id: string): string {
   return join(paths.manifests, `${idToFileName(id)}.json`);
 }
 
-/** The folder where the shards of a split model lie side by side, named by the digest of the first. */
-export function splitFolder(paths: StorePaths, firstDigest: string): string {
-  return join(paths.split, checkDigest(firstDigest));
+/** The folder where the shards of a split model lie side by side; models may share some of them, so all give its name. */
+export function splitFolder(paths: StorePaths, digests: readonly string[]): string {
+  const name = createHash('sha256').update(digests.map(checkDigest).join('\n'));
+  return join(paths.split, name.digest('hex'));
 }
 
 function checkDigest(digest: string): string {

@@ -3,8 +3,7 @@ import { inspectGguf } from '../gguf/inspect.ts';
 import { fail } from '../errors/svc-error.ts';
 import { type FileStamp, hashFile, sameStamp, stampFile } from './file-check.ts';
 import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
-import type { StorePaths } from './paths.ts';
-import { filePath } from './target.ts';
+import { filePath, type StorePaths } from './paths.ts';
 
 export interface FileProvenance {
   readonly sha256: string;

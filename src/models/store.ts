@@ -3,13 +3,14 @@
  * for a moment only: downloads and copies happen beside it in partial/ and are committed by renames.
  * Order makes it crash-safe: blobs before the manifest that names them, the manifest away before its blobs.
  */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { makeFolder, moveDurably, removeDurably, type StepHook, writeDurably } from '../base/durable.ts';
 import { InstalledReader } from './installed.ts';
 import { clearLeftovers, clearPartials } from './leftovers.ts';
-import { formatManifest, isBlobFile, type ModelManifest } from './manifest.ts';
+import { blobDigests, formatManifest, type ModelManifest } from './manifest.ts';
 import { takeLock } from './owner-lock.ts';
-import { blobPath, isDigest, manifestPath, type StorePaths, splitFolder, storePaths } from './paths.ts';
+import { blobPath, isDigest, manifestPath, type StorePaths, storePaths } from './paths.ts';
+import { dropUnusedLinks } from './shard-links.ts';
 
 /** How long a change waits for another one; changes take milliseconds, so this is patience enough. */
 const WRITER_WAIT_MS = 10_000;
@@ -90,17 +91,17 @@ export class StoreWriter {
     await writeDurably(this.paths.defaults, text, this.#onStep);
   }
 
-  /** Removes the given blobs, or all, that no manifest names. */
+  /** Removes the given blobs, or all, that no manifest names, and the names of shards that no model opens. */
   async sweepBlobs(candidates?: readonly string[]): Promise<SweepResult> {
     const { manifests, damaged } = new InstalledReader(this.paths).read();
     if (damaged.length > 0)
       return { freedBytes: 0, removed: [], blockedBy: damaged.map((entry) => entry.id) };
     const used = new Set(manifests.flatMap(blobDigests));
     const unused = (candidates ?? (await this.#digests())).filter((digest) => !used.has(digest));
+    await dropUnusedLinks(this.paths, manifests);
     let freedBytes = 0;
     for (const digest of unused) {
       freedBytes += await sizeOf(blobPath(this.paths, digest));
-      await rm(splitFolder(this.paths, digest), { recursive: true, force: true });
       await removeDurably(blobPath(this.paths, digest), this.#onStep);
     }
     return { freedBytes, removed: unused, blockedBy: [] };
@@ -115,10 +116,6 @@ export class StoreWriter {
     const names = await readdir(this.paths.blobs);
     return names.map((name) => name.replace(/^sha256-/, '')).filter(isDigest);
   }
-}
-
-export function blobDigests(manifest: ModelManifest): string[] {
-  return manifest.files.filter(isBlobFile).map((file) => file.digest);
 }
 
 async function sizeOf(path: string): Promise<number> {

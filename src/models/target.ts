@@ -1,12 +1,10 @@
 /** From an installed model to what the scheduler loads, with the check that its files are still the ones installed. */
-import { link, mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { ModelTarget } from '../engine/backend.ts';
 import { fail, isSvcError } from '../errors/svc-error.ts';
-import { errnoOf, writeFailure } from '../base/durable.ts';
 import { type FileStamp, hashFile, sameStamp, stampFile } from './file-check.ts';
 import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
-import { blobPath, type StorePaths, splitFolder } from './paths.ts';
+import { filePath, type StorePaths } from './paths.ts';
+import { loadPath, readyLoadPath } from './shard-links.ts';
 
 export interface TargetOptions {
   /** The window when neither the request nor the model names one; null: decided here. */
@@ -64,19 +62,6 @@ export function digestOf(file: ModelFile): string | null {
   return isBlobFile(file) ? file.digest : (file.sha256 ?? null);
 }
 
-/** Where the bytes of a file lie: in our blobs, or where its owner keeps them. */
-export function filePath(paths: StorePaths, file: ModelFile): string {
-  return isBlobFile(file) ? blobPath(paths, file.digest) : file.path;
-}
-
-/** The path that native code opens; shards of our own need their real names beside each other. */
-function loadPath(paths: StorePaths, model: ModelManifest, file: ModelFile): string {
-  const [first] = modelFiles(model);
-  if (!isBlobFile(file) || file.name === undefined || !first || !isBlobFile(first))
-    return filePath(paths, file);
-  return join(splitFolder(paths, first.digest), file.name);
-}
-
 async function verifyFile(
   paths: StorePaths,
   verified: VerifiedStamps,
@@ -101,26 +86,7 @@ async function verifyFile(
     if (actual !== expected) throw damaged('the digest of its file differs');
     verified.add(path, stamp);
   }
-  const opened = loadPath(paths, model, file);
-  if (opened !== path) await ensureLink(path, opened);
-}
-
-/** Gives the shards of a split model in our store their real names. */
-export async function linkShards(paths: StorePaths, model: ModelManifest): Promise<void> {
-  for (const file of modelFiles(model)) {
-    const name = loadPath(paths, model, file);
-    if (name !== filePath(paths, file)) await ensureLink(filePath(paths, file), name);
-  }
-}
-
-/** A shard name is a hard link to its blob; it is made anew if somebody removed it. */
-async function ensureLink(blob: string, name: string): Promise<void> {
-  try {
-    await mkdir(dirname(name), { recursive: true, mode: 0o700 });
-    await link(blob, name);
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw writeFailure(name, error);
-  }
+  await readyLoadPath(paths, model, file);
 }
 
 function whyGone(model: ModelManifest, error: unknown): string {

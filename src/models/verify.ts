@@ -4,8 +4,10 @@ import { refreshFiles } from './changes.ts';
 import { type FileStamp, hashFile, stampFile } from './file-check.ts';
 import type { OnInstallEvent } from './install-event.ts';
 import { isBlobFile, type ModelFile } from './manifest.ts';
+import { filePath } from './paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
-import { digestOf, filePath } from './target.ts';
+import { readyLoadPath } from './shard-links.ts';
+import { digestOf } from './target.ts';
 
 export interface FileVerdict {
   readonly path: string;
@@ -31,7 +33,7 @@ export async function verifyModel(
   const verdicts: FileVerdict[] = [];
   const files: ModelFile[] = [];
   for (const file of model.files) {
-    const { verdict, refreshed } = await verifyOne(registry, file, options);
+    const { verdict, refreshed } = await verifyOne(registry, model, file, options);
     verdicts.push(verdict);
     files.push(refreshed);
   }
@@ -42,16 +44,18 @@ export async function verifyModel(
 
 async function verifyOne(
   registry: Registry,
+  model: InstalledModel,
   file: ModelFile,
   options: { readonly onEvent?: OnInstallEvent; readonly signal?: AbortSignal },
 ): Promise<{ verdict: FileVerdict; refreshed: ModelFile }> {
-  const path = filePath(registry.store.paths, file);
+  const { paths } = registry.store;
+  const path = filePath(paths, file);
   const expected = digestOf(file);
   let stamp: FileStamp;
   let actual: string;
   try {
     stamp = await stampFile(path);
-    actual = await hashFile(path, {
+    actual = await hashFile(await readyLoadPath(paths, model, file), {
       ...(options.signal ? { signal: options.signal } : {}),
       onBytes: (completed) =>
         options.onEvent?.({ status: 'verifying', file: path, total: stamp.sizeBytes, completed }),

@@ -10,7 +10,13 @@ import { addAlias, removeModel, setParams } from '../../src/models/changes.ts';
 import { parseReference } from '../../src/models/hub/reference.ts';
 import { importFile } from '../../src/models/import.ts';
 import { fileNameToId, idToFileName, isModelId, toModelId } from '../../src/models/model-id.ts';
-import { blobPath, downloadPath, manifestPath, splitFolder } from '../../src/models/paths.ts';
+import {
+  blobPath,
+  downloadPath,
+  manifestPath,
+  splitFolder,
+  type StorePaths,
+} from '../../src/models/paths.ts';
 import { verifyModel } from '../../src/models/verify.ts';
 import { chatBytes, chatParts, temporaryFolder, temporaryRegistry, writeChat } from '../support/temp-home.ts';
 
@@ -128,12 +134,14 @@ describe('ids', () => {
   });
 });
 
+const folderOf = (paths: StorePaths, digest: string) => splitFolder(paths, [digest]);
+
 describe('paths', () => {
   it('are made of digests and ids only', async () => {
     const { paths } = (await temporaryRegistry()).store;
     fc.assert(
       fc.property(hostileText, (text) => {
-        for (const make of [blobPath, downloadPath, splitFolder, manifestPath]) {
+        for (const make of [blobPath, downloadPath, folderOf, manifestPath]) {
           let path: string;
           try {
             path = make(paths, text);
