@@ -26,6 +26,10 @@ export function findPrebuiltFolder(gpu: GpuKind = defaultGpu()): string | null {
   return other === undefined ? null : join(bins, other);
 }
 
+/** Every folder that a worker may bind on this machine, whatever the GPU setting is. */
+export const prebuiltFolders = (): string[] =>
+  ([false, 'metal', 'vulkan', 'cuda'] as const).flatMap((gpu) => findPrebuiltFolder(gpu) ?? []);
+
 /** Metal is the only build for Apple silicon; everywhere else the CPU build is the one that always runs. */
 export const defaultGpu = (): GpuKind =>
   process.platform === 'darwin' && process.arch === 'arm64' ? 'metal' : false;

@@ -206,6 +206,16 @@ describe('the port of a running service', () => {
     expect(stderr).toContain(`this instance is already being served at 127.0.0.1:${served.port}`);
   });
 
+  it('is named as taken by this very instance, also when it asks for a key', async () => {
+    const home = installation.anotherHome();
+    const locked = await installation.serve({ ...home, SVC_API_KEY: 'locked' });
+    const { code, stderr } = await installation.run(['serve'], { ...home, SVC_PORT: locked.port });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`this instance is already being served at 127.0.0.1:${locked.port}`);
+    locked.signal('SIGTERM');
+    expect(await locked.ended()).toBe(0);
+  });
+
   it('is named as taken by another instance', async () => {
     const other = path.join(installation.folder, 'other-home');
     const { code, stderr } = await installation.run(['serve'], { SVC_PORT: served.port, SVC_HOME: other });

@@ -1,7 +1,10 @@
 /** `hearth status`: what a launcher does before it trusts a local endpoint. */
+import { once } from 'node:events';
 import { appendFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Installation, type Served } from '../support/installation.ts';
 import { verifies } from '../contract/requirements.ts';
 
@@ -19,6 +22,62 @@ const report = async (overrides: Record<string, string> = {}) => {
   const { code, stdout } = await installation.run(['status', '--json'], { ...settings(), ...overrides });
   return { code, report: JSON.parse(stdout) };
 };
+
+/** Another program on a port; it keeps every request head that it receives. */
+async function stranger(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const heads: string[] = [];
+  const server = createServer((request, response) => {
+    heads.push(`${request.url} ${request.rawHeaders.join(' ')}`);
+    answer(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { port: String((server.address() as AddressInfo).port), heads };
+}
+
+describe('a stranger on the port', () => {
+  const strangers: [string, (request: IncomingMessage, response: ServerResponse) => void][] = [
+    ['that answers {}', (_, response) => void response.end('{}')],
+    ['that answers with another shape', (_, response) => void response.end('{"object":"svc.identity"}')],
+    ['that answers with no object', (_, response) => void response.end('null')],
+    ['that asks for a key', (_, response) => void response.writeHead(401).end('{"error":"a key, please"}')],
+    [
+      'that asks for a key in the name of another instance',
+      (_, response) =>
+        void response.writeHead(401, { 'x-svc-instance-id': `svc-${'a'.repeat(26)}` }).end('{}'),
+    ],
+  ];
+
+  it.each(strangers)('%s gets no API key, and an answer in one sentence', async (_, answer) => {
+    const { port, heads } = await stranger(answer);
+    const own = { SVC_PORT: port, SVC_API_KEY: 'status-key' };
+    const status = await installation.run(['status'], own);
+    expect(status.code).toBe(1);
+    expect(status.stdout + status.stderr).toMatch(/not Hearth|but this home .* is instance/);
+    expect(status.stderr).not.toContain('    at ');
+    const serve = await installation.run(['serve'], own);
+    expect([serve.code, serve.stderr]).toEqual([
+      1,
+      expect.stringContaining(`127.0.0.1:${port} is taken by another program`),
+    ]);
+    expect(heads.length).toBeGreaterThan(1);
+    expect(heads.join('\n')).not.toContain('status-key');
+  });
+});
+
+describe('a GPU setting', () => {
+  it('makes another installed backend the bound one, and that is no problem', async () => {
+    const home = installation.anotherHome();
+    const gpu = await installation.serve({ ...home, SVC_GPU: 'vulkan' });
+    const { body } = await gpu.client.get('/v1/identity');
+    expect(body.backend_sha256).not.toBe((await served.client.get('/v1/identity')).body.backend_sha256);
+    const { report: found } = await report({ ...home, SVC_PORT: gpu.port });
+    expect(found.problems.filter((problem: string) => problem.includes('backend_sha256'))).toEqual([]);
+    gpu.signal('SIGTERM');
+    await gpu.ended();
+  });
+});
 
 describe('hearth status', () => {
   it('finds nothing wrong with the service of this home and this installation', async () => {

@@ -4,24 +4,26 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
+import { Check } from 'typebox/value';
 import type { Config } from '../../config/config.ts';
-import { findPrebuiltFolder, hashBackend } from '../../identity/backend.ts';
+import { hashBackend, prebuiltFolders } from '../../identity/backend.ts';
 import { keyringOf, readKeyHistory } from '../../evidence/keyring.ts';
-import { loadIdentity } from '../../identity/instance.ts';
+import { type InstanceIdentity, loadIdentity } from '../../identity/instance.ts';
 import { hashServerSource } from '../../identity/server-source.ts';
 import { findIdentityFault } from '../../identity/sign-identity.ts';
 import { headerNames } from '../../protocol/headers.ts';
-import type { Identity } from '../../protocol/identity.ts';
+import { Identity } from '../../protocol/identity.ts';
 import { routes } from '../../protocol/routes.ts';
 import { type ApiResponse, baseUrl, callServer, expectOk } from '../api.ts';
-import { type CliContext, exitCodes, printable } from '../context.ts';
+import { type CliContext, CliFailure, exitCodes, printable } from '../context.ts';
 
 export interface StatusReport {
   readonly url: string;
   /** True when nothing is wrong. */
   readonly ok: boolean;
   readonly problems: readonly string[];
-  readonly identity: Identity;
+  /** Null when whoever answers wants a key and is not this instance: it was not given one. */
+  readonly identity: Identity | null;
 }
 
 export function registerStatus(program: Command, context: CliContext): void {
@@ -38,15 +40,32 @@ export function registerStatus(program: Command, context: CliContext): void {
 }
 
 export async function checkStatus(config: Config): Promise<StatusReport> {
+  const url = baseUrl(config);
   const nonce = randomBytes(24).toString('base64url');
-  const response = await callServer(config, 'GET', `${routes.identity.path}?nonce=${nonce}`);
-  const identity = expectOk(response) as Identity;
+  const ask = (as: Config) => callServer(as, 'GET', `${routes.identity.path}?nonce=${nonce}`);
+  // The API key goes only to a service that asks for it in the name of this instance; a stranger on the port gets none.
+  const open = await ask({ ...config, apiKey: null });
+  const own = await loadIdentity({ home: config.home });
+  const wantsKey = open.status === 401;
+  const stranger = strangerProblem(config, open.headers.get(headerNames.instanceId), own.instanceId);
+  if (wantsKey && stranger !== null) return { url, ok: false, problems: [stranger], identity: null };
+  const response = wantsKey ? await ask(config) : open;
+  const identity = expectOk(response);
+  if (!Check(Identity, identity)) {
+    throw new CliFailure(`what answers at ${url} is not Hearth (its identity has another shape)`);
+  }
   const problems = [
     ...headerProblems(response, identity),
-    ...(await instanceProblems(config, identity, nonce)),
+    ...(await instanceProblems(config, identity, own, nonce)),
     ...(await installProblems(identity)),
   ];
-  return { url: baseUrl(config), ok: problems.length === 0, problems, identity };
+  return { url, ok: problems.length === 0, problems, identity };
+}
+
+function strangerProblem(config: Config, instanceId: string | null, ownId: string): string | null {
+  if (instanceId === ownId) return null;
+  const stranger = instanceId === null ? 'a program without an instance id' : `instance ${instanceId}`;
+  return `${stranger} answers, but this home (${config.home}) is instance ${ownId}`;
 }
 
 function headerProblems({ headers }: ApiResponse, identity: Identity): string[] {
@@ -59,14 +78,15 @@ function headerProblems({ headers }: ApiResponse, identity: Identity): string[] 
     .map(([name]) => `the header ${name} does not match the identity`);
 }
 
-async function instanceProblems(config: Config, identity: Identity, nonce: string): Promise<string[]> {
-  const own = await loadIdentity({ home: config.home });
+async function instanceProblems(
+  config: Config,
+  identity: Identity,
+  own: InstanceIdentity,
+  nonce: string,
+): Promise<string[]> {
   if (identity.product !== 'hearth') return [`the service calls itself "${identity.product}", not hearth`];
-  if (identity.instance_id !== own.instanceId) {
-    return [
-      `instance ${identity.instance_id} answers, but this home (${config.home}) is instance ${own.instanceId}`,
-    ];
-  }
+  const stranger = strangerProblem(config, identity.instance_id, own.instanceId);
+  if (stranger !== null) return [stranger];
   const port = Number(new URL(baseUrl(config)).port);
   const faultWith = (keyid: string) => findIdentityFault(identity, { nonce, pinned: { keyid }, port });
   const fault = faultWith(own.keys.keyid);
@@ -89,28 +109,45 @@ async function knownKeyids(home: string): Promise<string[]> {
 }
 
 async function installProblems(identity: Identity): Promise<string[]> {
-  const [server, backend] = await Promise.all([hashServerSource(), hashBackend(findPrebuiltFolder())]);
+  const [server, isInstalled] = await Promise.all([
+    hashServerSource(),
+    isInstalledBackend(identity.backend_sha256),
+  ]);
   const problems: string[] = [];
   if (identity.server_source_sha256 !== server.sha256) {
     problems.push(
       'the running server is not the installed one (server_source_sha256 differs); restart hearth serve',
     );
   }
-  if (identity.backend_sha256 !== (backend?.sha256 ?? null)) {
-    problems.push(
-      'the bound backend is not the installed one (backend_sha256 differs); restart hearth serve',
-    );
+  if (!isInstalled) {
+    problems.push('the bound backend is not an installed one (backend_sha256 differs); restart hearth serve');
   }
   if (!identity.native_ready)
     problems.push('no native backend is ready; reinstall with: npm ci --ignore-scripts');
   return problems;
 }
 
-function describe(report: StatusReport): string {
-  const { identity } = report;
+/** Which of the installed folders a service binds depends on its own GPU setting, and on the GPU that it finds. */
+async function isInstalledBackend(sha256: string | null): Promise<boolean> {
+  // A service without a backend says so in native_ready.
+  if (sha256 === null) return true;
+  for (const folder of prebuiltFolders()) {
+    if ((await hashBackend(folder))?.sha256 === sha256) return true;
+  }
+  return false;
+}
+
+function describe({ url, ok, problems, identity }: StatusReport): string {
   const lines = [
-    `${report.url} is ${report.ok ? 'ready' : 'not as it should be'}`,
-    ...report.problems.map((problem) => `  problem: ${printable(problem)}`),
+    `${url} is ${ok ? 'ready' : 'not as it should be'}`,
+    ...problems.map((problem) => `  problem: ${printable(problem)}`),
+    ...(identity === null ? [] : describeIdentity(identity)),
+  ];
+  return lines.join('\n');
+}
+
+function describeIdentity(identity: Identity): string[] {
+  return [
     `  version       ${printable(identity.version)}`,
     `  instance      ${printable(identity.instance_id)}`,
     `  boot          ${printable(identity.boot_id)}`,
@@ -118,5 +155,4 @@ function describe(report: StatusReport): string {
     `  backend       ${printable(identity.backend_sha256 ?? 'none')}`,
     `  default model ${printable(identity.default_model)}`,
   ];
-  return lines.join('\n');
 }
