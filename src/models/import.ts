@@ -84,7 +84,7 @@ export async function installCandidate(
   if (!first) throw unusable(candidate.source.ref, 'it has no file');
   options.onEvent?.({ status: 'inspecting', file: first.path });
   const inspection = await (options.inspect ?? inspectModel)(
-    [first, ...rest].filter((file) => file.role === 'model').map((file) => file.realPath),
+    [first, ...rest].filter((file) => file.role === 'model').map((file) => file.loadPath),
   );
   refuseOtherWidths(first.path, inspection);
   const stored = await placeFiles(registry, [first, ...rest], options);
@@ -120,7 +120,7 @@ async function probe(file: CheckedFile, inspection: Inspection, options: ImportO
   if (!options.probe) return;
   options.onEvent?.({ status: 'probing', file: file.path });
   await options.probe({
-    path: file.realPath,
+    path: file.loadPath,
     shown: file.path,
     kind: inspection.kind,
     facts: inspection.facts,
@@ -138,9 +138,8 @@ async function checkFiles(candidate: Candidate): Promise<CheckedFile[]> {
     const { path: realPath, stamp } = await checkModelFile(file.path);
     if (candidate.within !== undefined && !isInside(candidate.within, realPath))
       throw unusable(file.path, 'it leads outside of the folder it was found in');
-    // A shard is found by native code under its sibling's name, which a link to elsewhere may not keep.
-    const shard = parseShardName(basename(file.path));
-    checked.push({ ...file, realPath: shard ? resolve(file.path) : realPath, stamp });
+    const isShard = parseShardName(basename(file.path)) !== null;
+    checked.push({ ...file, realPath, loadPath: isShard ? resolve(file.path) : realPath, stamp });
   }
   return checked;
 }

@@ -5,6 +5,7 @@ import { copyFile, link, open, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { PendingBlob } from './changes.ts';
 import { requireSpace } from './disk-space.ts';
+import { fail } from '../errors/svc-error.ts';
 import { errnoOf, temporaryName, writeAll, writeFailure } from '../base/durable.ts';
 import { type FileStamp, hashFile, openPlainFile, sameStamp, stampFile, unusable } from './file-check.ts';
 import type { OnInstallEvent } from './install-event.ts';
@@ -14,7 +15,10 @@ import type { Registry } from './registry.ts';
 export interface CheckedFile {
   readonly role: ModelFile['role'];
   readonly path: string;
+  /** Where its bytes lie, behind all links. */
   readonly realPath: string;
+  /** What native code opens: a shard is found under its sibling's name, which a link to elsewhere may not keep. */
+  readonly loadPath: string;
   readonly stamp: FileStamp;
   /** What the foreign store says its digest is. */
   readonly statedSha256?: string;
@@ -65,6 +69,7 @@ async function placeOne(
     digest = options.hardLink
       ? await hash(file, options)
       : await copyInto(registry, file, temporary, options);
+    requireStated(file, digest);
     await registry.store.step('copy.done');
     const stamp = await stampFile(temporary);
     placed.blobs.push({ from: temporary, digest });
@@ -80,6 +85,12 @@ async function placeOne(
   }
 }
 
+/** Bytes that become ours must be the ones that the foreign store holds them for; its digest is lost here. */
+function requireStated({ path, statedSha256: expected }: CheckedFile, actual: string): void {
+  if (expected !== undefined && expected !== actual)
+    throw fail('digest_mismatch', { path, param: path, expected, actual });
+}
+
 async function linkInto(file: CheckedFile, target: string): Promise<void> {
   try {
     await link(file.realPath, target);
@@ -90,12 +101,13 @@ async function linkInto(file: CheckedFile, target: string): Promise<void> {
   }
 }
 
+/** Nothing is read of a file whose digest its store states: `hearth verify` compares the two. */
 async function referenceAll(files: readonly CheckedFile[], options: PlaceOptions): Promise<ModelFile[]> {
   const references: ModelFile[] = [];
   for (const file of files) {
     const sha256 = file.statedSha256 ?? (await hash(file, options));
     const digestOrigin = file.statedSha256 === undefined ? 'computed' : 'stated';
-    references.push({ role: file.role, path: file.realPath, ...file.stamp, sha256, digestOrigin });
+    references.push({ role: file.role, path: file.loadPath, ...file.stamp, sha256, digestOrigin });
   }
   return references;
 }

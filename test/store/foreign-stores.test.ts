@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,8 +6,9 @@ import { discover, type ForeignStoreName, scanForeignStore } from '../../src/mod
 import type { ForeignScan } from '../../src/models/foreign/foreign-store.ts';
 import { scanFolder } from '../../src/models/foreign/llama-cpp.ts';
 import { installCandidate } from '../../src/models/import.ts';
+import { verifyModel } from '../../src/models/verify.ts';
 import { asOrdinaryUser } from '../support/other-user.ts';
-import { chatBytes, temporaryFolder, temporaryRegistry } from '../support/temp-home.ts';
+import { chatBytes, chatParts, temporaryFolder, temporaryRegistry } from '../support/temp-home.ts';
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 const ids = (scan: ForeignScan) => scan.candidates.map((candidate) => candidate.id);
@@ -131,6 +132,38 @@ describe('Ollama', () => {
     expect(await registry.list()).toEqual([]);
   });
 
+  it.each(['copy', 'hardLink'] as const)(
+    'refuses by %s a blob that is not what its name says',
+    async (way) => {
+      const home = await temporaryFolder();
+      const root = join(home, '.ollama/models');
+      await putOllama(root, 'r/library/tiny/latest', [['model', chatBytes(1)]]);
+      await put(join(root, 'blobs', `sha256-${sha256(chatBytes(1))}`), chatBytes(2));
+      const [candidate] = (await scan('ollama', home)).candidates;
+      const registry = await temporaryRegistry();
+      await expect(installCandidate(registry, candidate!, { [way]: true })).rejects.toMatchObject({
+        code: 'digest_mismatch',
+        detail: { expected: sha256(chatBytes(1)), actual: sha256(chatBytes(2)) },
+      });
+      expect(await registry.list()).toEqual([]);
+      expect(await readdir(registry.store.paths.blobs)).toEqual([]);
+      expect(await readdir(registry.store.paths.partial)).toEqual([]);
+    },
+  );
+
+  it('takes a digest over from its name by reference, and hearth verify compares it', async () => {
+    const home = await temporaryFolder();
+    const root = join(home, '.ollama/models');
+    await putOllama(root, 'r/library/tiny/latest', [['model', chatBytes(1)]]);
+    await put(join(root, 'blobs', `sha256-${sha256(chatBytes(1))}`), chatBytes(2));
+    const registry = await temporaryRegistry();
+    await installCandidate(registry, (await scan('ollama', home)).candidates[0]!, {});
+    expect(await verifyModel(registry, 'tiny')).toMatchObject({
+      ok: false,
+      files: [{ state: 'damaged', expected: sha256(chatBytes(1)), actual: sha256(chatBytes(2)) }],
+    });
+  });
+
   it('reads as unreadable, not as empty, when permissions are missing', async () => {
     const home = await temporaryFolder();
     await chmod(home, 0o755);
@@ -200,6 +233,24 @@ describe('the Hugging Face cache', () => {
       'it is a broken link',
       'it leads outside of the store',
     ]);
+  });
+
+  it.each(['copy', 'hardLink'] as const)('gives parts that survive its removal by %s', async (way) => {
+    const hub = join(await temporaryFolder(), 'hub');
+    const [first, second] = chatParts();
+    const names = ['m-Q4_0-00001-of-00002.gguf', 'm-Q4_0-00002-of-00002.gguf'] as const;
+    await putRepo(hub, 'a/b', { [names[0]]: first, [names[1]]: second });
+    const [candidate] = (await scan('hf', '/nowhere', { HF_HUB_CACHE: hub })).candidates;
+    const registry = await temporaryRegistry();
+    const model = await installCandidate(registry, candidate!, { [way]: true });
+    await rm(hub, { recursive: true });
+    const target = registry.toTarget(model);
+    await target.verify();
+    for (const [position, bytes] of [first, second].entries()) {
+      const path = join(dirname(target.path), names[position]!);
+      expect((await lstat(path)).isFile()).toBe(true);
+      expect((await readFile(path)).equals(bytes)).toBe(true);
+    }
   });
 
   it('is found through every variable that moves it, in the order the Python tools use', async () => {
