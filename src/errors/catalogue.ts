@@ -268,6 +268,12 @@ export const catalogue = {
     message: (d) =>
       `There is not enough room for ${JSON.stringify(s(d['path']))} (${s(d['reason'])}); free some space and run the command again.`,
   },
+  instance_unusable: {
+    family: 'store',
+    retryable: false,
+    message: (d) =>
+      `${JSON.stringify(s(d['path']))} ${s(d['reason'])}; restore it from a backup, or remove the whole folder ${JSON.stringify(s(d['folder']))} to become a new instance.`,
+  },
   // Pulling from a hub.
   reference_invalid: {
     family: 'request',

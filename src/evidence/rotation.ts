@@ -1,6 +1,7 @@
 /** Replaces the key of an instance; records of old keys stay verifiable through the history. */
 import { join } from 'node:path';
 import { makeFolder, writeDurably } from '../base/durable.ts';
+import { fail } from '../errors/svc-error.ts';
 import { signPayload } from '../identity/dsse.ts';
 import {
   instanceFolder,
@@ -32,7 +33,11 @@ export async function rotateKey(
   if (history === null) throw new Error(`${home} holds no instance`);
   const known = keyringOf(history).keys;
   const place = known.findIndex((key) => key.keyid === identity.keys.keyid);
-  if (place < 0) throw new Error('the present key is not in its own history; restore the instance folder');
+  if (place < 0) {
+    const folder = instanceFolder(home);
+    const reason = 'holds a key that this instance never had';
+    throw fail('instance_unusable', { path: join(folder, 'key.pem'), folder, reason });
+  }
   const seq = place + 1;
   const keys = newInstanceKeys();
   const envelope = handOver(identity, keys, { seq, nowMs });

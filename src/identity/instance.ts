@@ -13,6 +13,7 @@ import {
 import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder, writeDurably } from '../base/durable.ts';
+import { fail, type SvcError } from '../errors/svc-error.ts';
 
 export interface InstanceKeys {
   readonly privateKey: KeyObject;
@@ -78,26 +79,30 @@ async function readKey(folder: string): Promise<InstanceKeys | null> {
   try {
     return instanceKeysOf(createPrivateKey(pem));
   } catch (cause) {
-    // Never replaced silently: a new key would be another instance, and old records would lose their issuer.
-    throw new Error(`${path} is not a usable Ed25519 private key; restore it from a backup or remove it`, {
-      cause,
-    });
+    throw unusable(folder, keyFile, 'is not a usable Ed25519 private key', cause);
   }
 }
 
+/** A lost key is never replaced: the new one could not prove the id, and no record that it signs would verify. */
 async function createKey(folder: string): Promise<InstanceKeys> {
   const key = newInstanceKeys();
-  if (await createOnce(folder, keyFile, pemOf(key))) return key;
+  if (!(await hadKey(folder)) && (await createOnce(folder, keyFile, pemOf(key)))) return key;
   const winner = await readKey(folder);
-  if (winner === null) throw new Error(`${join(folder, keyFile)} disappeared while it was created`);
+  if (winner === null) throw unusable(folder, keyFile, 'is missing, but the instance has an id already');
   return winner;
+}
+
+/** The key is made before the other two files, so either of them shows that there was one. */
+async function hadKey(folder: string): Promise<boolean> {
+  const later = [firstPublicKeyFile, idFile].map((name) => readIfPresent(join(folder, name)));
+  return (await Promise.all(later)).some((text) => text !== null);
 }
 
 async function readId(folder: string): Promise<string | null> {
   const text = await readIfPresent(join(folder, idFile));
   if (text === null) return null;
   const id = text.trim();
-  if (!/^svc-[a-z2-7]{26}$/.test(id)) throw new Error(`${join(folder, idFile)} does not hold an instance id`);
+  if (!/^svc-[a-z2-7]{26}$/.test(id)) throw unusable(folder, idFile, 'does not hold an instance id');
   return id;
 }
 
@@ -107,6 +112,9 @@ async function createId(folder: string, keys: InstanceKeys): Promise<string> {
   await createOnce(folder, idFile, `${instanceIdOf(keys.spki)}\n`);
   return (await readId(folder)) ?? instanceIdOf(keys.spki);
 }
+
+const unusable = (folder: string, name: string, reason: string, cause?: unknown): SvcError =>
+  fail('instance_unusable', { path: join(folder, name), folder, reason }, cause);
 
 const pemOf = (key: InstanceKeys): string =>
   key.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

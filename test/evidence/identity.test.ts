@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rotateKey } from '../../src/evidence/rotation.ts';
 import { findIdentityFault, signIdentity } from '../../src/identity/sign-identity.ts';
 import { createBackendBinding } from '../../src/identity/backend-binding.ts';
 import { createBackendGuard, findPrebuiltFolder, hashBackend } from '../../src/identity/backend.ts';
@@ -78,6 +79,30 @@ describe('instance and boot', () => {
     await writeFile(join(home, 'instance/key.pem'), 'not a key');
     await expect(loadIdentity({ home })).rejects.toThrow(/restore it from a backup/);
     expect(await readFile(join(home, 'instance/key.pem'), 'utf8')).toBe('not a key');
+  });
+
+  it.each([['id'], ['first-public-key.pem'], []])(
+    'refuses a lost key while there is its %s, instead of signing as somebody else',
+    async (...gone) => {
+      const home = join(scratch, `lost-${gone}`);
+      const { instanceId } = await loadIdentity({ home });
+      for (const name of ['key.pem', ...gone]) await rm(join(home, 'instance', name));
+      await expect(loadIdentity({ home })).rejects.toMatchObject({
+        code: 'instance_unusable',
+        message: expect.stringContaining(`remove the whole folder "${join(home, 'instance')}"`),
+      });
+      await rm(join(home, 'instance'), { recursive: true });
+      expect((await loadIdentity({ home })).instanceId).not.toBe(instanceId);
+    },
+  );
+
+  it('makes no rotation with a key that the instance never had', async () => {
+    const home = join(scratch, 'foreign-key');
+    await loadIdentity({ home });
+    await loadIdentity({ home: join(scratch, 'owner-of-the-key') });
+    await rename(join(scratch, 'owner-of-the-key/instance/key.pem'), join(home, 'instance/key.pem'));
+    const identity = await loadIdentity({ home });
+    await expect(rotateKey(home, identity, 0)).rejects.toMatchObject({ code: 'instance_unusable' });
   });
 });
 
