@@ -33,13 +33,28 @@ export function ensureInstalled() {
   const lock = createHash('sha256')
     .update(readFileSync(at('package-lock.json')))
     .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === lock;
+  if (isCurrent && missingPackages().length === 0) return;
   console.error('Installing the packages of package-lock.json …');
   // No package needs an install script, so none may run; the engine's prebuilt library comes as a package.
-  run(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // The build needs the development packages, also where NODE_ENV or npm's own settings would leave them out.
+  const kinds = ['--include=dev', '--include=optional'];
+  run(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...kinds], {
     NODE_LLAMA_CPP_SKIP_DOWNLOAD: 'true',
   });
+  const missing = missingPackages();
+  if (missing.length > 0) {
+    console.error(`npm ci did not install ${missing.join(', ')}; check the settings of npm and try again.`);
+    process.exit(1);
+  }
   writeFileSync(stamp, lock);
+}
+
+function missingPackages() {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+  return Object.keys({ ...dependencies, ...devDependencies }).filter(
+    (name) => !existsSync(at('node_modules', name, 'package.json')),
+  );
 }
 
 export async function ensureBuilt() {

@@ -81,10 +81,10 @@ describe('instance and boot', () => {
     expect(await readFile(join(home, 'instance/key.pem'), 'utf8')).toBe('not a key');
   });
 
-  it.each([['id'], ['first-public-key.pem'], []])(
-    'refuses a lost key while there is its %s, instead of signing as somebody else',
-    async (...gone) => {
-      const home = join(scratch, `lost-${gone}`);
+  it.each([{ gone: [] }, { gone: ['id'] }, { gone: ['first-public-key.pem'] }])(
+    'refuses a lost key instead of signing as somebody else, with %o besides',
+    async ({ gone }) => {
+      const home = join(scratch, `lost-${gone.join()}`);
       const { instanceId } = await loadIdentity({ home });
       for (const name of ['key.pem', ...gone]) await rm(join(home, 'instance', name));
       await expect(loadIdentity({ home })).rejects.toMatchObject({

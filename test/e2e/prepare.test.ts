@@ -1,0 +1,63 @@
+/** What `npm start` and `npm test` do first: a real `npm ci` in a small checkout with one build tool. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const prepare = fileURLToPath(new URL('../../scripts/prepare.mjs', import.meta.url));
+
+let checkout: string;
+beforeEach(async () => {
+  checkout = await mkdtemp(path.join(tmpdir(), 'hearth-checkout-'));
+  await mkdir(path.join(checkout, 'scripts'));
+  await mkdir(path.join(checkout, 'tool'));
+  await cp(prepare, path.join(checkout, 'scripts', 'prepare.mjs'));
+  const manifest = { name: 'checkout', version: '1.0.0', devDependencies: { tool: 'file:tool' } };
+  await write('package.json', manifest);
+  await write('tool/package.json', { name: 'tool', version: '1.0.0' });
+  await write('package-lock.json', {
+    ...{ name: 'checkout', version: '1.0.0', lockfileVersion: 3, requires: true },
+    packages: {
+      '': manifest,
+      'node_modules/tool': { resolved: 'tool', link: true },
+      tool: { version: '1.0.0', dev: true },
+    },
+  });
+});
+afterEach(() => rm(checkout, { recursive: true, force: true }));
+
+const write = (name: string, value: object) =>
+  writeFile(path.join(checkout, name), JSON.stringify(value, null, 2));
+const hasTool = () => existsSync(path.join(checkout, 'node_modules', 'tool', 'package.json'));
+
+async function ensureInstalled(env: Readonly<Record<string, string>>): Promise<string> {
+  const script = "import('./scripts/prepare.mjs').then((module) => module.ensureInstalled())";
+  const options = {
+    cwd: checkout,
+    env: { PATH: process.env['PATH'], HOME: checkout, npm_config_offline: 'true', ...env },
+  };
+  const { stderr } = await promisify(execFile)(process.execPath, ['-e', script], options);
+  return stderr;
+}
+
+describe('a fresh checkout', () => {
+  it.each([{ NODE_ENV: 'production' }, { npm_config_omit: 'dev' }, {}])(
+    'gets its build tools with %o, once',
+    async (env) => {
+      expect(await ensureInstalled(env)).toContain('Installing');
+      expect(hasTool()).toBe(true);
+      expect(await ensureInstalled(env)).toBe('');
+    },
+  );
+
+  it('is mended when its build tools are gone', async () => {
+    await ensureInstalled({});
+    await rm(path.join(checkout, 'node_modules', 'tool'), { recursive: true });
+    expect(await ensureInstalled({})).toContain('Installing');
+    expect(hasTool()).toBe(true);
+  });
+});
