@@ -55,6 +55,9 @@ function checkedCount(value: bigint, limit: number, what: string, refuse: Refuse
   return Number(value);
 }
 
+/** What a number takes in memory, however short it is in the file. */
+const NUMBER_BYTES = 8;
+
 interface Metadata {
   readonly metadata: Map<string, HeaderValue>;
   readonly vocabulary: Vocabulary;
@@ -77,10 +80,15 @@ async function readMetadata(cursor: HeaderCursor, count: number, refuse: Refuse)
       if (key === 'tokenizer.ggml.tokens' && array.of === 'string') {
         vocabulary = await readTokens(cursor, array.count, refuse);
         metadata.set(key, array);
-      } else metadata.set(key, await readArrayBody(cursor, array, key));
+      } else {
+        const items = await readItems(cursor, array, key);
+        keptBytes += NUMBER_BYTES * (items?.length ?? 0);
+        metadata.set(key, items === undefined ? array : { ...array, items });
+      }
     }
     keptBytes += key.length;
-    if (keptBytes > LIMITS.keptBytes) refuse(`its metadata texts exceed ${LIMITS.keptBytes} bytes`);
+    if (keptBytes > LIMITS.keptBytes)
+      refuse(`its metadata texts and short arrays exceed ${LIMITS.keptBytes} bytes`);
   }
   return { metadata, vocabulary };
 }
@@ -133,26 +141,26 @@ async function readArrayHead(cursor: HeaderCursor, key: string, refuse: Refuse):
   return { type: 'array', of, count: Number(count) };
 }
 
-async function readArrayBody(cursor: HeaderCursor, head: ArrayHead, key: string): Promise<HeaderValue> {
+/** The items of a short numeric array; all others are passed over. */
+async function readItems(cursor: HeaderCursor, head: ArrayHead, key: string): Promise<number[] | undefined> {
   if (head.of === 'string' || head.of === 'array') {
     await skipTexts(cursor, head.count, key);
-    return head;
+    return undefined;
   }
   const bytes = head.count * SCALAR_BYTES[head.of];
   if (head.count > LIMITS.keptNumbers) {
     await cursor.skip(bytes, key);
-    return head;
+    return undefined;
   }
   await cursor.need(bytes, key);
-  return { ...head, items: readNumbers(cursor.take(bytes), head.of) };
+  return readNumbers(cursor.take(bytes), head.of);
 }
 
 function readNumbers(bytes: Buffer, of: ScalarType): number[] {
   const size = SCALAR_BYTES[of];
-  const count = bytes.length / size;
-  return Array.from({ length: count }, (_, index) => {
-    return Number(readScalar(bytes.subarray(index * size, (index + 1) * size), of));
-  });
+  return Array.from({ length: bytes.length / size }, (_, index) =>
+    Number(readScalar(bytes, of, index * size)),
+  );
 }
 
 async function skipTexts(cursor: HeaderCursor, count: number, key: string): Promise<void> {
@@ -163,18 +171,18 @@ async function skipTexts(cursor: HeaderCursor, count: number, key: string): Prom
   }
 }
 
-function readScalar(bytes: Buffer, type: ScalarType): Scalar {
-  if (type === 'u64') return bytes.readBigUInt64LE();
-  if (type === 'i64') return bytes.readBigInt64LE();
-  if (type === 'f64') return bytes.readDoubleLE();
-  if (type === 'f32') return bytes.readFloatLE();
-  if (type === 'u32') return bytes.readUInt32LE();
-  if (type === 'i32') return bytes.readInt32LE();
-  if (type === 'u16') return bytes.readUInt16LE();
-  if (type === 'i16') return bytes.readInt16LE();
-  if (type === 'i8') return bytes.readInt8();
-  if (type === 'bool') return bytes.readUInt8() !== 0;
-  return bytes.readUInt8();
+function readScalar(bytes: Buffer, type: ScalarType, at = 0): Scalar {
+  if (type === 'u64') return bytes.readBigUInt64LE(at);
+  if (type === 'i64') return bytes.readBigInt64LE(at);
+  if (type === 'f64') return bytes.readDoubleLE(at);
+  if (type === 'f32') return bytes.readFloatLE(at);
+  if (type === 'u32') return bytes.readUInt32LE(at);
+  if (type === 'i32') return bytes.readInt32LE(at);
+  if (type === 'u16') return bytes.readUInt16LE(at);
+  if (type === 'i16') return bytes.readInt16LE(at);
+  if (type === 'i8') return bytes.readInt8(at);
+  if (type === 'bool') return bytes.readUInt8(at) !== 0;
+  return bytes.readUInt8(at);
 }
 
 function readAlignment(metadata: ReadonlyMap<string, HeaderValue>, refuse: Refuse): number {

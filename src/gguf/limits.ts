@@ -10,7 +10,7 @@ export const LIMITS = {
   keyBytes: 65_535,
   /** Longer strings are measured but not kept. */
   keptTextBytes: 1024 * 1024,
-  /** All kept strings together. */
+  /** All that is kept together, numbers as they lie in memory. */
   keptBytes: 32 * 1024 * 1024,
   /** Longer numeric arrays are measured but not kept; per-layer settings are shorter. */
   keptNumbers: 4096,

@@ -192,7 +192,26 @@ describe('structures that cannot be', () => {
     const parts = takeApart(soundContent());
     const megabyte = text('m'.repeat(2 ** 20));
     for (let index = 0; index < 33; index += 1) parts.entries.push(entry(`text${index}`, megabyte));
-    expect(await reasonFor(putTogether(parts))).toBe('its metadata texts exceed 33554432 bytes');
+    expect(await reasonFor(putTogether(parts))).toBe(
+      'its metadata texts and short arrays exceed 33554432 bytes',
+    );
+  });
+
+  it('refuses more numbers in short arrays than it would keep', async () => {
+    const parts = takeApart(soundContent());
+    const head = [encodeScalar('u32', 9), encodeScalar('u32', 0), encodeScalar('u64', 4096)];
+    const array = Buffer.concat([...head, Buffer.alloc(4096)]);
+    const add = (count: number) => {
+      const from = parts.entries.length;
+      for (let index = from; index < from + count; index += 1)
+        parts.entries.push(Buffer.concat([encodeText(`numbers${index}`), array]));
+    };
+    add(1000);
+    expect(await reasonFor(putTogether(parts))).toBe('accepted');
+    add(50);
+    expect(await reasonFor(putTogether(parts))).toBe(
+      'its metadata texts and short arrays exceed 33554432 bytes',
+    );
   });
 
   it('reads long arrays of numbers and texts without keeping them', async () => {
