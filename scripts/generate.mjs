@@ -61,16 +61,16 @@ ${rows.join('\n')}
 
 function configuration() {
   const rows = Object.values(settings).map(
-    ({ env, description, fallback, expects }) =>
-      `| \`${env}\` | ${cell(description)} | ${cell(shown(fallback))} | ${cell(expects)} |`,
+    ({ env, description, fallback, expects, show = String }) =>
+      `| \`${env}\` | ${cell(description)} | ${cell(shown(fallback, show))} | ${cell(expects)} |`,
   );
   return `# Configuration
 
 ${notice} (src/config/settings.ts)
 
 A flag wins over the environment, the environment over \`config.toml\` in the home folder, and that over the default.
-The file uses the names in lower case without \`SVC_\`: \`keep_alive = "10m"\`. \`hearth config\` prints every value with
-its origin.
+The file uses the names in lower case without \`SVC_\`: \`keep_alive = "10m"\`; only the home folder itself
+cannot stand in it. \`hearth config\` prints every value with its origin.
 
 | setting | meaning | default | value |
 |---|---|---|---|
@@ -78,10 +78,10 @@ ${rows.join('\n')}
 `;
 }
 
-function shown(fallback) {
+function shown(fallback, show) {
   if (fallback === null) return '(unset)';
   if (Array.isArray(fallback)) return fallback.length === 0 ? '(none)' : fallback.join(',');
-  return String(fallback);
+  return show(fallback);
 }
 
 /** The schema of a signed statement; its annotations are the documentation of each member. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, loadConfig, requireKeyForBind } from './config.ts';
+import { settings } from './settings.ts';
 import { clientBaseUrl, parseListenAddress } from './listen-address.ts';
 
 const home = () => mkdtempSync(path.join(tmpdir(), 'hearth-config-'));
@@ -27,6 +28,37 @@ describe('loadConfig', () => {
     const SVC_HOME = home();
     writeFileSync(path.join(SVC_HOME, 'config.toml'), 'max_que = 7');
     expect(() => load({ SVC_HOME })).toThrow(/max_que/);
+  });
+
+  it('refuses a home in the file that lies in the home', () => {
+    const SVC_HOME = home();
+    writeFileSync(path.join(SVC_HOME, 'config.toml'), 'home = "/elsewhere"');
+    expect(() => load({ SVC_HOME })).toThrow(/sets "home".* use SVC_HOME or --home/);
+  });
+
+  it('says of a port that stands in the host where it came from', () => {
+    const SVC_HOME = home();
+    const origin = (env: Record<string, string>, flags = {}) => {
+      const { port, origins } = load({ SVC_HOME, ...env }, flags);
+      return [port, origins.port];
+    };
+    expect(origin({ SVC_HOST: ':9000' })).toEqual([9000, 'environment']);
+    expect(origin({ SVC_HOST: ':9000' }, { host: '[::1]:7' })).toEqual([7, 'flag']);
+    expect(origin({ SVC_HOST: ':9000' }, { port: '8' })).toEqual([8, 'flag']);
+    expect(origin({ SVC_HOST: '127.0.0.1' })).toEqual([8740, 'default']);
+  });
+
+  it('says that a bare number is seconds when a duration is wrong', () => {
+    expect(() => load({ SVC_HOME: home(), SVC_KEEP_ALIVE: 'long' })).toThrow(/a bare number is seconds/);
+  });
+
+  it('shows every default so that it reads as the same value', () => {
+    const { keepAliveMs, drainTimeoutMs, streamHeadAfterMs, loadTimeoutMs } = settings;
+    const shown = [keepAliveMs, drainTimeoutMs, streamHeadAfterMs, loadTimeoutMs].map(
+      (setting) => setting.show?.(setting.fallback) ?? '',
+    );
+    expect(shown).toEqual(['5m', '20s', '3s', '5m']);
+    expect(load({ SVC_HOME: home(), SVC_KEEP_ALIVE: shown[0] ?? '' }).keepAliveMs).toBe(keepAliveMs.fallback);
   });
 
   it('keeps the development endpoint apart from the canonical one', () => {

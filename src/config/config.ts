@@ -59,7 +59,9 @@ function withAddress(config: Omit<Config, 'port'> & { readonly port: number | nu
   const address = parseListenAddress(config.host);
   if (!address) throw new ConfigError(`SVC_HOST must be host, :port, host:port or a URL.`);
   const port = config.port ?? address.port ?? (config.dev ? devPort : canonicalPort);
-  return { ...config, host: address.host, port };
+  const isPortOfHost = config.port === null && address.port !== undefined;
+  const origins = isPortOfHost ? { ...config.origins, port: config.origins.host } : config.origins;
+  return { ...config, host: address.host, port, origins };
 }
 
 function homeFolder(sources: ConfigSources): string {
@@ -81,6 +83,8 @@ function readFile(file: string): Readonly<Record<string, unknown>> {
     });
   }
   const known = new Set(Object.values(settings).map((setting) => fileKey(setting)));
+  if (fileKey(settings.home) in table)
+    throw new ConfigError(`${file} sets "home", but it lies in that folder itself; use SVC_HOME or --home.`);
   for (const key of Object.keys(table)) {
     if (!known.has(key))
       throw new ConfigError(`${file} names the unknown setting "${key}"; hearth config lists them all.`);

@@ -2,7 +2,7 @@
  * Every setting once: its environment name, what it means, its default, and how its text is read.
  * Flags, the environment and the config file all pass through `read`, so one wrong value has one message.
  */
-import { parseDuration } from '../base/duration.ts';
+import { formatDuration, parseDuration } from '../base/duration.ts';
 
 export interface Setting<T> {
   /** Name in the environment; the config file uses the lower-case name without SVC_. */
@@ -13,6 +13,8 @@ export interface Setting<T> {
   readonly read: (text: string) => T | undefined;
   /** What a usable value looks like, for the error message. */
   readonly expects: string;
+  /** How a value is written for people, where its own text says too little. */
+  show?(value: T): string;
   /** True: `hearth config` shows only whether it is set. */
   readonly secret?: boolean;
 }
@@ -41,14 +43,22 @@ const list = (value: string): readonly string[] =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
-const duration = (value: string): number | undefined => parseDuration(value);
 
 function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
 
+/** A span in milliseconds. */
+const duration = (
+  definition: Pick<Setting<number>, 'env' | 'description' | 'fallback'>,
+): Setting<number> => ({
+  ...definition,
+  read: parseDuration,
+  show: formatDuration,
+  expects: 'a duration such as 30s, 10m or 1h30m; a bare number is seconds, and -1 means for ever',
+});
+
 const count = 'a whole number';
-const span = 'a duration such as 30s, 10m, 0 or -1';
 
 export const settings = {
   host: setting({
@@ -101,12 +111,10 @@ export const settings = {
     read: flag,
     expects: '1 or 0',
   }),
-  keepAliveMs: setting({
+  keepAliveMs: duration({
     env: 'SVC_KEEP_ALIVE',
     description: 'How long an idle model stays loaded.',
     fallback: 300_000,
-    read: duration,
-    expects: span,
   }),
   maxLoadedModels: setting<number | null>({
     env: 'SVC_MAX_LOADED_MODELS',
@@ -196,28 +204,22 @@ export const settings = {
     read: whole(1024, 64 * 1024 * 1024),
     expects: `${count} from 1024 to 67108864`,
   }),
-  streamHeadAfterMs: setting({
+  streamHeadAfterMs: duration({
     env: 'SVC_STREAM_HEAD_AFTER',
     description:
       'How long a stream waits for its slot before its head is sent and waiting is told in comments.',
     fallback: 3000,
-    read: duration,
-    expects: span,
   }),
-  loadTimeoutMs: setting({
+  loadTimeoutMs: duration({
     env: 'SVC_LOAD_TIMEOUT',
     description:
       'How long a worker may show no sign of life while it loads a model; a load may take three times as long in all.',
     fallback: 300_000,
-    read: duration,
-    expects: span,
   }),
-  drainTimeoutMs: setting({
+  drainTimeoutMs: duration({
     env: 'SVC_DRAIN_TIMEOUT',
     description: 'How long running answers may finish after SIGTERM.',
     fallback: 20_000,
-    read: duration,
-    expects: span,
   }),
 } as const;
 

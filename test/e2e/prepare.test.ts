@@ -20,7 +20,10 @@ beforeEach(async () => {
   await write('package.json', manifest);
   await write('tool/package.json', { name: 'tool', version: '1.0.0' });
   await write('package-lock.json', {
-    ...{ name: 'checkout', version: '1.0.0', lockfileVersion: 3, requires: true },
+    name: 'checkout',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    requires: true,
     packages: {
       '': manifest,
       'node_modules/tool': { resolved: 'tool', link: true },

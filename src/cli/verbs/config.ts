@@ -27,14 +27,14 @@ function settingRows(config: Config) {
     const value: unknown = config[key];
     return {
       name: setting.env,
-      value: setting.secret === true ? (value === null ? null : '(set)') : readable(value),
+      value: setting.secret === true ? (value === null ? null : '(set)') : readable(setting, value),
       origin: config.origins[key],
       description: setting.description,
     };
   });
 }
 
-function readable(value: unknown): unknown {
-  if (value === Infinity) return 'for ever';
+function readable(setting: Setting<unknown>, value: unknown): unknown {
+  if (setting.show !== undefined) return setting.show(value);
   return Array.isArray(value) ? value.join(',') : value;
 }
