@@ -86,6 +86,11 @@ export class HeaderCursor {
   /** A 64-bit length that must not exceed what is left of the file. */
   async length(what: string): Promise<number> {
     if (!this.holds(8)) await this.need(8, what);
+    return this.heldLength(what);
+  }
+
+  /** The same without waiting, for its eight bytes that are available already. */
+  heldLength(what: string): number {
     const length = this.u64();
     if (length > BigInt(this.remaining)) {
       this.#refuse(`${what} claims ${length} bytes where ${this.remaining} are left`);

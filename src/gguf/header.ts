@@ -165,7 +165,7 @@ function readNumbers(bytes: Buffer, of: ScalarType): number[] {
 
 async function skipTexts(cursor: HeaderCursor, count: number, key: string): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    const length = await cursor.length(key);
+    const length = cursor.holds(8) ? cursor.heldLength(key) : await cursor.length(key);
     if (cursor.holds(length)) cursor.take(length);
     else await cursor.skip(length, key);
   }
