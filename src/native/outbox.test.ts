@@ -64,3 +64,21 @@ describe('when events leave', () => {
     expect(sizes()).toEqual([1, 0]);
   });
 });
+
+describe('a channel that backs up', () => {
+  it('lets every waiting loop go on once there is room', async () => {
+    const sent: (() => void)[] = [];
+    const outbox = new Outbox((_, onSent) => sent.push(onSent), { ...OUTBOX_LIMITS, unsentMessages: 1 });
+    const post = (): void => outbox.post({ type: 'pong', nonce: 0 });
+    post();
+    const wentOn: string[] = [];
+    const loops = ['a', 'b', 'c'].map((name) => outbox.drained().then(() => wentOn.push(name)));
+    sent.shift()?.();
+    // The room is taken again before any of them has looked.
+    post();
+    const later = outbox.drained().then(() => wentOn.push('later'));
+    sent.shift()?.();
+    await Promise.all([...loops, later]);
+    expect(wentOn.sort()).toEqual(['a', 'b', 'c', 'later']);
+  });
+});

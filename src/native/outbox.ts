@@ -35,7 +35,8 @@ export class Outbox {
   #events: { jobId: string; event: JobEvent }[] = [];
   #urgent = false;
   #unsent = 0;
-  #wake: (() => void) | undefined;
+  /** One per loop that waits: several share the channel. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(
     send: Send,
@@ -88,17 +89,15 @@ export class Outbox {
     this.#unsent++;
     this.#send(message, () => {
       this.#unsent--;
-      if (this.#unsent < this.#limits.unsentMessages) this.#wake?.();
+      if (this.#unsent >= this.#limits.unsentMessages) return;
+      for (const wake of this.#waiting.splice(0)) wake();
     });
   }
 
   /** Resolves at once unless the channel has backed up. */
   async drained(): Promise<void> {
     while (this.#unsent >= this.#limits.unsentMessages) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      this.#wake = undefined;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 }
