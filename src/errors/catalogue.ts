@@ -11,6 +11,8 @@ export type Family =
   | 'method'
   | 'too_large'
   | 'media_type'
+  | 'headers'
+  | 'expectation'
   | 'timeout'
   | 'auth'
   | 'forbidden'
@@ -38,6 +40,22 @@ interface Entry {
 
 const s = (value: unknown): string => String(value);
 
+/** `maxCtx` is the largest window of the model, where it is known. */
+function overflowRemedy(d: ErrorDetail): string {
+  const { maxCtx, promptTokens } = d;
+  return typeof maxCtx === 'number' && Number(promptTokens) >= maxCtx
+    ? `Shorten the prompt; the model takes at most ${maxCtx}.`
+    : 'Shorten the prompt or raise num_ctx.';
+}
+
+/** Only owner/name, perhaps with a quant, is a name that could be pulled. */
+function installRemedy(model: string): string {
+  if (model === 'feature-hash-768') return 'set SVC_ALLOW_HASH_EMBEDDINGS=1 to allow it';
+  return /^[\w.-]+\/[\w.-]+(?::[\w.-]+)?$/.test(model)
+    ? `run: hearth pull ${model}, or choose one from GET /v1/models`
+    : 'choose one from GET /v1/models, or install one with: hearth pull owner/name';
+}
+
 export const catalogue = {
   // The request itself.
   invalid_request: { family: 'request', retryable: false, message: (d) => s(d['message']) },
@@ -57,7 +75,7 @@ export const catalogue = {
     family: 'request',
     retryable: false,
     message: (d) =>
-      `The prompt is ${d['atLeast'] === true ? 'at least ' : ''}${s(d['promptTokens'])} tokens; the context window is ${s(d['numCtx'])} tokens (num_ctx). Shorten the prompt or raise num_ctx.`,
+      `The prompt is ${d['atLeast'] === true ? 'at least ' : ''}${s(d['promptTokens'])} tokens; the context window is ${s(d['numCtx'])} tokens (num_ctx). ${overflowRemedy(d)}`,
   },
   input_too_long: {
     family: 'request',
@@ -68,8 +86,7 @@ export const catalogue = {
   model_not_found: {
     family: 'not_found',
     retryable: false,
-    message: (d) =>
-      `Model "${s(d['model'])}" is not installed; run: hearth pull ${s(d['model'])}, or choose one from GET /v1/models.`,
+    message: (d) => `Model "${s(d['model'])}" is not installed; ${installRemedy(s(d['model']))}.`,
   },
   no_default_model: {
     family: 'not_found',
@@ -101,7 +118,23 @@ export const catalogue = {
   request_timeout: {
     family: 'timeout',
     retryable: false,
-    message: () => 'The request did not arrive in time; send it again.',
+    message: () => 'The request did not arrive in time; send all of it at once.',
+  },
+  headers_too_large: {
+    family: 'headers',
+    retryable: false,
+    message: () => 'The headers of the request are too large; send fewer or shorter ones.',
+  },
+  unknown_expectation: {
+    family: 'expectation',
+    retryable: false,
+    message: () => 'Only Expect: 100-continue is understood; leave the header out.',
+  },
+  bad_request: {
+    family: 'request',
+    retryable: false,
+    message: () =>
+      'The bytes received are not a usable HTTP/1.1 request; check the client or proxy in between.',
   },
   // Access.
   unauthorized: {

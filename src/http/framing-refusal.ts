@@ -1,7 +1,10 @@
 /** What arrives before or beside HTTP proper: one honest answer, if the socket can still carry one, and an end. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ErrorCode } from '../errors/catalogue.ts';
+import { fail } from '../errors/svc-error.ts';
 import { serverBanner } from '../protocol/headers.ts';
+import { errorResponse } from './error-response.ts';
 
 const answers = new WeakMap<Socket, Set<ServerResponse>>();
 
@@ -29,49 +32,25 @@ export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket): voi
     socket.destroy();
     return;
   }
-  socket.end(refusal(error.code));
+  socket.end(refusal(codeOf(error)));
 }
 
-function refusal(code: string | undefined): string {
-  const [status, name, sentence] = wordsFor(code);
-  const body = JSON.stringify({
-    error: sentence,
-    message: sentence,
-    type: 'invalid_request_error',
-    code: name,
-  });
+function refusal(code: ErrorCode): string {
+  const { status, headers, body } = errorResponse(fail(code));
+  const text = JSON.stringify(body);
   const head = [
-    `HTTP/1.1 ${status}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Server: ${serverBanner}`,
     'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'x-should-retry: false',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
-  return `${head.join('\r\n')}\r\n\r\n${body}`;
+  return `${head.join('\r\n')}\r\n\r\n${text}`;
 }
 
-function wordsFor(code: string | undefined): readonly [string, string, string] {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time; send it again.'];
-    case 'HPE_HEADER_OVERFLOW':
-      return [
-        '431 Request Header Fields Too Large',
-        'headers_too_large',
-        'The headers of the request are too large; send fewer or shorter ones.',
-      ];
-    case 'unknown_expectation':
-      return [
-        '417 Expectation Failed',
-        'unknown_expectation',
-        'Only Expect: 100-continue is understood; leave the header out.',
-      ];
-    default:
-      return [
-        '400 Bad Request',
-        'bad_request',
-        'The bytes received are not a usable HTTP/1.1 request; check the client or proxy in between.',
-      ];
-  }
+/** What the parser of node:http found wrong, in our words. */
+function codeOf(error: NodeJS.ErrnoException): ErrorCode {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
+  return error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request';
 }

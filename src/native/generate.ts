@@ -18,7 +18,12 @@ export interface PreparedPrompt {
 export function prepareGeneration(chat: LoadedChat, job: GenerateJob): Generation {
   const prepared = preparePrompt(chat, job);
   if (prepared.tokens.length + 1 > prepared.numCtx) {
-    throw fail('context_overflow', { promptTokens: prepared.tokens.length, numCtx: prepared.numCtx });
+    const { tokens, numCtx } = prepared;
+    throw fail('context_overflow', {
+      promptTokens: tokens.length,
+      numCtx,
+      maxCtx: chat.facts.trainedCtx,
+    });
   }
   return new Generation({
     job,
@@ -48,7 +53,8 @@ function refuseHopeless(chat: LoadedChat, pieces: readonly PromptPiece[], numCtx
   const bytes = pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   if (bytes <= countedBytes) return;
   const promptTokens = chat.vocabulary.leastTokens(bytes);
-  if (promptTokens > numCtx) throw fail('context_overflow', { promptTokens, numCtx, atLeast: true });
+  const maxCtx = chat.facts.trainedCtx;
+  if (promptTokens > numCtx) throw fail('context_overflow', { promptTokens, numCtx, maxCtx, atLeast: true });
 }
 
 function promptPieces(chat: LoadedChat, job: GenerateJob, plan: AnswerPlan): PromptPiece[] {

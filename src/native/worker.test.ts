@@ -86,7 +86,7 @@ describe('generate', () => {
       .catch((error: unknown) => error);
     expect((failure as JobFailure).failure).toMatchObject({
       code: 'context_overflow',
-      detail: { numCtx: 512 },
+      detail: { numCtx: 512, maxCtx: expect.any(Number) },
     });
   });
 

@@ -31,7 +31,7 @@ describe('an error', () => {
       const body = { model: 'nobody', messages: [{ role: 'user', content: 'x' }], input: 'x', prompt: 'x' };
       const reply = await post(path, body);
       expect([reply.status, reply.body.code, reply.body.param]).toEqual([404, 'model_not_found', 'model']);
-      expect(reply.body.error).toContain('hearth pull nobody');
+      expect(reply.body.error).toContain('install one with: hearth pull owner/name');
     },
   );
 
@@ -220,7 +220,7 @@ describe('the status', () => {
   });
 
   it('is one of the known ones for every code of the catalogue', async () => {
-    const known = [400, 401, 403, 404, 405, 408, 413, 415, 429, 500, 503];
+    const known = [400, 401, 403, 404, 405, 408, 413, 415, 417, 429, 431, 500, 503];
     for (const code of Object.keys(catalogue) as ErrorCode[]) {
       if (code === 'cancelled') continue;
       service.engine.plays([fail(code, anyDetail)]);

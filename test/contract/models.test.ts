@@ -76,7 +76,7 @@ describe('GET /v1/models/{id}', () => {
     const { body } = await service.client.get('/v1/models/nobody');
     expect(body).toMatchObject({ code: 'model_not_found', param: 'model' });
     expect(body.error).toBe(
-      'Model "nobody" is not installed; run: hearth pull nobody, or choose one from GET /v1/models.',
+      'Model "nobody" is not installed; choose one from GET /v1/models, or install one with: hearth pull owner/name.',
     );
   });
 });

@@ -2,6 +2,7 @@
  * Bytes that are not quite HTTP. Each is refused and the connection closed, or served as what it plainly is;
  * a request hidden inside another is never executed. Where Node's parser is lenient, its behaviour is pinned here.
  */
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { exchange } from '../support/raw-exchange.ts';
@@ -264,6 +265,27 @@ describe('a request in small pieces', () => {
       expect(answers.map(({ status }) => status)).toEqual([400]);
     }
   });
+
+  it.each([
+    [431, 'headers_too_large', `${get}X-A: ${'b'.repeat(20_000)}\r\n\r\n`],
+    [417, 'unknown_expectation', `${chat}${json}Expect: a-miracle\r\n${sized}\r\n${body}`],
+    [400, 'bad_request', `hello\r\n${get}\r\n`],
+  ])(
+    'that is refused with %d before it is read has the body of every error, as documented',
+    async (status, code, bytes) => {
+      const { answers } = await exchange(service.port, [bytes]);
+      const answer = JSON.parse(answers[0]?.body ?? '');
+      expect([answers[0]?.status, answer.code]).toEqual([status, code]);
+      expect(answer).toEqual({
+        error: answer.message,
+        message: expect.any(String),
+        type: 'invalid_request_error',
+        code,
+      });
+      expect(answers[0]?.headers['x-should-retry']).toBe('false');
+      expect(readFileSync('docs/errors.md', 'utf8')).toContain(`| \`${code}\` | ${status} |`);
+    },
+  );
 
   it('that waits for 100-continue is told to go on, or not to', async () => {
     const expecting = `${json}Expect: 100-continue\r\n`;

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { fail } from './svc-error.ts';
+
+describe('the remedy for a model that is not installed', () => {
+  it.each(['user/repo', 'user/repo:Q4_K_M', 'mine/tiny:q4'])(
+    'is to pull %s, which a hub may have',
+    (model) => {
+      expect(fail('model_not_found', { model }).message).toContain(`run: hearth pull ${model},`);
+    },
+  );
+
+  it.each(['gpt-4o', 'nobody', '', 'a/b/c', 'https://h.example/x'])('is not to pull %j', (model) => {
+    const { message } = fail('model_not_found', { model });
+    expect(message).toContain('choose one from GET /v1/models, or install one with: hearth pull owner/name.');
+  });
+
+  it('is a setting for the feature-hash fallback', () => {
+    const { message } = fail('model_not_found', { model: 'feature-hash-768' });
+    expect(message).toContain('set SVC_ALLOW_HASH_EMBEDDINGS=1');
+  });
+});
+
+describe('the remedy for a prompt that does not fit', () => {
+  const remedy = (detail: object) => fail('context_overflow', { numCtx: 512, ...detail }).message;
+
+  it('is a larger window where the model can have one', () => {
+    expect(remedy({ promptTokens: 600, maxCtx: 4096 })).toContain('Shorten the prompt or raise num_ctx.');
+    expect(remedy({ promptTokens: 600 })).toContain('Shorten the prompt or raise num_ctx.');
+  });
+
+  it.each([600, 512])(
+    'is only a shorter prompt where the largest window is 512 and it has %d',
+    (promptTokens) => {
+      const message = remedy({ promptTokens, maxCtx: 512 });
+      expect(message).toContain('Shorten the prompt; the model takes at most 512.');
+      expect(message).not.toContain('raise');
+    },
+  );
+});
