@@ -1,7 +1,7 @@
 /** `hearth serve` as a user starts it: an empty home, the built-in models, the real engine. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -106,6 +106,23 @@ describe('hearth serve on an empty home', () => {
     expect(body.error).toMatch(/prompt is \d{4,} tokens.* 512 tokens/);
     // The built-in model was trained on fewer tokens than these.
     expect(body.error).toContain('Shorten the prompt; the model takes at most 1024.');
+  });
+
+  it('explains a request as docs/structured-output.md shows it', async () => {
+    const shown = /## Dry run[^]+?```json\n([^]+?)```/.exec(
+      readFileSync('docs/structured-output.md', 'utf8'),
+    )?.[1];
+    const { status, body } = await served.client.post('/v1/chat/completions?svc_dry_run=1', {
+      model: 'default',
+      messages: [{ role: 'user', content: 'Hello' }],
+      temperature: 0.2,
+      seed: 7,
+      max_tokens: 64,
+    });
+    expect(status).toBe(200);
+    // What is cached, loaded and free depends on what ran before and on the machine.
+    const { cached_tokens, slot, would_load, planned_bytes } = body;
+    expect(body).toEqual({ ...JSON.parse(shown ?? ''), cached_tokens, slot, would_load, planned_bytes });
   });
 
   it.each([1, 2, 7])('survives a window of %d', async (numCtx) => {
@@ -231,6 +248,19 @@ describe('the home of a running service', () => {
     const { code, stdout, stderr } = await installation.run(['serve'], { SVC_PORT: '0' });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`process ${served.pid}`);
+  });
+});
+
+describe('a home whose store cannot be opened', () => {
+  it('ends the server with the reason, and is free again', async () => {
+    const settings = installation.anotherHome();
+    const home = settings['SVC_HOME'] ?? '';
+    // A folder where the lock of writers should be.
+    mkdirSync(path.join(home, 'store', 'writer.lock'), { recursive: true });
+    const { code, stdout, stderr } = await installation.run(['serve'], { ...settings, SVC_PORT: '0' });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('EISDIR');
+    expect(existsSync(path.join(home, 'serve.lock'))).toBe(false);
   });
 });
 
