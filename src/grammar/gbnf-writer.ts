@@ -4,10 +4,7 @@
  * enforced at all; native/ compiles the same schema to constrain the sampler, so the two can never disagree.
  * Invariant: every text that a compiled grammar accepts is valid JSON for the schema (the reverse need not hold).
  */
-import { fail } from '../errors/svc-error.ts';
-
-/** A grammar larger than this would slow every sampling step; no sensible schema comes near. */
-const MAX_GRAMMAR_CHARS = 512 * 1024;
+import { SchemaBudget } from './schema-budget.ts';
 
 export type Spacing = 'compact' | 'spaced';
 
@@ -18,6 +15,8 @@ export interface WriterOptions {
   readonly quoted?: boolean;
   /** What rule names begin with; another prefix keeps them apart from rules that a client named. */
   readonly prefix?: string;
+  /** Shared by the schemas of one request; by default the grammar has one of its own. */
+  readonly budget?: SchemaBudget;
 }
 
 /** The rules of one grammar; writers of different modes may share it. */
@@ -25,8 +24,8 @@ interface RuleStore {
   readonly rules: Map<string, string>;
   readonly nameOfBody: Map<string, string>;
   readonly prefix: string;
+  readonly budget: SchemaBudget;
   reserved: number;
-  chars: number;
 }
 
 export class GbnfWriter {
@@ -42,9 +41,13 @@ export class GbnfWriter {
       rules: new Map(),
       nameOfBody: new Map(),
       prefix: options.prefix ?? 'r',
+      budget: options.budget ?? new SchemaBudget(),
       reserved: 0,
-      chars: 0,
     };
+  }
+
+  get budget(): SchemaBudget {
+    return this.#store.budget;
   }
 
   /** A writer of another mode whose rules go into the same grammar. */
@@ -79,10 +82,7 @@ export class GbnfWriter {
   }
 
   define(name: string, body: string): void {
-    this.#store.chars += name.length + body.length + 6;
-    if (this.#store.chars > MAX_GRAMMAR_CHARS) {
-      throw fail('invalid_request', { message: 'The schema is too large to be enforced; make it smaller.' });
-    }
+    this.budget.spend('chars', name.length + body.length + 6);
     this.#store.rules.set(name, body);
   }
 

@@ -26,10 +26,11 @@ interface Property {
 
 export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, compile: Compile): string {
   const declared = declaredProperties(schema, path);
-  const required = namesOf(schema, 'required', path);
+  const required = new Set(namesOf(schema, 'required', path));
   const extra = schema['additionalProperties'];
+  writer.budget.requireNodes(Math.max(Object.keys(declared).length, required.size));
   const free =
-    Object.keys(declared).length === 0 && required.length === 0 && schema['properties'] === undefined;
+    Object.keys(declared).length === 0 && required.size === 0 && schema['properties'] === undefined;
   checkCounts(schema, path, declared, required);
   if (free && (extra === undefined || extra === true) && !limitsCount(schema)) return anyObject(writer);
   const schemas: Record<string, unknown> = { ...declared };
@@ -41,7 +42,7 @@ export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath,
   }
   const properties = Object.entries(schemas).map(([name, property]) => ({
     pair: pairRule(writer, name, compile(property, at(at(path, 'properties'), name))),
-    required: required.includes(name),
+    required: required.has(name),
   }));
   const extraPair = extraPairRule(
     writer,
@@ -108,13 +109,18 @@ function limitsCount(schema: Schema): boolean {
 }
 
 /** Counts are enforced where the shape implies them, and on pure maps; a repeated key rules out the rest. */
-function checkCounts(schema: Schema, path: SchemaPath, declared: Schema, required: readonly string[]): void {
+function checkCounts(
+  schema: Schema,
+  path: SchemaPath,
+  declared: Schema,
+  required: ReadonlySet<string>,
+): void {
   const min = countOf(schema, 'minProperties', path);
   const max = countOf(schema, 'maxProperties', path);
   const names = new Set([...Object.keys(declared), ...required]);
   const isMap =
     names.size === 0 && schema['additionalProperties'] !== false && schema['properties'] === undefined;
-  if (min !== null && min > new Set(required).size && !(isMap && min === 1))
+  if (min !== null && min > required.size && !(isMap && min === 1))
     throw unenforceable(
       path,
       'minProperties',
@@ -143,15 +149,23 @@ const KEY_CHARS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 /** A plain key that is none of the declared names: a repeated key would override the value already checked. */
 function otherKey(writer: GbnfWriter, names: readonly string[]): string {
   const rest = writer.rule('[A-Za-z0-9_]{0,40}');
-  const node = (prefix: string, depth: number): string => {
-    const longer = names.filter((name) => name.length > prefix.length && name.startsWith(prefix));
-    const next = new Set(longer.map((name) => String.fromCodePoint(name.codePointAt(prefix.length) ?? 0)));
+  const node = (prefix: string, alike: readonly string[]): string => {
+    writer.budget.spend('steps', alike.length);
+    const next = new Map<string, string[]>();
+    for (const name of alike) {
+      if (name === prefix) continue;
+      const char = String.fromCodePoint(name.codePointAt(prefix.length) ?? 0);
+      const group = next.get(char);
+      if (group === undefined) next.set(char, [name]);
+      else group.push(name);
+    }
     const others = KEY_CHARS.filter((char) => !next.has(char)).join('');
     const options = others === '' ? [] : [`[${others}] ${rest}`];
-    for (const char of next)
-      if (KEY_CHARS.includes(char) && depth < 40) options.push(`"${char}" ${node(prefix + char, depth + 1)}`);
-    if (prefix !== '' && !names.includes(prefix)) options.push('""');
+    for (const [char, group] of next)
+      if (KEY_CHARS.includes(char) && prefix.length < 40)
+        options.push(`"${char}" ${node(prefix + char, group)}`);
+    if (prefix !== '' && !alike.includes(prefix)) options.push('""');
     return writer.rule(options.join(' | '));
   };
-  return writer.rule(`${writer.literal('"')} ${node('', 0)} ${writer.literal('"')}`);
+  return writer.rule(`${writer.literal('"')} ${node('', names)} ${writer.literal('"')}`);
 }

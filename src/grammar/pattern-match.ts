@@ -9,14 +9,19 @@ type State =
   | { readonly kind: 'split'; readonly branches: (State | null)[] };
 
 export interface Matcher {
+  /** How large it is; bounds the work per character of text. */
+  readonly states: number;
   test(text: string): boolean;
+  /** The source: ajv keeps one matcher per text of it. */
+  toString(): string;
 }
 
 /** A stand-in for RegExp, as ajv's `code.regExp` wants it. */
 export function linearMatcher(source: string): Matcher {
   const pattern = parsePattern(source);
-  const start = build(pattern.body, null, { count: 0 });
-  return { test: (text) => run(pattern, start, text) };
+  const budget = { count: 0 };
+  const start = build(pattern.body, null, budget);
+  return { states: budget.count, test: (text) => run(pattern, start, text), toString: () => source };
 }
 
 /** Bounds the work per character of text; a pattern that needs more is refused with its schema. */

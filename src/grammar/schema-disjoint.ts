@@ -2,52 +2,89 @@
  * `oneOf` asks that exactly one branch holds. A grammar alone only ensures "at least one", so the branches must be
  * visibly disjoint: different JSON types, different constants, or objects told apart by a constant property.
  */
+import type { SchemaBudget } from './schema-budget.ts';
 import { isObject, namesOf, type Schema, type SchemaPath, unenforceable } from './schema-walk.ts';
 
-export function requireDisjoint(branches: readonly unknown[], path: SchemaPath): void {
-  for (const [index, branch] of branches.entries())
-    for (const other of branches.slice(index + 1))
-      if (!areDisjoint(branch, other, path))
-        throw unenforceable(
-          path,
-          'oneOf',
-          'its branches could hold together; give each a constant property, or use anyOf',
-        );
+/** What is visible of a branch at a glance; null: nothing. */
+interface Branch {
+  /** JSON kinds that it allows; integers count as numbers. */
+  readonly kinds: ReadonlySet<string> | null;
+  /** The JSON texts of its constants. */
+  readonly values: ReadonlySet<string> | null;
+  /** The same of its required properties, by name. */
+  readonly tags: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-function areDisjoint(a: unknown, b: unknown, path: SchemaPath): boolean {
-  if (!isObject(a) || !isObject(b)) return false;
-  const [kindsA, kindsB] = [kindsOf(a), kindsOf(b)];
-  if (kindsA !== null && kindsB !== null && !kindsA.some((kind) => kindsB.includes(kind))) return true;
-  const [valuesA, valuesB] = [valuesOf(a), valuesOf(b)];
-  if (valuesA !== null && valuesB !== null) return !valuesA.some((value) => valuesB.includes(value));
-  return haveDiscriminator(a, b, path);
+export function requireDisjoint(branches: readonly unknown[], path: SchemaPath, budget: SchemaBudget): void {
+  const facts = branches.map((branch) => branchOf(branch, path, budget));
+  const constants = facts.flatMap(({ values }) => (values === null ? [] : [...values]));
+  // Constants are compared all at once; in pairs they would cost the square of their number.
+  const open = facts.filter(({ values }) => values === null);
+  const others = [...open, ...facts.filter(({ values }) => values !== null)];
+  const overlap =
+    new Set(constants).size < constants.length ||
+    open.some((branch, index) =>
+      others.slice(index + 1).some((other) => !areDisjoint(branch, other, budget)),
+    );
+  if (overlap)
+    throw unenforceable(
+      path,
+      'oneOf',
+      'its branches could hold together; give each a constant property, or use anyOf',
+    );
 }
 
-function haveDiscriminator(a: Schema, b: Schema, path: SchemaPath): boolean {
-  const [left, right] = [a['properties'], b['properties']];
-  if (a['type'] !== 'object' || b['type'] !== 'object' || !isObject(left) || !isObject(right)) return false;
-  const required = namesOf(b, 'required', path);
-  return namesOf(a, 'required', path).some((name) => {
-    const [propertyA, propertyB] = [left[name], right[name]];
-    if (!required.includes(name) || !isObject(propertyA) || !isObject(propertyB)) return false;
-    const [valuesA, valuesB] = [valuesOf(propertyA), valuesOf(propertyB)];
-    return valuesA !== null && valuesB !== null && !valuesA.some((value) => valuesB.includes(value));
-  });
+function areDisjoint(a: Branch, b: Branch, budget: SchemaBudget): boolean {
+  if (a.kinds !== null && b.kinds !== null && areApart(a.kinds, b.kinds, budget)) return true;
+  budget.spend('steps', a.tags.size);
+  for (const [name, values] of a.tags) {
+    const others = b.tags.get(name);
+    if (others !== undefined && areApart(values, others, budget)) return true;
+  }
+  return false;
 }
 
-/** JSON kinds that the schema allows; integers count as numbers. Null: not visible at a glance. */
-function kindsOf(schema: Schema): string[] | null {
-  const { type } = schema;
-  if (type !== undefined) return [type].flat().map((name) => (name === 'integer' ? 'number' : String(name)));
+function areApart(a: ReadonlySet<string>, b: ReadonlySet<string>, budget: SchemaBudget): boolean {
+  budget.spend('steps', 1 + a.size);
+  for (const value of a) if (b.has(value)) return false;
+  return true;
+}
+
+function branchOf(schema: unknown, path: SchemaPath, budget: SchemaBudget): Branch {
+  if (!isObject(schema)) return { kinds: null, values: null, tags: new Map() };
   const values = valuesOf(schema);
-  return values === null ? null : values.map((text) => kindOf(JSON.parse(text)));
+  return {
+    kinds: kindsOf(schema, values),
+    values: textsOf(values, budget),
+    tags: tagsOf(schema, path, budget),
+  };
 }
 
-function valuesOf(schema: Schema): string[] | null {
-  if ('const' in schema) return [JSON.stringify(schema['const'])];
-  const values = schema['enum'];
-  return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : null;
+function tagsOf(schema: Schema, path: SchemaPath, budget: SchemaBudget): Branch['tags'] {
+  const { type, properties } = schema;
+  const tags = new Map<string, ReadonlySet<string>>();
+  if (type !== 'object' || !isObject(properties)) return tags;
+  for (const name of new Set(namesOf(schema, 'required', path))) {
+    const property = properties[name];
+    const texts = isObject(property) ? textsOf(valuesOf(property), budget) : null;
+    if (texts !== null) tags.set(name, texts);
+  }
+  return tags;
+}
+
+function kindsOf({ type }: Schema, values: readonly unknown[] | null): ReadonlySet<string> | null {
+  if (type !== undefined)
+    return new Set([type].flat().map((name) => (name === 'integer' ? 'number' : String(name))));
+  return values === null ? null : new Set(values.map(kindOf));
+}
+
+function valuesOf(schema: Schema): readonly unknown[] | null {
+  if ('const' in schema) return [schema['const']];
+  return Array.isArray(schema['enum']) ? schema['enum'] : null;
+}
+
+function textsOf(values: readonly unknown[] | null, budget: SchemaBudget): ReadonlySet<string> | null {
+  return values === null ? null : new Set(values.map((value) => budget.textOf(value)));
 }
 
 function kindOf(value: unknown): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isSvcError } from '../errors/svc-error.ts';
+import { SchemaBudget } from './schema-budget.ts';
 import { compileSchema } from './schema-grammar.ts';
 
 function refusalOf(schema: unknown) {
@@ -28,6 +29,11 @@ describe('a schema that cannot be enforced', () => {
     ['pattern', { type: 'string', pattern: '(a)\\1' }, 'schema.pattern'],
     ['pattern', { type: 'string', pattern: '[' }, 'schema.pattern'],
     ['maxLength', { type: 'string', pattern: '^a$', maxLength: 3 }, 'schema.maxLength'],
+    [
+      'maxLength',
+      { allOf: [{ $ref: '#/$defs/a', maxLength: 3 }], $defs: { a: { type: 'string' } } },
+      'schema.allOf[0].maxLength',
+    ],
     ['minLength', { enum: ['a'], minLength: 1 }, 'schema.minLength'],
     ['$ref', { $ref: 'https://example.org/other.json' }, 'schema.$ref'],
     ['$id', { $id: 'x', type: 'string' }, 'schema.$id'],
@@ -55,6 +61,13 @@ describe('a schema that cannot be enforced', () => {
       'a circle of references',
       { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' },
     ],
+    [
+      'a circle of parts',
+      {
+        $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { allOf: [{ $ref: '#/$defs/a' }] } },
+        $ref: '#/$defs/a',
+      },
+    ],
     ['a recursion without an end', { type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }],
     ['a forbidden required property', { type: 'object', required: ['a'], additionalProperties: false }],
     ['too deep a nesting', nested(200)],
@@ -80,7 +93,84 @@ describe('a bomb', () => {
       };
     expect(compileSchema({ $ref: '#/$defs/d11', $defs }, 'schema').length).toBeLessThan(50_000);
   });
+
+  // Each of these would take seconds, or for ever, if the work were not counted.
+  it.each<[string, object]>([
+    ['parts that double', partsThatDouble(60)],
+    ['parts one in the other', partsOneInTheOther(5_000)],
+    ['many parts', { allOf: many(15_000, (i) => ({ properties: { [`p${i}`]: { type: 'string' } } })) }],
+    ['many branches', { oneOf: many(8_000, (i) => ({ const: i })) }],
+    [
+      'many open branches',
+      { oneOf: many(1_500, (i) => ({ type: 'object', required: ['k'], ...tagged(i) })) },
+    ],
+    [
+      'branches under a large base',
+      { required: many(200_000, () => 'a'), anyOf: many(1_500, (i) => ({ title: `${i}` })) },
+    ],
+    [
+      'one large constant under many names',
+      {
+        const: 'x'.repeat(400_000),
+        oneOf: many(1_500, () => ({ $ref: '#/$defs/a' })),
+        $defs: { a: { const: 'x'.repeat(400_000) } },
+      },
+    ],
+    [
+      'one long way under many names',
+      {
+        allOf: many(1_500, () => ({ $ref: '#/$defs/a' })),
+        $defs: { a: { $ref: `#/$defs/b${'/a'.repeat(500_000)}` }, b: {} },
+      },
+    ],
+    [
+      'types by the thousand',
+      { type: many(50_000, (i) => `a${i}`), allOf: [{ type: many(50_000, (i) => `b${i}`) }] },
+    ],
+    ['large patterns', { anyOf: many(1_500, (i) => ({ type: 'string', pattern: `^(?:a{0,900}){4}${i}$` })) }],
+    [
+      'required names by the thousand',
+      {
+        required: many(400_000, (i) => `r${i}`),
+        properties: Object.fromEntries(many(1_500, (i) => [`p${i}`, true])),
+      },
+    ],
+    ['long texts', { enum: ['x'.repeat(4_000_000)] }],
+  ])('of %s is refused in a moment', (_, schema) => {
+    expect(refusalOf(schema)).toMatchObject({ param: expect.stringMatching(/^schema/) });
+  });
+
+  it('spread over the schemas of one request is refused as one', () => {
+    const budget = new SchemaBudget();
+    const range = (i: number) => ({ type: 'number', minimum: -123_456.789 + i, maximum: 987_654.321 + i });
+    const schema = { properties: Object.fromEntries(many(60, (i) => [`p${i}`, range(i)])) };
+    compileSchema(schema, 'tools[0]', { budget });
+    expect(() => {
+      for (let tool = 1; tool < 128; tool += 1) compileSchema(schema, `tools[${tool}]`, { budget });
+    }).toThrow(/tools\[\d+\] is too large/);
+  });
 });
+
+function many<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+function tagged(tag: number) {
+  return { properties: { k: { const: tag } } };
+}
+
+function partsThatDouble(levels: number) {
+  const $defs: Record<string, unknown> = { [`d${levels}`]: { type: 'object' } };
+  for (let i = 0; i < levels; i += 1)
+    $defs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] };
+  return { $ref: '#/$defs/d0', $defs };
+}
+
+function partsOneInTheOther(levels: number) {
+  const $defs: Record<string, unknown> = { [`d${levels}`]: { type: 'object' } };
+  for (let i = 0; i < levels; i += 1) $defs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i + 1}` }] };
+  return { $ref: '#/$defs/d0', $defs };
+}
 
 function nested(depth: number): unknown {
   let schema: unknown = { type: 'string' };

@@ -2,7 +2,7 @@
  * The compiler's heart: one schema node to one rule. Every keyword is either enforced, known to be an annotation,
  * or refused by name.
  */
-import { fail, isSvcError } from '../errors/svc-error.ts';
+import { isSvcError } from '../errors/svc-error.ts';
 import { arrayRule } from './array-grammar.ts';
 import { checkGbnf } from './gbnf-check.ts';
 import { GbnfWriter, type WriterOptions } from './gbnf-writer.ts';
@@ -10,12 +10,15 @@ import { anyValue, booleans, nullRule } from './json-grammar.ts';
 import { integerRule, numberRule } from './number-grammar.ts';
 import { objectRule } from './object-grammar.ts';
 import { PatternUnsupported } from './pattern.ts';
+import { tooLarge } from './schema-budget.ts';
 import { mergeSchemas } from './schema-merge.ts';
 import {
   at,
   countOf,
   isObject,
   malformed,
+  pointerSteps,
+  pointerTarget,
   type Schema,
   type SchemaPath,
   unenforceable,
@@ -60,12 +63,16 @@ const APPLICATORS: ReadonlySet<string> = new Set([
 ]);
 const ENFORCED: ReadonlySet<string> = new Set([...APPLICATORS, ...Object.values(KEYWORDS_OF_TYPE).flat()]);
 const MAX_DEPTH = 48;
-/** Compiling the proof of an answer (ajv) takes about half a millisecond per node, on the server's event loop. */
-const MAX_NODES = 1_000;
+/** A member that a fold copies costs as much as a few characters read. */
+const COPY_STEPS = 8;
 
 /** A schema inside a larger grammar: returns the name of its rule. Refuses what cannot be enforced. */
 export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath): string {
-  return new SchemaCompiler(writer, schema, path).compile(schema, path);
+  try {
+    return new SchemaCompiler(writer, schema, path).compile(schema, path);
+  } catch (error) {
+    throw writer.budget.isSpent ? tooLarge(path) : error;
+  }
 }
 
 /** A grammar whose texts are exactly one JSON value of the schema. */
@@ -87,7 +94,9 @@ class SchemaCompiler {
   readonly #root: unknown;
   readonly #rootPath: SchemaPath;
   readonly #refs = new Map<string, string>();
-  #nodes = 0;
+  readonly #targets = new Map<string, unknown>();
+  /** Schemas whose `allOf` is being folded. */
+  readonly #folding = new Set<Schema>();
   #depth = 0;
 
   constructor(writer: GbnfWriter, root: unknown, rootPath: SchemaPath) {
@@ -97,13 +106,9 @@ class SchemaCompiler {
   }
 
   readonly compile = (schema: unknown, path: SchemaPath): string => {
-    this.#nodes += 1;
+    this.#writer.budget.spend('nodes');
     this.#depth += 1;
-    if (this.#nodes > MAX_NODES || this.#depth > MAX_DEPTH)
-      throw fail('invalid_request', {
-        param: path,
-        message: `The schema at ${path} is too large or nested too deeply.`,
-      });
+    if (this.#depth > MAX_DEPTH) throw tooLarge(path);
     const rule = this.#node(schema, path);
     this.#depth -= 1;
     return rule;
@@ -113,6 +118,7 @@ class SchemaCompiler {
     if (schema === true) return anyValue(this.#writer);
     if (schema === false) throw malformed(path, 'false allows no value at all');
     if (!isObject(schema)) throw malformed(path, 'a schema is an object or true');
+    this.#writer.budget.spend('steps', breadthOf(schema));
     refuseUnknown(schema, path);
     if (schema['nullable'] === true) return this.#nullable(schema, path);
     if (schema['$ref'] !== undefined) return this.#reference(schema, path);
@@ -195,7 +201,7 @@ class SchemaCompiler {
       (value) => types.length === 0 || types.some((type) => isOfType(value, type)),
     );
     if (allowed.length === 0) throw malformed(at(path, keyword), 'no value in it has the type of the schema');
-    const texts = allowed.map((value) => JSON.stringify(value).toWellFormed());
+    const texts = allowed.map((value) => this.#writer.budget.textOf(value).toWellFormed());
     return this.#writer.rule([...new Set(texts)].map((text) => this.#writer.literal(text)).join(' | '));
   }
 
@@ -204,6 +210,7 @@ class SchemaCompiler {
     const branchPath = at(path, keyword);
     if (!Array.isArray(branches) || branches.length === 0)
       throw malformed(branchPath, 'it must be a list with at least one schema');
+    this.#writer.budget.requireNodes(branches.length);
     const plain = Object.keys(base).every((key) => isAnnotation(key));
     const merged = plain
       ? branches
@@ -212,6 +219,7 @@ class SchemaCompiler {
       requireDisjoint(
         merged.map((branch) => this.#resolved(branch, path)),
         path,
+        this.#writer.budget,
       );
     const rules = merged.map((branch, index) => this.compile(branch, at(branchPath, index)));
     return this.#writer.rule([...new Set(rules)].join(' | '));
@@ -222,24 +230,33 @@ class SchemaCompiler {
     const { allOf, ...base } = schema;
     if (!Array.isArray(allOf) || allOf.length === 0)
       throw malformed(at(path, 'allOf'), 'it must be a list with at least one schema');
-    return allOf.reduce<Schema>(
+    if (this.#folding.has(schema)) throw malformed(path, 'its references form a circle');
+    if (this.#folding.size === MAX_DEPTH) throw tooLarge(path);
+    this.#folding.add(schema);
+    const folded = allOf.reduce<Schema>(
       (sum, part, index) => this.#merged(sum, part, 'allOf', at(at(path, 'allOf'), index)),
       base,
     );
+    this.#folding.delete(schema);
+    return folded;
   }
 
   #merged(base: Schema, part: unknown, keyword: string, path: SchemaPath): Schema {
     const resolved = this.#resolved(part, path);
     if (!isObject(resolved)) throw malformed(path, 'a schema is an object');
+    const { budget } = this.#writer;
+    budget.spend('nodes');
+    budget.spend('steps', COPY_STEPS * (breadthOf(base) + breadthOf(resolved)));
     if (resolved['allOf'] !== undefined)
       return this.#merged(base, this.#flattened(resolved, path), keyword, path);
-    return mergeSchemas(base, resolved, keyword, path);
+    return mergeSchemas(base, resolved, { keyword, path, budget });
   }
 
   #resolved(schema: unknown, path: SchemaPath): unknown {
     let current = schema;
     for (let hops = 0; isObject(current) && typeof current['$ref'] === 'string'; hops += 1) {
       if (hops > MAX_DEPTH) throw malformed(path, 'its references form a circle');
+      refuseBeside(current, '$ref', [], path);
       current = this.#target(current['$ref'], path);
     }
     return current;
@@ -260,32 +277,15 @@ class SchemaCompiler {
   #target(pointer: string, path: SchemaPath): unknown {
     if (pointer !== '#' && !pointer.startsWith('#/'))
       throw unenforceable(path, '$ref', 'only references inside this schema are followed (#/$defs/…)');
-    let target: unknown = this.#root;
-    for (const step of pointer.split('/').slice(1)) {
-      const key = decodePointer(step);
-      target =
-        typeof target === 'object' && target !== null && Object.hasOwn(target, key)
-          ? Reflect.get(target, key)
-          : undefined;
-    }
+    if (this.#targets.has(pointer)) return this.#targets.get(pointer);
+    const target = pointerTarget(this.#root, pointer);
     if (target === undefined) throw malformed(at(path, '$ref'), `there is nothing at "${pointer}"`);
+    this.#targets.set(pointer, target);
     return target;
   }
 
   #pathOf(pointer: string): SchemaPath {
-    return pointer
-      .split('/')
-      .slice(1)
-      .reduce((path, step) => at(path, decodePointer(step)), this.#rootPath);
-  }
-}
-
-function decodePointer(step: string): string {
-  try {
-    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    // Not percent-encoded after all: the text stands for itself.
-    return step.replaceAll('~1', '/').replaceAll('~0', '~');
+    return pointerSteps(pointer).reduce<SchemaPath>(at, this.#rootPath);
   }
 }
 
@@ -316,7 +316,15 @@ function refuseBeside(schema: Schema, keyword: string, allowed: readonly string[
       throw unenforceable(path, key, `it cannot be combined with "${keyword}"`);
 }
 
-function isAnnotation(key: string): boolean {
+/** What going through a schema once costs, without its sub-schemas. */
+function breadthOf(schema: Schema): number {
+  return Object.entries(schema).reduce((sum, [key, value]) => {
+    if (!ENFORCED.has(key) || typeof value !== 'object' || value === null) return sum + 1;
+    return sum + 1 + (Array.isArray(value) ? value.length : Object.keys(value).length);
+  }, 0);
+}
+
+export function isAnnotation(key: string): boolean {
   return ANNOTATIONS.has(key) || key.startsWith('x-');
 }
 

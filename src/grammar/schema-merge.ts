@@ -1,4 +1,5 @@
 /** Folds two schemas that must both hold into one, for `allOf` and for keywords beside `anyOf`. */
+import type { SchemaBudget } from './schema-budget.ts';
 import { at, isObject, type Schema, type SchemaPath, unenforceable } from './schema-walk.ts';
 
 const LARGER: ReadonlySet<string> = new Set([
@@ -27,27 +28,49 @@ const FREE: ReadonlySet<string> = new Set([
   '$schema',
 ]);
 
-export function mergeSchemas(base: Schema, part: Schema, keyword: string, path: SchemaPath): Schema {
+/** Where a fold stands, and what it may still cost. */
+export interface FoldContext {
+  /** The keyword that asks for the fold. */
+  readonly keyword: string;
+  readonly path: SchemaPath;
+  readonly budget: SchemaBudget;
+}
+
+export function mergeSchemas(base: Schema, part: Schema, context: FoldContext): Schema {
+  const { keyword, path, budget } = context;
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(part)) {
     const before = merged[key];
-    if (before === undefined || JSON.stringify(before) === JSON.stringify(value)) merged[key] = value;
-    else if (FREE.has(key)) continue;
+    if (before === undefined) merged[key] = value;
+    else if (FREE.has(key) || key === 'nullable') continue;
+    else if (key === 'properties' && isObject(before) && isObject(value))
+      merged[key] = disjointProperties(before, value, context);
+    else if (isSame(before, value, budget)) continue;
     else if (LARGER.has(key)) merged[key] = Math.max(Number(before), Number(value));
     else if (SMALLER.has(key)) merged[key] = Math.min(Number(before), Number(value));
     else if (key === 'required' && Array.isArray(before) && Array.isArray(value))
       merged[key] = [...new Set([...before, ...value])];
-    else if (key === 'type') merged[key] = commonTypes(before, value, keyword, path);
-    else if (key === 'properties' && isObject(before) && isObject(value))
-      merged[key] = disjointProperties(before, value, path);
+    else if (key === 'type') merged[key] = commonTypes(before, value, context);
     else throw unenforceable(path, key, `another part of "${keyword}" says something else`);
   }
+  if ('nullable' in merged) merged['nullable'] = allowsNull(base) && allowsNull(part);
   refuseForeignProperties(base, part, path);
   return merged;
 }
 
-function commonTypes(a: unknown, b: unknown, keyword: string, path: SchemaPath): string[] {
+/** Whether null is certain to fit; the other keywords say nothing of it. */
+function allowsNull(schema: Schema): boolean {
+  const limits = ['type', 'enum', 'const', 'anyOf', 'oneOf'];
+  return schema['nullable'] === true || limits.every((keyword) => schema[keyword] === undefined);
+}
+
+function isSame(a: unknown, b: unknown, budget: SchemaBudget): boolean {
+  return a === b || budget.textOf(a) === budget.textOf(b);
+}
+
+function commonTypes(a: unknown, b: unknown, { keyword, path, budget }: FoldContext): string[] {
   const [left, right] = [[a].flat(), [b].flat()];
+  budget.spend('steps', left.length * right.length);
   const common = left.filter((type) => right.includes(type)).map(String);
   if (left.includes('number') && right.includes('integer')) common.push('integer');
   if (left.includes('integer') && right.includes('number')) common.push('integer');
@@ -55,9 +78,9 @@ function commonTypes(a: unknown, b: unknown, keyword: string, path: SchemaPath):
   return [...new Set(common)];
 }
 
-function disjointProperties(a: Schema, b: Schema, path: SchemaPath): Schema {
+function disjointProperties(a: Schema, b: Schema, { path, budget }: FoldContext): Schema {
   for (const name of Object.keys(b))
-    if (Object.hasOwn(a, name) && JSON.stringify(a[name]) !== JSON.stringify(b[name]))
+    if (Object.hasOwn(a, name) && !isSame(a[name], b[name], budget))
       throw unenforceable(at(path, 'properties'), name, 'another part declares it differently');
   return { ...a, ...b };
 }

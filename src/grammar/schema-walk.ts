@@ -30,6 +30,30 @@ export function isObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a pointer such as `#/$defs/item` names; undefined: nothing. */
+export function pointerTarget(root: unknown, pointer: string): unknown {
+  let target = root;
+  for (const key of pointerSteps(pointer))
+    target =
+      typeof target === 'object' && target !== null && Object.hasOwn(target, key)
+        ? Reflect.get(target, key)
+        : undefined;
+  return target;
+}
+
+export function pointerSteps(pointer: string): string[] {
+  return pointer.split('/').slice(1).map(decodeStep);
+}
+
+function decodeStep(step: string): string {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    // Not percent-encoded after all: the text stands for itself.
+    return step.replaceAll('~1', '/').replaceAll('~0', '~');
+  }
+}
+
 /** A non-negative integer keyword, or null when absent. */
 export function countOf(schema: Schema, keyword: string, path: SchemaPath): number | null {
   const value = schema[keyword];

@@ -40,7 +40,7 @@ export function stringOf(writer: GbnfWriter, min: number, max: number | null): s
 /** Strings that the pattern finds a match in. */
 export function stringMatching(writer: GbnfWriter, source: string): string {
   // The finished answer will be matched too, so a pattern that is too large for that is refused here.
-  linearMatcher(source);
+  writer.budget.spend('steps', linearMatcher(source).states);
   return stringOfPattern(writer, parsePattern(source));
 }
 

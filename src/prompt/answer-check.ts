@@ -6,7 +6,10 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { AnswerFormat, ToolDefinition } from '../engine/job.ts';
 import { fail, type SvcError } from '../errors/svc-error.ts';
 import { linearMatcher } from '../grammar/pattern-match.ts';
+import { SchemaBudget, tooLarge } from '../grammar/schema-budget.ts';
+import { malformed, type Schema } from '../grammar/schema-walk.ts';
 import { FORMAT_PATTERNS } from '../grammar/string-grammar.ts';
+import { schema2020 } from './schema-2020.ts';
 
 export interface AnswerCheck {
   /** Throws `answer_invalid` when the text is not of the asked format. */
@@ -15,7 +18,19 @@ export interface AnswerCheck {
   call(name: string, argumentsJson: string): void;
 }
 
-/** Compiles nothing until an answer is there. */
+/** The proofs that were compiled already, kept as long as their schema. */
+const proofs = new WeakMap<Schema, ValidateFunction>();
+
+/** Compiles the proof of a schema, so that what has none is refused before anything is generated. */
+export function prepareProof(schema: Schema, path: string, budget: SchemaBudget): void {
+  try {
+    proofs.set(schema, compiled(schema, budget));
+  } catch (error) {
+    if (budget.isSpent) throw tooLarge(path);
+    throw malformed(path, `its answers could not be checked (${(error as Error).message})`);
+  }
+}
+
 export function answerCheck(format: AnswerFormat, tools: readonly ToolDefinition[]): AnswerCheck {
   return {
     text(content) {
@@ -34,15 +49,15 @@ export function answerCheck(format: AnswerFormat, tools: readonly ToolDefinition
   };
 }
 
-function requireValid(schema: Readonly<Record<string, unknown>>, value: unknown, what: string): void {
-  const validate = compiled(schema);
+function requireValid(schema: Schema, value: unknown, what: string): void {
+  const validate = proofs.get(schema) ?? compiled(schema, new SchemaBudget());
   if (validate(value)) return;
   const [error] = validate.errors ?? [];
   throw invalid(what, `${error?.instancePath || 'its root'} ${error?.message ?? 'does not fit the schema'}`);
 }
 
 /** A fresh instance each time: schemas of clients must not meet in a common registry. */
-function compiled(schema: Readonly<Record<string, unknown>>): ValidateFunction {
+function compiled(schema: Schema, budget: SchemaBudget): ValidateFunction {
   const ajv = new Ajv2020({
     strict: false,
     // Without it ajv nests one block per property, which V8 refuses to parse for large objects.
@@ -51,40 +66,15 @@ function compiled(schema: Readonly<Record<string, unknown>>): ValidateFunction {
     meta: false,
     validateSchema: false,
     formats,
+    // Else every reference would be a copy of what it refers to.
+    inlineRefs: false,
     // The optimiser of ajv takes seconds over large schemas, for a check that runs once.
     code: {
       optimize: false,
       regExp: Object.assign((source: string) => linearMatcher(source), { code: 'linearMatcher' }),
     },
   });
-  return ajv.compile(current(schema) as Record<string, unknown>);
-}
-
-const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
-const DATA_KEYWORDS: ReadonlySet<string> = new Set([
-  'enum',
-  'const',
-  'default',
-  'examples',
-  'required',
-  'type',
-]);
-
-/** The schema in the words of draft 2020-12: tuples of draft 7 and OpenAPI's `nullable` are translated. */
-function current(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(current);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const entries = Object.entries(schema)
-    .filter(([key]) => key !== '$schema' && key !== 'nullable')
-    .map(([key, value]) => [key, currentKeyword(key, value)] as const);
-  const { items, additionalItems, ...rest } = Object.fromEntries(entries);
-  const tuple = Array.isArray(items);
-  const translated = {
-    ...rest,
-    ...(tuple ? { prefixItems: items } : items === undefined ? {} : { items }),
-    ...(tuple && additionalItems !== undefined ? { items: additionalItems } : {}),
-  };
-  return Reflect.get(schema, 'nullable') === true ? { anyOf: [translated, { type: 'null' }] } : translated;
+  return ajv.compile(schema2020(schema, budget));
 }
 
 const formats = Object.fromEntries(
@@ -93,13 +83,6 @@ const formats = Object.fromEntries(
     return [name, { type: 'string' as const, validate: (text: string) => matcher.test(text) }];
   }),
 );
-
-function currentKeyword(key: string, value: unknown): unknown {
-  if (DATA_KEYWORDS.has(key)) return value;
-  if (!NAMED_SCHEMAS.has(key) || typeof value !== 'object' || value === null) return current(value);
-  // The names in here are the client's, not keywords.
-  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, current(schema)]));
-}
 
 function parsed(text: string, what: string): unknown {
   try {

@@ -5,7 +5,9 @@
  */
 import type { ToolChoice, ToolDefinition } from '../engine/job.ts';
 import { fail, type SvcError } from '../errors/svc-error.ts';
+import type { SchemaBudget } from '../grammar/schema-budget.ts';
 import { compileSchema } from '../grammar/schema-grammar.ts';
+import { prepareProof } from './answer-check.ts';
 
 const MAX_TOOLS = 128;
 const MAX_DESCRIPTION_CHARS = 32_768;
@@ -15,11 +17,14 @@ const COMBINED = ['$ref', 'anyOf', 'oneOf', 'allOf'];
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Tool definitions in either accepted form; a schema that cannot be enforced is refused here, by its keyword. */
-export function readTools(tools: readonly unknown[] | null | undefined): ToolDefinition[] {
+export function readTools(
+  tools: readonly unknown[] | null | undefined,
+  budget: SchemaBudget,
+): ToolDefinition[] {
   const given = tools ?? [];
   if (given.length > MAX_TOOLS)
     throw refusal('tools', `has ${given.length} entries; at most ${MAX_TOOLS} are accepted`);
-  const read = given.map((tool, index) => readTool(tool, `tools[${index}]`));
+  const read = given.map((tool, index) => readTool(tool, `tools[${index}]`, budget));
   for (const [index, { name }] of read.entries())
     if (read.findIndex((tool) => tool.name === name) < index)
       throw refusal(`tools[${index}]`, `repeats the name "${name}"; names must differ`);
@@ -51,7 +56,7 @@ function chosenName(choice: unknown): string | null {
   return typeof name === 'string' ? name : null;
 }
 
-function readTool(tool: unknown, path: string): ToolDefinition {
+function readTool(tool: unknown, path: string, budget: SchemaBudget): ToolDefinition {
   if (!isFields(tool)) throw refusal(path, 'must be an object');
   if (tool['type'] !== undefined && tool['type'] !== 'function')
     throw refusal(`${path}.type`, 'must be "function"; other kinds of tools are not served');
@@ -62,7 +67,7 @@ function readTool(tool: unknown, path: string): ToolDefinition {
   return {
     name: readName(definition['name'], `${at}.name`),
     description: readDescription(definition['description'], `${at}.description`),
-    parameters: readParameters(definition['parameters'], `${at}.parameters`),
+    parameters: readParameters(definition['parameters'], `${at}.parameters`, budget),
   };
 }
 
@@ -83,13 +88,14 @@ function readDescription(description: unknown, path: string): string {
 }
 
 /** Arguments are always an object; without a schema, an empty one. */
-function readParameters(parameters: unknown, path: string): Record<string, unknown> {
+function readParameters(parameters: unknown, path: string, budget: SchemaBudget): Record<string, unknown> {
   if (parameters === undefined || parameters === null) return { type: 'object', properties: {} };
   if (!isFields(parameters)) throw refusal(path, 'must be a JSON Schema of an object');
   if (parameters['type'] !== undefined && parameters['type'] !== 'object')
     throw refusal(`${path}.type`, 'must be "object", as arguments are named');
   const schema = asObjectSchema(parameters);
-  compileSchema(schema, path);
+  compileSchema(schema, path, { budget });
+  prepareProof(schema, path, budget);
   return schema;
 }
 

@@ -1,5 +1,6 @@
 /** From the chat request's own fields to the shape of a job. */
 import { fail } from '../errors/svc-error.ts';
+import { SchemaBudget } from '../grammar/schema-budget.ts';
 import { readAnswerFormat } from '../prompt/answer-format.ts';
 import { idleThinkingFields, readThinking } from '../prompt/thinking.ts';
 import { readToolChoice, readTools } from '../prompt/tools.ts';
@@ -8,9 +9,10 @@ import type { ChatRequest } from '../protocol/chat.ts';
 import type { JobShape } from './generation.ts';
 
 export function chatShape(body: ChatRequest): JobShape {
-  const tools = readTools(body.tools);
+  const budget = new SchemaBudget();
+  const tools = readTools(body.tools, budget);
   const toolChoice = readToolChoice(body.tool_choice, tools);
-  const format = readAnswerFormat(body);
+  const format = readAnswerFormat(body, budget);
   if (format.kind === 'grammar' && toolChoice.mode !== 'none')
     throw fail('invalid_request', {
       param: 'grammar',

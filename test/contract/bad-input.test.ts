@@ -135,6 +135,20 @@ describe('a chat request', () => {
     ['a huge grammar', { grammar: 'g'.repeat(65_537) }, 'grammar'],
     ['top_logprobs above 20', { logprobs: true, top_logprobs: 21 }, 'top_logprobs'],
     ['logprobs as a number', { logprobs: 3 }, 'logprobs'],
+    [
+      'tools that are too large together',
+      {
+        tools: Array.from({ length: 128 }, (_, tool) => ({
+          name: `t${tool}`,
+          parameters: {
+            properties: Object.fromEntries(
+              Array.from({ length: 20 }, (_, at) => [`p${at}`, { type: 'string' }]),
+            ),
+          },
+        })),
+      },
+      'tools[95].parameters',
+    ],
     ['response_format as text', { response_format: 'json' }, 'response_format'],
     ['an unknown response_format', { response_format: { type: 'xml' } }, 'response_format.type'],
     ['an unknown reasoning_effort', { reasoning_effort: 'extreme' }, 'reasoning_effort'],

@@ -2,6 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../src/grammar/schema-grammar.ts';
 import { linearMatcher } from '../../src/grammar/pattern-match.ts';
+import { SchemaBudget } from '../../src/grammar/schema-budget.ts';
+import { answerCheck, prepareProof } from '../../src/prompt/answer-check.ts';
 import { FORMAT_PATTERNS } from '../../src/grammar/string-grammar.ts';
 import { seeded, textWriter } from '../support/grammar-walk.ts';
 import { randomRootSchema } from '../support/random-schema.ts';
@@ -39,6 +41,19 @@ describe('texts of a compiled schema', () => {
       }
     },
   );
+});
+
+describe('the check of finished answers', () => {
+  it(`has a proof for ${SCHEMAS} random schemas, and passes the texts of their grammars`, () => {
+    const random = seeded(5);
+    for (let index = 0; index < SCHEMAS; index += 1) {
+      const schema = randomRootSchema(random);
+      const write = textWriter(compileSchema(schema, 'schema'), random);
+      prepareProof(schema, 'schema', new SchemaBudget());
+      const check = answerCheck({ kind: 'json_schema', schema }, []);
+      for (let sample = 0; sample < TEXTS; sample += 1) check.text(write());
+    }
+  });
 });
 
 describe('the linear matcher', () => {

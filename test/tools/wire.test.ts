@@ -115,6 +115,109 @@ describe('a structured answer', () => {
   });
 });
 
+describe('an answer to a schema that is translated for the check', () => {
+  const a = { type: 'string', maxLength: 2 };
+  const shared = { type: 'object', nullable: true, properties: { c: a }, required: ['c'] };
+  it.each<[string, object, string, string]>([
+    [
+      'a nullable root with definitions',
+      {
+        nullable: true,
+        type: 'object',
+        properties: { a: { $ref: '#/$defs/A' } },
+        required: ['a'],
+        $defs: { A: a },
+      },
+      '{"a":"ok"}',
+      '{"a":"not"}',
+    ],
+    [
+      'a reference through a nullable member',
+      {
+        type: 'object',
+        properties: { a: { $ref: '#/properties/b/properties/c' }, b: shared },
+        required: ['a', 'b'],
+      },
+      '{"a":"ok","b":null}',
+      '{"a":"not","b":null}',
+    ],
+    [
+      'a reference into a tuple of draft 7',
+      { type: 'array', items: [a, { $ref: '#/items/0' }], minItems: 2 },
+      '["ok","ok"]',
+      '["ok","not"]',
+    ],
+    [
+      'a nullable reference',
+      { type: 'array', items: { allOf: [{ $ref: '#/$defs/A' }], nullable: true }, $defs: { A: a } },
+      '["ok",null]',
+      '["not"]',
+    ],
+    [
+      'a recursion through a nullable root',
+      { type: 'object', nullable: true, properties: { child: { $ref: '#' } }, additionalProperties: false },
+      '{"child":{"child":null}}',
+      '{"child":{"other":null}}',
+    ],
+    [
+      'one large definition under many names',
+      {
+        anyOf: Array.from({ length: 600 }, () => ({ $ref: '#/$defs/L' })),
+        $defs: {
+          L: {
+            type: 'object',
+            properties: Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`p${at}`, a])),
+          },
+        },
+      },
+      '{"p1":"ok"}',
+      '{"p1":"not"}',
+    ],
+    [
+      'two patterns',
+      {
+        type: 'array',
+        items: [
+          { type: 'string', pattern: '^a$' },
+          { type: 'string', pattern: '^b$' },
+        ],
+      },
+      '["a","b"]',
+      '["a","a"]',
+    ],
+    [
+      'nullable parts of which one forbids null',
+      { type: 'array', items: { allOf: [{ ...a, nullable: true }, { type: 'string' }] } },
+      '["ok"]',
+      '[null]',
+    ],
+  ])('is judged by the schema as it was written: %s', async (_, schema, right, wrong) => {
+    service.engine.plays(answer(right), answer(wrong));
+    const { status, body } = await chat({ response_format: format(schema) });
+    expect([status, body.error]).toEqual([200, undefined]);
+    expect((await chat({ response_format: format(schema) })).body.code).toBe('answer_invalid');
+  });
+});
+
+describe('a schema that the check cannot read', () => {
+  const a = { type: 'string' };
+  it.each<[string, object]>([
+    ['an empty enum', { type: 'string', properties: { a: { enum: [] } } }],
+    ['a pattern that cannot be enforced', { type: 'number', pattern: '(' }],
+    ['more sub-schemas than it may have', { type: 'string', items: Array.from({ length: 9_000 }, () => a) }],
+  ])('is refused before anything is generated: %s beside another type', async (_, schema) => {
+    const jobs = service.engine.played.length;
+    for (const [fields, param] of [
+      [{ response_format: format(schema) }, 'response_format.json_schema.schema'],
+      [{ tools: [{ name: 'a', parameters: { properties: { b: schema } } }] }, 'tools[0].parameters'],
+    ] as const) {
+      const { status, body } = await chat(fields);
+      expect([status, body.code, body.param]).toEqual([400, 'invalid_request', param]);
+    }
+    expect(service.engine.played.length).toBe(jobs);
+  });
+});
+
 describe('a request is refused by the name of what is wrong', () => {
   it.each([
     [{ tools: ['x'] }, 'tools[0]'],

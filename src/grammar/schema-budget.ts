@@ -1,0 +1,54 @@
+/**
+ * What all schemas of one request may cost together. They are compiled on the server's event loop, beside the streams
+ * of others, and once more in the worker, so the work is bounded and not only the size of what comes out.
+ */
+import { fail } from '../errors/svc-error.ts';
+import type { SvcError } from '../errors/svc-error.ts';
+import type { SchemaPath } from './schema-walk.ts';
+
+const LIMITS = {
+  /** Sub-schemas; each part of an `allOf` and each branch counts whenever it is folded or compiled. */
+  nodes: 2_000,
+  /** Sub-schemas that ajv compiles, to prove answers; one takes up to a tenth of a millisecond. */
+  proofNodes: 2_000,
+  /** Small work: a character read, a value compared, a state of a pattern. */
+  steps: 500_000,
+  /** Characters of the grammar. A larger one would slow every sampling step; no sensible schema comes near. */
+  chars: 512 * 1024,
+};
+
+export class SchemaBudget {
+  readonly #left = { ...LIMITS };
+  #isSpent = false;
+
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  spend(what: keyof typeof LIMITS, count = 1): void {
+    this.#left[what] -= count;
+    if (this.#left[what] >= 0) return;
+    this.#isSpent = true;
+    throw tooLarge();
+  }
+
+  /** Refuses at once what would be refused while it is worked on. */
+  requireNodes(count: number): void {
+    if (count > this.#left.nodes) this.spend('nodes', count);
+  }
+
+  /** The value as JSON, for comparisons. */
+  textOf(value: unknown): string {
+    const text = JSON.stringify(value) ?? '';
+    this.spend('steps', text.length);
+    return text;
+  }
+}
+
+export function tooLarge(path?: SchemaPath): SvcError {
+  const what = path === undefined ? 'The schema' : `The schema at ${path}`;
+  return fail('invalid_request', {
+    ...(path === undefined ? {} : { param: path }),
+    message: `${what} is too large or nested too deeply; make the schemas of the request smaller.`,
+  });
+}
