@@ -1,7 +1,7 @@
 /** `hearth serve` as a user starts it: an empty home, the built-in models, the real engine. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -112,14 +112,18 @@ describe('hearth serve on an empty home', () => {
     const shown = /## Dry run[^]+?```json\n([^]+?)```/.exec(
       readFileSync('docs/structured-output.md', 'utf8'),
     )?.[1];
-    const { status, body } = await served.client.post('/v1/chat/completions?svc_dry_run=1', {
-      model: 'default',
-      messages: [{ role: 'user', content: 'Hello' }],
-      temperature: 0.2,
-      seed: 7,
-      max_tokens: 64,
+    const response = await fetch(`${served.url}/v1/chat/completions?svc_dry_run=1`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'default',
+        messages: [{ role: 'user', content: 'Hello' }],
+        temperature: 0.2,
+        seed: 7,
+        max_tokens: 64,
+      }),
     });
-    expect(status).toBe(200);
+    const body = (await response.json()) as Record<string, unknown>;
     // What is cached, loaded and free depends on what ran before and on the machine.
     const { cached_tokens, slot, would_load, planned_bytes } = body;
     expect(body).toEqual({ ...JSON.parse(shown ?? ''), cached_tokens, slot, would_load, planned_bytes });
@@ -251,15 +255,17 @@ describe('the home of a running service', () => {
   });
 });
 
-describe('a home whose store cannot be opened', () => {
+describe('a home whose store cannot be tidied up', () => {
   it('ends the server with the reason, and is free again', async () => {
     const settings = installation.anotherHome();
     const home = settings['SVC_HOME'] ?? '';
-    // A folder where the lock of writers should be.
-    mkdirSync(path.join(home, 'store', 'writer.lock'), { recursive: true });
+    // A folder where the file of an old download should be.
+    const odd = path.join(home, 'store', 'partial', 'sha256-0.part');
+    mkdirSync(odd, { recursive: true });
+    utimesSync(odd, 0, 0);
     const { code, stdout, stderr } = await installation.run(['serve'], { ...settings, SVC_PORT: '0' });
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('EISDIR');
+    expect(stderr).toContain(odd);
     expect(existsSync(path.join(home, 'serve.lock'))).toBe(false);
   });
 });
