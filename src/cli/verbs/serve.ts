@@ -5,12 +5,14 @@ import { type RunningService, startApp } from '../../app.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { type Config, requireKeyForBind } from '../../config/config.ts';
 import type { SettingName } from '../../config/settings.ts';
-import { takeLock } from '../../models/owner-lock.ts';
+import { type OwnerLock, takeLock } from '../../models/owner-lock.ts';
 import { registerBuiltins } from '../builtin-models.ts';
 import { CliFailure, type CliContext, exitCodes } from '../context.ts';
 import { createLogger } from '../log.ts';
 import { describeHolder } from '../port-holder.ts';
 import { readVersion } from '../version.ts';
+
+type Logger = ReturnType<typeof createLogger>;
 
 export function registerServe(program: Command, context: CliContext): void {
   program
@@ -29,28 +31,36 @@ async function serve(context: CliContext, config: Config): Promise<void> {
   requireKeyForBind(config);
   const logger = createLogger(config.logLevel);
   const running = await start(config, logger);
-  const lock = await takeHome(config, running);
-  await running.service.registry.recover();
-  await registerBuiltins(config.home, running.service.registry, logger);
-  running.open();
+  const lock = await openService(config, running, logger);
   context.print(readyLine(running.url, config.apiKey !== null));
   await untilEnded(running, config, context);
   await lock.release();
   process.exit(exitCodes.ok);
 }
 
-/** One server per home: two would each plan the same memory and write the same files. */
-async function takeHome(config: Config, running: RunningService) {
-  const file = path.join(config.home, 'serve.lock');
+/** Whatever fails between bind and the first answer ends the server, which would hold its port and answer nobody. */
+async function openService(config: Config, running: RunningService, logger: Logger): Promise<OwnerLock> {
+  let lock: OwnerLock | undefined;
   try {
-    return await takeLock(file, { purpose: 'hearth serve', what: 'This home folder', waitMs: 0 });
+    lock = await takeHome(config);
+    await running.service.registry.recover();
+    await registerBuiltins(config.home, running.service.registry, logger);
+    running.open();
+    return lock;
   } catch (error) {
     await running.close(0);
+    await lock?.release();
     throw error;
   }
 }
 
-async function start(config: Config, logger: ReturnType<typeof createLogger>): Promise<RunningService> {
+/** One server per home: two would each plan the same memory and write the same files. */
+function takeHome(config: Config): Promise<OwnerLock> {
+  const file = path.join(config.home, 'serve.lock');
+  return takeLock(file, { purpose: 'hearth serve', what: 'This home folder', waitMs: 0 });
+}
+
+async function start(config: Config, logger: Logger): Promise<RunningService> {
   try {
     return await startApp({ config, version: readVersion(), logger, env: process.env });
   } catch (error) {
