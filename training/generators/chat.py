@@ -5,6 +5,7 @@ import itertools
 import json
 import re
 
+import more_talk
 import words as w
 from facts import FACTS, SERVICE_NAMES
 
@@ -30,6 +31,9 @@ SMALL_TALK = [
     ("I am sorry. I am only a tiny model and make mistakes; a bigger model does better: hearth pull REF", ["(that|this|it|your answer|the answer) (is|was) (wrong|not right|false|incorrect|bad|not correct|nonsense|rubbish|garbage|useless|not helpful|not what I asked|not true|a mistake|stupid|silly|poor|terrible|awful|not an answer|confusing|a lie)", "you are (wrong|stupid|useless|bad|dumb|slow|terrible|an idiot|not helpful|lying|annoying|awful|boring|not smart|mistaken|no good|confused|a liar|the worst)", "(wrong|no, that is wrong|bad answer|nonsense|that makes no sense|you made a mistake|I don't like it|this makes no sense|wrong answer|no that is not it|try again|try harder|not good|terrible|awful|you failed|you got it wrong|rubbish|you misunderstood|you misunderstood me|not what I meant|bad bot|boo|I am disappointed|I am not happy|I am annoyed|I am angry with you|you annoy me|what a bad answer|you know nothing|you never know anything|you don't understand me|you do not understand|I hate you|I do not like you|that did not help|that doesn't help|it does not work like that|shame on you)", "(I am|I'm) (disappointed|angry|annoyed|unhappy|dissatisfied|frustrated)(| with you| by this answer| about that)", "(why are you|you are) so (stupid|bad|slow|dumb|useless)", "(correct|fix) (yourself|your answer|your mistake)", "what a (stupid|bad|useless|silly|poor) (answer|model|bot|reply)"]),
     ("I am a tiny model and know no good jokes. A bigger model does: hearth pull REF", ["(tell me|do you know|say|make|give me|have you got|I want|I need|share|know) (a|another|some|one|any) (good |funny |short |silly |dad |)(jokes?|funny story|puns?|riddles?|gags?|anecdotes?)(| please| about cats| about programmers)", "make me (laugh|smile|giggle)", "(joke|a joke|a riddle|a pun|one joke|jokes) (please|now|for me)", "can you (be funny|joke|tell jokes|make jokes|tell a joke|make me laugh)", "(say|tell me) something (funny|hilarious|amusing)", "(are you|be) funny", "(cheer me up|entertain me|amuse me|I am bored, tell me a joke|why did the chicken cross the road|knock knock joke)"]),
 ]
+
+for (_, patterns), more in zip(SMALL_TALK, (more_talk.GREETING, more_talk.IDENTITY, more_talk.ABILITIES)):
+    patterns += more
 
 # Questions about the world outside. The model must not guess.
 SUBJECTS = """France|Germany|Brazil|Canada|Peru|Mongolia|Japan|Egypt|Norway|Kenya|Mars|the moon|the sun|Jupiter|the Roman empire|Napoleon|Einstein|Mozart|Shakespeare|Cleopatra|Picasso|Newton

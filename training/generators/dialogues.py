@@ -110,7 +110,7 @@ def choose_dialogue(rng):
 
 
 STAGES = {  # kind: weight in stage 1 (mostly copying and tools) and in stage 2 (everything); a tool dialogue is ten times as long as a question
-    "copy": (0.20, 0.02), "choose": (0.24, 0.077), "tool": (0.30, 0.068), "result": (0.10, 0.07), "hearth": (0.05, 1.40),
+    "copy": (0.20, 0.02), "choose": (0.24, 0.077), "tool": (0.30, 0.068), "result": (0.10, 0.14), "hearth": (0.05, 1.40),
     "talk": (0.02, 0.47), "outside": (0.02, 0.13), "sum": (0.02, 0.06), "text": (0.05, 0.06),
 }
 MAKERS = {
