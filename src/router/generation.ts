@@ -37,16 +37,18 @@ export function prepareGeneration(
   request: RequestFacts,
 ): Prepared {
   const target = service.registry.toTarget(model, service.options);
-  const { maxTokens, overruled } = resolveMaxTokens(fields);
+  const { maxTokens, isGiven, overruled } = resolveMaxTokens(fields);
   const defaults = model.params;
   const sampling = { ...modelSampling(model), ...readSampling(fields) };
+  // A limit or a seed of -1 asks for none, whatever the model's default is.
+  const seed = fields.seed === -1 ? undefined : sampling.seed;
   const numCtx = fields.num_ctx ?? null;
   const job = (index: number): GenerateJob => ({
     kind: 'generate',
     jobId: newJobId(request),
     ...shape,
-    sampling: { ...sampling, seed: ((sampling.seed ?? randomInt(2 ** 32 - 1)) + index) % 2 ** 32 },
-    maxTokens: maxTokens ?? defaults.maxTokens ?? null,
+    sampling: { ...sampling, seed: ((seed ?? randomInt(2 ** 32 - 1)) + index) % 2 ** 32 },
+    maxTokens: isGiven ? maxTokens : (defaults.maxTokens ?? null),
     numCtx: numCtx === null ? null : Math.min(numCtx, target.trainedCtx),
     stop: fields.stop === null || fields.stop === undefined ? (defaults.stop ?? []) : readStop(fields.stop),
     templateClockMs: null,

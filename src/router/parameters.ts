@@ -24,9 +24,10 @@ const interfaceFields = new Set([
   'tools',
 ]);
 
-/** The smallest limit given, or null; and the names of limits that lost. */
+/** The smallest limit given; null: without limit, or none given. And the names of limits that lost. */
 export function resolveMaxTokens(fields: GenerationFields): {
   maxTokens: number | null;
+  isGiven: boolean;
   overruled: string[];
 } {
   const given = tokenLimits.flatMap((name) => {
@@ -36,6 +37,7 @@ export function resolveMaxTokens(fields: GenerationFields): {
   const smallest = Math.min(...given.map((limit) => limit.value));
   return {
     maxTokens: Number.isFinite(smallest) ? Math.min(smallest, mostTokens) : null,
+    isGiven: given.length > 0,
     overruled: given.filter((limit) => limit.value > smallest).map((limit) => limit.name),
   };
 }

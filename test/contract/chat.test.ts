@@ -1,6 +1,7 @@
 /** POST /v1/chat/completions, answered whole. */
 import { describe, expect, it } from 'vitest';
 import type { GenerateJob } from '../../src/engine/job.ts';
+import { setParams } from '../../src/models/changes.ts';
 import { hello } from '../support/http-client.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { answer, done, queued, started, text } from '../support/scripted-engine.ts';
@@ -260,6 +261,20 @@ describe('the options of a request', () => {
     expect(job().maxTokens).toBeNull();
     await chat();
     expect(job().maxTokens).toBeNull();
+  });
+
+  it('take the defaults of the model where they say nothing, and -1 against them', async () => {
+    await setParams(service.registry, installed.slashed, { maxTokens: 64, seed: 7 });
+    const made = async (fields: object) => {
+      await chat({ model: installed.slashed, n: 2, ...fields });
+      const jobs = service.engine.played.slice(-2).map(({ submission }) => submission.job as GenerateJob);
+      return [jobs[0]?.maxTokens, jobs[0]?.sampling.seed, jobs[1]?.sampling.seed];
+    };
+    expect(await made({})).toEqual([64, 7, 8]);
+    expect(await made({ max_tokens: -1 })).toEqual([null, 7, 8]);
+    const [, first] = await made({ seed: -1 });
+    const [, second] = await made({ seed: -1 });
+    expect(new Set([7, first, second]).size).toBe(3);
   });
 
   it.each([2 ** 31, 1e12, Number.MAX_SAFE_INTEGER])('bound a token limit of %d', async (limit) => {
