@@ -53,11 +53,15 @@ export const StartedEvent = Type.Object({
   numCtx: Type.Integer(),
 });
 
+/** More tokens of a text that was held back leave as several events, so that one message stays of bounded size. */
+export const TOKENS_PER_EVENT = 1_024;
+
 export const TextEvent = Type.Object({
   type: Type.Literal('text'),
   text: Type.String(),
-  tokens: Type.Optional(Type.Array(SampledToken)),
+  tokens: Type.Optional(Type.Array(SampledToken, { maxItems: TOKENS_PER_EVENT })),
 });
+export type TextEvent = Static<typeof TextEvent>;
 
 export const ReasoningEvent = Type.Object({ type: Type.Literal('reasoning'), text: Type.String() });
 

@@ -2,7 +2,14 @@
  * One generate job while it runs: its prompt, its sampler, and what its answer has become so far.
  * It knows nothing of the batch; the batch loop feeds it tokens and takes its events.
  */
-import type { FinishReason, JobEvent, SampledToken, Usage } from '../engine/job-event.ts';
+import {
+  type FinishReason,
+  type JobEvent,
+  type SampledToken,
+  type TextEvent,
+  TOKENS_PER_EVENT,
+  type Usage,
+} from '../engine/job-event.ts';
 import type { GenerateJob } from '../engine/job.ts';
 import type { AnswerPart, AnswerPlan } from './answer.ts';
 import { StopStrings } from './stop-strings.ts';
@@ -101,7 +108,7 @@ export class Generation {
     if (this.#finish !== null) return events;
     const held = this.#stops.end();
     this.#finish = parser.calledTool ? 'tool_calls' : reason;
-    return held === '' ? events : [...events, this.#textEvent(held)];
+    return [...events, ...this.#sampled.released(held)];
   }
 
   /** Stop strings are looked for in the answer's text, not in thinking and not in the arguments of tools. */
@@ -114,18 +121,13 @@ export class Generation {
       }
       this.#sampled.wrote(part.text);
       const scan = this.#stops.push(part.text);
-      if (scan.text !== '') events.push(this.#textEvent(scan.text));
+      events.push(...this.#sampled.released(scan.text));
       if (scan.stop !== null) {
         this.#finish = 'stop';
         break;
       }
     }
     return events;
-  }
-
-  #textEvent(text: string): JobEvent {
-    const tokens = this.#sampled.released(text);
-    return tokens.length === 0 ? { type: 'text', text } : { type: 'text', text, tokens };
   }
 }
 
@@ -143,10 +145,23 @@ class SampledTokens {
     this.#written += text.length;
   }
 
-  released(text: string): SampledToken[] {
+  /** The text as events, each with the tokens that begin in it. */
+  released(text: string): TextEvent[] {
+    if (text === '') return [];
+    const from = this.#released;
     this.#released += text.length;
     const ready = this.#waiting.filter(({ start }) => start < this.#released);
-    this.#waiting = this.#waiting.filter(({ start }) => start >= this.#released);
-    return ready.map(({ token }) => token);
+    if (ready.length === 0) return [{ type: 'text', text }];
+    this.#waiting = this.#waiting.slice(ready.length);
+    const events: TextEvent[] = [];
+    let begin = 0;
+    for (let at = 0; at < ready.length; at += TOKENS_PER_EVENT) {
+      const next = ready[at + TOKENS_PER_EVENT];
+      const end = next === undefined ? text.length : next.start - from;
+      const tokens = ready.slice(at, at + TOKENS_PER_EVENT).map(({ token }) => token);
+      events.push({ type: 'text', text: text.slice(begin, end), tokens });
+      begin = end;
+    }
+    return events;
   }
 }

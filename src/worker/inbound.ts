@@ -11,7 +11,6 @@ import { JobEvent } from '../engine/job-event.ts';
 export const inboundLimits = {
   eventsPerMessage: 4_096,
   textChars: 4 * 1024 * 1024,
-  tokensPerEvent: 4_096,
   vectorLength: 65_536,
 };
 
@@ -59,10 +58,6 @@ function isJobEvent(event: JobEvent): boolean {
   if (eventChecks.get(event.type)?.Check(event) !== true) return false;
   switch (event.type) {
     case 'text':
-      return (
-        event.text.length <= inboundLimits.textChars &&
-        (event.tokens?.length ?? 0) <= inboundLimits.tokensPerEvent
-      );
     case 'reasoning':
     case 'tool_arguments':
       return event.text.length <= inboundLimits.textChars;

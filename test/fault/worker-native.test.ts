@@ -9,6 +9,7 @@ import { tinyChatContent } from '../../src/builtin/tiny-chat.ts';
 import { tinyEmbedContent } from '../../src/builtin/tiny-embed.ts';
 import type { Backend, LoadedModel } from '../../src/engine/backend.ts';
 import type { GenerateJob } from '../../src/engine/job.ts';
+import { TOKENS_PER_EVENT } from '../../src/engine/job-event.ts';
 import { encodeGguf } from '../../src/gguf/writer.ts';
 import { createWorkerBackend } from '../../src/worker/backend.ts';
 import {
@@ -119,4 +120,16 @@ test('an aborted generation frees its sequence: as many again can run', async ()
     });
     for (const { error } of await Promise.all(runs)) expect(error).toMatchObject({ code: 'cancelled' });
   }
+});
+
+test('an answer that is held back to its end arrives with all of its tokens', async () => {
+  const model = await loadChat(backend);
+  const maxTokens = TOKENS_PER_EVENT + 100;
+  // All of it could be the beginning of this stop string.
+  const job = { ...endless(), maxTokens, stop: ['a'.repeat(maxTokens + 1)], topLogprobs: 0 };
+  const { events, error } = await outcome(model.run(job, never));
+  expect(error).toBeUndefined();
+  const texts = events.filter((event) => event.type === 'text');
+  expect(texts.map(({ text }) => text).join('')).toBe('a'.repeat(maxTokens));
+  for (const { text, tokens } of texts) expect(tokens?.map(({ chosen }) => chosen.text).join('')).toBe(text);
 });
