@@ -34,6 +34,13 @@ describe('a grammar of a client', () => {
     ['copies of copies', `root ::= ${'('.repeat(4)}"a"${'){99}'.repeat(4)}`, 'multiply'],
     ['starts that double', doubling(24), 'too many ways'],
     ['deep groups', `root ::= ${'('.repeat(100)}"a"${')'.repeat(100)}`, 'nested too deeply'],
+    ['repetitions of repetitions', `root ::= "a"${'?'.repeat(30_000)}`, 'stacked too deeply'],
+    ['rules that begin with each other without end', chain(2_500), 'nested too deeply'],
+    [
+      'groups that begin with each other without end',
+      chain(200, '((((((((((', '))))))))))'),
+      'nested too deeply',
+    ],
     ['token references', 'root ::= <[42]>', 'token references'],
     ['named tokens', 'root ::= !<think>', 'token references'],
     ['an open literal', 'root ::= "a', 'not closed'],
@@ -44,11 +51,20 @@ describe('a grammar of a client', () => {
     expect(problemOf(gbnf)).toContain(problem);
   });
 
+  it('may have rules that begin with each other, deeper than a stack reaches', () => {
+    expect(problemOf(chain(900, '(', ')'))).toBeNull();
+  });
+
   it('can become a part of a larger grammar', () => {
     const gbnf = 'root ::= "root" | "(" root ")"\n';
     expect(renameRoot(gbnf, checkClientGbnf(gbnf), 'inner')).toBe('inner ::= "root" | "(" inner ")"\n');
   });
 });
+
+function chain(length: number, open = '', close = ''): string {
+  const rules = Array.from({ length }, (_, i) => `r${i} ::= "b" | ${open}r${i + 1}${close}`);
+  return [`root ::= r0`, ...rules, `r${length} ::= "a"`].join('\n');
+}
 
 /** Each rule may be empty and holds the one before twice: 2^depth ways to begin. */
 function doubling(depth: number): string {

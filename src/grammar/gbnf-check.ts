@@ -12,6 +12,8 @@ const MAX_COPIES = 1_999;
 const MAX_ELEMENTS = 500_000;
 /** Parser stacks that may be alive before a character is read. */
 const MAX_STARTS = 4_096;
+/** Rules and groups that begin with one another: llama.cpp follows them on its stack. */
+const MAX_CHAIN = 2_000;
 
 /** Checks a grammar; throws `invalid_request` with a `reason`. Returns it parsed. */
 export function checkGbnf(text: string): ParsedGbnf {
@@ -53,8 +55,8 @@ class GbnfCheck {
   readonly #rules: Rules;
   readonly #nullable = new Set<string>();
   readonly #productive = new Set<string>();
+  /** How many ways a rule can begin. */
   readonly #starts = new Map<string, number>();
-  readonly #open = new Set<string>();
 
   constructor(rules: Rules) {
     this.#rules = rules;
@@ -67,9 +69,12 @@ class GbnfCheck {
     if (elements > MAX_ELEMENTS) throw new GbnfProblem('its repetitions multiply to too many elements');
     this.#settle(this.#nullable, (sequence) => sequence.every((element) => this.#isNullable(element)));
     this.#settle(this.#productive, (sequence) => sequence.every((element) => this.#isProductive(element)));
-    for (const name of this.#rules.keys()) {
+    for (const name of this.#rules.keys())
       if (!this.#productive.has(name)) throw new GbnfProblem(`"${name}" never comes to an end`);
-      if (this.#startsOf(name) > MAX_STARTS) throw new GbnfProblem(`"${name}" can begin in too many ways`);
+    for (const name of this.#leftFirst()) {
+      const starts = this.#startsOfAlternatives(this.#rules.get(name) ?? []);
+      if (starts > MAX_STARTS) throw new GbnfProblem(`"${name}" can begin in too many ways`);
+      this.#starts.set(name, starts);
     }
   }
 
@@ -135,17 +140,43 @@ class GbnfCheck {
     }
   }
 
-  /** How many ways a rule can begin; meeting a rule again before any character is left recursion. */
-  #startsOf(name: string): number {
-    const known = this.#starts.get(name);
-    if (known !== undefined) return known;
-    if (this.#open.has(name)) throw new GbnfProblem(`"${name}" begins with itself (left recursion)`);
-    if (this.#open.size > 2_000) throw new GbnfProblem('its rules are nested too deeply');
-    this.#open.add(name);
-    const starts = this.#startsOfAlternatives(this.#rules.get(name) ?? []);
-    this.#open.delete(name);
-    this.#starts.set(name, starts);
-    return starts;
+  /**
+   * The rules, each behind those that it can begin with; meeting a rule again before any character is left recursion.
+   * A loop, because rules may begin with each other deeper than the stack reaches.
+   */
+  #leftFirst(): Set<string> {
+    const done = new Set<string>();
+    const open = new Set<string>();
+    let depth = 0;
+    const todo = [...this.#rules.keys()].reverse();
+    for (let name = todo.at(-1); name !== undefined; name = todo.at(-1)) {
+      const alternatives = this.#rules.get(name) ?? [];
+      if (done.has(name) || open.has(name)) {
+        // Met for the second time, an open rule is behind all that it can begin with.
+        if (open.delete(name)) depth -= depthOf(alternatives);
+        done.add(name);
+        todo.pop();
+        continue;
+      }
+      open.add(name);
+      depth += depthOf(alternatives);
+      if (depth > MAX_CHAIN) throw new GbnfProblem('its rules are nested too deeply');
+      for (const first of this.#firstRules(alternatives)) {
+        if (open.has(first)) throw new GbnfProblem(`"${first}" begins with itself (left recursion)`);
+        if (!done.has(first)) todo.push(first);
+      }
+    }
+    return done;
+  }
+
+  *#firstRules(alternatives: readonly Sequence[]): Generator<string, void, void> {
+    for (const sequence of alternatives)
+      for (const element of sequence) {
+        const item = unrepeated(element);
+        if (item.kind === 'ref') yield item.name;
+        if (item.kind === 'group') yield* this.#firstRules(item.alternatives);
+        if (!this.#isNullable(element)) break;
+      }
   }
 
   #startsOfAlternatives(alternatives: readonly Sequence[]): number {
@@ -166,7 +197,7 @@ class GbnfCheck {
       case 'terminal':
         return 1;
       case 'ref':
-        return this.#startsOf(element.name);
+        return this.#starts.get(element.name) ?? 0;
       case 'group':
         return this.#startsOfAlternatives(element.alternatives);
       case 'repeat': {
@@ -179,4 +210,19 @@ class GbnfCheck {
         return element satisfies never;
     }
   }
+}
+
+/** How deep groups and repetitions nest in a rule, the rule itself included. */
+function depthOf(alternatives: readonly Sequence[]): number {
+  let deepest = 0;
+  for (const element of alternatives.flat()) {
+    const item = unrepeated(element);
+    const inside = item.kind === 'group' ? depthOf(item.alternatives) : 0;
+    deepest = Math.max(deepest, inside + (item === element ? 0 : 1));
+  }
+  return deepest + 1;
+}
+
+function unrepeated(element: Element): Exclude<Element, { kind: 'repeat' }> {
+  return element.kind === 'repeat' ? unrepeated(element.item) : element;
 }

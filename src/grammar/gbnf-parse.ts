@@ -17,6 +17,8 @@ export interface ParsedGbnf {
 export class GbnfProblem extends Error {}
 
 const MAX_NESTING = 64;
+/** Repetitions of one symbol, one behind the other. */
+const MAX_STACKED = 8;
 const NAME = /[A-Za-z0-9-]+/y;
 const COUNT = /\{[ \t]*(\d{1,6})[ \t]*(,[ \t]*(\d{0,6})[ \t]*)?\}/y;
 const CHAR_ESCAPE = /\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[trn\\"[\]-])/y;
@@ -113,7 +115,7 @@ class GbnfParser {
 
   #repeated(element: Element, nested: boolean): Element {
     let item = element;
-    for (;;) {
+    for (let stacked = 0; ; stacked += 1) {
       const char = this.#char();
       if (char === '{') {
         COUNT.lastIndex = this.#at;
@@ -128,6 +130,7 @@ class GbnfParser {
         this.#at += 1;
         item = { kind: 'repeat', item, min: char === '+' ? 1 : 0, max: char === '?' ? 1 : null };
       } else return item;
+      if (stacked === MAX_STACKED) throw this.#problem('repetitions are stacked too deeply');
       this.#space(nested);
     }
   }

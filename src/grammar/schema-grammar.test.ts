@@ -140,6 +140,11 @@ describe('a bomb', () => {
     expect(refusalOf(schema)).toMatchObject({ param: expect.stringMatching(/^schema/) });
   });
 
+  it('of as many optional properties as there may be is compiled', () => {
+    const properties = Object.fromEntries(many(1_990, (i) => [`p${i}`, { type: 'string' }]));
+    expect(compileSchema({ properties }, 'schema')).toContain('p1989');
+  });
+
   it('spread over the schemas of one request is refused as one', () => {
     const budget = new SchemaBudget();
     const range = (i: number) => ({ type: 'number', minimum: -123_456.789 + i, maximum: 987_654.321 + i });
