@@ -1,8 +1,7 @@
 /** POST /v1/chat/completions: prepare (every refusal), then answer whole or as a stream. */
 import { randomBytes } from 'node:crypto';
-import type { JobEvent, SampledToken } from '../engine/job-event.ts';
+import type { DoneEvent as Done, SampledToken } from '../engine/job-event.ts';
 import { type ChatChunk, type ChatDelta, ChatRequest, type ChatResponse } from '../protocol/chat.ts';
-import type { ToolCall } from '../protocol/tool-envelope.ts';
 import { answerHead } from './answer-head.ts';
 import { chatShape, idleFields, speaksOpenAi } from './chat-shape.ts';
 import { ChoiceGuard, type DeliveredCall, type DeliveredEvent } from './choice-guard.ts';
@@ -13,8 +12,7 @@ import { hasForeignField, ignoredHeader, unknownFields } from './parameters.ts';
 import type { RequestFacts, Service } from './service.ts';
 import type { StreamItem } from './stream-item.ts';
 import { wireLogprobs, wireTimings, wireUsage } from './usage.ts';
-
-type Done = Extract<JobEvent, { type: 'done' }>;
+import { collectAnswer } from './whole-answer.ts';
 
 export interface PreparedChat extends Prepared {
   readonly includeUsage: boolean;
@@ -56,34 +54,14 @@ export async function prepareChat(
   };
 }
 
-/** What one choice has said so far. */
-interface Draft {
-  text: string;
-  reasoning: string;
-  call: ToolCall | null;
-  tokens: SampledToken[];
-  done: Done | null;
-}
-
 export async function completeChat(
   service: Service,
   prepared: PreparedChat,
   request: RequestFacts,
 ): Promise<ChatAnswer> {
-  const drafts = prepared.generation.jobs.map(
-    (): Draft => ({ text: '', reasoning: '', call: null, tokens: [], done: null }),
-  );
-  const guards = prepared.generation.jobs.map((job) => new ChoiceGuard(job));
-  let numCtx = 0;
-  for await (const { index, event } of runChoices(service, prepared.generation, request.signal)) {
-    if (event.type === 'started') numCtx = event.numCtx;
-    const draft = drafts[index];
-    if (draft) for (const passed of guards[index]?.pass(event) ?? []) take(draft, passed);
-  }
-  const done = drafts.map((draft) => {
-    if (!draft.done) throw new Error('an answer ended without a done event');
-    return draft.done;
-  });
+  const { generation } = prepared;
+  const events = runChoices(service, generation, request.signal);
+  const { numCtx, done, choices, usage } = await collectAnswer(generation.jobs, events);
   const head = await answerHead(
     service,
     prepared.model,
@@ -95,38 +73,10 @@ export async function completeChat(
     done,
     body: {
       ...head,
-      choices: drafts.map((draft, index) => wireChoice(draft, done[index] as Done, index, prepared)),
-      usage: wireUsage(done.map((event) => event.usage)),
+      choices,
+      usage,
       timings: wireTimings((done[0] as Done).usage, (done[0] as Done).timings),
     },
-  };
-}
-
-function take(draft: Draft, event: DeliveredEvent): void {
-  if (event.type === 'text') {
-    draft.text += event.text;
-    draft.tokens.push(...(event.tokens ?? []));
-  }
-  if (event.type === 'reasoning') draft.reasoning += event.text;
-  if (event.type === 'call') {
-    const { id, name, pieces } = event;
-    draft.call = { id, type: 'function', function: { name, arguments: pieces.join('') } };
-  }
-  if (event.type === 'done') draft.done = event;
-}
-
-function wireChoice(draft: Draft, done: Done, index: number, prepared: PreparedChat) {
-  return {
-    index,
-    message: {
-      role: 'assistant' as const,
-      content: draft.text,
-      ...(draft.reasoning === '' ? {} : { reasoning_content: draft.reasoning }),
-      ...(draft.call === null ? {} : { tool_calls: [draft.call] }),
-    },
-    finish_reason: wireFinishReason(done.finishReason, false, prepared.openAiDialect),
-    svc_finish_reason: done.finishReason,
-    ...(draft.tokens.length === 0 ? {} : { logprobs: wireLogprobs(draft.tokens) }),
   };
 }
 
