@@ -1,23 +1,22 @@
 /** hearth evidence replay: what the present installation makes of requests that were answered before. */
+import type { Config } from '../config/config.ts';
 import { checkReplay } from '../evidence/compare.ts';
-import type { Predicate } from '../evidence/statement.ts';
-import { checkSignature } from '../evidence/verify.ts';
-import { canonicalSha256 } from '../identity/canonical.ts';
+import type { Keyring } from '../evidence/keyring.ts';
+import type { Statement } from '../evidence/statement.ts';
+import { MalformedRecord } from '../evidence/verify.ts';
 import type { CliContext } from './context.ts';
-import { readJsonFile, readKeyring, readRecord } from './evidence-files.ts';
-import {
-  createReplayer,
-  NotComparable,
-  type ReplayModel,
-  type Replayer,
-  type ReplayResult,
-} from './replay.ts';
-import { findModel } from './verify-record.ts';
+import { readJsonFile, readKeyring, readRecord, type RecordFile } from './evidence-files.ts';
+import { createReplayer, NotComparable, type ReplayModel, type Replayer } from './replay.ts';
+import { findModel } from './replay-model.ts';
+import { checkClaims } from './verify-record.ts';
 
 export interface Drift {
   readonly file: string;
-  /** `exact`: tokens and logits; `same_tokens`: the logits differ in some bit; `drift`: other tokens. */
-  readonly outcome: 'exact' | 'same_tokens' | 'drift' | 'not_comparable';
+  /**
+   * `exact`: everything that was compared; `same_tokens`: the logits or the words differ; `drift`: other tokens;
+   * `mismatch`: the record does not hold by itself, so it was not run.
+   */
+  readonly outcome: 'exact' | 'same_tokens' | 'drift' | 'mismatch' | 'not_comparable' | 'malformed';
   readonly detail: string;
   /** Tokens that are equal from the beginning, and how many there were. */
   readonly sameTokens: number | null;
@@ -28,7 +27,7 @@ export interface Drift {
   readonly reportedTokensPerS: number | null;
 }
 
-/** Records of one model share a worker; a record whose signature does not hold here is still run, and says so. */
+/** Records of one model share a worker. What is wrong with one record is said in its place, and the others are run. */
 export async function replayFolder(
   context: CliContext,
   files: readonly string[],
@@ -37,27 +36,16 @@ export async function replayFolder(
   const config = context.config();
   const keyring = await readKeyring(config.home, undefined);
   const workers = new Map<string, Replayer>();
+  const replayerOf = (model: ReplayModel): Replayer => {
+    const replayer = workers.get(model.path) ?? createReplayer(context, model);
+    workers.set(model.path, replayer);
+    return replayer;
+  };
   const drifts: Drift[] = [];
   try {
     for (const file of files) {
-      const { record, reportedSpeed } = await readRecord(file);
-      const { statement } = checkSignature(record, keyring);
-      if (statement === null) {
-        drifts.push(notComparable(file, 'its signature does not hold by a key of this home'));
-        continue;
-      }
-      const claimed = statement.predicate;
-      const model = await findModel(config, claimed, modelFile);
-      if (model === null) {
-        drifts.push(notComparable(file, `model ${claimed.model.id} is not installed here`));
-        continue;
-      }
-      const replayer = workers.get(model.path) ?? createReplayer(context, model);
-      workers.set(model.path, replayer);
       context.note(`Replaying ${file}`);
-      drifts.push(
-        await driftOf(file, { claimed, model, replayer, recorded: record.outputTokens, reportedSpeed }),
-      );
+      drifts.push(await driftOf(file, { config, keyring, modelFile, replayerOf }));
     }
   } finally {
     await Promise.all([...workers.values()].map((worker) => worker.close()));
@@ -65,40 +53,69 @@ export async function replayFolder(
   return drifts;
 }
 
-async function driftOf(
-  file: string,
-  one: {
-    readonly claimed: Predicate;
-    readonly model: ReplayModel;
-    readonly replayer: Replayer;
-    readonly recorded: Buffer | null;
-    readonly reportedSpeed: number | null;
-  },
-): Promise<Drift> {
-  const { claimed, replayer, recorded, reportedSpeed } = one;
-  let result: ReplayResult;
+interface Bench {
+  readonly config: Config;
+  readonly keyring: Keyring | null;
+  readonly modelFile: string | undefined;
+  replayerOf(model: ReplayModel): Replayer;
+}
+
+async function driftOf(file: string, bench: Bench): Promise<Drift> {
   try {
-    const { value } = await readJsonFile(file.replace(/\.json$/, '.request.json'));
-    if (canonicalSha256(value) !== claimed.request.canonical_sha256) {
-      return notComparable(file, 'the request beside it is not the one that was answered');
-    }
-    result = await replayer.replay(claimed, value, claimed.exec.n_threads);
+    const recorded = await readRecord(file);
+    const request = await readRequest(file);
+    const { findings, statement } = checkClaims(recorded.record, bench.keyring, request);
+    const wrong = findings.find(({ outcome }) => outcome === 'failed');
+    if (wrong !== undefined) return notRun(file, 'mismatch', `${wrong.name}: ${wrong.detail}`);
+    const open = findings.find(({ outcome }) => outcome === 'incomparable');
+    if (open !== undefined) throw new NotComparable(open.detail);
+    if (request === null) throw new NotComparable(`${requestOf(file)} cannot be read`);
+    if (statement === null) throw new NotComparable('its signature was not checked');
+    const model = await findModel(bench.config, statement.predicate, bench.modelFile);
+    if (model === null)
+      throw new NotComparable(`model ${statement.predicate.model.id} is not installed here`);
+    return await replayed(recorded, { statement, request: request.value, replayer: bench.replayerOf(model) });
   } catch (error) {
-    if (!(error instanceof NotComparable)) throw error;
-    return notComparable(file, error.message);
+    if (error instanceof NotComparable) return notRun(file, 'not_comparable', error.message);
+    if (error instanceof MalformedRecord) return notRun(file, 'malformed', error.message);
+    throw error;
   }
-  const terms = checkReplay(claimed, result).find(({ outcome }) => outcome === 'incomparable')?.detail ?? '';
-  const isSame = claimed.output.tokens_sha256 === result.output.tokens_sha256;
-  const isExact = isSame && claimed.output.trace_sha256 === result.output.trace_sha256;
-  const sameTokens = isSame ? claimed.output.n_tokens : commonTokens(recorded, result.tokens);
-  const where =
-    sameTokens === null ? '' : `, first other token at ${sameTokens} of ${claimed.output.n_tokens}`;
+}
+
+const requestOf = (file: string): string => file.replace(/\.json$/, '.request.json');
+
+async function readRequest(file: string): Promise<{ bytes: Buffer; value: unknown } | null> {
+  try {
+    return await readJsonFile(requestOf(file));
+  } catch (error) {
+    if (!(error instanceof MalformedRecord)) throw error;
+    return null;
+  }
+}
+
+async function replayed(
+  { path, record, reportedSpeed }: RecordFile,
+  one: { readonly statement: Statement; readonly request: unknown; readonly replayer: Replayer },
+): Promise<Drift> {
+  const { exec, output } = one.statement.predicate;
+  const result = await one.replayer.replay(one.statement.predicate, one.request, exec.n_threads);
+  const findings = checkReplay(one.statement, result);
+  const terms = findings.find(({ outcome }) => outcome === 'incomparable')?.detail ?? '';
+  const wrong = findings.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
+  const isSame = output.tokens_sha256 === result.output.tokens_sha256;
+  const isSameTrace = output.trace_sha256 === result.output.trace_sha256;
+  const sameTokens = isSame ? output.n_tokens : commonTokens(record.outputTokens, result.tokens);
+  const where = sameTokens === null ? '' : `, first other token at ${sameTokens} of ${output.n_tokens}`;
   return {
-    file,
-    outcome: isExact ? 'exact' : isSame ? 'same_tokens' : 'drift',
-    detail: `${claimed.output.n_tokens} tokens${isSame ? '' : where}${terms === '' ? '' : ` [${terms}]`}`,
+    file: path,
+    outcome: !isSame ? 'drift' : isSameTrace && wrong.length === 0 ? 'exact' : 'same_tokens',
+    detail: [
+      `${output.n_tokens} tokens${isSame ? '' : where}`,
+      ...(wrong.length === 0 ? [] : [`differing: ${wrong.join(', ')}`]),
+      ...(terms === '' ? [] : [`[${terms}]`]),
+    ].join(' '),
     sameTokens,
-    recordedTokens: claimed.output.n_tokens,
+    recordedTokens: output.n_tokens,
     terms,
     tokensPerS: result.tokensPerS,
     reportedTokensPerS: reportedSpeed,
@@ -115,9 +132,9 @@ function commonTokens(recorded: Buffer | null, now: Buffer): number | null {
   return same / 4;
 }
 
-const notComparable = (file: string, detail: string): Drift => ({
+const notRun = (file: string, outcome: Drift['outcome'], detail: string): Drift => ({
   file,
-  outcome: 'not_comparable',
+  outcome,
   detail,
   sameTokens: null,
   recordedTokens: null,

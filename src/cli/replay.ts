@@ -1,13 +1,22 @@
 /** Runs recorded requests again in a worker of this process: the full replay, and the check of claimed tokens. */
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/clock.ts';
 import { silentLogger } from '../base/logger.ts';
 import type { LoadedModel } from '../engine/backend.ts';
-import type { CheckFacts, FrozenPins } from '../engine/frozen.ts';
+import type { FrozenPins } from '../engine/frozen.ts';
 import type { GenerateJob } from '../engine/job.ts';
-import type { DoneEvent } from '../engine/job-event.ts';
-import type { Replayed } from '../evidence/compare.ts';
-import { type BackendProvenance, closureOf, execOf } from '../evidence/record.ts';
+import type { DoneEvent, JobEvent } from '../engine/job-event.ts';
+import { fail, isSvcError } from '../errors/svc-error.ts';
+import type { Answer, Checked, ModelFiles, Replayed } from '../evidence/compare.ts';
+import {
+  type BackendProvenance,
+  closureOf,
+  execOf,
+  outputOf,
+  promptOf,
+  samplingOf,
+} from '../evidence/record.ts';
 import type { Predicate } from '../evidence/statement.ts';
 import { hashBackend, readBuildMetadata } from '../identity/backend.ts';
 import { hashServerSource } from '../identity/server-source.ts';
@@ -15,18 +24,20 @@ import { canonicalSha256 } from '../identity/canonical.ts';
 import { ChatRequest } from '../protocol/chat.ts';
 import { chatShape } from '../router/chat-shape.ts';
 import { readSampling, readStop } from '../router/parameters.ts';
+import { collectAnswer } from '../router/whole-answer.ts';
 import { createWorkerBackend } from '../worker/backend.ts';
 import { Check } from 'typebox/value';
 import type { CliContext } from './context.ts';
 
 const childPath = fileURLToPath(new URL('../native/main.js', import.meta.url));
+/** Threads wait for each other in a loop, so that beyond this they make no headway. */
+const mostThreadsPerCore = 4;
 
 /** A model file of this machine that a record can be replayed on. */
 export interface ReplayModel {
   readonly path: string;
-  /** Computed from the bytes of the file. */
-  readonly sha256: string;
-  readonly sizeBytes: number;
+  /** Digests computed from the bytes of the files. */
+  readonly files: ModelFiles;
   /** Stop strings that the installation adds to requests without any. */
   readonly defaultStop: readonly string[];
 }
@@ -42,11 +53,7 @@ export class NotComparable extends Error {}
 
 export interface Replayer {
   replay(claimed: Predicate, request: unknown, threads: number): Promise<ReplayResult>;
-  check(
-    claimed: Predicate,
-    request: unknown,
-    claim: { tokens: Buffer; epsilon: number },
-  ): Promise<CheckFacts>;
+  check(claimed: Predicate, request: unknown, claim: { tokens: Buffer; epsilon: number }): Promise<Checked>;
   close(): Promise<void>;
 }
 
@@ -65,13 +72,18 @@ export function createReplayer(context: CliContext, model: ReplayModel): Replaye
   let provenance: Promise<BackendProvenance> | undefined;
   const server = hashServerSource();
 
+  const unload = async (): Promise<void> => {
+    await loaded?.model.unload();
+    loaded = undefined;
+  };
+
   const load = async (numCtx: number): Promise<LoadedModel> => {
     if (loaded !== undefined && loaded.numCtx >= numCtx) return loaded.model;
-    await loaded?.model.unload();
+    await unload();
     const spec = {
       modelId: 'replay',
       path: model.path,
-      digest: model.sha256,
+      digest: model.files.blob_sha256,
       kind: 'chat' as const,
       numCtx,
       parallel: 1,
@@ -82,50 +94,97 @@ export function createReplayer(context: CliContext, model: ReplayModel): Replaye
     return loaded.model;
   };
 
-  const run = async (claimed: Predicate, request: unknown, pins: FrozenPins): Promise<DoneEvent> => {
+  const run = async (claimed: Predicate, request: unknown, pins: FrozenPins): Promise<Run> => {
     const job = replayJob(claimed, request, { pins, defaultStop: model.defaultStop });
     const target = await load(claimed.exec.n_ctx);
-    for await (const event of target.run(job, signal)) if (event.type === 'done') return event;
-    throw new Error('the replay ended without a result');
+    const events: JobEvent[] = [];
+    for await (const event of target.run(job, signal)) events.push(event);
+    const done = events.find((event) => event.type === 'done');
+    if (done === undefined) throw new Error('the replay ended without a result');
+    return { done, answer: await answerOf(job, events) };
+  };
+
+  /** Whatever this machine refuses or fails at says nothing about the record. */
+  const here = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isSvcError(error)) throw error;
+      // The worker may be gone; the next record gets a fresh one.
+      await unload();
+      throw new NotComparable(error.message, { cause: error });
+    }
   };
 
   return {
-    replay: async (claimed, request, threads) => {
-      const pins = { threads, numCtx: claimed.exec.n_ctx, claimedTokens: null, epsilon: 0 };
-      const { frozen, timings, usage } = await run(claimed, request, pins);
-      if (frozen === undefined) throw new Error('the replay gave no account of itself');
-      provenance ??= boundBackend(backend.backendFacts());
-      const here = await provenance;
-      return {
-        tuple: {
-          model: { ...claimed.model, blob_sha256: model.sha256, size: model.sizeBytes },
-          backend: {
-            ...claimed.backend,
-            backend_sha256: here.sha256,
-            closure: closureOf(here, frozen.host.mapped),
-            cpu_features: frozen.host.cpuFeatures,
+    replay: (claimed, request, threads) =>
+      here(async () => {
+        refuseThreads(claimed, threads);
+        const pins = { threads, numCtx: claimed.exec.n_ctx, claimedTokens: null, epsilon: 0 };
+        const { done, answer } = await run(claimed, request, pins);
+        const { frozen, finishReason, timings, usage } = done;
+        if (frozen === undefined) throw new Error('the replay gave no account of itself');
+        provenance ??= boundBackend(backend.backendFacts());
+        const bound = await provenance;
+        return {
+          tuple: {
+            model: model.files,
+            backend: {
+              ...claimed.backend,
+              backend_sha256: bound.sha256,
+              closure: closureOf(bound, frozen.host.mapped),
+              cpu_features: frozen.host.cpuFeatures,
+            },
+            exec: execOf(frozen),
           },
-          exec: execOf(frozen),
-        },
-        prompt: { tokens_sha256: frozen.prompt.tokensSha256 },
-        serverSha256: (await server).sha256,
-        output: {
-          tokens_sha256: frozen.output.tokensSha256,
-          trace_sha256: frozen.output.traceSha256,
-          n_tokens: frozen.output.tokenCount,
-        },
-        tokens: Buffer.from(frozen.output.tokens, 'base64'),
-        tokensPerS: (1000 * usage.completionTokens) / Math.max(1, timings.decodeMs),
-      };
-    },
-    check: async (claimed, request, { tokens, epsilon }) => {
-      const pins = { threads: null, numCtx: null, claimedTokens: tokens.toString('base64'), epsilon };
-      const { check } = await run(claimed, request, pins);
-      if (check === undefined) throw new Error('the check gave no result');
-      return check;
-    },
+          prompt: promptOf(frozen),
+          sampling: samplingOf(frozen, claimed.sampling.defaulted),
+          output: outputOf(frozen, finishReason),
+          answer,
+          serverSha256: (await server).sha256,
+          tokens: Buffer.from(frozen.output.tokens, 'base64'),
+          tokensPerS: (1000 * usage.completionTokens) / Math.max(1, timings.decodeMs),
+        };
+      }),
+    check: (claimed, request, { tokens, epsilon }) =>
+      here(async () => {
+        const pins = { threads: null, numCtx: null, claimedTokens: tokens.toString('base64'), epsilon };
+        const { done, answer } = await run(claimed, request, pins);
+        if (done.check === undefined) throw new Error('the check gave no result');
+        return { facts: done.check, answer, serverSha256: (await server).sha256 };
+      }),
     close: () => backend.close(),
   };
+}
+
+/** A replay on other terms proves nothing, and one with far more threads than cores would take hours to say so. */
+function refuseThreads({ exec }: Predicate, threads: number): void {
+  if (threads !== exec.n_threads) {
+    throw new NotComparable(`n_threads: here ${threads}, in the record ${exec.n_threads}`);
+  }
+  const cores = availableParallelism();
+  if (threads > mostThreadsPerCore * cores) {
+    throw new NotComparable(`it ran with ${threads} threads, and this machine has ${cores} cores`);
+  }
+}
+
+interface Run {
+  readonly done: DoneEvent;
+  readonly answer: Answer;
+}
+
+/** The tokens as the service would have answered them. */
+async function answerOf(job: GenerateJob, events: readonly JobEvent[]): Promise<Answer> {
+  try {
+    const { choices, usage } = await collectAnswer(
+      [job],
+      events.map((event) => ({ index: 0, event })),
+    );
+    return { choices, usage };
+  } catch (error) {
+    if (!isSvcError(error) || error.code !== 'answer_invalid') throw error;
+    return null;
+  }
 }
 
 /** The job of a recorded request: what was said comes from the request, how it was computed from the record. */
@@ -136,8 +195,8 @@ function replayJob(
 ): GenerateJob {
   if (!Check(ChatRequest, request)) throw new NotComparable('the request is not a chat request');
   const { sampling } = claimed;
-  const given = readStop(request.stop);
-  const stop = given.length > 0 ? given : [...options.defaultStop];
+  const isNamed = request.stop !== null && request.stop !== undefined;
+  const stop = isNamed ? readStop(request.stop) : [...options.defaultStop];
   if (canonicalSha256(stop) !== sampling.stop_sha256) {
     throw new NotComparable(
       'other stop strings apply here, because the model was installed with other defaults',
@@ -170,8 +229,9 @@ function replayJob(
 }
 
 async function boundBackend(facts: ReturnType<ReturnType<typeof createWorkerBackend>['backendFacts']>) {
-  if (facts === null || 'failed' in facts) throw new Error('the replay ran without a backend');
+  if (facts === null || 'failed' in facts)
+    throw fail('evidence_unavailable', { reason: 'the replay ran without a backend' });
   const hash = await hashBackend(facts.folder);
-  if (hash === null) throw new Error(`${facts.folder} cannot be hashed`);
+  if (hash === null) throw fail('evidence_unavailable', { reason: `${facts.folder} cannot be hashed` });
   return { sha256: hash.sha256, files: hash.files, ...readBuildMetadata(hash) };
 }

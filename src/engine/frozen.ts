@@ -109,5 +109,9 @@ export const CheckFacts = Type.Object({
   /** Largest gap found between first choice and claimed token. */
   largestGap: Type.Number(),
   promptTokensSha256: Sha256,
+  /** Whether a run of this job would have ended with these tokens, neither sooner nor later. */
+  isWhole: Type.Boolean(),
+  /** The samplers that such a run would have used, in their order. */
+  chain: Type.Array(Type.String()),
 });
 export type CheckFacts = Static<typeof CheckFacts>;

@@ -99,14 +99,7 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
       mode: 'frozen-v1',
       ...(request.nonce === null ? {} : { nonce: request.nonce }),
     },
-    prompt: {
-      template_sha256: frozen.prompt.templateSha256,
-      template_clock: isoSecond(frozen.prompt.templateClockMs),
-      rendered_sha256: frozen.prompt.renderedSha256,
-      tokens_sha256: frozen.prompt.tokensSha256,
-      n_tokens: frozen.prompt.tokenCount,
-      add_bos: frozen.prompt.addBos,
-    },
+    prompt: promptOf(frozen),
     model: facts.model,
     server: facts.server,
     backend: {
@@ -119,13 +112,7 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
     },
     exec: execOf(frozen),
     sampling: samplingOf(frozen, request.defaulted),
-    output: {
-      finish_reason: facts.finishReason,
-      n_tokens: frozen.output.tokenCount,
-      tokens_sha256: frozen.output.tokensSha256,
-      trace_sha256: frozen.output.traceSha256,
-      min_margin: frozen.output.minMargin,
-    },
+    output: outputOf(frozen, facts.finishReason),
   };
   return {
     _type: statementType,
@@ -138,7 +125,31 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
   };
 }
 
-/** The execution settings as the record states them; a replay compares these. */
+/** The prompt as the record states it; a replay compares this and the parts below. */
+export function promptOf({ prompt }: FrozenFacts): Predicate['prompt'] {
+  return {
+    template_sha256: prompt.templateSha256,
+    template_clock: isoSecond(prompt.templateClockMs),
+    rendered_sha256: prompt.renderedSha256,
+    tokens_sha256: prompt.tokensSha256,
+    n_tokens: prompt.tokenCount,
+    add_bos: prompt.addBos,
+  };
+}
+
+export function outputOf(
+  { output }: FrozenFacts,
+  finishReason: Predicate['output']['finish_reason'],
+): Predicate['output'] {
+  return {
+    finish_reason: finishReason,
+    n_tokens: output.tokenCount,
+    tokens_sha256: output.tokensSha256,
+    trace_sha256: output.traceSha256,
+    min_margin: output.minMargin,
+  };
+}
+
 export function execOf(frozen: FrozenFacts): Predicate['exec'] {
   const { exec } = frozen;
   if (exec.gpuLayers !== 0) throw fail('evidence_unavailable', { reason: 'the model has layers on a GPU' });
@@ -165,7 +176,7 @@ export function execOf(frozen: FrozenFacts): Predicate['exec'] {
 }
 
 /** The sampling settings as the record states them; stop strings are text of the request, so only their hash. */
-function samplingOf({ sampling }: FrozenFacts, defaulted: readonly string[]): Predicate['sampling'] {
+export function samplingOf({ sampling }: FrozenFacts, defaulted: readonly string[]): Predicate['sampling'] {
   return {
     temperature: sampling.temperature,
     seed: sampling.seed,

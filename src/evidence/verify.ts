@@ -3,6 +3,7 @@
  * L2 local artefacts, L3 bit-exact replay, L4 tolerant check. Pure: callers read files, hash artefacts and replay.
  */
 import { Check as isShape } from 'typebox/value';
+import { isSvcError } from '../errors/svc-error.ts';
 import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { Envelope, isSignedBy } from '../identity/dsse.ts';
 import type { Keyring } from './keyring.ts';
@@ -121,7 +122,7 @@ export function checkBindings({ record, statement, request }: Bindings): Finding
   return [
     request === null
       ? skipped('request', 'no request was given (--request FILE)')
-      : compare('request', canonicalSha256(request.value), predicate.request.canonical_sha256, {
+      : compare('request', canonicalDigest(request.value), predicate.request.canonical_sha256, {
           passed:
             sha256Hex(request.bytes) === predicate.request.raw_body_sha256
               ? 'the very bytes that were sent'
@@ -130,7 +131,7 @@ export function checkBindings({ record, statement, request }: Bindings): Finding
         }),
     response === null
       ? skipped('response', 'the file holds the bare record')
-      : compare('response', responseSha256(response), subject[0].digest.sha256, {
+      : judge('response', isSignedResponse(statement, response), {
           passed: 'model, choices and usage are as signed',
           failed: 'model, choices or usage differ from what was signed',
         }),
@@ -140,15 +141,54 @@ export function checkBindings({ record, statement, request }: Bindings): Finding
           passed: `${outputTokens.length / 4} tokens as signed`,
           failed: 'the token ids beside the record are not those that were signed',
         }),
-    compare('statement', predicate.output.tokens_sha256, tokensDigest, {
-      passed: 'subject and predicate agree',
-      failed: 'subject and predicate name different output tokens',
+    judge('statement', isConsistent(statement, record), {
+      passed: 'its parts agree with each other',
+      failed: 'its parts name different output tokens, counts or finish reasons',
     }),
   ];
 }
 
+export function isSignedResponse({ subject }: Statement, response: AnsweredResponse): boolean {
+  return digestOrNull(() => responseSha256(response)) === subject[0].digest.sha256;
+}
+
+const canonicalDigest = (value: unknown): string | null => digestOrNull(() => canonicalSha256(value));
+
+/** What has no canonical form was never signed, so it has no digest that could fit. */
+function digestOrNull(digest: () => string): string | null {
+  try {
+    return digest();
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return null;
+  }
+}
+
+/** Whether what the statement says twice, or says of the response beside it, is the same. */
+function isConsistent({ predicate, subject }: Statement, { response, outputTokens }: OpenedRecord): boolean {
+  const { output, prompt, model } = predicate;
+  if (output.tokens_sha256 !== subject[1].digest.sha256) return false;
+  if (outputTokens !== null && outputTokens.length !== 4 * output.n_tokens) return false;
+  if (response === null) return true;
+  const [choice]: unknown[] = Array.isArray(response.choices) ? response.choices : [];
+  return (
+    response.model === model.id &&
+    memberOf(choice, 'finish_reason') === output.finish_reason &&
+    memberOf(response.usage, 'prompt_tokens') === prompt.n_tokens &&
+    memberOf(response.usage, 'completion_tokens') === output.n_tokens
+  );
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+
+export interface ChainedRecord {
+  readonly statement: Statement;
+  readonly payload: Uint8Array;
+}
+
 /** L1 over several records: within one boot, numbers and links must fit. Gaps are reported, not faulted. */
-export function checkChain(records: readonly { statement: Statement; payload: Uint8Array }[]): Finding[] {
+export function checkChain(records: readonly ChainedRecord[]): Finding[] {
   const findings: Finding[] = [];
   const ordered = records.toSorted(
     (a, b) =>
@@ -162,14 +202,10 @@ export function checkChain(records: readonly { statement: Statement; payload: Ui
   return findings;
 }
 
-const bootOf = (statement: Statement): string => statement.predicate.issuer.boot_id;
+export const bootOf = (statement: Statement): string => statement.predicate.issuer.boot_id;
 const seqOf = (statement: Statement): number => statement.predicate.issuer.seq;
 
-function link(
-  boot: string,
-  previous: { statement: Statement; payload: Uint8Array },
-  next: { statement: Statement; payload: Uint8Array },
-): Finding {
+function link(boot: string, previous: ChainedRecord, next: ChainedRecord): Finding {
   const [before, after] = [seqOf(previous.statement), seqOf(next.statement)];
   const place = `${before} → ${after} of boot ${boot.slice(0, 8)}`;
   const digest = sha256Hex(previous.payload);
@@ -201,16 +237,16 @@ export function conclude(findings: readonly Finding[]): Verdict {
   return { exitCode, level: exitCode === 0 ? level : null, findings };
 }
 
-function compare(
-  name: string,
-  actual: string,
-  expected: string | null,
-  details: { readonly passed: string; readonly failed: string },
-): Finding {
-  return actual === expected
-    ? { level: 'L1', name, outcome: 'passed', detail: details.passed }
-    : failed(name, details.failed);
+interface Details {
+  readonly passed: string;
+  readonly failed: string;
 }
+
+const compare = (name: string, actual: string | null, expected: string | null, details: Details): Finding =>
+  judge(name, actual !== null && actual === expected, details);
+
+const judge = (name: string, isPassed: boolean, details: Details): Finding =>
+  isPassed ? { level: 'L1', name, outcome: 'passed', detail: details.passed } : failed(name, details.failed);
 
 const failed = (name: string, detail: string): Finding => ({ level: 'L1', name, outcome: 'failed', detail });
 const skipped = (name: string, detail: string): Finding => ({

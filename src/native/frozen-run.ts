@@ -5,6 +5,7 @@ import type { CheckFacts, FrozenFacts, FrozenPins } from '../engine/frozen.ts';
 import type { GenerateJob } from '../engine/job.ts';
 import type { JobEvent } from '../engine/job-event.ts';
 import { fail } from '../errors/svc-error.ts';
+import type { AnswerPlan } from './answer.ts';
 import { evaluateRows, type Row } from './evaluate.ts';
 import { type FrozenContext, observedThreads, unavailable, windowFor } from './frozen-context.ts';
 import { frozenHost } from './frozen-host.ts';
@@ -45,6 +46,10 @@ export function planFrozen(chat: LoadedChat, job: GenerateJob): FrozenPlan {
   const room = prepared.numCtx - promptTokens;
   const maxTokens = Math.min(job.maxTokens ?? room, room);
   const claimed = pins.claimedTokens === null ? null : tokensOf(pins.claimedTokens);
+  // Native code looks such a token up without a bound.
+  if (claimed?.some((token) => token >= chat.vocabulary.size) === true) {
+    throw unavailable('the claimed tokens are not all in the vocabulary of this model');
+  }
   const needed = promptTokens + Math.max(maxTokens, claimed?.length ?? 0);
   const numCtx = pins.numCtx ?? windowFor(needed, Math.max(chat.facts.trainedCtx, chat.facts.numCtx));
   if (numCtx < needed) throw unavailable(`${needed} tokens do not fit the pinned window of ${numCtx}`);
@@ -66,13 +71,7 @@ export async function runFrozen(
   hooks: FrozenHooks,
 ): Promise<JobEvent> {
   const { native } = frozen;
-  const generation = new Generation({
-    job: { ...plan.job, maxTokens: plan.maxTokens },
-    prompt: plan.prepared.tokens,
-    plan: plan.prepared.plan,
-    numCtx: plan.prepared.numCtx,
-    vocabulary: chat.vocabulary,
-  });
+  const generation = generationOf(chat, plan, plan.prepared.plan);
   const placement = { id: SEQUENCE, keep: 0, copyFrom: null };
   const running = new Running(chat.model, chat.vocabulary, generation, placement);
   const probe = new LogitProbe(chat.model);
@@ -99,7 +98,10 @@ export async function runFrozen(
   }
 }
 
-/** Tests claimed tokens in slices: prompt and answer are evaluated once, and each token is compared with the choice. */
+/**
+ * Tests claimed tokens in slices: prompt and answer are evaluated once, and each token is compared with the choice.
+ * Its events say what the claimed tokens say, so that a claimed text can be compared with them.
+ */
 export async function checkFrozen(
   chat: LoadedChat,
   plan: FrozenPlan & { readonly claimed: Uint32Array },
@@ -131,14 +133,36 @@ export async function checkFrozen(
   } finally {
     probe.dispose();
   }
+  // Nothing is sampled, and a grammar throws on a token that it does not allow.
+  const generation = generationOf(chat, plan, { ...plan.prepared.plan, constraint: null });
+  for (const token of plan.claimed) {
+    if (generation.finishReason !== null) break;
+    for (const event of generation.accept(token, null)) hooks.event(event);
+  }
+  const { finishReason, usage, tokens } = generation;
   const check: CheckFacts = {
     steps: plan.claimed.length,
     ...tally,
     promptTokensSha256: sha256OfTokens(prompt),
+    isWhole: finishReason !== null && tokens.length === plan.claimed.length,
+    chain: chainOf(plan),
   };
-  const usage = { promptTokens: prompt.length, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   const timings = { prefillMs: performance.now() - started, decodeMs: 0 };
-  return { type: 'done', finishReason: 'stop', usage, timings, check };
+  return { type: 'done', finishReason: finishReason ?? 'stop', usage, timings, check };
+}
+
+function generationOf(
+  chat: LoadedChat,
+  { job, prepared, maxTokens }: FrozenPlan,
+  plan: AnswerPlan,
+): Generation {
+  return new Generation({
+    job: { ...job, maxTokens },
+    prompt: prepared.tokens,
+    plan,
+    numCtx: prepared.numCtx,
+    vocabulary: chat.vocabulary,
+  });
 }
 
 async function gapOf(

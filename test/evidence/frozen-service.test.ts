@@ -236,6 +236,7 @@ describe('hearth evidence verify', () => {
       code: 2,
       stdout: expect.stringContaining('n_threads: here 2, in the record 1'),
     });
+    expect((await service.cli([...verify, '--replay', '--threads', '64'])).code).toBe(2);
     const bySetting = await service.cli([...verify, '--replay', '--json'], { SVC_NUM_THREADS: '2' });
     expect(bySetting.code).toBe(2);
     expect(JSON.parse(bySetting.stdout)).toMatchObject({ verdict: 'not comparable', level: null });
@@ -290,6 +291,23 @@ describe('hearth evidence verify', () => {
     expect((await service.cli([...verify, '--pubkey', 'pub.pem'], elsewhere)).code).toBe(0);
   });
 
+  it('calls a model file that cannot be run not comparable', async () => {
+    const verify = await saved('file', request);
+    const copy = await readFile(path.join(service.folder, 'tiny.gguf'));
+    await service.save('copy.gguf', copy);
+    await service.save('cut.gguf', copy.subarray(0, copy.length - 64));
+    const replay = (file: string) => service.cli([...verify, '--replay', '--model', file]);
+    expect((await replay('copy.gguf')).code).toBe(0);
+    for (const [file, reason] of [
+      [path.resolve('README.md'), 'GGUF'],
+      ['cut.gguf', 'cut.gguf'],
+      ['none.gguf', 'none.gguf'],
+      ['clock.gguf', 'n/c L2 model'],
+    ] as const) {
+      expect(await replay(file)).toMatchObject({ code: 2, stdout: expect.stringContaining(reason) });
+    }
+  });
+
   it('keeps records checkable across a rotation of the key', async () => {
     const verify = await saved('rotated', request);
     expect((await service.cli(['evidence', 'rotate'])).code).toBe(0);
@@ -316,6 +334,31 @@ describe('hearth evidence verify', () => {
       { outcome: 'exact' },
     ]);
     await service.save('records/b.request.json', { ...request, temperature: 0.6 });
-    expect((await service.cli(['evidence', 'replay', 'records'])).stdout).toContain('1 exact');
+    const other = await service.cli(['evidence', 'replay', 'records']);
+    expect(other).toMatchObject({ code: 1, stdout: expect.stringContaining('1 exact') });
+  });
+
+  it('replays what it can of a folder, and says of each other file what is wrong', async () => {
+    const folder = path.join(service.folder, 'mixed');
+    execFileSync('mkdir', [folder]);
+    const replay = async () => {
+      const { code, stdout } = await service.cli(['evidence', 'replay', 'mixed', '--json']);
+      const lines = JSON.parse(stdout) as { outcome: string }[];
+      return { code, outcomes: lines.map(({ outcome }) => outcome) };
+    };
+    await saved('mixed/a', request);
+    await saved('mixed/b', request);
+    execFileSync('rm', [path.join(folder, 'b.request.json')]);
+    expect(await replay()).toEqual({ code: 2, outcomes: ['exact', 'not_comparable'] });
+    await service.save('mixed/c.json', '{}');
+    expect(await replay()).toEqual({ code: 3, outcomes: ['exact', 'not_comparable', 'malformed'] });
+    await saved('mixed/d', request);
+    const body = JSON.parse(await readFile(path.join(folder, 'd.json'), 'utf8'));
+    body.evidence.signatures[0].sig = Buffer.alloc(64).toString('base64');
+    await service.save('mixed/d.json', body);
+    expect(await replay()).toEqual({
+      code: 1,
+      outcomes: ['exact', 'not_comparable', 'malformed', 'mismatch'],
+    });
   });
 });

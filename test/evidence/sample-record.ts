@@ -1,9 +1,10 @@
 /** A record of a made-up run, signed with a real key: for tests of signing and checking that need no engine. */
 import type { FrozenFacts } from '../../src/engine/frozen.ts';
 import { newEvidenceChain } from '../../src/evidence/chain.ts';
-import { freezeRequest } from '../../src/evidence/freeze.ts';
+import { freezeRequest, seedOf } from '../../src/evidence/freeze.ts';
 import { buildEvidence, type EvidenceFacts } from '../../src/evidence/record.ts';
-import { sha256Hex } from '../../src/identity/canonical.ts';
+import type { Predicate, Statement } from '../../src/evidence/statement.ts';
+import { canonicalSha256, sha256Hex } from '../../src/identity/canonical.ts';
 import { type InstanceIdentity, instanceIdOf, newInstanceKeys } from '../../src/identity/instance.ts';
 
 export const requestBody = {
@@ -52,7 +53,7 @@ export const frozenFacts: FrozenFacts = {
   },
   sampling: {
     temperature: 0,
-    seed: 7,
+    seed: seedOf(canonicalSha256(requestBody)),
     topK: 40,
     topP: 0.95,
     minP: 0.05,
@@ -120,4 +121,10 @@ export function sampleResponse(facts: EvidenceFacts = sampleFacts()) {
   const { member, headers } = buildEvidence(facts);
   const body = { id: 'chatcmpl-svc-1790000001', object: 'chat.completion', created: 1_790_000_001 };
   return { headers, body: { ...body, ...facts.response, evidence: member } };
+}
+
+/** The predicate of a record of that run. */
+export function samplePredicate(): Predicate {
+  const { payload } = sampleResponse().body.evidence;
+  return (JSON.parse(Buffer.from(payload, 'base64').toString()) as Statement).predicate;
 }

@@ -137,8 +137,17 @@ async function replay(
   if (drifts.length === 0) throw new MalformedRecord(`${folder} holds no records`);
   if (flags.json === true) context.printJson(drifts);
   else context.print([...drifts.map(driftLine), summary(drifts)].join('\n'));
-  if (drifts.some(({ outcome }) => outcome === 'drift')) return 1;
-  return drifts.every(({ outcome }) => outcome === 'not_comparable') ? 2 : 0;
+  return replayExitCode(drifts);
+}
+
+/** The worst news first: a mismatch, then a file that is no record, then one that could not be compared. */
+function replayExitCode(drifts: readonly Drift[]): number {
+  const has = (...outcomes: Drift['outcome'][]): boolean =>
+    drifts.some(({ outcome }) => outcomes.includes(outcome));
+  const isBroken = drifts.some(({ outcome, terms }) => outcome === 'same_tokens' && terms === '');
+  if (isBroken || has('drift', 'mismatch')) return 1;
+  if (has('malformed')) return malformed;
+  return has('not_comparable') ? 2 : 0;
 }
 
 function driftLine(drift: Drift): string {
@@ -151,7 +160,15 @@ function driftLine(drift: Drift): string {
 function summary(drifts: readonly Drift[]): string {
   const count = (outcome: Drift['outcome']): number =>
     drifts.filter((drift) => drift.outcome === outcome).length;
-  return `${drifts.length} records: ${count('exact')} exact, ${count('same_tokens')} with the same tokens, ${count('drift')} with other tokens, ${count('not_comparable')} not comparable`;
+  const counts = [
+    `${count('exact')} exact`,
+    `${count('same_tokens')} with the same tokens`,
+    `${count('drift')} with other tokens`,
+    `${count('mismatch')} altered`,
+    `${count('not_comparable')} not comparable`,
+    `${count('malformed')} malformed`,
+  ];
+  return `${drifts.length} records: ${counts.join(', ')}`;
 }
 
 async function pubkey(context: CliContext, history: boolean): Promise<void> {

@@ -1,0 +1,65 @@
+/** Which model of this machine a record is replayed on: an installed one of the very bytes, or the file that was named. */
+import { basename, dirname, join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { isSvcError } from '../errors/svc-error.ts';
+import { type ModelFiles, partsOf } from '../evidence/compare.ts';
+import type { Predicate } from '../evidence/statement.ts';
+import { hashFile } from '../models/file-check.ts';
+import { inspectModel } from '../models/inspection.ts';
+import { isBlobFile, type ModelFile, modelFiles } from '../models/manifest.ts';
+import { filePath } from '../models/paths.ts';
+import { parseShardName, shardNames } from '../models/shards.ts';
+import { digestOf } from '../models/target.ts';
+import { localRegistry } from './local-registry.ts';
+import { NotComparable, type ReplayModel } from './replay.ts';
+
+/** Null when no such model is installed. Hashes are computed anew, whatever the registry says. */
+export async function findModel(
+  config: Config,
+  claimed: Predicate,
+  path: string | undefined,
+): Promise<ReplayModel | null> {
+  try {
+    return path === undefined ? await installedModel(config, claimed) : await namedModel(path);
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    throw new NotComparable(error.message, { cause: error });
+  }
+}
+
+/** The file passes the same gate as an installation before native code sees it. */
+async function namedModel(path: string): Promise<ReplayModel> {
+  const split = parseShardName(basename(path));
+  const paths = split === null ? [path] : shardNames(split).map((name) => join(dirname(path), name));
+  await inspectModel(paths);
+  const [first = '', ...parts] = await Promise.all(paths.map((file) => hashFile(file)));
+  return { path, files: modelFilesOf(first, parts), defaultStop: [] };
+}
+
+/** Of models that share their first part, the one with all parts of the record. */
+async function installedModel(config: Config, claimed: Predicate): Promise<ReplayModel | null> {
+  const registry = localRegistry(config);
+  const hash = (file: ModelFile): Promise<string> => hashFile(filePath(registry.store.paths, file));
+  let closest: ReplayModel | null = null;
+  for (const model of await registry.list()) {
+    const [first, ...parts] = modelFiles(model);
+    if (first === undefined || first.sizeBytes !== claimed.model.size) continue;
+    const known = digestOf(first);
+    if (known !== null && isBlobFile(first) && known !== claimed.model.blob_sha256) continue;
+    const sha256 = await hash(first);
+    if (sha256 !== claimed.model.blob_sha256) continue;
+    const files = modelFilesOf(sha256, await Promise.all(parts.map(hash)));
+    const target = registry.toTarget(model);
+    // Native code opens parts by name, and this makes sure that the names lead to the bytes that were hashed.
+    await target.verify();
+    const found = { path: target.path, files, defaultStop: model.params.stop ?? [] };
+    if (partsOf(files) === partsOf(claimed.model)) return found;
+    closest ??= found;
+  }
+  return closest;
+}
+
+const modelFilesOf = (first: string, parts: readonly string[]): ModelFiles => ({
+  blob_sha256: first,
+  shards: parts.map((sha256) => ({ sha256 })),
+});
