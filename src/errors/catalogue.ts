@@ -176,7 +176,9 @@ export const catalogue = {
     family: 'unavailable',
     retryable: false,
     message: (d) =>
-      `Model "${s(d['model'])}" needs about ${s(d['needBytes'])} bytes but ${s(d['freeBytes'])} are available; use a smaller model or a smaller num_ctx.`,
+      d['needBytes'] === undefined
+        ? `Too little memory is free for model "${s(d['model'])}" (${s(d['reason'])}); use a smaller model or a smaller num_ctx.`
+        : `Model "${s(d['model'])}" needs about ${s(d['needBytes'])} bytes but ${s(d['freeBytes'])} are available; use a smaller model or a smaller num_ctx.`,
   },
   // The engine.
   load_failed: {

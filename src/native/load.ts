@@ -1,5 +1,5 @@
 /** Loads one model and says what came of it. */
-import type { Llama, LlamaContext, LlamaModel } from 'node-llama-cpp';
+import { InsufficientMemoryError, type Llama, type LlamaContext, type LlamaModel } from 'node-llama-cpp';
 import type { LoadedFacts, LoadSpec } from '../engine/load.ts';
 import { fail, isSvcError } from '../errors/svc-error.ts';
 import { type CalibrationProbe, calibrate } from './calibrate.ts';
@@ -179,7 +179,14 @@ export function commonFacts(
 export function loadFailure(spec: LoadSpec, error: unknown): Error {
   if (isSvcError(error)) return error;
   const text = error instanceof Error ? error.message : String(error);
-  return fail('load_failed', { model: spec.modelId, reason: text.split('\n')[0] ?? text }, error);
+  const code = isOutOfMemory(error) ? 'out_of_memory' : 'load_failed';
+  return fail(code, { model: spec.modelId, reason: text.split('\n')[0] ?? text }, error);
+}
+
+/** The library reckons so beforehand, or llama.cpp finds no room for a context and does not say why. */
+function isOutOfMemory(error: unknown): boolean {
+  if (error instanceof InsufficientMemoryError) return true;
+  return error instanceof Error && error.message === 'Failed to create context';
 }
 
 function prefixReuseOf(model: LlamaModel): LoadedFacts['prefixReuse'] {

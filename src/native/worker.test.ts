@@ -1,9 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { InsufficientMemoryError } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collect, generateJob, JobFailure, TestWorker } from '../../test/support/worker-harness.ts';
 import { writeTinyChat } from '../builtin/tiny-chat.ts';
+import type { LoadSpec } from '../engine/load.ts';
+import { loadFailure } from './load.ts';
 
 let folder: string;
 let modelPath: string;
@@ -55,6 +60,30 @@ describe('load', () => {
     expect((failure as JobFailure).failure.detail['reason']).toMatch(/\w/);
     expect((await other.ping(7)).nonce).toBe(7);
     await other.end();
+  });
+
+  it.runIf(process.platform === 'linux')('tells a lack of memory from a bad file', async () => {
+    const other = new TestWorker();
+    await other.booted();
+    const pid = String(other.child.pid);
+    const size = /^VmSize:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    const room = 256 * 1024 * 1024;
+    execFileSync('prlimit', ['--pid', pid, `--as=${Number(size?.[1]) * 1024 + room}`]);
+    const failure = await other.load({ path: modelPath, numCtx: 1_000_000 }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(JobFailure);
+    expect((failure as JobFailure).failure).toMatchObject({
+      code: 'out_of_memory',
+      detail: { model: 'test', reason: expect.stringContaining('too large') },
+    });
+    await other.end();
+  });
+
+  it.each([
+    [new InsufficientMemoryError('too large'), 'out_of_memory'],
+    [new Error('Failed to create context'), 'out_of_memory'],
+    [new Error('Failed to load model'), 'load_failed'],
+  ])('takes "%s" for %s', (error, code) => {
+    expect(loadFailure({ modelId: 'test' } as LoadSpec, error)).toMatchObject({ code });
   });
 });
 
