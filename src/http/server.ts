@@ -21,7 +21,7 @@ import { asSvcError, errorResponse } from './error-response.ts';
 import type { AccessRules } from './guard.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { addHooks, commonHeaders, requestId } from './hooks.ts';
-import { refuseFraming, watchFraming } from './framing-refusal.ts';
+import { type CommonHeaders, refuseFraming, watchFraming } from './framing-refusal.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { httpLimits } from './limits.ts';
 import { boundSockets } from './sockets.ts';
@@ -36,9 +36,10 @@ export interface HttpOptions {
 }
 
 export async function createHttpServer(service: Service, options: HttpOptions): Promise<FastifyInstance> {
-  const app = createApp(service, options);
+  const common: CommonHeaders = (asked) => commonHeaders(service.identity, requestId(asked));
+  const app = createApp(service, options, common);
   boundSockets(app.server);
-  watchFraming(app.server, options.maxBodyBytes);
+  watchFraming(app.server, options.maxBodyBytes, common);
   acceptJsonOnly(app);
   validateStrictly(app);
   answerErrors(app, options.maxBodyBytes);
@@ -50,7 +51,7 @@ export async function createHttpServer(service: Service, options: HttpOptions): 
   return app;
 }
 
-function createApp(service: Service, options: HttpOptions): FastifyInstance {
+function createApp(service: Service, options: HttpOptions, common: CommonHeaders): FastifyInstance {
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -69,7 +70,7 @@ function createApp(service: Service, options: HttpOptions): FastifyInstance {
       // The guard refuses a request without Host in our own words.
       requireHostHeader: false,
     },
-    clientErrorHandler: refuseFraming,
+    clientErrorHandler: (error, socket) => refuseFraming(error, socket, common),
     // No hook has run for these, so the headers of every answer are set here.
     frameworkErrors: (error, request, reply) => {
       const { status, headers, body } = errorResponse(translate(error, options.maxBodyBytes));

@@ -34,7 +34,12 @@ async function statusesOf(...pieces: (string | Buffer)[]): Promise<number[]> {
   expect(rest, 'bytes after the last answer').toBe('');
   for (const { status, headers, body } of answers) {
     if (status < 400) continue;
-    expect(headers['server']).toBe('hearth/1.2');
+    expect(headers).toMatchObject({
+      server: 'hearth/1.2',
+      'x-request-id': expect.stringMatching(/^(?:req_[0-9a-f-]{36}|mine)$/),
+      'x-svc-instance-id': service.instanceId,
+      'x-svc-boot-id': service.bootId,
+    });
     expect((JSON.parse(body) as { error: unknown }).error).toMatch(/^\S.+[.]$/);
   }
   const statuses = answers.map(({ status }) => status);
@@ -290,7 +295,9 @@ describe('a request in small pieces', () => {
   it('that waits for 100-continue is told to go on, or not to', async () => {
     const expecting = `${json}Expect: 100-continue\r\n`;
     expect(await statusesOf(`${chat}${expecting}${sized}\r\n`, body)).toEqual([100, 200]);
-    const [status] = await statusesOf(`${chat}${json}Expect: a-miracle\r\n${sized}\r\n${body}`);
-    expect(status).toBe(417);
+    const unknown = `${chat}${json}X-Request-Id: mine\r\nExpect: a-miracle\r\n${sized}\r\n${body}`;
+    expect(await statusesOf(unknown)).toEqual([417]);
+    const { answers } = await exchange(service.port, [unknown]);
+    expect(answers[0]?.headers['x-request-id']).toBe('mine');
   });
 });

@@ -35,6 +35,11 @@ describe('a request that does not arrive', () => {
   ])('(%s) is ended with 408', async (_, bytes) => {
     const { answers } = await exchange(service.port, [bytes]);
     expect(answers.map(({ status }) => status)).toEqual([408]);
+    expect(answers[0]?.headers).toMatchObject({
+      'x-request-id': expect.stringMatching(/^req_/),
+      'x-svc-instance-id': service.instanceId,
+      'x-svc-boot-id': service.bootId,
+    });
     expect(answers[0]?.body).toContain('did not arrive in time');
     expect(service.engine.played).toEqual([]);
   });
