@@ -14,16 +14,16 @@ import { type PreparedPrompt, preparePrompt } from './generate.ts';
 import { Generation } from './generation.ts';
 import type { NativeContext } from './internals.ts';
 import type { LoadedChat } from './load.ts';
+import { planAnswer } from './plan-answer.ts';
 import { pieceText } from './prompt.ts';
 import { Running } from './running.ts';
 import { samplerConfig } from './sampler.ts';
 
 /** A frozen job whose prompt is written and fits. */
 export interface FrozenPlan {
-  readonly job: GenerateJob;
+  /** `maxTokens` is never null: the window is part of what is repeated. */
+  readonly job: GenerateJob & { readonly maxTokens: number };
   readonly prepared: PreparedPrompt;
-  /** Tokens to generate at most, never null: the window is part of what is repeated. */
-  readonly maxTokens: number;
   readonly numCtx: number;
   readonly threads: number;
   readonly claimed: Uint32Array | null;
@@ -33,18 +33,21 @@ export interface FrozenPlan {
 const NO_PINS: FrozenPins = { threads: null, numCtx: null, claimedTokens: null, epsilon: 0 };
 const SEQUENCE = 0;
 
-export function planFrozen(chat: LoadedChat, job: GenerateJob): FrozenPlan {
-  const pins = job.frozen ?? NO_PINS;
-  const prepared = preparePrompt(chat, job);
-  const promptTokens = prepared.tokens.length;
-  if (promptTokens + 1 > prepared.numCtx) {
-    throw fail('context_overflow', { promptTokens, numCtx: prepared.numCtx });
+export function planFrozen(chat: LoadedChat, asked: GenerateJob): FrozenPlan {
+  const pins = asked.frozen ?? NO_PINS;
+  const prompt = preparePrompt(chat, asked);
+  const promptTokens = prompt.tokens.length;
+  if (promptTokens + 1 > prompt.numCtx) {
+    throw fail('context_overflow', { promptTokens, numCtx: prompt.numCtx });
   }
-  if (job.sampling.seed === undefined || job.templateClockMs === null) {
+  if (asked.sampling.seed === undefined || asked.templateClockMs === null) {
     throw unavailable('the job pins no seed or no clock');
   }
-  const room = prepared.numCtx - promptTokens;
-  const maxTokens = Math.min(job.maxTokens ?? room, room);
+  const room = prompt.numCtx - promptTokens;
+  const maxTokens = Math.min(asked.maxTokens ?? room, room);
+  // How long thinking may be follows from the limit, so it is planned with the one that the record names.
+  const job = { ...asked, maxTokens };
+  const prepared = { ...prompt, plan: planAnswer(job, chat) };
   const claimed = pins.claimedTokens === null ? null : tokensOf(pins.claimedTokens);
   // Native code looks such a token up without a bound.
   if (claimed?.some((token) => token >= chat.vocabulary.size) === true) {
@@ -54,7 +57,7 @@ export function planFrozen(chat: LoadedChat, job: GenerateJob): FrozenPlan {
   const numCtx = pins.numCtx ?? windowFor(needed, Math.max(chat.facts.trainedCtx, chat.facts.numCtx));
   if (numCtx < needed) throw unavailable(`${needed} tokens do not fit the pinned window of ${numCtx}`);
   const threads = pins.threads ?? chat.facts.threads;
-  return { job, prepared, maxTokens, numCtx, threads, claimed, epsilon: pins.epsilon };
+  return { job, prepared, numCtx, threads, claimed, epsilon: pins.epsilon };
 }
 
 /** What a run needs from its lane: a way to say things, and to be told to stop. */
@@ -151,13 +154,9 @@ export async function checkFrozen(
   return { type: 'done', finishReason: finishReason ?? 'stop', usage, timings, check };
 }
 
-function generationOf(
-  chat: LoadedChat,
-  { job, prepared, maxTokens }: FrozenPlan,
-  plan: AnswerPlan,
-): Generation {
+function generationOf(chat: LoadedChat, { job, prepared }: FrozenPlan, plan: AnswerPlan): Generation {
   return new Generation({
-    job: { ...job, maxTokens },
+    job,
     prompt: prepared.tokens,
     plan,
     numCtx: prepared.numCtx,
@@ -235,7 +234,7 @@ function factsOf(
       ...chosenSampling(job),
       seed: job.sampling.seed ?? 0,
       chain,
-      maxTokens: plan.maxTokens,
+      maxTokens: job.maxTokens,
       stop: [...job.stop],
     },
     output: {

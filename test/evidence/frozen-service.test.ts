@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentDigest } from '../../src/evidence/record.ts';
 import { builtDist } from '../support/hearth.ts';
+import { template } from '../support/templates.ts';
 import { EvidenceService, outputOf, sha256, statementOf } from './evidence-service.ts';
 
 /** Shows the present to the second, as templates that print today's date do to the day. */
@@ -19,6 +20,7 @@ beforeAll(async () => {
   service = await EvidenceService.create({
     tiny: { contextLength: 2048 },
     clock: { contextLength: 1024, chatTemplate: clockTemplate },
+    thinker: { contextLength: 512, chatTemplate: template('always-thinking') },
   });
   await service.start();
 });
@@ -214,6 +216,20 @@ describe('hearth evidence verify', () => {
     ],
   ])('replays %s', async (_, body) => {
     const verify = await saved('kind', body);
+    const { code, stdout } = await service.cli([...verify, '--replay']);
+    expect(`${code} ${stdout}`).toMatch(/^0 .*verified at L3/);
+  });
+
+  it.each([
+    ['no limit', {}],
+    ['a limit beyond the window', { max_tokens: 5000 }],
+  ])('replays thinking that was ended for its length, under %s', async (_, limit) => {
+    const { model: _model, max_tokens: _limit, ...asked } = request;
+    const verify = await saved('thinking', { ...asked, model: 'thinker', ...limit });
+    const body = JSON.parse(await readFile(path.join(service.folder, 'thinking.json'), 'utf8'));
+    const { completion_tokens: all, completion_tokens_details: details } = body.usage;
+    expect(details.reasoning_tokens).toBeGreaterThan(0);
+    expect(details.reasoning_tokens).toBeLessThan(all);
     const { code, stdout } = await service.cli([...verify, '--replay']);
     expect(`${code} ${stdout}`).toMatch(/^0 .*verified at L3/);
   });
