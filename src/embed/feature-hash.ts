@@ -10,41 +10,84 @@ export const featureHashVersion = 'feature-hash-768@1';
 const width = 768;
 const trigramWeight = 0.5;
 
+const word = /[\p{L}\p{N}]+/gu;
+/** Characters between two pauses: some milliseconds. */
+const stretch = 32_768;
+
+/** Awaited every so often, because a large text takes long; it may throw to stop the work. */
+export type Pause = () => Promise<unknown>;
+
 /** 768 numbers of length 1; never the zero vector, whatever the text. */
-export function featureHash(text: string): Float32Array {
+export async function featureHash(text: string, pause: Pause): Promise<Float32Array> {
   const vector = new Float32Array(width);
-  const words =
-    text
-      .normalize('NFC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  for (const word of words) {
-    add(vector, `w:${word}`, 1);
-    const framed = [...`^${word}$`];
-    for (let at = 0; at + 3 <= framed.length; at += 1)
-      add(vector, `t:${framed.slice(at, at + 3).join('')}`, trigramWeight);
-  }
+  for await (const words of stretches(text.normalize('NFC').toLowerCase(), pause))
+    for (const each of words) addWord(vector, each);
   // Text without words, and features that cancel out exactly, still need a direction of their own.
-  if (vector.every((value) => value === 0)) add(vector, `r:${text}`, 1);
+  if (vector.every((value) => value === 0)) add(vector, fnv1a(text, fnv1a('r:')), 1);
   return normalise(vector);
 }
 
 /** The number of features that stands for tokens in `usage`: the words, at least 1. */
-export function featureCount(text: string): number {
-  return Math.max(1, text.normalize('NFC').match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
+export async function featureCount(text: string, pause: Pause): Promise<number> {
+  let count = 0;
+  for await (const words of stretches(text.normalize('NFC'), pause)) count += words.length;
+  return Math.max(1, count);
 }
 
-function add(vector: Float32Array, feature: string, weight: number): void {
-  const hash = fnv1a(feature);
+async function* stretches(text: string, pause: Pause): AsyncGenerator<readonly string[], void, void> {
+  let words: string[] = [];
+  let begin = 0;
+  for (const match of text.matchAll(word)) {
+    words.push(match[0]);
+    if (match.index - begin < stretch) continue;
+    yield words;
+    await pause();
+    words = [];
+    begin = match.index;
+  }
+  yield words;
+}
+
+const wordHash = fnv1a('w:');
+const trigramHash = fnv1a('t:');
+
+/** The word and the trigrams of `^word$`, hashed without writing any of them down. */
+function addWord(vector: Float32Array, text: string): void {
+  add(vector, fnv1a(text, wordHash), 1);
+  let [before, last] = ['', '^'];
+  for (const char of text) {
+    if (before !== '') add(vector, trigram(before, last, char), trigramWeight);
+    [before, last] = [last, char];
+  }
+  add(vector, trigram(before, last, '$'), trigramWeight);
+}
+
+function trigram(first: string, second: string, third: string): number {
+  return fnv1a(third, fnv1a(second, fnv1a(first, trigramHash)));
+}
+
+function add(vector: Float32Array, hash: number, weight: number): void {
   const at = hash % width;
   // The sign comes from a bit that the position does not use up, so that collisions cancel on average.
   const sign = Math.imul(hash, 0x9e3779b1) >>> 31 === 0 ? 1 : -1;
   vector[at] = (vector[at] ?? 0) + sign * weight;
 }
 
-/** FNV-1a, 32 bits, over UTF-8 (draft-eastlake-fnv). */
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+/** FNV-1a, 32 bits, over UTF-8 (draft-eastlake-fnv); goes on from the hash of the text before. */
+function fnv1a(text: string, before = 0x811c9dc5): number {
+  let hash = before;
+  for (const char of text.toWellFormed()) hash = withCodePoint(hash, char.codePointAt(0) ?? 0);
   return hash >>> 0;
+}
+
+function withCodePoint(hash: number, code: number): number {
+  const rest = (begun: number, shift: number) => withByte(begun, 0x80 | ((code >> shift) & 0x3f));
+  if (code < 0x80) return withByte(hash, code);
+  if (code < 0x800) return rest(withByte(hash, 0xc0 | (code >> 6)), 0);
+  if (code < 0x10000) return rest(rest(withByte(hash, 0xe0 | (code >> 12)), 6), 0);
+  return rest(rest(rest(withByte(hash, 0xf0 | (code >> 18)), 12), 6), 0);
+}
+
+function withByte(hash: number, byte: number): number {
+  return Math.imul(hash ^ byte, 0x01000193);
 }

@@ -1,5 +1,6 @@
 /** POST /v1/embeddings: native vectors, or the feature-hash fallback where the operator allows it; never a mixture. */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { featureCount, featureHash, featureHashModel, featureHashVersion } from '../embed/feature-hash.ts';
 import { toBase64 } from '../embed/vector.ts';
 import type { EmbeddingEvent } from '../engine/job-event.ts';
@@ -69,7 +70,7 @@ async function computeVectors(
   request: RequestFacts,
 ): Promise<Vectors> {
   const { allowHashEmbeddings } = service.options;
-  if (allowHashEmbeddings && body.model === featureHashModel) return hashVectors(inputs);
+  if (allowHashEmbeddings && body.model === featureHashModel) return hashVectors(inputs, request);
   const isDefault = body.model === 'default-embedding';
   try {
     const model = await service.registry.resolve(body.model, 'embedding');
@@ -78,7 +79,7 @@ async function computeVectors(
     // The fallback stands in only for a default model that cannot run at all, never for one that was asked for by name.
     const cannotRun = isSvcError(error) && ['no_default_model', 'native_unavailable'].includes(error.code);
     const namesDefault = isDefault || (await isDefaultEmbedding(service, body.model));
-    if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(inputs);
+    if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(inputs, request);
     throw error;
   }
 }
@@ -87,14 +88,20 @@ async function isDefaultEmbedding(service: Service, name: string): Promise<boole
   return name === (await service.registry.defaultId('embedding'));
 }
 
-function hashVectors(inputs: readonly string[]): Vectors {
-  return {
-    model: featureHashModel,
-    backend: 'feature-hash',
-    space: featureHashVersion,
-    items: inputs.map((input) => ({ vector: featureHash(input), truncated: false })),
-    tokens: inputs.reduce((sum, input) => sum + featureCount(input), 0),
+/** Computed beside everything else that the server does, so it gives way often. */
+async function hashVectors(inputs: readonly string[], { signal }: RequestFacts): Promise<Vectors> {
+  const pause = async (): Promise<void> => {
+    await setImmediate();
+    if (signal.aborted) throw fail('cancelled');
   };
+  const items: { vector: Float32Array; truncated: boolean }[] = [];
+  let tokens = 0;
+  for (const input of inputs) {
+    items.push({ vector: await featureHash(input, pause), truncated: false });
+    tokens += await featureCount(input, pause);
+    await pause();
+  }
+  return { model: featureHashModel, backend: 'feature-hash', space: featureHashVersion, items, tokens };
 }
 
 async function nativeVectors(
