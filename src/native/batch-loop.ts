@@ -40,9 +40,12 @@ export class BatchLoop {
     // A GPU has no such tiles, and a memory that cannot be cut cannot forget the padding.
     const paddable = chat.prefixReuse === 'full' && chat.facts.gpuLayers === 0;
     this.#padWithin = paddable ? chat.facts.numCtx : 0;
+    const { threads, calibration } = chat.facts;
+    const measured = calibration.find((tried) => tried.threads === threads);
+    if (measured !== undefined) this.#chunk.sawPlainStep(1000 / measured.tokensPerS);
   }
 
-  /** Steps so far; a watchdog can tell standstill from silence by it. */
+  /** Steps begun so far; a watchdog can tell standstill from silence by it. */
   get steps(): number {
     return this.#steps;
   }
@@ -85,12 +88,12 @@ export class BatchLoop {
   }
 
   async #step(): Promise<void> {
-    this.#steps++;
     this.#releaseCancelled();
     await this.#placeWaiting();
     const rows = this.#planRows();
     this.#outbox.beforeWork(this.#expectedMs(rows));
     if (rows.length === 0) return;
+    this.#steps++;
     const started = performance.now();
     await evaluateRows(
       this.#chat.native,

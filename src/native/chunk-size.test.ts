@@ -8,6 +8,7 @@ const LIMITS = {
   gapSteps: 2,
   tileGapMs: 750,
   idleMs: 1000,
+  firstMs: 10_000,
 };
 
 function measured(msPerToken: number, plainMs: number): ChunkSize {
@@ -24,6 +25,15 @@ describe('chunk size', () => {
     const chunk = new ChunkSize(LIMITS);
     expect(chunk.budget(1)).toBeLessThan(chunk.budget(0));
     expect(chunk.budget(0)).toBeLessThanOrEqual(128);
+  });
+
+  it('begins with a few rows where a plain step is very slow, and as ever where it is not', () => {
+    const first = (plainMs: number): number => {
+      const chunk = new ChunkSize(LIMITS);
+      chunk.sawPlainStep(plainMs);
+      return chunk.budget(0);
+    };
+    expect([40, 250, 5_000].map(first)).toEqual([128, 40, 16]);
   });
 
   it('keeps a step beside decoding streams within the gap, in whole tiles', () => {

@@ -15,6 +15,8 @@ export interface ChunkLimits {
   readonly tileGapMs: number;
   /** The longest step while nothing decodes. */
   readonly idleMs: number;
+  /** The longest step while the rate is not known, reckoned as if each row cost a step of its own. */
+  readonly firstMs: number;
 }
 
 export const CHUNK_LIMITS: ChunkLimits = {
@@ -24,6 +26,7 @@ export const CHUNK_LIMITS: ChunkLimits = {
   gapSteps: 2,
   tileGapMs: 750,
   idleMs: 1000,
+  firstMs: 10_000,
 };
 
 const WEIGHT = 0.3;
@@ -46,13 +49,20 @@ export class ChunkSize {
   /** Prompt tokens for a step in which this many streams decode: whole tiles of rows if those are not too slow. */
   budget(decoding: number): number {
     const { smallest, largest, tileGapMs, idleMs } = this.#limits;
-    if (this.#msPerToken === null) return decoding > 0 ? ROW_TILE : 2 * ROW_TILE;
+    if (this.#msPerToken === null) return this.#firstBudget(decoding);
     // The decode rows are in the same batch, and a slice beside them is one row longer.
     const most = decoding > 0 ? largest - decoding - 1 : largest;
     const tokens = Math.min(most, Math.floor(this.#allowedMs(decoding) / this.#msPerToken));
     if (tokens >= ROW_TILE) return tokens - (tokens % ROW_TILE);
     const tileMs = decoding > 0 ? tileGapMs : idleMs;
     return ROW_TILE * this.#msPerToken <= tileMs ? ROW_TILE : Math.max(smallest, tokens);
+  }
+
+  /** On a machine that is very slow a few tiles could look like a standstill. */
+  #firstBudget(decoding: number): number {
+    const { smallest, firstMs } = this.#limits;
+    const affordable = Math.floor(firstMs / (this.#plainStepMs ?? 0));
+    return Math.max(smallest, Math.min(decoding > 0 ? ROW_TILE : 2 * ROW_TILE, affordable));
   }
 
   #allowedMs(decoding: number): number {

@@ -15,8 +15,10 @@ export interface WorkerLimits {
   /** Jobs are open but nothing moves: the least patience; the most is `stallFactor` usual steps. */
   readonly stallMs: number;
   readonly stallFactor: number;
-  /** Extra patience per prompt token before the first token, for a child that does not count its steps. */
+  /** Extra patience per token of an input, and of a prompt while nobody knows how long a step takes. */
   readonly stallPerPromptTokenMs: number;
+  /** A child that counts its steps reads at most so many tokens in its first one. */
+  readonly firstSliceTokens: number;
   /** From closing the channel to SIGKILL. */
   readonly graceMs: number;
   /** After a failed boot, how long a load fails at once instead of forking again. */
@@ -43,6 +45,7 @@ export const defaultWorkerLimits: WorkerLimits = {
   stallMs: 30_000,
   stallFactor: 20,
   stallPerPromptTokenMs: 1_000,
+  firstSliceTokens: 128,
   graceMs: 1_000,
   bootRetryMs: 10_000,
   spareLullMs: 500,

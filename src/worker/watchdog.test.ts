@@ -63,13 +63,17 @@ test('slow steps earn patience: twenty of the usual ones', () => {
   expect(ticksUntilHung(watchdog, true)).toBeGreaterThan(195);
 });
 
-test('a long prompt earns patience when the child does not count its steps, and none when it does', () => {
+test('a long prompt earns patience until the child has counted its first step as over', () => {
   const silent = new Watchdog(limits, limits.silenceMs);
   silent.eventSeen('j', started(100), 0);
   expect(ticksUntilHung(silent, true)).toBe(261);
   const counting = new Watchdog(limits, limits.silenceMs);
-  counting.stepsReported(1, 0);
   counting.eventSeen('j', started(100), 0);
+  counting.stepsReported(1, 0);
+  expect(ticksUntilHung(counting, true)).toBe(261);
+  counting.eventSeen('long', started(4_000), 0);
+  expect(ticksUntilHung(counting, true)).toBe(61 + 2 * limits.firstSliceTokens);
+  counting.stepsReported(2, 0);
   expect(ticksUntilHung(counting, true)).toBe(61);
 });
 

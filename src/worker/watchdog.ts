@@ -18,9 +18,10 @@ export class Watchdog {
   #stepMs = 0;
   #lastStepMs: number | undefined;
   #steps: number | undefined;
-  /** Per open job, tokens that one uninterruptible stretch of work may take before its next event. */
-  readonly #pendingTokens = new Map<string, number>();
-
+  /** Per open job, tokens of its longest input: each input is one uninterruptible stretch of work. */
+  readonly #inputTokens = new Map<string, number>();
+  /** Per job that reads its prompt, tokens to read. */
+  readonly #promptTokens = new Map<string, number>();
   /** Characters that the child has to read before an open job begins. */
   readonly #unreadChars = new Map<string, number>();
 
@@ -38,13 +39,16 @@ export class Watchdog {
   }
 
   jobOpened(job: Job): void {
-    const longest = job.kind === 'embed' ? Math.max(0, ...job.inputs.map((input) => input.length)) : 0;
-    this.#pendingTokens.set(job.jobId, longest / charsPerToken);
+    if (job.kind === 'embed') {
+      const longest = Math.max(0, ...job.inputs.map((input) => input.length));
+      this.#inputTokens.set(job.jobId, longest / charsPerToken);
+    }
     this.#unreadChars.set(job.jobId, charsOf(job));
   }
 
   jobClosed(jobId: string): void {
-    this.#pendingTokens.delete(jobId);
+    this.#inputTokens.delete(jobId);
+    this.#promptTokens.delete(jobId);
     this.#unreadChars.delete(jobId);
   }
 
@@ -63,11 +67,8 @@ export class Watchdog {
   eventSeen(jobId: string, event: JobEvent, nowMs: number): void {
     this.#unreadChars.delete(jobId);
     if (event.type === 'started') {
-      const uncached = Math.max(0, event.promptTokens - event.cachedTokens);
-      this.#pendingTokens.set(jobId, this.#steps === undefined ? uncached : 0);
-    } else if (event.type !== 'embedding') {
-      this.#pendingTokens.set(jobId, 0);
-    }
+      this.#promptTokens.set(jobId, Math.max(0, event.promptTokens - event.cachedTokens));
+    } else this.#promptTokens.delete(jobId);
     this.#moved(nowMs);
   }
 
@@ -87,9 +88,19 @@ export class Watchdog {
   }
 
   #patienceMs(): number {
-    const pending = Math.max(0, ...this.#pendingTokens.values());
+    const prompt = Math.min(this.#mostPromptTokens, Math.max(0, ...this.#promptTokens.values()));
+    const pending = Math.max(prompt, ...this.#inputTokens.values());
     const usual = Math.max(this.#limits.stallMs, this.#limits.stallFactor * this.#stepMs);
     return usual + pending * this.#limits.stallPerPromptTokenMs;
+  }
+
+  /**
+   * How much of a prompt one step may read. A step is counted when it begins, so with the second one it is known how
+   * long the first took, and the usual patience is enough.
+   */
+  get #mostPromptTokens(): number {
+    if (this.#steps === undefined) return Infinity;
+    return this.#steps < 2 ? this.#limits.firstSliceTokens : 0;
   }
 
   #moved(nowMs: number): void {
