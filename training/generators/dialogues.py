@@ -33,7 +33,7 @@ NOUNS = sorted(w.THING) + sorted(tools.OBJECTS)
 def label(rng):
     """What one of several places of a kind is called."""
     return rng.choice([lambda: rng.choice(w.ADJECTIVE), lambda: w.last_name(rng), lambda: w.invented(rng).capitalize(), lambda: w.code(rng),
-                       lambda: str(rng.randint(1, 99)), lambda: f"{rng.choice('ABCDEFGHKLMNPRSTX')}{rng.randint(1, 30)}", lambda: rng.choice(w.CITY)])()
+                       lambda: str(rng.randint(1, 99)), lambda: str(rng.randint(1, 9999)), lambda: f"{rng.choice('ABCDEFGHKLMNPRSTX')}{rng.randint(1, 30)}", lambda: rng.choice(w.CITY)])()
 
 
 def measure(rng):
@@ -110,8 +110,8 @@ def choose_dialogue(rng):
 
 
 STAGES = {  # kind: weight in stage 1 (mostly copying and tools) and in stage 2 (everything); a tool dialogue is ten times as long as a question
-    "copy": (0.20, 0.02), "choose": (0.24, 0.077), "tool": (0.30, 0.068), "result": (0.10, 0.14), "hearth": (0.05, 1.40),
-    "talk": (0.02, 0.47), "outside": (0.02, 0.13), "sum": (0.02, 0.06), "text": (0.05, 0.06),
+    "copy": (0.20, 0.02), "choose": (0.24, 0.17), "tool": (0.30, 0.11), "result": (0.10, 0.09), "hearth": (0.05, 0.70),
+    "talk": (0.02, 0.25), "outside": (0.02, 0.09), "sum": (0.02, 0.05), "text": (0.05, 0.045),
 }
 MAKERS = {
     "copy": copy_dialogue,
