@@ -74,6 +74,8 @@ function compiled(schema: Schema, budget: SchemaBudget): ValidateFunction {
       regExp: Object.assign((source: string) => linearMatcher(source), { code: 'linearMatcher' }),
     },
   });
+  // Else every reference adds all names behind it to a list, for keywords that no schema here may have.
+  ajv.opts.unevaluated = false;
   return ajv.compile(schema2020(schema, budget));
 }
 
