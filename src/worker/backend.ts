@@ -36,8 +36,13 @@ class WorkerBackend implements Backend {
   #launcher: Promise<readonly string[]> | undefined;
   #spare: Promise<WorkerProcess> | undefined;
   readonly #workers = new Set<WorkerProcess>();
-  #facts: BackendFacts | { readonly failed: string } | null = null;
-  #refuseUntilMs = Number.NEGATIVE_INFINITY;
+  /** Those of them that have booted: each proves that the backend works, whatever became of the next spare. */
+  readonly #booted = new Set<WorkerProcess>();
+  /** Of the last worker that booted. */
+  #facts: BackendFacts | null = null;
+  /** Of the last boot, if it failed, and until when none is tried while no worker serves. */
+  #failure: { readonly reason: string; readonly untilMs: number } | null = null;
+  #cancelRetry: (() => void) | undefined;
   #closed = false;
 
   constructor(options: WorkerBackendOptions) {
@@ -46,7 +51,8 @@ class WorkerBackend implements Backend {
   }
 
   backendFacts(): BackendFacts | { readonly failed: string } | null {
-    return this.#facts;
+    if (this.#failure === null || this.#booted.size > 0) return this.#facts;
+    return { failed: this.#failure.reason };
   }
 
   prepare(): void {
@@ -56,7 +62,18 @@ class WorkerBackend implements Backend {
     const forget = (): void => {
       if (this.#spare === spare) this.#spare = undefined;
     };
-    spare.then((worker) => worker.gone.then(forget), forget);
+    spare.then(
+      (worker) => worker.gone.then(forget),
+      () => {
+        forget();
+        if (this.#booted.size > 0) this.#retrySpare();
+      },
+    );
+  }
+
+  #retrySpare(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = this.#options.clock.after(this.#limits.bootRetryMs, () => this.prepare());
   }
 
   async load(
@@ -104,6 +121,7 @@ class WorkerBackend implements Backend {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#cancelRetry?.();
     await Promise.all([...this.#workers].map((worker) => worker.end()));
   }
 
@@ -123,13 +141,18 @@ class WorkerBackend implements Backend {
       if (this.#closed) throw fail('native_unavailable', { reason: 'the service is ending' });
       const worker = this.#fork(launcher);
       this.#facts = await worker.booted;
+      this.#failure = null;
+      this.#booted.add(worker);
+      void worker.gone.then(() => this.#booted.delete(worker));
       return worker;
     } catch (error) {
       const reason = reasonOf(error);
       if (!this.#closed) {
-        this.#facts = { failed: reason };
-        this.#refuseUntilMs = this.#options.clock.monotonicMs() + this.#limits.bootRetryMs;
-        this.#options.log.error({ reason }, 'No worker could be started.');
+        // Each reason is told once: while a worker serves, the next spare is tried again and again.
+        if (reason !== this.#failure?.reason)
+          this.#options.log.error({ reason }, 'No worker could be started.');
+        const untilMs = this.#options.clock.monotonicMs() + this.#limits.bootRetryMs;
+        this.#failure = { reason, untilMs };
       }
       throw fail('native_unavailable', { reason }, error);
     }
@@ -151,10 +174,10 @@ class WorkerBackend implements Backend {
     return worker;
   }
 
-  /** A backend that just failed to start is not tried again with each request. */
+  /** A backend that just failed to start is not tried again with each request, unless a worker shows that it can. */
   #refusal(): string | null {
-    if (this.#options.clock.monotonicMs() >= this.#refuseUntilMs) return null;
-    return this.#facts !== null && 'failed' in this.#facts ? this.#facts.failed : null;
+    if (this.#failure === null || this.#booted.size > 0) return null;
+    return this.#options.clock.monotonicMs() < this.#failure.untilMs ? this.#failure.reason : null;
   }
 }
 

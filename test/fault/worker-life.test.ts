@@ -129,6 +129,45 @@ test('a failed boot is not repeated by each request, but it is later', async () 
   expect(forks).toBe(2);
 });
 
+test('a spare that does not boot takes nothing from the worker that serves, and is tried again', async () => {
+  let forks = 0;
+  const broken = new Set<number>();
+  const guard = async (): Promise<void> => {
+    forks += 1;
+    if (broken.has(forks)) throw new Error('too many processes');
+  };
+  const clock = new ManualClock();
+  const log = keepingLog();
+  const backend = backendOver('patient', { backendGuard: guard, clock, log });
+  const first = await loadFrom(backend);
+  for (const fork of [2, 3]) broken.add(fork);
+  await clock.advance(defaultWorkerLimits.spareLullMs);
+  expect(forks).toBe(2);
+  expect(log.lines).toHaveLength(1);
+  expect(backend.backendFacts()).toMatchObject({ folder: '/fake' });
+
+  await clock.advance(defaultWorkerLimits.bootRetryMs);
+  expect(forks).toBe(3);
+  expect(log.lines).toHaveLength(1);
+  const second = await loadFrom(backend);
+  expect(forks).toBe(4);
+  await Promise.all([first.unload(), second.unload()]);
+});
+
+test('a backend whose last worker is gone is as good as its last boot', async () => {
+  let refuse = false;
+  const guard = async (): Promise<void> => {
+    if (refuse) throw new Error('too many processes');
+  };
+  const clock = new ManualClock();
+  const backend = backendOver('patient', { backendGuard: guard, clock });
+  const model = await loadFrom(backend);
+  refuse = true;
+  await clock.advance(defaultWorkerLimits.spareLullMs);
+  await model.unload();
+  expect(backend.backendFacts()).toEqual({ failed: 'too many processes' });
+});
+
 test('a child that ignores signals and its closed channel is killed after the grace time', async () => {
   const backend = backendOver('ignore-sigterm', { limits: { graceMs: 50 } });
   const model = await loadFrom(backend);
