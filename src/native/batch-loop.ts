@@ -103,7 +103,10 @@ export class BatchLoop {
         onResult: async (row, result) => {
           const owner = rows.find((planned) => planned.row === row)?.owner;
           if (owner === undefined) return this.#sequences.forgetFiller(row.sequence);
-          if ('error' in result) return this.#fail(owner, result.error);
+          if ('error' in result) {
+            if (!result.restored) await this.#sequences.empty(row.sequence);
+            return this.#fail(owner, result.error);
+          }
           this.#sequences.evaluated(row.sequence, row.tokens);
           await this.#advance(owner, row, result.row);
         },

@@ -13,7 +13,13 @@ export interface Row {
 }
 
 /** Per sequence: the batch row of its logits (-1 when none were wanted), or why it could not be evaluated. */
-export type RowResult = { readonly row: number } | { readonly error: unknown };
+export type RowResult = { readonly row: number } | FailedRow;
+
+interface FailedRow {
+  readonly error: unknown;
+  /** Whether the sequence holds what it held before; if not, it holds nothing that is known. */
+  readonly restored: boolean;
+}
 
 const NO_LOGITS = new Uint32Array();
 
@@ -36,9 +42,7 @@ export async function evaluateRows(
   try {
     found = await evaluateBatch(native, ordered);
   } catch (error) {
-    forget(native, ordered);
-    if (ordered.length === 1 && ordered[0] !== undefined) return handler.onResult(ordered[0], { error });
-    return evaluateApart(native, ordered, handler);
+    return evaluateApart(native, ordered, error, handler);
   }
   // Sampling comes first, because it needs this thread only to be started.
   const results = Promise.all(ordered.map((row, i) => handler.onResult(row, { row: found[i] ?? -1 })));
@@ -46,21 +50,28 @@ export async function evaluateRows(
   await results;
 }
 
-/** One bad row fails a whole batch without saying which: alone, only the bad one fails. */
+/**
+ * One bad row fails a whole batch without saying which: alone, only the bad one fails. A row whose sequence could not
+ * be restored would be evaluated on top of what is left of the first try, so it fails with the batch.
+ */
 async function evaluateApart(
   native: NativeContext,
   rows: readonly Row[],
+  error: unknown,
   handler: RowHandler,
 ): Promise<void> {
-  for (const row of rows) {
-    let result: RowResult;
-    try {
-      result = { row: (await evaluateBatch(native, [row]))[0] ?? -1 };
-    } catch (error) {
-      forget(native, [row]);
-      result = { error };
-    }
-    await handler.onResult(row, result);
+  const failed = rows.map((row) => ({ row, result: { error, restored: forget(native, row) } }));
+  for (const { row, result } of failed) {
+    const again = result.restored && rows.length > 1;
+    await handler.onResult(row, again ? await evaluateAlone(native, row) : result);
+  }
+}
+
+async function evaluateAlone(native: NativeContext, row: Row): Promise<RowResult> {
+  try {
+    return { row: (await evaluateBatch(native, [row]))[0] ?? -1 };
+  } catch (error) {
+    return { error, restored: forget(native, row) };
   }
 }
 
@@ -72,7 +83,7 @@ async function evaluateBatch(native: NativeContext, rows: readonly Row[]): Promi
   });
   await native.decodeBatch();
   for (const row of rows) {
-    if (row.padding) forget(native, [{ ...row, position: row.position + row.tokens.length }]);
+    if (row.padding) forget(native, { ...row, position: row.position + row.tokens.length });
   }
   return found;
 }
@@ -84,7 +95,7 @@ function padded({ tokens, padding = 0 }: Row): Uint32Array {
   return longer;
 }
 
-/** No trace of these rows may stay in the KV cache; after a failure some micro-batches may have run. */
-function forget(native: NativeContext, rows: readonly Row[]): void {
-  for (const row of rows) native.removeTokenCellsFromSequence(row.sequence, row.position, -1);
+/** No trace of a row may stay in the memory; after a failure some micro-batches may have run. */
+function forget(native: NativeContext, row: Row): boolean {
+  return native.removeTokenCellsFromSequence(row.sequence, row.position, -1);
 }

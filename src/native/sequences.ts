@@ -67,6 +67,11 @@ export class Sequences {
     for (const token of tokens) state.tokens.push(token);
   }
 
+  /** For a sequence whose state is not known any more. */
+  async empty(id: number): Promise<void> {
+    await this.#cut(this.#state(id), 0);
+  }
+
   /** The prompt is evaluated: where state cannot be cut at will, this is the place to come back to. */
   async promptEvaluated(id: number): Promise<void> {
     await this.#checkpoints?.take(id, this.#state(id).tokens.length);
