@@ -12,7 +12,10 @@ export interface HookOptions {
   readonly instanceId: string;
   readonly bootId: string;
   readonly draining: () => boolean;
-  /** Settles when the service can answer; a request that comes between bind and then waits instead of failing. */
+  /**
+   * Settles when the service can answer; a request that comes between bind and then waits instead of failing. Only
+   * /health does not: whoever finds the port taken learns from it at once by whom.
+   */
   readonly opened: Promise<void>;
 }
 
@@ -36,7 +39,7 @@ export function commonHeaders(identity: Pick<HookOptions, 'instanceId' | 'bootId
 
 export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
-    await options.opened;
+    if (!isHealth(request)) await options.opened;
     reply.headers(commonHeaders(options, request.id));
     // A client that keeps its connection would only find it closed.
     if (options.draining()) reply.header('Connection', 'close');
@@ -66,8 +69,10 @@ function noRoute(request: FastifyRequest): SvcError {
 function keyRefusal(access: AccessRules, facts: AccessFacts, request: FastifyRequest) {
   const isPreflight =
     request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-  return isPreflight || request.routeOptions.url === '/health' ? null : refuseKey(access, facts);
+  return isPreflight || isHealth(request) ? null : refuseKey(access, facts);
 }
+
+const isHealth = (request: FastifyRequest): boolean => request.routeOptions.url === '/health';
 
 function accessFacts(request: FastifyRequest): AccessFacts {
   const { headers } = request;

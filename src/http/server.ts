@@ -31,7 +31,7 @@ export interface HttpOptions {
   readonly access: AccessRules;
   readonly maxBodyBytes: number;
   readonly logger: FastifyBaseLogger;
-  /** No request is answered before. */
+  /** Only /health is answered before. */
   readonly opened: Promise<void>;
 }
 
