@@ -50,7 +50,7 @@ describe('hearth serve on an empty home', () => {
     expect(answer.usage.completion_tokens).toBeGreaterThan(0);
   });
 
-  it('answers nothing before its models are there, and makes whoever comes earlier wait', async () => {
+  it('makes a request that comes before its models are there wait for them', async () => {
     const port = await freePort();
     const client = new HttpClient(`http://127.0.0.1:${port}`);
     const starting = installation.serve({ ...installation.anotherHome(), SVC_PORT: String(port) });
