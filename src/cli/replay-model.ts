@@ -1,13 +1,14 @@
 /** Which model of this machine a record is replayed on: an installed one of the very bytes, or the file that was named. */
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { isSvcError } from '../errors/svc-error.ts';
+import { isSvcError, type SvcError } from '../errors/svc-error.ts';
 import { type ModelFiles, partsOf } from '../evidence/compare.ts';
 import type { Predicate } from '../evidence/statement.ts';
 import { hashFile } from '../models/file-check.ts';
 import { inspectModel } from '../models/inspection.ts';
-import { isBlobFile, type ModelFile, modelFiles } from '../models/manifest.ts';
+import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../models/manifest.ts';
 import { filePath } from '../models/paths.ts';
+import type { Registry } from '../models/registry.ts';
 import { parseShardName, shardNames } from '../models/shards.ts';
 import { digestOf } from '../models/target.ts';
 import { localRegistry } from './local-registry.ts';
@@ -39,24 +40,41 @@ async function namedModel(path: string): Promise<ReplayModel> {
 /** Of models that share their first part, the one with all parts of the record. */
 async function installedModel(config: Config, claimed: Predicate): Promise<ReplayModel | null> {
   const registry = localRegistry(config);
-  const hash = (file: ModelFile): Promise<string> => hashFile(filePath(registry.store.paths, file));
   let closest: ReplayModel | null = null;
+  let unreadable: SvcError | null = null;
   for (const model of await registry.list()) {
-    const [first, ...parts] = modelFiles(model);
-    if (first === undefined || first.sizeBytes !== claimed.model.size) continue;
-    const known = digestOf(first);
-    if (known !== null && isBlobFile(first) && known !== claimed.model.blob_sha256) continue;
-    const sha256 = await hash(first);
-    if (sha256 !== claimed.model.blob_sha256) continue;
-    const files = modelFilesOf(sha256, await Promise.all(parts.map(hash)));
-    const target = registry.toTarget(model);
-    // Native code opens parts by name, and this makes sure that the names lead to the bytes that were hashed.
-    await target.verify();
-    const found = { path: target.path, files, defaultStop: model.params.stop ?? [] };
-    if (partsOf(files) === partsOf(claimed.model)) return found;
-    closest ??= found;
+    try {
+      const found = await readCandidate(registry, model, claimed);
+      if (found !== null && partsOf(found.files) === partsOf(claimed.model)) return found;
+      closest ??= found;
+    } catch (error) {
+      if (!isSvcError(error)) throw error;
+      // The same bytes may be installed again under another name, so this only counts when they are not.
+      unreadable ??= error;
+    }
   }
+  if (closest === null && unreadable !== null) throw unreadable;
   return closest;
+}
+
+/** Null for a model with another first part. */
+async function readCandidate(
+  registry: Registry,
+  model: ModelManifest,
+  claimed: Predicate,
+): Promise<ReplayModel | null> {
+  const hash = (file: ModelFile): Promise<string> => hashFile(filePath(registry.store.paths, file));
+  const [first, ...parts] = modelFiles(model);
+  if (first === undefined || first.sizeBytes !== claimed.model.size) return null;
+  const known = digestOf(first);
+  if (known !== null && isBlobFile(first) && known !== claimed.model.blob_sha256) return null;
+  const sha256 = await hash(first);
+  if (sha256 !== claimed.model.blob_sha256) return null;
+  const files = modelFilesOf(sha256, await Promise.all(parts.map(hash)));
+  const target = registry.toTarget(model);
+  // Native code opens parts by name, and this makes sure that the names lead to the bytes that were hashed.
+  await target.verify();
+  return { path: target.path, files, defaultStop: model.params.stop ?? [] };
 }
 
 const modelFilesOf = (first: string, parts: readonly string[]): ModelFiles => ({

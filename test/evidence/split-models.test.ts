@@ -1,5 +1,5 @@
 /** Records of split models: every part counts, and only a model file that passes the gate is run. */
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findModel } from '../../src/cli/replay-model.ts';
@@ -75,6 +75,22 @@ describe('the model of a replay', () => {
     // Without such a model, the closest one shows what differs.
     expect((await find(FIRST, FIRST))?.blob_sha256).toBe(sha256(FIRST));
     expect(await find(SECOND)).toBeUndefined();
+  });
+
+  it('is found behind installed models whose files are gone', async () => {
+    const home = await temporaryFolder();
+    const registry = openRegistry({ home });
+    const [first, second] = [await writeParts(SECOND), await writeParts(SECOND)];
+    await importFile(registry, first, { id: 'a-gone', copy: false });
+    await importFile(registry, second, { id: 'b-without-a-part', copy: false });
+    await rm(first);
+    await rm(second.replace('00001-of', '00002-of'));
+    const find = () => findModel(configOf(home), claimOf(FIRST, SECOND), undefined);
+    const refused = await find().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(NotComparable);
+    expect(String(refused)).toContain(first);
+    await importFile(registry, await writeParts(SECOND), { id: 'right', copy: true });
+    expect((await find())?.files).toEqual(filesOf(FIRST, SECOND));
   });
 
   it('is a named file with its parts beside it', async () => {
