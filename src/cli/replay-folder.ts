@@ -1,9 +1,9 @@
 /** hearth evidence replay: what the present installation makes of requests that were answered before. */
 import type { Config } from '../config/config.ts';
-import { checkReplay } from '../evidence/compare.ts';
+import { checkReplay, type Replayed, saysWhatWasAnswered } from '../evidence/compare.ts';
 import type { Keyring } from '../evidence/keyring.ts';
 import type { Statement } from '../evidence/statement.ts';
-import { MalformedRecord } from '../evidence/verify.ts';
+import { type Finding, MalformedRecord } from '../evidence/verify.ts';
 import type { CliContext } from './context.ts';
 import { readJsonFile, readKeyring, readRecord, type RecordFile } from './evidence-files.ts';
 import { createReplayer, NotComparable, type ReplayModel, type Replayer } from './replay.ts';
@@ -21,6 +21,8 @@ export interface Drift {
   /** Tokens that are equal from the beginning, and how many there were. */
   readonly sameTokens: number | null;
   readonly recordedTokens: number | null;
+  /** Whether the answer reads the same, log probabilities aside; null when it was not run. */
+  readonly isSameText: boolean | null;
   /** What would count as another execution; empty on equal terms. */
   readonly terms: string;
   readonly tokensPerS: number | null;
@@ -100,8 +102,9 @@ async function replayed(
   const { exec, output } = one.statement.predicate;
   const result = await one.replayer.replay(one.statement.predicate, one.request, exec.n_threads);
   const findings = checkReplay(one.statement, result);
-  const terms = findings.find(({ outcome }) => outcome === 'incomparable')?.detail ?? '';
-  const wrong = findings.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
+  const terms = findings.find(({ name }) => name === 'replay')?.detail ?? '';
+  const isSameText = saysWhatWasAnswered(one.statement, record.response, result);
+  const wrong = [...computedOtherwise(findings), ...answeredOtherwise(one.statement, result, isSameText)];
   const isSame = output.tokens_sha256 === result.output.tokens_sha256;
   const isSameTrace = output.trace_sha256 === result.output.trace_sha256;
   const sameTokens = isSame ? output.n_tokens : commonTokens(record.outputTokens, result.tokens);
@@ -116,10 +119,20 @@ async function replayed(
     ].join(' '),
     sameTokens,
     recordedTokens: output.n_tokens,
+    isSameText,
     terms,
     tokensPerS: result.tokensPerS,
     reportedTokensPerS: reportedSpeed,
   };
+}
+
+const computedOtherwise = (findings: readonly Finding[]): string[] =>
+  findings.filter(({ name, outcome }) => outcome === 'failed' && name !== 'answer').map(({ name }) => name);
+
+/** Told on any terms, and of any version of the server: a changed answer is what one looks for after an upgrade. */
+function answeredOtherwise(statement: Statement, result: Replayed, isSameText: boolean): string[] {
+  if (!isSameText) return ['words'];
+  return saysWhatWasAnswered(statement, null, result) ? [] : ['log probabilities'];
 }
 
 function commonTokens(recorded: Buffer | null, now: Buffer): number | null {
@@ -138,6 +151,7 @@ const notRun = (file: string, outcome: Drift['outcome'], detail: string): Drift 
   detail,
   sameTokens: null,
   recordedTokens: null,
+  isSameText: null,
   terms: '',
   tokensPerS: null,
   reportedTokensPerS: null,

@@ -120,8 +120,7 @@ export function checkReplay(statement: Statement, replayed: Replayed): Finding[]
     output.tokens_sha256 === replayed.output.tokens_sha256 && output.n_tokens === replayed.output.n_tokens;
   const isSameTrace =
     output.trace_sha256 === replayed.output.trace_sha256 && output.min_margin === replayed.output.min_margin;
-  const isSameAnswer =
-    output.finish_reason === replayed.output.finish_reason && isAnswerOf(statement, null, replayed.answer);
+  const isSameAnswer = saysWhatWasAnswered(statement, null, replayed);
   return [
     judge('L3', 'prompt', isSamePrompt, `${claimed.prompt.n_tokens} prompt tokens`),
     judge('L3', 'sampling', isSameSampling, `chosen by ${claimed.sampling.chain.join(', ')}`),
@@ -129,6 +128,16 @@ export function checkReplay(statement: Statement, replayed: Replayed): Finding[]
     judge('L3', 'trace', isSameTrace, 'bits of the two largest logits of every step'),
     judgeAnswer('L3', isSameAnswer, isOtherServer(claimed, replayed)),
   ];
+}
+
+/** Whether the tokens of a replay say what was signed; with the response at hand, log probabilities are left out. */
+export function saysWhatWasAnswered(
+  statement: Statement,
+  response: AnsweredResponse | null,
+  { output, answer }: Replayed,
+): boolean {
+  const { finish_reason } = statement.predicate.output;
+  return finish_reason === output.finish_reason && isAnswerOf(statement, response, answer);
 }
 
 /** True when each token should be the largest logit: then a check needs neither randomness nor a grammar. */
@@ -171,13 +180,14 @@ export function onlyReplayTells(chain: readonly string[]): Finding {
 const isOtherServer = ({ server }: Predicate, here: { readonly serverSha256: string }): boolean =>
   server.server_source_sha256 !== here.serverSha256;
 
-/** Whether an answer is the one that was signed; log probabilities count where the answer has them. */
+/** Whether an answer is the one that was signed; with the response at hand, log probabilities do not count. */
 function isAnswerOf(statement: Statement, response: AnsweredResponse | null, answer: Answer): boolean {
   if (answer === null) return false;
   if (isSignedResponse(statement, { model: statement.predicate.model.id, ...answer })) return true;
   if (response === null) return false;
   const said = { choices: withoutLogprobs(response.choices), usage: response.usage };
-  return isSignedResponse(statement, response) && isDeepStrictEqual(said, answer);
+  const here = { choices: withoutLogprobs(answer.choices), usage: answer.usage };
+  return isSignedResponse(statement, response) && isDeepStrictEqual(said, here);
 }
 
 function withoutLogprobs(choices: unknown): unknown {

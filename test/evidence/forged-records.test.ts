@@ -230,6 +230,82 @@ it('equal tokens with other logits fail the replay of a folder on equal terms', 
   });
 });
 
+describe('the replay of a folder whose records came from an older installation', () => {
+  const olderServer = ({ statement }: Draft): void => {
+    statement.predicate.server.server_source_sha256 = '0'.repeat(64);
+  };
+  const otherCpu = ({ statement }: Draft): void => {
+    statement.predicate.backend.cpu_features = 'another';
+  };
+  const otherLogits = ({ statement }: Draft): void => {
+    statement.predicate.output.trace_sha256 = '0'.repeat(64);
+  };
+  const otherWords = ({ body }: Draft): void => {
+    body.choices[0].message.content = 'The older server read this from the same tokens.';
+  };
+  const otherLogprob = ({ body }: Draft): void => {
+    body.choices[0].logprobs.content[0].logprob -= 1;
+  };
+  const withLogprobs = { ...request, logprobs: true };
+
+  it.each<[string, object, ((draft: Draft) => void)[], number, RegExp]>([
+    ['nothing else differs', request, [olderServer], 0, /: exact, 24 tokens,/],
+    [
+      'it reads other words from the same tokens',
+      request,
+      [olderServer, otherWords],
+      1,
+      /: same tokens, 24 tokens differing: words,/,
+    ],
+    [
+      'it reads other words and the logits differ',
+      request,
+      [olderServer, otherLogits, otherWords],
+      1,
+      /: same tokens, 24 tokens differing: trace, words,/,
+    ],
+    ['only the CPU is another', withLogprobs, [otherCpu], 0, /: exact, 24 tokens \[.*cpu features/],
+    [
+      'the logits differ on another CPU',
+      request,
+      [otherCpu, otherLogits],
+      0,
+      /: same tokens, 24 tokens \[.*cpu features/,
+    ],
+    [
+      'the log probabilities differ on another CPU',
+      withLogprobs,
+      [otherCpu, otherLogprob],
+      0,
+      /: same tokens, 24 tokens differing: log probabilities \[.*cpu features/,
+    ],
+    [
+      'the words differ on another CPU',
+      request,
+      [otherCpu, otherWords],
+      1,
+      /: same tokens, 24 tokens differing: words \[.*cpu features/,
+    ],
+    [
+      'the log probabilities differ on equal terms',
+      withLogprobs,
+      [otherLogprob],
+      1,
+      /: same tokens, 24 tokens differing: log probabilities,/,
+    ],
+  ])('where %s', async (_, asked, changes, code, stdout) => {
+    const folder = path.join(service.folder, 'older');
+    await mkdir(folder, { recursive: true });
+    await forged('older/record', asked, (draft) => {
+      for (const change of changes) change(draft);
+    });
+    expect(await service.cli(['evidence', 'replay', 'older'])).toMatchObject({
+      code,
+      stdout: expect.stringMatching(stdout),
+    });
+  });
+});
+
 it('a claim of more threads than this machine can run is not comparable', async () => {
   const verify = await forged('threads', request, ({ statement }) => {
     statement.predicate.exec.n_threads = 900;

@@ -144,7 +144,10 @@ async function replay(
 function replayExitCode(drifts: readonly Drift[]): number {
   const has = (...outcomes: Drift['outcome'][]): boolean =>
     drifts.some(({ outcome }) => outcomes.includes(outcome));
-  const isBroken = drifts.some(({ outcome, terms }) => outcome === 'same_tokens' && terms === '');
+  // Other terms excuse other logits, but not other words: those follow from the tokens alone.
+  const isBroken = drifts.some(
+    ({ outcome, terms, isSameText }) => outcome === 'same_tokens' && (terms === '' || isSameText === false),
+  );
   if (isBroken || has('drift', 'mismatch')) return 1;
   if (has('malformed')) return malformed;
   return has('not_comparable') ? 2 : 0;
