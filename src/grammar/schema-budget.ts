@@ -9,7 +9,7 @@ import type { SchemaPath } from './schema-walk.ts';
 const LIMITS = {
   /** Sub-schemas; each part of an `allOf` and each branch counts whenever it is folded or compiled. */
   nodes: 2_000,
-  /** Sub-schemas that ajv compiles, to prove answers; one takes up to a tenth of a millisecond. */
+  /** Sub-schemas that ajv compiles, to prove answers; one takes up to a quarter of a millisecond. */
   proofNodes: 2_000,
   /** Small work: a character read, a value compared, a state of a pattern. */
   steps: 500_000,

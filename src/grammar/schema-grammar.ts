@@ -305,7 +305,7 @@ function typesOf(schema: Schema, path: SchemaPath): readonly string[] {
 
 function refuseUnknown(schema: Schema, path: SchemaPath): void {
   for (const key of Object.keys(schema)) {
-    if (!ENFORCED.has(key) && !isAnnotation(key))
+    if (!isEnforced(key) && !isAnnotation(key))
       throw unenforceable(path, key, 'Hearth has no grammar for it; remove it');
   }
 }
@@ -319,12 +319,16 @@ function refuseBeside(schema: Schema, keyword: string, allowed: readonly string[
 /** What going through a schema once costs, without its sub-schemas. */
 function breadthOf(schema: Schema): number {
   return Object.entries(schema).reduce((sum, [key, value]) => {
-    if (!ENFORCED.has(key) || typeof value !== 'object' || value === null) return sum + 1;
+    if (!isEnforced(key) || typeof value !== 'object' || value === null) return sum + 1;
     return sum + 1 + (Array.isArray(value) ? value.length : Object.keys(value).length);
   }, 0);
 }
 
-export function isAnnotation(key: string): boolean {
+export function isEnforced(key: string): boolean {
+  return ENFORCED.has(key);
+}
+
+function isAnnotation(key: string): boolean {
   return ANNOTATIONS.has(key) || key.startsWith('x-');
 }
 
