@@ -5,13 +5,7 @@ import type { SchedulerLimits } from './limits.ts';
 import type { ModelState, SchedulerState } from './state.ts';
 
 /** Failures that say nothing about the model file and may be gone with the next try. */
-const notTheModel = new Set([
-  'native_unavailable',
-  'out_of_memory',
-  'model_damaged',
-  'cancelled',
-  'draining',
-]);
+const notTheModel = new Set(['native_unavailable', 'model_damaged', 'cancelled', 'draining']);
 
 export function recordLoadFailure(
   model: ModelState,

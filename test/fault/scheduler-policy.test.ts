@@ -350,6 +350,34 @@ test('a load that runs out of memory is tried once more after idle models made r
   expect(world.state(seq)).toBe('out_of_memory');
 });
 
+test('a model that never finds memory is set aside, and then no longer ends idle models', () => {
+  const world = warm(new World({}, plenty), b);
+  const outOfMemory = () =>
+    world.loadFail(world.workerOf('a'), fail('out_of_memory', { reason: 'no context' }));
+  const load = () => {
+    while (world.models('loading').length === 0) world.advance(100);
+  };
+  for (let i = 0; i < 3; i += 1) {
+    const seq = world.submit(a);
+    load();
+    outOfMemory();
+    expect(world.models('ending')).toEqual(['b']);
+    expect(world.state(seq)).toBe('queued');
+    world.turnOver();
+    load();
+    outOfMemory();
+    expect(world.state(seq)).toBe('out_of_memory');
+    world.submit(b);
+    world.settleAll();
+  }
+  const refused = world.submit(a);
+  expect(world.errors.get(refused)).toMatchObject({
+    code: 'model_quarantined',
+    detail: { model: 'a', reason: 'no context' },
+  });
+  expect(world.models('ready')).toEqual(['b']);
+});
+
 test('a job that ended the worker twice is refused for ten minutes; others are served', () => {
   const world = new World({}, plenty);
   const how = { blame: true, begun: true };
