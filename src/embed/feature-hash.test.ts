@@ -52,6 +52,20 @@ describe('featureHash', () => {
     expect(await featureCount(text, async () => {})).toBe(100_000);
   });
 
+  it.each([
+    ['a word', 'a1語\u{1d54f}bc'],
+    ['code points that are cut at odd places', `a${'\u{1d54f}'.repeat(3)}`],
+    ['text without words', '.😀\ud800'],
+  ])('pauses within %s without a break, and hashes it as ever', async (_, unit) => {
+    const text = unit.repeat(Math.ceil(100_000 / unit.length));
+    let pauses = 0;
+    const vector = await pausingFeatureHash(text, async () => {
+      pauses += 1;
+    });
+    expect(pauses).toBeGreaterThanOrEqual(3);
+    expect(vector).toEqual(byDefinition(text));
+  });
+
   it('brings texts that share words closer than texts that do not', async () => {
     const query = await featureHash('how to install the server');
     expect(cosine(query, await featureHash('installing the server'))).toBeGreaterThan(

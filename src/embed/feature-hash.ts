@@ -21,9 +21,9 @@ export type Pause = () => Promise<unknown>;
 export async function featureHash(text: string, pause: Pause): Promise<Float32Array> {
   const vector = new Float32Array(width);
   for await (const words of stretches(text.normalize('NFC').toLowerCase(), pause))
-    for (const each of words) addWord(vector, each);
+    for (const each of words) for (const _ of addWord(vector, each)) await pause();
   // Text without words, and features that cancel out exactly, still need a direction of their own.
-  if (vector.every((value) => value === 0)) add(vector, fnv1a(text, fnv1a('r:')), 1);
+  if (vector.every((value) => value === 0)) for (const _ of addRest(vector, text)) await pause();
   return normalise(vector);
 }
 
@@ -50,16 +50,46 @@ async function* stretches(text: string, pause: Pause): AsyncGenerator<readonly s
 
 const wordHash = fnv1a('w:');
 const trigramHash = fnv1a('t:');
+const restHash = fnv1a('r:');
 
-/** The word and the trigrams of `^word$`, hashed without writing any of them down. */
-function addWord(vector: Float32Array, text: string): void {
-  add(vector, fnv1a(text, wordHash), 1);
+/** The word and the trigrams of `^word$`, hashed without writing any of them down; yields where a pause is due. */
+function* addWord(vector: Float32Array, text: string): Generator<void, void> {
+  add(vector, yield* longHash(text, wordHash), 1);
   let [before, last] = ['', '^'];
-  for (const char of text) {
-    if (before !== '') add(vector, trigram(before, last, char), trigramWeight);
-    [before, last] = [last, char];
+  for (const piece of pieces(text)) {
+    for (const char of piece) {
+      if (before !== '') add(vector, trigram(before, last, char), trigramWeight);
+      [before, last] = [last, char];
+    }
+    if (piece.length >= stretch) yield;
   }
   add(vector, trigram(before, last, '$'), trigramWeight);
+}
+
+function* addRest(vector: Float32Array, text: string): Generator<void, void> {
+  add(vector, yield* longHash(text.toWellFormed(), restHash), 1);
+}
+
+/** The hash of a text that may be long, which goes on from the hash of the text before. */
+function* longHash(text: string, before: number): Generator<void, number> {
+  let hash = before;
+  for (const piece of pieces(text)) {
+    hash = fnv1a(piece, hash);
+    if (piece.length >= stretch) yield;
+  }
+  return hash;
+}
+
+/** Text without a break, such as base64, is cut too, but never inside a code point. */
+function pieces(text: string): readonly string[] {
+  if (text.length <= stretch) return [text];
+  const cut: string[] = [];
+  for (let begin = 0; begin < text.length; begin += cut.at(-1)?.length ?? 0) {
+    const last = begin + stretch - 1;
+    const isPair = (text.codePointAt(last) ?? 0) > 0xffff;
+    cut.push(text.slice(begin, last + (isPair ? 2 : 1)));
+  }
+  return cut;
 }
 
 function trigram(first: string, second: string, third: string): number {
