@@ -2,6 +2,7 @@
  * Two servers, one run: each scenario is measured A B A B …, because machines are noisy and drift. Printed are the
  * medians and the median of the ratios of neighbours.
  */
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { baseUrl, postJson, type Side } from './client.ts';
 import { type Scenario, scenarios, type TextOf } from './scenarios.ts';
@@ -51,12 +52,19 @@ interface Match {
   readonly textOf: TextOf;
 }
 
+/** Threads of an engine may spin for a while after its last step, and would take the cores from the other side. */
+const restMs = 1_000;
+
 async function measure(scenario: Scenario, { a, b, textOf }: Match, rounds: number): Promise<void> {
   const seen: Record<string, { a: number[]; b: number[] }> = {};
   // Round 0 warms both sides and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
-    const figuresA = await scenario.run(a, round, textOf);
-    const figuresB = await scenario.run(b, round, textOf);
+    const run = async (side: Side) => {
+      await setTimeout(restMs);
+      return await scenario.run(side, round, textOf);
+    };
+    const figuresA = await run(a);
+    const figuresB = await run(b);
     if (round === 0) continue;
     for (const [name, value] of Object.entries(figuresA)) {
       const row = (seen[name] ??= { a: [], b: [] });
