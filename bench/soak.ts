@@ -188,11 +188,16 @@ function reportMemory(samples: readonly (readonly ProcessMemory[])[]): void {
     const bytes = samples.map((sample) => sample.find((each) => each.pid === pid)?.bytes ?? null);
     console.log(`memory of ${role} ${pid}: ${memoryCourse(bytes)}`);
   }
-  console.log(`memory together: ${memoryCourse(samples.map(total))}`);
+  console.log(`memory together of those seen throughout: ${memoryCourse(samples.map(lasting(samples)))}`);
 }
 
-const total = (sample: readonly ProcessMemory[]): number =>
-  sample.reduce((bytes, each) => bytes + each.bytes, 0);
+/** Sums a sample without processes that came or went: a spare worker is started meanwhile, and is no growth. */
+function lasting(samples: readonly (readonly ProcessMemory[])[]) {
+  const isLasting = (pid: number): boolean =>
+    samples.every((sample) => sample.some((each) => each.pid === pid));
+  return (sample: readonly ProcessMemory[]): number =>
+    sample.filter(({ pid }) => isLasting(pid)).reduce((bytes, each) => bytes + each.bytes, 0);
+}
 
 function memoryCourse([start = null, half = null, end = null]: readonly (number | null)[]): string {
   const growth = half === null || end === null || half === 0 ? Number.NaN : rounded(end / half);
