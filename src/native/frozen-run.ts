@@ -4,13 +4,12 @@ import { SAMPLING_DEFAULTS } from '../engine/defaults.ts';
 import type { CheckFacts, FrozenFacts, FrozenPins } from '../engine/frozen.ts';
 import type { GenerateJob } from '../engine/job.ts';
 import type { JobEvent } from '../engine/job-event.ts';
-import { fail } from '../errors/svc-error.ts';
 import type { AnswerPlan } from './answer.ts';
 import { evaluateRows, type Row } from './evaluate.ts';
 import { type FrozenContext, observedThreads, unavailable, windowFor } from './frozen-context.ts';
 import { frozenHost } from './frozen-host.ts';
 import { FrozenTrace, LogitProbe } from './frozen-trace.ts';
-import { type PreparedPrompt, preparePrompt } from './generate.ts';
+import { type PreparedPrompt, preparePrompt, requireRoom } from './generate.ts';
 import { Generation } from './generation.ts';
 import type { NativeContext } from './internals.ts';
 import type { LoadedChat } from './load.ts';
@@ -37,9 +36,7 @@ export function planFrozen(chat: LoadedChat, asked: GenerateJob): FrozenPlan {
   const pins = asked.frozen ?? NO_PINS;
   const prompt = preparePrompt(chat, asked);
   const promptTokens = prompt.tokens.length;
-  if (promptTokens + 1 > prompt.numCtx) {
-    throw fail('context_overflow', { promptTokens, numCtx: prompt.numCtx });
-  }
+  requireRoom(chat, prompt);
   if (asked.sampling.seed === undefined || asked.templateClockMs === null) {
     throw unavailable('the job pins no seed or no clock');
   }

@@ -17,14 +17,7 @@ export interface PreparedPrompt {
 
 export function prepareGeneration(chat: LoadedChat, job: GenerateJob): Generation {
   const prepared = preparePrompt(chat, job);
-  if (prepared.tokens.length + 1 > prepared.numCtx) {
-    const { tokens, numCtx } = prepared;
-    throw fail('context_overflow', {
-      promptTokens: tokens.length,
-      numCtx,
-      maxCtx: chat.facts.trainedCtx,
-    });
-  }
+  requireRoom(chat, prepared);
   return new Generation({
     job,
     prompt: prepared.tokens,
@@ -32,6 +25,12 @@ export function prepareGeneration(chat: LoadedChat, job: GenerateJob): Generatio
     numCtx: prepared.numCtx,
     vocabulary: chat.vocabulary,
   });
+}
+
+/** Throws `context_overflow` when not even one token of an answer fits behind the prompt. */
+export function requireRoom(chat: LoadedChat, { tokens, numCtx }: PreparedPrompt): void {
+  if (tokens.length + 1 <= numCtx) return;
+  throw fail('context_overflow', { promptTokens: tokens.length, numCtx, maxCtx: chat.facts.trainedCtx });
 }
 
 export function preparePrompt(chat: LoadedChat, job: GenerateJob): PreparedPrompt {

@@ -107,6 +107,19 @@ export class EvidenceService {
     return hearth(args, { ...this.env, ...env }, this.#program);
   }
 
+  /** Saves a request and its frozen answer; tells the arguments that verify them. */
+  async saveFrozen(
+    name: string,
+    body: object,
+    headers: Record<string, string> = {},
+  ): Promise<{ reply: FrozenReply; args: string[] }> {
+    const text = JSON.stringify(body);
+    const reply = await this.freeze(text, headers);
+    const request = await this.save(`${name}.request.json`, text);
+    const answer = await this.save(`${name}.json`, reply.bytes);
+    return { reply, args: ['evidence', 'verify', answer, '--request', request] };
+  }
+
   async save(name: string, content: unknown): Promise<string> {
     const text = typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content);
     await writeFile(path.join(this.folder, name), text);

@@ -36,21 +36,11 @@ interface Draft {
   tokens: Buffer;
 }
 
-const verifyArgs = (name: string): string[] => [
-  'evidence',
-  'verify',
-  `${name}.json`,
-  '--request',
-  `${name}.request.json`,
-];
-
+/** The arguments that verify a saved answer. */
 async function saved(name: string, body: object): Promise<string[]> {
-  const text = JSON.stringify(body);
-  const reply = await service.freeze(text);
+  const { reply, args } = await service.saveFrozen(name, body);
   expect(reply.status).toBe(200);
-  await service.save(`${name}.request.json`, text);
-  await service.save(`${name}.json`, reply.bytes);
-  return verifyArgs(name);
+  return args;
 }
 
 async function forged(name: string, asked: object, change: (draft: Draft) => void): Promise<string[]> {

@@ -32,14 +32,11 @@ const request = {
   max_tokens: 24,
 };
 
-/** Saves a request and its frozen answer; returns the arguments that verify them. */
+/** The arguments that verify a saved answer. */
 async function saved(name: string, body: object, headers: Record<string, string> = {}): Promise<string[]> {
-  const text = JSON.stringify(body);
-  const reply = await service.freeze(text, headers);
+  const { reply, args } = await service.saveFrozen(name, body, headers);
   expect(reply.bytes.toString()).toContain('"evidence"');
-  await service.save(`${name}.request.json`, text);
-  await service.save(`${name}.json`, reply.bytes);
-  return ['evidence', 'verify', `${name}.json`, '--request', `${name}.request.json`];
+  return args;
 }
 
 describe('on the wire', () => {
