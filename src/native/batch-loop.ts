@@ -10,16 +10,24 @@
  *   4. evaluate, and send what the steps before said
  *   5. sample
  */
+import { setTimeout } from 'node:timers/promises';
 import { fail } from '../errors/svc-error.ts';
+import { GATHER_LOOK_MS, gatherMs, readsFirst } from './burst.ts';
 import { ChunkSize } from './chunk-size.ts';
 import { evaluateRows, type Row } from './evaluate.ts';
 import type { Generation } from './generation.ts';
+import { levelSlices } from './level-slices.ts';
 import type { LoadedChat } from './load.ts';
 import type { Outbox } from './outbox.ts';
-import { fillers, slicePrompts } from './row-plan.ts';
+import type { PlaceCost } from './place-to-take.ts';
+import type { Placement } from './prompt-cache.ts';
+import { fillers, type Slice, slicePrompts } from './row-plan.ts';
 import { Running } from './running.ts';
 import { Sequences } from './sequences.ts';
 import { StepTimes } from './step-times.ts';
+
+/** Until a prompt has been read. */
+const ASSUMED_MS_PER_TOKEN = 5;
 
 export class BatchLoop {
   readonly #chat: LoadedChat;
@@ -54,8 +62,9 @@ export class BatchLoop {
     return !this.#turning;
   }
 
-  get sequences(): Sequences {
-    return this.#sequences;
+  /** The placement that a prompt would get now; changes nothing. */
+  preview(prompt: Uint32Array): Placement | null {
+    return this.#sequences.preview(prompt, this.#placeCost());
   }
 
   submit(generation: Generation): void {
@@ -75,6 +84,7 @@ export class BatchLoop {
   async #turn(): Promise<void> {
     this.#turning = true;
     try {
+      await this.#gather();
       while (this.#waiting.length + this.#running.size > 0) {
         await this.#step();
         await this.#outbox.drained();
@@ -85,6 +95,22 @@ export class BatchLoop {
     } finally {
       this.#turning = false;
     }
+  }
+
+  /** Requests that are sent together come some milliseconds apart; the first one waits a little for the others. */
+  async #gather(): Promise<void> {
+    const started = performance.now();
+    for (;;) {
+      const left = gatherMs(this.#unread(), this.#chunk.msPerToken) - (performance.now() - started);
+      if (left <= 0) return;
+      await setTimeout(Math.min(left, GATHER_LOOK_MS));
+    }
+  }
+
+  /** Tokens to evaluate before every waiting job has its first token. */
+  #unread(): number {
+    const rest = ({ prompt }: Generation): number => prompt.length - (this.preview(prompt)?.keep ?? 0);
+    return this.#waiting.reduce((sum, generation) => sum + rest(generation), 0);
   }
 
   async #step(): Promise<void> {
@@ -135,7 +161,7 @@ export class BatchLoop {
     while (this.#waiting.length > 0) {
       const generation = this.#waiting[0];
       if (generation === undefined) return;
-      const placed = await this.#sequences.place(generation.prompt, this.#chunk.msPerToken);
+      const placed = await this.#sequences.place(generation.prompt, this.#placeCost());
       if (placed === null) return;
       this.#waiting.shift();
       generation.cachedTokens = placed.keep;
@@ -153,18 +179,20 @@ export class BatchLoop {
     }
   }
 
+  #placeCost(): PlaceCost {
+    return {
+      waiting: Math.max(1, this.#waiting.length),
+      rowMs: this.#chunk.msPerToken ?? ASSUMED_MS_PER_TOKEN,
+      stepMs: (rows) => this.#times.stepMs(rows),
+    };
+  }
+
   #planRows(): PlannedRow[] {
     const all = [...this.#running.values()];
-    const decoding = all.filter((running) => running.decoding);
     const prefilling = all.filter((running) => !running.decoding);
-    const slices = slicePrompts(
-      prefilling.map((running) => running.promptWait),
-      {
-        budget: this.#chunk.budget(decoding.length),
-        decoding: decoding.length,
-        padWithin: this.#padWithin,
-      },
-    );
+    const ready = all.filter((running) => running.decoding);
+    const decoding = readsFirst(ready, prefilling, this.#chunk.msPerToken) ? [] : ready;
+    const slices = this.#slices(prefilling, decoding.length);
     const rows: PlannedRow[] = decoding.map((owner) => ({ owner, row: owner.decodeRow() }));
     for (const owner of prefilling) {
       const slice = slices.find(({ sequence }) => sequence === owner.sequence);
@@ -173,6 +201,15 @@ export class BatchLoop {
     }
     if (prefilling.length === 0) rows.push(...this.#fillers(decoding));
     return rows;
+  }
+
+  #slices(prefilling: readonly Running[], decoding: number): readonly Slice[] {
+    const waiting = prefilling.map((running) => running.promptWait);
+    const budget = this.#chunk.budget(decoding);
+    const padWithin = this.#padWithin;
+    const slices = slicePrompts(waiting, { budget, decoding, padWithin });
+    const rules = { rows: budget, padWithin, rowMs: this.#chunk.msPerToken, passMs: this.#times.stepMs(1) };
+    return levelSlices(slices, waiting, rules);
   }
 
   #fillers(decoding: readonly Running[]): PlannedRow[] {

@@ -43,7 +43,7 @@ export class ChatService {
 
   #explain(job: ExplainJob): void {
     const prepared = preparePrompt(this.#chat, job.job);
-    const placement = this.#loop.sequences.preview(prepared.tokens, null);
+    const placement = this.#loop.preview(prepared.tokens);
     this.#outbox.event(job.jobId, {
       type: 'explained',
       renderedPrompt: pieceText(prepared.pieces),

@@ -83,12 +83,13 @@ describe('a sequence whose state is unknown', () => {
     } as LoadedChat;
     const sequences = new Sequences(chat);
     const prompt = Uint32Array.of(1, 2, 3, 4);
-    await sequences.place(prompt, null);
+    const cost = { waiting: 1, rowMs: 5, stepMs: () => 30 };
+    await sequences.place(prompt, cost);
     sequences.evaluated(0, prompt);
     sequences.release(0, 1);
-    expect(sequences.preview(prompt, null)).toMatchObject({ keep: 3 });
+    expect(sequences.preview(prompt, cost)).toMatchObject({ keep: 3 });
     await sequences.empty(0);
     expect(calls).toEqual(['dispose 0']);
-    expect(sequences.preview(prompt, null)).toMatchObject({ keep: 0 });
+    expect(sequences.preview(prompt, cost)).toMatchObject({ keep: 0 });
   });
 });

@@ -187,7 +187,7 @@ function count(
 }
 
 function promptRow(running: Running, sliceTokens: number): Row {
-  return running.promptRow(Math.min(sliceTokens, running.promptWait.remaining));
+  return running.promptRow(Math.min(sliceTokens, running.remaining));
 }
 
 async function evaluateAlone(

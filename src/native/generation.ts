@@ -30,6 +30,8 @@ export class Generation {
   readonly prompt: Uint32Array;
   readonly plan: AnswerPlan;
   readonly numCtx: number;
+  /** When the job came, on the clock of performance.now(). */
+  readonly arrivedMs = performance.now();
   readonly #vocabulary: Vocabulary;
   readonly #maxTokens: number;
   readonly #utf8 = new Utf8Assembler();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CachedSequence, commonPrefix, placePrompt } from './prompt-cache.ts';
 
-const COST = { copyWorthTokens: 16 };
+const COST = { copyWorthTokens: 16, waiting: 1, rowMs: 5, stepMs: (rows: number) => 30 * rows };
 
 function sequence(id: number, tokens: readonly number[], rest: Partial<CachedSequence> = {}): CachedSequence {
   return { id, tokens, busy: false, lastUsed: 0, ...rest };

@@ -3,6 +3,8 @@
  * the decision out. A sequence's tokens are always exactly those whose state was evaluated to the end, so a prefix
  * of them is never half there.
  */
+import { type PlaceCost, placeToTake } from './place-to-take.ts';
+
 export interface CachedSequence {
   readonly id: number;
   readonly tokens: readonly number[];
@@ -19,7 +21,7 @@ export interface Placement {
   readonly copyFrom: number | null;
 }
 
-export interface PlacementCost {
+export interface PlacementCost extends PlaceCost {
   /** A copy moves a whole sequence's memory, so it must spare at least this many tokens. */
   readonly copyWorthTokens: number;
 }
@@ -27,7 +29,7 @@ export interface PlacementCost {
 /**
  * 1. The longest common prefix over all sequences, busy ones too, names the source.
  * 2. A free source that the prompt mostly continues is used in place: nothing of value is lost.
- * 3. Otherwise the least useful free sequence is overwritten, by a copy of the source when that spares enough.
+ * 3. Otherwise the free sequence that costs least is overwritten, by a copy of the source when that spares enough.
  * Null when every sequence is busy.
  */
 export function placePrompt(
@@ -52,7 +54,8 @@ export function placePrompt(
     return { id: source.id, keep: shared, copyFrom: null };
   }
 
-  const victim = leastUseful(free, prefixOf);
+  const busy = sequences.filter((sequence) => sequence.busy).map(({ id }) => id);
+  const victim = placeToTake(free, busy, prefixOf, cost);
   const own = prefixOf(victim);
   if (source === undefined || source.id === victim.id || shared - own < cost.copyWorthTokens) {
     return { id: victim.id, keep: own, copyFrom: null };
@@ -70,26 +73,4 @@ export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number
 /** A re-sent conversation keeps most of what a sequence holds; a mere shared system prompt does not. */
 function continues(source: CachedSequence, shared: number): boolean {
   return shared * 2 >= source.tokens.length;
-}
-
-/**
- * What would be lost is the state beyond the shared prefix. Empty sequences lose nothing and go first, from the
- * lowest id on, which keeps the ids that decode together next to each other; then the least recently used.
- */
-function leastUseful(
-  free: readonly CachedSequence[],
-  prefixOf: (s: CachedSequence) => number,
-): CachedSequence {
-  const lost = (sequence: CachedSequence): number => sequence.tokens.length - prefixOf(sequence);
-  const ranked = [...free].sort(
-    (a, b) =>
-      Number(lost(a) > 0) - Number(lost(b) > 0) ||
-      prefixOf(b) - prefixOf(a) ||
-      a.lastUsed - b.lastUsed ||
-      a.id - b.id,
-  );
-  const first = ranked[0];
-  if (first === undefined) throw new Error('no free sequence');
-  if (lost(first) === 0) return first;
-  return [...free].sort((a, b) => a.lastUsed - b.lastUsed || a.id - b.id)[0] ?? first;
 }

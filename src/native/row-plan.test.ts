@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillers, slicePrompts } from './row-plan.ts';
+import { decodeMs, fillers, slicePrompts } from './row-plan.ts';
 import { StepTimes } from './step-times.ts';
 
 /** As measured on two cores: rows in groups of four, what is left over nearly one pass each. */
@@ -40,6 +40,15 @@ describe('fillers', () => {
   });
 });
 
+describe('decodeMs', () => {
+  it('adds one run of rows per run of consecutive ids', () => {
+    const flat = (rows: number): number => 100 + rows;
+    expect(decodeMs([], flat)).toBe(0);
+    expect(decodeMs([2, 0, 1, 3], flat)).toBe(104);
+    expect(decodeMs([0, 2, 3, 7], flat)).toBe(101 + 102 + 101);
+  });
+});
+
 describe('slicePrompts', () => {
   const wait = (
     sequence: number,
@@ -55,11 +64,10 @@ describe('slicePrompts', () => {
   const rules = { budget: 64, decoding: 0, padWithin: 0 };
   const slice = (sequence: number, tokens: number, padding = 0) => ({ sequence, tokens, padding });
 
-  it('serves the shortest prompt first and packs short ones together', () => {
+  it('serves the shortest prompt first and packs short ones together, whole', () => {
     expect(slicePrompts([wait(0, 500), wait(1, 10), wait(2, 20)], rules)).toEqual([
       slice(1, 10),
       slice(2, 20),
-      slice(0, 32),
     ]);
   });
 

@@ -61,7 +61,10 @@ export function slicePrompts(waiting: readonly PromptWait[], rules: SliceRules):
     // The joined row of the first slice comes on top, so that a budget of whole tiles gives whole tiles.
     const room = slices.length === 0 ? left : left - joined;
     if (room <= 0) break;
-    const own = wait.remaining - joined <= room ? wait.remaining - joined : whole(room);
+    const fits = wait.remaining - joined <= room;
+    // A part of another prompt would be a pass of its own now, and one more later.
+    if (!fits && slices.length > 0) break;
+    const own = fits ? wait.remaining - joined : whole(room);
     if (own <= 0 && wait.remaining > joined) break;
     const padding = paddingOf(own, wait, rules, room);
     slices.push({ sequence: wait.sequence, tokens: own + joined, padding });
@@ -94,7 +97,7 @@ export function fillers(
   fillable: (sequence: number) => boolean,
   stepMs: (rows: number) => number,
 ): number[] {
-  const priceOf = (rows: number): number => Math.min(stepMs(rows), stepMs(grouped(rows)));
+  const priceOf = (rows: number): number => runMs(rows, stepMs);
   const filled: number[] = [];
   let run: number[] = [];
   const endRun = (): void => {
@@ -117,6 +120,17 @@ export function fillers(
   }
   endRun();
   return filled;
+}
+
+/** What a decode step of these sequences costs when no idle one helps: one run of rows per run of consecutive ids. */
+export function decodeMs(sequences: readonly number[], stepMs: (rows: number) => number): number {
+  const ids = [...sequences].sort((a, b) => a - b);
+  const starts = ids.flatMap((id, i) => (i > 0 && ids[i - 1] === id - 1 ? [] : [i]));
+  return starts.reduce((sum, start) => sum + runMs(runLength(ids, start), stepMs), 0);
+}
+
+function runMs(rows: number, stepMs: (rows: number) => number): number {
+  return Math.min(stepMs(rows), stepMs(grouped(rows)));
 }
 
 /** Neighbours that complete the last group of a run, if they are idle and that pays. */

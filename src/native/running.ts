@@ -53,11 +53,20 @@ export class Running {
     return this.#position >= this.generation.prompt.length;
   }
 
+  get arrivedMs(): number {
+    return this.generation.arrivedMs;
+  }
+
+  /** Prompt tokens not yet evaluated. */
+  get remaining(): number {
+    return this.generation.prompt.length - this.#position;
+  }
+
   get promptWait(): PromptWait {
     return {
       sequence: this.sequence,
       position: this.#position,
-      remaining: this.generation.prompt.length - this.#position,
+      remaining: this.remaining,
       passedOver: this.#passedOver,
     };
   }

@@ -6,6 +6,7 @@ import { Checkpoints } from './checkpoints.ts';
 import type { Row } from './evaluate.ts';
 import type { NativeContext } from './internals.ts';
 import type { LoadedChat } from './load.ts';
+import type { PlaceCost } from './place-to-take.ts';
 import { type Placement, placePrompt } from './prompt-cache.ts';
 
 interface SequenceState {
@@ -19,7 +20,6 @@ interface SequenceState {
 const COPY_BYTES_PER_MS = 8_000_000;
 /** Below this, a copy is not worth its own overhead. */
 const LEAST_COPY_TOKENS = 16;
-const ASSUMED_MS_PER_TOKEN = 5;
 
 export class Sequences {
   readonly #native: NativeContext;
@@ -43,8 +43,8 @@ export class Sequences {
   }
 
   /** Takes a free sequence for the prompt and brings its state to the reused prefix; null when all are busy. */
-  async place(prompt: Uint32Array, msPerToken: number | null): Promise<Placement | null> {
-    const wanted = this.preview(prompt, msPerToken);
+  async place(prompt: Uint32Array, cost: PlaceCost): Promise<Placement | null> {
+    const wanted = this.preview(prompt, cost);
     if (wanted === null) return null;
     const state = this.#state(wanted.id);
     if (wanted.copyFrom !== null) await this.#copy(state, this.#state(wanted.copyFrom));
@@ -54,12 +54,12 @@ export class Sequences {
   }
 
   /** The placement that a prompt would get now; changes nothing. */
-  preview(prompt: Uint32Array, msPerToken: number | null): Placement | null {
-    const spared = this.#copyMs / (msPerToken ?? ASSUMED_MS_PER_TOKEN);
+  preview(prompt: Uint32Array, cost: PlaceCost): Placement | null {
+    const spared = this.#copyMs / cost.rowMs;
     // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
     const copyWorthTokens =
       this.#checkpoints === null ? LEAST_COPY_TOKENS + Math.ceil(spared) : Number.POSITIVE_INFINITY;
-    return placePrompt(prompt, this.#states, { copyWorthTokens });
+    return placePrompt(prompt, this.#states, { ...cost, copyWorthTokens });
   }
 
   evaluated(id: number, tokens: Uint32Array): void {
