@@ -10,21 +10,20 @@
  *   4. evaluate, and send what the steps before said
  *   5. sample
  */
-import { setTimeout } from 'node:timers/promises';
 import { fail } from '../errors/svc-error.ts';
-import { GATHER_LOOK_MS, gatherMs, readsFirst } from './burst.ts';
+import { readsFirst } from './burst.ts';
 import { ChunkSize } from './chunk-size.ts';
 import { evaluateRows, type Row } from './evaluate.ts';
 import type { Generation } from './generation.ts';
 import { levelSlices } from './level-slices.ts';
 import type { LoadedChat } from './load.ts';
 import type { Outbox } from './outbox.ts';
-import type { PlaceCost } from './place-to-take.ts';
 import type { Placement } from './prompt-cache.ts';
 import { fillers, type Slice, slicePrompts } from './row-plan.ts';
 import { Running } from './running.ts';
-import { Sequences } from './sequences.ts';
+import { type LoopCost, Sequences } from './sequences.ts';
 import { StepTimes } from './step-times.ts';
+import { Waiting } from './waiting.ts';
 
 /** Until a prompt has been read. */
 const ASSUMED_MS_PER_TOKEN = 5;
@@ -36,7 +35,7 @@ export class BatchLoop {
   readonly #chunk = new ChunkSize();
   readonly #times = new StepTimes();
   readonly #padWithin: number;
-  readonly #waiting: Generation[] = [];
+  readonly #waiting: Waiting;
   readonly #running = new Map<string, Running>();
   #turning = false;
   #steps = 0;
@@ -45,6 +44,7 @@ export class BatchLoop {
     this.#chat = chat;
     this.#outbox = outbox;
     this.#sequences = new Sequences(chat);
+    this.#waiting = new Waiting(this.#sequences);
     // A GPU has no such tiles, and a memory that cannot be cut cannot forget the padding.
     const paddable = chat.prefixReuse === 'full' && chat.facts.gpuLayers === 0;
     this.#padWithin = paddable ? chat.facts.numCtx : 0;
@@ -64,7 +64,7 @@ export class BatchLoop {
 
   /** The placement that a prompt would get now; changes nothing. */
   preview(prompt: Uint32Array): Placement | null {
-    return this.#sequences.preview(prompt, this.#placeCost());
+    return this.#sequences.preview(prompt, this.#cost());
   }
 
   submit(generation: Generation): void {
@@ -74,8 +74,7 @@ export class BatchLoop {
 
   /** False when the job is not here. Takes effect at the next step. */
   cancel(jobId: string): boolean {
-    const found =
-      this.#running.get(jobId)?.generation ?? this.#waiting.find((waiting) => waiting.jobId === jobId);
+    const found = this.#running.get(jobId)?.generation ?? this.#waiting.find(jobId);
     if (found === undefined) return false;
     found.cancelled = true;
     return true;
@@ -84,8 +83,8 @@ export class BatchLoop {
   async #turn(): Promise<void> {
     this.#turning = true;
     try {
-      await this.#gather();
-      while (this.#waiting.length + this.#running.size > 0) {
+      await this.#waiting.gather(this.#cost, this.#chunk.msPerToken);
+      while (this.#waiting.size + this.#running.size > 0) {
         await this.#step();
         await this.#outbox.drained();
       }
@@ -95,22 +94,6 @@ export class BatchLoop {
     } finally {
       this.#turning = false;
     }
-  }
-
-  /** Requests that are sent together come some milliseconds apart; the first one waits a little for the others. */
-  async #gather(): Promise<void> {
-    const started = performance.now();
-    for (;;) {
-      const left = gatherMs(this.#unread(), this.#chunk.msPerToken) - (performance.now() - started);
-      if (left <= 0) return;
-      await setTimeout(Math.min(left, GATHER_LOOK_MS));
-    }
-  }
-
-  /** Tokens to evaluate before every waiting job has its first token. */
-  #unread(): number {
-    const rest = ({ prompt }: Generation): number => prompt.length - (this.preview(prompt)?.keep ?? 0);
-    return this.#waiting.reduce((sum, generation) => sum + rest(generation), 0);
   }
 
   async #step(): Promise<void> {
@@ -151,47 +134,45 @@ export class BatchLoop {
     for (const running of this.#running.values()) {
       if (running.generation.cancelled) this.#fail(running, cancelled());
     }
-    for (const generation of this.#waiting.filter((waiting) => waiting.cancelled)) {
-      this.#waiting.splice(this.#waiting.indexOf(generation), 1);
-      this.#outbox.failed(generation.jobId, cancelled());
+    for (const { jobId } of this.#waiting.take((generation) => generation.cancelled)) {
+      this.#outbox.failed(jobId, cancelled());
     }
   }
 
   async #placeWaiting(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const generation = this.#waiting[0];
-      if (generation === undefined) return;
-      const placed = await this.#sequences.place(generation.prompt, this.#placeCost());
-      if (placed === null) return;
-      this.#waiting.shift();
-      generation.cachedTokens = placed.keep;
-      this.#running.set(
-        generation.jobId,
-        new Running(this.#chat.model, this.#chat.vocabulary, generation, placed),
-      );
-      const started = {
-        type: 'started',
-        promptTokens: generation.prompt.length,
-        cachedTokens: placed.keep,
-        numCtx: generation.numCtx,
-      } as const;
-      this.#outbox.event(generation.jobId, started, true);
-    }
+    if (this.#waiting.size === 0) return;
+    const reading = [...this.#running.values()].filter((running) => !running.promptDone);
+    await this.#waiting.place(reading, this.#cost, {
+      begin: (generation, placement) => this.#begin(generation, placement),
+      failed: ({ jobId }, error) => this.#outbox.failed(jobId, error),
+    });
   }
 
-  #placeCost(): PlaceCost {
-    return {
-      waiting: Math.max(1, this.#waiting.length),
-      rowMs: this.#chunk.msPerToken ?? ASSUMED_MS_PER_TOKEN,
-      stepMs: (rows) => this.#times.stepMs(rows),
-    };
+  #begin(generation: Generation, placement: Placement): void {
+    const running = new Running(this.#chat.model, this.#chat.vocabulary, generation, placement);
+    generation.cachedTokens = placement.keep;
+    this.#running.set(generation.jobId, running);
+    const started = {
+      type: 'started',
+      promptTokens: generation.prompt.length,
+      cachedTokens: placement.keep,
+      numCtx: generation.numCtx,
+    } as const;
+    this.#outbox.event(generation.jobId, started, true);
   }
+
+  readonly #cost = (): LoopCost => ({
+    waiting: Math.max(1, this.#waiting.size),
+    rowMs: this.#chunk.msPerToken ?? ASSUMED_MS_PER_TOKEN,
+    stepMs: (rows) => this.#times.stepMs(rows),
+  });
 
   #planRows(): PlannedRow[] {
     const all = [...this.#running.values()];
     const prefilling = all.filter((running) => !running.decoding);
     const ready = all.filter((running) => running.decoding);
-    const decoding = readsFirst(ready, prefilling, this.#chunk.msPerToken) ? [] : ready;
+    const pace = { msPerToken: this.#chunk.msPerToken, nowMs: performance.now() };
+    const decoding = readsFirst(ready, prefilling, pace) ? [] : ready;
     const slices = this.#slices(prefilling, decoding.length);
     const rows: PlannedRow[] = decoding.map((owner) => ({ owner, row: owner.decodeRow() }));
     for (const owner of prefilling) {
@@ -259,7 +240,7 @@ export class BatchLoop {
   /** Only a defect of the loop itself comes here; no job may be left without its last word. */
   #failAll(error: unknown): void {
     for (const running of this.#running.values()) this.#fail(running, error);
-    for (const generation of this.#waiting.splice(0)) this.#outbox.failed(generation.jobId, error);
+    for (const { jobId } of this.#waiting.take(() => true)) this.#outbox.failed(jobId, error);
   }
 
   #measure(rows: readonly PlannedRow[], ms: number): void {

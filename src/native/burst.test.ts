@@ -5,27 +5,35 @@ const { momentMs, readingMs } = BURST_LIMITS;
 
 describe('readsFirst', () => {
   const prompt = (arrivedMs: number, remaining = 40) => ({ arrivedMs, remaining });
+  const stream = (arrivedMs: number, said = 1) => ({ arrivedMs, said, firstTokenMs: arrivedMs + 400 });
+  const pace = { msPerToken: 4, nowMs: 1400 };
 
   it('reads prompts that came with the streams before those go on', () => {
-    expect(readsFirst([{ arrivedMs: 1000 }], [prompt(1000 + momentMs)], 4)).toBe(true);
+    expect(readsFirst([stream(1000)], [prompt(1000 + momentMs)], pace)).toBe(true);
   });
 
   it('lets a stream go on that came before, whichever others came late', () => {
-    expect(readsFirst([{ arrivedMs: 1000 }], [prompt(1001 + momentMs)], 4)).toBe(false);
-    expect(readsFirst([{ arrivedMs: 900 }, { arrivedMs: 1000 }], [prompt(1000 + momentMs)], 4)).toBe(false);
+    expect(readsFirst([stream(1000)], [prompt(1001 + momentMs)], pace)).toBe(false);
+    expect(readsFirst([stream(900), stream(1000)], [prompt(1000 + momentMs)], pace)).toBe(false);
   });
 
-  it('holds no stream for longer than the bound, and not on a guess', () => {
-    expect(readsFirst([{ arrivedMs: 0 }], [prompt(0, readingMs / 4)], 4)).toBe(true);
-    expect(readsFirst([{ arrivedMs: 0 }], [prompt(0, readingMs / 8), prompt(0, readingMs / 8 + 1)], 4)).toBe(
+  it('never stops a stream that has begun to flow', () => {
+    expect(readsFirst([stream(1000), stream(1000, 2)], [prompt(1000)], pace)).toBe(false);
+  });
+
+  it('holds no stream for longer than the bound, time gone by included, and not on a guess', () => {
+    const most = readingMs / pace.msPerToken;
+    expect(readsFirst([stream(1000)], [prompt(1000, most)], pace)).toBe(true);
+    expect(readsFirst([stream(1000)], [prompt(1000, most / 2), prompt(1000, most / 2 + 1)], pace)).toBe(
       false,
     );
-    expect(readsFirst([{ arrivedMs: 0 }], [prompt(0)], null)).toBe(false);
+    expect(readsFirst([stream(1000)], [prompt(1000, most)], { ...pace, nowMs: 1401 })).toBe(false);
+    expect(readsFirst([stream(1000)], [prompt(1000)], { ...pace, msPerToken: null })).toBe(false);
   });
 
   it('has nothing to hold without both', () => {
-    expect(readsFirst([], [prompt(0)], 4)).toBe(false);
-    expect(readsFirst([{ arrivedMs: 0 }], [], 4)).toBe(false);
+    expect(readsFirst([], [prompt(0)], pace)).toBe(false);
+    expect(readsFirst([stream(0)], [], pace)).toBe(false);
   });
 });
 

@@ -8,6 +8,13 @@ export interface Arrival {
   readonly arrivedMs: number;
 }
 
+export interface YoungStream extends Arrival {
+  /** Tokens said so far. */
+  readonly said: number;
+  /** When it said its first one. */
+  readonly firstTokenMs: number;
+}
+
 export interface PromptArrival extends Arrival {
   /** Prompt tokens not yet evaluated. */
   readonly remaining: number;
@@ -16,7 +23,7 @@ export interface PromptArrival extends Arrival {
 export interface BurstLimits {
   /** Jobs that came no further apart than this belong together. */
   readonly momentMs: number;
-  /** No stream waits longer than about this for the prompts that came with it. */
+  /** No stream waits longer than this for the prompts that came with it, as far as their time is known before. */
   readonly readingMs: number;
   /** The first job waits for others by this share of the time that reading its prompt takes. */
   readonly gatherShare: number;
@@ -32,6 +39,25 @@ export const BURST_LIMITS: BurstLimits = {
   gatherMostMs: 25,
 };
 
+/**
+ * Whether decoding rests for this step, so that the waiting prompts are read first. A stream that has begun to flow is
+ * never stopped. `msPerToken`: null when unknown.
+ */
+export function readsFirst(
+  streams: readonly YoungStream[],
+  waiting: readonly PromptArrival[],
+  { msPerToken, nowMs }: { readonly msPerToken: number | null; readonly nowMs: number },
+  limits: BurstLimits = BURST_LIMITS,
+): boolean {
+  if (waiting.length === 0 || streams.length === 0 || msPerToken === null) return false;
+  if (streams.some(({ said }) => said > 1)) return false;
+  const arrivals = [...streams, ...waiting].map(({ arrivedMs }) => arrivedMs);
+  const together = Math.max(...arrivals) - Math.min(...arrivals) <= limits.momentMs;
+  const heldMs = nowMs - Math.min(...streams.map(({ firstTokenMs }) => firstTokenMs));
+  const remaining = waiting.reduce((sum, prompt) => sum + prompt.remaining, 0);
+  return together && heldMs + remaining * msPerToken <= limits.readingMs;
+}
+
 /** How often the waiting looks who has come. */
 export const GATHER_LOOK_MS = 5;
 
@@ -43,18 +69,4 @@ export function gatherMs(
 ): number {
   const wait = tokens * (msPerToken ?? 0) * limits.gatherShare;
   return wait < limits.gatherLeastMs ? 0 : Math.min(wait, limits.gatherMostMs);
-}
-
-/** Whether decoding rests for this step, so that the waiting prompts are read first. `msPerToken`: null when unknown. */
-export function readsFirst(
-  decoding: readonly Arrival[],
-  waiting: readonly PromptArrival[],
-  msPerToken: number | null,
-  limits: BurstLimits = BURST_LIMITS,
-): boolean {
-  if (waiting.length === 0 || decoding.length === 0 || msPerToken === null) return false;
-  const arrivals = [...decoding, ...waiting].map(({ arrivedMs }) => arrivedMs);
-  const together = Math.max(...arrivals) - Math.min(...arrivals) <= limits.momentMs;
-  const remaining = waiting.reduce((sum, prompt) => sum + prompt.remaining, 0);
-  return together && remaining * msPerToken <= limits.readingMs;
 }

@@ -84,7 +84,9 @@ describe('a sequence whose state is unknown', () => {
     const sequences = new Sequences(chat);
     const prompt = Uint32Array.of(1, 2, 3, 4);
     const cost = { waiting: 1, rowMs: 5, stepMs: () => 30 };
-    await sequences.place(prompt, cost);
+    const wanted = sequences.preview(prompt, cost);
+    if (wanted === null) throw new Error('no sequence is free');
+    await sequences.take(wanted);
     sequences.evaluated(0, prompt);
     sequences.release(0, 1);
     expect(sequences.preview(prompt, cost)).toMatchObject({ keep: 3 });

@@ -72,7 +72,7 @@ export async function runFrozen(
 ): Promise<JobEvent> {
   const { native } = frozen;
   const generation = generationOf(chat, plan, plan.prepared.plan);
-  const placement = { id: SEQUENCE, keep: 0, copyFrom: null };
+  const placement = { id: SEQUENCE, keep: 0 };
   const running = new Running(chat.model, chat.vocabulary, generation, placement);
   const probe = new LogitProbe(chat.model);
   const trace = new FrozenTrace();

@@ -30,6 +30,13 @@ describe('levelSlices', () => {
     ]);
   });
 
+  it('adds no rows below a tile deep in a context, where each of them is dear', () => {
+    const deep = [wait(0, 1500), wait(1, 1500)];
+    const given = slices(38, 41);
+    expect(levelSlices(given, deep, rules)).toBe(given);
+    expect(lengths(levelSlices(slices(66, 68), deep, rules))).toEqual([68, 68]);
+  });
+
   it('changes nothing where padding does not fit or its price is not known', () => {
     const given = slices(38, 41);
     expect(levelSlices(given, waiting, { ...rules, rows: 81 })).toBe(given);

@@ -3,7 +3,7 @@
  * have equally many rows (split_equal in llama-batch): eight prompts of eight lengths are eight passes over the
  * weights, and a few rows that are forgotten again cost less than a pass. Pure.
  */
-import type { PromptWait, Slice } from './row-plan.ts';
+import { type PromptWait, ROW_TILE, type Slice, WORTH_A_TILE } from './row-plan.ts';
 
 export interface LevelRules {
   /** Rows that all slices together may have. */
@@ -29,9 +29,10 @@ export function levelSlices(
     const level = levels.find((candidate) => candidate >= lengthOf(slice)) ?? lengthOf(slice);
     return { ...slice, padding: level - slice.tokens };
   });
-  return levelled.every((slice) => fits(slice, waiting, rules)) && total(levelled) <= rules.rows
-    ? levelled
-    : slices;
+  const pays = levelled.every(
+    (slice, i) => slice.padding === slices[i]?.padding || fits(slice, waiting, rules),
+  );
+  return pays && total(levelled) <= rules.rows ? levelled : slices;
 }
 
 function lengthOf({ tokens, padding }: Slice): number {
@@ -42,9 +43,11 @@ function total(slices: readonly Slice[]): number {
   return slices.reduce((sum, slice) => sum + lengthOf(slice), 0);
 }
 
+/** Deep in a context rows below a tile cost several times as much as `rowMs` says. */
 function fits(slice: Slice, waiting: readonly PromptWait[], { padWithin }: LevelRules): boolean {
   const position = waiting.find(({ sequence }) => sequence === slice.sequence)?.position ?? 0;
-  return slice.padding === 0 || position + lengthOf(slice) <= padWithin;
+  const dear = position > WORTH_A_TILE.deepFrom && lengthOf(slice) < ROW_TILE;
+  return !dear && position + lengthOf(slice) <= padWithin;
 }
 
 /** Splits ascending lengths into runs that are raised to their last; the least sum of padding and passes. */

@@ -1,4 +1,4 @@
-/** Prompts are padded, to tiles of rows and to each other's length; nothing of the padding may be seen or stay. */
+/** The end of a prompt is padded to a tile of rows; nothing of the padding may be seen or stay. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await writeTinyChat(join(folder, 'tiny.gguf'));
   worker = new TestWorker();
   await worker.booted();
-  await worker.load({ path: join(folder, 'tiny.gguf'), numCtx: 1024, parallel: 5 });
+  await worker.load({ path: join(folder, 'tiny.gguf'), numCtx: 1024, parallel: 1 });
 });
 
 afterAll(async () => {
@@ -55,24 +55,5 @@ describe('a padded prompt', () => {
     const [expected, found] = [logprobs(cold), logprobs(padded)];
     expect(found).toHaveLength(expected.length);
     for (const [i, value] of found.entries()) expect(value).toBeCloseTo(expected[i] ?? Number.NaN, 2);
-  });
-});
-
-describe('prompts of several lengths that come together', () => {
-  it('are answered like each of them alone', async () => {
-    const sentence = 'an old clock in the hall strikes seven while rain falls on the garden wall and ';
-    const prompts = [51, 58, 63, 70, 77].map((length, i) => `${i} ${sentence.slice(0, length)}`);
-    const alone: Answer[] = [];
-    for (const prompt of prompts) alone.push(await generate(prompt, 24));
-    // Other prompts in between, so that nothing is left to be reused.
-    await Promise.all(prompts.map((_, i) => generate(`${'forever and a day '.repeat(12)}${i}`, 1)));
-    const together = await Promise.all(prompts.map((prompt) => generate(prompt, 24)));
-
-    for (const [i, answer] of together.entries()) {
-      expect(answer.text).toBe(alone[i]?.text);
-      const expected = logprobs(alone[i] as Answer);
-      for (const [at, value] of logprobs(answer).entries())
-        expect(value).toBeCloseTo(expected[at] ?? Number.NaN, 1);
-    }
   });
 });

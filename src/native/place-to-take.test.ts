@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { placeToTake } from './place-to-take.ts';
 
 /** As measured on two cores with a large model: runs of four rows cost two single rows. */
-const cost = { waiting: 1, rowMs: 4, stepMs: (rows: number) => (rows <= 1 ? 33 : 24 + 10 * rows) };
+const cost = {
+  waiting: 1,
+  rowMs: 4,
+  stepMs: (rows: number) => (rows <= 1 ? 33 : 24 + 10 * rows),
+  fills: true,
+};
 const sequence = (id: number, tokens: number, lastUsed: number) => ({
   id,
   tokens: Array.from({ length: tokens }, () => 1),
@@ -41,6 +46,13 @@ describe('placeToTake', () => {
   it('prefers a state that is nothing but the beginning of the prompt', () => {
     const free = [sequence(0, 0, 0), sequence(1, 50, 5)];
     expect(placeToTake(free, [], ({ tokens }) => tokens.length, cost).id).toBe(1);
+  });
+
+  it('does not count a gap that a filler closes', () => {
+    const free = [sequence(2, 300, 9), sequence(3, 0, 0), sequence(4, 0, 0)];
+    const groups = { ...cost, stepMs: (rows: number) => [0, 33, 44, 66, 65, 98][rows] ?? 99 };
+    expect(placeToTake(free, [0, 1], nothing, groups).id).toBe(3);
+    expect(placeToTake(free, [0, 1], nothing, { ...groups, fills: false, rowMs: 2 }).id).toBe(2);
   });
 
   it('takes any place when more prompts wait than there are places', () => {

@@ -3,7 +3,7 @@
  * that is lost would cost to read again, by the chance that its conversation goes on; and what steps cost when the
  * ids that decode together lie apart, because llama.cpp evaluates only consecutive ones in one pass. Pure.
  */
-import { decodeMs } from './row-plan.ts';
+import { decodeMs, fillers } from './row-plan.ts';
 
 export interface PlaceCost {
   /** Prompts that wait for a place, this one included. */
@@ -12,6 +12,8 @@ export interface PlaceCost {
   readonly rowMs: number;
   /** What a decode step of so many consecutive sequences costs. */
   readonly stepMs: (rows: number) => number;
+  /** Whether an idle sequence between two that decode may be filled, which joins their runs. */
+  readonly fills: boolean;
 }
 
 interface Candidate {
@@ -35,15 +37,22 @@ export function placeToTake<T extends Candidate>(
   const lossOf = (candidate: T): number => losses.get(candidate) ?? 0;
   const byLoss = [...free].sort((a, b) => lossOf(a) - lossOf(b) || a.lastUsed - b.lastUsed || a.id - b.id);
   const count = Math.max(1, Math.min(cost.waiting, free.length));
+  const idle = new Set(free.map(({ id }) => id));
   const priceOf = (chosen: readonly T[]): number =>
     chosen.reduce((sum, candidate) => sum + lossOf(candidate), 0) +
-    EXPECTED_STEPS * decodeMs([...busy, ...chosen.map(({ id }) => id)], cost.stepMs);
+    EXPECTED_STEPS * stepPrice([...busy, ...chosen.map(({ id }) => id)], idle, cost);
   const [best] = [byLoss.slice(0, count), ...windows(free, count)]
     .map((chosen) => ({ chosen, price: priceOf(chosen) }))
     .sort((a, b) => a.price - b.price);
   const taken = byLoss.find((candidate) => best?.chosen.includes(candidate));
   if (taken === undefined) throw new Error('no free sequence');
   return taken;
+}
+
+function stepPrice(decoding: readonly number[], idle: ReadonlySet<number>, cost: PlaceCost): number {
+  const ids = [...decoding].sort((a, b) => a - b);
+  const filled = cost.fills ? fillers(ids, (id) => idle.has(id) && !ids.includes(id), cost.stepMs) : [];
+  return decodeMs([...ids, ...filled], cost.stepMs);
 }
 
 /** Runs of so many free sequences, by id. */
@@ -63,7 +72,7 @@ function lossesMs<T extends Candidate>(
     newestFirst.map((candidate, rank) => {
       const prefix = prefixOf(candidate);
       const lost = candidate.tokens.length - prefix;
-      const chance = 1 / (2 + rank);
+      const chance = 1 / (1 + rank);
       return [candidate, (lost > 0 ? lost * chance : -prefix) * rowMs];
     }),
   );

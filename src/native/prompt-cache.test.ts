@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CachedSequence, commonPrefix, placePrompt } from './prompt-cache.ts';
+import { type CachedSequence, commonPrefix, placePrompt, worthWaiting } from './prompt-cache.ts';
 
-const COST = { copyWorthTokens: 16, waiting: 1, rowMs: 5, stepMs: (rows: number) => 30 * rows };
+const COST = {
+  copyWorthTokens: 16,
+  waiting: 1,
+  rowMs: 5,
+  stepMs: (rows: number) => 30 * rows,
+  fills: true,
+};
 
 function sequence(id: number, tokens: readonly number[], rest: Partial<CachedSequence> = {}): CachedSequence {
   return { id, tokens, busy: false, lastUsed: 0, ...rest };
@@ -18,7 +24,7 @@ describe('placePrompt', () => {
   it('continues a conversation in its own sequence', () => {
     const turn = [...system, ...numbers(1000, 50)];
     const placed = placePrompt([...turn, 7, 8, 9], [sequence(0, []), sequence(1, turn)], COST);
-    expect(placed).toEqual({ id: 1, keep: 150, copyFrom: null });
+    expect(placed).toMatchObject({ id: 1, keep: 150, copyFrom: null });
   });
 
   it('evaluates at least the last prompt token again', () => {
@@ -29,7 +35,7 @@ describe('placePrompt', () => {
   it('copies a shared system prompt instead of destroying the conversation that holds it', () => {
     const other = [...system, ...numbers(1000, 300)];
     const placed = placePrompt([...system, 7, 8], [sequence(0, other), sequence(1, [])], COST);
-    expect(placed).toEqual({ id: 1, keep: 100, copyFrom: 0 });
+    expect(placed).toMatchObject({ id: 1, keep: 100, copyFrom: 0 });
   });
 
   it('copies from a busy sequence too', () => {
@@ -38,13 +44,13 @@ describe('placePrompt', () => {
       [sequence(0, [...system, 1], { busy: true }), sequence(1, [])],
       COST,
     );
-    expect(placed).toEqual({ id: 1, keep: 100, copyFrom: 0 });
+    expect(placed).toMatchObject({ id: 1, keep: 100, copyFrom: 0 });
   });
 
   it('does not copy what is not worth it', () => {
     const other = [...numbers(0, 10), ...numbers(1000, 300)];
     const placed = placePrompt([...numbers(0, 10), 7], [sequence(0, other), sequence(1, [])], COST);
-    expect(placed).toEqual({ id: 1, keep: 0, copyFrom: null });
+    expect(placed).toMatchObject({ id: 1, keep: 0, copyFrom: null });
   });
 
   it('takes an empty sequence first, then the least recently used', () => {
@@ -78,5 +84,24 @@ describe('placePrompt', () => {
         },
       ),
     );
+  });
+});
+
+describe('worthWaiting', () => {
+  const placement = { id: 1, keep: 20, copyFrom: null, continues: false, copyWorthTokens: 16 };
+  const prompt = [...system, 7, 8];
+
+  it('waits for a prompt that will soon hold the same beginning', () => {
+    expect(worthWaiting(prompt, [{ prompt: [...system, 9], position: 30 }], placement)).toBe(true);
+  });
+
+  it('does not when that beginning has been read, when it is short, or when a copy is worth nothing', () => {
+    expect(worthWaiting(prompt, [{ prompt: [...system, 9], position: 100 }], placement)).toBe(false);
+    expect(worthWaiting(prompt, [{ prompt: [...system.slice(0, 35), 9], position: 0 }], placement)).toBe(
+      false,
+    );
+    const never = { ...placement, copyWorthTokens: Number.POSITIVE_INFINITY };
+    expect(worthWaiting(prompt, [{ prompt: [...system, 9], position: 30 }], never)).toBe(false);
+    expect(worthWaiting(prompt, [], placement)).toBe(false);
   });
 });

@@ -19,6 +19,17 @@ export interface Placement {
   readonly keep: number;
   /** Another sequence whose state is copied over first, or null. */
   readonly copyFrom: number | null;
+  /** Whether the prompt goes on with most of what the sequence holds. */
+  readonly continues: boolean;
+  /** Tokens that a copy must spare to be worth it. */
+  readonly copyWorthTokens: number;
+}
+
+/** A prompt that is being read in another sequence. */
+export interface Reading {
+  readonly prompt: ArrayLike<number>;
+  /** Tokens whose state is there. */
+  readonly position: number;
 }
 
 export interface PlacementCost extends PlaceCost {
@@ -37,6 +48,7 @@ export function placePrompt(
   sequences: readonly CachedSequence[],
   cost: PlacementCost,
 ): Placement | null {
+  const { copyWorthTokens } = cost;
   const free = sequences.filter((sequence) => !sequence.busy);
   if (free.length === 0) return null;
   // The last prompt token is always evaluated, because its logits choose the first token of the answer.
@@ -51,16 +63,28 @@ export function placePrompt(
   )[0];
   const shared = source === undefined ? 0 : prefixOf(source);
   if (source !== undefined && !source.busy && shared > 0 && continues(source, shared)) {
-    return { id: source.id, keep: shared, copyFrom: null };
+    return { id: source.id, keep: shared, copyFrom: null, continues: true, copyWorthTokens };
   }
 
   const busy = sequences.filter((sequence) => sequence.busy).map(({ id }) => id);
   const victim = placeToTake(free, busy, prefixOf, cost);
   const own = prefixOf(victim);
-  if (source === undefined || source.id === victim.id || shared - own < cost.copyWorthTokens) {
-    return { id: victim.id, keep: own, copyFrom: null };
+  if (source === undefined || source.id === victim.id || shared - own < copyWorthTokens) {
+    return { id: victim.id, keep: own, copyFrom: null, continues: false, copyWorthTokens };
   }
-  return { id: victim.id, keep: shared, copyFrom: source.id };
+  return { id: victim.id, keep: shared, copyFrom: source.id, continues: false, copyWorthTokens };
+}
+
+/** Whether a prompt that is being read will soon hold so much more of this one's beginning that a copy of it pays. */
+export function worthWaiting(
+  prompt: ArrayLike<number>,
+  reading: readonly Reading[],
+  placement: Placement,
+): boolean {
+  return reading.some((other) => {
+    const shared = Math.min(prompt.length - 1, commonPrefix(prompt, other.prompt));
+    return other.position < shared && shared - placement.keep >= placement.copyWorthTokens;
+  });
 }
 
 export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {

@@ -76,6 +76,11 @@ describe('slicePrompts', () => {
     expect(first).toEqual(slice(0, 64));
   });
 
+  it('lets no prompt wait for ever behind others that are as impatient', () => {
+    const waiting = [wait(0, 4000, { passedOver: 40 }), wait(1, 10, { passedOver: 9 }), wait(2, 20)];
+    expect(slicePrompts(waiting, rules)[0]).toEqual(slice(0, 64));
+  });
+
   it('cuts on whole tiles of rows, with one row more beside decode rows', () => {
     expect(slicePrompts([wait(0, 500)], { ...rules, budget: 150 })).toEqual([slice(0, 128)]);
     expect(slicePrompts([wait(0, 500)], { ...rules, budget: 150, decoding: 2 })).toEqual([slice(0, 129)]);

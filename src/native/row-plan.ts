@@ -42,16 +42,17 @@ const ROW_GROUP = 4;
 export const ROW_TILE = 64;
 
 /** Rows from which a tile is cheaper than themselves: measured, by whether there is a past to read. */
-const WORTH_A_TILE = { deep: 24, shallow: 48, deepFrom: 256 };
+export const WORTH_A_TILE = { deep: 24, shallow: 48, deepFrom: 256 };
 
 /**
  * The shortest remaining prompt goes first: that gives the lowest mean time to the first token, and two equal ones
- * lose nothing against turns, in which both would end late.
+ * lose nothing against turns, in which both would end late. Among those that were passed over too often, the one that
+ * was so most often goes first, or a long one would wait for ever behind short ones that are as impatient.
  */
 export function slicePrompts(waiting: readonly PromptWait[], rules: SliceRules): Slice[] {
-  const impatient = (wait: PromptWait): number => (wait.passedOver >= PATIENCE_STEPS ? 0 : 1);
+  const impatience = ({ passedOver }: PromptWait): number => (passedOver >= PATIENCE_STEPS ? passedOver : 0);
   const ranked = [...waiting].sort(
-    (a, b) => impatient(a) - impatient(b) || a.remaining - b.remaining || a.sequence - b.sequence,
+    (a, b) => impatience(b) - impatience(a) || a.remaining - b.remaining || a.sequence - b.sequence,
   );
   // Beside decode rows, llama.cpp evaluates a slice's first token together with them and the rest by itself.
   const joined = rules.decoding > 0 ? 1 : 0;

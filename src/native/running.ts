@@ -31,7 +31,12 @@ export class Running {
   #configured = false;
   #passedOver = 0;
 
-  constructor(model: LlamaModel, vocabulary: Vocabulary, generation: Generation, placement: Placement) {
+  constructor(
+    model: LlamaModel,
+    vocabulary: Vocabulary,
+    generation: Generation,
+    placement: Pick<Placement, 'id' | 'keep'>,
+  ) {
     this.generation = generation;
     this.sequence = placement.id;
     this.#position = placement.keep;
@@ -55,6 +60,23 @@ export class Running {
 
   get arrivedMs(): number {
     return this.generation.arrivedMs;
+  }
+
+  get said(): number {
+    return this.generation.tokens.length;
+  }
+
+  /** Zero until there is one. */
+  get firstTokenMs(): number {
+    return this.#firstTokenMs ?? 0;
+  }
+
+  get prompt(): Uint32Array {
+    return this.generation.prompt;
+  }
+
+  get position(): number {
+    return this.#position;
   }
 
   /** Prompt tokens not yet evaluated. */

@@ -16,6 +16,9 @@ interface SequenceState {
   lastUsed: number;
 }
 
+/** What the batch loop knows of costs; whether gaps can be filled is a matter of the memory. */
+export type LoopCost = Omit<PlaceCost, 'fills'>;
+
 /** Copying state is memory traffic: this many bytes per millisecond are moved even on a slow machine. */
 const COPY_BYTES_PER_MS = 8_000_000;
 /** Below this, a copy is not worth its own overhead. */
@@ -42,24 +45,28 @@ export class Sequences {
     this.#copyMs = contextBytes / sequences / COPY_BYTES_PER_MS;
   }
 
-  /** Takes a free sequence for the prompt and brings its state to the reused prefix; null when all are busy. */
-  async place(prompt: Uint32Array, cost: PlaceCost): Promise<Placement | null> {
-    const wanted = this.preview(prompt, cost);
-    if (wanted === null) return null;
+  /** The placement that a prompt would get now; changes nothing. Null when all sequences are busy. */
+  preview(prompt: Uint32Array, cost: LoopCost): Placement | null {
+    const spared = this.#copyMs / cost.rowMs;
+    const cuttable = this.#checkpoints === null;
+    // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
+    const copyWorthTokens = cuttable ? LEAST_COPY_TOKENS + Math.ceil(spared) : Number.POSITIVE_INFINITY;
+    return placePrompt(prompt, this.#states, { ...cost, copyWorthTokens, fills: cuttable });
+  }
+
+  /** Takes a free sequence and brings its state to the reused prefix, or to less where the memory cannot be cut there. */
+  async take(wanted: Placement): Promise<Placement> {
     const state = this.#state(wanted.id);
-    if (wanted.copyFrom !== null) await this.#copy(state, this.#state(wanted.copyFrom));
     state.busy = true;
+    if (wanted.copyFrom !== null) await this.#copy(state, this.#state(wanted.copyFrom));
     await this.#cut(state, wanted.keep);
     return { ...wanted, keep: state.tokens.length };
   }
 
-  /** The placement that a prompt would get now; changes nothing. */
-  preview(prompt: Uint32Array, cost: PlaceCost): Placement | null {
-    const spared = this.#copyMs / cost.rowMs;
-    // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
-    const copyWorthTokens =
-      this.#checkpoints === null ? LEAST_COPY_TOKENS + Math.ceil(spared) : Number.POSITIVE_INFINITY;
-    return placePrompt(prompt, this.#states, { ...cost, copyWorthTokens });
+  /** Frees a sequence that could not be brought to the state wanted; what it holds is not known. */
+  async giveUp(id: number): Promise<void> {
+    this.#state(id).busy = false;
+    await this.empty(id);
   }
 
   evaluated(id: number, tokens: Uint32Array): void {
