@@ -40,7 +40,7 @@ describe('placeToTake', () => {
       const idle = free.filter(({ id }) => !busy.includes(id));
       busy.push(placeToTake(idle, busy, nothing, { ...cost, waiting }).id);
     }
-    expect(busy.sort()).toEqual([4, 5, 6, 7]);
+    expect(busy.sort((a, b) => a - b)).toEqual([4, 5, 6, 7]);
   });
 
   it('prefers a state that is nothing but the beginning of the prompt', () => {
