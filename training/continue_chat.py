@@ -1,6 +1,6 @@
 """Makes a work folder from an exported chat model, so that `train_chat.py` goes on where that model ended.
 
-    python continue_chat.py --model ../models/hearth-mini/model.gguf --work DIR [--tokens 94600000]
+    python continue_chat.py --model ../models/hearth-mini/model.gguf --work DIR [--tokens 153600000]
 
 Checkpoints are too large for the repository, and the model file has all that matters of one: the vocabulary and the
 weights, rounded to Q8_0. The optimisers start afresh, so the step count does too, and with it the warm-up.
@@ -57,7 +57,7 @@ def main():
     parser.add_argument("--model", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--config", default=str(Path(__file__).parent / "chat_config.json"))
-    parser.add_argument("--tokens", type=int, default=94600000, help="how many tokens the model has seen")
+    parser.add_argument("--tokens", type=int, default=153600000, help="how many tokens the model has seen")
     args = parser.parse_args()
     work, config = Path(args.work), json.loads(Path(args.config).read_text())
     if (work / "checkpoint.pt").exists():

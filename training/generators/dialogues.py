@@ -7,6 +7,7 @@ from pathlib import Path
 
 import chat
 import tools
+import word_lists as words
 import words as w
 
 START, END, TEXT_END = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
@@ -28,49 +29,130 @@ def copy_dialogue(rng):
 
 VERB_NAMES = sorted({name for names, *_ in tools.VERBS for name in names})
 NOUNS = sorted(w.THING) + sorted(tools.OBJECTS)
+SHORT_NOUNS = [noun for noun in words.NOUNS if len(noun) <= 5]
+
+
+def noun(rng):
+    """Words of every make, so that a choice by equal words does not hang on the words that were taught."""
+    r = rng.random()
+    if r < 0.25:
+        return rng.choice(NOUNS)
+    if r < 0.7:
+        return rng.choice(words.NOUNS)
+    return rng.choice(SHORT_NOUNS) + rng.choice(SHORT_NOUNS) if r < 0.83 else w.invented(rng)
+
+
+def verb(rng):
+    return rng.choice(rng.choices([VERB_NAMES, words.VERBS, [w.invented(rng)]], [5, 3, 2])[0])
 
 
 def label(rng):
     """What one of several places of a kind is called."""
     return rng.choice([lambda: rng.choice(w.ADJECTIVE), lambda: w.last_name(rng), lambda: w.invented(rng).capitalize(), lambda: w.code(rng),
-                       lambda: str(rng.randint(1, 99)), lambda: str(rng.randint(1, 9999)), lambda: f"{rng.choice('ABCDEFGHKLMNPRSTX')}{rng.randint(1, 30)}", lambda: rng.choice(w.CITY)])()
+                       lambda: str(rng.randint(1, 99)), lambda: str(rng.randint(1, 9999)), lambda: f"{rng.choice('ABCDEFGHKLMNPRSTX')}{rng.randint(1, 30)}", lambda: rng.choice(w.CITY),
+                       lambda: rng.choice(words.PROPER), lambda: rng.choice(words.KINDS), lambda: rng.choice(words.ADJECTIVES), lambda: f"{rng.choice(words.PROPER)} {rng.choice(words.PROPER)}"])()
+
+
+def name_of(rng):
+    return rng.choice([lambda: rng.choice(words.PROPER), lambda: rng.choice(words.KINDS), lambda: rng.choice(words.NOUNS), lambda: rng.choice(words.NOUNS).capitalize(),
+                       lambda: f"{rng.choice(words.ADJECTIVES)} {rng.choice(words.NOUNS)}", lambda: f"{rng.choice(words.ADJECTIVES)} {rng.choice(words.NOUNS)}".title(),
+                       lambda: f"{rng.choice(words.NOUNS)} and {rng.choice(words.NOUNS)}".title().replace(" And ", " and ")])()
 
 
 def measure(rng):
     return rng.choice([rng.randint(1, 12), rng.randint(1, 99), rng.randint(1, 999)])
 
 
+def decimal(rng):
+    return round(rng.random() * rng.choice([10, 100, 1000]) + 0.1, 1)
+
+
+def flag(rng):
+    return rng.random() < 0.5
+
+
+def digits(rng):
+    return str(rng.randint(10 ** rng.randint(3, 11), 10 ** 12))[: rng.randint(4, 12)]
+
+
+def file_name(rng):
+    part = lambda: rng.choice([rng.choice(words.NOUNS), rng.choice(words.KINDS), w.invented(rng), f"{rng.choice(words.NOUNS)}{rng.randint(1, 99)}"])
+    folder = rng.choice(["", "", "/", "~/", "/home/", "/srv/", "/tmp/", "./", f"/{part()}/", f"~/{part()}/", f"{part()}/"])
+    between = rng.choice(["", "", part() + "/"]) if folder else ""
+    return folder + between + part() + rng.choice([".txt", ".csv", ".json", ".pdf", ".png", ".jpg", ".webp", ".tif", ".bmp", ".mp3", ".zip", ".svg", ".wav", ".docx", ".md"])
+
+
+def link(rng):
+    part = lambda: rng.choice([rng.choice(words.NOUNS), w.invented(rng), rng.choice(words.KINDS)])
+    host = rng.choice([part(), f"{part()}-{part()}", f"{part()}.{part()}"])
+    tail = rng.choice(["", f"/{part()}", f"/{part()}/{part()}", f"/{rng.choice('abcxyz')}", f"/{part()}?id={rng.randint(1, 999)}"])
+    return f"{rng.choice(['https', 'https', 'http'])}://{host}.{rng.choice(['com', 'org', 'net', 'io', 'dev', 'eu', 'de'])}{tail}"
+
+
 MENTIONS = ["{v}", "for {v}", "with {n} {v}", "{n} {v}", "to {v}", "in {v}", "of {v}", "at {v}", ", {n} {v}", ", {v}", "named {v}", "on {v}"]
 LABEL_MENTIONS = ["the {v} {n}", "in the {v} {n}", "{n} {v}", "at {n} {v}", "of the {v} {n}", ", {n} {v}", "for {n} number {v}", "to the {v} {n}", "{v}", "of {n} {v}"]
 MEASURE_MENTIONS = ["{v} {n}", "{v} {n}", "for {v} {n}", "with {v} {n}", ", {v} {n}", "to {v} {n}", "at {v}", "to {v}", "{n} {v}", ", {n} {v}", "at {v} {n}"]
 TEXT_MENTIONS = [", {n}: {v}", 'with the {n} "{v}"', '"{v}"', ", {n} {v}", 'because "{v}"', "with {n} {v}", ', {n} "{v}"', "and the {n} {v}"]
+FILE_MENTIONS = ["{v}", "{v}", "of {v}", "for {v}", "from {v}", "{n} {v}", ": {v}", "the {n} {v}", "at {v}", "with {v}", "to {v}", "on {v}"]
+FLAG_MENTIONS = ["{n} {v}", "{n} {v}", "with {n} {v}", ", {n} {v}", "{n}: {v}", ", {n}: {v}", "to {n} {v}", "set {n} to {v}", "{n} = {v}"]
+CHOICE_MENTIONS = ["{v}", ", {v}", "{v} {n}", "on {v}", ", {n} {v}", "{n} {v}", "with {n} {v}", "{v} please", "as {v}", "at {v}"]
 SLOTS = [(name, make, MENTIONS) for name, make in [
     ("city", w.city), ("person", w.person), ("code", w.code), ("count", w.integer), ("amount", w.number), ("date", w.date), ("time", w.time),
-    ("title", w.title), ("place", w.city), ("owner", w.person), ("level", w.integer), ("item", w.thing), ("word", w.word), ("day", w.day)]]
+    ("title", w.title), ("place", w.city), ("owner", w.person), ("level", w.integer), ("item", w.thing), ("word", w.word), ("day", w.day),
+    ("kind", name_of), ("name", name_of), ("subject", name_of), ("until", w.time), ("start", w.time), ("region", w.city)]]
 LABELS = [(name, label, LABEL_MENTIONS) for name in
           "shelf gate lane team garden ward cabin stage tank desk drawer counter platform studio orchard booth street corner roof pier".split()]
 MEASURES = [(name, measure, MEASURE_MENTIONS) for name in
             "minutes guests pieces litres kilos boxes seats nights copies stars rows metres coins volts players pages drops spoons bottles sheets rounds laps weeks".split()]
-TEXTS = [(name, w.text, TEXT_MENTIONS) for name in "note remark caption wording motto excuse".split()]
-KINDS = {w.integer: "integer", measure: "integer", w.number: "number"}
+MEASURES += [(name, decimal, MEASURE_MENTIONS) for name in "kilometres grams litres degrees metres percent euros hertz".split()]
+MEASURES += [(name, decimal, ["{n} {v}", "{n} {v}", ", {n} {v}", "with {n} {v}", "to {n} {v}", "{v} {n}"]) for name in "latitude longitude lat lon width height x y speed pressure".split()]
+FLAGS = [(name, flag, FLAG_MENTIONS) for name in "muted enabled active open locked visible public silent on paid urgent empty hidden closed".split()]
+TEXTS = [(name, w.text, TEXT_MENTIONS) for name in "note remark caption wording motto excuse reason comment message".split()]
+FILES = [(name, make, FILE_MENTIONS) for make, names in [
+    (file_name, "file image picture document recording source scan photo"), (link, "link url page address site"), (w.ip, "ip address host server"),
+    (w.email, "email recipient address"), (digits, "number id code serial"), (w.version, "version release"), (w.phone, "phone number")] for name in names.split()]
+NUMBERS = {"integer", "number", "text"}  # a text may be digits
+KINDS = {w.integer: "integer", measure: "integer", w.number: "number", decimal: "number", flag: "boolean"}
+SHAPES = {w.time: "time", w.date: "date", w.day: "date", file_name: "file", link: "link", w.ip: "ip", w.email: "email"}
+SAID_AS = {  # how a value is told by its preposition alone, whatever its place in the request
+    w.city: ["in {v}", "in {v}", "at {v}", "to {v}", "from {v}"], w.person: ["for {v}", "by {v}", "with {v}", ", ask {v}", "for {v}"], w.day: ["on {v}", "{v}"], w.date: ["on {v}"],
+    w.time: ["at {v}", "until {v}", "until {v}", "till {v}", "from {v}"], name_of: ["of {v}", "of {v}", "{v}", "about {v}"], w.thing: ["of {v}", "{v}"],
+    w.integer: ["to {v}", "at {v}", "up to {v}"], decimal: ["to {v}", "at {v}"], file_name: ["{v}"], link: ["{v}"], w.text: [': "{v}"', 'because "{v}"']}
 REQUESTS = ["{verb} the {noun} {slots}", "{noun} {slots}", "the {noun} {slots}", "I need the {noun} {slots}", "please {verb} the {noun} {slots}",
             "{verb} {noun} {slots}", "can you {verb} a {noun} {slots}?", "{noun} {slots}", "I want to {verb} the {noun} {slots}", "{slots}: {verb} the {noun}",
-            "{slots} {noun}", "I want the {noun} {slots}", "could you {verb} the {noun} {slots}", "{verb} {slots}", "my {noun} {slots}", "{slots}, {noun}"]
+            "{slots} {noun}", "I want the {noun} {slots}", "could you {verb} the {noun} {slots}", "{verb} {slots}", "my {noun} {slots}", "{slots}, {noun}",
+            "{noun} please, {slots}", "I want a {noun} {slots}", "{noun}: {slots}", "use {slots} for the {noun}", "what about the {noun} {slots}", "{slots} by {noun}",
+            "the {noun}, {slots}, {verb} it", "{noun} {verb} {slots}", "{slots} as {noun}", "{verb} me a {noun} {slots}", "what does the {noun} say {slots}"]
 TAILS = [" please", " please", " now", " for me", " today", " right away", ", thanks", " soon", " if you can", " today please", ", will you"]
 
 
 def slot(rng):
     """Name in the definition, name that is said, maker of values, ways to mention it."""
-    known, make, mentions = rng.choice(rng.choices([SLOTS, LABELS, MEASURES, TEXTS], [5, 3, 3, 1])[0])
-    return known if rng.random() < 0.7 else w.invented(rng), known, make, mentions
+    r = rng.random()
+    if r < 0.2:
+        known = rng.choice(words.NOUNS)
+        known, make, mentions = rng.choice([(known, label, LABEL_MENTIONS), (known, name_of, MENTIONS), (known + "s", measure, MEASURE_MENTIONS)])
+    elif r < 0.3:
+        options = rng.sample(rng.choice([words.ADJECTIVES, words.KINDS, words.NOUNS]), rng.randint(2, 5))
+        known, make, mentions = rng.choice([*words.NOUNS, "mode", "level", "size", "style"] if rng.random() < 0.5 else ["mode", "size", "style", "setting", "kind"]), options, CHOICE_MENTIONS
+    else:
+        known, make, mentions = rng.choice(rng.choices([SLOTS, LABELS, MEASURES, TEXTS, FILES, FLAGS], [10, 6, 6, 3, 4, 1])[0])
+    return known if rng.random() < 0.75 else w.invented(rng), known, make, mentions
+
+
+def make_is_said(make):
+    return not isinstance(make, list) and make in SAID_AS
+
+
+def one_value(make, rng):
+    return rng.choice(make) if isinstance(make, list) else make(rng)
 
 
 class NamedTool:
     """A tool known by a verb and a noun that its requests repeat, so that a choice hangs on equal words alone."""
 
     def __init__(self, rng):
-        self.verb = rng.choice(VERB_NAMES) if rng.random() < 0.7 else w.invented(rng)
-        self.noun = rng.choice(NOUNS) if rng.random() < 0.7 else w.invented(rng)
+        self.verb, self.noun = verb(rng), noun(rng)
         drawn = {known: (name, known, make, mentions) for name, known, make, mentions in (slot(rng) for _ in range(rng.choice([0, 1, 1, 2, 2, 2])))}
         self.slots = list(drawn.values())
         self.name = rng.choice(["{}_{}", "{}_{}", "{1}_{0}", "{}.{}"]).format(self.verb.lower(), self.noun.replace(" ", "_"))
@@ -78,22 +160,30 @@ class NamedTool:
         self.description = pattern.format(self.verb.capitalize().replace("_", " "), self.noun)
 
     def definition(self, rng):
-        properties = {name: {"type": KINDS.get(make, "string"), **({"description": f"The {known}"} if rng.random() < 0.5 else {})}
-                      for name, known, make, _ in self.slots}
+        properties = {}
+        for name, known, make, _ in self.slots:
+            properties[name] = {"type": "string", "enum": make} if isinstance(make, list) else {"type": KINDS.get(make, "string")}
+            if rng.random() < 0.5 or (name != known and len(self.slots) > 1):  # else nothing tells which value is meant
+                properties[name]["description"] = rng.choice([f"The {known}", f"The {known}", f"Which {known}", f"{known.capitalize()} of the {self.noun}"])
         return {"name": self.name, "description": self.description,
                 "parameters": {"type": "object", "properties": properties, "required": list(properties)}}
 
     def ask(self, rng):
-        values = {name: make(rng) for name, _, make, _ in self.slots}
-        said, unnamed = [], False
-        for name, known, _, mentions in self.slots:
-            mention = rng.choice([m for m in mentions if "{n}" in m or not unnamed])  # two values without names could be mistaken
-            unnamed |= "{n}" not in mention
-            said.append(mention.format(n=known if rng.random() < 0.7 else name, v=values[name]))
+        values = {name: one_value(make, rng) for name, _, make, _ in self.slots}
+        said, unnamed = [], set()
+        natural = rng.random() < 0.5 and len({SHAPES.get(make, make) for _, _, make, _ in self.slots if make_is_said(make)}) == len(self.slots) > 1
+        for name, known, make, mentions in self.slots:
+            shape = "choice" if isinstance(make, list) else SHAPES.get(make, KINDS.get(make, "text"))
+            bare = not unnamed or (shape not in unnamed and not (shape in NUMBERS and unnamed & NUMBERS))  # two alike without names could be mistaken
+            mention = rng.choice(SAID_AS[make] if natural else [m for m in mentions if "{n}" in m or bare])
+            if "{n}" not in mention:
+                unnamed.add(shape)
+            spoken = str(values[name]).lower() if make is flag else values[name]
+            said.append(mention.format(n=known if rng.random() < 0.7 else name, v=spoken))
         rng.shuffle(said)
         pattern = rng.choice([r for r in REQUESTS if said or "{verb}" in r or "{noun}" in r])
         message = pattern.format(verb=self.verb.replace("_", " "), noun=self.noun, slots=" ".join(said))
-        message = " ".join(message.replace(" ,", ",").split()).strip(":, ") + (rng.choice(TAILS) if rng.random() < 0.2 else "")
+        message = " ".join(message.replace(" ,", ",").replace(",,", ",").split()).strip(":, ") + (rng.choice(TAILS) if rng.random() < 0.2 else "")
         return (message[0].upper() + message[1:] if rng.random() < 0.5 else message), values
 
 
@@ -110,8 +200,8 @@ def choose_dialogue(rng):
 
 
 STAGES = {  # kind: weight in stage 1 (mostly copying and tools) and in stage 2 (everything); a tool dialogue is ten times as long as a question
-    "copy": (0.20, 0.02), "choose": (0.24, 0.17), "tool": (0.30, 0.11), "result": (0.10, 0.09), "hearth": (0.05, 0.70),
-    "talk": (0.02, 0.25), "outside": (0.02, 0.09), "sum": (0.02, 0.05), "text": (0.05, 0.045),
+    "copy": (0.20, 0.02), "choose": (0.24, 0.26), "tool": (0.30, 0.20), "result": (0.10, 0.22), "hearth": (0.05, 1.05),
+    "talk": (0.02, 0.50), "outside": (0.02, 0.07), "sum": (0.02, 0.05), "text": (0.05, 0.045),
 }
 MAKERS = {
     "copy": copy_dialogue,

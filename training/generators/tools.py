@@ -6,6 +6,7 @@ from synonyms, so that the model has to read the definitions instead of remember
 
 import json
 import re
+from pathlib import Path
 
 import words as w
 
@@ -1016,9 +1017,12 @@ FAMILY_KINDS = {
 }
 
 
+FAMILY_FILE = Path(__file__).parent / "families.txt"  # more of them, in the same form
+
+
 def read_fields():
     field = None
-    for line in FIELD_LINES.splitlines():
+    for line in [*FIELD_LINES.splitlines(), *FAMILY_FILE.read_text().splitlines()]:
         if " # " not in line:
             field = line.strip("= ")
             continue
@@ -1131,7 +1135,7 @@ class ReadingTool(FamilyTool):
 def any_tool(rng):
     """A hand-written or a composed tool."""
     r = rng.random()
-    return ReadingTool(rng) if r < 0.06 else FamilyTool(rng) if r < 0.45 else Tool(rng)
+    return ReadingTool(rng) if r < 0.06 else FamilyTool(rng) if r < 0.65 else Tool(rng)
 
 
 def distractor(rng, first):
@@ -1369,11 +1373,11 @@ def request_turns(rng, tool):
 def tool_dialogue(rng, small_talk):
     """One system turn with tools, then a few independent requests.
 
-    small_talk(rng) gives a (question, answer) pair that needs no tool. Short dialogues teach more in the same time.
+    small_talk(rng) gives a (question, answer) pair that needs no tool. Several requests share the cost of reading the definitions.
     """
-    tools = toolbox(rng, rng.choice([1, 1, 1, 2, 2, 2, 2, 3, 3, 4]))
+    tools = toolbox(rng, rng.choice([1, 2, 2, 2, 3, 3, 3, 4, 4, 5]))
     turns = [("system", system_turn(tools, rng))]
-    for _ in range(rng.choice([1, 1, 2, 2, 3])):
+    for _ in range(rng.choice([1, 2, 3, 3, 4, 5])):
         r = rng.random()
         if r < 0.07:
             question, answer = small_talk(rng)

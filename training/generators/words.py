@@ -2,6 +2,8 @@
 
 import random
 
+import word_lists as lists
+
 FIRST = """Anna Marta Peter Lukas Jonas Emma Olga Ivan Sven Ingrid Carlos Lucia Pablo Sofia Mateo Elena Marco Giulia Luca Chiara
 Pierre Claire Hugo Louise Jean Camille Ahmed Fatima Omar Layla Yusuf Amina Wei Mei Jun Li Hiro Yuki Kenji Sakura Raj Priya Arjun Anita
 Kofi Ama Kwame Zuri Tunde Ngozi John Mary James Susan Robert Linda David Karen Tom Sarah Kate Paul Laura Mike Jane Nick Amy Ben Lisa
@@ -129,18 +131,25 @@ def city(rng):
     r = rng.random()
     if r < 0.55:
         return rng.choice(CITY if r < 0.5 else CITY_LONG)
+    if r < 0.7:
+        return rng.choice(lists.PROPER)
     name = invented(rng).capitalize()
     return name if rng.random() < 0.85 else rng.choice(["New ", "Port ", "San ", "Saint ", "Lake "]) + name
 
 
 def word(rng):
-    return rng.choice(THING) if rng.random() < 0.5 else invented(rng)
+    r = rng.random()
+    if r < 0.35:
+        return rng.choice(THING)
+    return rng.choice(rng.choice([lists.NOUNS, lists.KINDS, lists.ADJECTIVES])) if r < 0.7 else invented(rng)
 
 
 def thing(rng):
     r = rng.random()
-    if r < 0.45:
+    if r < 0.25:
         return rng.choice(THING)
+    if r < 0.45:
+        return rng.choice(rng.choice([lists.NOUNS, lists.KINDS]))
     if r < 0.65:
         return f"{rng.choice(COLOUR if r < 0.55 else ADJECTIVE)} {rng.choice(THING)}"
     if r < 0.7:
