@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, TestWorker } from '../../test/support/worker-harness.ts';
+import { logprobsOf, TestWorker } from '../../test/support/worker-harness.ts';
 import { writeTinyChat } from '../builtin/tiny-chat.ts';
 import { slicePrompts } from './row-plan.ts';
 
@@ -26,11 +26,6 @@ afterAll(async () => {
 const generate = (text: string, maxTokens: number) =>
   worker.generate({ prompt: { kind: 'text', text }, maxTokens, topLogprobs: 3 });
 
-const logprobs = ({ events }: Answer) =>
-  events
-    .flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []))
-    .flatMap(({ chosen, top }) => [chosen.logprob, ...top.map(({ logprob }) => logprob)]);
-
 describe('a padded prompt', () => {
   it('is answered like one that needs no padding', async () => {
     const start = 'the river keeps its own time and '.repeat(25);
@@ -52,7 +47,7 @@ describe('a padded prompt', () => {
     expect(slicePrompts([wait], rules)[0]?.padding).toBeGreaterThan(0);
     expect(padded.text).toBe(cold.text);
     expect(padded.done.usage.completionTokens).toBe(40);
-    const [expected, found] = [logprobs(cold), logprobs(padded)];
+    const [expected, found] = [logprobsOf(cold), logprobsOf(padded)];
     expect(found).toHaveLength(expected.length);
     for (const [i, value] of found.entries()) expect(value).toBeCloseTo(expected[i] ?? Number.NaN, 2);
   });

@@ -98,7 +98,6 @@ export function fillers(
   fillable: (sequence: number) => boolean,
   stepMs: (rows: number) => number,
 ): number[] {
-  const priceOf = (rows: number): number => runMs(rows, stepMs);
   const filled: number[] = [];
   let run: number[] = [];
   const endRun = (): void => {
@@ -111,8 +110,8 @@ export function fillers(
     const gap = last === undefined ? [] : range(last + 1, id);
     if (gap.length > 0) {
       const after = runLength(decoding, i);
-      const joined = priceOf(run.length + gap.length + after);
-      if (gap.every(fillable) && joined < priceOf(run.length) + priceOf(after)) {
+      const joined = runMs(run.length + gap.length + after, stepMs);
+      if (gap.every(fillable) && joined < runMs(run.length, stepMs) + runMs(after, stepMs)) {
         filled.push(...gap);
         run.push(...gap);
       } else endRun();

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, TestWorker } from '../../test/support/worker-harness.ts';
+import { type Answer, logprobsOf, TestWorker } from '../../test/support/worker-harness.ts';
 import { writeTinyChat } from '../builtin/tiny-chat.ts';
 
 let folder: string;
@@ -25,11 +25,6 @@ afterAll(async () => {
 const generate = (text: string, maxTokens: number) =>
   worker.generate({ prompt: { kind: 'text', text }, maxTokens, topLogprobs: 3 });
 
-const logprobs = ({ events }: Answer) =>
-  events
-    .flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []))
-    .flatMap(({ chosen, top }) => [chosen.logprob, ...top.map(({ logprob }) => logprob)]);
-
 describe('prompts that come together', () => {
   it('are answered like each of them alone, though padded to few lengths', async () => {
     const sentence = 'an old clock in the hall strikes seven while rain falls on the garden wall and ';
@@ -42,8 +37,8 @@ describe('prompts that come together', () => {
 
     for (const [i, answer] of together.entries()) {
       expect(answer.text).toBe(alone[i]?.text);
-      const expected = logprobs(alone[i] as Answer);
-      for (const [at, value] of logprobs(answer).entries())
+      const expected = logprobsOf(alone[i] as Answer);
+      for (const [at, value] of logprobsOf(answer).entries())
         expect(value).toBeCloseTo(expected[at] ?? Number.NaN, 1);
     }
   });

@@ -197,3 +197,10 @@ function isBoot(message: FromWorker): message is Boot {
 function isLoad(message: FromWorker): message is Load {
   return message.type === 'loaded' || message.type === 'load_failed';
 }
+
+/** Every log probability that an answer reports, chosen tokens and alternatives, in order. */
+export function logprobsOf({ events }: Answer): number[] {
+  return events
+    .flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []))
+    .flatMap(({ chosen, top }) => [chosen.logprob, ...top.map(({ logprob }) => logprob)]);
+}
