@@ -3,7 +3,9 @@ import { decodeMs, fillers, slicePrompts } from './row-plan.ts';
 import { StepTimes } from './step-times.ts';
 
 /** As measured on two cores: rows in groups of four, what is left over nearly one pass each. */
+const measured = [0, 18, 34, 49.5, 39.5, 57, 73, 90, 72];
 const times = new StepTimes();
+for (const [rows, ms] of measured.entries()) times.sawStep([...measured.keys()].slice(0, rows), ms);
 const stepMs = (rows: number): number => times.stepMs(rows);
 const always = (): boolean => true;
 

@@ -1,33 +1,64 @@
 /**
- * What a decode step of so many rows costs, measured online; for a number of rows not seen yet the shape measured on
- * a CPU is assumed: four rows cost about twice one, and every row beyond a group of four nearly one each.
+ * What a decode step of so many consecutive sequences costs, measured online. Machines change their speed by a half
+ * within seconds, and not all numbers of rows are seen in the same minute; so the speed is one figure for all of them,
+ * followed quickly, and what a number of rows costs against one row is another, followed slowly.
  */
-const WEIGHT = 0.2;
+const SPEED_WEIGHT = 0.2;
+const RATIO_WEIGHT = 0.05;
+
+/** Assumed until measured, and one row is the unit: four rows cost about twice one, and what is left over nearly one each. */
 const GROUP = 4;
 const COST_OF_GROUP = 2.1;
 const COST_OF_SINGLE = 0.9;
+/** Just below a group, so that three rows are once tried as they are before a fourth is put beside them. */
+const MOST_FOR_REST = 2;
+
+/**
+ * The weights are read once per pass, so one pass never costs as much as the two that it replaces. Without this, a
+ * number of rows that was measured in a slow moment would be kept apart, and never be measured again.
+ */
+const JOINED = 0.95;
 
 export class StepTimes {
-  readonly #ms = new Map<number, number>();
+  #rowMs: number | null = null;
+  readonly #measured = new Map<number, number>();
+  /** By rows, in rows; grown when asked, dropped when something was measured. */
+  #ratios = [0];
 
-  /** Only a step of consecutive ids was one run. */
+  /** Only a step of consecutive ids was one pass. */
   sawStep(sequences: readonly number[], ms: number): void {
     const ids = [...sequences].sort((a, b) => a - b);
-    const first = ids[0];
+    const [first] = ids;
     if (first === undefined || ids.some((id, i) => id !== first + i)) return;
-    const previous = this.#ms.get(ids.length);
-    this.#ms.set(ids.length, previous === undefined ? ms : previous * (1 - WEIGHT) + ms * WEIGHT);
+    const rows = ids.length;
+    this.#rowMs ??= ms / assumed(rows);
+    const seen = ms / this.#rowMs;
+    const known = rows === 1 ? 1 : (this.#measured.get(rows) ?? seen);
+    // One row is the measure of the others.
+    if (rows > 1) this.#measured.set(rows, blend(known, seen, RATIO_WEIGHT));
+    this.#rowMs = blend(this.#rowMs, ms / known, SPEED_WEIGHT);
+    this.#ratios = [0];
   }
 
+  /** In milliseconds; before any step, in steps of one row. */
   stepMs(rows: number): number {
-    const measured = this.#ms.get(rows);
-    if (measured !== undefined) return measured;
-    const nearest = [...this.#ms.keys()].sort((a, b) => Math.abs(a - rows) - Math.abs(b - rows))[0];
-    if (nearest === undefined) return shape(rows);
-    return ((this.#ms.get(nearest) ?? 1) * shape(rows)) / shape(nearest);
+    while (this.#ratios.length <= rows) this.#ratios.push(this.#nextRatio());
+    return (this.#rowMs ?? 1) * (this.#ratios[rows] ?? 0);
+  }
+
+  #nextRatio(): number {
+    const rows = this.#ratios.length;
+    const own = this.#measured.get(rows) ?? assumed(rows);
+    const parts = this.#ratios.slice(1).map((ratio, i) => ratio + (this.#ratios[rows - 1 - i] ?? 0));
+    return Math.min(own, JOINED * Math.min(...parts));
   }
 }
 
-function shape(rows: number): number {
-  return Math.floor(rows / GROUP) * COST_OF_GROUP + (rows % GROUP) * COST_OF_SINGLE;
+function assumed(rows: number): number {
+  if (rows === 1) return 1;
+  return Math.floor(rows / GROUP) * COST_OF_GROUP + Math.min(MOST_FOR_REST, (rows % GROUP) * COST_OF_SINGLE);
+}
+
+function blend(previous: number, sample: number, weight: number): number {
+  return previous * (1 - weight) + sample * weight;
 }

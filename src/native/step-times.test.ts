@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { StepTimes } from './step-times.ts';
+
+const ids = (rows: number): number[] => Array.from({ length: rows }, (_, id) => id);
+
+function seen(times: StepTimes, rows: number, ms: number, steps = 50): void {
+  for (let step = 0; step < steps; step++) times.sawStep(ids(rows), ms);
+}
+
+describe('StepTimes', () => {
+  it('tells what was measured, by the number of rows', () => {
+    const times = new StepTimes();
+    seen(times, 1, 40);
+    seen(times, 2, 64);
+    seen(times, 1, 40);
+    expect(times.stepMs(1)).toBeCloseTo(40, 0);
+    expect(times.stepMs(2)).toBeCloseTo(64, 0);
+    expect(times.stepMs(0)).toBe(0);
+  });
+
+  it('carries a change of speed over to numbers of rows that were not seen since', () => {
+    const times = new StepTimes();
+    seen(times, 1, 40);
+    seen(times, 2, 60);
+    seen(times, 1, 80);
+    expect(times.stepMs(2)).toBeGreaterThan(105);
+    expect(times.stepMs(2)).toBeLessThan(135);
+  });
+
+  it('never calls one pass as dear as the two that it replaces, even if it was measured in a slow moment', () => {
+    const times = new StepTimes();
+    seen(times, 1, 40);
+    seen(times, 2, 120, 1);
+    seen(times, 3, 500, 1);
+    expect(times.stepMs(2)).toBeLessThan(2 * times.stepMs(1));
+    expect(times.stepMs(3)).toBeLessThan(times.stepMs(1) + times.stepMs(2));
+  });
+
+  it('learns nothing from ids that lie apart, which were several passes', () => {
+    const times = new StepTimes();
+    seen(times, 1, 40);
+    const before = times.stepMs(2);
+    times.sawStep([0, 2], 90);
+    expect(times.stepMs(2)).toBe(before);
+  });
+
+  it('orders the rows of a step before it looks for gaps', () => {
+    const times = new StepTimes();
+    times.sawStep([2, 0, 1], 90);
+    expect(times.stepMs(3)).toBeCloseTo(90, 5);
+  });
+
+  it('assumes three rows to be cheaper than four until it has seen both, so that both are tried', () => {
+    expect(new StepTimes().stepMs(3)).toBeLessThan(new StepTimes().stepMs(4));
+  });
+});
