@@ -1,15 +1,18 @@
 /**
- * Backend over forked children: one process per loaded model, and one spare that has the native library initialised
- * already, so that a model switch does not pay for that. It decides nothing about models (scheduler/ does).
+ * Backend over forked children: one process per loaded model, and a spare that has the native library initialised
+ * already, so that a model switch does not pay for that; two where chat and embedding models need thread pools of
+ * different sizes. It decides nothing about models (scheduler/ does).
  */
+import { availableParallelism } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Backend, LoadedModel } from '../engine/backend.ts';
-import type { BackendFacts, LoadSpec } from '../engine/load.ts';
+import type { BackendFacts, LoadSpec, ModelKind } from '../engine/load.ts';
 import { fail, isSvcError } from '../errors/svc-error.ts';
 import { launch } from './launch.ts';
 import { findLauncher } from './launcher.ts';
 import { defaultWorkerLimits, type WorkerLimits } from './limits.ts';
+import { poolThreads } from './pool-threads.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 export interface WorkerBackendOptions {
@@ -23,6 +26,8 @@ export interface WorkerBackendOptions {
   /** Runs before each fork; rejects when the native files are not those of the boot any more. */
   readonly backendGuard?: () => Promise<void>;
   readonly limits?: Partial<WorkerLimits>;
+  /** Absent: as many as this process may use. */
+  readonly cores?: number;
 }
 
 export function createWorkerBackend(options: WorkerBackendOptions): Backend {
@@ -34,7 +39,10 @@ class WorkerBackend implements Backend {
   readonly #limits: WorkerLimits;
   /** Looked for once, at the first fork. */
   #launcher: Promise<readonly string[]> | undefined;
-  #spare: Promise<WorkerProcess> | undefined;
+  /** By the size of their thread pool. */
+  readonly #spares = new Map<number, Promise<WorkerProcess>>();
+  /** The sizes that a spare is kept of: that for chat from the start, another from its first load on. */
+  readonly #pools: Set<number>;
   readonly #workers = new Set<WorkerProcess>();
   /** Those of them that have booted: each proves that the backend works, whatever became of the next spare. */
   readonly #booted = new Set<WorkerProcess>();
@@ -48,6 +56,7 @@ class WorkerBackend implements Backend {
   constructor(options: WorkerBackendOptions) {
     this.#options = options;
     this.#limits = { ...defaultWorkerLimits, ...options.limits };
+    this.#pools = new Set([this.#poolFor('chat')]);
   }
 
   backendFacts(): BackendFacts | { readonly failed: string } | null {
@@ -56,11 +65,15 @@ class WorkerBackend implements Backend {
   }
 
   prepare(): void {
-    if (this.#closed || this.#spare !== undefined || this.#refusal() !== null) return;
-    const spare = this.#boot();
-    this.#spare = spare;
+    for (const pool of this.#pools) this.#prepareOne(pool);
+  }
+
+  #prepareOne(pool: number): void {
+    if (this.#closed || this.#spares.has(pool) || this.#refusal() !== null) return;
+    const spare = this.#boot(pool);
+    this.#spares.set(pool, spare);
     const forget = (): void => {
-      if (this.#spare === spare) this.#spare = undefined;
+      if (this.#spares.get(pool) === spare) this.#spares.delete(pool);
     };
     spare.then(
       (worker) => worker.gone.then(forget),
@@ -86,7 +99,9 @@ class WorkerBackend implements Backend {
       throw fail('native_unavailable', { reason: refusal ?? 'the service is ending' });
     }
     if (signal.aborted) throw fail('cancelled');
-    const worker = await this.#take();
+    const pool = this.#poolFor(spec.kind);
+    this.#pools.add(pool);
+    const worker = await this.#take(pool);
     try {
       if (signal.aborted) throw fail('cancelled');
       const facts = await worker.load(spec, signal, onProgress);
@@ -126,20 +141,24 @@ class WorkerBackend implements Backend {
   }
 
   /** The spare, booting or booted; a fresh worker where there is none or it has died since. */
-  async #take(): Promise<WorkerProcess> {
-    const spare = this.#spare;
-    this.#spare = undefined;
+  async #take(pool: number): Promise<WorkerProcess> {
+    const spare = this.#spares.get(pool);
+    this.#spares.delete(pool);
     const worker = await spare?.catch(() => undefined);
-    return worker?.alive === true ? worker : this.#boot();
+    return worker?.alive === true ? worker : this.#boot(pool);
   }
 
-  async #boot(): Promise<WorkerProcess> {
+  #poolFor(kind: ModelKind): number {
+    return poolThreads(kind, this.#options.cores ?? availableParallelism());
+  }
+
+  async #boot(pool: number): Promise<WorkerProcess> {
     try {
       await this.#options.backendGuard?.();
       this.#launcher ??= findLauncher(process.platform);
       const launcher = await this.#launcher;
       if (this.#closed) throw fail('native_unavailable', { reason: 'the service is ending' });
-      const worker = this.#fork(launcher);
+      const worker = this.#fork(launcher, pool);
       this.#facts = await worker.booted;
       this.#failure = null;
       this.#booted.add(worker);
@@ -158,13 +177,14 @@ class WorkerBackend implements Backend {
     }
   }
 
-  #fork(launcher: readonly string[]): WorkerProcess {
+  #fork(launcher: readonly string[], pool: number): WorkerProcess {
     const { childPath, hostEnv, gpu, clock, log } = this.#options;
     const launched = launch({
       childPath,
       hostEnv,
       gpu,
       launcher,
+      poolThreads: pool,
       stderrChars: this.#limits.stderrChars,
       log,
     });

@@ -18,7 +18,7 @@ const carriedOnWindows = ['SystemRoot', 'USERPROFILE', 'LOCALAPPDATA', 'TEMP', '
 
 export function childEnvironment(
   host: Readonly<Record<string, string | undefined>>,
-  gpu: string,
+  { gpu, poolThreads }: { readonly gpu: string; readonly poolThreads: number },
   platform: string,
 ): Record<string, string> {
   const environment: Record<string, string> = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
@@ -30,6 +30,7 @@ export function childEnvironment(
   // An abort must end the process at once, not start a debugger on it.
   environment['GGML_NO_BACKTRACE'] = '1';
   environment['NODE_LLAMA_CPP_SKIP_DOWNLOAD'] = 'true';
+  environment['UV_THREADPOOL_SIZE'] = String(poolThreads);
   environment['SVC_GPU'] = gpu;
   return environment;
 }

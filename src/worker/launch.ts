@@ -10,6 +10,8 @@ export interface Launch {
   readonly childPath: string;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
+  /** Threads for native calls, see pool-threads.ts. */
+  readonly poolThreads: number;
   /** Words before `node`, see launcher.ts. */
   readonly launcher: readonly string[];
   readonly stderrChars: number;
@@ -29,7 +31,7 @@ export function launch(options: Launch): Launched {
     serialization: 'advanced',
     // The child compares this with its real parent, in case the server died before the kernel was told to watch.
     env: {
-      ...childEnvironment(options.hostEnv, options.gpu, process.platform),
+      ...childEnvironment(options.hostEnv, options, process.platform),
       SVC_PARENT_PID: String(process.pid),
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

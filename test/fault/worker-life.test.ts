@@ -63,6 +63,30 @@ test('the spare is used by the next load, and replaced when nothing runs', async
   expect(forks).toBe(3);
 });
 
+/** Forks of a backend on a machine of so many cores, at a chat load, an embedding load and a second one of each. */
+async function forksOnCores(cores: number): Promise<number[]> {
+  let forks = 0;
+  const guard = async (): Promise<void> => {
+    forks += 1;
+  };
+  const clock = new ManualClock();
+  const backend = backendOver('patient', { backendGuard: guard, clock, cores });
+  const counts: number[] = [];
+  backend.prepare();
+  for (const kind of ['chat', 'embedding', 'embedding', 'chat'] as const) {
+    await loadFrom(backend, { kind });
+    counts.push(forks);
+    await clock.advance(defaultWorkerLimits.spareLullMs);
+  }
+  return counts;
+}
+
+test('on two cores chat and embedding models have spares of their own, on eight they share one', async () => {
+  // The first embedding model finds none; from then on there is one for it, too.
+  expect(await forksOnCores(2)).toEqual([1, 3, 4, 5]);
+  expect(await forksOnCores(8)).toEqual([1, 2, 3, 4]);
+});
+
 test('a spare is started beside jobs that do not end', async () => {
   let forks = 0;
   const guard = async (): Promise<void> => {
@@ -197,6 +221,7 @@ test('the environment of a child holds nothing but what is listed', async () => 
   };
   const backend = backendOver('tell-environment', {
     hostEnv: { PATH: '/usr/bin:/bin', HOME: '/home/somebody', ...canaries },
+    cores: 2,
   });
   const model = await loadFrom(backend);
   const { events } = await outcome(model.run(textJob('x'), never));
@@ -208,6 +233,7 @@ test('the environment of a child holds nothing but what is listed', async () => 
     LANG: 'C.UTF-8',
     GGML_NO_BACKTRACE: '1',
     NODE_LLAMA_CPP_SKIP_DOWNLOAD: 'true',
+    UV_THREADPOOL_SIZE: '1',
     SVC_GPU: 'off',
     SVC_PARENT_PID: String(process.pid),
   });
