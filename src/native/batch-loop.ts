@@ -12,14 +12,14 @@
  */
 import { fail } from '../errors/svc-error.ts';
 import { readsFirst } from './burst.ts';
-import { ChunkSize } from './chunk-size.ts';
+import { CHUNK_LIMITS, ChunkSize } from './chunk-size.ts';
 import { evaluateRows, type Row } from './evaluate.ts';
 import type { Generation } from './generation.ts';
-import { levelSlices } from './level-slices.ts';
 import type { LoadedChat } from './load.ts';
 import type { Outbox } from './outbox.ts';
+import { type PaddedSlice, padSlices } from './pad-slices.ts';
 import type { Placement } from './prompt-cache.ts';
-import { fillers, type Slice, slicePrompts } from './row-plan.ts';
+import { fillers, slicePrompts } from './row-plan.ts';
 import { Running } from './running.ts';
 import { type LoopCost, Sequences } from './sequences.ts';
 import { StepTimes } from './step-times.ts';
@@ -173,7 +173,7 @@ export class BatchLoop {
     const ready = all.filter((running) => running.decoding);
     const pace = { msPerToken: this.#chunk.msPerToken, nowMs: performance.now() };
     const decoding = readsFirst(ready, prefilling, pace) ? [] : ready;
-    const slices = this.#slices(prefilling, decoding.length);
+    const slices = this.#slices(prefilling, decoding);
     const rows: PlannedRow[] = decoding.map((owner) => ({ owner, row: owner.decodeRow() }));
     for (const owner of prefilling) {
       const slice = slices.find(({ sequence }) => sequence === owner.sequence);
@@ -184,13 +184,17 @@ export class BatchLoop {
     return rows;
   }
 
-  #slices(prefilling: readonly Running[], decoding: number): readonly Slice[] {
+  #slices(prefilling: readonly Running[], decoding: readonly Running[]): PaddedSlice[] {
     const waiting = prefilling.map((running) => running.promptWait);
-    const budget = this.#chunk.budget(decoding);
-    const padWithin = this.#padWithin;
-    const slices = slicePrompts(waiting, { budget, decoding, padWithin });
-    const rules = { rows: budget, padWithin, rowMs: this.#chunk.msPerToken, passMs: this.#times.stepMs(1) };
-    return levelSlices(slices, waiting, rules);
+    const budget = this.#chunk.budget(decoding.length);
+    const slices = slicePrompts(waiting, { budget, decoding: decoding.length });
+    return padSlices(slices, waiting, {
+      decoding: decoding.map(({ sequence }) => sequence),
+      mostRows: CHUNK_LIMITS.largest,
+      padWithin: this.#padWithin,
+      rowMs: this.#chunk.msPerToken ?? ASSUMED_MS_PER_TOKEN,
+      passMs: this.#times.stepMs(1),
+    });
   }
 
   #fillers(decoding: readonly Running[]): PlannedRow[] {

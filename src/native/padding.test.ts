@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logprobsOf, TestWorker } from '../../test/support/worker-harness.ts';
 import { writeTinyChat } from '../builtin/tiny-chat.ts';
+import { padSlices } from './pad-slices.ts';
 import { slicePrompts } from './row-plan.ts';
 
 let folder: string;
@@ -43,8 +44,9 @@ describe('a padded prompt', () => {
       remaining: promptTokens - cachedTokens,
       passedOver: 0,
     };
-    const rules = { budget: 64, decoding: 0, padWithin: 1024 };
-    expect(slicePrompts([wait], rules)[0]?.padding).toBeGreaterThan(0);
+    const slices = slicePrompts([wait], { budget: 64, decoding: 0 });
+    const rules = { decoding: [], mostRows: 512, padWithin: 1024, rowMs: 1, passMs: 1 };
+    expect(padSlices(slices, [wait], rules)[0]?.padding).toBeGreaterThan(0);
     expect(padded.text).toBe(cold.text);
     expect(padded.done.usage.completionTokens).toBe(40);
     const [expected, found] = [logprobsOf(cold), logprobsOf(padded)];

@@ -63,14 +63,20 @@ describe('slicePrompts', () => {
     passedOver: 0,
     ...more,
   });
-  const rules = { budget: 64, decoding: 0, padWithin: 0 };
-  const slice = (sequence: number, tokens: number, padding = 0) => ({ sequence, tokens, padding });
+  const rules = { budget: 64, decoding: 0 };
+  const slice = (sequence: number, tokens: number) => ({ sequence, tokens });
 
   it('serves the shortest prompt first and packs short ones together, whole', () => {
     expect(slicePrompts([wait(0, 500), wait(1, 10), wait(2, 20)], rules)).toEqual([
       slice(1, 10),
       slice(2, 20),
     ]);
+  });
+
+  it('serves prompts of about the same length by their ids, so that neighbours share their passes', () => {
+    const waiting = [50, 45, 44, 49, 43, 48].map((remaining, id) => wait(id, remaining));
+    const slices = slicePrompts(waiting, { ...rules, budget: 150 });
+    expect(slices.map(({ sequence }) => sequence)).toEqual([0, 1, 2]);
   });
 
   it('serves a prompt that was passed over too often first', () => {
@@ -90,33 +96,13 @@ describe('slicePrompts', () => {
     expect(slicePrompts([wait(0, 500)], { ...rules, budget: 30, decoding: 1 })).toEqual([slice(0, 29)]);
   });
 
-  it('pads the end of a long prompt to a tile, and that of a short one only when it is nearly one', () => {
-    const padding = (remaining: number, position: number, more = {}) =>
-      slicePrompts([wait(0, remaining, { position })], { ...rules, padWithin: 4096, ...more })[0]?.padding;
-    expect(padding(30, 1000)).toBe(34);
-    expect(padding(31, 1000, { decoding: 1 })).toBe(34);
-    expect(padding(30, 0)).toBe(0);
-    expect(padding(50, 0)).toBe(14);
-    expect(padding(10, 1000)).toBe(0);
-    expect(padding(64, 1000)).toBe(0);
-  });
-
-  it('never pads beyond the context, beyond the budget, or where nothing can be forgotten', () => {
-    const padding = (more: object) =>
-      slicePrompts([wait(0, 30, { position: 1000 })], { ...rules, padWithin: 4096, ...more })[0]?.padding;
-    expect(padding({ padWithin: 1063 })).toBe(0);
-    expect(padding({ padWithin: 1064 })).toBe(34);
-    expect(padding({ budget: 63 })).toBe(0);
-    expect(padding({ padWithin: 0 })).toBe(0);
-  });
-
   it('gives a prompt of one token its row beside decode rows, and stays within the budget', () => {
     expect(slicePrompts([wait(0, 1)], { ...rules, decoding: 1 })).toEqual([slice(0, 1)]);
     for (let seed = 1; seed < 300; seed++) {
       const waiting = [1, 2, 3].map((id) => wait(id, ((seed * id * 37) % 150) + 1, { position: seed * 3 }));
       const decoding = seed % 2;
-      const slices = slicePrompts(waiting, { budget: 128, decoding, padWithin: 4096 });
-      const rows = slices.reduce((sum, { tokens, padding }) => sum + tokens + padding, 0);
+      const slices = slicePrompts(waiting, { budget: 128, decoding });
+      const rows = slices.reduce((sum, { tokens }) => sum + tokens, 0);
       expect(rows).toBeLessThanOrEqual(128 + decoding);
       expect(slices.length).toBeGreaterThan(0);
     }

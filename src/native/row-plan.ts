@@ -17,16 +17,12 @@ export interface PromptWait {
 export interface Slice {
   readonly sequence: number;
   readonly tokens: number;
-  /** Rows evaluated behind the slice and forgotten again. */
-  readonly padding: number;
 }
 
 export interface SliceRules {
-  /** Rows that all slices together may have, and one more beside decode rows. */
+  /** Tokens that all slices together may have, and one more beside decode rows. */
   readonly budget: number;
   readonly decoding: number;
-  /** No padding may reach this position; 0 where nothing can be forgotten or padding does not pay. */
-  readonly padWithin: number;
 }
 
 /** After this many steps of waiting a prompt goes first, so that a stream of short prompts starves no long one. */
@@ -36,23 +32,22 @@ const PATIENCE_STEPS = 8;
 const ROW_GROUP = 4;
 
 /**
- * From this many rows on, llama.cpp reads the KV cache once per tile of rows instead of once per row: at a depth of
- * 1,500 tokens 63 rows take four times as long as 64 (GGML_FA_TILE_Q in ggml-cpu).
+ * From this many rows of a sequence on, llama.cpp reads its KV cache once per tile of rows instead of once per row
+ * (GGML_FA_TILE_Q in ggml-cpu).
  */
 export const ROW_TILE = 64;
 
-/** Rows from which a tile is cheaper than themselves: measured, by whether there is a past to read. */
-export const WORTH_A_TILE = { deep: 24, shallow: 48, deepFrom: 256 };
-
 /**
  * The shortest remaining prompt goes first: that gives the lowest mean time to the first token, and two equal ones
- * lose nothing against turns, in which both would end late. Among those that were passed over too often, the one that
+ * lose nothing against turns, in which both would end late. Lengths count in tiles, so that neighbours of about the
+ * same length come together and share their passes. Among those that were passed over too often, the one that
  * was so most often goes first, or a long one would wait for ever behind short ones that are as impatient.
  */
 export function slicePrompts(waiting: readonly PromptWait[], rules: SliceRules): Slice[] {
   const impatience = ({ passedOver }: PromptWait): number => (passedOver >= PATIENCE_STEPS ? passedOver : 0);
+  const tiles = ({ remaining }: PromptWait): number => Math.ceil(remaining / ROW_TILE);
   const ranked = [...waiting].sort(
-    (a, b) => impatience(b) - impatience(a) || a.remaining - b.remaining || a.sequence - b.sequence,
+    (a, b) => impatience(b) - impatience(a) || tiles(a) - tiles(b) || a.sequence - b.sequence,
   );
   // Beside decode rows, llama.cpp evaluates a slice's first token together with them and the rest by itself.
   const joined = rules.decoding > 0 ? 1 : 0;
@@ -67,9 +62,8 @@ export function slicePrompts(waiting: readonly PromptWait[], rules: SliceRules):
     if (!fits && slices.length > 0) break;
     const own = fits ? wait.remaining - joined : whole(room);
     if (own <= 0 && wait.remaining > joined) break;
-    const padding = paddingOf(own, wait, rules, room);
-    slices.push({ sequence: wait.sequence, tokens: own + joined, padding });
-    left = room - own - padding;
+    slices.push({ sequence: wait.sequence, tokens: own + joined });
+    left = room - own;
   }
   return slices;
 }
@@ -78,14 +72,6 @@ export function slicePrompts(waiting: readonly PromptWait[], rules: SliceRules):
 function whole(rows: number): number {
   const unit = rows >= ROW_TILE ? ROW_TILE : ROW_GROUP;
   return Math.floor(rows / unit) * unit;
-}
-
-function paddingOf(own: number, wait: PromptWait, { padWithin, decoding }: SliceRules, room: number): number {
-  const missing = ROW_TILE - own;
-  const end = wait.position + own + (decoding > 0 ? 1 : 0);
-  const worth = end > WORTH_A_TILE.deepFrom ? WORTH_A_TILE.deep : WORTH_A_TILE.shallow;
-  const pays = missing > 0 && own >= worth;
-  return pays && ROW_TILE <= room && end + missing <= padWithin ? missing : 0;
 }
 
 /**

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { padSlices } from './pad-slices.ts';
+
+/** As measured on two cores with a large model. */
+const rules = { decoding: [] as number[], mostRows: 512, padWithin: 4096, rowMs: 3, passMs: 43 };
+
+/** Ends of prompts, by sequence from 0 on; their rows after padding. */
+function padded(tokens: readonly number[], more: Partial<typeof rules> & { positions?: number[] } = {}) {
+  const { positions = [], ...changed } = more;
+  const slices = tokens.map((count, sequence) => ({ sequence, tokens: count }));
+  const waiting = slices.map(({ sequence, tokens: remaining }) => ({
+    sequence,
+    position: positions[sequence] ?? 0,
+    remaining,
+    passedOver: 0,
+  }));
+  const result = padSlices(slices, waiting, { ...rules, ...changed });
+  expect(result.map(({ sequence, tokens: count }) => ({ sequence, tokens: count }))).toEqual(slices);
+  return result.map((slice) => slice.tokens + slice.padding);
+}
+
+describe('padSlices', () => {
+  it('makes lengths that differ little one, because each of them would be a pass', () => {
+    expect(padded([38, 41, 40, 39])).toEqual([41, 41, 41, 41]);
+    expect(padded([64, 64, 46, 64])).toEqual([64, 64, 64, 64]);
+  });
+
+  it('makes two lengths where one would be too many rows', () => {
+    expect(padded([10, 12, 150, 152])).toEqual([12, 12, 152, 152]);
+  });
+
+  it('leaves a slice at the beginning of a context alone, where a tile spares nothing', () => {
+    for (const tokens of [30, 50, 60]) expect(padded([tokens])).toEqual([tokens]);
+  });
+
+  it('fills a tile the earlier, the deeper the slice stands', () => {
+    const least = (position: number) => {
+      for (let tokens = 1; tokens <= 64; tokens++)
+        if (padded([tokens], { positions: [position] })[0] === 64) return tokens;
+      return null;
+    };
+    expect(least(256)).toBeGreaterThan(30);
+    expect(least(256)).toBeLessThanOrEqual(42);
+    expect(least(512)).toBeLessThanOrEqual(33);
+    expect(least(1536)).toBeLessThanOrEqual(25);
+    expect(padded([4], { positions: [1536] })).toEqual([4]);
+  });
+
+  it('lets no short slice spoil the tile of a deep one', () => {
+    expect(padded([45, 64], { positions: [0, 1500] })).toEqual([64, 64]);
+  });
+
+  it('counts the row that is evaluated together with decode rows', () => {
+    expect(padded([41], { positions: [1500], decoding: [5] })).toEqual([65]);
+  });
+
+  it('sees that ids which lie apart are passes of their own', () => {
+    // Of three lengths, the longer two are no neighbours: two more passes instead of one.
+    const near = padded([40, 78, 78], { passMs: 30 });
+    const apart = padded([78, 40, 78], { passMs: 30 });
+    expect(near).toEqual([40, 78, 78]);
+    expect(apart).toEqual([78, 78, 78]);
+  });
+
+  it('pads nothing beyond the context or the rows of a step, and nothing where the memory cannot forget', () => {
+    const deep = { positions: [1500] };
+    expect(padded([40], { ...deep, padWithin: 1563 })).toEqual([40]);
+    expect(padded([40], { ...deep, padWithin: 1564 })).toEqual([64]);
+    expect(padded([40], { ...deep, mostRows: 63 })).toEqual([40]);
+    expect(padded([40], { ...deep, padWithin: 0 })).toEqual([40]);
+    expect(padded([38, 41], { mostRows: 81 })).toEqual([38, 41]);
+  });
+
+  it('never pads a slice behind which its prompt goes on', () => {
+    const wait = { sequence: 0, position: 1500, remaining: 500, passedOver: 0 };
+    expect(padSlices([{ sequence: 0, tokens: 40 }], [wait], rules)).toEqual([
+      { sequence: 0, tokens: 40, padding: 0 },
+    ]);
+  });
+
+  it('has nothing to do without slices', () => {
+    expect(padSlices([], [], rules)).toEqual([]);
+  });
+});
