@@ -69,7 +69,8 @@ export class BatchLoop {
 
   submit(generation: Generation): void {
     this.#waiting.push(generation);
-    if (!this.#turning) void this.#turn();
+    if (this.#turning) this.#waiting.sawCompany();
+    else void this.#turn();
   }
 
   /** False when the job is not here. Takes effect at the next step. */
@@ -187,10 +188,11 @@ export class BatchLoop {
   #slices(prefilling: readonly Running[], decoding: readonly Running[]): PaddedSlice[] {
     const waiting = prefilling.map((running) => running.promptWait);
     const budget = this.#chunk.budget(decoding.length);
-    const slices = slicePrompts(waiting, { budget, decoding: decoding.length });
+    const mostRows = CHUNK_LIMITS.largest;
+    const slices = slicePrompts(waiting, { budget, mostRows, decoding: decoding.length });
     return padSlices(slices, waiting, {
       decoding: decoding.map(({ sequence }) => sequence),
-      mostRows: CHUNK_LIMITS.largest,
+      mostRows,
       padWithin: this.#padWithin,
       rowMs: this.#chunk.msPerToken ?? ASSUMED_MS_PER_TOKEN,
       passMs: this.#times.stepMs(1),

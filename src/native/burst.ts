@@ -29,6 +29,8 @@ export interface BurstLimits {
   readonly gatherShare: number;
   readonly gatherLeastMs: number;
   readonly gatherMostMs: number;
+  /** After so many waits to which nobody came, none waits until requests overlap again. */
+  readonly waitsInVain: number;
 }
 
 export const BURST_LIMITS: BurstLimits = {
@@ -37,6 +39,7 @@ export const BURST_LIMITS: BurstLimits = {
   gatherShare: 0.03,
   gatherLeastMs: 3,
   gatherMostMs: 25,
+  waitsInVain: 2,
 };
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeMs, fillers, slicePrompts } from './row-plan.ts';
+import { decodeMs, fillers, ROW_TILE, slicePrompts } from './row-plan.ts';
 import { StepTimes } from './step-times.ts';
 
 /** As measured on two cores: rows in groups of four, what is left over nearly one pass each. */
@@ -63,7 +63,7 @@ describe('slicePrompts', () => {
     passedOver: 0,
     ...more,
   });
-  const rules = { budget: 64, decoding: 0 };
+  const rules = { budget: 64, mostRows: 512, decoding: 0 };
   const slice = (sequence: number, tokens: number) => ({ sequence, tokens });
 
   it('serves the shortest prompt first and packs short ones together, whole', () => {
@@ -96,14 +96,24 @@ describe('slicePrompts', () => {
     expect(slicePrompts([wait(0, 500)], { ...rules, budget: 30, decoding: 1 })).toEqual([slice(0, 29)]);
   });
 
+  it('takes the end of a prompt along that would be less than a tile, but not beside decode rows', () => {
+    const taken = (remaining: number, more = {}) =>
+      slicePrompts([wait(0, remaining)], { ...rules, budget: 128, ...more })[0]?.tokens;
+    expect(taken(191)).toBe(191);
+    expect(taken(192)).toBe(128);
+    expect(taken(140, { decoding: 1 })).toBe(129);
+    expect(taken(540, { budget: 512 })).toBe(512);
+    expect(taken(500, { budget: 448 })).toBe(500);
+  });
+
   it('gives a prompt of one token its row beside decode rows, and stays within the budget', () => {
     expect(slicePrompts([wait(0, 1)], { ...rules, decoding: 1 })).toEqual([slice(0, 1)]);
     for (let seed = 1; seed < 300; seed++) {
       const waiting = [1, 2, 3].map((id) => wait(id, ((seed * id * 37) % 150) + 1, { position: seed * 3 }));
       const decoding = seed % 2;
-      const slices = slicePrompts(waiting, { budget: 128, decoding });
+      const slices = slicePrompts(waiting, { ...rules, budget: 128, decoding });
       const rows = slices.reduce((sum, { tokens }) => sum + tokens, 0);
-      expect(rows).toBeLessThanOrEqual(128 + decoding);
+      expect(rows).toBeLessThanOrEqual(128 + (decoding > 0 ? 1 : ROW_TILE - 1));
       expect(slices.length).toBeGreaterThan(0);
     }
   });

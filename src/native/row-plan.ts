@@ -22,6 +22,8 @@ export interface Slice {
 export interface SliceRules {
   /** Tokens that all slices together may have, and one more beside decode rows. */
   readonly budget: number;
+  /** Rows that one step can have. */
+  readonly mostRows: number;
   readonly decoding: number;
 }
 
@@ -57,7 +59,9 @@ export function slicePrompts(waiting: readonly PromptWait[], rules: SliceRules):
     // The joined row of the first slice comes on top, so that a budget of whole tiles gives whole tiles.
     const room = slices.length === 0 ? left : left - joined;
     if (room <= 0) break;
-    const fits = wait.remaining - joined <= room;
+    // An end of less than a tile, left for a step of its own, would cost a whole pass more.
+    const end = slices.length === 0 && rules.decoding === 0 ? ROW_TILE - 1 : 0;
+    const fits = wait.remaining - joined <= Math.min(room + end, Math.max(room, rules.mostRows));
     // A part of another prompt would be a pass of its own now, and one more later.
     if (!fits && slices.length > 0) break;
     const own = fits ? wait.remaining - joined : whole(room);

@@ -33,7 +33,41 @@ async function place(waiting: Waiting, breaks: readonly string[] = []): Promise<
   return said;
 }
 
+/** Whether a job on its own waits for company; the clock is real, the wait some milliseconds. */
+async function waitsForCompany(waiting: Waiting, msPerToken = 300): Promise<boolean> {
+  waiting.push(job('alone', 1, 2, 3));
+  let ended = false;
+  const gathered = waiting.gather(cost, msPerToken).then(() => {
+    ended = true;
+  });
+  // Without a timer it ends within the microtasks of one turn.
+  await new Promise(setImmediate);
+  const waited = !ended;
+  await gathered;
+  waiting.take(() => true);
+  return waited;
+}
+
 describe('Waiting', () => {
+  it('gives up to wait for company where requests follow one another, until two overlap', async () => {
+    const waiting = new Waiting(sequences(2));
+    for (const expected of [true, true, false, false]) expect(await waitsForCompany(waiting)).toBe(expected);
+    waiting.sawCompany();
+    expect(await waitsForCompany(waiting)).toBe(true);
+  });
+
+  it('does not count as vain a wait in which somebody came', async () => {
+    const waiting = new Waiting(sequences(2));
+    for (let round = 0; round < 4; round++) {
+      waiting.push(job('first', 1, 2, 3));
+      const gathered = waiting.gather(cost, 50);
+      waiting.push(job('second', 4, 5, 6));
+      await gathered;
+      waiting.take(() => true);
+    }
+    expect(await waitsForCompany(waiting)).toBe(true);
+  });
+
   it('gives a conversation its own sequence before a newcomer can take it', async () => {
     const held = sequences(1);
     const waiting = new Waiting(held);

@@ -3,7 +3,7 @@
  * loop owns what happens to them then.
  */
 import { setTimeout } from 'node:timers/promises';
-import { GATHER_LOOK_MS, gatherMs } from './burst.ts';
+import { BURST_LIMITS, GATHER_LOOK_MS, gatherMs } from './burst.ts';
 import type { Generation } from './generation.ts';
 import { type Placement, type Reading, worthWaiting } from './prompt-cache.ts';
 import type { LoopCost, Sequences } from './sequences.ts';
@@ -17,6 +17,8 @@ export interface Entry {
 export class Waiting {
   readonly #sequences: Sequences;
   #jobs: Generation[] = [];
+  /** Waits for company to which nobody came, since there last was any. */
+  #waitedInVain = 0;
 
   constructor(sequences: Sequences) {
     this.#sequences = sequences;
@@ -41,12 +43,25 @@ export class Waiting {
     return taken;
   }
 
-  /** Requests that are sent together come some milliseconds apart; the first one waits a little for the others. */
+  /** A job came while another was at work. */
+  sawCompany(): void {
+    this.#waitedInVain = 0;
+  }
+
+  /**
+   * Requests that are sent together come some milliseconds apart; the first one waits a little for the others. Where
+   * requests only ever follow one another, that is soon given up.
+   */
   async gather(cost: () => LoopCost, msPerToken: number | null): Promise<void> {
+    if (this.#waitedInVain >= BURST_LIMITS.waitsInVain) return;
     const started = performance.now();
     for (;;) {
-      const left = gatherMs(this.#unread(cost()), msPerToken) - (performance.now() - started);
-      if (left <= 0) return;
+      const wait = gatherMs(this.#unread(cost()), msPerToken);
+      const left = wait - (performance.now() - started);
+      if (left <= 0) {
+        if (wait > 0) this.#waitedInVain = this.#jobs.length > 1 ? 0 : this.#waitedInVain + 1;
+        return;
+      }
       await setTimeout(Math.min(left, GATHER_LOOK_MS));
     }
   }
