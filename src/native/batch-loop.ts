@@ -188,7 +188,8 @@ export class BatchLoop {
   #slices(prefilling: readonly Running[], decoding: readonly Running[]): PaddedSlice[] {
     const waiting = prefilling.map((running) => running.promptWait);
     const budget = this.#chunk.budget(decoding.length);
-    const mostRows = CHUNK_LIMITS.largest;
+    // Nothing comes on top of the budget as long as nobody knows what a row costs.
+    const mostRows = this.#chunk.msPerToken === null ? budget : CHUNK_LIMITS.largest;
     const slices = slicePrompts(waiting, { budget, mostRows, decoding: decoding.length });
     return padSlices(slices, waiting, {
       decoding: decoding.map(({ sequence }) => sequence),

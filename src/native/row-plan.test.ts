@@ -103,6 +103,8 @@ describe('slicePrompts', () => {
     expect(taken(192)).toBe(128);
     expect(taken(140, { decoding: 1 })).toBe(129);
     expect(taken(540, { budget: 512 })).toBe(512);
+    expect(taken(40, { budget: 16 })).toBe(16);
+    expect(taken(140, { mostRows: 128 })).toBe(128);
     expect(taken(500, { budget: 448 })).toBe(500);
   });
 

@@ -60,8 +60,8 @@ export function slicePrompts(waiting: readonly PromptWait[], rules: SliceRules):
     const room = slices.length === 0 ? left : left - joined;
     if (room <= 0) break;
     // An end of less than a tile, left for a step of its own, would cost a whole pass more.
-    const end = slices.length === 0 && rules.decoding === 0 ? ROW_TILE - 1 : 0;
-    const fits = wait.remaining - joined <= Math.min(room + end, Math.max(room, rules.mostRows));
+    const end = slices.length === 0 && rules.decoding === 0 ? Math.min(ROW_TILE - 1, room / 2) : 0;
+    const fits = wait.remaining - joined <= Math.max(room, Math.min(room + end, rules.mostRows));
     // A part of another prompt would be a pass of its own now, and one more later.
     if (!fits && slices.length > 0) break;
     const own = fits ? wait.remaining - joined : whole(room);
