@@ -50,7 +50,9 @@ export class BatchLoop {
     this.#padWithin = paddable ? chat.facts.numCtx : 0;
     const { threads, calibration } = chat.facts;
     const measured = calibration.find((tried) => tried.threads === threads);
-    if (measured !== undefined) this.#chunk.sawPlainStep(1000 / measured.tokensPerS);
+    if (measured === undefined) return;
+    this.#chunk.sawPlainStep(1000 / measured.tokensPerS);
+    this.#times.sawStep([0], 1000 / measured.tokensPerS);
   }
 
   /** Steps begun so far; a watchdog can tell standstill from silence by it. */
