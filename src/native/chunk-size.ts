@@ -13,7 +13,7 @@ export interface ChunkLimits {
   readonly gapSteps: number;
   /** A whole tile of rows is worth a longer gap, because smaller pieces cost several times as much per token. */
   readonly tileGapMs: number;
-  /** The longest step while nothing decodes. */
+  /** The longest step while nothing decodes; half as much again where a prompt ends with it. */
   readonly idleMs: number;
   /** The longest step while the rate is not known, reckoned as if each row cost a step of its own. */
   readonly firstMs: number;

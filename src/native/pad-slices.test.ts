@@ -51,7 +51,8 @@ describe('padSlices', () => {
   });
 
   it('counts the row that is evaluated together with decode rows', () => {
-    expect(padded([41], { positions: [1500], decoding: [5] })).toEqual([65]);
+    expect(padded([41], { positions: [1500], decoding: [1] })).toEqual([65]);
+    expect(padded([41], { positions: [1500], decoding: [5] })).toEqual([64]);
   });
 
   it('sees that ids which lie apart are passes of their own', () => {

@@ -1,7 +1,7 @@
 /**
  * Pads the ends of prompts where rows that are forgotten again cost less than what they spare. llama.cpp evaluates
  * sequences together only as far as they have equally many rows (split_equal in llama-batch): four prompts of four
- * lengths are up to seven passes over the weights. And a tile of rows is cheaper than a few less: at a depth of 1,500
+ * lengths are four passes over the weights. And a tile of rows is cheaper than a few less: at a depth of 1,500
  * tokens 63 rows take three times as long as 64. The passes of each candidate are played through, and the cheapest is taken. Pure.
  */
 import { type PromptWait, ROW_TILE, type Slice } from './row-plan.ts';
@@ -38,7 +38,7 @@ export function padSlices(
   rules: PadRules,
 ): PaddedSlice[] {
   const asTheyAre = slices.map((slice) => placedOf(slice, waiting));
-  const raisedTo = levelsFor(asTheyAre, rules.decoding.length > 0)
+  const raisedTo = levelsFor(asTheyAre)
     .map((levels) => asTheyAre.map((placed) => raised(placed, levels)))
     .filter((candidate) => isAllowed(candidate, rules));
   const [best] = [asTheyAre, ...raisedTo]
@@ -66,19 +66,18 @@ function placedOf(slice: Slice, waiting: readonly PromptWait[]): Placed {
   };
 }
 
-/** One or two lengths to raise the slices to: each as long as its longest slice, or on from there to whole tiles. */
-function levelsFor(placed: readonly Placed[], besideDecoding: boolean): number[][] {
+/** One or two lengths to raise the slices to: each as long as its longest slice, or on from there to whole tiles, or one row more. */
+function levelsFor(placed: readonly Placed[]): number[][] {
   const lengths = placed.map(({ rows }) => rows).sort((a, b) => a - b);
-  const levels = (longest: number): number[] => [longest, wholeTiles(longest, besideDecoding)];
+  const levels = (longest: number): number[] => [longest, wholeTiles(longest), wholeTiles(longest - 1) + 1];
   const longest = levels(lengths.at(-1) ?? 0);
   const shorter = [...new Set(lengths.slice(0, -1))].flatMap(levels);
   return longest.flatMap((upper) => [[upper], ...shorter.map((lower) => [lower, upper])]);
 }
 
-/** Beside decode rows, a slice's first row is evaluated together with them and the rest by itself. */
-function wholeTiles(rows: number, besideDecoding: boolean): number {
-  const joined = besideDecoding ? 1 : 0;
-  return Math.ceil((rows - joined) / ROW_TILE) * ROW_TILE + joined;
+/** A slice whose neighbour decodes is one row longer: its first row is evaluated together with that one. */
+function wholeTiles(rows: number): number {
+  return Math.ceil(rows / ROW_TILE) * ROW_TILE;
 }
 
 function raised(placed: Placed, levels: readonly number[]): Placed {

@@ -131,7 +131,8 @@ function padding(
 ): number[] {
   const [first, last] = [run[0], run.at(-1)];
   const missing = grouped(run.length) - run.length;
-  if (first === undefined || last === undefined || missing === 0) return [];
+  // Two rows were not cheaper as four, and a lone stream must be seen as it is (measured).
+  if (first === undefined || last === undefined || missing !== 1) return [];
   if (stepMs(run.length + missing) >= stepMs(run.length)) return [];
   const after = range(last + 1, last + 1 + missing);
   if (after.every(usable)) return after;

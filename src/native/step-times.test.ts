@@ -36,6 +36,22 @@ describe('StepTimes', () => {
     expect(times.stepMs(3)).toBeLessThan(times.stepMs(1) + times.stepMs(2));
   });
 
+  it('never calls more rows cheaper than one, even if one was only seen deep in a context', () => {
+    const times = new StepTimes();
+    seen(times, 1, 83);
+    seen(times, 4, 70, 1);
+    expect(times.stepMs(4)).toBeGreaterThan(times.stepMs(1));
+  });
+
+  it('recovers from a first sample that was far too slow', () => {
+    const times = new StepTimes();
+    seen(times, 1, 40);
+    seen(times, 2, 120, 1);
+    seen(times, 2, 60, 100);
+    expect(times.stepMs(2)).toBeCloseTo(60, 0);
+    expect(times.stepMs(1)).toBeGreaterThan(30);
+  });
+
   it('learns nothing from ids that lie apart, which were several passes', () => {
     const times = new StepTimes();
     seen(times, 1, 40);

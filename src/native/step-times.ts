@@ -14,7 +14,7 @@ const COST_OF_SINGLE = 0.9;
 const MOST_FOR_REST = 2;
 
 /**
- * The weights are read once per pass, so one pass never costs as much as the two that it replaces. Without this, a
+ * The weights are read once per pass, so one pass is never reckoned as dear as the two that it replaces. Without this, a
  * number of rows that was measured in a slow moment would be kept apart, and never be measured again.
  */
 const JOINED = 0.95;
@@ -33,17 +33,22 @@ export class StepTimes {
     const rows = ids.length;
     this.#rowMs ??= ms / assumed(rows);
     const seen = ms / this.#rowMs;
-    const known = rows === 1 ? 1 : (this.#measured.get(rows) ?? seen);
+    const isKnown = rows === 1 || this.#measured.has(rows);
+    const known = isKnown ? this.#ratio(rows) : believable(rows, seen);
     // One row is the measure of the others.
-    if (rows > 1) this.#measured.set(rows, blend(known, seen, RATIO_WEIGHT));
+    if (rows > 1) this.#measured.set(rows, believable(rows, blend(known, seen, RATIO_WEIGHT)));
     this.#rowMs = blend(this.#rowMs, ms / known, SPEED_WEIGHT);
     this.#ratios = [0];
   }
 
   /** In milliseconds; before any step, in steps of one row. */
   stepMs(rows: number): number {
+    return (this.#rowMs ?? 1) * this.#ratio(rows);
+  }
+
+  #ratio(rows: number): number {
     while (this.#ratios.length <= rows) this.#ratios.push(this.#nextRatio());
-    return (this.#rowMs ?? 1) * (this.#ratios[rows] ?? 0);
+    return this.#ratios[rows] ?? 0;
   }
 
   #nextRatio(): number {
@@ -52,6 +57,11 @@ export class StepTimes {
     const parts = this.#ratios.slice(1).map((ratio, i) => ratio + (this.#ratios[rows - 1 - i] ?? 0));
     return Math.min(own, JOINED * Math.min(...parts));
   }
+}
+
+/** A first sample may come from a slow moment, or be compared with steps deep in a context. */
+function believable(rows: number, ratio: number): number {
+  return Math.min(2 * assumed(rows), Math.max(1, assumed(rows) / 2, ratio));
 }
 
 function assumed(rows: number): number {

@@ -40,8 +40,8 @@ async function waitsForCompany(waiting: Waiting, msPerToken = 300): Promise<bool
   const gathered = waiting.gather(cost, msPerToken).then(() => {
     ended = true;
   });
-  // Without a timer it ends within the microtasks of one turn.
-  await new Promise(setImmediate);
+  // Without a timer it ends within a few microtasks, and no timer fires between those.
+  for (let i = 0; i < 10; i++) await Promise.resolve();
   const waited = !ended;
   await gathered;
   waiting.take(() => true);

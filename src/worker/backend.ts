@@ -41,7 +41,7 @@ class WorkerBackend implements Backend {
   #launcher: Promise<readonly string[]> | undefined;
   /** By the size of their thread pool. */
   readonly #spares = new Map<number, Promise<WorkerProcess>>();
-  /** The sizes that a spare is kept of: that for chat from the start, another from its first load on. */
+  /** The sizes that a spare is kept of: that for chat from the start, another once it was asked for. */
   readonly #pools: Set<number>;
   readonly #workers = new Set<WorkerProcess>();
   /** Those of them that have booted: each proves that the backend works, whatever became of the next spare. */

@@ -34,7 +34,14 @@ export class TestWorker {
     this.child = fork(childPath, [], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { PATH: process.env['PATH'], SVC_GPU: 'off', GGML_NO_BACKTRACE: '1', ...env },
+      // One thread for native calls, as chat has on two cores: whatever needs a second one would stand still here.
+      env: {
+        PATH: process.env['PATH'],
+        SVC_GPU: 'off',
+        GGML_NO_BACKTRACE: '1',
+        UV_THREADPOOL_SIZE: '1',
+        ...env,
+      },
     });
     this.child.stderr?.on('data', (chunk) => {
       this.stderr += String(chunk);
