@@ -117,7 +117,11 @@ export class ClientText {
     return pieces;
   }
 
-  /** A part of a control text at the edge of client text, which neighbouring words could complete. */
+  /**
+   * A part of a control text at the edge of client text, which neighbouring words could complete. One character is
+   * left alone, or every text that begins with "<" would be changed; so a template must not join three client texts
+   * with nothing between them. A message is one text here, however many parts it came in.
+   */
   #guardEdges(text: string): string {
     let out = text;
     const limit = Math.min(this.#controls.longest - 1, text.length);
