@@ -164,9 +164,13 @@ export class BatchLoop {
     this.#outbox.event(generation.jobId, started, true);
   }
 
+  get #rowMs(): number {
+    return this.#chunk.msPerToken ?? ASSUMED_MS_PER_TOKEN;
+  }
+
   readonly #cost = (): LoopCost => ({
     waiting: Math.max(1, this.#waiting.size),
-    rowMs: this.#chunk.msPerToken ?? ASSUMED_MS_PER_TOKEN,
+    rowMs: this.#rowMs,
     stepMs: (rows) => this.#times.stepMs(rows),
   });
 
@@ -197,7 +201,7 @@ export class BatchLoop {
       decoding: decoding.map(({ sequence }) => sequence),
       mostRows,
       padWithin: this.#padWithin,
-      rowMs: this.#chunk.msPerToken ?? ASSUMED_MS_PER_TOKEN,
+      rowMs: this.#rowMs,
       passMs: this.#times.stepMs(1),
     });
   }

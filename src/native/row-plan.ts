@@ -123,25 +123,21 @@ function runMs(rows: number, stepMs: (rows: number) => number): number {
   return Math.min(stepMs(rows), stepMs(grouped(rows)));
 }
 
-/** Neighbours that complete the last group of a run, if they are idle and that pays. */
+/** The neighbour that completes the last group of a run, if one is idle and that pays. */
 function padding(
   run: readonly number[],
   usable: (sequence: number) => boolean,
   stepMs: (rows: number) => number,
 ): number[] {
   const [first, last] = [run[0], run.at(-1)];
-  const missing = grouped(run.length) - run.length;
-  // Two rows were not cheaper as four, and a lone stream must be seen as it is (measured).
-  if (first === undefined || last === undefined || missing !== 1) return [];
-  if (stepMs(run.length + missing) >= stepMs(run.length)) return [];
-  const after = range(last + 1, last + 1 + missing);
-  if (after.every(usable)) return after;
-  const before = range(first - missing, first);
-  return before.every(usable) ? before : [];
+  if (first === undefined || last === undefined) return [];
+  if (stepMs(grouped(run.length)) >= stepMs(run.length)) return [];
+  return [last + 1, first - 1].filter(usable).slice(0, 1);
 }
 
+/** With the row that completes a group; two rows were not cheaper as four, and a lone one must be seen as it is. */
 function grouped(rows: number): number {
-  return Math.ceil(rows / ROW_GROUP) * ROW_GROUP;
+  return rows % ROW_GROUP === ROW_GROUP - 1 ? rows + 1 : rows;
 }
 
 function runLength(ids: readonly number[], from: number): number {
