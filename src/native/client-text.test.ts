@@ -34,11 +34,13 @@ describe('client text', () => {
       fc.property(fc.array(hostile, { minLength: 1, maxLength: 4 }), (all) => {
         for (const glue of ['', '|', ' ']) {
           // Single characters are left alone: three texts with nothing between them could make a mark of such.
-          const contents = glue === '' ? all.slice(0, 2) : all;
-          const pieces = through(contents, (guarded) => guarded.join(glue));
-          expect(pieces.map(({ text }) => text).join('')).toBe(contents.join(glue));
-          for (const { text, plain } of pieces) {
-            if (!plain) expect(MARKS.filter((mark) => text.toLowerCase().includes(mark))).toEqual([]);
+          const neighbours = glue === '' ? all.map((_, i) => all.slice(i, i + 2)) : [all];
+          for (const contents of neighbours) {
+            const pieces = through(contents, (guarded) => guarded.join(glue));
+            expect(pieces.map(({ text }) => text).join('')).toBe(contents.join(glue));
+            for (const { text, plain } of pieces) {
+              if (!plain) expect(MARKS.filter((mark) => text.toLowerCase().includes(mark))).toEqual([]);
+            }
           }
         }
       }),

@@ -63,7 +63,8 @@ describe('load', () => {
   });
 
   it.runIf(process.platform === 'linux')('tells a lack of memory from a bad file', async () => {
-    const other = new TestWorker();
+    // What a pool reserves of the address space decides which allocation fails first.
+    const other = new TestWorker({ UV_THREADPOOL_SIZE: '4' });
     await other.booted();
     const pid = String(other.child.pid);
     const size = /^VmSize:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -73,7 +74,7 @@ describe('load', () => {
     expect(failure).toBeInstanceOf(JobFailure);
     expect((failure as JobFailure).failure).toMatchObject({
       code: 'out_of_memory',
-      detail: { model: 'test', reason: expect.stringMatching(/too large|create context/) },
+      detail: { model: 'test', reason: expect.stringContaining('too large') },
     });
     await other.end();
   });

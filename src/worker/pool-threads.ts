@@ -4,7 +4,7 @@
  * The engine makes its own threads anew for every step, and Linux puts a new thread beside the one that makes it
  * when that one seems lightly loaded while every core is busy for the moment. With several threads in the pool, each
  * makes a few of the steps and seems so: on two cores every seventh step then ran on one core for 11 ms, while the
- * other idled. With a single one no step did (measured, bench/LOG.md).
+ * other idled. With a single one hardly any did (measured, bench/LOG.md).
  */
 import type { ModelKind } from '../engine/load.ts';
 
