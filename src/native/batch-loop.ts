@@ -1,14 +1,17 @@
 /**
- * The one loop that owns the context. Each step evaluates, in one native call, one token of every decoding sequence
- * and at most one bounded piece of prompt, samples, and sends everything the step said as one message.
- * Jobs join and leave between steps. It knows generations and sequences; not templates, not the wire.
+ * The one loop that owns the context. Each step evaluates one token of every decoding sequence, and then at most one
+ * bounded piece of prompt. Jobs join and leave between steps. It knows generations and sequences; not templates, not
+ * the wire.
  *
  * A step:
  *   1. let go of cancelled jobs
  *   2. give waiting jobs a free sequence, with as much reused state as possible
- *   3. plan the rows: decode rows, prompt slices within the budget, fillers
- *   4. evaluate, and send what the steps before said
- *   5. sample
+ *   3. plan the rows: decode rows with fillers, prompt slices within the budget
+ *   4. evaluate the decode rows, sample, and send what was said
+ *   5. evaluate the slices, and sample where a prompt ends
+ *
+ * The slices are a native call of their own: llama.cpp reads the weights once per length of rows anyway, and a decode
+ * row that waits for the first row of a slice costs more than one by itself (measured).
  */
 import { fail } from '../errors/svc-error.ts';
 import { readsFirst } from './burst.ts';
@@ -102,10 +105,28 @@ export class BatchLoop {
   async #step(): Promise<void> {
     this.#releaseCancelled();
     await this.#placeWaiting();
-    const rows = this.#planRows();
-    this.#outbox.beforeWork(this.#expectedMs(rows));
-    if (rows.length === 0) return;
+    const { decodeRows, slices } = this.#planRows();
+    if (decodeRows.length + slices.length === 0) return;
     this.#steps++;
+    if (decodeRows.length > 0) {
+      const ms = await this.#evaluate(decodeRows, this.#times.stepMs(decodeRows.length));
+      this.#chunk.sawPlainStep(ms);
+      this.#times.sawStep(
+        decodeRows.map(({ row }) => row.sequence),
+        ms,
+      );
+    }
+    if (slices.length > 0) {
+      // Nothing waits for a call that reads a prompt; that can take long.
+      const ms = await this.#evaluate(slices, Number.POSITIVE_INFINITY);
+      const tokens = slices.reduce((sum, { row }) => sum + row.tokens.length + (row.padding ?? 0), 0);
+      this.#chunk.sawPrefill(tokens, ms);
+    }
+  }
+
+  /** One native call and what follows from it; returns its milliseconds. */
+  async #evaluate(rows: readonly PlannedRow[], expectedMs: number): Promise<number> {
+    this.#outbox.beforeWork(expectedMs);
     const started = performance.now();
     await evaluateRows(
       this.#chat.native,
@@ -124,13 +145,7 @@ export class BatchLoop {
         },
       },
     );
-    this.#measure(rows, performance.now() - started);
-  }
-
-  /** Nothing waits for a step that reads a prompt; that can take long. */
-  #expectedMs(rows: readonly PlannedRow[]): number {
-    const reads = rows.some(({ row, owner }) => owner?.wasPrompt(row));
-    return reads ? Number.POSITIVE_INFINITY : this.#times.stepMs(rows.length);
+    return performance.now() - started;
   }
 
   #releaseCancelled(): void {
@@ -174,31 +189,32 @@ export class BatchLoop {
     stepMs: (rows) => this.#times.stepMs(rows),
   });
 
-  #planRows(): PlannedRow[] {
+  #planRows(): { decodeRows: PlannedRow[]; slices: PlannedRow[] } {
     const all = [...this.#running.values()];
     const prefilling = all.filter((running) => !running.decoding);
     const ready = all.filter((running) => running.decoding);
     const pace = { msPerToken: this.#chunk.msPerToken, nowMs: performance.now() };
     const decoding = readsFirst(ready, prefilling, pace) ? [] : ready;
-    const slices = this.#slices(prefilling, decoding);
     const rows: PlannedRow[] = decoding.map((owner) => ({ owner, row: owner.decodeRow() }));
+    const planned = this.#slices(prefilling, decoding.length > 0);
     for (const owner of prefilling) {
-      const slice = slices.find(({ sequence }) => sequence === owner.sequence);
+      const slice = planned.find(({ sequence }) => sequence === owner.sequence);
       if (slice === undefined) owner.passOver();
       else rows.push({ owner, row: owner.promptRow(slice.tokens, slice.padding) });
     }
-    if (prefilling.length === 0) rows.push(...this.#fillers(decoding));
-    return rows;
+    // The last token of a prompt that is known already costs what a decode row does.
+    const decodeRows = rows.filter(({ row }) => isSingle(row));
+    const slices = rows.filter(({ row }) => !isSingle(row));
+    return { decodeRows: [...decodeRows, ...this.#fillers(decodeRows)], slices };
   }
 
-  #slices(prefilling: readonly Running[], decoding: readonly Running[]): PaddedSlice[] {
+  #slices(prefilling: readonly Running[], decoding: boolean): PaddedSlice[] {
     const waiting = prefilling.map((running) => running.promptWait);
-    const budget = this.#chunk.budget(decoding.length);
+    const budget = this.#chunk.budget(decoding);
     // Nothing comes on top of the budget as long as nobody knows what a row costs.
     const mostRows = this.#chunk.msPerToken === null ? budget : CHUNK_LIMITS.largest;
-    const slices = slicePrompts(waiting, { budget, mostRows, decoding: decoding.length });
+    const slices = slicePrompts(waiting, { budget, mostRows, idle: !decoding });
     return padSlices(slices, waiting, {
-      decoding: decoding.map(({ sequence }) => sequence),
       mostRows,
       padWithin: this.#padWithin,
       rowMs: this.#rowMs,
@@ -206,8 +222,8 @@ export class BatchLoop {
     });
   }
 
-  #fillers(decoding: readonly Running[]): PlannedRow[] {
-    const ids = decoding.map(({ sequence }) => sequence).sort((a, b) => a - b);
+  #fillers(decodeRows: readonly PlannedRow[]): PlannedRow[] {
+    const ids = decodeRows.map(({ row }) => row.sequence).sort((a, b) => a - b);
     const filled = fillers(
       ids,
       (sequence) => this.#sequences.canFill(sequence),
@@ -255,28 +271,16 @@ export class BatchLoop {
     for (const running of this.#running.values()) this.#fail(running, error);
     for (const { jobId } of this.#waiting.take(() => true)) this.#outbox.failed(jobId, error);
   }
-
-  #measure(rows: readonly PlannedRow[], ms: number): void {
-    const promptTokens = rows.reduce(
-      (sum, { row, owner }) => sum + (owner?.wasPrompt(row) ? row.tokens.length + (row.padding ?? 0) : 0),
-      0,
-    );
-    const decoding = rows.filter(({ row, owner }) => owner !== undefined && !owner.wasPrompt(row)).length;
-    if (promptTokens > 0) this.#chunk.sawPrefill(promptTokens, ms, decoding);
-    else {
-      this.#chunk.sawPlainStep(ms);
-      this.#times.sawStep(
-        rows.map(({ row }) => row.sequence),
-        ms,
-      );
-    }
-  }
 }
 
 interface PlannedRow {
   /** Absent on a filler. */
   readonly owner: Running | undefined;
   readonly row: Row;
+}
+
+function isSingle(row: Row): boolean {
+  return row.tokens.length + (row.padding ?? 0) === 1;
 }
 
 function cancelled(): Error {

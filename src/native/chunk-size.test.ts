@@ -15,7 +15,7 @@ function measured(msPerToken: number, plainMs: number): ChunkSize {
   const chunk = new ChunkSize(LIMITS);
   for (let i = 0; i < 30; i++) {
     chunk.sawPlainStep(plainMs);
-    chunk.sawPrefill(64, plainMs + 64 * msPerToken, 2);
+    chunk.sawPrefill(64, 64 * msPerToken);
   }
   return chunk;
 }
@@ -23,49 +23,46 @@ function measured(msPerToken: number, plainMs: number): ChunkSize {
 describe('chunk size', () => {
   it('begins small while nothing is known, smaller still beside a decoding stream', () => {
     const chunk = new ChunkSize(LIMITS);
-    expect(chunk.budget(1)).toBeLessThan(chunk.budget(0));
-    expect(chunk.budget(0)).toBeLessThanOrEqual(128);
+    expect(chunk.budget(true)).toBeLessThan(chunk.budget(false));
+    expect(chunk.budget(false)).toBeLessThanOrEqual(128);
   });
 
   it('begins with a few rows where a plain step is very slow, and as ever where it is not', () => {
     const first = (plainMs: number): number => {
       const chunk = new ChunkSize(LIMITS);
       chunk.sawPlainStep(plainMs);
-      return chunk.budget(0);
+      return chunk.budget(false);
     };
     expect([40, 250, 5_000].map(first)).toEqual([128, 40, 16]);
   });
 
   it('keeps a step beside decoding streams within the gap, in whole tiles', () => {
-    expect(measured(1, 40).budget(2)).toBe(192);
-    expect(measured(0.01, 40).budget(2)).toBe(448);
-    for (const decoding of [1, 63, 256]) {
-      expect(measured(0.01, 40).budget(decoding) + 1 + decoding).toBeLessThanOrEqual(LIMITS.largest);
-    }
+    expect(measured(1, 40).budget(true)).toBe(192);
+    expect(measured(0.01, 40).budget(true)).toBe(512);
   });
 
   it('takes a whole tile for a somewhat longer gap, and less only where that would be far too long', () => {
-    expect(measured(10, 40).budget(2)).toBe(64);
-    expect(measured(12, 40).budget(2)).toBe(17);
-    expect(measured(500, 40).budget(3)).toBe(16);
+    expect(measured(10, 40).budget(true)).toBe(64);
+    expect(measured(12, 40).budget(true)).toBe(17);
+    expect(measured(500, 40).budget(true)).toBe(16);
   });
 
   it('allows twice a plain step where that is more', () => {
-    expect(measured(15, 600).budget(2)).toBe(40);
+    expect(measured(15, 600).budget(true)).toBe(40);
   });
 
   it('bounds idle steps by time, and all by the batch', () => {
-    expect(measured(10, 40).budget(0)).toBe(64);
-    expect(measured(3, 40).budget(0)).toBe(320);
-    expect(measured(0.01, 1).budget(0)).toBe(512);
+    expect(measured(10, 40).budget(false)).toBe(64);
+    expect(measured(3, 40).budget(false)).toBe(320);
+    expect(measured(0.01, 1).budget(false)).toBe(512);
   });
 
   it('recovers from a first prompt that was slow by chance', () => {
     const chunk = new ChunkSize(LIMITS);
     chunk.sawPlainStep(40);
-    chunk.sawPrefill(58, 1795, 0);
-    for (let i = 0; i < 5; i++) chunk.sawPrefill(chunk.budget(1), 40 + 3 * chunk.budget(1), 1);
-    expect(chunk.budget(1)).toBe(64);
-    expect(chunk.budget(0)).toBeGreaterThanOrEqual(256);
+    chunk.sawPrefill(58, 1795);
+    for (let i = 0; i < 5; i++) chunk.sawPrefill(chunk.budget(true), 3 * chunk.budget(true));
+    expect(chunk.budget(true)).toBe(64);
+    expect(chunk.budget(false)).toBeGreaterThanOrEqual(256);
   });
 });

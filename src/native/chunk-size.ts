@@ -46,43 +46,40 @@ export class ChunkSize {
     return this.#msPerToken;
   }
 
-  /** Prompt tokens for a step in which this many streams decode: whole tiles of rows if those are not too slow. */
-  budget(decoding: number): number {
+  /** Prompt tokens for a step in which streams decode, or none: whole tiles of rows if those are not too slow. */
+  budget(decoding: boolean): number {
     const { smallest, largest, tileGapMs, idleMs } = this.#limits;
     if (this.#msPerToken === null) return this.#firstBudget(decoding);
-    // The decode rows are in the same batch, and a slice beside them is one row longer.
-    const most = decoding > 0 ? largest - decoding - 1 : largest;
-    const tokens = Math.min(most, Math.floor(this.#allowedMs(decoding) / this.#msPerToken));
+    const tokens = Math.min(largest, Math.floor(this.#allowedMs(decoding) / this.#msPerToken));
     if (tokens >= ROW_TILE) return tokens - (tokens % ROW_TILE);
-    const tileMs = decoding > 0 ? tileGapMs : idleMs;
+    const tileMs = decoding ? tileGapMs : idleMs;
     return ROW_TILE * this.#msPerToken <= tileMs ? ROW_TILE : Math.max(smallest, tokens);
   }
 
   /** On a machine that is very slow a few tiles could look like a standstill. */
-  #firstBudget(decoding: number): number {
+  #firstBudget(decoding: boolean): number {
     const { smallest, firstMs } = this.#limits;
     const affordable = Math.floor(firstMs / (this.#plainStepMs ?? 0));
-    return Math.max(smallest, Math.min(decoding > 0 ? ROW_TILE : 2 * ROW_TILE, affordable));
+    return Math.max(smallest, Math.min(decoding ? ROW_TILE : 2 * ROW_TILE, affordable));
   }
 
-  #allowedMs(decoding: number): number {
+  #allowedMs(decoding: boolean): number {
     const { gapMs, gapSteps, idleMs } = this.#limits;
-    if (decoding === 0) return idleMs;
+    if (!decoding) return idleMs;
     const plain = this.#plainStepMs ?? 0;
     return Math.max(gapMs, gapSteps * plain) - plain;
   }
 
-  /** A step without prompt tokens. */
+  /** The decode rows of a step, a call of their own. */
   sawPlainStep(ms: number): void {
     this.#plainStepMs = blend(this.#plainStepMs, ms);
   }
 
-  /** A step with so many prompt rows, padding included; the decode rows beside them are taken off at their own price. */
-  sawPrefill(tokens: number, ms: number, decoding: number): void {
-    // A handful of tokens is dominated by the fixed cost of a step and says nothing about the rate.
+  /** A call with so many prompt rows and no others, padding included. */
+  sawPrefill(tokens: number, ms: number): void {
+    // A handful of tokens is dominated by the fixed cost of a call and says nothing about the rate.
     if (tokens < this.#limits.smallest) return;
-    const own = Math.max(ms * 0.1, ms - (decoding > 0 ? (this.#plainStepMs ?? 0) : 0));
-    const sample = own / tokens;
+    const sample = ms / tokens;
     const faster = sample < (this.#msPerToken ?? 0);
     this.#msPerToken = blend(this.#msPerToken, sample, faster ? WEIGHT_OF_FASTER : WEIGHT);
   }

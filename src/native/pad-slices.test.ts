@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { padSlices } from './pad-slices.ts';
 
 /** As measured on two cores with a large model. */
-const rules = { decoding: [] as number[], mostRows: 512, padWithin: 4096, rowMs: 3, passMs: 43 };
+const rules = { mostRows: 512, padWithin: 4096, rowMs: 3, passMs: 43 };
 
 /** Ends of prompts, by sequence from 0 on; their rows after padding. */
 function padded(tokens: readonly number[], more: Partial<typeof rules> & { positions?: number[] } = {}) {
@@ -48,11 +48,6 @@ describe('padSlices', () => {
 
   it('lets no short slice spoil the tile of a deep one', () => {
     expect(padded([45, 64], { positions: [0, 1500] })).toEqual([64, 64]);
-  });
-
-  it('counts the row that is evaluated together with decode rows', () => {
-    expect(padded([41], { positions: [1500], decoding: [1] })).toEqual([65]);
-    expect(padded([41], { positions: [1500], decoding: [5] })).toEqual([64]);
   });
 
   it('sees that ids which lie apart are passes of their own', () => {

@@ -12,9 +12,7 @@ export interface PaddedSlice extends Slice {
 }
 
 export interface PadRules {
-  /** Sequences that decode beside the slices, a row each. */
-  readonly decoding: readonly number[];
-  /** Rows that one step can have. */
+  /** Rows that one call can have. */
   readonly mostRows: number;
   /** No padding may reach this position; 0 where nothing can be forgotten or padding does not pay. */
   readonly padWithin: number;
@@ -66,16 +64,15 @@ function placedOf(slice: Slice, waiting: readonly PromptWait[]): Placed {
   };
 }
 
-/** One or two lengths to raise the slices to: each as long as its longest slice, or on from there to whole tiles, or one row more. */
+/** One or two lengths to raise the slices to: each as long as its longest slice, or on from there to whole tiles. */
 function levelsFor(placed: readonly Placed[]): number[][] {
   const lengths = placed.map(({ rows }) => rows).sort((a, b) => a - b);
-  const levels = (longest: number): number[] => [longest, wholeTiles(longest), wholeTiles(longest - 1) + 1];
+  const levels = (longest: number): number[] => [longest, wholeTiles(longest)];
   const longest = levels(lengths.at(-1) ?? 0);
   const shorter = [...new Set(lengths.slice(0, -1))].flatMap(levels);
   return longest.flatMap((upper) => [[upper], ...shorter.map((lower) => [lower, upper])]);
 }
 
-/** A slice whose neighbour decodes is one row longer: its first row is evaluated together with that one. */
 function wholeTiles(rows: number): number {
   return Math.ceil(rows / ROW_TILE) * ROW_TILE;
 }
@@ -85,17 +82,16 @@ function raised(placed: Placed, levels: readonly number[]): Placed {
   return { ...placed, rows, slice: { ...placed.slice, padding: rows - placed.slice.tokens } };
 }
 
-function isAllowed(padded: readonly Placed[], { decoding, mostRows, padWithin }: PadRules): boolean {
-  const rows = padded.reduce((sum, slice) => sum + slice.rows, decoding.length);
+function isAllowed(padded: readonly Placed[], { mostRows, padWithin }: PadRules): boolean {
+  const rows = padded.reduce((sum, slice) => sum + slice.rows, 0);
   const fits = ({ slice, position, rows: length, cut }: Placed): boolean =>
     slice.padding === 0 || (!cut && position + length <= padWithin);
   return rows <= mostRows && padded.every(fits);
 }
 
 /** Plays the passes through: each takes the first run of consecutive ids, as many rows as the shortest has left. */
-function passesMs(slices: readonly Placed[], { decoding, rowMs, passMs }: PadRules): number {
+function passesMs(slices: readonly Placed[], { rowMs, passMs }: PadRules): number {
   const left = new Map<number, { rows: number; position: number }>();
-  for (const id of decoding) left.set(id, { rows: 1, position: 0 });
   for (const { slice, rows, position } of slices) left.set(slice.sequence, { rows, position });
   let ms = 0;
   while (left.size > 0) {

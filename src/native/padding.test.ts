@@ -44,8 +44,8 @@ describe('a padded prompt', () => {
       remaining: promptTokens - cachedTokens,
       passedOver: 0,
     };
-    const slices = slicePrompts([wait], { budget: 64, mostRows: 512, decoding: 0 });
-    const rules = { decoding: [], mostRows: 512, padWithin: 1024, rowMs: 1, passMs: 1 };
+    const slices = slicePrompts([wait], { budget: 64, mostRows: 512, idle: true });
+    const rules = { mostRows: 512, padWithin: 1024, rowMs: 1, passMs: 1 };
     expect(padSlices(slices, [wait], rules)[0]?.padding).toBeGreaterThan(0);
     expect(padded.text).toBe(cold.text);
     expect(padded.done.usage.completionTokens).toBe(40);

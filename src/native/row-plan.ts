@@ -1,7 +1,7 @@
 /**
- * What one step evaluates: one token of each decoding sequence, slices of waiting prompts within a budget, and
- * fillers. llama.cpp puts sequences into one micro-batch only if their ids are consecutive, so an idle sequence
- * between two decoding ones would split the step in two; a filler row in the idle one, forgotten afterwards, is
+ * What one step evaluates: one token of each decoding sequence with fillers, and slices of waiting prompts within a
+ * budget. llama.cpp puts sequences into one micro-batch only if their ids are consecutive, so an idle sequence
+ * between two decoding ones would split the decode rows in two; a filler row in the idle one, forgotten afterwards, is
  * often cheaper than a second pass over the weights. Pure.
  */
 export interface PromptWait {
@@ -20,11 +20,12 @@ export interface Slice {
 }
 
 export interface SliceRules {
-  /** Tokens that all slices together may have, and one more beside decode rows. */
+  /** Tokens that all slices together may have. */
   readonly budget: number;
-  /** Rows that one step can have. */
+  /** Rows that one call can have. */
   readonly mostRows: number;
-  readonly decoding: number;
+  /** Whether nothing decodes beside them, so that an end may go beyond the budget. */
+  readonly idle: boolean;
 }
 
 /** After this many steps of waiting a prompt goes first, so that a stream of short prompts starves no long one. */
@@ -51,23 +52,18 @@ export function slicePrompts(waiting: readonly PromptWait[], rules: SliceRules):
   const ranked = [...waiting].sort(
     (a, b) => impatience(b) - impatience(a) || tiles(a) - tiles(b) || a.sequence - b.sequence,
   );
-  // Beside decode rows, llama.cpp evaluates a slice's first token together with them and the rest by itself.
-  const joined = rules.decoding > 0 ? 1 : 0;
   const slices: Slice[] = [];
   let left = rules.budget;
   for (const wait of ranked) {
-    // The joined row of the first slice comes on top, so that a budget of whole tiles gives whole tiles.
-    const room = slices.length === 0 ? left : left - joined;
-    if (room <= 0) break;
+    if (left <= 0) break;
     // An end of less than a tile, left for a step of its own, would cost a whole pass more.
-    const end = slices.length === 0 && rules.decoding === 0 ? Math.min(ROW_TILE - 1, room / 2) : 0;
-    const fits = wait.remaining - joined <= Math.max(room, Math.min(room + end, rules.mostRows));
+    const end = slices.length === 0 && rules.idle ? Math.min(ROW_TILE - 1, left / 2) : 0;
+    const fits = wait.remaining <= Math.max(left, Math.min(left + end, rules.mostRows));
     // A part of another prompt would be a pass of its own now, and one more later.
     if (!fits && slices.length > 0) break;
-    const own = fits ? wait.remaining - joined : whole(room);
-    if (own <= 0 && wait.remaining > joined) break;
-    slices.push({ sequence: wait.sequence, tokens: own + joined });
-    left = room - own;
+    const tokens = fits ? wait.remaining : whole(left);
+    slices.push({ sequence: wait.sequence, tokens });
+    left -= tokens;
   }
   return slices;
 }
