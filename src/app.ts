@@ -78,6 +78,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
         maxQueue: config.maxQueue,
         maxLoadedModels: config.maxLoadedModels,
         numParallel: config.numParallel,
+        draftTokens: config.draftTokens,
         keepAliveMs: config.keepAliveMs,
       },
     }),

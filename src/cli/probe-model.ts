@@ -67,6 +67,7 @@ async function runProbe(
         parallel: 1,
         threads: 1,
         tunedThreads: null,
+        draftTokens: 0,
       },
       limit,
       () => {},

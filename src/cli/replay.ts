@@ -89,6 +89,7 @@ export function createReplayer(context: CliContext, model: ReplayModel): Replaye
       parallel: 1,
       threads: 1,
       tunedThreads: null,
+      draftTokens: 0,
     };
     loaded = { numCtx, model: await backend.load(spec, signal, () => {}) };
     return loaded.model;

@@ -130,6 +130,13 @@ export const settings = {
     read: whole(1, 256),
     expects: `${count} from 1 to 256`,
   }),
+  draftTokens: setting({
+    env: 'SVC_DRAFT_TOKENS',
+    description: 'Tokens that a stream guesses ahead from earlier text where that pays; 0 for none.',
+    fallback: 15,
+    read: whole(0, 15),
+    expects: `${count} from 0 to 15`,
+  }),
   maxQueue: setting({
     env: 'SVC_MAX_QUEUE',
     description: 'Requests that may wait before 429.',

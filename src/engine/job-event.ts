@@ -69,12 +69,20 @@ export const ReasoningEvent = Type.Object({ type: Type.Literal('reasoning'), tex
 export const ToolCallEvent = Type.Object({ type: Type.Literal('tool_call'), name: Type.String() });
 export const ToolArgumentsEvent = Type.Object({ type: Type.Literal('tool_arguments'), text: Type.String() });
 
+export const AnswerTimings = Type.Object({
+  /** Milliseconds. */
+  prefillMs: Type.Number(),
+  decodeMs: Type.Number(),
+  /** Tokens guessed ahead, and those of them that the sampler chose as well; absent where none was guessed. */
+  drafts: Type.Optional(Type.Object({ guessed: Type.Integer(), accepted: Type.Integer() })),
+});
+export type AnswerTimings = Static<typeof AnswerTimings>;
+
 export const DoneEvent = Type.Object({
   type: Type.Literal('done'),
   finishReason: FinishReason,
   usage: Usage,
-  /** Milliseconds of prefill and of decode, and the threads used. */
-  timings: Type.Object({ prefillMs: Type.Number(), decodeMs: Type.Number() }),
+  timings: AnswerTimings,
   /** Facts of a frozen run, only in lane `frozen`. */
   frozen: Type.Optional(FrozenFacts),
   /** Result of testing claimed tokens, only when the job pinned some. */

@@ -4,6 +4,9 @@ import { type Static, Type } from 'typebox';
 export const ModelKind = Type.Union([Type.Literal('chat'), Type.Literal('embedding')]);
 export type ModelKind = Static<typeof ModelKind>;
 
+/** With the sampled one they fill a tile of sixteen rows, which is what matrix units compute at once. */
+export const MOST_DRAFT_TOKENS = 15;
+
 export const LoadSpec = Type.Object({
   modelId: Type.String(),
   /** Absolute path of the first or only GGUF file, resolved and re-checked by the registry. */
@@ -18,6 +21,8 @@ export const LoadSpec = Type.Object({
   /** Null: calibrate, or take `tunedThreads` when given. */
   threads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
   tunedThreads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
+  /** Tokens that one step may guess ahead for each sequence; 0: none. */
+  draftTokens: Type.Integer({ minimum: 0, maximum: MOST_DRAFT_TOKENS }),
 });
 export type LoadSpec = Static<typeof LoadSpec>;
 

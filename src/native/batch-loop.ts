@@ -6,38 +6,29 @@
  * A step:
  *   1. let go of cancelled jobs
  *   2. give waiting jobs a free sequence, with as much reused state as possible
- *   3. plan the rows: decode rows with fillers, prompt slices within the budget
- *   4. evaluate the decode rows, sample, and send what was said
+ *   3. plan the rows: decode rows with guesses and fillers, prompt slices within the budget
+ *   4. evaluate the decode rows, sample as far as guesses were right, and send what was said
  *   5. evaluate the slices, and sample where a prompt ends
  *
  * The slices are a native call of their own: llama.cpp reads the weights once per length of rows anyway, and a decode
  * row that waits for the first row of a slice costs more than one by itself (measured).
  */
 import { fail } from '../errors/svc-error.ts';
-import { readsFirst } from './burst.ts';
-import { CHUNK_LIMITS, ChunkSize } from './chunk-size.ts';
 import { evaluateRows, type Row } from './evaluate.ts';
 import type { Generation } from './generation.ts';
 import type { LoadedChat } from './load.ts';
 import type { Outbox } from './outbox.ts';
-import { type PaddedSlice, padSlices } from './pad-slices.ts';
 import type { Placement } from './prompt-cache.ts';
-import { fillers, slicePrompts } from './row-plan.ts';
 import { Running } from './running.ts';
 import { type LoopCost, Sequences } from './sequences.ts';
-import { StepTimes } from './step-times.ts';
+import { type PlannedRow, StepPlanner } from './step-planner.ts';
 import { Waiting } from './waiting.ts';
-
-/** Until a prompt has been read. */
-const ASSUMED_MS_PER_TOKEN = 5;
 
 export class BatchLoop {
   readonly #chat: LoadedChat;
   readonly #outbox: Outbox;
   readonly #sequences: Sequences;
-  readonly #chunk = new ChunkSize();
-  readonly #times = new StepTimes();
-  readonly #padWithin: number;
+  readonly #planner: StepPlanner;
   readonly #waiting: Waiting;
   readonly #running = new Map<string, Running>();
   #turning = false;
@@ -47,15 +38,8 @@ export class BatchLoop {
     this.#chat = chat;
     this.#outbox = outbox;
     this.#sequences = new Sequences(chat);
+    this.#planner = new StepPlanner(chat, this.#sequences);
     this.#waiting = new Waiting(this.#sequences);
-    // A GPU has no such tiles, and a memory that cannot be cut cannot forget the padding.
-    const paddable = chat.prefixReuse === 'full' && chat.facts.gpuLayers === 0;
-    this.#padWithin = paddable ? chat.facts.numCtx : 0;
-    const { threads, calibration } = chat.facts;
-    const measured = calibration.find((tried) => tried.threads === threads);
-    if (measured === undefined) return;
-    this.#chunk.sawPlainStep(1000 / measured.tokensPerS);
-    this.#times.sawStep([0], 1000 / measured.tokensPerS);
   }
 
   /** Steps begun so far; a watchdog can tell standstill from silence by it. */
@@ -89,7 +73,7 @@ export class BatchLoop {
   async #turn(): Promise<void> {
     this.#turning = true;
     try {
-      await this.#waiting.gather(this.#cost, this.#chunk.msPerToken);
+      await this.#waiting.gather(this.#cost, this.#planner.msPerToken);
       while (this.#waiting.size + this.#running.size > 0) {
         await this.#step();
         await this.#outbox.drained();
@@ -105,22 +89,17 @@ export class BatchLoop {
   async #step(): Promise<void> {
     this.#releaseCancelled();
     await this.#placeWaiting();
-    const { decodeRows, slices } = this.#planRows();
+    const { decodeRows, slices } = this.#planner.plan([...this.#running.values()]);
     if (decodeRows.length + slices.length === 0) return;
     this.#steps++;
     if (decodeRows.length > 0) {
-      const ms = await this.#evaluate(decodeRows, this.#times.stepMs(decodeRows.length));
-      this.#chunk.sawPlainStep(ms);
-      this.#times.sawStep(
-        decodeRows.map(({ row }) => row.sequence),
-        ms,
-      );
+      const ms = await this.#evaluate(decodeRows, this.#planner.expectedMs(decodeRows));
+      this.#planner.sawDecode(decodeRows, ms);
     }
     if (slices.length > 0) {
       // Nothing waits for a call that reads a prompt; that can take long.
       const ms = await this.#evaluate(slices, Number.POSITIVE_INFINITY);
-      const tokens = slices.reduce((sum, { row }) => sum + row.tokens.length + (row.padding ?? 0), 0);
-      this.#chunk.sawPrefill(tokens, ms);
+      this.#planner.sawSlices(slices, ms);
     }
   }
 
@@ -135,13 +114,12 @@ export class BatchLoop {
         onEvaluated: () => this.#outbox.atRest(),
         onResult: async (row, result) => {
           const owner = rows.find((planned) => planned.row === row)?.owner;
-          if (owner === undefined) return this.#sequences.forgetFiller(row.sequence);
+          if (owner === undefined) return this.#sequences.forgetBeyond(row.sequence);
           if ('error' in result) {
             if (!result.restored) await this.#sequences.empty(row.sequence);
             return this.#fail(owner, result.error);
           }
-          this.#sequences.evaluated(row.sequence, row.tokens);
-          await this.#advance(owner, row, result.row);
+          await this.#advance(owner, row, result.logitRows);
         },
       },
     );
@@ -179,75 +157,41 @@ export class BatchLoop {
     this.#outbox.event(generation.jobId, started, true);
   }
 
-  get #rowMs(): number {
-    return this.#chunk.msPerToken ?? ASSUMED_MS_PER_TOKEN;
-  }
+  readonly #cost = (): LoopCost => this.#planner.cost(this.#waiting.size);
 
-  readonly #cost = (): LoopCost => ({
-    waiting: Math.max(1, this.#waiting.size),
-    rowMs: this.#rowMs,
-    stepMs: (rows) => this.#times.stepMs(rows),
-  });
-
-  #planRows(): { decodeRows: PlannedRow[]; slices: PlannedRow[] } {
-    const all = [...this.#running.values()];
-    const prefilling = all.filter((running) => !running.decoding);
-    const ready = all.filter((running) => running.decoding);
-    const pace = { msPerToken: this.#chunk.msPerToken, nowMs: performance.now() };
-    const decoding = readsFirst(ready, prefilling, pace) ? [] : ready;
-    const rows: PlannedRow[] = decoding.map((owner) => ({ owner, row: owner.decodeRow() }));
-    const planned = this.#slices(prefilling, decoding.length > 0);
-    for (const owner of prefilling) {
-      const slice = planned.find(({ sequence }) => sequence === owner.sequence);
-      if (slice === undefined) owner.passOver();
-      else rows.push({ owner, row: owner.promptRow(slice.tokens, slice.padding) });
-    }
-    // The last token of a prompt that is known already costs what a decode row does.
-    const decodeRows = rows.filter(({ row }) => isSingle(row));
-    const slices = rows.filter(({ row }) => !isSingle(row));
-    return { decodeRows: [...decodeRows, ...this.#fillers(decodeRows)], slices };
-  }
-
-  #slices(prefilling: readonly Running[], decoding: boolean): PaddedSlice[] {
-    const waiting = prefilling.map((running) => running.promptWait);
-    const budget = this.#chunk.budget(decoding);
-    // Nothing comes on top of the budget as long as nobody knows what a row costs.
-    const mostRows = this.#chunk.msPerToken === null ? budget : CHUNK_LIMITS.largest;
-    const slices = slicePrompts(waiting, { budget, mostRows, idle: !decoding });
-    return padSlices(slices, waiting, {
-      mostRows,
-      padWithin: this.#padWithin,
-      rowMs: this.#rowMs,
-      passMs: this.#times.stepMs(1),
-    });
-  }
-
-  #fillers(decodeRows: readonly PlannedRow[]): PlannedRow[] {
-    const ids = decodeRows.map(({ row }) => row.sequence).sort((a, b) => a - b);
-    const filled = fillers(
-      ids,
-      (sequence) => this.#sequences.canFill(sequence),
-      (rows) => this.#times.stepMs(rows),
-    );
-    return filled.map((sequence) => ({ owner: undefined, row: this.#sequences.fillerRow(sequence) }));
-  }
-
-  /** A sequence's row was evaluated: go on with its prompt, or sample its next token. */
-  async #advance(running: Running, row: Row, batchRow: number): Promise<void> {
-    running.evaluated(row);
+  /** A sequence's row was evaluated: go on with its prompt, or sample what comes next. */
+  async #advance(running: Running, row: Row, logitRows: readonly number[]): Promise<void> {
+    const guessed = row.guessed ?? 0;
+    this.#keep(running, row.tokens.subarray(0, row.tokens.length - guessed));
     if (running.promptDone && running.wasPrompt(row)) await this.#sequences.promptEvaluated(row.sequence);
-    if (!row.logits) {
-      if (running.promptDone) this.#finish(running);
-      return;
-    }
     try {
-      const sampled = await running.sample(this.#chat.native, batchRow);
-      const first = running.generation.tokens.length === 0;
-      for (const event of running.accept(sampled)) this.#outbox.event(running.jobId, event, first);
-      if (running.generation.finishReason !== null) this.#finish(running);
+      await this.#sample(running, row.tokens.subarray(row.tokens.length - guessed), logitRows);
+      if (running.promptDone && running.generation.finishReason !== null) this.#finish(running);
     } catch (error) {
       this.#fail(running, error);
     }
+  }
+
+  /** One token for each row of logits, as long as the guess in the next row is what was sampled. */
+  async #sample(running: Running, guesses: Uint32Array, logitRows: readonly number[]): Promise<void> {
+    let right = 0;
+    try {
+      for (const logitRow of logitRows) {
+        const sampled = await running.sample(this.#chat.native, logitRow);
+        const first = running.generation.tokens.length === 0;
+        for (const event of running.accept(sampled)) this.#outbox.event(running.jobId, event, first);
+        if (guesses[right] !== sampled.token || running.generation.finishReason !== null) return;
+        this.#keep(running, guesses.subarray(right, ++right));
+      }
+    } finally {
+      running.sawDraft(guesses.length, right);
+      if (guesses.length > 0) this.#sequences.forgetBeyond(running.sequence);
+    }
+  }
+
+  #keep(running: Running, tokens: Uint32Array): void {
+    this.#sequences.evaluated(running.sequence, tokens);
+    running.evaluated(tokens.length);
   }
 
   #finish(running: Running): void {
@@ -271,16 +215,6 @@ export class BatchLoop {
     for (const running of this.#running.values()) this.#fail(running, error);
     for (const { jobId } of this.#waiting.take(() => true)) this.#outbox.failed(jobId, error);
   }
-}
-
-interface PlannedRow {
-  /** Absent on a filler. */
-  readonly owner: Running | undefined;
-  readonly row: Row;
-}
-
-function isSingle(row: Row): boolean {
-  return row.tokens.length + (row.padding ?? 0) === 1;
 }
 
 function cancelled(): Error {

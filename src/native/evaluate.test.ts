@@ -30,7 +30,7 @@ const row = (sequence: number): Row => ({
   sequence,
   position: 3,
   tokens: Uint32Array.of(1, 2),
-  logits: true,
+  logits: 1,
 });
 
 async function resultsOf(native: NativeContext, rows: readonly Row[]): Promise<Record<number, RowResult>> {
@@ -47,9 +47,9 @@ describe('a step that fails', () => {
   it('fails only the guilty row, once each was tried alone', async () => {
     const { native, calls } = scripted((sequences) => sequences.includes(1));
     expect(await resultsOf(native, [0, 1, 2].map(row))).toEqual({
-      0: { row: 0 },
+      0: { logitRows: [0] },
       1: { error: new Error('failed on 1'), restored: true },
-      2: { row: 0 },
+      2: { logitRows: [0] },
     });
     expect(calls).toEqual(['decode 0,1,2', 'decode 0', 'decode 1', 'decode 2']);
   });
@@ -58,7 +58,7 @@ describe('a step that fails', () => {
     const { native, calls } = scripted((sequences) => sequences.length > 1, [0]);
     expect(await resultsOf(native, [0, 1].map(row))).toEqual({
       0: { error: new Error('failed on 0,1'), restored: false },
-      1: { row: 0 },
+      1: { logitRows: [0] },
     });
     expect(calls).toEqual(['decode 0,1', 'decode 1']);
   });

@@ -6,22 +6,22 @@ export interface Row {
   /** Position of the first token in the sequence. */
   readonly position: number;
   readonly tokens: Uint32Array;
-  /** Whether the logits of the last token are wanted. */
-  readonly logits: boolean;
+  /** Of how many of the last tokens the logits are wanted. */
+  readonly logits: number;
+  /** How many of the last tokens are guesses, which stay only if the sampler chooses the same. */
+  readonly guessed?: number;
   /** Rows evaluated behind the tokens and forgotten at once; what comes later never changes what came before. */
   readonly padding?: number;
 }
 
-/** Per sequence: the batch row of its logits (-1 when none were wanted), or why it could not be evaluated. */
-export type RowResult = { readonly row: number } | FailedRow;
+/** Per sequence: the batch rows of the logits wanted, or why it could not be evaluated. */
+export type RowResult = { readonly logitRows: readonly number[] } | FailedRow;
 
 interface FailedRow {
   readonly error: unknown;
   /** Whether the sequence holds what it held before; if not, it holds nothing that is known. */
   readonly restored: boolean;
 }
-
-const NO_LOGITS = new Uint32Array();
 
 export interface RowHandler {
   /** Called when all threads of the engine rest but those that sample. */
@@ -38,14 +38,14 @@ export async function evaluateRows(
 ): Promise<void> {
   // Ascending ids: llama.cpp only then keeps the sequences together in one micro-batch.
   const ordered = [...rows].sort((a, b) => a.sequence - b.sequence);
-  let found: number[];
+  let found: number[][];
   try {
     found = await evaluateBatch(native, ordered);
   } catch (error) {
     return evaluateApart(native, ordered, error, handler);
   }
   // Sampling comes first, because it needs this thread only to be started.
-  const results = Promise.all(ordered.map((row, i) => handler.onResult(row, { row: found[i] ?? -1 })));
+  const results = Promise.all(ordered.map((row, i) => handler.onResult(row, { logitRows: found[i] ?? [] })));
   handler.onEvaluated?.();
   await results;
 }
@@ -69,17 +69,18 @@ async function evaluateApart(
 
 async function evaluateAlone(native: NativeContext, row: Row): Promise<RowResult> {
   try {
-    return { row: (await evaluateBatch(native, [row]))[0] ?? -1 };
+    return { logitRows: (await evaluateBatch(native, [row]))[0] ?? [] };
   } catch (error) {
     return { error, restored: forget(native, row) };
   }
 }
 
-async function evaluateBatch(native: NativeContext, rows: readonly Row[]): Promise<number[]> {
+async function evaluateBatch(native: NativeContext, rows: readonly Row[]): Promise<number[][]> {
   native.initBatch(rows.reduce((sum, row) => sum + row.tokens.length + (row.padding ?? 0), 0));
   const found = rows.map((row) => {
-    const logitsOf = row.logits ? Uint32Array.of(row.tokens.length - 1) : NO_LOGITS;
-    return native.addToBatch(row.sequence, row.position, padded(row), logitsOf)[0] ?? -1;
+    const first = row.tokens.length - row.logits;
+    const logitsOf = Uint32Array.from({ length: row.logits }, (_, i) => first + i);
+    return [...native.addToBatch(row.sequence, row.position, padded(row), logitsOf)];
   });
   await native.decodeBatch();
   for (const row of rows) {

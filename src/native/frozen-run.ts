@@ -81,8 +81,8 @@ export async function runFrozen(
       hooks.step();
       const row = running.decoding ? running.decodeRow() : promptRow(running, frozen.sliceTokens);
       await evaluateAlone(native, row, async (batchRow) => {
-        running.evaluated(row);
-        if (!row.logits) return;
+        running.evaluated(row.tokens.length);
+        if (batchRow === undefined) return;
         const topTwo = await probe.topTwo(native, batchRow);
         const sampled = await running.sample(native, batchRow);
         trace.add(sampled.token, topTwo);
@@ -193,12 +193,12 @@ function promptRow(running: Running, sliceTokens: number): Row {
 async function evaluateAlone(
   native: NativeContext,
   row: Row,
-  onLogits: (batchRow: number) => Promise<void>,
+  onLogits: (batchRow: number | undefined) => Promise<void>,
 ): Promise<void> {
   await evaluateRows(native, [row], {
     onResult: async (_, result) => {
       if ('error' in result) throw result.error;
-      await onLogits(result.row);
+      await onLogits(result.logitRows[0]);
     },
   });
 }

@@ -71,6 +71,11 @@ export class Generation {
     return this.#tokens;
   }
 
+  /** How many more the answer may have. */
+  get tokensLeft(): number {
+    return this.#maxTokens - this.#tokens.length;
+  }
+
   get usage(): Usage {
     return {
       promptTokens: this.prompt.length,

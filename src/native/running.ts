@@ -1,10 +1,12 @@
 /** A generation on its sequence: which row it needs next, and its sampler. */
 import type { LlamaGrammarEvaluationState, LlamaModel } from 'node-llama-cpp';
 import type { JobEvent, SampledToken } from '../engine/job-event.ts';
+import type { DraftStream } from './draft-length.ts';
 import type { Row } from './evaluate.ts';
 import type { Generation } from './generation.ts';
 import { type NativeContext, type NativeSampler, nativeGrammarState, newSampler } from './internals.ts';
 import { Logprobs } from './logprobs.ts';
+import { Lookup } from './lookup.ts';
 import type { Placement } from './prompt-cache.ts';
 import type { PromptWait } from './row-plan.ts';
 import { samplerConfig, seedOf } from './sampler.ts';
@@ -30,6 +32,9 @@ export class Running {
   #grammar: LlamaGrammarEvaluationState | null = null;
   #configured = false;
   #passedOver = 0;
+  readonly #drafts = { guessed: 0, accepted: 0 };
+  /** Made when first asked for, because many answers end before that. */
+  #lookup: Lookup | null = null;
 
   constructor(
     model: LlamaModel,
@@ -97,12 +102,23 @@ export class Running {
     this.#passedOver++;
   }
 
-  decodeRow(): Row {
+  /** What is guessed to follow, for a decision; `most` tokens at most. */
+  draftStream(most: number): DraftStream {
+    this.#lookup ??= this.#newLookup();
+    const room = Math.min(most, this.generation.tokensLeft - 1);
+    return { guessable: this.#lookup.guess(room).length, hitRate: this.#lookup.hitRate };
+  }
+
+  /** The next token, with so many rows behind it: guesses, and padding where there are none. */
+  decodeRow(more = 0): Row {
+    const guesses = this.#lookup?.guess(Math.min(more, this.generation.tokensLeft - 1)) ?? [];
     return {
       sequence: this.sequence,
       position: this.#position,
-      tokens: Uint32Array.of(this.#next ?? 0),
-      logits: true,
+      tokens: Uint32Array.of(this.#next ?? 0, ...guesses),
+      logits: 1 + guesses.length,
+      guessed: guesses.length,
+      padding: more - guesses.length,
     };
   }
 
@@ -115,7 +131,7 @@ export class Running {
       position: this.#position,
       tokens: prompt.subarray(this.#position, end),
       // A job that wants no token at all (maxTokens 0) has finished before it began.
-      logits: end === prompt.length && finishReason === null,
+      logits: end === prompt.length && finishReason === null ? 1 : 0,
       padding,
     };
   }
@@ -124,8 +140,8 @@ export class Running {
     return row.position < this.generation.prompt.length;
   }
 
-  evaluated(row: Row): void {
-    this.#position += row.tokens.length;
+  evaluated(tokens: number): void {
+    this.#position += tokens;
     this.#next = null;
   }
 
@@ -141,7 +157,13 @@ export class Running {
   accept(sampled: Sampled): JobEvent[] {
     this.#firstTokenMs ??= performance.now();
     this.#next = sampled.token;
+    this.#lookup?.said(sampled.token);
     return this.generation.accept(sampled.token, sampled.reported);
+  }
+
+  sawDraft(guessed: number, accepted: number): void {
+    this.#drafts.guessed += guessed;
+    this.#drafts.accepted += accepted;
   }
 
   doneEvent(): JobEvent {
@@ -151,13 +173,23 @@ export class Running {
       type: 'done',
       finishReason: this.generation.finishReason ?? 'stop',
       usage: this.generation.usage,
-      timings: { prefillMs: firstToken - this.#placedMs, decodeMs: now - firstToken },
+      timings: {
+        prefillMs: firstToken - this.#placedMs,
+        decodeMs: now - firstToken,
+        ...(this.#drafts.guessed > 0 && { drafts: this.#drafts }),
+      },
     };
   }
 
   dispose(): void {
     this.#sampler.dispose();
     this.#logprobs?.dispose();
+  }
+
+  #newLookup(): Lookup {
+    const lookup = new Lookup(this.generation.prompt);
+    for (const token of this.generation.tokens) lookup.said(token);
+    return lookup;
   }
 
   /** The chain keeps its random state and its penalties between tokens; only another grammar needs a new one. */

@@ -91,22 +91,24 @@ export class Sequences {
   }
 
   /** Whether an idle sequence may lend its id to keep a run together: it needs room, and to forget at will. */
-  canFill(id: number): boolean {
+  canFill(id: number, rows: number): boolean {
     const state = this.#states[id];
     if (state === undefined || state.busy || this.#checkpoints !== null) return false;
-    return state.tokens.length < this.#numCtx - 1;
+    return state.tokens.length + rows < this.#numCtx;
   }
 
-  fillerRow(id: number): Row {
+  fillerRow(id: number, rows: number): Row {
     return {
       sequence: id,
       position: this.#state(id).tokens.length,
       tokens: Uint32Array.of(0),
-      logits: false,
+      logits: 0,
+      padding: rows - 1,
     };
   }
 
-  forgetFiller(id: number): void {
+  /** Cuts what was evaluated and is not wanted: fillers, and guesses that were wrong. */
+  forgetBeyond(id: number): void {
     this.#native.removeTokenCellsFromSequence(id, this.#state(id).tokens.length, -1);
   }
 

@@ -19,8 +19,15 @@ const MOST_FOR_REST = 2;
  */
 const JOINED = 0.95;
 
+/** What a row behind the first of a sequence costs, in rows: assumed until seen, and slowly believed again. */
+const ASSUMED_MORE = 0.3;
+const LEAST_MORE = 0.03;
+const MORE_WEIGHT = 0.3;
+const FORGET_WEIGHT = 0.01;
+
 export class StepTimes {
   #rowMs: number | null = null;
+  #more = ASSUMED_MORE;
   readonly #measured = new Map<number, number>();
   /** By rows, in rows; grown when asked, dropped when something was measured. */
   #ratios = [0];
@@ -39,6 +46,19 @@ export class StepTimes {
     if (rows > 1) this.#measured.set(rows, believable(rows, blend(known, seen, RATIO_WEIGHT)));
     this.#rowMs = blend(this.#rowMs, ms / known, SPEED_WEIGHT);
     this.#ratios = [0];
+    // What was seen in a slow moment must not forbid for good what would show that it has passed.
+    this.#more = Math.min(this.#more, blend(this.#more, ASSUMED_MORE, FORGET_WEIGHT));
+  }
+
+  /** A step of these sequences in which so many rows in all stood behind the first ones. */
+  sawLonger(plainMs: number, rows: number, ms: number): void {
+    const seen = (ms - plainMs) / rows / this.stepMs(1);
+    this.#more = blend(this.#more, Math.min(1, Math.max(LEAST_MORE, seen)), MORE_WEIGHT);
+  }
+
+  /** What a row behind the first one of a sequence costs, in milliseconds. */
+  get moreMs(): number {
+    return this.#more * this.stepMs(1);
   }
 
   /** In milliseconds; before any step, in steps of one row. */

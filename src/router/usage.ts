@@ -1,5 +1,5 @@
-import type { Usage as EngineUsage, SampledToken, TokenLogprob } from '../engine/job-event.ts';
-import type { ChoiceLogprobs, Usage } from '../protocol/generation.ts';
+import type { AnswerTimings, SampledToken, TokenLogprob, Usage as EngineUsage } from '../engine/job-event.ts';
+import type { ChoiceLogprobs, Timings, Usage } from '../protocol/generation.ts';
 
 /** Usage of several answers to one prompt: the prompt counts once, the answers add up. */
 export function wireUsage(usages: readonly EngineUsage[]): Usage {
@@ -30,13 +30,14 @@ export function wireLogprobs(tokens: readonly SampledToken[]): ChoiceLogprobs {
 }
 
 /** Speed of one answer; a phase too short to measure has speed 0. */
-export function wireTimings(usage: EngineUsage, timings: { prefillMs: number; decodeMs: number }) {
+export function wireTimings(usage: EngineUsage, timings: AnswerTimings): Timings {
   const perSecond = (tokens: number, ms: number) => (ms > 0 ? round((tokens * 1000) / ms) : 0);
   return {
     prompt_ms: round(timings.prefillMs),
     predicted_ms: round(timings.decodeMs),
     prompt_per_second: perSecond(usage.promptTokens - usage.cachedTokens, timings.prefillMs),
     predicted_per_second: perSecond(usage.completionTokens, timings.decodeMs),
+    ...(timings.drafts && { draft_n: timings.drafts.guessed, draft_n_accepted: timings.drafts.accepted }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { MOST_DRAFT_TOKENS } from '../engine/load.ts';
+
 /** Every limit of the scheduler, by name. Times are milliseconds. */
 export interface SchedulerLimits {
   /** Jobs that may wait, over all models. */
@@ -10,6 +12,8 @@ export interface SchedulerLimits {
   readonly maxConcurrentLoads: number;
   /** Sequences per model; null: from the memory plan. */
   readonly numParallel: number | null;
+  /** Tokens that a step may guess ahead for each sequence. */
+  readonly draftTokens: number;
   /** Bytes that no plan may touch. */
   readonly reserveBytes: number;
   /**
@@ -41,6 +45,7 @@ export const defaultSchedulerLimits: SchedulerLimits = {
   maxLoadedModels: null,
   maxConcurrentLoads: 2,
   numParallel: null,
+  draftTokens: MOST_DRAFT_TOKENS,
   reserveBytes: 256 * 1024 * 1024,
   maxSwitchWaitMs: 5_000,
   maxOvertakes: 32,

@@ -232,6 +232,7 @@ class SchedulerLoop implements Engine, Effects {
         parallel: plan.parallel,
         threads: target.threads,
         tunedThreads: this.#tuning.recall(target)?.threads ?? null,
+        draftTokens: this.#limits.draftTokens,
       };
       const model = await backend.load(spec, load.abort.signal, () => {});
       load.model = model;

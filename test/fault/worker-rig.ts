@@ -51,6 +51,7 @@ export const spec: LoadSpec = {
   parallel: 4,
   threads: 1,
   tunedThreads: null,
+  draftTokens: 0,
 };
 
 let jobs = 0;

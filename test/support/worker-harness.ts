@@ -192,6 +192,7 @@ const DEFAULT_SPEC: LoadSpec = {
   parallel: 4,
   threads: 1,
   tunedThreads: null,
+  draftTokens: 15,
 };
 
 type Boot = Extract<FromWorker, { type: 'booted' | 'boot_failed' }>;
