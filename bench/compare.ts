@@ -18,6 +18,7 @@ export async function compare(argv: readonly string[]): Promise<void> {
       'model-a': { type: 'string', default: 'default' },
       'model-b': { type: 'string', default: 'default' },
       rounds: { type: 'string', default: '5' },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
       only: { type: 'string' },
     },
   });
@@ -29,8 +30,11 @@ export async function compare(argv: readonly string[]): Promise<void> {
     values.only?.split(',') ?? scenarios.map(({ name }) => name).filter((name) => !name.startsWith('embed'));
   const chosen = scenarios.filter(({ name }) => wanted.includes(name));
   const textOf = chosen.every(({ name }) => name.startsWith('embed')) ? text : await textOfTokens(a);
-  console.log('| scenario | figure | a | b | a/b |\n|---|---|---|---|---|');
-  for (const scenario of chosen) await measure(scenario, { a, b, textOf }, Number(values.rounds));
+  console.log(`--seed ${values.seed}\n| scenario | figure | a | b | a/b |\n|---|---|---|---|---|`);
+  for (const scenario of chosen) {
+    const firstRound = Number(values.seed) * 1000 + scenarios.indexOf(scenario) * 100;
+    await measure(scenario, { a, b, textOf, firstRound }, Number(values.rounds));
+  }
 }
 
 /** Vocabularies differ by a factor of four in what they make of the same words, so the model is asked. */
@@ -50,18 +54,24 @@ interface Match {
   readonly a: Side;
   readonly b: Side;
   readonly textOf: TextOf;
+  /** Its own for each run and scenario: a side that remembers prompts for long must not meet one again. */
+  readonly firstRound: number;
 }
 
 /** Threads of an engine may spin for a while after its last step, and would take the cores from the other side. */
 const restMs = 1_000;
 
-async function measure(scenario: Scenario, { a, b, textOf }: Match, rounds: number): Promise<void> {
+async function measure(
+  scenario: Scenario,
+  { a, b, textOf, firstRound }: Match,
+  rounds: number,
+): Promise<void> {
   const seen: Record<string, { a: number[]; b: number[] }> = {};
   // Round 0 warms both sides and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
     const run = async (side: Side) => {
       await setTimeout(restMs);
-      return await scenario.run(side, round, textOf);
+      return await scenario.run(side, firstRound + round, textOf);
     };
     const figuresA = await run(a);
     const figuresB = await run(b);

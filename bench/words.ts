@@ -5,7 +5,7 @@ const words =
   );
 
 export function text(count: number, seed: number): string {
-  let state = (seed * 2654435761 + 12345) >>> 0;
+  let state = (Math.imul(seed, 2654435761) + 12345) >>> 0;
   return Array.from({ length: count }, () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return words[(state >>> 8) % words.length];
