@@ -51,6 +51,11 @@ export class BatchLoop {
     return !this.#turning;
   }
 
+  /** The prompt in tokens whose state may be there already; its text stays the same. */
+  known(prompt: Uint32Array): Uint32Array {
+    return this.#sequences.known(prompt, this.#chat.vocabulary);
+  }
+
   /** The placement that a prompt would get now; changes nothing. */
   preview(prompt: Uint32Array): Placement | null {
     return this.#sequences.preview(prompt, this.#cost());

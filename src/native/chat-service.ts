@@ -3,7 +3,7 @@ import type { ExplainJob, Job } from '../engine/job.ts';
 import { fail } from '../errors/svc-error.ts';
 import { BatchLoop } from './batch-loop.ts';
 import { FrozenLane } from './frozen.ts';
-import { prepareGeneration, preparePrompt } from './generate.ts';
+import { knownPrompt, prepareGeneration, preparePrompt } from './generate.ts';
 import type { LoadedChat } from './load.ts';
 import type { Outbox } from './outbox.ts';
 import { pieceText } from './prompt.ts';
@@ -29,7 +29,7 @@ export class ChatService {
     switch (job.kind) {
       case 'generate':
         if (job.lane === 'frozen') return this.#frozen.submit(job);
-        return this.#loop.submit(prepareGeneration(this.#chat, job));
+        return this.#loop.submit(prepareGeneration(this.#chat, job, (prompt) => this.#loop.known(prompt)));
       case 'explain':
         return this.#explain(job);
       case 'embed':
@@ -43,11 +43,12 @@ export class ChatService {
 
   #explain(job: ExplainJob): void {
     const prepared = preparePrompt(this.#chat, job.job);
-    const placement = this.#loop.preview(prepared.tokens);
+    const prompt = knownPrompt(prepared, job.job, (tokens) => this.#loop.known(tokens));
+    const placement = this.#loop.preview(prompt);
     this.#outbox.event(job.jobId, {
       type: 'explained',
       renderedPrompt: pieceText(prepared.pieces),
-      promptTokens: prepared.tokens.length,
+      promptTokens: prompt.length,
       cachedTokens: placement?.keep ?? 0,
       sequence: placement?.id ?? null,
       numCtx: prepared.numCtx,

@@ -15,16 +15,25 @@ export interface PreparedPrompt {
   readonly numCtx: number;
 }
 
-export function prepareGeneration(chat: LoadedChat, job: GenerateJob): Generation {
+/** The same prompt in other tokens. */
+export type Known = (prompt: Uint32Array) => Uint32Array;
+
+export function prepareGeneration(chat: LoadedChat, job: GenerateJob, known: Known): Generation {
   const prepared = preparePrompt(chat, job);
   requireRoom(chat, prepared);
   return new Generation({
     job,
-    prompt: prepared.tokens,
+    prompt: knownPrompt(prepared, job, known),
     plan: prepared.plan,
     numCtx: prepared.numCtx,
     vocabulary: chat.vocabulary,
   });
+}
+
+/** In known tokens, unless these are more and take room from the answer. */
+export function knownPrompt({ tokens, numCtx }: PreparedPrompt, job: GenerateJob, known: Known): Uint32Array {
+  const other = known(tokens);
+  return other.length <= tokens.length || other.length + (job.maxTokens ?? 1) <= numCtx ? other : tokens;
 }
 
 /** Throws `context_overflow` when not even one token of an answer fits behind the prompt. */

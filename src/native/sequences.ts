@@ -5,6 +5,7 @@
 import { Checkpoints } from './checkpoints.ts';
 import type { Row } from './evaluate.ts';
 import type { NativeContext } from './internals.ts';
+import { type TokenText, withKnownTokens } from './known-tokens.ts';
 import type { LoadedChat } from './load.ts';
 import type { PlaceCost } from './place-to-take.ts';
 import { type Placement, placePrompt } from './prompt-cache.ts';
@@ -52,6 +53,15 @@ export class Sequences {
     // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
     const copyWorthTokens = cuttable ? LEAST_COPY_TOKENS + Math.ceil(spared) : Number.POSITIVE_INFINITY;
     return placePrompt(prompt, this.#states, { ...cost, copyWorthTokens, fills: cuttable });
+  }
+
+  /** The prompt in the tokens of the sequence that holds most of its text. */
+  known(prompt: Uint32Array, text: TokenText): Uint32Array {
+    return withKnownTokens(
+      prompt,
+      this.#states.map(({ tokens }) => tokens),
+      text,
+    );
   }
 
   /** Takes a free sequence and brings its state to the reused prefix, or to less where the memory cannot be cut there. */

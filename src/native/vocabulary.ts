@@ -25,6 +25,8 @@ export interface Vocabulary {
   tokenize(text: string, controls: boolean): Uint32Array;
   /** The bytes that a token adds to the answer; empty for control tokens. */
   bytesOf(token: number): Uint8Array;
+  /** Whether the token is nothing but its bytes: no control, and no mark that the tokeniser looks for first. */
+  isPlain(token: number): boolean;
   /** The text of a control token, or null when the token is ordinary text. */
   controlTextOf(token: number): string | null;
   isEnd(token: number): boolean;
@@ -53,6 +55,10 @@ export function openVocabulary(model: LlamaModel): Vocabulary {
       }
       return found;
     },
+    isPlain: (token) =>
+      (native.getTokenAttributes(token) &
+        (ATTRIBUTE_CONTROL | ATTRIBUTE_UNKNOWN | ATTRIBUTE_USER_DEFINED)) ===
+      0,
     controlTextOf: (token) => (isControl(native, token) ? (native.getTokenString(token) ?? '') : null),
     isEnd: (token) => native.isEogToken(token),
   };

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type TokenText, withKnownTokens } from './known-tokens.ts';
+
+/** Token 0 is a control; all others say their letters. */
+const letters = ['', 'a', 'b', 'aa', 'ab', 'ba', 'aab', 'abab'];
+const text: TokenText = {
+  bytesOf: (token) => Buffer.from(letters[token] ?? ''),
+  isPlain: (token) => token !== 0,
+};
+const say = (tokens: ArrayLike<number>): string =>
+  Array.from(tokens, (token) => (token === 0 ? '|' : letters[token])).join('');
+const known = (prompt: readonly number[], ...sequences: number[][]): number[] => [
+  ...withKnownTokens(Uint32Array.from(prompt), sequences, text),
+];
+
+describe('known tokens', () => {
+  it('take the place of others that say the same', () => {
+    expect(known([3, 4, 2, 0], [1, 1, 1, 2, 2])).toEqual([1, 1, 1, 2, 2, 0]);
+    expect(known([0, 6, 0, 7], [0, 1, 1, 2, 0, 2])).toEqual([0, 1, 1, 2, 0, 7]);
+  });
+
+  it('end where both have the end of a token', () => {
+    // "ab|ab" against "a|ba": the first three letters are the same, the fourth is in the middle of a token.
+    expect(known([4, 4], [1, 5])).toEqual([4, 4]);
+    expect(known([4, 7], [1, 2, 1, 2, 1])).toEqual([1, 2, 7]);
+  });
+
+  it('leave a prompt alone that no sequence begins otherwise than it does', () => {
+    expect(known([3, 1], [3, 1, 1])).toEqual([3, 1]);
+    expect(known([3, 1], [2, 2], [])).toEqual([3, 1]);
+    expect(known([3, 1])).toEqual([3, 1]);
+    expect(known([], [1])).toEqual([]);
+  });
+
+  it('come from the sequence that holds most', () => {
+    expect(known([3, 3, 3], [1, 1], [1, 1, 3, 1, 1], [2])).toEqual([1, 1, 3, 1, 1]);
+  });
+
+  it('never stand for a control, nor a control for them', () => {
+    expect(known([1, 0, 1], [1, 1])).toEqual([1, 0, 1]);
+    expect(known([0, 3], [1, 1])).toEqual([0, 3]);
+    const silent: TokenText = { ...text, isPlain: () => true };
+    expect([...withKnownTokens(Uint32Array.of(0, 3), [[1, 1]], silent)]).toEqual([0, 3]);
+  });
+
+  it('always say what the prompt says, and share no less of a sequence', () => {
+    const tokens = fc.array(fc.nat({ max: letters.length - 1 }), { maxLength: 20 });
+    const shared = (prompt: readonly number[], sequence: readonly number[]): number => {
+      let length = 0;
+      while (length < prompt.length && prompt[length] === sequence[length]) length++;
+      return length;
+    };
+    fc.assert(
+      fc.property(tokens, fc.array(tokens, { maxLength: 4 }), (prompt, sequences) => {
+        const other = known(prompt, ...sequences);
+        expect(say(other)).toBe(say(prompt));
+        const most = (tokens: readonly number[]): number =>
+          Math.max(0, ...sequences.map((sequence) => say(tokens.slice(0, shared(tokens, sequence))).length));
+        expect(most(other)).toBeGreaterThanOrEqual(most(prompt));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
