@@ -8,6 +8,7 @@ import { fail } from '../errors/svc-error.ts';
 import { type EmbedInput, embedInputs } from './embed-input.ts';
 import type { NativeContext } from './internals.ts';
 import type { LoadedEmbedding } from './load-embedding.ts';
+import { nudged } from './nudge.ts';
 import type { Outbox } from './outbox.ts';
 
 /** Vectors are told at least this often, so that a long list shows progress. */
@@ -134,7 +135,8 @@ async function embed(context: NativeContext, tokens: Uint32Array, threads: numbe
   context.disposeSequence(0);
   context.initBatch(tokens.length);
   context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1));
-  await context.decodeBatch();
+  const work = context.decodeBatch();
+  await (threads > 1 ? nudged(work) : work);
   return normalised(context.getEmbedding(tokens.length));
 }
 
