@@ -25,6 +25,12 @@ describe('calibrate', () => {
     expect((await run(2, () => 10)).threads).toBe(2);
   });
 
+  it('keeps one thread for a step that is over at once, where others would not save what they may cost', async () => {
+    expect((await run(2, (threads) => 1.6 / threads)).threads).toBe(1);
+    expect((await run(4, (threads) => 1.6 / threads)).threads).toBe(1);
+    expect((await run(2, (threads) => 2.4 / threads)).threads).toBe(2);
+  });
+
   it('falls to one thread where more are slower, and reports what it tried', async () => {
     const { threads, tried } = await run(8, (count) => count);
     expect(threads).toBe(1);

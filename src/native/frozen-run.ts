@@ -83,8 +83,11 @@ export async function runFrozen(
       await evaluateAlone(native, row, async (batchRow) => {
         running.evaluated(row.tokens.length);
         if (batchRow === undefined) return;
-        const topTwo = await probe.topTwo(native, batchRow);
-        const sampled = await running.sample(native, batchRow);
+        // Asked for together: beside streams each native call may wait for a step of theirs.
+        const [topTwo, sampled] = await both(
+          probe.topTwo(native, batchRow),
+          running.sample(native, batchRow),
+        );
         trace.add(sampled.token, topTwo);
         for (const event of running.accept(sampled)) hooks.event(event);
       });
@@ -184,6 +187,12 @@ function count(
   if (gap === 0) tally.exact += 1;
   else if (gap <= epsilon) tally.withinMargin += 1;
   else tally.firstMismatch ??= step;
+}
+
+/** Neither is still at work when this fails, because what they work on is disposed of then. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return await Promise.all([one, other]);
 }
 
 function promptRow(running: Running, sliceTokens: number): Row {
