@@ -214,6 +214,7 @@ test('close ends every worker, the spare included, and refuses further loads', a
 test('the environment of a child holds nothing but what is listed', async () => {
   const canaries = {
     LD_PRELOAD: '/canary.so',
+    GLIBC_TUNABLES: 'glibc.malloc.check=3',
     NODE_OPTIONS: '--require=/canary.js',
     GGML_BACKEND_PATH: '/canary.so',
     SVC_API_KEY: 'secret',
@@ -234,6 +235,7 @@ test('the environment of a child holds nothing but what is listed', async () => 
     GGML_NO_BACKTRACE: '1',
     NODE_LLAMA_CPP_SKIP_DOWNLOAD: 'true',
     UV_THREADPOOL_SIZE: '1',
+    ...(process.platform === 'linux' ? { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' } : {}),
     SVC_GPU: 'off',
     SVC_PARENT_PID: String(process.pid),
   });
