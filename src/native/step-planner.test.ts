@@ -115,6 +115,12 @@ describe('the plan of a step', () => {
     expect(together[0]?.[1]).toBeGreaterThan(1);
   });
 
+  it('guesses nothing while a prompt is read, which somebody waits for', () => {
+    const { decodeRows, slices } = shape(planner().plan([decoding(0, 1), reading(1, 0, 30)]));
+    expect(decodeRows).toEqual([[0, 1]]);
+    expect(slices).toEqual([[1, 30]]);
+  });
+
   it('guesses nothing where it is switched off, nor beyond the context, nor where nothing can be cut', () => {
     const rows = (chat: Chat, position = 100) =>
       shape(planner(chat).plan([decoding(0, 1, position)])).decodeRows[0]?.[1];

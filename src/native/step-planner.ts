@@ -63,10 +63,11 @@ export class StepPlanner {
     const ready = all.filter((running) => running.decoding);
     const pace = { msPerToken: this.msPerToken, nowMs: performance.now() };
     const decoding = readsFirst(ready, prefilling, pace) ? [] : ready;
-    const guesses = this.#guesses(decoding);
+    // Somebody waits for a prompt that is being read, and guesses would make it later.
+    const guesses = prefilling.length === 0 ? this.#guesses(decoding) : 0;
     const prompts = this.#promptRows(prefilling, decoding.length > 0);
     // The last token of a prompt that is known already costs what a decode row does.
-    const isSingle = ({ row }: PlannedRow): boolean => guesses === 0 && rowsOf(row) === 1;
+    const isSingle = ({ row }: PlannedRow): boolean => rowsOf(row) === 1;
     const decodeRows = [
       ...decoding.map((owner) => ({ owner, row: owner.decodeRow(guesses) })),
       ...prompts.filter(isSingle),
