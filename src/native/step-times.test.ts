@@ -69,4 +69,28 @@ describe('StepTimes', () => {
   it('assumes three rows to be cheaper than four until it has seen both, so that both are tried', () => {
     expect(new StepTimes().stepMs(3)).toBeLessThan(new StepTimes().stepMs(4));
   });
+
+  it('follows what a row behind the first one costs, and never thinks it free', () => {
+    const times = new StepTimes();
+    times.sawStep([0], 40);
+    const assumed = times.moreMs;
+    for (let i = 0; i < 20; i++) times.sawLonger(40, 7, 40 + 7 * 4);
+    expect(times.moreMs).toBeCloseTo(4, 1);
+    expect(assumed).toBeGreaterThan(4);
+    for (let i = 0; i < 20; i++) times.sawLonger(40, 7, 10);
+    expect(times.moreMs).toBeGreaterThan(0);
+  });
+
+  it('forgets that such a row was dear, or nobody would try one again, and not that it was cheap', () => {
+    const after = (extraMs: number, plainSteps: number): number => {
+      const times = new StepTimes();
+      times.sawStep([0], 40);
+      for (let i = 0; i < 20; i++) times.sawLonger(40, 1, 40 + extraMs);
+      for (let i = 0; i < plainSteps; i++) times.sawStep([0], 40);
+      return times.moreMs;
+    };
+    expect(after(80, 0)).toBeCloseTo(40, 0);
+    expect(after(80, 300)).toBeLessThan(16);
+    expect(after(4, 300)).toBeCloseTo(after(4, 0), 5);
+  });
 });

@@ -19,7 +19,7 @@ const MOST_FOR_REST = 2;
  */
 const JOINED = 0.95;
 
-/** What a row behind the first of a sequence costs, in rows: assumed until seen, and slowly believed again. */
+/** What a row behind the first of a sequence costs, in rows: assumed until seen, and a dearer one is slowly forgotten. */
 const ASSUMED_MORE = 0.3;
 const LEAST_MORE = 0.03;
 const MORE_WEIGHT = 0.3;
