@@ -3,7 +3,7 @@ import type { ExplainJob, Job } from '../engine/job.ts';
 import { fail } from '../errors/svc-error.ts';
 import { BatchLoop } from './batch-loop.ts';
 import { FrozenLane } from './frozen.ts';
-import { knownPrompt, prepareGeneration, preparePrompt } from './generate.ts';
+import { type Known, knownPrompt, prepareGeneration, preparePrompt } from './generate.ts';
 import type { LoadedChat } from './load.ts';
 import type { Outbox } from './outbox.ts';
 import { pieceText } from './prompt.ts';
@@ -13,6 +13,7 @@ export class ChatService {
   readonly #outbox: Outbox;
   readonly #loop: BatchLoop;
   readonly #frozen: FrozenLane;
+  readonly #known: Known = (prompt) => this.#loop.known(prompt);
 
   constructor(chat: LoadedChat, outbox: Outbox) {
     this.#chat = chat;
@@ -29,7 +30,7 @@ export class ChatService {
     switch (job.kind) {
       case 'generate':
         if (job.lane === 'frozen') return this.#frozen.submit(job);
-        return this.#loop.submit(prepareGeneration(this.#chat, job, (prompt) => this.#loop.known(prompt)));
+        return this.#loop.submit(prepareGeneration(this.#chat, job, this.#known));
       case 'explain':
         return this.#explain(job);
       case 'embed':
@@ -43,7 +44,7 @@ export class ChatService {
 
   #explain(job: ExplainJob): void {
     const prepared = preparePrompt(this.#chat, job.job);
-    const prompt = knownPrompt(prepared, job.job, (tokens) => this.#loop.known(tokens));
+    const prompt = knownPrompt(prepared, job.job, this.#known);
     const placement = this.#loop.preview(prompt);
     this.#outbox.event(job.jobId, {
       type: 'explained',

@@ -42,6 +42,9 @@ describe('known tokens', () => {
     expect(known([0, 3], [1, 1])).toEqual([0, 3]);
     const silent: TokenText = { ...text, isPlain: () => true };
     expect([...withKnownTokens(Uint32Array.of(0, 3), [[1, 1]], silent)]).toEqual([0, 3]);
+    const marked: TokenText = { ...text, isPlain: (token) => token !== 0 && token !== 3 };
+    expect([...withKnownTokens(Uint32Array.of(3, 2), [[1, 1, 2]], marked)]).toEqual([3, 2]);
+    expect([...withKnownTokens(Uint32Array.of(1, 1, 2), [[3, 2]], marked)]).toEqual([1, 1, 2]);
   });
 
   it('always say what the prompt says, and share no less of a sequence', () => {

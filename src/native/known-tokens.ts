@@ -17,47 +17,48 @@ export function withKnownTokens(
   sequences: readonly (readonly number[])[],
   text: TokenText,
 ): Uint32Array {
-  const plain = Math.max(0, ...sequences.map((tokens) => commonPrefix(prompt, tokens)));
-  let best = { ofPrompt: plain, known: [] as readonly number[] };
-  for (const tokens of sequences) {
-    const shared = sharedText(prompt, tokens, text);
-    if (shared.ofPrompt > best.ofPrompt)
-      best = { ofPrompt: shared.ofPrompt, known: tokens.slice(0, shared.ofKnown) };
-  }
-  if (best.known.length === 0) return prompt;
-  return Uint32Array.of(...best.known, ...prompt.subarray(best.ofPrompt));
+  const shared = sequences.map((tokens) => ({ tokens, ...sharedText(prompt, tokens, text) }));
+  const plain = Math.max(0, ...shared.map(({ sameTokens }) => sameTokens));
+  const [best] = shared.sort((a, b) => b.ofPrompt - a.ofPrompt);
+  if (best === undefined || best.ofPrompt <= plain) return prompt;
+  return Uint32Array.of(...best.tokens.slice(0, best.ofKnown), ...prompt.subarray(best.ofPrompt));
 }
 
-interface Shared {
+interface Place {
   readonly ofPrompt: number;
   readonly ofKnown: number;
 }
 
-/** How far both are the same text, up to the last place where both have a token's end. */
-function sharedText(prompt: Uint32Array, known: readonly number[], text: TokenText): Shared {
-  const tokens = Uint32Array.from(known);
-  let ofPrompt = 0;
-  let ofKnown = 0;
+/** How far both are the same text, up to the last place where both have a token's end; and how far the same tokens. */
+function sharedText(
+  prompt: Uint32Array,
+  known: readonly number[],
+  text: TokenText,
+): Place & { readonly sameTokens: number } {
+  const sameTokens = commonPrefix(prompt, known);
+  let at: Place = { ofPrompt: sameTokens, ofKnown: sameTokens };
   for (;;) {
-    const same = commonPrefix(prompt.subarray(ofPrompt), tokens.subarray(ofKnown));
-    ofPrompt += same;
-    ofKnown += same;
-    const bridge = bridgeOver(prompt.subarray(ofPrompt), tokens.subarray(ofKnown), text);
-    if (bridge === null) return { ofPrompt, ofKnown };
-    ofPrompt += bridge.ofPrompt;
-    ofKnown += bridge.ofKnown;
+    const behind = bridgeOver(prompt, known, at, text);
+    if (behind === null) return { ...at, sameTokens };
+    const same = commonPrefix(prompt, known, behind.ofPrompt, behind.ofKnown);
+    at = { ofPrompt: behind.ofPrompt + same, ofKnown: behind.ofKnown + same };
   }
 }
 
 /** The next place where tokens that differ have said the same bytes; null when they do not come to one. */
-function bridgeOver(prompt: ArrayLike<number>, known: ArrayLike<number>, text: TokenText): Shared | null {
-  const one = new ByteReader(prompt, text);
-  const other = new ByteReader(known, text);
+function bridgeOver(
+  prompt: ArrayLike<number>,
+  known: ArrayLike<number>,
+  from: Place,
+  text: TokenText,
+): Place | null {
+  const one = new ByteReader(prompt, from.ofPrompt, text);
+  const other = new ByteReader(known, from.ofKnown, text);
   do {
     const byte = one.next();
     if (byte === null || byte !== other.next()) return null;
   } while (!one.atEnd || !other.atEnd);
-  return { ofPrompt: one.tokens, ofKnown: other.tokens };
+  return { ofPrompt: one.place, ofKnown: other.place };
 }
 
 /** The bytes of tokens, one after the other. */
@@ -66,11 +67,12 @@ class ByteReader {
   readonly #text: TokenText;
   #bytes: Uint8Array = new Uint8Array();
   #at = 0;
-  /** Tokens begun. */
-  tokens = 0;
+  /** Behind the last token that was begun. */
+  place: number;
 
-  constructor(from: ArrayLike<number>, text: TokenText) {
+  constructor(from: ArrayLike<number>, place: number, text: TokenText) {
     this.#from = from;
+    this.place = place;
     this.#text = text;
   }
 
@@ -82,9 +84,9 @@ class ByteReader {
   /** Null at the end, and before a token that is not plain. */
   next(): number | null {
     if (this.atEnd) {
-      const token = this.#from[this.tokens];
+      const token = this.#from[this.place];
       if (token === undefined || !this.#text.isPlain(token)) return null;
-      this.tokens++;
+      this.place++;
       this.#bytes = this.#text.bytesOf(token);
       this.#at = 0;
       // A plain token without bytes tells nothing about the text.

@@ -4,10 +4,10 @@
  * It keeps count of how often it is right, also while nobody uses its guesses. Pure.
  */
 
-/** Two tokens recur by chance too often, and four are found too late. */
+/** Fewer recur by chance too often, and more are found later. */
 const GRAM = 3;
 
-/** Of a long text only the end is looked through: 20 ms of work per million tokens, and memory besides. */
+/** Of a long text only the end is looked through, which bounds time and memory. */
 export const MOST_TOKENS = 16_384;
 
 /** How fast the share of right guesses follows what happens. */
@@ -24,6 +24,11 @@ export class Lookup {
   constructor(prompt: Uint32Array) {
     for (const token of prompt.subarray(Math.max(0, prompt.length - MOST_TOKENS))) this.#append(token);
     this.#place = this.#find();
+  }
+
+  /** Whether anything is known to follow; then as much can be guessed as is asked for. */
+  get knows(): boolean {
+    return this.#place !== null;
   }
 
   /** The share of next tokens that were guessed right lately, of those that were guessed; 0 at first. */

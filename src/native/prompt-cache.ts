@@ -87,10 +87,11 @@ export function worthWaiting(
   });
 }
 
-export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const limit = Math.min(a.length, b.length);
+/** How many tokens are the same, from a place in each on. */
+export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>, fromA = 0, fromB = 0): number {
+  const limit = Math.min(a.length - fromA, b.length - fromB);
   let length = 0;
-  while (length < limit && a[length] === b[length]) length++;
+  while (length < limit && a[fromA + length] === b[fromB + length]) length++;
   return length;
 }
 

@@ -105,13 +105,13 @@ export class Running {
   /** What is guessed to follow, for a decision; `most` tokens at most. */
   draftStream(most: number): DraftStream {
     this.#lookup ??= this.#newLookup();
-    const room = Math.min(most, this.generation.tokensLeft - 1);
-    return { guessable: this.#lookup.guess(room).length, hitRate: this.#lookup.hitRate };
+    const { knows, hitRate } = this.#lookup;
+    return { guessable: knows ? this.#guessable(most) : 0, hitRate };
   }
 
   /** The next token, with so many rows behind it: guesses, and padding where there are none. */
   decodeRow(more = 0): Row {
-    const guesses = this.#lookup?.guess(Math.min(more, this.generation.tokensLeft - 1)) ?? [];
+    const guesses = this.#lookup?.guess(this.#guessable(more)) ?? [];
     return {
       sequence: this.sequence,
       position: this.#position,
@@ -184,6 +184,11 @@ export class Running {
   dispose(): void {
     this.#sampler.dispose();
     this.#logprobs?.dispose();
+  }
+
+  /** The last token of an answer is never followed by anything. */
+  #guessable(most: number): number {
+    return Math.min(most, this.generation.tokensLeft - 1);
   }
 
   #newLookup(): Lookup {
