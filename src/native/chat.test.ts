@@ -1,32 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answer,
   collect,
   generateJob,
   type JobFailure,
-  TestWorker,
+  startTinyChat,
+  type TestWorker,
 } from '../../test/support/worker-harness.ts';
-import { writeTinyChat } from '../builtin/tiny-chat.ts';
 import type { Turn } from '../engine/job.ts';
 
-let folder: string;
 let worker: TestWorker;
+let end: () => Promise<void>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-chat-'));
-  await writeTinyChat(join(folder, 'tiny.gguf'));
-  worker = new TestWorker();
-  await worker.booted();
-  await worker.load({ path: join(folder, 'tiny.gguf'), numCtx: 1024, parallel: 8 });
+  ({ worker, end } = await startTinyChat({ numCtx: 1024, parallel: 8 }));
 });
 
-afterAll(async () => {
-  await worker.end();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => end());
 
 const user = (content: string): Turn => ({ role: 'user', content });
 const chat = (...turns: Turn[]) => ({ kind: 'chat' as const, turns });

@@ -1,28 +1,17 @@
 /** The end of a prompt is padded to a tile of rows; nothing of the padding may be seen or stay. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { logprobsOf, TestWorker } from '../../test/support/worker-harness.ts';
-import { writeTinyChat } from '../builtin/tiny-chat.ts';
+import { logprobsOf, startTinyChat, type TestWorker } from '../../test/support/worker-harness.ts';
 import { padSlices } from './pad-slices.ts';
 import { slicePrompts } from './row-plan.ts';
 
-let folder: string;
 let worker: TestWorker;
+let end: () => Promise<void>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-padding-'));
-  await writeTinyChat(join(folder, 'tiny.gguf'));
-  worker = new TestWorker();
-  await worker.booted();
-  await worker.load({ path: join(folder, 'tiny.gguf'), numCtx: 1024, parallel: 1 });
+  ({ worker, end } = await startTinyChat({ numCtx: 1024, parallel: 1 }));
 });
 
-afterAll(async () => {
-  await worker.end();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => end());
 
 const generate = (text: string, maxTokens: number) =>
   worker.generate({ prompt: { kind: 'text', text }, maxTokens, topLogprobs: 3 });

@@ -1,26 +1,16 @@
 /** An answer that is sent back is known, also where the model said it in other tokens than its text has. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestWorker } from '../../test/support/worker-harness.ts';
-import { tinyVocabulary, writeTinyChat } from '../builtin/tiny-chat.ts';
+import { startTinyChat, type TestWorker } from '../../test/support/worker-harness.ts';
+import { tinyVocabulary } from '../builtin/tiny-chat.ts';
 
-let folder: string;
 let worker: TestWorker;
+let end: () => Promise<void>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-resent-'));
-  await writeTinyChat(join(folder, 'tiny.gguf'));
-  worker = new TestWorker();
-  await worker.booted();
-  await worker.load({ path: join(folder, 'tiny.gguf'), numCtx: 512, parallel: 2 });
+  ({ worker, end } = await startTinyChat({ numCtx: 512, parallel: 2 }));
 });
 
-afterAll(async () => {
-  await worker.end();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => end());
 
 const question = 'forever and a day';
 const words = ' river house river house river house river house';

@@ -1,26 +1,20 @@
 /** Prompts that come together are read together; that changes neither their answers nor what they share. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, logprobsOf, TestWorker } from '../../test/support/worker-harness.ts';
-import { writeTinyChat } from '../builtin/tiny-chat.ts';
+import {
+  type Answer,
+  logprobsOf,
+  startTinyChat,
+  type TestWorker,
+} from '../../test/support/worker-harness.ts';
 
-let folder: string;
 let worker: TestWorker;
+let end: () => Promise<void>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-together-'));
-  await writeTinyChat(join(folder, 'tiny.gguf'));
-  worker = new TestWorker();
-  await worker.booted();
-  await worker.load({ path: join(folder, 'tiny.gguf'), numCtx: 1024, parallel: 5 });
+  ({ worker, end } = await startTinyChat({ numCtx: 1024, parallel: 5 }));
 });
 
-afterAll(async () => {
-  await worker.end();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => end());
 
 const generate = (text: string, maxTokens: number) =>
   worker.generate({ prompt: { kind: 'text', text }, maxTokens, topLogprobs: 3 });

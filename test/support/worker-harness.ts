@@ -1,8 +1,12 @@
 /** Forks the compiled child process and talks to it as the server does. For tests of the real engine. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EventQueue } from '../../src/base/event-queue.ts';
+import { writeTinyChat } from '../../src/builtin/tiny-chat.ts';
 import type { FromWorker, IpcFailure, ToWorker } from '../../src/engine/ipc.ts';
 import type { EmbedJob, ExplainJob, GenerateJob, Job } from '../../src/engine/job.ts';
 import type { DoneEvent, EmbeddingEvent, JobEvent } from '../../src/engine/job-event.ts';
@@ -139,6 +143,25 @@ export class TestWorker {
     if (message.type === 'failed') this.#jobs.get(message.jobId)?.fail(new JobFailure(message.failure));
     for (const listener of this.#listeners) listener(message);
   }
+}
+
+/** A worker with the tiny chat model, in a folder of its own that ends with it. */
+export async function startTinyChat(
+  load: Partial<LoadSpec>,
+): Promise<{ readonly worker: TestWorker; readonly end: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-tiny-'));
+  const path = join(folder, 'tiny.gguf');
+  await writeTinyChat(path);
+  const worker = new TestWorker();
+  await worker.booted();
+  await worker.load({ path, ...load });
+  return {
+    worker,
+    end: async () => {
+      await worker.end();
+      await rm(folder, { recursive: true });
+    },
+  };
 }
 
 export interface Answer {
