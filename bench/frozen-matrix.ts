@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { writeTinyChat } from '../src/builtin/tiny-chat.ts';
-import { writeTinyRecurrent, writeTinySlidingWindow } from '../src/builtin/tiny-variants.ts';
+import { writeTinyChat } from '../tools/models/tiny-chat.ts';
+import { writeTinyRecurrent, writeTinySlidingWindow } from '../tools/models/tiny-variants.ts';
 import { serve } from './served.ts';
 import { text } from './words.ts';
 

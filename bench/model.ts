@@ -1,7 +1,7 @@
 /** Writes a model of realistic shape with random weights, for speed measurements only; keep it out of the repository. */
 import { parseArgs } from 'node:util';
-import { writeLarge } from '../src/builtin/large.ts';
-import { writeTinyEmbed } from '../src/builtin/tiny-embed.ts';
+import { writeLarge } from '../tools/models/large.ts';
+import { writeTinyEmbed } from '../tools/models/tiny-embed.ts';
 
 /** The size of the usual small embedding models, such as BERT base. */
 const embedding = { name: 'Bench Embed', layers: 12, feedForward: 3072 };

@@ -9,7 +9,7 @@ await ensureBuilt();
 const bin = (name) => path.join(root, 'node_modules', '.bin', name);
 const steps = [
   ['format', bin('biome'), ['format', '.']],
-  ['lint', bin('oxlint'), ['--type-aware', 'src', 'test', 'bench', 'scripts', 'bin']],
+  ['lint', bin('oxlint'), ['--type-aware', 'src', 'tools', 'test', 'bench', 'scripts', 'bin']],
   ['types', bin('tsc'), ['--noEmit', '-p', 'tsconfig.json']],
   ['unused code', bin('knip'), []],
   ['generated files', process.execPath, [path.join('scripts', 'generate.mjs'), '--check']],

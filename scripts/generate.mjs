@@ -4,9 +4,9 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { entryOf, catalogue } from '../dist/errors/catalogue.js';
+import { entryOf, catalogue } from '../dist/lib/errors/catalogue.js';
 import { settings } from '../dist/config/settings.js';
-import { Statement } from '../dist/evidence/statement.js';
+import { Statement } from '../dist/trust/evidence/statement.js';
 import { statusOf } from '../dist/http/error-response.js';
 import { createHttpServer } from '../dist/http/server.js';
 import { root } from './prepare.mjs';
@@ -47,7 +47,7 @@ function errors() {
   });
   return `# Errors
 
-${notice} (src/errors/catalogue.ts)
+${notice} (src/lib/errors/catalogue.ts)
 
 Every failure has the body \`{"error", "message", "type", "code", "param"?}\`; \`error\` is always the sentence itself.
 A failure that would repeat carries \`x-should-retry: false\`. In a stream that has begun, the body comes as the last

@@ -73,17 +73,14 @@ export async function build() {
   const wanted = sourceStamp();
   const fresh = at('dist.next');
   rmSync(fresh, { recursive: true, force: true });
-  run(process.execPath, [
-    at('node_modules', 'typescript', 'bin', 'tsc'),
-    '-p',
-    'tsconfig.build.json',
-    '--outDir',
-    fresh,
-  ]);
+  const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
+  run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]);
   // Imported late: it needs an installed package.
   const { vendor } = await import('./vendor.mjs');
   await vendor(fresh);
-  run(process.execPath, [path.join(fresh, 'builtin', 'generate.js'), at('generated')]);
+  const generators = at('generated', 'tools');
+  run(process.execPath, [tsc, '-p', 'tsconfig.tools.json', '--outDir', generators]);
+  run(process.execPath, [path.join(generators, 'tools', 'models', 'generate.js'), at('generated')]);
   writeFileSync(path.join(fresh, '.stamp'), wanted);
   rmSync(at('dist'), { recursive: true, force: true });
   renameSync(fresh, at('dist'));
@@ -91,10 +88,11 @@ export async function build() {
 
 function sourceStamp() {
   const hash = createHash('sha256');
-  const files = readdirSync(at('src'), { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
+  const names = ['src', 'tools'].flatMap((folder) =>
+    readdirSync(at(folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name)),
   );
-  const names = files.map((entry) => path.join(entry.parentPath, entry.name));
   for (const name of [...names, at('tsconfig.build.json'), at('tsconfig.json'), at('package.json')].sort()) {
     const { size, mtimeMs } = statSync(name);
     hash.update(`${name} ${size} ${mtimeMs}\n`);

@@ -1,26 +1,26 @@
 /**
  * The composition root: constructs identity, registry, backend, engine and HTTP edge and wires them; no logic.
- * It never loads native code: worker/ forks the one file that does.
+ * It never loads native code: engine/local forks the one file that does.
  */
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
-import { systemClock } from './base/clock.ts';
+import { systemClock } from './lib/base/clock.ts';
 import type { Config } from './config/config.ts';
-import { fail } from './errors/svc-error.ts';
-import { newEvidenceIssuer } from './evidence/issuer.ts';
+import { fail } from './lib/errors/svc-error.ts';
+import { newEvidenceIssuer } from './trust/evidence/issuer.ts';
 import { close, createHttpServer, listen } from './http/server.ts';
-import { createBackendBinding } from './identity/backend-binding.ts';
-import { loadIdentity } from './identity/instance.ts';
-import { hashServerSource } from './identity/server-source.ts';
-import { createMetrics } from './metrics/metrics.ts';
-import { openRegistry } from './models/registry.ts';
-import type { IdentityFacts, Service } from './router/service.ts';
-import { createEngine } from './scheduler/loop.ts';
-import { openTuningFolder } from './tuning/tuning-folder.ts';
-import { createWorkerBackend } from './worker/backend.ts';
-import { deferred } from './base/deferred.ts';
-import { freeMemoryBytes } from './worker/free-memory.ts';
-import { loadLimits } from './worker/limits.ts';
+import { createBackendBinding } from './trust/identity/backend-binding.ts';
+import { loadIdentity } from './trust/identity/instance.ts';
+import { hashServerSource } from './trust/identity/server-source.ts';
+import { createMetrics } from './engine/observe/metrics.ts';
+import { openRegistry } from './store/registry/registry.ts';
+import type { IdentityFacts, Service } from './api/service.ts';
+import { createEngine } from './engine/scheduler/loop.ts';
+import { openTuningFolder } from './engine/tuning-folder.ts';
+import { createWorkerBackend } from './engine/local/backend.ts';
+import { deferred } from './lib/base/deferred.ts';
+import { freeMemoryBytes } from './engine/local/free-memory.ts';
+import { loadLimits } from './engine/local/limits.ts';
 
 export interface RunningService {
   readonly url: string;
@@ -39,7 +39,7 @@ export interface AppOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const childPath = fileURLToPath(new URL('./native/main.js', import.meta.url));
+const childPath = fileURLToPath(new URL('./worker/main.js', import.meta.url));
 
 export async function startApp(options: AppOptions): Promise<RunningService> {
   const { config, logger } = options;

@@ -5,10 +5,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeDurably } from '../base/durable.ts';
-import type { Logger } from '../base/logger.ts';
-import { type BuiltinModel, registerBuiltin } from '../models/builtin.ts';
-import type { Registry } from '../models/registry.ts';
+import { writeDurably } from '../lib/files/durable.ts';
+import type { Logger } from '../lib/base/logger.ts';
+import { type BuiltinModel, registerBuiltin } from '../store/install/builtin.ts';
+import type { Registry } from '../store/registry/registry.ts';
 
 const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
 

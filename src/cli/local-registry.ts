@@ -1,8 +1,8 @@
 /** The registry of the configured home. Verbs work on the files themselves, whether or not a server runs. */
 import { homedir } from 'node:os';
 import type { Config } from '../config/config.ts';
-import type { ForeignEnvironment } from '../models/foreign/foreign-store.ts';
-import { openRegistry, type Registry } from '../models/registry.ts';
+import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
+import { openRegistry, type Registry } from '../store/registry/registry.ts';
 import { type CliContext, exitCodes } from './context.ts';
 
 export function localRegistry(config: Config): Registry {

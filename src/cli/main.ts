@@ -1,8 +1,8 @@
 /** The program: verbs are registered, one runs, its failure becomes a sentence and an exit code. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
-import { entryOf, type Family } from '../errors/catalogue.ts';
-import { isSvcError } from '../errors/svc-error.ts';
+import { entryOf, type Family } from '../lib/errors/catalogue.ts';
+import { isSvcError } from '../lib/errors/svc-error.ts';
 import {
   CliFailure,
   type CliContext,
@@ -20,23 +20,23 @@ type Register = (program: Command, context: CliContext) => void;
  * the server behind `serve` costs more to load than most verbs take.
  */
 const verbs: readonly (readonly [names: readonly string[], load: () => Promise<Register>])[] = [
-  [['serve', 'start'], async () => (await import('./verbs/serve.ts')).registerServe],
-  [['status'], async () => (await import('./verbs/status.ts')).registerStatus],
-  [['run'], async () => (await import('./verbs/run.ts')).registerRun],
-  [['ps'], async () => (await import('./verbs/ps.ts')).registerPs],
-  [['stop'], async () => (await import('./verbs/stop.ts')).registerStop],
-  [['config'], async () => (await import('./verbs/config.ts')).registerConfig],
-  [['pull'], async () => (await import('./verbs/pull.ts')).registerPull],
-  [['import'], async () => (await import('./verbs/import.ts')).registerImport],
-  [['discover'], async () => (await import('./verbs/discover.ts')).registerDiscover],
-  [['list', 'ls'], async () => (await import('./verbs/list.ts')).registerList],
-  [['show'], async () => (await import('./verbs/show.ts')).registerShow],
-  [['default'], async () => (await import('./verbs/cp.ts')).registerDefault],
-  [['cp'], async () => (await import('./verbs/cp.ts')).registerCp],
-  [['set'], async () => (await import('./verbs/set.ts')).registerSet],
-  [['rm'], async () => (await import('./verbs/rm.ts')).registerRm],
-  [['verify'], async () => (await import('./verbs/verify.ts')).registerVerify],
-  [['prune'], async () => (await import('./verbs/prune.ts')).registerPrune],
+  [['serve', 'start'], async () => (await import('./verbs/server/serve.ts')).registerServe],
+  [['status'], async () => (await import('./verbs/server/status.ts')).registerStatus],
+  [['run'], async () => (await import('./verbs/server/run.ts')).registerRun],
+  [['ps'], async () => (await import('./verbs/server/ps.ts')).registerPs],
+  [['stop'], async () => (await import('./verbs/server/stop.ts')).registerStop],
+  [['config'], async () => (await import('./verbs/server/config.ts')).registerConfig],
+  [['pull'], async () => (await import('./verbs/models/pull.ts')).registerPull],
+  [['import'], async () => (await import('./verbs/models/import.ts')).registerImport],
+  [['discover'], async () => (await import('./verbs/models/discover.ts')).registerDiscover],
+  [['list', 'ls'], async () => (await import('./verbs/models/list.ts')).registerList],
+  [['show'], async () => (await import('./verbs/models/show.ts')).registerShow],
+  [['default'], async () => (await import('./verbs/models/cp.ts')).registerDefault],
+  [['cp'], async () => (await import('./verbs/models/cp.ts')).registerCp],
+  [['set'], async () => (await import('./verbs/models/set.ts')).registerSet],
+  [['rm'], async () => (await import('./verbs/models/rm.ts')).registerRm],
+  [['verify'], async () => (await import('./verbs/models/verify.ts')).registerVerify],
+  [['prune'], async () => (await import('./verbs/models/prune.ts')).registerPrune],
   [['evidence'], async () => (await import('./verbs/evidence.ts')).registerEvidence],
 ];
 

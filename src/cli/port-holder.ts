@@ -1,10 +1,10 @@
 /** Says who holds a taken port: this very instance, another Hearth, or something else. */
 import { Check } from 'typebox/value';
 import type { Config } from '../config/config.ts';
-import { loadIdentity } from '../identity/instance.ts';
-import { headerNames } from '../protocol/headers.ts';
-import { HealthResponse } from '../protocol/health.ts';
-import { routes } from '../protocol/routes.ts';
+import { loadIdentity } from '../trust/identity/instance.ts';
+import { headerNames } from '../wire/headers.ts';
+import { HealthResponse } from '../wire/health.ts';
+import { routes } from '../wire/routes.ts';
 import { baseUrl } from './api.ts';
 
 export async function describeHolder(config: Config): Promise<string> {

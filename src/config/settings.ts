@@ -2,7 +2,7 @@
  * Every setting once: its environment name, what it means, its default, and how its text is read.
  * Flags, the environment and the config file all pass through `read`, so one wrong value has one message.
  */
-import { formatDuration, parseDuration } from '../base/duration.ts';
+import { formatDuration, parseDuration } from '../lib/base/duration.ts';
 
 export interface Setting<T> {
   /** Name in the environment; the config file uses the lower-case name without SVC_. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ErrorCode, catalogue, entryOf } from '../errors/catalogue.ts';
-import { fail } from '../errors/svc-error.ts';
+import { type ErrorCode, catalogue, entryOf } from '../lib/errors/catalogue.ts';
+import { fail } from '../lib/errors/svc-error.ts';
 import { asSvcError, errorBody, errorResponse } from './error-response.ts';
 
 describe('errorResponse', () => {

@@ -1,8 +1,8 @@
 /** The only place that knows HTTP statuses: a failure becomes status, headers and ErrorBody here. */
-import { type Family, entryOf } from '../errors/catalogue.ts';
-import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
-import type { ErrorBody } from '../protocol/error.ts';
-import { headerNames } from '../protocol/headers.ts';
+import { type Family, entryOf } from '../lib/errors/catalogue.ts';
+import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
+import type { ErrorBody } from '../wire/error.ts';
+import { headerNames } from '../wire/headers.ts';
 
 export const statusOf: Record<Family, number> = {
   request: 400,

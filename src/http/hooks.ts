@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { fail, type SvcError } from '../errors/svc-error.ts';
-import { headerNames, serverBanner } from '../protocol/headers.ts';
-import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard.ts';
+import { fail, type SvcError } from '../lib/errors/svc-error.ts';
+import { headerNames, serverBanner } from '../wire/headers.ts';
+import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard/guard.ts';
 import { httpLimits } from './limits.ts';
 
 export interface HookOptions {

@@ -1,6 +1,6 @@
 /**
- * The HTTP edge: one fastify app over the route table of protocol/. It owns sockets, headers, bodies, statuses and
- * framing; it knows nothing of models or engines beyond the use cases in router/ that its handlers call. app.ts builds it.
+ * The HTTP edge: one fastify app over the route table of wire/. It owns sockets, headers, bodies, statuses and
+ * framing; it knows nothing of models or engines beyond the use cases in api/ that its handlers call. app.ts builds it.
  */
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
@@ -12,19 +12,19 @@ import fastify, {
   type FastifyReply,
   LogController,
 } from 'fastify';
-import type { Clock } from '../base/clock.ts';
-import { entryOf } from '../errors/catalogue.ts';
-import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
-import { headerNames } from '../protocol/headers.ts';
-import type { Service } from '../router/service.ts';
+import type { Clock } from '../lib/base/clock.ts';
+import { entryOf } from '../lib/errors/catalogue.ts';
+import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
+import { headerNames } from '../wire/headers.ts';
+import type { Service } from '../api/service.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
-import type { AccessRules } from './guard.ts';
+import type { AccessRules } from './guard/guard.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { addHooks, commonHeaders, requestId } from './hooks.ts';
-import { type CommonHeaders, refuseFraming, watchFraming } from './framing-refusal.ts';
-import { acceptJsonOnly } from './json-body.ts';
+import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
+import { acceptJsonOnly } from './guard/json-body.ts';
 import { httpLimits } from './limits.ts';
-import { boundSockets } from './sockets.ts';
+import { boundSockets } from './guard/sockets.ts';
 import { violation } from './validation.ts';
 
 export interface HttpOptions {

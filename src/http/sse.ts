@@ -4,10 +4,10 @@
  */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import { headerNames } from '../protocol/headers.ts';
-import type { StreamItem } from '../router/stream-item.ts';
+import type { Clock } from '../lib/base/clock.ts';
+import type { Logger } from '../lib/base/logger.ts';
+import { headerNames } from '../wire/headers.ts';
+import type { StreamItem } from '../api/generation/stream-item.ts';
 import { asSvcError, errorBody } from './error-response.ts';
 import { httpLimits } from './limits.ts';
 

@@ -1,6 +1,6 @@
 /** One plain sentence from a schema violation: which field, what it must be. Never the offending text. */
 import type { ErrorObject } from 'ajv';
-import { fail, type SvcError } from '../errors/svc-error.ts';
+import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 
 /** The error for the first violation that ajv names. */
 export function violation(errors: readonly ErrorObject[] | null | undefined, where: string): SvcError {

@@ -1,7 +1,7 @@
 /** The unmodified `openai` package. */
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fail } from '../../src/errors/svc-error.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { answer, forEver, started, text } from '../support/scripted-engine.ts';
 import { type ScriptedService, startScripted } from '../support/scripted-service.ts';
 import { verifies } from '../contract/requirements.ts';

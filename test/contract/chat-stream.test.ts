@@ -1,7 +1,7 @@
 /** POST /v1/chat/completions, answered as a stream of server-sent events. */
 import { describe, expect, it } from 'vitest';
-import type { ChatChunk } from '../../src/protocol/chat.ts';
-import { fail } from '../../src/errors/svc-error.ts';
+import type { ChatChunk } from '../../src/wire/inference/chat.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { answer, done, forEver, gate, queued, started, text } from '../support/scripted-engine.ts';
 import { installed, scriptedService } from '../support/scripted-service.ts';

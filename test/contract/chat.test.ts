@@ -1,7 +1,7 @@
 /** POST /v1/chat/completions, answered whole. */
 import { describe, expect, it } from 'vitest';
-import type { GenerateJob } from '../../src/engine/job.ts';
-import { setParams } from '../../src/models/changes.ts';
+import type { GenerateJob } from '../../src/contract/job.ts';
+import { setParams } from '../../src/store/install/changes.ts';
 import { hello } from '../support/http-client.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { answer, done, queued, started, text } from '../support/scripted-engine.ts';

@@ -1,7 +1,7 @@
 /** POST /v1/completions, which the interface lists and does not describe. */
 import { describe, expect, it } from 'vitest';
-import type { GenerateJob } from '../../src/engine/job.ts';
-import { fail } from '../../src/errors/svc-error.ts';
+import type { GenerateJob } from '../../src/contract/job.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { answer, done, gate, started, text } from '../support/scripted-engine.ts';
 import { installed, scriptedService } from '../support/scripted-service.ts';

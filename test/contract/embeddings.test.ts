@@ -1,7 +1,7 @@
 /** POST /v1/embeddings. */
 import { describe, expect, it } from 'vitest';
-import type { EmbedJob } from '../../src/engine/job.ts';
-import { fail } from '../../src/errors/svc-error.ts';
+import type { EmbedJob } from '../../src/contract/job.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { started, vectorOf, vectors } from '../support/scripted-engine.ts';
 import {
   installed,

@@ -1,7 +1,7 @@
 /** Failures of every route: the status, the body, the headers. The shared client checks each body's schema. */
 import { describe, expect, it } from 'vitest';
-import { catalogue, type ErrorCode, type ErrorDetail } from '../../src/errors/catalogue.ts';
-import { fail } from '../../src/errors/svc-error.ts';
+import { catalogue, type ErrorCode, type ErrorDetail } from '../../src/lib/errors/catalogue.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { forEver, queued, started } from '../support/scripted-engine.ts';
 import { installed, scriptedService } from '../support/scripted-service.ts';
 import { verifies } from './requirements.ts';

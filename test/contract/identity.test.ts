@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findIdentityFault } from '../../src/identity/sign-identity.ts';
-import { routes } from '../../src/protocol/routes.ts';
+import { findIdentityFault } from '../../src/trust/identity/sign-identity.ts';
+import { routes } from '../../src/wire/routes.ts';
 import {
   backendSha256,
   installed,

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type TinyChatOptions, writeTinyChat } from '../../src/builtin/tiny-chat.ts';
-import type { Statement } from '../../src/evidence/statement.ts';
-import { importFile } from '../../src/models/import.ts';
-import { openRegistry } from '../../src/models/registry.ts';
+import { type TinyChatOptions, writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import type { Statement } from '../../src/trust/evidence/statement.ts';
+import { importFile } from '../../src/store/install/import.ts';
+import { openRegistry } from '../../src/store/registry/registry.ts';
 import { endProcess, hearth, type Outcome, type Program, readyUrl, startHearth } from '../support/hearth.ts';
 
 export interface FrozenReply {

@@ -2,11 +2,11 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { responseSha256 } from '../../src/evidence/record.ts';
-import { evidencePayloadType, type Statement } from '../../src/evidence/statement.ts';
-import { canonicalSha256, sha256Hex } from '../../src/identity/canonical.ts';
-import { seal } from '../../src/identity/dsse.ts';
-import { loadIdentity } from '../../src/identity/instance.ts';
+import { responseSha256 } from '../../src/trust/evidence/record.ts';
+import { evidencePayloadType, type Statement } from '../../src/trust/evidence/statement.ts';
+import { canonicalSha256, sha256Hex } from '../../src/trust/identity/canonical.ts';
+import { seal } from '../../src/trust/identity/dsse.ts';
+import { loadIdentity } from '../../src/trust/identity/instance.ts';
 import { EvidenceService } from './evidence-service.ts';
 
 let service: EvidenceService;

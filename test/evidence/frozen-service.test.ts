@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contentDigest } from '../../src/evidence/record.ts';
+import { contentDigest } from '../../src/trust/evidence/record.ts';
 import { builtDist } from '../support/hearth.ts';
 import { template } from '../support/templates.ts';
 import { EvidenceService, outputOf, sha256, statementOf } from './evidence-service.ts';
@@ -260,9 +260,9 @@ describe('hearth evidence verify', () => {
     const forge = `
       import { readFile, writeFile } from 'node:fs/promises';
       const at = (name) => import(process.argv[1] + '/' + name);
-      const { loadIdentity } = await at('identity/instance.js');
-      const { seal } = await at('identity/dsse.js');
-      const { sha256Hex, canonicalSha256 } = await at('identity/canonical.js');
+      const { loadIdentity } = await at('trust/identity/instance.js');
+      const { seal } = await at('trust/identity/dsse.js');
+      const { sha256Hex, canonicalSha256 } = await at('trust/identity/canonical.js');
       const { keys } = await loadIdentity({ home: process.env.SVC_HOME });
       const body = JSON.parse(await readFile('forged.json', 'utf8'));
       const statement = JSON.parse(Buffer.from(body.evidence.payload, 'base64').toString());

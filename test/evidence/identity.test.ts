@@ -15,13 +15,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rotateKey } from '../../src/evidence/rotation.ts';
-import { findIdentityFault, signIdentity } from '../../src/identity/sign-identity.ts';
-import { createBackendBinding } from '../../src/identity/backend-binding.ts';
-import { createBackendGuard, findPrebuiltFolder, hashBackend } from '../../src/identity/backend.ts';
-import { hashFolder } from '../../src/identity/folder-hash.ts';
-import { instanceIdOf, loadIdentity, newInstanceKeys } from '../../src/identity/instance.ts';
-import { hashServerSource, serverFolder } from '../../src/identity/server-source.ts';
+import { rotateKey } from '../../src/trust/evidence/rotation.ts';
+import { findIdentityFault, signIdentity } from '../../src/trust/identity/sign-identity.ts';
+import { createBackendBinding } from '../../src/trust/identity/backend-binding.ts';
+import { createBackendGuard, findPrebuiltFolder, hashBackend } from '../../src/trust/identity/backend.ts';
+import { hashFolder } from '../../src/trust/identity/folder-hash.ts';
+import { instanceIdOf, loadIdentity, newInstanceKeys } from '../../src/trust/identity/instance.ts';
+import { hashServerSource, serverFolder } from '../../src/trust/identity/server-source.ts';
 
 let scratch: string;
 beforeAll(async () => {

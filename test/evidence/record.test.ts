@@ -4,18 +4,18 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newEvidenceChain } from '../../src/evidence/chain.ts';
-import { freezeRequest, seedOf } from '../../src/evidence/freeze.ts';
+import { newEvidenceChain } from '../../src/trust/evidence/chain.ts';
+import { freezeRequest, seedOf } from '../../src/trust/evidence/freeze.ts';
 import {
   keyringOf,
   parseKeyring,
   readKeyHistory,
   type Keyring,
   rotationPayloadType,
-} from '../../src/evidence/keyring.ts';
-import { buildEvidence, contentDigest, type EvidenceFacts } from '../../src/evidence/record.ts';
-import { rotateKey } from '../../src/evidence/rotation.ts';
-import { evidencePayloadType, Statement } from '../../src/evidence/statement.ts';
+} from '../../src/trust/evidence/keyring.ts';
+import { buildEvidence, contentDigest, type EvidenceFacts } from '../../src/trust/evidence/record.ts';
+import { rotateKey } from '../../src/trust/evidence/rotation.ts';
+import { evidencePayloadType, Statement } from '../../src/trust/evidence/statement.ts';
 import {
   checkBindings,
   checkChain,
@@ -24,10 +24,10 @@ import {
   MalformedRecord,
   openRecord,
   type Verdict,
-} from '../../src/evidence/verify.ts';
-import { canonicalJson, canonicalSha256, sha256Hex } from '../../src/identity/canonical.ts';
-import { seal, signPayload } from '../../src/identity/dsse.ts';
-import { loadIdentity, newInstanceKeys } from '../../src/identity/instance.ts';
+} from '../../src/trust/evidence/verify.ts';
+import { canonicalJson, canonicalSha256, sha256Hex } from '../../src/trust/identity/canonical.ts';
+import { seal, signPayload } from '../../src/trust/identity/dsse.ts';
+import { loadIdentity, newInstanceKeys } from '../../src/trust/identity/instance.ts';
 import { Check } from 'typebox/value';
 import { requestBody, requestBytes, sampleFacts, sampleIdentity, sampleResponse } from './sample-record.ts';
 

@@ -1,11 +1,11 @@
 /** A record of a made-up run, signed with a real key: for tests of signing and checking that need no engine. */
-import type { FrozenFacts } from '../../src/engine/frozen.ts';
-import { newEvidenceChain } from '../../src/evidence/chain.ts';
-import { freezeRequest, seedOf } from '../../src/evidence/freeze.ts';
-import { buildEvidence, type EvidenceFacts } from '../../src/evidence/record.ts';
-import type { Predicate, Statement } from '../../src/evidence/statement.ts';
-import { canonicalSha256, sha256Hex } from '../../src/identity/canonical.ts';
-import { type InstanceIdentity, instanceIdOf, newInstanceKeys } from '../../src/identity/instance.ts';
+import type { FrozenFacts } from '../../src/contract/frozen.ts';
+import { newEvidenceChain } from '../../src/trust/evidence/chain.ts';
+import { freezeRequest, seedOf } from '../../src/trust/evidence/freeze.ts';
+import { buildEvidence, type EvidenceFacts } from '../../src/trust/evidence/record.ts';
+import type { Predicate, Statement } from '../../src/trust/evidence/statement.ts';
+import { canonicalSha256, sha256Hex } from '../../src/trust/identity/canonical.ts';
+import { type InstanceIdentity, instanceIdOf, newInstanceKeys } from '../../src/trust/identity/instance.ts';
 
 export const requestBody = {
   model: 'tiny',

@@ -28,7 +28,7 @@ const identity = async () =>
 it('is refused by the next worker of this boot, and taken over by a restart', async () => {
   const before = await identity();
   expect((await service.freeze(request)).status).toBe(200);
-  await appendFile(path.join(copy, 'dist/native/main.js'), '\n// swapped\n');
+  await appendFile(path.join(copy, 'dist/worker/main.js'), '\n// swapped\n');
   expect(await identity()).toEqual(before);
   // What is loaded still runs, and still is what it was.
   const running = await service.freeze(request);

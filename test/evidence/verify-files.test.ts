@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createContext } from '../../src/cli/context.ts';
-import { verifyFiles } from '../../src/cli/verify-record.ts';
-import { newEvidenceChain } from '../../src/evidence/chain.ts';
-import type { EvidenceFacts } from '../../src/evidence/record.ts';
+import { verifyFiles } from '../../src/api/replay/verify-record.ts';
+import { newEvidenceChain } from '../../src/trust/evidence/chain.ts';
+import type { EvidenceFacts } from '../../src/trust/evidence/record.ts';
 import { temporaryFolder } from '../support/temp-home.ts';
 import { requestBody, requestBytes, sampleFacts, sampleIdentity, sampleResponse } from './sample-record.ts';
 

@@ -6,9 +6,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mutants } from '../../src/builtin/mutants.ts';
-import { isSvcError } from '../../src/errors/svc-error.ts';
-import { inspectGguf } from '../../src/gguf/inspect.ts';
+import { mutants } from '../fixtures/gguf/mutants.ts';
+import { isSvcError } from '../../src/lib/errors/svc-error.ts';
+import { inspectGguf } from '../../src/lib/gguf/gate/inspect.ts';
 import { NativeChild } from './native-child.ts';
 
 const LONG = process.env['SVC_LONG_TESTS'] === '1';

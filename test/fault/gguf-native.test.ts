@@ -6,13 +6,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { brokenGgufs } from '../../src/builtin/broken.ts';
-import { tinyChatContent, writeTinyChat } from '../../src/builtin/tiny-chat.ts';
-import { writeTinyEmbed } from '../../src/builtin/tiny-embed.ts';
-import { writeTinyRecurrent, writeTinySlidingWindow } from '../../src/builtin/tiny-variants.ts';
-import { TENSOR_TYPES_BY_CODE } from '../../src/gguf/format.ts';
-import { inspectGguf } from '../../src/gguf/inspect.ts';
-import { encodeHeader } from '../../src/gguf/writer.ts';
+import { brokenGgufs } from '../fixtures/gguf/broken.ts';
+import { tinyChatContent, writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import { writeTinyEmbed } from '../../tools/models/tiny-embed.ts';
+import { writeTinyRecurrent, writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
+import { TENSOR_TYPES_BY_CODE } from '../../src/lib/gguf/format/format.ts';
+import { inspectGguf } from '../../src/lib/gguf/gate/inspect.ts';
+import { encodeHeader } from '../../tools/gguf/writer.ts';
 import { NativeChild } from './native-child.ts';
 
 interface Spoken {

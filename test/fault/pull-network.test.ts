@@ -1,8 +1,8 @@
 /** Faults of a hub and its network: every one ends in the right bytes or in a clean failure, never in between. */
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { blobPath } from '../../src/models/paths.ts';
-import type { Registry } from '../../src/models/registry.ts';
+import { blobPath } from '../../src/store/files/paths.ts';
+import type { Registry } from '../../src/store/registry/registry.ts';
 import { type FakeHub, type Hook, sendBytes, sendError, sha256, startFakeHub } from '../support/fake-hub.ts';
 import { pullAll, pullOne } from '../support/pulling.ts';
 import { chatBytes, temporaryRegistry } from '../support/temp-home.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { fail } from '../../src/errors/svc-error.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { mib, modelTarget, World } from './fixtures/scheduler-world.ts';
 
 const models = ['a', 'b', 'c', 'd'].map((id, index) => modelTarget(id, 100 * (index + 1)));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Engine } from '../../src/engine/backend.ts';
-import type { JobEvent } from '../../src/engine/job-event.ts';
-import { fail, isSvcError } from '../../src/errors/svc-error.ts';
+import type { Engine } from '../../src/engine/ports.ts';
+import type { JobEvent } from '../../src/contract/job-event.ts';
+import { fail, isSvcError } from '../../src/lib/errors/svc-error.ts';
 import { engineOver, submission, target } from './scheduler-rig.ts';
 import { backendOver, exists, never, outcome, textJob, types } from './worker-rig.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fail } from '../../src/errors/svc-error.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { mib, modelTarget, World } from './fixtures/scheduler-world.ts';
 
 const a = modelTarget('a', 100);

@@ -1,8 +1,8 @@
 /** An engine over a backend of fake children, and submissions for it. */
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
-import type { Backend, Engine, ModelTarget, Submission } from '../../src/engine/backend.ts';
-import { createEngine, type EngineOptions } from '../../src/scheduler/loop.ts';
+import { systemClock } from '../../src/lib/base/clock.ts';
+import type { Backend, Engine, ModelTarget, Submission } from '../../src/engine/ports.ts';
+import { createEngine, type EngineOptions } from '../../src/engine/scheduler/loop.ts';
 import { keepingLog, textJob } from './worker-rig.ts';
 
 const mib = 1024 * 1024;

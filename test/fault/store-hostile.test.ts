@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSvcError } from '../../src/errors/svc-error.ts';
-import { addAlias, removeModel, setParams } from '../../src/models/changes.ts';
-import { parseReference } from '../../src/models/hub/reference.ts';
-import { importFile } from '../../src/models/import.ts';
-import { fileNameToId, idToFileName, isModelId, toModelId } from '../../src/models/model-id.ts';
+import { isSvcError } from '../../src/lib/errors/svc-error.ts';
+import { addAlias, removeModel, setParams } from '../../src/store/install/changes.ts';
+import { parseReference } from '../../src/store/hub/reference.ts';
+import { importFile } from '../../src/store/install/import.ts';
+import { fileNameToId, idToFileName, isModelId, toModelId } from '../../src/store/registry/model-id.ts';
 import {
   blobPath,
   downloadPath,
   manifestPath,
   splitFolder,
   type StorePaths,
-} from '../../src/models/paths.ts';
-import { verifyModel } from '../../src/models/verify.ts';
+} from '../../src/store/files/paths.ts';
+import { verifyModel } from '../../src/store/files/verify.ts';
 import { chatBytes, chatParts, temporaryFolder, temporaryRegistry, writeChat } from '../support/temp-home.ts';
 
 const nasty = [
@@ -270,8 +270,8 @@ describe('files', () => {
   });
 
   it('that are embedding models of another width are refused', async () => {
-    const { tinyEmbedContent } = await import('../../src/builtin/tiny-embed.ts');
-    const { encodeGguf } = await import('../../src/gguf/writer.ts');
+    const { tinyEmbedContent } = await import('../../tools/models/tiny-embed.ts');
+    const { encodeGguf } = await import('../../tools/gguf/writer.ts');
     const path = join(await temporaryFolder(), 'narrow.gguf');
     await writeFile(path, encodeGguf(tinyEmbedContent({ width: 384 })));
     await expect(importFile(await temporaryRegistry(), path, {})).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { WorkerLimits } from '../../src/worker/limits.ts';
+import type { WorkerLimits } from '../../src/engine/local/limits.ts';
 import {
   backendOver,
   embedJob,

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { defaultWorkerLimits } from '../../src/worker/limits.ts';
+import { defaultWorkerLimits } from '../../src/engine/local/limits.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import {
   backendOver,

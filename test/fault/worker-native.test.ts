@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
-import { tinyChatContent } from '../../src/builtin/tiny-chat.ts';
-import { tinyEmbedContent } from '../../src/builtin/tiny-embed.ts';
-import type { Backend, LoadedModel } from '../../src/engine/backend.ts';
-import type { GenerateJob } from '../../src/engine/job.ts';
-import { TOKENS_PER_EVENT } from '../../src/engine/job-event.ts';
-import { encodeGguf } from '../../src/gguf/writer.ts';
-import { createWorkerBackend } from '../../src/worker/backend.ts';
+import { systemClock } from '../../src/lib/base/clock.ts';
+import { tinyChatContent } from '../../tools/models/tiny-chat.ts';
+import { tinyEmbedContent } from '../../tools/models/tiny-embed.ts';
+import type { Backend, LoadedModel } from '../../src/engine/ports.ts';
+import type { GenerateJob } from '../../src/contract/job.ts';
+import { TOKENS_PER_EVENT } from '../../src/contract/job-event.ts';
+import { encodeGguf } from '../../tools/gguf/writer.ts';
+import { createWorkerBackend } from '../../src/engine/local/backend.ts';
 import {
   backendOver,
   embedJob,
@@ -24,7 +24,7 @@ import {
   types,
 } from './worker-rig.ts';
 
-const childPath = fileURLToPath(new URL('../../dist/native/main.js', import.meta.url));
+const childPath = fileURLToPath(new URL('../../dist/worker/main.js', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'hearth-worker-'));
 const chatPath = join(folder, 'chat.gguf');
 const embedPath = join(folder, 'embed.gguf');

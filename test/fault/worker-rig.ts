@@ -2,13 +2,13 @@
 import { setMaxListeners } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
-import type { Logger } from '../../src/base/logger.ts';
-import type { Backend, LoadedModel } from '../../src/engine/backend.ts';
-import type { EmbedJob, GenerateJob } from '../../src/engine/job.ts';
-import type { JobEvent } from '../../src/engine/job-event.ts';
-import type { LoadSpec } from '../../src/engine/load.ts';
-import { createWorkerBackend, type WorkerBackendOptions } from '../../src/worker/backend.ts';
+import { systemClock } from '../../src/lib/base/clock.ts';
+import type { Logger } from '../../src/lib/base/logger.ts';
+import type { Backend, LoadedModel } from '../../src/engine/ports.ts';
+import type { EmbedJob, GenerateJob } from '../../src/contract/job.ts';
+import type { JobEvent } from '../../src/contract/job-event.ts';
+import type { LoadSpec } from '../../src/contract/load.ts';
+import { createWorkerBackend, type WorkerBackendOptions } from '../../src/engine/local/backend.ts';
 
 export function fixture(name: string): string {
   return fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url));

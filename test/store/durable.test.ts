@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { moveDurably, removeDurably, writeDurably } from '../../src/base/durable.ts';
+import { moveDurably, removeDurably, writeDurably } from '../../src/lib/files/durable.ts';
 
 const calls: string[] = [];
 let failWriteWith: string | null = null;

@@ -2,11 +2,11 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { discover, type ForeignStoreName, scanForeignStore } from '../../src/models/discover.ts';
-import type { ForeignScan } from '../../src/models/foreign/foreign-store.ts';
-import { scanFolder } from '../../src/models/foreign/llama-cpp.ts';
-import { installCandidate } from '../../src/models/import.ts';
-import { verifyModel } from '../../src/models/verify.ts';
+import { discover, type ForeignStoreName, scanForeignStore } from '../../src/store/install/discover.ts';
+import type { ForeignScan } from '../../src/store/foreign/foreign-store.ts';
+import { scanFolder } from '../../src/store/foreign/llama-cpp.ts';
+import { installCandidate } from '../../src/store/install/import.ts';
+import { verifyModel } from '../../src/store/files/verify.ts';
 import { asOrdinaryUser } from '../support/other-user.ts';
 import { chatBytes, chatParts, temporaryFolder, temporaryRegistry } from '../support/temp-home.ts';
 

@@ -4,9 +4,9 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lockHolder, takeLock } from '../../src/models/owner-lock.ts';
-import { ownIdentity } from '../../src/models/process-identity.ts';
-import { prune } from '../../src/models/prune.ts';
+import { lockHolder, takeLock } from '../../src/store/lock/owner-lock.ts';
+import { ownIdentity } from '../../src/store/lock/process-identity.ts';
+import { prune } from '../../src/store/files/prune.ts';
 import { temporaryFolder, temporaryRegistry } from '../support/temp-home.ts';
 
 const options = { purpose: 'hearth test', what: 'The model store', waitMs: 0 };

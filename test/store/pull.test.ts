@@ -1,9 +1,9 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { removeModel } from '../../src/models/changes.ts';
-import { type Inspect, inspectModel } from '../../src/models/inspection.ts';
-import { blobPath, downloadPath } from '../../src/models/paths.ts';
+import { removeModel } from '../../src/store/install/changes.ts';
+import { type Inspect, inspectModel } from '../../src/store/install/inspection.ts';
+import { blobPath, downloadPath } from '../../src/store/files/paths.ts';
 import { COMMIT, sendError, sha256, startFakeHub } from '../support/fake-hub.ts';
 import { pullAll, pullOne } from '../support/pulling.ts';
 import { chatBytes, chatParts, temporaryFolder, temporaryRegistry } from '../support/temp-home.ts';

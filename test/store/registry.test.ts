@@ -1,12 +1,12 @@
 import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { addAlias, removeModel, setParams } from '../../src/models/changes.ts';
-import { importFile } from '../../src/models/import.ts';
-import { registerBuiltin } from '../../src/models/builtin.ts';
-import { manifestPath } from '../../src/models/paths.ts';
-import { openRegistry, type Registry } from '../../src/models/registry.ts';
-import { verifyModel } from '../../src/models/verify.ts';
+import { addAlias, removeModel, setParams } from '../../src/store/install/changes.ts';
+import { importFile } from '../../src/store/install/import.ts';
+import { registerBuiltin } from '../../src/store/install/builtin.ts';
+import { manifestPath } from '../../src/store/files/paths.ts';
+import { openRegistry, type Registry } from '../../src/store/registry/registry.ts';
+import { verifyModel } from '../../src/store/files/verify.ts';
 import {
   chatBytes,
   temporaryFolder,

@@ -2,12 +2,12 @@
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { removeModel } from '../../src/models/changes.ts';
-import { importFile } from '../../src/models/import.ts';
-import { blobPath } from '../../src/models/paths.ts';
-import { prune } from '../../src/models/prune.ts';
-import type { InstalledModel, Registry } from '../../src/models/registry.ts';
-import { verifyModel } from '../../src/models/verify.ts';
+import { removeModel } from '../../src/store/install/changes.ts';
+import { importFile } from '../../src/store/install/import.ts';
+import { blobPath } from '../../src/store/files/paths.ts';
+import { prune } from '../../src/store/files/prune.ts';
+import type { InstalledModel, Registry } from '../../src/store/registry/registry.ts';
+import { verifyModel } from '../../src/store/files/verify.ts';
 import { sha256 } from '../support/fake-hub.ts';
 import { chatParts, temporaryFolder, temporaryRegistry } from '../support/temp-home.ts';
 

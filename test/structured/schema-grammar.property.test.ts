@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { compileSchema } from '../../src/grammar/schema-grammar.ts';
-import { linearMatcher } from '../../src/grammar/pattern-match.ts';
-import { SchemaBudget } from '../../src/grammar/schema-budget.ts';
-import { answerCheck, prepareProof } from '../../src/prompt/answer-check.ts';
-import { FORMAT_PATTERNS } from '../../src/grammar/string-grammar.ts';
+import { compileSchema } from '../../src/lib/grammar/schema-grammar.ts';
+import { linearMatcher } from '../../src/lib/grammar/pattern/pattern-match.ts';
+import { SchemaBudget } from '../../src/lib/grammar/schema-budget.ts';
+import { answerCheck, prepareProof } from '../../src/api/intake/answer-check.ts';
+import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-grammar.ts';
 import { seeded, textWriter } from '../support/grammar-walk.ts';
 import { randomRootSchema } from '../support/random-schema.ts';
 

@@ -1,5 +1,5 @@
 /** Writes random texts that a grammar accepts: a check of grammars that needs no model. */
-import { type Element, parseGbnf, type Sequence } from '../../src/grammar/gbnf-parse.ts';
+import { type Element, parseGbnf, type Sequence } from '../../src/lib/grammar/gbnf/gbnf-parse.ts';
 
 export type Random = () => number;
 

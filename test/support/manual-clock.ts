@@ -1,5 +1,5 @@
 /** A clock that stands still until a test moves it; timers fire in order of their time while it moves. */
-import type { Clock } from '../../src/base/clock.ts';
+import type { Clock } from '../../src/lib/base/clock.ts';
 
 interface Timer {
   readonly dueMs: number;

@@ -1,7 +1,7 @@
 /** Runs a pull to its end and keeps what it said on the way. */
-import type { InstallEvent } from '../../src/models/install-event.ts';
-import { type PullOptions, pullModel } from '../../src/models/hub/pull.ts';
-import type { InstalledModel, Registry } from '../../src/models/registry.ts';
+import type { InstallEvent } from '../../src/store/install/install-event.ts';
+import { type PullOptions, pullModel } from '../../src/store/hub/pull.ts';
+import type { InstalledModel, Registry } from '../../src/store/registry/registry.ts';
 
 export async function pullAll(
   registry: Registry,

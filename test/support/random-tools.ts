@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../../src/engine/job.ts';
+import type { ToolDefinition } from '../../src/contract/job.ts';
 import type { Random } from './grammar-walk.ts';
 import { randomRootSchema, type SchemaShape } from './random-schema.ts';
 

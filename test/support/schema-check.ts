@@ -3,10 +3,10 @@
  * nobody declared is a failure too. The shared client calls this for every answer of every test.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
-import { ChatChunk } from '../../src/protocol/chat.ts';
-import { CompletionResponse } from '../../src/protocol/completions.ts';
-import { ErrorBody } from '../../src/protocol/error.ts';
-import { routes } from '../../src/protocol/routes.ts';
+import { ChatChunk } from '../../src/wire/inference/chat.ts';
+import { CompletionResponse } from '../../src/wire/inference/completions.ts';
+import { ErrorBody } from '../../src/wire/error.ts';
+import { routes } from '../../src/wire/routes.ts';
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 const compiled = new Map<object, ValidateFunction>();

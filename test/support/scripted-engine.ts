@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { Check, Errors } from 'typebox/value';
-import type { Engine, Submission } from '../../src/engine/backend.ts';
-import { Job } from '../../src/engine/job.ts';
-import type { FinishReason, JobEvent } from '../../src/engine/job-event.ts';
-import { fail } from '../../src/errors/svc-error.ts';
+import type { Engine, Submission } from '../../src/engine/ports.ts';
+import { Job } from '../../src/contract/job.ts';
+import type { FinishReason, JobEvent } from '../../src/contract/job-event.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 
 /** An event is passed on, an error ends the job, a promise is waited for (a gate that the test opens). */
 export type Step = JobEvent | Error | Promise<unknown>;

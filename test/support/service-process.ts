@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type TinyChatOptions, writeTinyChat } from '../../src/builtin/tiny-chat.ts';
-import { importFile } from '../../src/models/import.ts';
-import { openRegistry } from '../../src/models/registry.ts';
+import { type TinyChatOptions, writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import { importFile } from '../../src/store/install/import.ts';
+import { openRegistry } from '../../src/store/registry/registry.ts';
 import { endProcess, readyUrl, startHearth } from './hearth.ts';
 
 export interface ServiceProcess {

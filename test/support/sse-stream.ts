@@ -4,8 +4,8 @@
  */
 import type http from 'node:http';
 import { expect } from 'vitest';
-import type { ChatChunk } from '../../src/protocol/chat.ts';
-import type { ErrorBody } from '../../src/protocol/error.ts';
+import type { ChatChunk } from '../../src/wire/inference/chat.ts';
+import type { ErrorBody } from '../../src/wire/error.ts';
 import { checkFrame } from './schema-check.ts';
 
 export type Frame =

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { tinyChatContent } from '../../src/builtin/tiny-chat.ts';
-import { tinyEmbedContent } from '../../src/builtin/tiny-embed.ts';
-import type { MetadataValue } from '../../src/gguf/metadata.ts';
-import { encodeGguf } from '../../src/gguf/writer.ts';
-import { openRegistry, type Registry, type RegistryOptions } from '../../src/models/registry.ts';
+import { tinyChatContent } from '../../tools/models/tiny-chat.ts';
+import { tinyEmbedContent } from '../../tools/models/tiny-embed.ts';
+import type { MetadataValue } from '../../tools/gguf/metadata.ts';
+import { encodeGguf } from '../../tools/gguf/writer.ts';
+import { openRegistry, type Registry, type RegistryOptions } from '../../src/store/registry/registry.ts';
 
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-store-'));

@@ -2,10 +2,10 @@
  * Five vocabularies in the manner of model families: byte-level BPE and SentencePiece, each with control tokens of
  * its own. As model files without weights, which is all that a tokeniser needs.
  */
-import { byteVocabulary, vocabularyMetadata } from '../../src/builtin/byte-vocabulary.ts';
-import { TINY_WORDS } from '../../src/builtin/tiny-words.ts';
-import { TOKEN_TYPE } from '../../src/gguf/format.ts';
-import { f32, flag, type MetadataValue, scalars, text, texts, u32 } from '../../src/gguf/metadata.ts';
+import { byteVocabulary, vocabularyMetadata } from '../../tools/models/byte-vocabulary.ts';
+import { TINY_WORDS } from '../../tools/models/tiny-words.ts';
+import { TOKEN_TYPE } from '../../src/lib/gguf/format/format.ts';
+import { f32, flag, type MetadataValue, scalars, text, texts, u32 } from '../../tools/gguf/metadata.ts';
 import { type TemplateName, template } from './templates.ts';
 
 export interface VocabularyFixture {

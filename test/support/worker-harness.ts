@@ -5,12 +5,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EventQueue } from '../../src/base/event-queue.ts';
-import { writeTinyChat } from '../../src/builtin/tiny-chat.ts';
-import type { FromWorker, IpcFailure, ToWorker } from '../../src/engine/ipc.ts';
-import type { EmbedJob, ExplainJob, GenerateJob, Job } from '../../src/engine/job.ts';
-import type { DoneEvent, EmbeddingEvent, JobEvent } from '../../src/engine/job-event.ts';
-import type { BackendFacts, LoadedFacts, LoadSpec } from '../../src/engine/load.ts';
+import { EventQueue } from '../../src/lib/base/event-queue.ts';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import type { FromWorker, IpcFailure, ToWorker } from '../../src/contract/ipc.ts';
+import type { EmbedJob, ExplainJob, GenerateJob, Job } from '../../src/contract/job.ts';
+import type { DoneEvent, EmbeddingEvent, JobEvent } from '../../src/contract/job-event.ts';
+import type { BackendFacts, LoadedFacts, LoadSpec } from '../../src/contract/load.ts';
 
 /** HEARTH_TEST_DIST lets a test run against another build. */
 const dist = process.env['HEARTH_TEST_DIST'] ?? fileURLToPath(new URL('../../dist', import.meta.url));
@@ -33,7 +33,7 @@ export class TestWorker {
   stderr = '';
 
   constructor(env: Record<string, string> = {}) {
-    const childPath = `${dist}/native/main.js`;
+    const childPath = `${dist}/worker/main.js`;
     if (!existsSync(childPath)) throw new Error(`${childPath} is missing; run: npm run build`);
     this.child = fork(childPath, [], {
       serialization: 'advanced',

@@ -4,14 +4,14 @@
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import type { AnswerFormat, ToolChoice } from '../../src/engine/job.ts';
-import { answerGrammar, type ThinkingPlace } from '../../src/native/formats/answer-grammar.ts';
-import { AnswerReader } from '../../src/native/formats/answer-reader.ts';
-import { CALL_BETWEEN, CALL_OPEN } from '../../src/native/formats/envelope.ts';
-import { EnvelopeBody, FamilyBody, textBody } from '../../src/native/formats/body-readers.ts';
-import { familyOfTemplate, type ToolFamily } from '../../src/engine/tool-families.ts';
-import { FORMAT_PATTERNS } from '../../src/grammar/string-grammar.ts';
-import type { AnswerPart } from '../../src/native/answer.ts';
+import type { AnswerFormat, ToolChoice } from '../../src/contract/job.ts';
+import { answerGrammar, type ThinkingPlace } from '../../src/worker/answer/answer-grammar.ts';
+import { AnswerReader } from '../../src/worker/answer/answer-reader.ts';
+import { CALL_BETWEEN, CALL_OPEN } from '../../src/worker/answer/envelope.ts';
+import { EnvelopeBody, FamilyBody, textBody } from '../../src/worker/answer/body-readers.ts';
+import { familyOfTemplate, type ToolFamily } from '../../src/lib/chat-template/tool-families.ts';
+import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-grammar.ts';
+import type { AnswerPart } from '../../src/worker/answer/answer.ts';
 import { type Random, seeded, textWriter } from '../support/grammar-walk.ts';
 import { randomTools } from '../support/random-tools.ts';
 import { template } from '../support/templates.ts';

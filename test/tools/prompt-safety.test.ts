@@ -7,14 +7,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ToolDefinition, Turn } from '../../src/engine/job.ts';
-import { writeGguf } from '../../src/gguf/writer.ts';
-import { controlTexts } from '../../src/native/client-text.ts';
-import { withEnvelopeHistory, withoutToolRole, withToolsBlock } from '../../src/native/formats/envelope.ts';
-import { familyOfTemplate } from '../../src/engine/tool-families.ts';
-import { type PromptWriter, pieceText, renderPrompt, tokenizePieces } from '../../src/native/prompt.ts';
-import { openTemplate } from '../../src/native/template.ts';
-import { openVocabulary } from '../../src/native/vocabulary.ts';
+import type { ToolDefinition, Turn } from '../../src/contract/job.ts';
+import { writeGguf } from '../../tools/gguf/writer.ts';
+import { controlTexts } from '../../src/worker/prompt/client-text.ts';
+import { withEnvelopeHistory, withoutToolRole, withToolsBlock } from '../../src/worker/answer/envelope.ts';
+import { familyOfTemplate } from '../../src/lib/chat-template/tool-families.ts';
+import {
+  type PromptWriter,
+  pieceText,
+  renderPrompt,
+  tokenizePieces,
+} from '../../src/worker/prompt/prompt.ts';
+import { openTemplate } from '../../src/worker/prompt/template.ts';
+import { openVocabulary } from '../../src/worker/addon/vocabulary.ts';
 import { template } from '../support/templates.ts';
 import { type VocabularyFixture, vocabularies } from '../support/vocabularies.ts';
 

@@ -1,8 +1,8 @@
 /** What leaves for the client, exactly, over a scripted engine: calls, checks, refusals, dry runs. */
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import type { JobEvent } from '../../src/engine/job-event.ts';
-import { DryRun } from '../../src/protocol/dry-run.ts';
+import type { JobEvent } from '../../src/contract/job-event.ts';
+import { DryRun } from '../../src/wire/inference/dry-run.ts';
 import { answer, done, started, text } from '../support/scripted-engine.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 

@@ -5,15 +5,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { systemClock } from '../../base/clock.ts';
-import { readKeyHistory } from '../../evidence/keyring.ts';
-import { rotateKey } from '../../evidence/rotation.ts';
-import { MalformedRecord } from '../../evidence/verify.ts';
-import { loadIdentity } from '../../identity/instance.ts';
+import { systemClock } from '../../lib/base/clock.ts';
+import { readKeyHistory } from '../../trust/evidence/keyring.ts';
+import { rotateKey } from '../../trust/evidence/rotation.ts';
+import { MalformedRecord } from '../../trust/evidence/verify.ts';
+import { loadIdentity } from '../../trust/identity/instance.ts';
 import { type CliContext, printable } from '../context.ts';
-import { readRecord } from '../evidence-files.ts';
-import { type Drift, replayFolder } from '../replay-folder.ts';
-import { type FileVerdict, verifyFiles, type VerifyFlags } from '../verify-record.ts';
+import { readRecord } from '../../api/replay/evidence-files.ts';
+import { type Drift, replayFolder } from '../../api/replay/replay-folder.ts';
+import { type FileVerdict, verifyFiles, type VerifyFlags } from '../../api/replay/verify-record.ts';
 
 const malformed = 3;
 

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fail } from '../../errors/svc-error.ts';
-import type { ChatRequest } from '../../protocol/chat.ts';
-import { frozenMode, headerNames } from '../../protocol/headers.ts';
-import { completeChat, prepareChat, type PreparedChat, streamChat } from '../../router/chat.ts';
-import { dryRunChat } from '../../router/dry-run.ts';
-import { completeFrozen } from '../../router/frozen.ts';
-import type { RequestFacts, Service } from '../../router/service.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { ChatRequest } from '../../wire/inference/chat.ts';
+import { frozenMode, headerNames } from '../../wire/headers.ts';
+import { completeChat, prepareChat, type PreparedChat, streamChat } from '../../api/chat/chat.ts';
+import { dryRunChat } from '../../api/chat/dry-run.ts';
+import { completeFrozen } from '../../api/chat/frozen.ts';
+import type { RequestFacts, Service } from '../../api/service.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
-import { rawBody } from '../json-body.ts';
+import { rawBody } from '../guard/json-body.ts';
 import { sendStream } from '../sse.ts';
 import { type Handler, requestFacts } from './handler.ts';
 

@@ -1,7 +1,7 @@
-import type { CompletionRequest } from '../../protocol/completions.ts';
-import { headerNames } from '../../protocol/headers.ts';
-import { completeText, prepareCompletion, streamText } from '../../router/completions.ts';
-import type { Service } from '../../router/service.ts';
+import type { CompletionRequest } from '../../wire/inference/completions.ts';
+import { headerNames } from '../../wire/headers.ts';
+import { completeText, prepareCompletion, streamText } from '../../api/completion/completions.ts';
+import type { Service } from '../../api/service.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { sendStream } from '../sse.ts';
 import { type Handler, requestFacts } from './handler.ts';

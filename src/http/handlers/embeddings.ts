@@ -1,7 +1,7 @@
-import type { EmbeddingRequest } from '../../protocol/embeddings.ts';
-import { headerNames } from '../../protocol/headers.ts';
-import { embed } from '../../router/embeddings.ts';
-import type { Service } from '../../router/service.ts';
+import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
+import { headerNames } from '../../wire/headers.ts';
+import { embed } from '../../api/embedding/embeddings.ts';
+import type { Service } from '../../api/service.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { type Handler, requestFacts } from './handler.ts';
 

@@ -1,10 +1,10 @@
 /** The GET routes. */
-import { fail } from '../../errors/svc-error.ts';
-import type { IdentityQuery } from '../../protocol/identity.ts';
-import { health } from '../../router/health.ts';
-import { identity } from '../../router/identity.ts';
-import { listModels, showModel } from '../../router/models.ts';
-import type { Service } from '../../router/service.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { IdentityQuery } from '../../wire/identity.ts';
+import { health } from '../../api/health.ts';
+import { identity } from '../../api/identity.ts';
+import { listModels, showModel } from '../../api/models.ts';
+import type { Service } from '../../api/service.ts';
 import type { Handler } from './handler.ts';
 
 export function healthHandler(service: Service): Handler {

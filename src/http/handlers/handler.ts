@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestFacts } from '../../router/service.ts';
+import type { RequestFacts } from '../../api/service.ts';
 import { clientKey } from '../client-key.ts';
 
 /** A handler reads the request, calls one use case, sets headers and returns the body. */

@@ -1,9 +1,9 @@
-/** Registers every route of protocol/routes.ts; each handler reads the request, calls one use case, sets headers. */
+/** Registers every route of wire/routes.ts; each handler reads the request, calls one use case, sets headers. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
-import { fail } from '../../errors/svc-error.ts';
-import { ErrorBody } from '../../protocol/error.ts';
-import { type Route, routes } from '../../protocol/routes.ts';
-import type { Service } from '../../router/service.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { ErrorBody } from '../../wire/error.ts';
+import { type Route, routes } from '../../wire/routes.ts';
+import type { Service } from '../../api/service.ts';
 import { chatHandler } from './chat.ts';
 import { completionsHandler } from './completions.ts';
 import { embeddingsHandler } from './embeddings.ts';

@@ -1,6 +1,6 @@
-import type { UnloadRequest } from '../../protocol/residency.ts';
-import { listResidencies, unloadModel } from '../../router/residency.ts';
-import type { Service } from '../../router/service.ts';
+import type { UnloadRequest } from '../../wire/residency.ts';
+import { listResidencies, unloadModel } from '../../api/residency.ts';
+import type { Service } from '../../api/service.ts';
 import type { Handler } from './handler.ts';
 
 export function residencyHandler(service: Service): Handler {

@@ -1,10 +1,10 @@
 /** The changes of a store that the crash tests interrupt; run by the test itself and by the process that is killed. */
-import { addAlias, removeModel, setParams } from '../../../src/models/changes.ts';
-import { importFile } from '../../../src/models/import.ts';
-import { pullModel } from '../../../src/models/hub/pull.ts';
-import { prune } from '../../../src/models/prune.ts';
-import { openRegistry } from '../../../src/models/registry.ts';
-import type { StepHook } from '../../../src/base/durable.ts';
+import { addAlias, removeModel, setParams } from '../../../src/store/install/changes.ts';
+import { importFile } from '../../../src/store/install/import.ts';
+import { pullModel } from '../../../src/store/hub/pull.ts';
+import { prune } from '../../../src/store/files/prune.ts';
+import { openRegistry } from '../../../src/store/registry/registry.ts';
+import type { StepHook } from '../../../src/lib/files/durable.ts';
 
 export interface StoreWorld {
   readonly home: string;

@@ -1,0 +1,71 @@
+/** `?svc_dry_run=1`: what a chat request would do. Generates nothing, and never evicts a model to find out. */
+import type { GenerateJob } from '../../contract/job.ts';
+import type { ExplainedEvent } from '../../contract/job-event.ts';
+import type { DryRun } from '../../wire/inference/dry-run.ts';
+import type { PreparedChat } from './chat.ts';
+import { newJobId } from '../generation/job-id.ts';
+import type { RequestFacts, Service } from '../service.ts';
+
+export async function dryRunChat(
+  service: Service,
+  prepared: PreparedChat,
+  request: RequestFacts,
+): Promise<DryRun> {
+  const { submission, jobs } = prepared.generation;
+  const [job] = jobs;
+  if (job === undefined) throw new Error('a chat request became no job');
+  const plan = service.engine.plan(submission.target, submission.numCtx);
+  const explained = plan.evicts.length > 0 ? null : await explain(service, prepared, job, request);
+  return {
+    object: 'svc.dry_run',
+    model: prepared.model.id,
+    rendered_prompt: explained?.renderedPrompt ?? null,
+    prompt_tokens: explained?.promptTokens ?? null,
+    cached_tokens: explained?.cachedTokens ?? null,
+    slot: explained?.sequence ?? null,
+    num_ctx: explained?.numCtx ?? null,
+    fits: explained === null ? null : explained.promptTokens < explained.numCtx,
+    tool_format: explained?.toolFormat ?? null,
+    parameters: effective(job, jobs.length),
+    ignored_parameters: [...prepared.allIgnored],
+    would_load: !plan.loaded,
+    would_evict: [...plan.evicts],
+    planned_bytes: plan.plannedBytes,
+  };
+}
+
+async function explain(
+  service: Service,
+  prepared: PreparedChat,
+  job: GenerateJob,
+  request: RequestFacts,
+): Promise<ExplainedEvent> {
+  const explainJob = {
+    kind: 'explain' as const,
+    jobId: newJobId(request),
+    job,
+  };
+  const events = service.engine.submit(
+    { ...prepared.generation.submission, job: explainJob },
+    request.signal,
+  );
+  for await (const event of events) if (event.type === 'explained') return event;
+  throw new Error('a dry run ended without an explanation');
+}
+
+/** The job without its conversation: every option as the engine would take it. */
+function effective(job: GenerateJob, n: number): Record<string, unknown> {
+  const { sampling, maxTokens, numCtx, stop, toolChoice, tools, format, reasoning, topLogprobs } = job;
+  return {
+    ...sampling,
+    n,
+    maxTokens,
+    numCtx,
+    stop,
+    toolChoice,
+    tools: tools.map(({ name }) => name),
+    format: format.kind,
+    reasoning,
+    topLogprobs,
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * The feature-hash fallback, `feature-hash-768@1`: a deterministic vector from words and character trigrams.
+ * It knows nothing of meaning; it exists so that an index can be built and tested without a model, when the
+ * operator allows it. docs/feature-hash.md defines it and lists test vectors; any change is a new version.
+ */
+import { normalise } from '../../lib/base/vector.ts';
+
+export const featureHashModel = 'feature-hash-768';
+export const featureHashVersion = 'feature-hash-768@1';
+const width = 768;
+const trigramWeight = 0.5;
+
+const word = /[\p{L}\p{N}]+/gu;
+/** Characters between two pauses: some milliseconds. */
+const stretch = 32_768;
+
+/** Awaited every so often, because a large text takes long; it may throw to stop the work. */
+export type Pause = () => Promise<unknown>;
+
+/** 768 numbers of length 1; never the zero vector, whatever the text. */
+export async function featureHash(text: string, pause: Pause): Promise<Float32Array> {
+  const vector = new Float32Array(width);
+  for await (const words of stretches(text.normalize('NFC').toLowerCase(), pause))
+    for (const each of words) for (const _ of addWord(vector, each)) await pause();
+  // Text without words, and features that cancel out exactly, still need a direction of their own.
+  if (vector.every((value) => value === 0)) for (const _ of addRest(vector, text)) await pause();
+  return normalise(vector);
+}
+
+/** The number of features that stands for tokens in `usage`: the words, at least 1. */
+export async function featureCount(text: string, pause: Pause): Promise<number> {
+  let count = 0;
+  for await (const words of stretches(text.normalize('NFC'), pause)) count += words.length;
+  return Math.max(1, count);
+}
+
+async function* stretches(text: string, pause: Pause): AsyncGenerator<readonly string[], void, void> {
+  let words: string[] = [];
+  let begin = 0;
+  for (const match of text.matchAll(word)) {
+    words.push(match[0]);
+    if (match.index - begin < stretch) continue;
+    yield words;
+    await pause();
+    words = [];
+    begin = match.index;
+  }
+  yield words;
+}
+
+const wordHash = fnv1a('w:');
+const trigramHash = fnv1a('t:');
+const restHash = fnv1a('r:');
+
+/** The word and the trigrams of `^word$`, hashed without writing any of them down; yields where a pause is due. */
+function* addWord(vector: Float32Array, text: string): Generator<void, void> {
+  add(vector, yield* longHash(text, wordHash), 1);
+  let [before, last] = ['', '^'];
+  for (const piece of pieces(text)) {
+    for (const char of piece) {
+      if (before !== '') add(vector, trigram(before, last, char), trigramWeight);
+      [before, last] = [last, char];
+    }
+    if (piece.length >= stretch) yield;
+  }
+  add(vector, trigram(before, last, '$'), trigramWeight);
+}
+
+function* addRest(vector: Float32Array, text: string): Generator<void, void> {
+  add(vector, yield* longHash(text.toWellFormed(), restHash), 1);
+}
+
+/** The hash of a text that may be long, which goes on from the hash of the text before. */
+function* longHash(text: string, before: number): Generator<void, number> {
+  let hash = before;
+  for (const piece of pieces(text)) {
+    hash = fnv1a(piece, hash);
+    if (piece.length >= stretch) yield;
+  }
+  return hash;
+}
+
+/** Text without a break, such as base64, is cut too, but never inside a code point. */
+function pieces(text: string): readonly string[] {
+  if (text.length <= stretch) return [text];
+  const cut: string[] = [];
+  for (let begin = 0; begin < text.length; begin += cut.at(-1)?.length ?? 0) {
+    const last = begin + stretch - 1;
+    const isPair = (text.codePointAt(last) ?? 0) > 0xffff;
+    cut.push(text.slice(begin, last + (isPair ? 2 : 1)));
+  }
+  return cut;
+}
+
+function trigram(first: string, second: string, third: string): number {
+  return fnv1a(third, fnv1a(second, fnv1a(first, trigramHash)));
+}
+
+function add(vector: Float32Array, hash: number, weight: number): void {
+  const at = hash % width;
+  // The sign comes from a bit that the position does not use up, so that collisions cancel on average.
+  const sign = Math.imul(hash, 0x9e3779b1) >>> 31 === 0 ? 1 : -1;
+  vector[at] = (vector[at] ?? 0) + sign * weight;
+}
+
+/** FNV-1a, 32 bits, over UTF-8 (draft-eastlake-fnv); goes on from the hash of the text before. */
+function fnv1a(text: string, before = 0x811c9dc5): number {
+  let hash = before;
+  for (const char of text.toWellFormed()) hash = withCodePoint(hash, char.codePointAt(0) ?? 0);
+  return hash >>> 0;
+}
+
+function withCodePoint(hash: number, code: number): number {
+  const rest = (begun: number, shift: number) => withByte(begun, 0x80 | ((code >> shift) & 0x3f));
+  if (code < 0x80) return withByte(hash, code);
+  if (code < 0x800) return rest(withByte(hash, 0xc0 | (code >> 6)), 0);
+  if (code < 0x10000) return rest(rest(withByte(hash, 0xe0 | (code >> 12)), 6), 0);
+  return rest(rest(rest(withByte(hash, 0xf0 | (code >> 18)), 12), 6), 0);
+}
+
+function withByte(hash: number, byte: number): number {
+  return Math.imul(hash ^ byte, 0x01000193);
+}

@@ -1,0 +1,49 @@
+import type {
+  AnswerTimings,
+  SampledToken,
+  TokenLogprob,
+  Usage as EngineUsage,
+} from '../../contract/job-event.ts';
+import type { ChoiceLogprobs, Timings, Usage } from '../../wire/inference/generation.ts';
+
+/** Usage of several answers to one prompt: the prompt counts once, the answers add up. */
+export function wireUsage(usages: readonly EngineUsage[]): Usage {
+  const sum = (pick: (usage: EngineUsage) => number) =>
+    usages.reduce((total, usage) => total + pick(usage), 0);
+  const prompt = usages[0]?.promptTokens ?? 0;
+  const completion = sum((usage) => usage.completionTokens);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: usages[0]?.cachedTokens ?? 0 },
+    completion_tokens_details: { reasoning_tokens: sum((usage) => usage.reasoningTokens) },
+  };
+}
+
+const wireToken = (token: TokenLogprob) => ({
+  token: token.text,
+  logprob: token.logprob,
+  bytes: token.bytes,
+});
+
+/** Log probabilities in OpenAI's shape. */
+export function wireLogprobs(tokens: readonly SampledToken[]): ChoiceLogprobs {
+  return {
+    content: tokens.map(({ chosen, top }) => ({ ...wireToken(chosen), top_logprobs: top.map(wireToken) })),
+  };
+}
+
+/** Speed of one answer; a phase too short to measure has speed 0. */
+export function wireTimings(usage: EngineUsage, timings: AnswerTimings): Timings {
+  const perSecond = (tokens: number, ms: number) => (ms > 0 ? round((tokens * 1000) / ms) : 0);
+  return {
+    prompt_ms: round(timings.prefillMs),
+    predicted_ms: round(timings.decodeMs),
+    prompt_per_second: perSecond(usage.promptTokens - usage.cachedTokens, timings.prefillMs),
+    predicted_per_second: perSecond(usage.completionTokens, timings.decodeMs),
+    ...(timings.drafts && { draft_n: timings.drafts.guessed, draft_n_accepted: timings.drafts.accepted }),
+  };
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;

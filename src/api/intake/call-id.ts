@@ -1,0 +1,25 @@
+/**
+ * The id of a tool call: a hash of the conversation that led to it, the tool and the arguments. Asking the same again
+ * gives the same id, so that a repeated call can be recognised before its tool runs twice; the same call later in the
+ * conversation has another history and so another id.
+ */
+import { createHash } from 'node:crypto';
+import canonicalizeModule from 'canonicalize';
+import type { Turn } from '../../contract/job.ts';
+
+// The package is CommonJS with an ES-style type file, so its callable is typed one level too deep.
+const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
+
+export function callId(turns: readonly Turn[], name: string, argumentsJson: string): string {
+  const what = canonicalize([turns, name, canonicalArguments(argumentsJson)]) ?? '';
+  return `call_${createHash('sha256').update(what).digest('hex').slice(0, 24)}`;
+}
+
+/** Arguments are JSON by construction; anything else is told apart by its own text. */
+function canonicalArguments(json: string): unknown {
+  try {
+    return { json: JSON.parse(json) as unknown };
+  } catch {
+    return { text: json };
+  }
+}

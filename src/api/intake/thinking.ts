@@ -1,0 +1,26 @@
+/** The switches for thinking, from the several fields that clients use for them. */
+import type { Reasoning } from '../../contract/job.ts';
+import type { ChatRequest } from '../../wire/inference/chat.ts';
+
+type ThinkingFields = Pick<
+  ChatRequest,
+  'reasoning_effort' | 'enable_thinking' | 'reasoning_budget' | 'chat_template_kwargs'
+>;
+
+export function readThinking(fields: ThinkingFields): Reasoning {
+  const effort = fields.reasoning_effort ?? undefined;
+  const asked = fields.enable_thinking ?? fields.chat_template_kwargs?.['enable_thinking'];
+  const enabled = typeof asked === 'boolean' ? asked : effort === 'none' ? false : undefined;
+  const budget = fields.reasoning_budget ?? undefined;
+  return {
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(effort === undefined || effort === 'none' ? {} : { effort }),
+    ...(budget === undefined ? {} : { budgetTokens: budget }),
+  };
+}
+
+/** Names of the fields that change nothing, because the model does not mark its thinking. */
+export function idleThinkingFields(fields: ThinkingFields, canThink: boolean): string[] {
+  const names = ['reasoning_effort', 'enable_thinking', 'reasoning_budget', 'chat_template_kwargs'] as const;
+  return canThink ? [] : names.filter((name) => fields[name] !== undefined && fields[name] !== null);
+}

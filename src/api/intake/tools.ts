@@ -1,0 +1,119 @@
+/**
+ * api/intake reads what chat requests say beyond sampling: messages, tools, the shape of the answer, thinking. It turns
+ * wire shapes into the engine's words, refuses what cannot be kept, and checks finished answers. It knows no engine
+ * state and no HTTP; the use cases call it.
+ */
+import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
+import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import type { SchemaBudget } from '../../lib/grammar/schema-budget.ts';
+import { compileSchema } from '../../lib/grammar/schema-grammar.ts';
+import { prepareProof } from './answer-check.ts';
+
+const MAX_TOOLS = 128;
+const MAX_DESCRIPTION_CHARS = 32_768;
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+const COMBINED = ['$ref', 'anyOf', 'oneOf', 'allOf'];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Tool definitions in either accepted form; a schema that cannot be enforced is refused here, by its keyword. */
+export function readTools(
+  tools: readonly unknown[] | null | undefined,
+  budget: SchemaBudget,
+): ToolDefinition[] {
+  const given = tools ?? [];
+  if (given.length > MAX_TOOLS)
+    throw refusal('tools', `has ${given.length} entries; at most ${MAX_TOOLS} are accepted`);
+  const read = given.map((tool, index) => readTool(tool, `tools[${index}]`, budget));
+  for (const [index, { name }] of read.entries())
+    if (read.findIndex((tool) => tool.name === name) < index)
+      throw refusal(`tools[${index}]`, `repeats the name "${name}"; names must differ`);
+  return read;
+}
+
+export function readToolChoice(choice: unknown, tools: readonly ToolDefinition[]): ToolChoice {
+  if (choice === null || choice === undefined) return { mode: tools.length > 0 ? 'auto' : 'none' };
+  if (choice === 'none') return { mode: 'none' };
+  if (choice === 'auto') return { mode: tools.length > 0 ? 'auto' : 'none' };
+  if (choice === 'required') {
+    if (tools.length === 0) throw refusal('tool_choice', 'is "required", but there are no tools');
+    return { mode: 'required' };
+  }
+  const name = chosenName(choice);
+  if (name === null)
+    throw refusal(
+      'tool_choice',
+      'must be "none", "auto", "required" or {"type":"function","function":{"name":…}}',
+    );
+  if (!tools.some((tool) => tool.name === name))
+    throw refusal('tool_choice.function.name', `names "${name.slice(0, 64)}", which is not among the tools`);
+  return { mode: 'named', name };
+}
+
+function chosenName(choice: unknown): string | null {
+  if (!isFields(choice) || choice['type'] !== 'function' || !isFields(choice['function'])) return null;
+  const { name } = choice['function'];
+  return typeof name === 'string' ? name : null;
+}
+
+function readTool(tool: unknown, path: string, budget: SchemaBudget): ToolDefinition {
+  if (!isFields(tool)) throw refusal(path, 'must be an object');
+  if (tool['type'] !== undefined && tool['type'] !== 'function')
+    throw refusal(`${path}.type`, 'must be "function"; other kinds of tools are not served');
+  const nested = tool['function'] !== undefined || tool['type'] === 'function';
+  const at = nested ? `${path}.function` : path;
+  const definition = nested ? tool['function'] : tool;
+  if (!isFields(definition)) throw refusal(at, 'must be an object with a name');
+  return {
+    name: readName(definition['name'], `${at}.name`),
+    description: readDescription(definition['description'], `${at}.description`),
+    parameters: readParameters(definition['parameters'], `${at}.parameters`, budget),
+  };
+}
+
+function readName(name: unknown, path: string): string {
+  if (typeof name === 'string' && TOOL_NAME.test(name)) return name;
+  throw refusal(path, 'must be 1 to 64 letters, digits, "_", "-" or "."');
+}
+
+function readDescription(description: unknown, path: string): string {
+  if (description === undefined || description === null) return '';
+  if (typeof description !== 'string') throw refusal(path, 'must be a string');
+  if (description.length > MAX_DESCRIPTION_CHARS)
+    throw refusal(
+      path,
+      `has ${description.length} characters; at most ${MAX_DESCRIPTION_CHARS} are accepted`,
+    );
+  return description.toWellFormed();
+}
+
+/** Arguments are always an object; without a schema, an empty one. */
+function readParameters(parameters: unknown, path: string, budget: SchemaBudget): Record<string, unknown> {
+  if (parameters === undefined || parameters === null) return { type: 'object', properties: {} };
+  if (!isFields(parameters)) throw refusal(path, 'must be a JSON Schema of an object');
+  if (parameters['type'] !== undefined && parameters['type'] !== 'object')
+    throw refusal(`${path}.type`, 'must be "object", as arguments are named');
+  const schema = asObjectSchema(parameters);
+  compileSchema(schema, path, { budget });
+  prepareProof(schema, path, budget);
+  return schema;
+}
+
+function asObjectSchema(schema: Fields): Record<string, unknown> {
+  if (schema['type'] === 'object') return schema;
+  if (!COMBINED.some((keyword) => schema[keyword] !== undefined)) return { type: 'object', ...schema };
+  const { $defs, definitions, ...rest } = schema;
+  return {
+    allOf: [rest, { type: 'object' }],
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refusal(path: string, what: string): SvcError {
+  return fail('invalid_request', { param: path, message: `${path} ${what}.` });
+}

@@ -1,0 +1,99 @@
+/**
+ * The probe of an installation: the file is loaded in a throw-away worker, one prompt is tokenised and one token
+ * decoded (or one vector computed). What the gate cannot see in the header shows here, and takes nobody down.
+ */
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../lib/base/clock.ts';
+import { silentLogger } from '../../lib/base/logger.ts';
+import type { Config } from '../../config/config.ts';
+import type { Job } from '../../contract/job.ts';
+import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import type { Probe, ProbeTarget } from '../../store/install/inspection.ts';
+import { createWorkerBackend } from '../../engine/local/backend.ts';
+import type { CliContext } from '../../cli/context.ts';
+
+const childPath = fileURLToPath(new URL('../../worker/main.js', import.meta.url));
+/** Start, load from a slow disk, and two evaluations; larger files get more. */
+const BASE_LIMIT_MS = 60_000;
+const SLOWEST_BYTES_PER_MS = 50_000;
+const PROBE_CTX = 256;
+
+export function createProbe(context: CliContext, config: Config): Probe {
+  return async (target) => {
+    const { size } = await stat(target.path);
+    const limitMs = Math.ceil(BASE_LIMIT_MS + size / SLOWEST_BYTES_PER_MS);
+    const limit = AbortSignal.timeout(limitMs);
+    try {
+      await runProbe(target, limit, context, config);
+    } catch (error) {
+      if (isSvcError(error) && error.code === 'native_unavailable')
+        return context.note('The model was not tried, because no native backend is ready here.');
+      const late = limit.aborted ? `it did not answer within ${Math.round(limitMs / 1000)} s` : null;
+      throw refusal(target, late, error);
+    }
+  };
+}
+
+/** What a failed trial says about the file; sentences that are meant for requests are put in other words. */
+function refusal(target: ProbeTarget, late: string | null, error: unknown): Error {
+  const crashed = isSvcError(error) && (error.code === 'worker_crashed' || error.code === 'worker_hung');
+  if (late === null && isSvcError(error) && !crashed) return error;
+  const said = crashed ? `the engine ended on it (${error.detail['reason'] ?? error.code})` : String(error);
+  return fail('load_failed', { model: target.shown, reason: late ?? said }, error);
+}
+
+async function runProbe(
+  target: ProbeTarget,
+  limit: AbortSignal,
+  context: CliContext,
+  config: Config,
+): Promise<void> {
+  const backend = createWorkerBackend({
+    childPath,
+    hostEnv: context.env,
+    gpu: config.gpu,
+    clock: systemClock,
+    log: silentLogger,
+  });
+  try {
+    const model = await backend.load(
+      {
+        modelId: target.shown,
+        path: target.path,
+        digest: null,
+        kind: target.kind,
+        numCtx: Math.max(8, Math.min(PROBE_CTX, target.facts.contextLength)),
+        parallel: 1,
+        threads: 1,
+        tunedThreads: null,
+        draftTokens: 0,
+      },
+      limit,
+      () => {},
+    );
+    for await (const event of model.run(probeJob(target.kind), limit)) if (event.type === 'done') break;
+  } finally {
+    await backend.close();
+  }
+}
+
+function probeJob(kind: ProbeTarget['kind']): Job {
+  if (kind === 'embedding') return { kind: 'embed', jobId: 'probe', inputs: ['Hello!'], truncate: true };
+  return {
+    kind: 'generate',
+    jobId: 'probe',
+    prompt: { kind: 'text', text: 'Hello!' },
+    tools: [],
+    toolChoice: { mode: 'none' },
+    format: { kind: 'text' },
+    reasoning: {},
+    sampling: { temperature: 0 },
+    maxTokens: 1,
+    numCtx: null,
+    stop: [],
+    topLogprobs: null,
+    templateClockMs: null,
+    lane: 'shared',
+  };
+}

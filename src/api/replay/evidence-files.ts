@@ -1,0 +1,48 @@
+/** Reads records, requests and keys from files, as hostile as any other input. */
+import { readFile } from 'node:fs/promises';
+import { parseJson } from '../../http/guard/json-scanner.ts';
+import { type Keyring, keyringOf, parseKeyring, readKeyHistory } from '../../trust/evidence/keyring.ts';
+import { MalformedRecord, type OpenedRecord, openRecord } from '../../trust/evidence/verify.ts';
+
+/** A file that is no JSON, or JSON that two readers could read differently, is malformed like a record is. */
+export async function readJsonFile(path: string): Promise<{ bytes: Buffer; value: unknown }> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    throw new MalformedRecord(`${path} cannot be read`, { cause });
+  });
+  try {
+    return { bytes, value: parseJson(bytes) };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new MalformedRecord(`${path} is not usable JSON: ${reason}`, { cause });
+  }
+}
+
+export interface RecordFile {
+  readonly path: string;
+  readonly record: OpenedRecord;
+  /** Tokens per second that the response reported, or null. */
+  readonly reportedSpeed: number | null;
+}
+
+export async function readRecord(path: string): Promise<RecordFile> {
+  const { value } = await readJsonFile(path);
+  const record = openRecord(value);
+  const timings: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'timings') : null;
+  const speed: unknown =
+    typeof timings === 'object' && timings !== null ? Reflect.get(timings, 'predicted_per_second') : null;
+  return { path, record, reportedSpeed: typeof speed === 'number' ? speed : null };
+}
+
+/** The keys of a file, or those of the home with all that came before; null where there are none. */
+export async function readKeyring(home: string, pubkeyFile: string | undefined): Promise<Keyring | null> {
+  if (pubkeyFile === undefined) {
+    const history = await readKeyHistory(home);
+    return history === null ? null : keyringOf(history);
+  }
+  try {
+    return parseKeyring(await readFile(pubkeyFile, 'utf8'));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new MalformedRecord(`${pubkeyFile} cannot be used as a public key: ${reason}`, { cause });
+  }
+}

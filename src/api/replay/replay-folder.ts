@@ -1,0 +1,158 @@
+/** hearth evidence replay: what the present installation makes of requests that were answered before. */
+import type { Config } from '../../config/config.ts';
+import { checkReplay, type Replayed, saysWhatWasAnswered } from '../../trust/evidence/compare.ts';
+import type { Keyring } from '../../trust/evidence/keyring.ts';
+import type { Statement } from '../../trust/evidence/statement.ts';
+import { type Finding, MalformedRecord } from '../../trust/evidence/verify.ts';
+import type { CliContext } from '../../cli/context.ts';
+import { readJsonFile, readKeyring, readRecord, type RecordFile } from './evidence-files.ts';
+import { createReplayer, NotComparable, type ReplayModel, type Replayer } from './replay.ts';
+import { findModel } from './replay-model.ts';
+import { checkClaims } from './verify-record.ts';
+
+export interface Drift {
+  readonly file: string;
+  /**
+   * `exact`: everything that was compared; `same_tokens`: the logits or the words differ; `drift`: other tokens;
+   * `mismatch`: the record does not hold by itself, so it was not run.
+   */
+  readonly outcome: 'exact' | 'same_tokens' | 'drift' | 'mismatch' | 'not_comparable' | 'malformed';
+  readonly detail: string;
+  /** Tokens that are equal from the beginning, and how many there were. */
+  readonly sameTokens: number | null;
+  readonly recordedTokens: number | null;
+  /** Whether the answer reads the same, log probabilities aside; null when it was not run. */
+  readonly isSameText: boolean | null;
+  /** What would count as another execution; empty on equal terms. */
+  readonly terms: string;
+  readonly tokensPerS: number | null;
+  readonly reportedTokensPerS: number | null;
+}
+
+/** Records of one model share a worker. What is wrong with one record is said in its place, and the others are run. */
+export async function replayFolder(
+  context: CliContext,
+  files: readonly string[],
+  modelFile: string | undefined,
+): Promise<Drift[]> {
+  const config = context.config();
+  const keyring = await readKeyring(config.home, undefined);
+  const workers = new Map<string, Replayer>();
+  const replayerOf = (model: ReplayModel): Replayer => {
+    const replayer = workers.get(model.path) ?? createReplayer(context, model);
+    workers.set(model.path, replayer);
+    return replayer;
+  };
+  const drifts: Drift[] = [];
+  try {
+    for (const file of files) {
+      context.note(`Replaying ${file}`);
+      drifts.push(await driftOf(file, { config, keyring, modelFile, replayerOf }));
+    }
+  } finally {
+    await Promise.all([...workers.values()].map((worker) => worker.close()));
+  }
+  return drifts;
+}
+
+interface Bench {
+  readonly config: Config;
+  readonly keyring: Keyring | null;
+  readonly modelFile: string | undefined;
+  replayerOf(model: ReplayModel): Replayer;
+}
+
+async function driftOf(file: string, bench: Bench): Promise<Drift> {
+  try {
+    const recorded = await readRecord(file);
+    const request = await readRequest(file);
+    const { findings, statement } = checkClaims(recorded.record, bench.keyring, request);
+    const wrong = findings.find(({ outcome }) => outcome === 'failed');
+    if (wrong !== undefined) return notRun(file, 'mismatch', `${wrong.name}: ${wrong.detail}`);
+    const open = findings.find(({ outcome }) => outcome === 'incomparable');
+    if (open !== undefined) throw new NotComparable(open.detail);
+    if (request === null) throw new NotComparable(`${requestOf(file)} cannot be read`);
+    if (statement === null) throw new NotComparable('its signature was not checked');
+    const model = await findModel(bench.config, statement.predicate, bench.modelFile);
+    if (model === null)
+      throw new NotComparable(`model ${statement.predicate.model.id} is not installed here`);
+    return await replayed(recorded, { statement, request: request.value, replayer: bench.replayerOf(model) });
+  } catch (error) {
+    if (error instanceof NotComparable) return notRun(file, 'not_comparable', error.message);
+    if (error instanceof MalformedRecord) return notRun(file, 'malformed', error.message);
+    throw error;
+  }
+}
+
+const requestOf = (file: string): string => file.replace(/\.json$/, '.request.json');
+
+async function readRequest(file: string): Promise<{ bytes: Buffer; value: unknown } | null> {
+  try {
+    return await readJsonFile(requestOf(file));
+  } catch (error) {
+    if (!(error instanceof MalformedRecord)) throw error;
+    return null;
+  }
+}
+
+async function replayed(
+  { path, record, reportedSpeed }: RecordFile,
+  one: { readonly statement: Statement; readonly request: unknown; readonly replayer: Replayer },
+): Promise<Drift> {
+  const { exec, output } = one.statement.predicate;
+  const result = await one.replayer.replay(one.statement.predicate, one.request, exec.n_threads);
+  const findings = checkReplay(one.statement, result);
+  const terms = findings.find(({ name }) => name === 'replay')?.detail ?? '';
+  const isSameText = saysWhatWasAnswered(one.statement, record.response, result);
+  const wrong = [...computedOtherwise(findings), ...answeredOtherwise(one.statement, result, isSameText)];
+  const isSame = output.tokens_sha256 === result.output.tokens_sha256;
+  const isSameTrace = output.trace_sha256 === result.output.trace_sha256;
+  const sameTokens = isSame ? output.n_tokens : commonTokens(record.outputTokens, result.tokens);
+  const where = sameTokens === null ? '' : `, first other token at ${sameTokens} of ${output.n_tokens}`;
+  return {
+    file: path,
+    outcome: !isSame ? 'drift' : isSameTrace && wrong.length === 0 ? 'exact' : 'same_tokens',
+    detail: [
+      `${output.n_tokens} tokens${isSame ? '' : where}`,
+      ...(wrong.length === 0 ? [] : [`differing: ${wrong.join(', ')}`]),
+      ...(terms === '' ? [] : [`[${terms}]`]),
+    ].join(' '),
+    sameTokens,
+    recordedTokens: output.n_tokens,
+    isSameText,
+    terms,
+    tokensPerS: result.tokensPerS,
+    reportedTokensPerS: reportedSpeed,
+  };
+}
+
+const computedOtherwise = (findings: readonly Finding[]): string[] =>
+  findings.filter(({ name, outcome }) => outcome === 'failed' && name !== 'answer').map(({ name }) => name);
+
+/** Told on any terms, and of any version of the server: a changed answer is what one looks for after an upgrade. */
+function answeredOtherwise(statement: Statement, result: Replayed, isSameText: boolean): string[] {
+  if (!isSameText) return ['words'];
+  return saysWhatWasAnswered(statement, null, result) ? [] : ['log probabilities'];
+}
+
+function commonTokens(recorded: Buffer | null, now: Buffer): number | null {
+  if (recorded === null) return null;
+  let same = 0;
+  while (same + 4 <= Math.min(recorded.length, now.length)) {
+    if (recorded.readUInt32LE(same) !== now.readUInt32LE(same)) break;
+    same += 4;
+  }
+  return same / 4;
+}
+
+const notRun = (file: string, outcome: Drift['outcome'], detail: string): Drift => ({
+  file,
+  outcome,
+  detail,
+  sameTokens: null,
+  recordedTokens: null,
+  isSameText: null,
+  terms: '',
+  tokensPerS: null,
+  reportedTokensPerS: null,
+});

@@ -1,0 +1,83 @@
+/** Which model of this machine a record is replayed on: an installed one of the very bytes, or the file that was named. */
+import { basename, dirname, join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
+import { type ModelFiles, partsOf } from '../../trust/evidence/compare.ts';
+import type { Predicate } from '../../trust/evidence/statement.ts';
+import { hashFile } from '../../store/install/file-check.ts';
+import { inspectModel } from '../../store/install/inspection.ts';
+import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../../store/registry/manifest.ts';
+import { filePath } from '../../store/files/paths.ts';
+import type { Registry } from '../../store/registry/registry.ts';
+import { parseShardName, shardNames } from '../../store/install/shards.ts';
+import { digestOf } from '../../store/registry/target.ts';
+import { localRegistry } from '../../cli/local-registry.ts';
+import { NotComparable, type ReplayModel } from './replay.ts';
+
+/** Null when no such model is installed. Hashes are computed anew, whatever the registry says. */
+export async function findModel(
+  config: Config,
+  claimed: Predicate,
+  path: string | undefined,
+): Promise<ReplayModel | null> {
+  try {
+    return path === undefined ? await installedModel(config, claimed) : await namedModel(path);
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    throw new NotComparable(error.message, { cause: error });
+  }
+}
+
+/** The file passes the same gate as an installation before native code sees it. */
+async function namedModel(path: string): Promise<ReplayModel> {
+  const split = parseShardName(basename(path));
+  const paths = split === null ? [path] : shardNames(split).map((name) => join(dirname(path), name));
+  await inspectModel(paths);
+  const [first = '', ...parts] = await Promise.all(paths.map((file) => hashFile(file)));
+  return { path, files: modelFilesOf(first, parts), defaultStop: [] };
+}
+
+/** Of models that share their first part, the one with all parts of the record. */
+async function installedModel(config: Config, claimed: Predicate): Promise<ReplayModel | null> {
+  const registry = localRegistry(config);
+  let closest: ReplayModel | null = null;
+  let unreadable: SvcError | null = null;
+  for (const model of await registry.list()) {
+    try {
+      const found = await readCandidate(registry, model, claimed);
+      if (found !== null && partsOf(found.files) === partsOf(claimed.model)) return found;
+      closest ??= found;
+    } catch (error) {
+      if (!isSvcError(error)) throw error;
+      // The same bytes may be installed again under another name, so this only counts when they are not.
+      unreadable ??= error;
+    }
+  }
+  if (closest === null && unreadable !== null) throw unreadable;
+  return closest;
+}
+
+/** Null for a model with another first part. */
+async function readCandidate(
+  registry: Registry,
+  model: ModelManifest,
+  claimed: Predicate,
+): Promise<ReplayModel | null> {
+  const hash = (file: ModelFile): Promise<string> => hashFile(filePath(registry.store.paths, file));
+  const [first, ...parts] = modelFiles(model);
+  if (first === undefined || first.sizeBytes !== claimed.model.size) return null;
+  const known = digestOf(first);
+  if (known !== null && isBlobFile(first) && known !== claimed.model.blob_sha256) return null;
+  const sha256 = await hash(first);
+  if (sha256 !== claimed.model.blob_sha256) return null;
+  const files = modelFilesOf(sha256, await Promise.all(parts.map(hash)));
+  const target = registry.toTarget(model);
+  // Native code opens parts by name, and this makes sure that the names lead to the bytes that were hashed.
+  await target.verify();
+  return { path: target.path, files, defaultStop: model.params.stop ?? [] };
+}
+
+const modelFilesOf = (first: string, parts: readonly string[]): ModelFiles => ({
+  blob_sha256: first,
+  shards: parts.map((sha256) => ({ sha256 })),
+});

@@ -1,0 +1,203 @@
+/** hearth evidence verify: brings files, keys, artefacts and replays together; the judgement itself is in trust/evidence. */
+import type { Config } from '../../config/config.ts';
+import {
+  checkArtefacts,
+  checkReplay,
+  checkTolerant,
+  isPlainGreedy,
+  onlyReplayTells,
+} from '../../trust/evidence/compare.ts';
+import type { Keyring } from '../../trust/evidence/keyring.ts';
+import { checkSampling } from '../../trust/evidence/sampling.ts';
+import type { Statement } from '../../trust/evidence/statement.ts';
+import {
+  bootOf,
+  type Bindings,
+  type ChainedRecord,
+  checkBindings,
+  checkChain,
+  checkSignature,
+  conclude,
+  type Finding,
+  type OpenedRecord,
+  type Verdict,
+} from '../../trust/evidence/verify.ts';
+import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { findPrebuiltFolder, hashBackend } from '../../trust/identity/backend.ts';
+import { sha256Hex } from '../../trust/identity/canonical.ts';
+import { hashServerSource } from '../../trust/identity/server-source.ts';
+import { readAskedSampling } from './asked-sampling.ts';
+import type { CliContext } from '../../cli/context.ts';
+import { type RecordFile, readJsonFile, readKeyring, readRecord } from './evidence-files.ts';
+import { createReplayer, NotComparable, type ReplayModel, type Replayer } from './replay.ts';
+import { findModel } from './replay-model.ts';
+
+export interface VerifyFlags {
+  readonly request?: string;
+  readonly pubkey?: string;
+  readonly model?: string;
+  readonly artefacts?: boolean;
+  readonly replay?: boolean;
+  readonly cheap?: boolean;
+  readonly threads?: number;
+  readonly epsilon: number;
+  readonly json?: boolean;
+}
+
+export interface FileVerdict extends Verdict {
+  readonly file: string;
+  readonly payloadSha256: string;
+  readonly statement: Statement | null;
+}
+
+export async function verifyFiles(
+  context: CliContext,
+  files: readonly string[],
+  flags: VerifyFlags,
+): Promise<FileVerdict[]> {
+  const config = context.config();
+  const keyring = await readKeyring(config.home, flags.pubkey);
+  const request = flags.request === undefined ? null : await readJsonFile(flags.request);
+  const opened = await Promise.all(files.map(readRecord));
+  const verdicts: FileVerdict[] = [];
+  for (const file of opened) {
+    const { findings, statement } = checkClaims(file.record, keyring, request);
+    if (statement !== null && findings.every(({ outcome }) => outcome !== 'failed')) {
+      findings.push(...(await checkHere(context, { config, file, statement, request, flags })));
+    }
+    const payloadSha256 = sha256Hex(file.record.payload);
+    verdicts.push({ file: file.path, payloadSha256, statement, ...conclude(findings) });
+  }
+  return withChain(verdicts, opened);
+}
+
+/** L0 and L1: what needs the record, the request and a key only. */
+export function checkClaims(
+  record: OpenedRecord,
+  keyring: Keyring | null,
+  request: RequestFile | null,
+): { readonly findings: Finding[]; readonly statement: Statement | null } {
+  const { findings, statement } = checkSignature(record, keyring);
+  if (statement === null) return { findings, statement };
+  findings.push(...checkBindings({ record, statement, request }));
+  // Another request asks for other things, which would only repeat that it is another one.
+  const isAnswered = findings.some(({ name, outcome }) => name === 'request' && outcome === 'passed');
+  if (request !== null && isAnswered) findings.push(askedSampling(statement, request.value));
+  return { findings, statement };
+}
+
+function askedSampling({ predicate }: Statement, request: unknown): Finding {
+  try {
+    const asked = readAskedSampling(request);
+    if (asked !== null) return checkSampling(predicate, asked);
+    return cannot('sampling', 'the request is not a chat request', 'L1');
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return cannot('sampling', `this version of the server refuses the request: ${error.message}`, 'L1');
+  }
+}
+
+/** Records of one boot stand or fall together, so what their links show counts for each of them. */
+function withChain(verdicts: readonly FileVerdict[], opened: readonly RecordFile[]): FileVerdict[] {
+  const boots = new Map<string, ChainedRecord[]>();
+  for (const [index, { statement }] of verdicts.entries()) {
+    const payload = opened[index]?.record.payload;
+    if (statement === null || payload === undefined) continue;
+    const boot = bootOf(statement);
+    boots.set(boot, [...(boots.get(boot) ?? []), { statement, payload }]);
+  }
+  const links = new Map([...boots].map(([boot, records]) => [boot, checkChain(records)]));
+  return verdicts.map((verdict) => {
+    if (verdict.statement === null) return verdict;
+    const ofBoot = links.get(bootOf(verdict.statement)) ?? [];
+    return { ...verdict, ...conclude([...verdict.findings, ...ofBoot]) };
+  });
+}
+
+interface Case {
+  readonly config: Config;
+  readonly file: RecordFile;
+  readonly statement: Statement;
+  readonly request: RequestFile | null;
+  readonly flags: VerifyFlags;
+}
+
+type RequestFile = NonNullable<Bindings['request']>;
+
+/** L2 to L4: what needs the model and the backend of this machine. */
+async function checkHere(context: CliContext, one: Case): Promise<Finding[]> {
+  const { flags } = one;
+  const isRun = flags.replay === true || flags.cheap === true;
+  if (flags.artefacts !== true && !isRun) return [];
+  try {
+    const model = await findModel(one.config, one.statement.predicate, flags.model);
+    const findings = await artefacts(one, model);
+    return isRun ? await runHere(context, one, { model, findings }) : findings;
+  } catch (error) {
+    if (!(error instanceof NotComparable)) throw error;
+    return [cannot('model', error.message, 'L2')];
+  }
+}
+
+async function artefacts({ statement }: Case, model: ReplayModel | null): Promise<Finding[]> {
+  const [backend, server] = await Promise.all([hashBackend(findPrebuiltFolder()), hashServerSource()]);
+  return checkArtefacts(statement.predicate, {
+    model: model?.files ?? null,
+    backend: backend?.sha256 ?? null,
+    server: server.sha256,
+  });
+}
+
+async function runHere(
+  context: CliContext,
+  one: Case,
+  { model, findings }: { readonly model: ReplayModel | null; readonly findings: readonly Finding[] },
+): Promise<Finding[]> {
+  if (model === null)
+    return [...findings, cannot('replay', 'the model is not installed here (--model FILE)')];
+  if (one.request === null)
+    return [...findings, cannot('replay', 'a replay needs the request (--request FILE)')];
+  // Another model makes other tokens; there is no need to run it to know that.
+  if (findings.some(({ name, outcome }) => name !== 'backend' && outcome === 'incomparable'))
+    return [...findings];
+  // A tolerant check is made for machines with another backend, so a difference there does not count against it.
+  const counted =
+    one.flags.replay === true ? findings : findings.filter(({ outcome }) => outcome === 'passed');
+  const replayer = createReplayer(context, model);
+  try {
+    return [...counted, ...(await replays(one, one.request.value, replayer))];
+  } catch (error) {
+    if (!(error instanceof NotComparable)) throw error;
+    return [...counted, cannot('replay', error.message)];
+  } finally {
+    await replayer.close();
+  }
+}
+
+async function replays(one: Case, request: unknown, replayer: Replayer): Promise<Finding[]> {
+  const { flags, config, file, statement } = one;
+  const claimed = statement.predicate;
+  const findings: Finding[] = [];
+  if (flags.replay === true) {
+    const threads = flags.threads ?? config.numThreads ?? claimed.exec.n_threads;
+    findings.push(...checkReplay(statement, await replayer.replay(claimed, request, threads)));
+  }
+  if (flags.cheap === true) {
+    const { outputTokens: tokens, response } = file.record;
+    const { epsilon } = flags;
+    if (tokens === null) findings.push(cannot('tolerant', 'the file does not carry the output tokens', 'L4'));
+    else if (!isPlainGreedy(claimed)) findings.push(onlyReplayTells(claimed.sampling.chain));
+    else {
+      const checked = await replayer.check(claimed, request, { tokens, epsilon });
+      findings.push(...checkTolerant(statement, response, checked, epsilon));
+    }
+  }
+  return findings;
+}
+
+const cannot = (name: string, detail: string, level: Finding['level'] = 'L3'): Finding => ({
+  level,
+  name,
+  outcome: 'incomparable',
+  detail,
+});

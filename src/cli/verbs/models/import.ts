@@ -1,0 +1,152 @@
+/** hearth import FILE…, and hearth import --from STORE: local models become installed ones, by default without copying. */
+import { multiselect } from '@clack/prompts';
+import type { Command } from 'commander';
+import { foreignStoreNames, scanForeignStore } from '../../../store/install/discover.ts';
+import type { ForeignScan } from '../../../store/foreign/foreign-store.ts';
+import { scanFolder } from '../../../store/foreign/llama-cpp.ts';
+import {
+  type Candidate,
+  importFile,
+  type ImportOptions,
+  installCandidate,
+} from '../../../store/install/import.ts';
+import { CliFailure, type CliContext, exitCodes, printable } from '../../context.ts';
+import { showProgress } from '../../install-progress.ts';
+import { foreignEnvironment, interruptible, localRegistry } from '../../local-registry.ts';
+import { createProbe } from '../../../api/probe/probe-model.ts';
+
+interface ImportFlags {
+  readonly id?: string;
+  readonly copy?: boolean;
+  readonly hardLink?: boolean;
+  readonly probe: boolean;
+  readonly from?: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+export function registerImport(program: Command, context: CliContext): void {
+  program
+    .command('import [names...]')
+    .description('install a local GGUF file, or models of another program, where they lie')
+    .option('--id <id>', 'install it under this id')
+    .option('-c, --copy', 'copy the file into the store')
+    .option('-l, --hard-link', 'link the file into the store, without a copy')
+    .option('--from <store>', `take models of ${foreignStoreNames.join(', ')}, or of a folder`)
+    .option('--all', 'with --from: take every model')
+    .option('--no-probe', 'do not try the model in a separate process')
+    .option('--json', 'progress as JSON lines')
+    .action(async (names: string[], flags: ImportFlags) => {
+      await interruptible(context, (signal) =>
+        flags.from === undefined
+          ? importFiles(context, names, flags, signal)
+          : importFrom(context, flags.from, names, flags, signal),
+      );
+    });
+}
+
+async function importFiles(
+  context: CliContext,
+  paths: readonly string[],
+  flags: ImportFlags,
+  signal: AbortSignal,
+): Promise<void> {
+  if (paths.length === 0) throw new CliFailure('name a GGUF file, or a store with --from', exitCodes.usage);
+  if (paths.length > 1 && flags.id !== undefined)
+    throw new CliFailure('--id is for one file', exitCodes.usage);
+  const config = context.config();
+  const registry = localRegistry(config);
+  for (const path of paths)
+    await withProgress(context, flags, signal, (options) =>
+      importFile(registry, path, { ...options, ...(flags.id === undefined ? {} : { id: flags.id }) }),
+    );
+}
+
+async function importFrom(
+  context: CliContext,
+  store: string,
+  names: readonly string[],
+  flags: ImportFlags,
+  signal: AbortSignal,
+): Promise<void> {
+  const scan = await scanStore(context, store);
+  for (const problem of scan.problems) context.note(printable(`${problem.path}: ${problem.reason}`));
+  const chosen = await choose(scan, names, flags);
+  const registry = localRegistry(context.config());
+  let failures = 0;
+  for (const candidate of chosen) {
+    try {
+      await withProgress(context, flags, signal, (options) =>
+        installCandidate(
+          registry,
+          flags.id === undefined ? candidate : { ...candidate, id: flags.id },
+          options,
+        ),
+      );
+    } catch (error) {
+      // One model that cannot be used must not keep the others out.
+      if (signal.aborted || chosen.length === 1) throw error;
+      failures += 1;
+      context.note(printable(`${candidate.id}: ${error instanceof Error ? error.message : String(error)}`));
+    }
+  }
+  if (failures > 0) throw new CliFailure(`${failures} of ${chosen.length} models were not installed`);
+}
+
+async function scanStore(context: CliContext, store: string): Promise<ForeignScan> {
+  const known = foreignStoreNames.find((name) => name === store);
+  const scan = known ? await scanForeignStore(known, foreignEnvironment(context)) : await scanFolder(store);
+  if (scan.roots.length === 0 && scan.problems.length === 0)
+    throw new CliFailure(
+      known ? `no models of ${known} were found on this machine` : `there is no store or folder ${store}`,
+      exitCodes.notFound,
+    );
+  return scan;
+}
+
+async function choose(
+  scan: ForeignScan,
+  names: readonly string[],
+  flags: ImportFlags,
+): Promise<readonly Candidate[]> {
+  if (flags.all === true) return scan.candidates;
+  const known = scan.candidates.map((candidate) => candidate.id).join(', ') || 'none';
+  if (names.length > 0) return names.map((name) => named(scan, name, known));
+  if (!process.stdin.isTTY || !process.stderr.isTTY || scan.candidates.length === 0)
+    throw new CliFailure(`name models to take, or use --all; found: ${printable(known)}`, exitCodes.usage);
+  const picked = await multiselect({
+    message: 'Which models?',
+    options: scan.candidates.map((candidate) => ({ value: candidate.id, label: printable(candidate.id) })),
+    output: process.stderr,
+  });
+  return Array.isArray(picked) ? scan.candidates.filter((candidate) => picked.includes(candidate.id)) : [];
+}
+
+function named(scan: ForeignScan, name: string, known: string): Candidate {
+  const lower = name.toLowerCase();
+  const found = scan.candidates.find(
+    (candidate) => candidate.id === lower || candidate.aliases.some((alias) => alias.toLowerCase() === lower),
+  );
+  if (!found) throw new CliFailure(`${scan.store} has no model ${name}; found: ${known}`, exitCodes.notFound);
+  return found;
+}
+
+async function withProgress(
+  context: CliContext,
+  flags: ImportFlags,
+  signal: AbortSignal,
+  install: (options: ImportOptions) => Promise<unknown>,
+): Promise<void> {
+  const shown = showProgress(context, flags.json === true);
+  try {
+    await install({
+      signal,
+      onEvent: shown.onEvent,
+      ...(flags.copy === true ? { copy: true } : {}),
+      ...(flags.hardLink === true ? { hardLink: true } : {}),
+      ...(flags.probe ? { probe: createProbe(context, context.config()) } : {}),
+    });
+  } finally {
+    shown.end();
+  }
+}

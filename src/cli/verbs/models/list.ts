@@ -1,0 +1,43 @@
+/** hearth list: what is installed. */
+import type { Command } from 'commander';
+import { readable } from '../../../lib/files/disk-space.ts';
+import { type CliContext, printable, table } from '../../context.ts';
+import { localRegistry } from '../../local-registry.ts';
+
+export function registerList(program: Command, context: CliContext): void {
+  program
+    .command('list')
+    .alias('ls')
+    .description('list the installed models')
+    .option('--json', 'one JSON array')
+    .action(async (flags: { json?: boolean }) => {
+      const registry = localRegistry(context.config());
+      const [models, damaged] = [await registry.list(), await registry.damaged()];
+      const defaults = [await registry.defaultId('chat'), await registry.defaultId('embedding')];
+      const rows = models.map((model) => ({
+        id: model.id,
+        kind: model.kind,
+        isDefault: defaults.includes(model.id),
+        quant: model.facts.quant,
+        sizeBytes: model.facts.sizeBytes,
+        contextLength: model.facts.contextLength,
+        ownedBy: model.ownedBy,
+        aliases: model.aliases,
+        addedAt: model.addedAt,
+      }));
+      if (flags.json === true)
+        return context.printJson([...rows, ...damaged.map(({ id, reason }) => ({ id, damaged: reason }))]);
+      for (const { id, reason } of damaged) context.note(`${printable(id)} is damaged: ${printable(reason)}`);
+      if (rows.length === 0)
+        return context.note('No models are installed; try: hearth discover, or hearth pull REF');
+      const lines = rows.map((row) => [
+        row.isDefault ? `${row.id} *` : row.id,
+        row.kind,
+        row.quant ?? '',
+        readable(row.sizeBytes),
+        String(row.contextLength),
+        row.ownedBy,
+      ]);
+      context.print(table([['MODEL (* default)', 'KIND', 'QUANT', 'SIZE', 'CONTEXT', 'OWNER'], ...lines]));
+    });
+}

@@ -1,0 +1,24 @@
+/** hearth prune: frees what nothing needs. */
+import type { Command } from 'commander';
+import { readable } from '../../../lib/files/disk-space.ts';
+import { prune } from '../../../store/files/prune.ts';
+import { type CliContext, printable } from '../../context.ts';
+import { localRegistry } from '../../local-registry.ts';
+
+export function registerPrune(program: Command, context: CliContext): void {
+  program
+    .command('prune')
+    .description('delete unfinished downloads and stored files that no model needs')
+    .option('--json', 'one JSON document')
+    .action(async (flags: { json?: boolean }) => {
+      const result = await prune(localRegistry(context.config()));
+      if (flags.json === true) return context.printJson(result);
+      context.note(`${readable(result.freedBytes)} freed, ${result.removedBlobs.length} files removed.`);
+      if (result.blockedBy.length > 0)
+        context.note(
+          printable(
+            `Stored files stay until damaged entries are removed: hearth rm ${result.blockedBy.join(' ')}`,
+          ),
+        );
+    });
+}

@@ -1,0 +1,58 @@
+/** hearth pull REF: fetches a model from a hub, resuming what an earlier run began. */
+import { homedir } from 'node:os';
+import type { Command } from 'commander';
+import type { CliContext } from '../../context.ts';
+import { showProgress } from '../../install-progress.ts';
+import { interruptible, localRegistry } from '../../local-registry.ts';
+import { createProbe } from '../../../api/probe/probe-model.ts';
+
+interface PullFlags {
+  readonly id?: string;
+  readonly tokenFile?: string;
+  readonly probe: boolean;
+  readonly json?: boolean;
+}
+
+export function registerPull(program: Command, context: CliContext): void {
+  program
+    .command('pull <ref>')
+    .description('fetch a model: hf:user/repo[:QUANT], hf.co/user/repo:QUANT, or the URL of a .gguf file')
+    .option('--id <id>', 'install it under this id')
+    .option('--token-file <file>', 'read the hub token from this file (else HF_TOKEN or the stored login)')
+    .option('--no-probe', 'do not try the model in a separate process')
+    .option('--json', 'progress as JSON lines')
+    .action(async (ref: string, flags: PullFlags) => {
+      await pull(context, ref, flags);
+    });
+}
+
+async function pull(context: CliContext, ref: string, flags: PullFlags): Promise<void> {
+  // Loaded on demand: no other verb pays for the hub client.
+  const { pullModel } = await import('../../../store/hub/pull.ts');
+  const { findToken, isSet } = await import('../../../store/hub/token.ts');
+  const config = context.config();
+  const { env } = context;
+  const token = await findToken({
+    env,
+    userHome: homedir(),
+    ...(flags.tokenFile === undefined ? {} : { tokenFile: flags.tokenFile }),
+  });
+  const endpoint = env['MODEL_ENDPOINT']?.trim() || env['HF_ENDPOINT']?.trim();
+  const shown = showProgress(context, flags.json === true);
+  await interruptible(context, async (signal) => {
+    try {
+      const events = pullModel(localRegistry(config), ref, {
+        ...(flags.id === undefined ? {} : { id: flags.id }),
+        ...(endpoint ? { endpoint } : {}),
+        ...(flags.probe ? { probe: createProbe(context, config) } : {}),
+        token,
+        trustedHosts: config.hubHosts,
+        offline: isSet(env['HF_HUB_OFFLINE']),
+        signal,
+      });
+      for await (const event of events) shown.onEvent(event);
+    } finally {
+      shown.end();
+    }
+  });
+}

@@ -1,0 +1,80 @@
+/** hearth show ID: everything known about one model. */
+import type { Command } from 'commander';
+import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
+import { readable } from '../../../lib/files/disk-space.ts';
+import { type CliContext, printable } from '../../context.ts';
+import { localRegistry } from '../../local-registry.ts';
+
+export function registerShow(program: Command, context: CliContext): void {
+  program
+    .command('show <id>')
+    .description('show what a model is, what it needs and where it came from')
+    .option('--json', 'one JSON document')
+    .action(async (id: string, flags: { json?: boolean }) => {
+      const config = context.config();
+      const registry = localRegistry(config);
+      const shown = await describeModel(registry, await registry.find(id), { numCtx: config.numCtx });
+      if (flags.json === true) return context.printJson(shown);
+      const lines = facts(shown).map(([name, value]) => `${name.padEnd(14)}${printable(value)}`);
+      context.print(lines.join('\n'));
+    });
+}
+
+function facts(shown: ModelDescription): (readonly [string, string])[] {
+  const { memory, source } = shown;
+  const params = Object.entries(shown.params).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return [
+    ['id', `${shown.id}${shown.isDefault ? ` (default ${shown.kind} model)` : ''}`],
+    ['aliases', shown.aliases.join(', ') || 'none'],
+    ['kind', shown.kind],
+    [
+      'architecture',
+      `${shown.architecture}, ${shown.quant ?? 'unknown quant'}${parameters(shown.parameterCount)}`,
+    ],
+    ['context', `${shown.contextLength} tokens`],
+    [
+      'vectors',
+      shown.kind === 'embedding'
+        ? `${shown.embeddingLength} numbers, ${shown.pooling ?? 'default'} pooling`
+        : 'no',
+    ],
+    ['template', template(shown)],
+    ...(shown.kind === 'chat' ? [['tools', toolFormat(shown)] as const] : []),
+    [
+      'memory',
+      `${readable(memory.totalBytes)} at num_ctx ${memory.numCtx}: ${readable(memory.weightsBytes)} weights, ${readable(memory.kvBytes)} KV cache per sequence`,
+    ],
+    ['defaults', params.join(' ') || 'none of its own'],
+    ['license', shown.license ?? 'not stated'],
+    ['source', `${source.type} ${source.ref}${source.commit === undefined ? '' : ` at ${source.commit}`}`],
+    ['installed', shown.addedAt],
+    ...shown.files.flatMap((file) => [
+      [file.role, `${file.path} (${readable(file.sizeBytes)})`] as const,
+      [
+        'sha256',
+        file.sha256 === null
+          ? 'not known'
+          : `${file.sha256}${file.verified ? '' : ' (stated by its store; hearth verify compares it)'}`,
+      ] as const,
+    ]),
+  ];
+}
+
+function parameters(count: number | null): string {
+  if (count === null) return '';
+  return count >= 1e9
+    ? `, ${(count / 1e9).toFixed(1)} billion parameters`
+    : `, ${(count / 1e6).toFixed(1)} million parameters`;
+}
+
+function template({ template: known, kind }: ModelDescription): string {
+  if (known === null) return kind === 'chat' ? 'none, ChatML stands in' : 'none';
+  const can = Object.entries(known).flatMap(([name, has]) => (has === true ? [name] : []));
+  return `in the file${can.length > 0 ? `, knows ${can.join(', ')}` : ''}`;
+}
+
+/** Which way tools are put to the model; a model without a template has the generic one. */
+function toolFormat({ template: known }: ModelDescription): string {
+  const format = known?.toolFormat ?? 'envelope';
+  return format === 'envelope' ? 'svc-tool-envelope' : `native format ${format}`;
+}

@@ -1,0 +1,28 @@
+/** hearth ps: what is loaded now. */
+import type { Command } from 'commander';
+import type { ResidencyList } from '../../../wire/residency.ts';
+import { routes } from '../../../wire/routes.ts';
+import { callServer, expectOk } from '../../api.ts';
+import { type CliContext, table } from '../../context.ts';
+
+export function registerPs(program: Command, context: CliContext): void {
+  program
+    .command('ps')
+    .description('show the loaded models: memory, context, slots, and until when')
+    .option('--json', 'one JSON document')
+    .action(async (flags: { json?: boolean }) => {
+      const response = await callServer(context.config(), 'GET', routes.residency.path);
+      const { data } = expectOk(response) as ResidencyList;
+      if (flags.json === true) return context.printJson(data);
+      const rows = data.map((item) => [
+        item.id,
+        item.kind,
+        item.state,
+        `${Math.round(item.memory_bytes / 2 ** 20)} MiB`,
+        String(item.num_ctx ?? ''),
+        `${item.running}/${item.slots ?? '?'}${item.queued > 0 ? ` +${item.queued} waiting` : ''}`,
+        item.expires_at ?? (item.running > 0 ? 'busy' : 'for ever'),
+      ]);
+      context.print(table([['MODEL', 'KIND', 'STATE', 'MEMORY', 'CONTEXT', 'SLOTS', 'UNTIL'], ...rows]));
+    });
+}

@@ -1,0 +1,158 @@
+/**
+ * hearth status: what a launcher does before it trusts a local endpoint. It reads /v1/identity with a fresh nonce and
+ * checks the answer against its headers, against the key of this home, and against the files that are installed.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import { Check } from 'typebox/value';
+import type { Config } from '../../../config/config.ts';
+import { hashBackend, prebuiltFolders } from '../../../trust/identity/backend.ts';
+import { keyringOf, readKeyHistory } from '../../../trust/evidence/keyring.ts';
+import { type InstanceIdentity, loadIdentity } from '../../../trust/identity/instance.ts';
+import { hashServerSource } from '../../../trust/identity/server-source.ts';
+import { findIdentityFault } from '../../../trust/identity/sign-identity.ts';
+import { headerNames } from '../../../wire/headers.ts';
+import { Identity } from '../../../wire/identity.ts';
+import { routes } from '../../../wire/routes.ts';
+import { type ApiResponse, baseUrl, callServer, expectOk } from '../../api.ts';
+import { type CliContext, CliFailure, exitCodes, printable } from '../../context.ts';
+
+export interface StatusReport {
+  readonly url: string;
+  /** True when nothing is wrong. */
+  readonly ok: boolean;
+  readonly problems: readonly string[];
+  /** Null when whoever answers wants a key and is not this instance: it was not given one. */
+  readonly identity: Identity | null;
+}
+
+export function registerStatus(program: Command, context: CliContext): void {
+  program
+    .command('status')
+    .description('check that the running service is this installation and is ready')
+    .option('--json', 'one JSON document')
+    .action(async (flags: { json?: boolean }) => {
+      const report = await checkStatus(context.config());
+      if (flags.json === true) context.printJson(report);
+      else context.print(describe(report));
+      context.setExitCode(report.ok ? exitCodes.ok : exitCodes.failure);
+    });
+}
+
+export async function checkStatus(config: Config): Promise<StatusReport> {
+  const url = baseUrl(config);
+  const nonce = randomBytes(24).toString('base64url');
+  const ask = (as: Config) => callServer(as, 'GET', `${routes.identity.path}?nonce=${nonce}`);
+  // The API key goes only to a service that asks for it in the name of this instance; a stranger on the port gets none.
+  const open = await ask({ ...config, apiKey: null });
+  const own = await loadIdentity({ home: config.home });
+  const wantsKey = open.status === 401;
+  const stranger = strangerProblem(config, open.headers.get(headerNames.instanceId), own.instanceId);
+  if (wantsKey && stranger !== null) return { url, ok: false, problems: [stranger], identity: null };
+  const response = wantsKey ? await ask(config) : open;
+  const identity = expectOk(response);
+  if (!Check(Identity, identity)) {
+    throw new CliFailure(`what answers at ${url} is not Hearth (its identity has another shape)`);
+  }
+  const problems = [
+    ...headerProblems(response, identity),
+    ...(await instanceProblems(config, identity, own, nonce)),
+    ...(await installProblems(identity)),
+  ];
+  return { url, ok: problems.length === 0, problems, identity };
+}
+
+function strangerProblem(config: Config, instanceId: string | null, ownId: string): string | null {
+  if (instanceId === ownId) return null;
+  const stranger = instanceId === null ? 'a program without an instance id' : `instance ${instanceId}`;
+  return `${stranger} answers, but this home (${config.home}) is instance ${ownId}`;
+}
+
+function headerProblems({ headers }: ApiResponse, identity: Identity): string[] {
+  const pairs = [
+    [headerNames.instanceId, identity.instance_id],
+    [headerNames.bootId, identity.boot_id],
+  ] as const;
+  return pairs
+    .filter(([name, value]) => headers.get(name) !== value)
+    .map(([name]) => `the header ${name} does not match the identity`);
+}
+
+async function instanceProblems(
+  config: Config,
+  identity: Identity,
+  own: InstanceIdentity,
+  nonce: string,
+): Promise<string[]> {
+  if (identity.product !== 'hearth') return [`the service calls itself "${identity.product}", not hearth`];
+  const stranger = strangerProblem(config, identity.instance_id, own.instanceId);
+  if (stranger !== null) return [stranger];
+  const port = Number(new URL(baseUrl(config)).port);
+  const faultWith = (keyid: string) => findIdentityFault(identity, { nonce, pinned: { keyid }, port });
+  const fault = faultWith(own.keys.keyid);
+  if (fault === null) return [];
+  // A key may have been replaced because somebody else has it, so an older key is a problem too, but another one.
+  const keyids = await knownKeyids(config.home);
+  return keyids.some((keyid) => faultWith(keyid) === null)
+    ? ['the service still signs with a key that was replaced since it started; restart hearth serve']
+    : [`the identity cannot be trusted: ${fault}`];
+}
+
+/** The keys that this home ever had; none when their history is damaged, because then it vouches for nothing. */
+async function knownKeyids(home: string): Promise<string[]> {
+  try {
+    const history = await readKeyHistory(home);
+    return history === null ? [] : keyringOf(history).keys.map(({ keyid }) => keyid);
+  } catch {
+    return [];
+  }
+}
+
+async function installProblems(identity: Identity): Promise<string[]> {
+  const [server, isInstalled] = await Promise.all([
+    hashServerSource(),
+    isInstalledBackend(identity.backend_sha256),
+  ]);
+  const problems: string[] = [];
+  if (identity.server_source_sha256 !== server.sha256) {
+    problems.push(
+      'the running server is not the installed one (server_source_sha256 differs); restart hearth serve',
+    );
+  }
+  if (!isInstalled) {
+    problems.push('the bound backend is not an installed one (backend_sha256 differs); restart hearth serve');
+  }
+  if (!identity.native_ready)
+    problems.push('no native backend is ready; reinstall with: npm ci --ignore-scripts');
+  return problems;
+}
+
+/** Which of the installed folders a service binds depends on its own GPU setting, and on the GPU that it finds. */
+async function isInstalledBackend(sha256: string | null): Promise<boolean> {
+  // A service without a backend says so in native_ready.
+  if (sha256 === null) return true;
+  for (const folder of prebuiltFolders()) {
+    if ((await hashBackend(folder))?.sha256 === sha256) return true;
+  }
+  return false;
+}
+
+function describe({ url, ok, problems, identity }: StatusReport): string {
+  const lines = [
+    `${url} is ${ok ? 'ready' : 'not as it should be'}`,
+    ...problems.map((problem) => `  problem: ${printable(problem)}`),
+    ...(identity === null ? [] : describeIdentity(identity)),
+  ];
+  return lines.join('\n');
+}
+
+function describeIdentity(identity: Identity): string[] {
+  return [
+    `  version       ${printable(identity.version)}`,
+    `  instance      ${printable(identity.instance_id)}`,
+    `  boot          ${printable(identity.boot_id)}`,
+    `  server        ${printable(identity.server_source_sha256)}`,
+    `  backend       ${printable(identity.backend_sha256 ?? 'none')}`,
+    `  default model ${printable(identity.default_model)}`,
+  ];
+}

@@ -1,0 +1,45 @@
+/**
+ * The messages between the server (engine/local) and its forked child (worker/). Plain, bounded data only.
+ * Life of a child: boot → `booted` → `load` → `progress`… → `loaded` → jobs → channel closes → exit.
+ * The child exits by itself when the channel closes, so a killed server leaves no orphan.
+ */
+import { type Static, Type } from 'typebox';
+import { EmbedJob, ExplainJob, GenerateJob } from './job.ts';
+import { JobEvent } from './job-event.ts';
+import { BackendFacts, LoadedFacts, LoadSpec } from './load.ts';
+
+/** An error as it crosses the channel: a code of the catalogue and its detail; the message is rebuilt from them. */
+export const IpcFailure = Type.Object({
+  code: Type.String(),
+  detail: Type.Record(Type.String(), Type.Unknown()),
+});
+export type IpcFailure = Static<typeof IpcFailure>;
+
+export const ToWorker = Type.Union([
+  Type.Object({ type: Type.Literal('load'), spec: LoadSpec }),
+  Type.Object({ type: Type.Literal('start'), job: Type.Union([GenerateJob, EmbedJob, ExplainJob]) }),
+  Type.Object({ type: Type.Literal('cancel'), jobId: Type.String() }),
+  Type.Object({ type: Type.Literal('ping'), nonce: Type.Integer() }),
+]);
+export type ToWorker = Static<typeof ToWorker>;
+
+/** Events of one batch step travel together, so that eight streams cost one message per step, not eight. */
+export const FromWorker = Type.Union([
+  Type.Object({ type: Type.Literal('booted'), backend: BackendFacts }),
+  Type.Object({ type: Type.Literal('boot_failed'), reason: Type.String() }),
+  Type.Object({ type: Type.Literal('progress'), fraction: Type.Number() }),
+  Type.Object({ type: Type.Literal('loaded'), facts: LoadedFacts }),
+  Type.Object({ type: Type.Literal('load_failed'), failure: IpcFailure }),
+  Type.Object({
+    type: Type.Literal('events'),
+    events: Type.Array(Type.Object({ jobId: Type.String(), event: JobEvent })),
+  }),
+  Type.Object({ type: Type.Literal('failed'), jobId: Type.String(), failure: IpcFailure }),
+  /** `steps` counts the steps of the batch loop, so that silence can be told from standstill. */
+  Type.Object({
+    type: Type.Literal('pong'),
+    nonce: Type.Integer(),
+    steps: Type.Optional(Type.Integer({ minimum: 0 })),
+  }),
+]);
+export type FromWorker = Static<typeof FromWorker>;

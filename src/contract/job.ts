@@ -1,0 +1,135 @@
+/**
+ * A job: one unit of work for a worker, in the engine's own words. No wire type, no HTTP, no model id crosses here.
+ * The server builds jobs (api/), the scheduler passes them on, the worker runs them.
+ * Schemas are the source of the types, because both ends of the IPC channel check what they receive.
+ */
+import { type Static, Type } from 'typebox';
+import { FrozenPins } from './frozen.ts';
+
+const NullableInt = Type.Union([Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), Type.Null()]);
+
+export const ToolCallTurn = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  /** The arguments as JSON text, as the wire carries them. */
+  argumentsJson: Type.String(),
+});
+export type ToolCallTurn = Static<typeof ToolCallTurn>;
+
+/** One message of the conversation; `content` is well-formed Unicode and is never trusted to hold control tokens. */
+export const Turn = Type.Object({
+  role: Type.Union([
+    Type.Literal('system'),
+    Type.Literal('user'),
+    Type.Literal('assistant'),
+    Type.Literal('tool'),
+  ]),
+  content: Type.String(),
+  reasoning: Type.Optional(Type.String()),
+  toolCalls: Type.Optional(Type.Array(ToolCallTurn)),
+  toolCallId: Type.Optional(Type.String()),
+  /** On a tool turn: the name of the tool that was called, recovered from the call id. */
+  name: Type.Optional(Type.String()),
+});
+export type Turn = Static<typeof Turn>;
+
+export const ToolDefinition = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  /** JSON Schema of the arguments, already checked to be enforceable. */
+  parameters: Type.Record(Type.String(), Type.Unknown()),
+});
+export type ToolDefinition = Static<typeof ToolDefinition>;
+
+export const ToolChoice = Type.Union([
+  Type.Object({ mode: Type.Literal('none') }),
+  Type.Object({ mode: Type.Literal('auto') }),
+  Type.Object({ mode: Type.Literal('required') }),
+  Type.Object({ mode: Type.Literal('named'), name: Type.String() }),
+]);
+export type ToolChoice = Static<typeof ToolChoice>;
+
+/** What shape the answer must have. `grammar` is GBNF text written by the client, parsed in the worker only. */
+export const AnswerFormat = Type.Union([
+  Type.Object({ kind: Type.Literal('text') }),
+  Type.Object({ kind: Type.Literal('json_object') }),
+  Type.Object({ kind: Type.Literal('json_schema'), schema: Type.Record(Type.String(), Type.Unknown()) }),
+  Type.Object({ kind: Type.Literal('grammar'), gbnf: Type.String() }),
+]);
+export type AnswerFormat = Static<typeof AnswerFormat>;
+
+/** Absent members take the engine's defaults (defaults.ts). Ranges are checked at the edge already. */
+export const Sampling = Type.Object({
+  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  topP: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  topK: Type.Optional(Type.Integer({ minimum: 0 })),
+  minP: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffffffff })),
+  repeatPenalty: Type.Optional(Type.Number({ minimum: 0 })),
+  repeatLastN: Type.Optional(Type.Integer({ minimum: 0 })),
+  presencePenalty: Type.Optional(Type.Number()),
+  frequencyPenalty: Type.Optional(Type.Number()),
+  /** Pairs of token id and additive bias in logits, -100 forbids the token. */
+  logitBias: Type.Optional(Type.Array(Type.Tuple([Type.Integer({ minimum: 0 }), Type.Number()]))),
+});
+export type Sampling = Static<typeof Sampling>;
+
+export const Reasoning = Type.Object({
+  /** Absent: as the template does by itself. */
+  enabled: Type.Optional(Type.Boolean()),
+  effort: Type.Optional(Type.String()),
+  budgetTokens: Type.Optional(Type.Integer({ minimum: 0 })),
+});
+export type Reasoning = Static<typeof Reasoning>;
+
+export const Prompt = Type.Union([
+  Type.Object({ kind: Type.Literal('chat'), turns: Type.Array(Turn) }),
+  Type.Object({ kind: Type.Literal('text'), text: Type.String() }),
+]);
+export type Prompt = Static<typeof Prompt>;
+
+export const GenerateJob = Type.Object({
+  kind: Type.Literal('generate'),
+  /** Unique in the lifetime of the server process. */
+  jobId: Type.String(),
+  prompt: Prompt,
+  tools: Type.Array(ToolDefinition),
+  toolChoice: ToolChoice,
+  format: AnswerFormat,
+  reasoning: Reasoning,
+  sampling: Sampling,
+  /** Tokens to generate at most; null: until the window is full. 0 evaluates the prompt only. */
+  maxTokens: NullableInt,
+  /** The window this job may use, prompt and answer together; null: the window of the loaded context. */
+  numCtx: NullableInt,
+  stop: Type.Array(Type.String({ minLength: 1 })),
+  /** How many alternatives to report per token; null: none reported at all. */
+  topLogprobs: Type.Union([Type.Integer({ minimum: 0, maximum: 20 }), Type.Null()]),
+  /** What a template's clock shows, Unix milliseconds; null: the present. */
+  templateClockMs: Type.Union([Type.Integer(), Type.Null()]),
+  /** `frozen` runs alone in a context of its own, repeatable bit for bit (frozen-v1). */
+  lane: Type.Union([Type.Literal('shared'), Type.Literal('frozen')]),
+  /** Only in lane `frozen`: what a replay pins. */
+  frozen: Type.Optional(FrozenPins),
+});
+export type GenerateJob = Static<typeof GenerateJob>;
+
+export const EmbedJob = Type.Object({
+  kind: Type.Literal('embed'),
+  jobId: Type.String(),
+  inputs: Type.Array(Type.String({ minLength: 1 })),
+  /** True: an over-long input is cut and flagged; false: it is refused. */
+  truncate: Type.Boolean(),
+});
+export type EmbedJob = Static<typeof EmbedJob>;
+
+/** Renders and counts, generates nothing: what `?svc_dry_run=1` asks for. */
+export const ExplainJob = Type.Object({
+  kind: Type.Literal('explain'),
+  jobId: Type.String(),
+  job: GenerateJob,
+});
+export type ExplainJob = Static<typeof ExplainJob>;
+
+export const Job = Type.Union([GenerateJob, EmbedJob, ExplainJob]);
+export type Job = Static<typeof Job>;

@@ -1,0 +1,207 @@
+/**
+ * Backend over forked children: one process per loaded model, and a spare that has the native library initialised
+ * already, so that a model switch does not pay for that; two where chat and embedding models need thread pools of
+ * different sizes. It decides nothing about models (engine/scheduler does).
+ */
+import { availableParallelism } from 'node:os';
+import type { Clock } from '../../lib/base/clock.ts';
+import type { Logger } from '../../lib/base/logger.ts';
+import type { Backend, LoadedModel } from '../ports.ts';
+import type { BackendFacts, LoadSpec, ModelKind } from '../../contract/load.ts';
+import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { launch } from './child/launch.ts';
+import { findLauncher } from './child/launcher.ts';
+import { defaultWorkerLimits, type WorkerLimits } from './limits.ts';
+import { poolThreads } from './child/pool-threads.ts';
+import { WorkerProcess } from './worker-host.ts';
+
+export interface WorkerBackendOptions {
+  /** Absolute path of the child's script, dist/worker/main.js. */
+  readonly childPath: string;
+  /** The server's environment, of which a few harmless names are carried over (child-environment.ts). */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly gpu: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Runs before each fork; rejects when the native files are not those of the boot any more. */
+  readonly backendGuard?: () => Promise<void>;
+  readonly limits?: Partial<WorkerLimits>;
+  /** Absent: as many as this process may use. */
+  readonly cores?: number;
+}
+
+export function createWorkerBackend(options: WorkerBackendOptions): Backend {
+  return new WorkerBackend(options);
+}
+
+class WorkerBackend implements Backend {
+  readonly #options: WorkerBackendOptions;
+  readonly #limits: WorkerLimits;
+  /** Looked for once, at the first fork. */
+  #launcher: Promise<readonly string[]> | undefined;
+  /** By the size of their thread pool. */
+  readonly #spares = new Map<number, Promise<WorkerProcess>>();
+  /** The sizes that a spare is kept of: that for chat from the start, another once it was asked for. */
+  readonly #pools: Set<number>;
+  readonly #workers = new Set<WorkerProcess>();
+  /** Those of them that have booted: each proves that the backend works, whatever became of the next spare. */
+  readonly #booted = new Set<WorkerProcess>();
+  /** Of the last worker that booted. */
+  #facts: BackendFacts | null = null;
+  /** Of the last boot, if it failed, and until when none is tried while no worker serves. */
+  #failure: { readonly reason: string; readonly untilMs: number } | null = null;
+  #cancelRetry: (() => void) | undefined;
+  #closed = false;
+
+  constructor(options: WorkerBackendOptions) {
+    this.#options = options;
+    this.#limits = { ...defaultWorkerLimits, ...options.limits };
+    this.#pools = new Set([this.#poolFor('chat')]);
+  }
+
+  backendFacts(): BackendFacts | { readonly failed: string } | null {
+    if (this.#failure === null || this.#booted.size > 0) return this.#facts;
+    return { failed: this.#failure.reason };
+  }
+
+  prepare(): void {
+    for (const pool of this.#pools) this.#prepareOne(pool);
+  }
+
+  #prepareOne(pool: number): void {
+    if (this.#closed || this.#spares.has(pool) || this.#refusal() !== null) return;
+    const spare = this.#boot(pool);
+    this.#spares.set(pool, spare);
+    const forget = (): void => {
+      if (this.#spares.get(pool) === spare) this.#spares.delete(pool);
+    };
+    spare.then(
+      (worker) => worker.gone.then(forget),
+      () => {
+        forget();
+        if (this.#booted.size > 0) this.#retrySpare();
+      },
+    );
+  }
+
+  #retrySpare(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = this.#options.clock.after(this.#limits.bootRetryMs, () => this.prepare());
+  }
+
+  async load(
+    spec: LoadSpec,
+    signal: AbortSignal,
+    onProgress: (fraction: number) => void,
+  ): Promise<LoadedModel> {
+    const refusal = this.#refusal();
+    if (this.#closed || refusal !== null) {
+      throw fail('native_unavailable', { reason: refusal ?? 'the service is ending' });
+    }
+    if (signal.aborted) throw fail('cancelled');
+    const pool = this.#poolFor(spec.kind);
+    this.#pools.add(pool);
+    const worker = await this.#take(pool);
+    try {
+      if (signal.aborted) throw fail('cancelled');
+      const facts = await worker.load(spec, signal, onProgress);
+      return {
+        facts,
+        pid: worker.pid,
+        run: (job, jobSignal) => worker.run(job, jobSignal),
+        unload: () => worker.end(),
+        gone: worker.gone,
+      };
+    } catch (error) {
+      // The next load should find the memory of this one free.
+      await worker.end();
+      throw error;
+    } finally {
+      this.#replaceSpare();
+    }
+  }
+
+  /**
+   * Starting a worker keeps the cores busy for a second, which the request that waited for this load would pay for:
+   * so the next spare waits until no job runs, within limits.
+   */
+  #replaceSpare(waitedMs = 0): void {
+    const { spareLullMs, spareLatestMs } = this.#limits;
+    this.#options.clock.after(spareLullMs, () => {
+      const busy = [...this.#workers].some((worker) => worker.busy);
+      if (busy && waitedMs + spareLullMs < spareLatestMs) this.#replaceSpare(waitedMs + spareLullMs);
+      else this.prepare();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelRetry?.();
+    await Promise.all([...this.#workers].map((worker) => worker.end()));
+  }
+
+  /** The spare, booting or booted; a fresh worker where there is none or it has died since. */
+  async #take(pool: number): Promise<WorkerProcess> {
+    const spare = this.#spares.get(pool);
+    this.#spares.delete(pool);
+    const worker = await spare?.catch(() => undefined);
+    return worker?.alive === true ? worker : this.#boot(pool);
+  }
+
+  #poolFor(kind: ModelKind): number {
+    return poolThreads(kind, this.#options.cores ?? availableParallelism());
+  }
+
+  async #boot(pool: number): Promise<WorkerProcess> {
+    try {
+      await this.#options.backendGuard?.();
+      this.#launcher ??= findLauncher(process.platform);
+      const launcher = await this.#launcher;
+      if (this.#closed) throw fail('native_unavailable', { reason: 'the service is ending' });
+      const worker = this.#fork(launcher, pool);
+      this.#facts = await worker.booted;
+      this.#failure = null;
+      this.#booted.add(worker);
+      void worker.gone.then(() => this.#booted.delete(worker));
+      return worker;
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (!this.#closed) {
+        // Each reason is told once: while a worker serves, the next spare is tried again and again.
+        if (reason !== this.#failure?.reason)
+          this.#options.log.error({ reason }, 'No worker could be started.');
+        const untilMs = this.#options.clock.monotonicMs() + this.#limits.bootRetryMs;
+        this.#failure = { reason, untilMs };
+      }
+      throw fail('native_unavailable', { reason }, error);
+    }
+  }
+
+  #fork(launcher: readonly string[], pool: number): WorkerProcess {
+    const { childPath, hostEnv, gpu, clock, log } = this.#options;
+    const launched = launch({
+      childPath,
+      hostEnv,
+      gpu,
+      launcher,
+      poolThreads: pool,
+      stderrChars: this.#limits.stderrChars,
+      log,
+    });
+    const worker = new WorkerProcess(launched, { limits: this.#limits, clock, log });
+    this.#workers.add(worker);
+    void worker.gone.then(() => this.#workers.delete(worker));
+    return worker;
+  }
+
+  /** A backend that just failed to start is not tried again with each request, unless a worker shows that it can. */
+  #refusal(): string | null {
+    if (this.#failure === null || this.#booted.size > 0) return null;
+    return this.#options.clock.monotonicMs() < this.#failure.untilMs ? this.#failure.reason : null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (isSvcError(error)) return String(error.detail['reason'] ?? error.message);
+  return error instanceof Error ? error.message : String(error);
+}

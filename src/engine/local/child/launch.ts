@@ -1,0 +1,53 @@
+/** Forks one child: its environment, its process group, its standard error, its place in the queue of the OOM killer. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import type { Logger } from '../../../lib/base/logger.ts';
+import { childEnvironment } from './child-environment.ts';
+import { StderrTail } from './stderr-tail.ts';
+
+export interface Launch {
+  /** The script that speaks the IPC of contract/ipc.ts, as compiled JavaScript. */
+  readonly childPath: string;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly gpu: string;
+  /** Threads for native calls, see pool-threads.ts. */
+  readonly poolThreads: number;
+  /** Words before `node`, see launcher.ts. */
+  readonly launcher: readonly string[];
+  readonly stderrChars: number;
+  readonly log: Logger;
+}
+
+export interface Launched {
+  readonly child: ChildProcess;
+  readonly stderr: StderrTail;
+}
+
+export function launch(options: Launch): Launched {
+  const command = [...options.launcher, process.execPath];
+  const child = fork(options.childPath, [], {
+    execPath: command[0],
+    execArgv: command.slice(1),
+    serialization: 'advanced',
+    // The child compares this with its real parent, in case the server died before the kernel was told to watch.
+    env: {
+      ...childEnvironment(options.hostEnv, options, process.platform),
+      SVC_PARENT_PID: String(process.pid),
+    },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // A group of its own: Ctrl-C in the terminal reaches the server only, which then drains.
+    detached: process.platform !== 'win32',
+  });
+  const stderr = new StderrTail(options.stderrChars);
+  child.stderr?.setEncoding('utf8');
+  child.stderr?.on('data', (chunk: string) => stderr.append(chunk));
+  if (process.platform === 'linux' && child.pid !== undefined) preferForOomKill(child.pid, options.log);
+  return { child, stderr };
+}
+
+/** When memory runs out, the kernel should end a worker and never the server. */
+function preferForOomKill(pid: number, log: Logger): void {
+  writeFile(`/proc/${pid}/oom_score_adj`, '500').catch((error: unknown) => {
+    log.debug({ pid, error }, 'The worker could not be put first in line for the OOM killer.');
+  });
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { EmbedJob } from '../../contract/job.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
+import { defaultWorkerLimits } from './limits.ts';
+import { Watchdog } from './watchdog.ts';
+
+const limits = {
+  ...defaultWorkerLimits,
+  heartbeatMs: 500,
+  silenceMs: 5_000,
+  silencePerCharMs: 1,
+  stallMs: 30_000,
+  stallFactor: 20,
+  stallPerPromptTokenMs: 1_000,
+};
+
+const job = (chars: number): EmbedJob => ({
+  kind: 'embed',
+  jobId: 'j',
+  inputs: ['x'.repeat(chars)],
+  truncate: false,
+});
+const text: JobEvent = { type: 'text', text: 'x' };
+const started = (promptTokens: number): JobEvent => ({
+  type: 'started',
+  promptTokens,
+  cachedTokens: 0,
+  numCtx: 4_096,
+});
+
+/** Heartbeats until the verdict; `live` answers each of them. */
+function ticksUntilHung(watchdog: Watchdog, live: boolean): number {
+  for (let ticks = 1; ticks < 1_000; ticks += 1) {
+    if (live) watchdog.alive();
+    if (watchdog.tick(true) !== null) return ticks;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+test('a silent worker is hung after the silence limit', () => {
+  expect(ticksUntilHung(new Watchdog(limits, limits.silenceMs), false)).toBe(11);
+});
+
+test('a worker that has a long prompt to read may be silent for longer, until it has begun', () => {
+  const watchdog = new Watchdog(limits, limits.silenceMs);
+  watchdog.jobOpened(job(5_000));
+  expect(ticksUntilHung(watchdog, false)).toBe(21);
+  const begun = new Watchdog(limits, limits.silenceMs);
+  begun.jobOpened(job(5_000));
+  begun.eventSeen('j', started(1), 0);
+  expect(ticksUntilHung(begun, false)).toBe(11);
+});
+
+test('a live worker that does not move is hung after the least patience', () => {
+  const watchdog = new Watchdog(limits, limits.silenceMs);
+  watchdog.eventSeen('j', text, 0);
+  expect(ticksUntilHung(watchdog, true)).toBe(61);
+});
+
+test('slow steps earn patience: twenty of the usual ones', () => {
+  const watchdog = new Watchdog(limits, limits.silenceMs);
+  for (let i = 0; i < 50; i += 1) watchdog.eventSeen('j', text, i * 5_000);
+  expect(ticksUntilHung(watchdog, true)).toBeGreaterThan(195);
+});
+
+test('a long prompt earns patience until the child has counted its first step as over', () => {
+  const silent = new Watchdog(limits, limits.silenceMs);
+  silent.eventSeen('j', started(100), 0);
+  expect(ticksUntilHung(silent, true)).toBe(261);
+  const counting = new Watchdog(limits, limits.silenceMs);
+  counting.eventSeen('j', started(100), 0);
+  counting.stepsReported(1, 0);
+  expect(ticksUntilHung(counting, true)).toBe(261);
+  counting.eventSeen('long', started(4_000), 0);
+  expect(ticksUntilHung(counting, true)).toBe(61 + 2 * limits.firstSliceTokens);
+  counting.stepsReported(2, 0);
+  expect(ticksUntilHung(counting, true)).toBe(61);
+});
+
+test('steps count as progress, the same count again does not', () => {
+  const watchdog = new Watchdog(limits, limits.silenceMs);
+  for (let step = 0; step < 200; step += 1) {
+    watchdog.alive();
+    watchdog.stepsReported(step, step * 500);
+    expect(watchdog.tick(true)).toBeNull();
+  }
+  watchdog.stepsReported(199, 100_000);
+  expect(ticksUntilHung(watchdog, true)).toBeLessThan(62);
+});
+
+test('a worker without open jobs is not asked for progress', () => {
+  const watchdog = new Watchdog(limits, limits.silenceMs);
+  for (let i = 0; i < 1_000; i += 1) {
+    watchdog.alive();
+    expect(watchdog.tick(false)).toBeNull();
+  }
+});

@@ -1,0 +1,128 @@
+/**
+ * Decides when a busy worker counts as hung. Time is counted in its own ticks, not on a clock, so that a server which
+ * was itself stopped or starved does not accuse its workers on waking.
+ */
+import type { Job } from '../../contract/job.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
+import type { WorkerLimits } from './limits.ts';
+
+const smoothing = 0.2;
+/** Rounded down, so that patience is overestimated. */
+const charsPerToken = 2;
+
+export class Watchdog {
+  readonly #limits: WorkerLimits;
+  #silenceLimitMs: number;
+  #silentMs = 0;
+  #stillMs = 0;
+  #stepMs = 0;
+  #lastStepMs: number | undefined;
+  #steps: number | undefined;
+  /** Per open job, tokens of its longest input: each input is one uninterruptible stretch of work. */
+  readonly #inputTokens = new Map<string, number>();
+  /** Per job that reads its prompt, tokens to read. */
+  readonly #promptTokens = new Map<string, number>();
+  /** Characters that the child has to read before an open job begins. */
+  readonly #unreadChars = new Map<string, number>();
+
+  constructor(limits: WorkerLimits, silenceLimitMs: number) {
+    this.#limits = limits;
+    this.#silenceLimitMs = silenceLimitMs;
+  }
+
+  /** Begins a stretch of supervision: a load, or jobs after an idle time. */
+  begin(silenceLimitMs: number): void {
+    this.#silenceLimitMs = silenceLimitMs;
+    this.#silentMs = 0;
+    this.#stillMs = 0;
+    this.#lastStepMs = undefined;
+  }
+
+  jobOpened(job: Job): void {
+    if (job.kind === 'embed') {
+      const longest = Math.max(0, ...job.inputs.map((input) => input.length));
+      this.#inputTokens.set(job.jobId, longest / charsPerToken);
+    }
+    this.#unreadChars.set(job.jobId, charsOf(job));
+  }
+
+  jobClosed(jobId: string): void {
+    this.#inputTokens.delete(jobId);
+    this.#promptTokens.delete(jobId);
+    this.#unreadChars.delete(jobId);
+  }
+
+  /** Any message proves that the child's own loop turns. */
+  alive(): void {
+    this.#silentMs = 0;
+  }
+
+  /** The child counts the steps of its batch loop, if it does. */
+  stepsReported(steps: number | undefined, nowMs: number): void {
+    if (steps === undefined || steps === this.#steps) return;
+    this.#steps = steps;
+    this.#moved(nowMs);
+  }
+
+  eventSeen(jobId: string, event: JobEvent, nowMs: number): void {
+    this.#unreadChars.delete(jobId);
+    if (event.type === 'started') {
+      this.#promptTokens.set(jobId, Math.max(0, event.promptTokens - event.cachedTokens));
+    } else this.#promptTokens.delete(jobId);
+    this.#moved(nowMs);
+  }
+
+  /** One heartbeat has passed; the sentence says why the worker counts as hung. */
+  tick(jobsOpen: boolean): string | null {
+    this.#silentMs += this.#limits.heartbeatMs;
+    if (this.#silentMs > this.#silenceLimitMs + this.#readingMs()) return 'no sign of life';
+    if (!jobsOpen) return null;
+    this.#stillMs += this.#limits.heartbeatMs;
+    return this.#stillMs > this.#patienceMs() ? 'no progress' : null;
+  }
+
+  #readingMs(): number {
+    let chars = 0;
+    for (const unread of this.#unreadChars.values()) chars += unread;
+    return chars * this.#limits.silencePerCharMs;
+  }
+
+  #patienceMs(): number {
+    const prompt = Math.min(this.#mostPromptTokens, Math.max(0, ...this.#promptTokens.values()));
+    const pending = Math.max(prompt, ...this.#inputTokens.values());
+    const usual = Math.max(this.#limits.stallMs, this.#limits.stallFactor * this.#stepMs);
+    return usual + pending * this.#limits.stallPerPromptTokenMs;
+  }
+
+  /**
+   * How much of a prompt one step may read. A step is counted when it begins, so with the second one it is known how
+   * long the first took, and the usual patience is enough.
+   */
+  get #mostPromptTokens(): number {
+    if (this.#steps === undefined) return Infinity;
+    return this.#steps < 2 ? this.#limits.firstSliceTokens : 0;
+  }
+
+  #moved(nowMs: number): void {
+    if (this.#lastStepMs !== undefined) {
+      this.#stepMs += smoothing * (nowMs - this.#lastStepMs - this.#stepMs);
+    }
+    this.#lastStepMs = nowMs;
+    this.#stillMs = 0;
+  }
+}
+
+function charsOf(job: Job): number {
+  switch (job.kind) {
+    case 'embed':
+      return job.inputs.reduce((sum, input) => sum + input.length, 0);
+    case 'explain':
+      return charsOf(job.job);
+    case 'generate': {
+      const { prompt } = job;
+      return prompt.kind === 'text'
+        ? prompt.text.length
+        : prompt.turns.reduce((sum, turn) => sum + turn.content.length, 0);
+    }
+  }
+}

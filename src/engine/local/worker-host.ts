@@ -1,0 +1,279 @@
+/**
+ * One forked child, from fork to exit: boots, loads one model, runs jobs, ends. It knows the IPC and the signs of
+ * life; it knows neither which model should be loaded when, nor how many workers there are (backend.ts does).
+ * Every promise and every job is settled when the child is gone, whatever the reason.
+ */
+import type { ChildProcess } from 'node:child_process';
+import type { Clock } from '../../lib/base/clock.ts';
+import type { Logger } from '../../lib/base/logger.ts';
+import type { FromWorker, ToWorker } from '../../contract/ipc.ts';
+import type { Job } from '../../contract/job.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
+import type { BackendFacts, LoadedFacts, LoadSpec } from '../../contract/load.ts';
+import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import { deferred } from '../../lib/base/deferred.ts';
+import { readMessage } from './inbound.ts';
+import { errorOfFailure } from './ipc-failure.ts';
+import type { Launched } from './child/launch.ts';
+import type { WorkerLimits } from './limits.ts';
+import { OpenJobs } from './open-jobs.ts';
+import type { StderrTail } from './child/stderr-tail.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** Why a worker ended. */
+type Ending =
+  | { readonly kind: 'asked' }
+  | { readonly kind: 'hung'; readonly reason: string }
+  /** `outside`: by a signal that only another process sends, so no request is to blame. */
+  | { readonly kind: 'crashed'; readonly reason: string; readonly outside: boolean };
+
+export interface WorkerDeps {
+  readonly limits: WorkerLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export class WorkerProcess {
+  readonly pid: number;
+  /** Rejects with native_unavailable. */
+  readonly booted: Promise<BackendFacts>;
+  /** Resolves when the process is gone; the reason is null when it was asked to end. */
+  readonly gone: Promise<{ readonly reason: string | null }>;
+
+  readonly #child: ChildProcess;
+  readonly #stderr: StderrTail;
+  readonly #deps: WorkerDeps;
+  readonly #watchdog: Watchdog;
+  readonly #jobs: OpenJobs;
+  readonly #boot = deferred<BackendFacts>();
+  readonly #load = deferred<LoadedFacts>();
+  readonly #exit = deferred<{ readonly reason: string | null }>();
+  #modelId = '';
+  #loading = false;
+  #onProgress: (fraction: number) => void = () => {};
+  #ending: Ending | undefined;
+  #cancelBeat: (() => void) | undefined;
+  #cancelBootTimer: () => void;
+  #nonce = 0;
+
+  constructor(launched: Launched, deps: WorkerDeps) {
+    this.#child = launched.child;
+    this.#stderr = launched.stderr;
+    this.#deps = deps;
+    this.pid = launched.child.pid ?? 0;
+    this.booted = this.#boot.promise;
+    this.gone = this.#exit.promise;
+    this.#watchdog = new Watchdog(deps.limits, deps.limits.silenceMs);
+    this.#jobs = new OpenJobs((jobId) => this.#watchdog.jobClosed(jobId));
+    // Nobody may be waiting for these; their failure is told by other means as well.
+    this.#boot.promise.catch(() => {});
+    this.#load.promise.catch(() => {});
+    this.#cancelBootTimer = deps.clock.after(deps.limits.bootMs, () =>
+      this.#kill({ kind: 'hung', reason: 'it did not become ready in time' }),
+    );
+    this.#listen();
+  }
+
+  get alive(): boolean {
+    return this.#ending === undefined;
+  }
+
+  /** Whether it loads or runs anything. */
+  get busy(): boolean {
+    return this.#loading || this.#jobs.size > 0;
+  }
+
+  /** Loads the one model of this worker. Rejects with the reason of the child, or with load_failed when it dies. */
+  async load(
+    spec: LoadSpec,
+    signal: AbortSignal,
+    onProgress: (fraction: number) => void,
+  ): Promise<LoadedFacts> {
+    if (!this.alive) throw this.#errorOfEnding();
+    this.#modelId = spec.modelId;
+    this.#onProgress = onProgress;
+    this.#loading = true;
+    const abort = (): void => {
+      this.#load.reject(fail('cancelled'));
+      void this.end();
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    const cancelTimer = this.#deps.clock.after(this.#deps.limits.loadMs, () =>
+      this.#kill({ kind: 'hung', reason: 'the load took too long' }),
+    );
+    this.#watchdog.begin(this.#deps.limits.loadSilenceMs);
+    this.#beat();
+    this.#send({ type: 'load', spec });
+    if (signal.aborted) abort();
+    try {
+      return await this.#load.promise;
+    } finally {
+      this.#loading = false;
+      signal.removeEventListener('abort', abort);
+      cancelTimer();
+    }
+  }
+
+  async *run(job: Job, signal: AbortSignal): AsyncGenerator<JobEvent, void, void> {
+    if (signal.aborted) throw fail('cancelled');
+    if (!this.alive) throw this.#errorOfEnding();
+    const cancel = (): void => {
+      if (this.#jobs.has(job.jobId)) this.#send({ type: 'cancel', jobId: job.jobId });
+    };
+    const events = this.#jobs.open(job.jobId, cancel);
+    this.#watchdog.jobOpened(job);
+    if (this.#jobs.size === 1) this.#watchdog.begin(this.#deps.limits.silenceMs);
+    this.#beat();
+    this.#send({ type: 'start', job });
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      yield* events;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  /** Ends the child: closes its channel, and kills it when it does not go by itself. Safe to call twice. */
+  async end(): Promise<void> {
+    if (this.alive) {
+      this.#settle({ kind: 'asked' });
+      if (this.#child.connected) this.#child.disconnect();
+      const cancel = this.#deps.clock.after(this.#deps.limits.graceMs, () => this.#child.kill('SIGKILL'));
+      void this.gone.then(cancel);
+    }
+    await this.gone;
+  }
+
+  #listen(): void {
+    const child = this.#child;
+    child.on('message', (raw) => this.#onMessage(raw));
+    child.once('error', (error) => {
+      // Without a process id the child never existed and no exit will follow.
+      if (child.pid === undefined) this.#onExit(null, null, error.message);
+      else this.#deps.log.debug({ pid: child.pid, error }, 'A message could not be passed to a worker.');
+    });
+    child.once('disconnect', () => {
+      // A child without a channel is of no use; one that is just crashing gets the time to leave its own exit status.
+      const cancel = this.#deps.clock.after(this.#deps.limits.graceMs / 4, () => child.kill('SIGKILL'));
+      void this.gone.then(cancel);
+    });
+    child.once('exit', (code, signal) => {
+      // What the child said last may still be in the channel.
+      if (!child.connected) return this.#onExit(code, signal);
+      const cancel = this.#deps.clock.after(this.#deps.limits.graceMs / 4, () => this.#onExit(code, signal));
+      child.once('disconnect', () => {
+        cancel();
+        this.#onExit(code, signal);
+      });
+    });
+  }
+
+  #onMessage(raw: unknown): void {
+    if (!this.alive) return;
+    const message = readMessage(raw);
+    if (message === null || !this.#take(message)) {
+      this.#kill({ kind: 'crashed', reason: 'it sent a message that makes no sense', outside: false });
+    }
+  }
+
+  /** False when the message breaks the protocol. */
+  #take(message: FromWorker): boolean {
+    this.#watchdog.alive();
+    switch (message.type) {
+      case 'booted':
+        this.#cancelBootTimer();
+        this.#boot.resolve(message.backend);
+        return true;
+      case 'boot_failed':
+        this.#boot.reject(fail('native_unavailable', { reason: message.reason }));
+        void this.end();
+        return true;
+      case 'progress':
+        if (this.#loading) this.#onProgress(Math.min(1, Math.max(0, message.fraction)));
+        return this.#loading;
+      case 'loaded':
+        this.#load.resolve(message.facts);
+        return this.#loading;
+      case 'load_failed':
+        this.#load.reject(errorOfFailure(message.failure, this.#modelId));
+        return this.#loading;
+      case 'events':
+        return message.events.every(({ jobId, event }) => {
+          this.#watchdog.eventSeen(jobId, event, this.#deps.clock.monotonicMs());
+          return this.#jobs.deliver(jobId, event);
+        });
+      case 'failed':
+        return this.#jobs.fail(message.jobId, errorOfFailure(message.failure, this.#modelId));
+      case 'pong':
+        this.#watchdog.stepsReported(message.steps, this.#deps.clock.monotonicMs());
+        return message.nonce <= this.#nonce;
+      default:
+        return false;
+    }
+  }
+
+  #send(message: ToWorker): void {
+    if (!this.#child.connected) return;
+    // A channel that breaks under the message is told by 'disconnect' and 'exit'.
+    this.#child.send(message, (error) => {
+      if (error) this.#deps.log.debug({ pid: this.pid, error }, 'A message could not be passed to a worker.');
+    });
+  }
+
+  /** Pings only while there is something to wait for: an idle worker costs no wake-ups. */
+  #beat(): void {
+    if (this.#cancelBeat !== undefined || !this.alive) return;
+    this.#cancelBeat = this.#deps.clock.after(this.#deps.limits.heartbeatMs, () => {
+      this.#cancelBeat = undefined;
+      if (!this.#loading && this.#jobs.size === 0) return;
+      const reason = this.#watchdog.tick(this.#jobs.size > 0);
+      if (reason !== null) return this.#kill({ kind: 'hung', reason });
+      this.#nonce += 1;
+      this.#send({ type: 'ping', nonce: this.#nonce });
+      this.#beat();
+    });
+  }
+
+  #kill(ending: Ending): void {
+    if (!this.alive) return;
+    this.#settle(ending);
+    this.#child.kill('SIGKILL');
+  }
+
+  #onExit(code: number | null, signal: string | null, spawnError?: string): void {
+    const asked = this.#ending?.kind === 'asked';
+    this.#settle({
+      kind: 'crashed',
+      reason: spawnError ?? (signal === null ? `exit code ${code}` : `signal ${signal}`),
+      outside: signal === 'SIGKILL' || signal === 'SIGTERM' || signal === 'SIGINT' || signal === 'SIGHUP',
+    });
+    if (!asked) {
+      const facts = { pid: this.pid, model: this.#modelId, ...this.#ending, stderr: this.#stderr.text };
+      this.#deps.log.error(facts, 'A worker ended without being asked.');
+    }
+    const reason = this.#ending === undefined || this.#ending.kind === 'asked' ? null : this.#ending.reason;
+    this.#exit.resolve({ reason });
+  }
+
+  /** The first reason counts; from here on nothing is open. */
+  #settle(ending: Ending): void {
+    if (this.#ending !== undefined) return;
+    this.#ending = ending;
+    this.#cancelBootTimer();
+    this.#cancelBeat?.();
+    const why = ending.kind === 'asked' ? 'it was asked to end' : ending.reason;
+    this.#boot.reject(fail('native_unavailable', { reason: `the worker ended: ${why}` }));
+    this.#load.reject(fail('load_failed', { model: this.#modelId, reason: `the worker ended: ${why}` }));
+    this.#jobs.failAll(this.#errorOfEnding());
+  }
+
+  #errorOfEnding(): SvcError {
+    const ending = this.#ending;
+    const model = this.#modelId;
+    if (ending?.kind === 'hung') return fail('worker_hung', { model, reason: ending.reason });
+    if (ending?.kind === 'crashed') {
+      return fail('worker_crashed', { model, reason: ending.reason, outside: ending.outside });
+    }
+    return fail('worker_crashed', { model, reason: 'it was unloaded', outside: true });
+  }
+}

@@ -1,0 +1,328 @@
+/**
+ * The scheduler as the rest of the server sees it: Engine over two ports, Backend and Clock. Here are the promises and
+ * iterators; every decision is policy.ts's. A load that nobody waits for any more goes on (the model then stays for
+ * its keep-alive), unless its memory is needed by others: then it is aborted.
+ */
+import type { Clock } from '../../lib/base/clock.ts';
+import { EventQueue } from '../../lib/base/event-queue.ts';
+import type { Logger } from '../../lib/base/logger.ts';
+import type { Backend, Engine, LoadedModel, ModelTarget, Residency, Submission } from '../ports.ts';
+import type { Job } from '../../contract/job.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
+import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
+import type { Effects, LoadOrder } from './policy/effects.ts';
+import { fingerprint } from './poison-key.ts';
+import { defaultSchedulerLimits, type SchedulerLimits } from './limits.ts';
+import { type Measured, measuredOf, usualParallel, wantedCtx } from './memory-plan.ts';
+import { Policy } from './policy/policy.ts';
+import { instances, serves } from './policy/state.ts';
+
+/** Keeps what loads measured, by model, backend and CPU. */
+export interface Tuning {
+  recall(target: ModelTarget): Measured | null;
+  remember(target: ModelTarget, measured: Measured): void;
+}
+
+export interface EngineOptions {
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Bytes that the system could give to a model now. */
+  readonly freeBytes: () => number;
+  readonly limits?: Partial<SchedulerLimits>;
+  /** By default measurements last as long as the process. */
+  readonly tuning?: Tuning;
+}
+
+interface Request {
+  readonly submission: Submission;
+  readonly events: EventQueue<JobEvent>;
+  /** Reaches the worker; the client's own signal may fire before the job has a worker. */
+  readonly stop: AbortController;
+  readonly forgetSignal: () => void;
+  begun: boolean;
+}
+
+interface Load {
+  readonly order: LoadOrder;
+  readonly abort: AbortController;
+  model: LoadedModel | null;
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  return new SchedulerLoop(options);
+}
+
+class SchedulerLoop implements Engine, Effects {
+  readonly #options: EngineOptions;
+  readonly #limits: SchedulerLimits;
+  readonly #tuning: Tuning;
+  readonly #policy: Policy;
+  readonly #requests = new Map<number, Request>();
+  readonly #loads = new Map<number, Load>();
+  readonly #goneWaiters = new Map<number, (() => void)[]>();
+  #lastSeq = 0;
+  #cancelTimer: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#limits = { ...defaultSchedulerLimits, ...options.limits };
+    this.#tuning = options.tuning ?? processTuning();
+    this.#policy = new Policy(this.#limits, this, {
+      nowMs: () => options.clock.monotonicMs(),
+      freeBytes: options.freeBytes,
+      recall: (target) => this.#tuning.recall(target),
+    });
+  }
+
+  submit(submission: Submission, signal: AbortSignal): AsyncIterable<JobEvent> {
+    this.#lastSeq += 1;
+    const seq = this.#lastSeq;
+    const cancel = (): void => this.#cancel(seq);
+    const events = new EventQueue<JobEvent>(cancel);
+    if (signal.aborted) {
+      events.fail(fail('cancelled'));
+      return events;
+    }
+    signal.addEventListener('abort', cancel, { once: true });
+    this.#requests.set(seq, {
+      submission,
+      events,
+      stop: new AbortController(),
+      forgetSignal: () => signal.removeEventListener('abort', cancel),
+      begun: false,
+    });
+    const { target, job } = submission;
+    this.#policy.onSubmit({
+      seq,
+      target,
+      flow: `${job.kind === 'embed' ? 'embed' : 'chat'} ${submission.clientKey}`,
+      lane: job.kind === 'generate' ? job.lane : 'shared',
+      cost: costOf(job),
+      wantedCtx: wantedCtx(target, submission.numCtx),
+      keepAliveMs: submission.keepAliveMs,
+      poisonKey: () => fingerprint(target.modelId, job),
+    });
+    return events;
+  }
+
+  residencies(): readonly Residency[] {
+    const { clock } = this.#options;
+    const toUnixMs = clock.unixMs() - clock.monotonicMs();
+    return instances(this.#policy.state).map((instance) => ({
+      modelId: instance.modelId,
+      kind: instance.target.kind,
+      state: instance.state === 'ending' ? 'draining' : instance.state,
+      pid: this.#loads.get(instance.id)?.model?.pid ?? null,
+      facts: instance.facts,
+      plannedBytes: instance.plannedBytes,
+      running: instance.running.size,
+      queued: this.#policy.state.models.get(instance.modelId)?.queue.length ?? 0,
+      expiresAtMs: instance.expiresAtMs === null ? null : Math.round(instance.expiresAtMs + toUnixMs),
+    }));
+  }
+
+  plan(
+    target: ModelTarget,
+    numCtx: number | null,
+  ): { plannedBytes: number; slots: number; loaded: boolean; evicts: readonly string[] } {
+    const model = this.#policy.state.models.get(target.modelId);
+    const instance = model?.instance ?? null;
+    const wanted = wantedCtx(target, numCtx);
+    if (instance !== null && instance.state !== 'ending' && serves(instance, target, wanted)) {
+      const { plannedBytes, slots } = instance;
+      return { plannedBytes, slots, loaded: instance.state === 'ready', evicts: [] };
+    }
+    const room = this.#policy.room(target, wanted);
+    return {
+      plannedBytes: room.needBytes,
+      slots: room.kind === 'there' ? room.plan.parallel : (this.#limits.numParallel ?? usualParallel),
+      loaded: false,
+      evicts:
+        room.kind === 'evict' || room.kind === 'busy' ? room.victims.map((victim) => victim.modelId) : [],
+    };
+  }
+
+  async unload(modelId: string): Promise<boolean> {
+    const instance = this.#policy.state.models.get(modelId)?.instance ?? null;
+    if (instance === null) return false;
+    const gone = new Promise<void>((resolve) => {
+      const waiters = this.#goneWaiters.get(instance.id) ?? [];
+      this.#goneWaiters.set(instance.id, [...waiters, resolve]);
+    });
+    this.#policy.onUnload(modelId);
+    await gone;
+    return true;
+  }
+
+  /** The deadline is a span: milliseconds from now. */
+  async drain(deadlineMs: number): Promise<void> {
+    const { clock, backend } = this.#options;
+    this.#policy.onDrain();
+    if (this.#requests.size > 0) {
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(deadlineMs, resolve);
+        this.#onIdle = () => {
+          cancel();
+          resolve();
+        };
+      });
+    }
+    for (const [seq, request] of this.#requests) {
+      this.#settle(seq, fail('draining'));
+      request.stop.abort();
+    }
+    await backend.close();
+    this.cancelTimer();
+  }
+
+  // Effects. None of them calls the policy before it has returned.
+
+  loadModel(order: LoadOrder): void {
+    const load: Load = { order, abort: new AbortController(), model: null };
+    this.#loads.set(order.instanceId, load);
+    void this.#load(load);
+  }
+
+  unloadModel(instanceId: number): void {
+    const load = this.#loads.get(instanceId);
+    load?.abort.abort();
+    void load?.model?.unload();
+  }
+
+  startJob(seq: number, instanceId: number): void {
+    const request = this.#requests.get(seq);
+    const model = this.#loads.get(instanceId)?.model;
+    if (request && model) void this.#run(seq, request, model);
+  }
+
+  rejectJob(seq: number, error: SvcError): void {
+    this.#settle(seq, error);
+  }
+
+  notifyQueued(seq: number, position: number, reason: string): void {
+    this.#requests.get(seq)?.events.push({ type: 'queued', position, reason });
+  }
+
+  setTimer(delayMs: number): void {
+    this.cancelTimer();
+    this.#cancelTimer = this.#options.clock.after(delayMs, () => this.#policy.onTimer());
+  }
+
+  cancelTimer(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  async #load(load: Load): Promise<void> {
+    const { target, plan, instanceId } = load.order;
+    const { backend, clock, log } = this.#options;
+    const facts = { model: target.modelId, ...plan };
+    const startedAtMs = clock.monotonicMs();
+    log.info(facts, 'A model is being loaded.');
+    try {
+      await target.verify();
+      const spec = {
+        modelId: target.modelId,
+        path: target.path,
+        digest: target.digest,
+        kind: target.kind,
+        numCtx: plan.numCtx,
+        parallel: plan.parallel,
+        threads: target.threads,
+        tunedThreads: this.#tuning.recall(target)?.threads ?? null,
+        draftTokens: this.#limits.draftTokens,
+      };
+      const model = await backend.load(spec, load.abort.signal, () => {});
+      load.model = model;
+      void model.gone.then(({ reason }) => this.#gone(instanceId, reason));
+      if (load.abort.signal.aborted) return void model.unload();
+      this.#tuning.remember(target, measuredOf(model.facts, target, this.#tuning.recall(target)));
+      log.info({ ...facts, ms: clock.monotonicMs() - startedAtMs }, 'A model is loaded.');
+      this.#policy.onLoaded(instanceId, model.facts);
+    } catch (error) {
+      log.warn({ ...facts, error }, 'A model could not be loaded.');
+      this.#forget(instanceId);
+      this.#policy.onLoadFailed(instanceId, asSvcError(error));
+    }
+  }
+
+  #gone(instanceId: number, reason: string | null): void {
+    const model = this.#loads.get(instanceId)?.order.target.modelId;
+    this.#options.log.info({ model, reason }, 'A model is not in memory any more.');
+    this.#forget(instanceId);
+    this.#policy.onGone(instanceId);
+  }
+
+  #forget(instanceId: number): void {
+    this.#loads.delete(instanceId);
+    for (const resolve of this.#goneWaiters.get(instanceId) ?? []) resolve();
+    this.#goneWaiters.delete(instanceId);
+  }
+
+  /** The slot is free only when the worker has said its last word on the job, whatever the client does meanwhile. */
+  async #run(seq: number, request: Request, model: LoadedModel): Promise<void> {
+    const { events, submission, stop } = request;
+    try {
+      for await (const event of model.run(submission.job, stop.signal)) {
+        request.begun = true;
+        events.push(event);
+      }
+      this.#settle(seq, null);
+      this.#policy.onJobEnded(seq, true);
+    } catch (error) {
+      this.#failed(seq, request, asSvcError(error));
+    }
+  }
+
+  #failed(seq: number, request: Request, error: SvcError): void {
+    if (error.code === 'worker_crashed' || error.code === 'worker_hung') {
+      // A job that its client has left already must not be put back into the queue.
+      const begun = request.begun || !this.#requests.has(seq);
+      this.#policy.onJobCrashed(seq, { error, blame: error.detail['outside'] !== true, begun });
+      return;
+    }
+    if (error.code === 'internal')
+      this.#options.log.error({ error }, 'A job failed in a way it should not have.');
+    this.#settle(seq, error);
+    this.#policy.onJobEnded(seq, false);
+  }
+
+  #cancel(seq: number): void {
+    const request = this.#requests.get(seq);
+    if (request === undefined) return;
+    this.#settle(seq, fail('cancelled'));
+    request.stop.abort();
+    this.#policy.onCancel(seq);
+  }
+
+  /** Says the last word to the client; a later one changes nothing. */
+  #settle(seq: number, error: SvcError | null): void {
+    const request = this.#requests.get(seq);
+    if (request === undefined) return;
+    this.#requests.delete(seq);
+    request.forgetSignal();
+    if (error === null) request.events.end();
+    else request.events.fail(error);
+    if (this.#requests.size === 0) this.#onIdle?.();
+  }
+}
+
+/** Turns are shared by work, not by calls: one call may carry two thousand inputs. */
+function costOf(job: Job): number {
+  return job.kind === 'embed' ? Math.max(1, job.inputs.length) : 1;
+}
+
+function asSvcError(error: unknown): SvcError {
+  return isSvcError(error) ? error : fail('internal', {}, error);
+}
+
+function processTuning(): Tuning {
+  const known = new Map<string, Measured>();
+  const keyOf = (target: ModelTarget): string => target.digest ?? target.path;
+  return {
+    recall: (target) => known.get(keyOf(target)) ?? null,
+    remember: (target, measured) => void known.set(keyOf(target), measured),
+  };
+}

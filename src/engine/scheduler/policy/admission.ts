@@ -1,0 +1,52 @@
+/** Who may wait: the bound of the queue, and who makes room when it is full. */
+import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
+import type { SchedulerLimits } from '../limits.ts';
+import { instances, queuedCount, type SchedulerState, type Ticket } from './state.ts';
+
+const leastRetryS = 1;
+const mostRetryS = 60;
+
+export function queueFull(state: SchedulerState, limits: SchedulerLimits): SvcError {
+  return fail('queue_full', { limit: limits.maxQueue, retryAfterS: retryAfterS(state) });
+}
+
+/**
+ * The ticket that has to go when the queue holds too many: the youngest of the flow that holds most of it, so that
+ * one flooding client cannot keep the others out. The newcomer itself goes when its flow is not clearly lighter.
+ */
+export function surplusTicket(
+  state: SchedulerState,
+  limits: SchedulerLimits,
+  newcomer: Ticket,
+): Ticket | null {
+  // Without any queue a model that is not loaded yet could never be used.
+  const ready = state.models.get(newcomer.modelId)?.instance?.state === 'ready';
+  const limit = ready ? limits.maxQueue : Math.max(1, limits.maxQueue);
+  if (queuedCount(state) <= limit) return null;
+  // A job that a crash put back was admitted before, so it neither counts nor goes.
+  const flows = new Map<string, Ticket[]>();
+  let waiting = 0;
+  for (const model of state.models.values()) {
+    for (const ticket of model.queue) {
+      if (ticket.requeues > 0) continue;
+      waiting += 1;
+      const flow = flows.get(ticket.flow);
+      if (flow === undefined) flows.set(ticket.flow, [ticket]);
+      else flow.push(ticket);
+    }
+  }
+  if (waiting <= limit) return null;
+  let heaviest: Ticket[] = flows.get(newcomer.flow) ?? [newcomer];
+  const own = heaviest.length;
+  // Both counts include the newcomer; one more would only swap places.
+  for (const flow of flows.values()) if (flow.length > Math.max(own, heaviest.length)) heaviest = flow;
+  if (heaviest.length <= own) return newcomer;
+  return heaviest.reduce((youngest, ticket) => (ticket.seq > youngest.seq ? ticket : youngest));
+}
+
+/** When a place should be free: the time of the jobs ahead over the slots there are. */
+function retryAfterS(state: SchedulerState): number {
+  const slots = instances(state).reduce((total, instance) => total + instance.slots, 0);
+  const aheadMs = (queuedCount(state) + 1) * state.meanJobMs;
+  return Math.min(mostRetryS, Math.max(leastRetryS, Math.ceil(aheadMs / Math.max(1, slots) / 1_000)));
+}

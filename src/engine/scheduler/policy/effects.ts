@@ -1,0 +1,34 @@
+/** The only ways in which a decision can cause anything, and the only facts of the outside that it reads. */
+import type { ModelTarget } from '../../ports.ts';
+import type { SvcError } from '../../../lib/errors/svc-error.ts';
+import type { LoadPlan, Measured } from '../memory-plan.ts';
+
+export interface LoadOrder {
+  readonly instanceId: number;
+  readonly target: ModelTarget;
+  readonly plan: LoadPlan;
+}
+
+/** None of these may call the policy back before it returns. */
+export interface Effects {
+  /** Answered by onLoaded or onLoadFailed. */
+  loadModel(order: LoadOrder): void;
+  /** Ends a worker or aborts its load; answered by onGone or onLoadFailed. */
+  unloadModel(instanceId: number): void;
+  /** Answered by onJobEnded or onJobCrashed. */
+  startJob(seq: number, instanceId: number): void;
+  rejectJob(seq: number, error: SvcError): void;
+  notifyQueued(seq: number, position: number, reason: string): void;
+  /** One timer, set anew by each call; answered by onTimer. */
+  setTimer(delayMs: number): void;
+  cancelTimer(): void;
+}
+
+export interface Readings {
+  /** Monotonic milliseconds. */
+  nowMs(): number;
+  /** Bytes that the system could give to a model now. */
+  freeBytes(): number;
+  /** What earlier loads of this model measured, or null. */
+  recall(target: ModelTarget): Measured | null;
+}

@@ -1,0 +1,76 @@
+/** What failures leave behind: models that are set aside for a while, and jobs that ended a worker too often. */
+import type { SvcError } from '../../../lib/errors/svc-error.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
+import type { SchedulerLimits } from '../limits.ts';
+import type { ModelState, SchedulerState } from './state.ts';
+
+/** Failures that say nothing about the model file and may be gone with the next try. */
+const notTheModel = new Set(['native_unavailable', 'model_damaged', 'cancelled', 'draining']);
+
+export function recordLoadFailure(
+  model: ModelState,
+  error: SvcError,
+  nowMs: number,
+  limits: SchedulerLimits,
+): void {
+  model.memoryRetried = false;
+  if (notTheModel.has(error.code)) return;
+  model.failures += 1;
+  model.lastFailure = error;
+  const beyond = model.failures - limits.loadTries;
+  if (beyond >= 0) {
+    model.quarantinedUntilMs = nowMs + Math.min(limits.quarantineMaxMs, limits.quarantineMs * 2 ** beyond);
+  } else {
+    model.retryAtMs = nowMs + limits.loadBackoffMs * 2 ** (model.failures - 1);
+  }
+}
+
+export function forgetLoadFailures(model: ModelState): void {
+  model.failures = 0;
+  model.lastFailure = null;
+  model.memoryRetried = false;
+  model.retryAtMs = Number.NEGATIVE_INFINITY;
+  model.quarantinedUntilMs = Number.NEGATIVE_INFINITY;
+}
+
+export function quarantineError(model: ModelState, nowMs: number): SvcError | null {
+  if (nowMs >= model.quarantinedUntilMs) return null;
+  const retryAfterS = Math.ceil((model.quarantinedUntilMs - nowMs) / 1_000);
+  const reason = String(model.lastFailure?.detail['reason'] ?? model.lastFailure?.code ?? 'unknown');
+  return fail('model_quarantined', { model: model.modelId, reason, retryAfterS });
+}
+
+/** Counts a crash against a job; true when the job has now had too many. */
+export function recordCrash(
+  state: SchedulerState,
+  key: string,
+  nowMs: number,
+  limits: SchedulerLimits,
+): boolean {
+  const known = state.poison.get(key);
+  const crashes = (known !== undefined && known.untilMs > nowMs ? known.crashes : 0) + 1;
+  // Set anew, so that the table is in order of age and the oldest entry makes room.
+  state.poison.delete(key);
+  state.poison.set(key, { crashes, untilMs: nowMs + limits.poisonMs });
+  for (const [oldest] of state.poison) {
+    if (state.poison.size <= limits.poisonEntries) break;
+    state.poison.delete(oldest);
+  }
+  return crashes >= limits.poisonCrashes;
+}
+
+/** A job that ran to its end is not to blame for the crash that it was once part of. */
+export function forgetCrash(state: SchedulerState, key: () => string): void {
+  if (state.poison.size > 0) state.poison.delete(key());
+}
+
+export function isPoison(
+  state: SchedulerState,
+  key: () => string,
+  nowMs: number,
+  limits: SchedulerLimits,
+): boolean {
+  if (state.poison.size === 0) return false;
+  const known = state.poison.get(key());
+  return known !== undefined && known.untilMs > nowMs && known.crashes >= limits.poisonCrashes;
+}

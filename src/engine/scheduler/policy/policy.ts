@@ -1,0 +1,245 @@
+/**
+ * Decides what happens next. One writer, synchronous: each `on…` method takes one event into the state, then `#decide`
+ * walks the whole tree below. It knows no promises, no sockets and no processes; loop.ts carries its effects out.
+ *
+ * The tree, in this order at every event:
+ *   1. Needs: which models have a waiting job that no instance can take, oldest job first.
+ *   2. Claims: a need that waited `maxSwitchWaitMs` on busy models closes them to jobs younger than its own.
+ *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it.
+ *   4. Loads, per need:  4a too early after a failure: wait.  4b too many loads at once: wait.
+ *      4c room is there: load.  4d idle models make room: evict.  4e only busy ones could: wait.
+ *      4f it can never fit: refuse.  An older need in 4d, or in 4e for too long, bars younger ones from 4c and 4d.
+ *   5. Keep-alive: an idle model leaves when it was asked to, or when its time is over.
+ *   6. Waiting jobs are told position and reason; one timer is set for the next moment that matters.
+ */
+import type { ModelTarget } from '../../ports.ts';
+import type { LoadedFacts } from '../../../contract/load.ts';
+import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
+import { queueFull, surplusTicket } from './admission.ts';
+import type { Effects, Readings } from './effects.ts';
+import {
+  forgetCrash,
+  forgetLoadFailures,
+  isPoison,
+  quarantineError,
+  recordCrash,
+  recordLoadFailure,
+} from './faults.ts';
+import { expireIdle } from './keep-alive.ts';
+import type { SchedulerLimits } from '../limits.ts';
+import { measuredOf, plannedBytes } from '../memory-plan.ts';
+import { isIdle, type Room } from './room.ts';
+import { startJobs } from './starting.ts';
+import { type Instance, initialState, instances, type ModelState, modelState, type Ticket } from './state.ts';
+import { answerNeeds, claimsOf, needsOf, roomOf } from './switching.ts';
+import { reportWaiting } from './waiting-reports.ts';
+import { Walk } from './walk.ts';
+
+/** What a submission brings; `seq` ascends in the order of arrival. */
+export type Arrival = Pick<
+  Ticket,
+  'seq' | 'flow' | 'lane' | 'cost' | 'wantedCtx' | 'keepAliveMs' | 'poisonKey'
+> & { readonly target: ModelTarget };
+
+export interface Crash {
+  readonly error: SvcError;
+  /** False when the worker was ended from outside, so that no job is to blame. */
+  readonly blame: boolean;
+  /** Whether the client has seen anything of the job. */
+  readonly begun: boolean;
+}
+
+export class Policy {
+  readonly state = initialState();
+  readonly #limits: SchedulerLimits;
+  readonly #effects: Effects;
+  readonly #readings: Readings;
+
+  constructor(limits: SchedulerLimits, effects: Effects, readings: Readings) {
+    this.#limits = limits;
+    this.#effects = effects;
+    this.#readings = readings;
+  }
+
+  onSubmit(arrival: Arrival): void {
+    const walk = this.#walk();
+    const { target, ...rest } = arrival;
+    this.state.lastSeq = arrival.seq;
+    const model = modelState(this.state, target);
+    const refusal = this.#refusal(model, arrival, walk.nowMs);
+    if (refusal !== null) return this.#effects.rejectJob(arrival.seq, refusal);
+    model.target = target;
+    const ticket: Ticket = {
+      ...rest,
+      modelId: target.modelId,
+      enqueuedAtMs: walk.nowMs,
+      startedAtMs: walk.nowMs,
+      overtaken: 0,
+      requeues: 0,
+      told: null,
+    };
+    model.queue.push(ticket);
+    this.#decide(walk);
+    if (model.queue.at(-1) !== ticket) return;
+    const surplus = surplusTicket(this.state, this.#limits, ticket);
+    if (surplus !== null) walk.reject(surplus, queueFull(this.state, this.#limits));
+  }
+
+  /** The client is gone. A running job is ended by its signal and reported as ended; a waiting one leaves at once. */
+  onCancel(seq: number): void {
+    for (const { queue } of this.state.models.values()) {
+      const index = queue.findIndex((ticket) => ticket.seq === seq);
+      if (index >= 0) queue.splice(index, 1);
+    }
+    this.#decide(this.#walk());
+  }
+
+  onJobEnded(seq: number, succeeded: boolean): void {
+    const walk = this.#walk();
+    const ticket = this.#leave(seq, walk.nowMs);
+    if (ticket !== null && succeeded) {
+      forgetCrash(this.state, ticket.poisonKey);
+      this.state.meanJobMs += 0.2 * (walk.nowMs - ticket.startedAtMs - this.state.meanJobMs);
+    }
+    this.#decide(walk);
+  }
+
+  onJobCrashed(seq: number, crash: Crash): void {
+    const walk = this.#walk();
+    const instance = this.state.running.get(seq)?.instance;
+    const ticket = this.#leave(seq, walk.nowMs);
+    if (ticket === null || instance === undefined) return;
+    // Its other jobs are about to fail too; until the worker is gone its memory counts.
+    instance.state = 'ending';
+    const poisoned = crash.blame && recordCrash(this.state, ticket.poisonKey(), walk.nowMs, this.#limits);
+    const final = crash.begun || ticket.requeues >= this.#limits.maxRequeues || this.state.draining;
+    if (poisoned) this.#effects.rejectJob(seq, fail('poison_request', {}, crash.error));
+    else if (final) this.#effects.rejectJob(seq, crash.error);
+    else requeue(walk.queueOf(ticket), ticket);
+    this.#decide(walk);
+  }
+
+  onLoaded(instanceId: number, facts: LoadedFacts): void {
+    const instance = this.#instance(instanceId);
+    if (instance?.state !== 'loading') return;
+    const walk = this.#walk();
+    const measured = measuredOf(facts, instance.target, null);
+    instance.state = 'ready';
+    instance.facts = facts;
+    instance.slots = Math.max(1, facts.sequences);
+    instance.plannedBytes = plannedBytes(instance.target, measured, facts.numCtx, facts.sequences);
+    instance.readyAtMs = walk.nowMs;
+    instance.lastUsedMs = walk.nowMs;
+    forgetLoadFailures(modelState(this.state, instance.target));
+    this.#decide(walk);
+  }
+
+  onLoadFailed(instanceId: number, error: SvcError): void {
+    const instance = this.#instance(instanceId);
+    if (instance === undefined) return;
+    const walk = this.#walk();
+    const model = modelState(this.state, instance.target);
+    model.instance = null;
+    // A load that was called off has told nothing about the model.
+    if (instance.state !== 'ending' && !this.#retryWithMoreMemory(walk, model, error)) {
+      recordLoadFailure(model, error, walk.nowMs, this.#limits);
+      walk.rejectAll(model, error);
+    }
+    this.#decide(walk);
+  }
+
+  /** The worker is gone, whether it was asked to go or not. */
+  onGone(instanceId: number): void {
+    const instance = this.#instance(instanceId);
+    if (instance === undefined) return;
+    modelState(this.state, instance.target).instance = null;
+    this.#decide(this.#walk());
+  }
+
+  /** Somebody asks for the memory back; false when the model is not loaded. Jobs that waited before still run. */
+  onUnload(modelId: string): boolean {
+    const instance = this.state.models.get(modelId)?.instance ?? null;
+    if (instance === null) return false;
+    instance.retireFromSeq = Math.min(instance.retireFromSeq, this.state.lastSeq + 1);
+    this.#decide(this.#walk());
+    return true;
+  }
+
+  onDrain(): void {
+    this.state.draining = true;
+    const walk = this.#walk();
+    for (const model of this.state.models.values()) {
+      walk.rejectAll(model, fail('draining'));
+      if (model.instance?.state === 'loading') walk.unload(model.instance);
+    }
+    this.#decide(walk);
+  }
+
+  onTimer(): void {
+    this.#decide(this.#walk());
+  }
+
+  /** Where the memory for a load of this model would come from now. */
+  room(target: ModelTarget, wantedCtx: number): Room {
+    const known = this.state.models.get(target.modelId) ?? modelState(initialState(), target);
+    return roomOf(this.#walk(), { ...known, target }, wantedCtx);
+  }
+
+  #walk(): Walk {
+    return new Walk(this.state, this.#limits, this.#effects, this.#readings);
+  }
+
+  #decide(walk: Walk): void {
+    const needs = needsOf(walk); // 1
+    const claims = claimsOf(walk, needs); // 2
+    startJobs(walk, claims); // 3
+    answerNeeds(walk, needs); // 4
+    expireIdle(walk); // 5
+    reportWaiting(walk); // 6
+    walk.end();
+  }
+
+  #refusal(model: ModelState, arrival: Arrival, nowMs: number): SvcError | null {
+    if (this.state.draining) return fail('draining');
+    const quarantined = quarantineError(model, nowMs);
+    if (quarantined !== null) return quarantined;
+    return isPoison(this.state, arrival.poisonKey, nowMs, this.#limits) ? fail('poison_request') : null;
+  }
+
+  /** When the child itself runs out of memory, a second try is worth while only after something has made room. */
+  #retryWithMoreMemory(walk: Walk, model: ModelState, error: SvcError): boolean {
+    if (error.code !== 'out_of_memory' || model.memoryRetried || this.state.draining) return false;
+    const all = instances(this.state);
+    const idle = all.filter((other) => other.state === 'ready' && isIdle(this.state, other));
+    if (idle.length === 0) return false;
+    model.memoryRetried = true;
+    model.retryAtMs = walk.nowMs + this.#limits.loadBackoffMs;
+    for (const instance of idle) walk.unload(instance);
+    return true;
+  }
+
+  /** Takes a started ticket off its instance. */
+  #leave(seq: number, nowMs: number): Ticket | null {
+    const entry = this.state.running.get(seq);
+    if (entry === undefined) return null;
+    const { ticket, instance } = entry;
+    this.state.running.delete(seq);
+    instance.running.delete(seq);
+    if (ticket.lane === 'frozen') instance.frozenRunning -= 1;
+    instance.lastUsedMs = nowMs;
+    instance.keepAliveMs = ticket.keepAliveMs ?? this.#limits.keepAliveMs;
+    return ticket;
+  }
+
+  #instance(instanceId: number): Instance | undefined {
+    return instances(this.state).find((instance) => instance.id === instanceId);
+  }
+}
+
+/** Back to its place in the order of arrival; it keeps its number and its age. */
+function requeue(queue: Ticket[], ticket: Ticket): void {
+  ticket.requeues += 1;
+  ticket.told = null;
+  const index = queue.findIndex((waiting) => waiting.seq > ticket.seq);
+  queue.splice(index < 0 ? queue.length : index, 0, ticket);
+}

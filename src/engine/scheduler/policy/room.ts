@@ -1,0 +1,82 @@
+/**
+ * Where the memory for a load comes from: it is there, or idle models make room, or busy ones will have to.
+ * Pure: it changes nothing and causes nothing.
+ */
+import { bestPlan, type LoadPlan, leastBytes, necessaryPlan, type Wish } from '../memory-plan.ts';
+import { type Instance, instances, type ModelState, type SchedulerState } from './state.ts';
+
+export type Room = { readonly needBytes: number } & (
+  | { readonly kind: 'there'; readonly plan: LoadPlan }
+  /** All of these are idle and, once gone, leave enough room; an empty list waits for those that are going. */
+  | { readonly kind: 'evict'; readonly victims: readonly Instance[] }
+  /** Some of these are busy. */
+  | { readonly kind: 'busy'; readonly victims: readonly Instance[] }
+  | { readonly kind: 'never'; readonly freeBytes: number }
+);
+
+export interface RoomRequest {
+  readonly model: ModelState;
+  readonly wish: Wish;
+  readonly availableBytes: number;
+  readonly maxLoadedModels: number | null;
+}
+
+export function roomFor(state: SchedulerState, request: RoomRequest): Room {
+  const { model, wish, availableBytes, maxLoadedModels } = request;
+  const all = instances(state);
+  const going = all.filter((instance) => instance.state === 'ending');
+  const staying = all.filter((instance) => instance.state !== 'ending');
+  const reachableBytes = availableBytes + sum(all);
+  const necessary = necessaryPlan(wish, reachableBytes);
+  if (necessary === null) return { kind: 'never', needBytes: leastBytes(wish), freeBytes: reachableBytes };
+
+  const needBytes = necessary.plannedBytes;
+
+  // A model is never in memory twice, so its own instance always has to go first.
+  const own = staying.filter((instance) => instance.modelId === model.modelId);
+  const others = staying.filter((instance) => instance.modelId !== model.modelId);
+  const victims = [...own];
+  const enough = (): boolean => {
+    const left = staying.length - victims.length;
+    const freed = availableBytes + sum(going) + sum(victims);
+    return freed >= needBytes && left + 1 <= (maxLoadedModels ?? Number.POSITIVE_INFINITY);
+  };
+  for (const candidate of others.sort(byUsefulness(state))) {
+    if (enough()) break;
+    victims.push(candidate);
+  }
+  if (victims.some((victim) => !isIdle(state, victim))) return { kind: 'busy', needBytes, victims };
+  const crowded = all.length + 1 > (maxLoadedModels ?? Number.POSITIVE_INFINITY);
+  if (victims.length > 0 || crowded || availableBytes < needBytes) {
+    return { kind: 'evict', needBytes, victims };
+  }
+  const plan = bestPlan(wish, availableBytes) ?? necessary;
+  return { kind: 'there', needBytes: plan.plannedBytes, plan };
+}
+
+/** Nothing runs on it; a load that nobody waits for any more counts too. */
+export function isIdle(state: SchedulerState, instance: Instance): boolean {
+  if (instance.state === 'loading') return state.models.get(instance.modelId)?.queue.length === 0;
+  return instance.running.size === 0;
+}
+
+/** Idle before busy, least recently used first. */
+function byUsefulness(state: SchedulerState): (a: Instance, b: Instance) => number {
+  return (a, b) =>
+    Number(isIdle(state, b)) - Number(isIdle(state, a)) || a.lastUsedMs - b.lastUsedMs || a.id - b.id;
+}
+
+function sum(list: readonly Instance[]): number {
+  return list.reduce((total, { plannedBytes }) => total + plannedBytes, 0);
+}
+
+/**
+ * Bytes for a further load. Loads under way have not taken their share yet; and as the system counts mapped weights as
+ * available, what was free before any load minus what the loaded ones were planned with bounds it too.
+ */
+export function availableBytes(state: SchedulerState, freeBytes: number, reserveBytes: number): number {
+  const all = instances(state);
+  const loading = all.filter((instance) => instance.state === 'loading');
+  const budget = state.budgetBytes ?? freeBytes;
+  return Math.min(freeBytes - sum(loading), budget - sum(all)) - reserveBytes;
+}

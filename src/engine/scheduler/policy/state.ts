@@ -1,0 +1,141 @@
+/** The plain state that decisions read and change. Only policy.ts and its parts write it, one event at a time. */
+import type { ModelTarget } from '../../ports.ts';
+import type { LoadedFacts } from '../../../contract/load.ts';
+import type { SvcError } from '../../../lib/errors/svc-error.ts';
+
+/** One submission, from admission to its end. `seq` is its place in the order of arrival and its name. */
+export interface Ticket {
+  readonly seq: number;
+  readonly modelId: string;
+  /** Whose turn it is: client and kind of work together, so that neither can starve the other. */
+  readonly flow: string;
+  readonly lane: 'shared' | 'frozen';
+  /** Share of a turn that it uses up. */
+  readonly cost: number;
+  readonly wantedCtx: number;
+  readonly keepAliveMs: number | null;
+  /** Names jobs that are the same but for their id; costly, so computed only when something crashed before. */
+  readonly poisonKey: () => string;
+  readonly enqueuedAtMs: number;
+  startedAtMs: number;
+  overtaken: number;
+  requeues: number;
+  /** What its client was told last. */
+  told: { readonly position: number; readonly reason: string } | null;
+}
+
+/** One load of a model and the worker that came of it. */
+export interface Instance {
+  readonly id: number;
+  readonly modelId: string;
+  readonly target: ModelTarget;
+  /** `ending`: its worker is going or gone; nothing starts on it, but its memory still counts. */
+  state: 'loading' | 'ready' | 'ending';
+  facts: LoadedFacts | null;
+  /** The window that was asked for when it was loaded; the plan may have granted less. */
+  readonly wantedCtx: number;
+  plannedBytes: number;
+  slots: number;
+  readonly running: Map<number, Ticket>;
+  /** How many of those are in the frozen lane. */
+  frozenRunning: number;
+  readyAtMs: number;
+  lastUsedMs: number;
+  keepAliveMs: number;
+  /** Monotonic time of its unload when nothing comes; null while busy or for ever. */
+  expiresAtMs: number | null;
+  /** Tickets from this number on do not start here, because somebody asked for its unload. */
+  retireFromSeq: number;
+}
+
+export interface ModelState {
+  readonly modelId: string;
+  /** Of the latest submission: a model that was replaced in the store is loaded anew. */
+  target: ModelTarget;
+  /** In order of arrival. */
+  readonly queue: Ticket[];
+  instance: Instance | null;
+  /** Start-time fair queueing: the turn reached, and the next turn of each flow that is beyond it. */
+  turn: number;
+  readonly turns: Map<string, number>;
+  /** Why its queue waits, in a plain phrase. */
+  waitReason: string;
+  failures: number;
+  lastFailure: SvcError | null;
+  retryAtMs: number;
+  quarantinedUntilMs: number;
+  /** An out-of-memory load was answered by evicting everything idle; the next one is final. */
+  memoryRetried: boolean;
+}
+
+export interface PoisonEntry {
+  crashes: number;
+  untilMs: number;
+}
+
+export interface SchedulerState {
+  readonly models: Map<string, ModelState>;
+  /** The highest ticket number seen. */
+  lastSeq: number;
+  nextInstanceId: number;
+  /** Where each started ticket runs, until its end is reported. */
+  readonly running: Map<number, { readonly ticket: Ticket; readonly instance: Instance }>;
+  draining: boolean;
+  /** Free bytes seen while no model was in memory: mapped weights may count as available to the system. */
+  budgetBytes: number | null;
+  /** Moving average of the time from start to end of a job. */
+  meanJobMs: number;
+  readonly poison: Map<string, PoisonEntry>;
+  lastNotifyMs: number;
+}
+
+export function initialState(): SchedulerState {
+  return {
+    models: new Map(),
+    lastSeq: 0,
+    nextInstanceId: 1,
+    running: new Map(),
+    draining: false,
+    budgetBytes: null,
+    meanJobMs: 1_000,
+    poison: new Map(),
+    lastNotifyMs: Number.NEGATIVE_INFINITY,
+  };
+}
+
+export function modelState(state: SchedulerState, target: ModelTarget): ModelState {
+  const known = state.models.get(target.modelId);
+  if (known !== undefined) return known;
+  const fresh: ModelState = {
+    modelId: target.modelId,
+    target,
+    queue: [],
+    instance: null,
+    turn: 0,
+    turns: new Map(),
+    waitReason: '',
+    failures: 0,
+    lastFailure: null,
+    retryAtMs: Number.NEGATIVE_INFINITY,
+    quarantinedUntilMs: Number.NEGATIVE_INFINITY,
+    memoryRetried: false,
+  };
+  state.models.set(target.modelId, fresh);
+  return fresh;
+}
+
+export function instances(state: SchedulerState): Instance[] {
+  return [...state.models.values()].flatMap((model) => (model.instance === null ? [] : [model.instance]));
+}
+
+export function queuedCount(state: SchedulerState): number {
+  let count = 0;
+  for (const model of state.models.values()) count += model.queue.length;
+  return count;
+}
+
+/** Whether a job for this target and window can run on the instance as it is loaded. */
+export function serves(instance: Instance, target: ModelTarget, wantedCtx: number): boolean {
+  const sameFile = instance.target.path === target.path && instance.target.digest === target.digest;
+  return sameFile && wantedCtx <= instance.wantedCtx;
+}

@@ -1,0 +1,149 @@
+/** Steps 1, 2 and 4 of the tree: which models need to be loaded, who has to give way for them, and when. */
+import { fail } from '../../../lib/errors/svc-error.ts';
+import type { LoadPlan, Wish } from '../memory-plan.ts';
+import { availableBytes, type Room, roomFor } from './room.ts';
+import { type Instance, instances, type ModelState, serves, type Ticket } from './state.ts';
+import type { Walk } from './walk.ts';
+
+/** A model with a waiting job that no instance can take; the job is the oldest of those. */
+export interface Need {
+  readonly model: ModelState;
+  readonly head: Ticket;
+}
+
+/** Step 1, oldest first. An instance that is loading or ending raises the question again when it is done. */
+export function needsOf(walk: Walk): Need[] {
+  const needs: Need[] = [];
+  for (const model of walk.state.models.values()) {
+    const head = neediest(model);
+    if (head !== undefined) needs.push({ model, head });
+  }
+  return needs.sort((a, b) => a.head.seq - b.head.seq);
+}
+
+/**
+ * Step 2: per instance, the ticket number from which nothing starts there. A wait counts from the moment that the
+ * holder of the memory was ready, so that a fresh load always serves a group of jobs before it can be claimed.
+ */
+export function claimsOf(walk: Walk, needs: readonly Need[]): Map<number, number> {
+  const claims = new Map<number, number>();
+  for (const need of needs) {
+    const room = roomOf(walk, need.model);
+    if (room.kind !== 'busy') continue;
+    const dueMs = claimDueMs(walk, need, room.victims);
+    walk.wakeAt(dueMs);
+    if (walk.nowMs < dueMs) continue;
+    for (const { id } of room.victims) {
+      claims.set(id, Math.min(claims.get(id) ?? Number.POSITIVE_INFINITY, need.head.seq));
+    }
+  }
+  return claims;
+}
+
+/** Step 4. */
+export function answerNeeds(walk: Walk, needs: readonly Need[]): void {
+  let barred = walk.state.draining;
+  for (const need of needs) {
+    const { model } = need;
+    // An older need of this very walk may just have evicted it.
+    if (model.instance?.state === 'ending') continue;
+    if (walk.nowMs < model.retryAtMs) {
+      model.waitReason = `waiting to try the load of model ${model.modelId} again`; // 4a
+      walk.wakeAt(model.retryAtMs);
+      continue;
+    }
+    const room = roomOf(walk, model);
+    model.waitReason = 'waiting for memory';
+    switch (room.kind) {
+      case 'never':
+        refuse(walk, model, room); // 4f
+        break;
+      case 'busy':
+        barred ||= walk.nowMs >= claimDueMs(walk, need, room.victims); // 4e
+        break;
+      case 'evict':
+        if (!barred) for (const victim of room.victims) walk.unload(victim); // 4d
+        // What is being freed is meant for this need, and not for a younger one that asks in the meantime.
+        barred = true;
+        break;
+      case 'there':
+        if (loadsUnderWay(walk) >= walk.limits.maxConcurrentLoads) {
+          model.waitReason = 'waiting for the load of another model'; // 4b
+        } else if (!barred) load(walk, model, room.plan); // 4c
+    }
+  }
+}
+
+/** Where the memory for a load of this model comes from. */
+export function roomOf(walk: Walk, model: ModelState, wantedCtx = mostWantedCtx(model)): Room {
+  const { state, limits } = walk;
+  const budget = state.budgetBytes ?? 0;
+  state.budgetBytes = instances(state).length === 0 ? walk.freeBytes : Math.max(walk.freeBytes, budget);
+  const measured = walk.readings.recall(model.target);
+  const wish: Wish = { target: model.target, measured, wantedCtx, parallel: limits.numParallel };
+  return roomFor(state, {
+    model,
+    wish,
+    availableBytes: availableBytes(state, walk.freeBytes, limits.reserveBytes),
+    maxLoadedModels: limits.maxLoadedModels,
+  });
+}
+
+function neediest(model: ModelState): Ticket | undefined {
+  const { instance, queue } = model;
+  if (instance === null) return queue[0];
+  if (instance.state !== 'ready') return undefined;
+  return queue.find((ticket) => !serves(instance, model.target, ticket.wantedCtx));
+}
+
+function claimDueMs(walk: Walk, { head }: Need, victims: readonly Instance[]): number {
+  const sinceMs = Math.max(head.enqueuedAtMs, ...victims.map((victim) => victim.readyAtMs));
+  return sinceMs + walk.limits.maxSwitchWaitMs;
+}
+
+function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
+  const { state, limits, nowMs } = walk;
+  const instance: Instance = {
+    id: state.nextInstanceId,
+    modelId: model.modelId,
+    target: model.target,
+    state: 'loading',
+    facts: null,
+    wantedCtx: mostWantedCtx(model),
+    plannedBytes: plan.plannedBytes,
+    slots: plan.parallel,
+    running: new Map(),
+    frozenRunning: 0,
+    readyAtMs: Number.POSITIVE_INFINITY,
+    lastUsedMs: nowMs,
+    keepAliveMs: limits.keepAliveMs,
+    expiresAtMs: null,
+    retireFromSeq: Number.POSITIVE_INFINITY,
+  };
+  state.nextInstanceId += 1;
+  model.instance = instance;
+  walk.effects.loadModel({ instanceId: instance.id, target: model.target, plan });
+}
+
+/** Only what waits for this very load; jobs that the present instance can serve stay. */
+function refuse(walk: Walk, model: ModelState, room: { needBytes: number; freeBytes: number }): void {
+  const error = fail('out_of_memory', {
+    model: model.modelId,
+    needBytes: room.needBytes,
+    freeBytes: Math.max(0, Math.floor(room.freeBytes)),
+  });
+  const { instance } = model;
+  const refused = model.queue.filter(
+    (ticket) => instance === null || !serves(instance, model.target, ticket.wantedCtx),
+  );
+  for (const ticket of refused) walk.reject(ticket, error);
+}
+
+function loadsUnderWay(walk: Walk): number {
+  return instances(walk.state).filter((instance) => instance.state === 'loading').length;
+}
+
+/** One load serves all that wait, so it is planned for the one that asks for most. */
+function mostWantedCtx(model: ModelState): number {
+  return model.queue.reduce((most, ticket) => Math.max(most, ticket.wantedCtx), 0);
+}

@@ -1,0 +1,61 @@
+/** One walk through the decision tree: what every step sees, and the few acts that steps share. */
+import type { SvcError } from '../../../lib/errors/svc-error.ts';
+import type { Effects, Readings } from './effects.ts';
+import type { SchedulerLimits } from '../limits.ts';
+import type { Instance, ModelState, SchedulerState, Ticket } from './state.ts';
+
+export class Walk {
+  readonly state: SchedulerState;
+  readonly limits: SchedulerLimits;
+  readonly effects: Effects;
+  readonly readings: Readings;
+  readonly nowMs: number;
+  #freeBytes: number | undefined;
+  #wakeMs = Number.POSITIVE_INFINITY;
+
+  constructor(state: SchedulerState, limits: SchedulerLimits, effects: Effects, readings: Readings) {
+    this.state = state;
+    this.limits = limits;
+    this.effects = effects;
+    this.readings = readings;
+    this.nowMs = readings.nowMs();
+  }
+
+  /** Read only when a load is in question, and then once. */
+  get freeBytes(): number {
+    this.#freeBytes ??= this.readings.freeBytes();
+    return this.#freeBytes;
+  }
+
+  /** A moment at which a decision may fall differently. */
+  wakeAt(atMs: number): void {
+    if (atMs > this.nowMs) this.#wakeMs = Math.min(this.#wakeMs, atMs);
+  }
+
+  /** Sets the one timer to the next such moment. */
+  end(): void {
+    if (Number.isFinite(this.#wakeMs)) this.effects.setTimer(this.#wakeMs - this.nowMs);
+    else this.effects.cancelTimer();
+  }
+
+  reject(ticket: Ticket, error: SvcError): void {
+    const queue = this.queueOf(ticket);
+    queue.splice(queue.indexOf(ticket), 1);
+    this.effects.rejectJob(ticket.seq, error);
+  }
+
+  rejectAll(model: ModelState, error: SvcError): void {
+    for (const ticket of model.queue.splice(0)) this.effects.rejectJob(ticket.seq, error);
+  }
+
+  unload(instance: Instance): void {
+    if (instance.state === 'ending') return;
+    instance.state = 'ending';
+    instance.expiresAtMs = null;
+    this.effects.unloadModel(instance.id);
+  }
+
+  queueOf(ticket: Ticket): Ticket[] {
+    return this.state.models.get(ticket.modelId)?.queue ?? [];
+  }
+}

@@ -1,0 +1,63 @@
+/** What arrives before or beside HTTP proper: one honest answer, if the socket can still carry one, and an end. */
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import type { ErrorCode } from '../../lib/errors/catalogue.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { errorResponse } from '../error-response.ts';
+
+const answers = new WeakMap<Socket, Set<ServerResponse>>();
+
+/** What every answer carries; `asked` are the headers of the request, as far as they were read. */
+export type CommonHeaders = (asked: IncomingHttpHeaders) => Readonly<Record<string, string>>;
+
+/** Remembers the answers of each socket, and answers what node:http would answer without a body. */
+export function watchFraming(server: Server, maxBodyBytes: number, common: CommonHeaders): void {
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const open = answers.get(socket) ?? new Set();
+    answers.set(socket, open.add(response));
+    response.once('close', () => open.delete(response));
+  });
+  // A body that will be refused for its size is not asked for.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (!(Number(request.headers['content-length']) > maxBodyBytes)) response.writeContinue();
+    server.emit('request', request, response);
+  });
+  server.on('checkExpectation', ({ socket, headers }: IncomingMessage) => {
+    socket.end(refusal('unknown_expectation', common(headers)));
+  });
+}
+
+export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, common: CommonHeaders): void {
+  // A second head in the middle of an answer would corrupt it.
+  const hasBegun = [...(answers.get(socket) ?? [])].some((response) => response.headersSent);
+  if (!socket.writable || hasBegun || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  socket.end(refusal(codeOf(error), common({})));
+}
+
+function refusal(code: ErrorCode, common: ReturnType<CommonHeaders>): string {
+  const { status, headers, body } = errorResponse(fail(code));
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    ...Object.entries({ ...common, ...headers }).map(([name, value]) => `${name}: ${value}`),
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${text}`;
+}
+
+/** What the parser of node:http found wrong, in our words. */
+function codeOf(error: NodeJS.ErrnoException): ErrorCode {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
+  return error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request';
+}

@@ -1,0 +1,38 @@
+/** The content-type rules: JSON is scanned and parsed, everything else is refused with 415. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { JsonRefusal, parseJson } from './json-scanner.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+
+const rawBodies = new WeakMap<FastifyRequest, Buffer>();
+const jsonType = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
+const formType = /^application\/x-www-form-urlencoded/i;
+
+/** The bytes of a body as they came, for digests; undefined for a request without a body. */
+export function rawBody(request: FastifyRequest): Buffer | undefined {
+  return rawBodies.get(request);
+}
+
+export function acceptJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    const bytes = body as Buffer;
+    if (!isAcceptable(request)) return done(fail('unsupported_media_type'));
+    rawBodies.set(request, bytes);
+    try {
+      done(null, parseJson(bytes));
+    } catch (error) {
+      done(error instanceof JsonRefusal ? fail('invalid_json', { reason: error.message }) : (error as Error));
+    }
+  });
+}
+
+/**
+ * `curl -d` without a header says that it sends a form. From a program that is a slip worth forgiving; a browser
+ * always names its origin, and there the wrong type is how one site makes another act.
+ */
+function isAcceptable(request: FastifyRequest): boolean {
+  const type = request.headers['content-type'] ?? '';
+  if (jsonType.test(type)) return true;
+  const fromBrowser = request.headers.origin !== undefined || request.headers['sec-fetch-site'] !== undefined;
+  return formType.test(type) && !fromBrowser;
+}

@@ -1,0 +1,124 @@
+/** What the rest of the service wants to know about a model file, taken from its header. */
+import { isEncoder, type Memory, memoryOf } from './architectures.ts';
+import { FILE_TYPE_LABELS, POOLING_TYPE } from '../format/format.ts';
+import type { Header } from '../format/header.ts';
+import type { Lookup } from '../format/lookup.ts';
+import type { ModelShape } from './shape-checks.ts';
+import type { SplitPart } from './split-checks.ts';
+import type { TensorInfo } from '../format/tensor-table.ts';
+import type { TokenizerFacts } from './vocabulary-checks.ts';
+
+export type Pooling = keyof typeof POOLING_TYPE;
+
+export interface GgufFacts {
+  readonly architecture: string;
+  readonly name: string | undefined;
+  readonly kind: 'chat' | 'embedding';
+  /** Why it is of that kind, in words. */
+  readonly kindReason: string;
+  readonly embeddingLength: number;
+  readonly pooling: Pooling | undefined;
+  /** The context that the model was trained with. */
+  readonly contextLength: number;
+  readonly blockCount: number;
+  /** The largest over all layers. */
+  readonly headCount: number;
+  readonly headCountKv: number;
+  /** Per layer, 0 where a layer keeps no keys and values: the KV cache follows from it. */
+  readonly headCountsKv: readonly number[];
+  readonly keyLength: number;
+  readonly valueLength: number;
+  readonly slidingWindow: number | undefined;
+  readonly memory: Memory;
+  readonly expertCount: number;
+  readonly vocabSize: number;
+  readonly quant: string;
+  readonly parameterCount: number;
+  readonly chatTemplate: string | undefined;
+  readonly tokenizerModel: string;
+  readonly bosId: number | undefined;
+  readonly eosId: number | undefined;
+  readonly license: string | undefined;
+  readonly sizeBytes: number;
+  readonly tensorBytes: number;
+  readonly headerSha256: string;
+  readonly split: SplitPart | undefined;
+}
+
+interface Findings {
+  readonly header: Header;
+  readonly lookup: Lookup;
+  readonly shape: ModelShape;
+  readonly tokenizer: TokenizerFacts;
+  readonly chatTemplate: string | undefined;
+  readonly split: SplitPart | undefined;
+  readonly sizeBytes: number;
+}
+
+export function collectFacts(findings: Findings): GgufFacts {
+  const { header, lookup, shape, tokenizer, chatTemplate, split, sizeBytes } = findings;
+  const { headCounts, headCountsKv, feedForwardLengths: _, ...sizes } = shape;
+  const pooling = readPooling(lookup, shape.architecture);
+  return {
+    ...sizes,
+    ...tokenizer,
+    ...classify(shape.architecture, pooling),
+    name: lookup.text('general.name'),
+    license: lookup.text('general.license'),
+    pooling,
+    headCount: Math.max(0, ...headCounts),
+    headCountKv: Math.max(0, ...headCountsKv),
+    headCountsKv,
+    memory: memoryOf(shape.architecture),
+    vocabSize: header.vocabulary.size,
+    quant: quantLabel(header, lookup),
+    parameterCount: Number(sum(header.tensors, (tensor) => tensor.elements)),
+    tensorBytes: tensorBytes(header),
+    chatTemplate,
+    split,
+    sizeBytes,
+    headerSha256: header.sha256,
+  };
+}
+
+export function tensorBytes(header: Header): number {
+  return Number(sum(header.tensors, (tensor) => tensor.bytes));
+}
+
+function readPooling(lookup: Lookup, architecture: string): Pooling | undefined {
+  const code = lookup.count(`${architecture}.pooling_type`, 0xffff_ffff);
+  const names = Object.keys(POOLING_TYPE) as Pooling[];
+  return names.find((name) => POOLING_TYPE[name] === code);
+}
+
+function classify(
+  architecture: string,
+  pooling: Pooling | undefined,
+): Pick<GgufFacts, 'kind' | 'kindReason'> {
+  if (isEncoder(architecture)) {
+    return { kind: 'embedding', kindReason: `"${architecture}" is an encoder architecture` };
+  }
+  if (pooling !== undefined && pooling !== 'none') {
+    return { kind: 'embedding', kindReason: `its pooling type is "${pooling}"` };
+  }
+  return { kind: 'chat', kindReason: `"${architecture}" writes text and has no pooling type` };
+}
+
+/** What the file says of itself, or else the type that most of its bytes have. */
+function quantLabel(header: Header, lookup: Lookup): string {
+  const fileType = lookup.count('general.file_type', 0xffff_ffff);
+  // llama.cpp sets bit 10 where it has guessed the type.
+  const label = fileType === undefined ? undefined : FILE_TYPE_LABELS.get(fileType & ~1024);
+  return label ?? dominantType(header.tensors);
+}
+
+function dominantType(tensors: readonly TensorInfo[]): string {
+  const bytes = new Map<string, bigint>();
+  for (const tensor of tensors)
+    bytes.set(tensor.type.name, (bytes.get(tensor.type.name) ?? 0n) + tensor.bytes);
+  return [...bytes].reduce((most, entry) => (entry[1] > most[1] ? entry : most))[0];
+}
+
+function sum(tensors: readonly TensorInfo[], of: (tensor: TensorInfo) => bigint): bigint {
+  return tensors.reduce((total, tensor) => total + of(tensor), 0n);
+}

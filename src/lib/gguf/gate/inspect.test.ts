@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { brokenGgufs } from '../../../../test/fixtures/gguf/broken.ts';
+import { largeContent } from '../../../../tools/models/large.ts';
+import { tinyChatContent, writeTinyChat } from '../../../../tools/models/tiny-chat.ts';
+import { tinyEmbedContent, writeTinyEmbed } from '../../../../tools/models/tiny-embed.ts';
+import { recurrentContent, slidingWindowContent } from '../../../../tools/models/tiny-variants.ts';
+import { inspectGguf, inspectGgufPart } from './inspect.ts';
+import { type MetadataValue, scalars, text, u32 } from '../../../../tools/gguf/metadata.ts';
+import { encodeGguf, encodeHeader, type GgufContent } from '../../../../tools/gguf/writer.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-gate-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function place(name: string, bytes: Uint8Array): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  return path;
+}
+
+function changed(content: GgufContent, metadata: Record<string, MetadataValue>): GgufContent {
+  return { ...content, metadata: { ...content.metadata, ...metadata } };
+}
+
+async function inspect(content: GgufContent, name = 'model.gguf') {
+  return inspectGguf(await place(name, encodeGguf(content)));
+}
+
+describe('the facts of a model', () => {
+  it('describe the tiny chat model', async () => {
+    const path = join(folder, 'chat.gguf');
+    const sizeBytes = await writeTinyChat(path);
+    const facts = await inspectGguf(path);
+    expect(facts).toMatchObject({
+      architecture: 'llama',
+      name: 'Tiny Chat',
+      kind: 'chat',
+      contextLength: 2048,
+      embeddingLength: 64,
+      blockCount: 2,
+      headCount: 4,
+      headCountKv: 2,
+      headCountsKv: [2, 2],
+      keyLength: 16,
+      valueLength: 16,
+      memory: 'attention',
+      quant: 'F16',
+      tokenizerModel: 'gpt2',
+      license: 'apache-2.0',
+      split: undefined,
+      slidingWindow: undefined,
+      sizeBytes,
+    });
+    expect(facts.chatTemplate).toContain('<|im_start|>');
+    expect(facts.eosId).toBe(facts.vocabSize - 1);
+    expect(facts.parameterCount).toBe(
+      2 * 462 * 64 + 64 + 2 * (64 * 64 * 2 + 64 * 32 * 2 + 3 * 64 * 128 + 2 * 64),
+    );
+    expect(facts.headerSha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('describe the tiny embedding model', async () => {
+    const path = join(folder, 'embed.gguf');
+    await writeTinyEmbed(path);
+    const facts = await inspectGguf(path);
+    expect(facts).toMatchObject({
+      architecture: 'bert',
+      kind: 'embedding',
+      pooling: 'mean',
+      embeddingLength: 768,
+      quant: 'Q4_0',
+    });
+    expect(facts.kindReason).toContain('encoder');
+  });
+
+  it('tell a sliding window and a recurrent state from plain attention', async () => {
+    expect(await inspect(slidingWindowContent())).toMatchObject({ memory: 'attention', slidingWindow: 32 });
+    expect(await inspect(recurrentContent())).toMatchObject({ memory: 'recurrent', headCount: 0 });
+  });
+
+  it('take a model that writes for an embedding model if it has a pooling type', async () => {
+    const pooled = await inspect(changed(tinyChatContent(), { 'llama.pooling_type': u32(3) }));
+    expect(pooled).toMatchObject({ kind: 'embedding', pooling: 'last' });
+    const unpooled = await inspect(changed(tinyChatContent(), { 'llama.pooling_type': u32(0) }));
+    expect(unpooled).toMatchObject({ kind: 'chat', pooling: 'none' });
+  });
+
+  it('name the quantisation after most of the bytes if the file does not', async () => {
+    const { 'general.file_type': _, ...metadata } = tinyEmbedContent().metadata;
+    expect(await inspect({ ...tinyEmbedContent(), metadata })).toMatchObject({ quant: 'Q4_0' });
+  });
+
+  it('change their digest with any byte of the header', async () => {
+    const one = await inspect(tinyChatContent({ name: 'One' }));
+    const two = await inspect(tinyChatContent({ name: 'Two' }));
+    expect(one.headerSha256).not.toBe(two.headerSha256);
+  });
+
+  it('are read from a header that is longer than one window', async () => {
+    const content = largeContent({ layers: 1, vocabularySize: 60_000 });
+    const header = await place('header.gguf', encodeHeader(content));
+    // Sparse, so that nothing but the header has to be written.
+    await truncate(header, 200_000_000);
+    expect(await inspectGguf(header)).toMatchObject({ vocabSize: 60_000, quant: 'Q4_K_M' });
+  });
+});
+
+describe('unknown but possible things', () => {
+  it('passes an architecture that it has never heard of', async () => {
+    const content = tinyChatContent();
+    const renamed = Object.entries(content.metadata).map(([key, value]) => [
+      key.replace(/^llama\./, 'later.'),
+      value,
+    ]);
+    const metadata = { ...Object.fromEntries(renamed), 'general.architecture': text('later') };
+    expect(await inspect({ ...content, metadata })).toMatchObject({ architecture: 'later', kind: 'chat' });
+  });
+
+  it('accepts per-layer head counts, and -1 for a token that does not exist', async () => {
+    const content = changed(tinyChatContent(), {
+      'llama.attention.head_count_kv': scalars('u32', [2, 1]),
+      'tokenizer.ggml.unknown_token_id': u32(0xffff_ffff),
+    });
+    expect(await inspect(content)).toMatchObject({ headCountsKv: [2, 1], headCountKv: 2 });
+  });
+});
+
+describe('broken models', () => {
+  it('covers all 25 mutations', () => {
+    const numbers = new Set(brokenGgufs().map((broken) => broken.mutation));
+    expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1));
+  });
+
+  it('leaves only damaged weights to the trial load', async () => {
+    for (const broken of brokenGgufs().filter(({ passesGate }) => passesGate)) {
+      await expect(inspectGguf(await place('weights.gguf', broken.bytes()))).resolves.toBeDefined();
+    }
+  });
+
+  it('refuses a good header in front of missing gigabytes', async () => {
+    const path = await place('sparse.gguf', encodeGguf(tinyChatContent()).subarray(0, 20_000));
+    await truncate(path, 100_000);
+    await expect(inspectGguf(path)).rejects.toThrow(/was not copied completely/);
+  });
+});
+
+describe('parts of a split model', () => {
+  const u16 = (value: number): MetadataValue => ({ type: 'u16', value });
+  const part = (no: number, count: number): GgufContent => {
+    return changed(tinyChatContent(), { 'split.no': u16(no), 'split.count': u16(count) });
+  };
+
+  it('accepts the first part under its proper name', async () => {
+    expect(await inspect(part(0, 2), 'm-00001-of-00002.gguf')).toMatchObject({
+      split: { index: 0, count: 2 },
+    });
+  });
+
+  it('judges later parts by structure only', async () => {
+    const bare = { metadata: part(1, 2).metadata, tensors: tinyChatContent().tensors.slice(3, 5) };
+    const path = await place('m-00002-of-00002.gguf', encodeGguf(bare));
+    await expect(inspectGguf(path)).rejects.toThrow(/name the first part/);
+    expect(await inspectGgufPart(path)).toMatchObject({ index: 1, count: 2 });
+    await expect(inspectGgufPart(join(folder, 'chat.gguf'))).rejects.toThrow(/not a part/);
+  });
+
+  it('refuses a part whose name says something else', async () => {
+    await expect(inspect(part(0, 2), 'm-00001-of-00003.gguf')).rejects.toThrow(/does not say what it is/);
+  });
+});
+
+describe('things that are not plain files', () => {
+  it('names a missing file', async () => {
+    await expect(inspectGguf(join(folder, 'nowhere.gguf'))).rejects.toMatchObject({ code: 'file_not_found' });
+  });
+
+  it('neither reads nor waits for folders, pipes and devices', async () => {
+    await mkdir(join(folder, 'folder.gguf'));
+    execFileSync('mkfifo', [join(folder, 'pipe.gguf')]);
+    for (const path of [join(folder, 'folder.gguf'), join(folder, 'pipe.gguf'), '/dev/zero']) {
+      await expect(inspectGguf(path)).rejects.toMatchObject({ code: 'file_unusable' });
+    }
+  });
+
+  it('follows a link to a model and stops at links in a circle', async () => {
+    await symlink(join(folder, 'chat.gguf'), join(folder, 'link.gguf'));
+    expect(await inspectGguf(join(folder, 'link.gguf'))).toMatchObject({ architecture: 'llama' });
+    await symlink(join(folder, 'ring.gguf'), join(folder, 'ring.gguf'));
+    await expect(inspectGguf(join(folder, 'ring.gguf'))).rejects.toThrow(/lead in a circle/);
+  });
+});

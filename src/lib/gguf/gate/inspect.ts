@@ -1,0 +1,107 @@
+/**
+ * The gate in front of native code: decides from a file's header and size whether it may
+ * be given to llama.cpp, and says what it is. It reads the header only, never the weights,
+ * trusts no number in it, and refuses with one sentence. What it cannot see (weights that
+ * are not numbers, architectures that this llama.cpp does not know) is left to a trial
+ * load in a throw-away worker. The registry calls it for every file that it takes in.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { fail } from '../../errors/svc-error.ts';
+import { HeaderCursor, type Refuse } from '../format/cursor.ts';
+import { collectFacts, type GgufFacts, tensorBytes } from './facts.ts';
+import { type Header, readHeader } from '../format/header.ts';
+import { Lookup } from '../format/lookup.ts';
+import { checkMagic, SNIFF_BYTES } from './recognise.ts';
+import { checkTensorNames, readShape } from './shape-checks.ts';
+import { readSplit, type SplitPart } from './split-checks.ts';
+import { readChatTemplate } from './template-checks.ts';
+import { checkVocabulary } from './vocabulary-checks.ts';
+
+/** A further part of a split model: only its structure can be judged by itself. */
+export interface GgufPart extends SplitPart {
+  readonly sizeBytes: number;
+  readonly tensorBytes: number;
+  readonly headerSha256: string;
+}
+
+/** Throws `gguf_invalid`, `file_unusable`, `file_not_found` or `store_unreadable`; nothing else. */
+export async function inspectGguf(path: string): Promise<GgufFacts> {
+  return withHeader(path, ({ header, lookup, sizeBytes, split }) => {
+    if (split && split.index > 0) {
+      lookup.refuse(`it is part ${split.index + 1} of ${split.count}; name the first part`);
+    }
+    const shape = readShape(lookup);
+    checkTensorNames({ header, shape, isWholeModel: split === undefined, lookup });
+    const tokenizer = checkVocabulary(header, lookup);
+    const chatTemplate = readChatTemplate(lookup);
+    return collectFacts({ header, lookup, shape, tokenizer, chatTemplate, split, sizeBytes });
+  });
+}
+
+/** The same for the second and later parts, which carry tensors and no description. */
+export async function inspectGgufPart(path: string): Promise<GgufPart> {
+  return withHeader(path, ({ header, lookup, sizeBytes, split }) => {
+    if (!split) return lookup.refuse('it is not a part of a split model');
+    return { ...split, sizeBytes, tensorBytes: tensorBytes(header), headerSha256: header.sha256 };
+  });
+}
+
+interface Opened {
+  readonly header: Header;
+  readonly lookup: Lookup;
+  readonly sizeBytes: number;
+  readonly split: SplitPart | undefined;
+}
+
+async function withHeader<Result>(path: string, judge: (opened: Opened) => Result): Promise<Result> {
+  const refuse: Refuse = (reason) => {
+    throw fail('gguf_invalid', { path, reason });
+  };
+  const file = await openModelFile(path);
+  try {
+    const { size: sizeBytes } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
+    checkMagic(buffer.subarray(0, bytesRead), refuse);
+    const header = await readHeader(new HeaderCursor(file, sizeBytes, refuse), sizeBytes, refuse);
+    const lookup = new Lookup(header.metadata, refuse);
+    return judge({ header, lookup, sizeBytes, split: readSplit(path, lookup) });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw fail('file_unusable', { path, reason: `it cannot be read (${error.code})` }, error);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Opens a plain file. Links are resolved first and not followed again, and a pipe or a
+ * device neither blocks nor is read.
+ */
+async function openModelFile(path: string): Promise<FileHandle> {
+  let file: FileHandle | undefined;
+  try {
+    const target = await realpath(path);
+    file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if ((await file.stat()).isFile()) return file;
+  } catch (error) {
+    await file?.close();
+    throw openFailure(path, error);
+  }
+  await file.close();
+  throw fail('file_unusable', { path, reason: 'it is a folder, a pipe or a device, not a plain file' });
+}
+
+function openFailure(path: string, error: unknown): Error {
+  const code = isSystemError(error) ? error.code : 'unknown';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return fail('file_not_found', { path }, error);
+  if (code === 'EACCES' || code === 'EPERM') {
+    return fail('store_unreadable', { path, reason: code, remedy: 'grant read access to it' }, error);
+  }
+  const reason = code === 'ELOOP' ? 'its links lead in a circle' : `it cannot be opened (${code})`;
+  return fail('file_unusable', { path, reason }, error);
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string';
+}

@@ -1,0 +1,89 @@
+/** GBNF for arrays: `items`, `prefixItems`, `minItems`, `maxItems`. */
+import { type GbnfWriter } from './gbnf/gbnf-writer.ts';
+import { anyArray } from './json-grammar.ts';
+import type { Compile } from './object-grammar.ts';
+import { at, countOf, malformed, type Schema, type SchemaPath, unenforceable } from './schema-walk.ts';
+
+/** The longest counted array; a larger `maxItems` is lowered to it, which keeps every output valid. */
+const MAX_ITEMS = 1_000;
+
+export function arrayRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, compile: Compile): string {
+  const min = countOf(schema, 'minItems', path) ?? 0;
+  const max = countOf(schema, 'maxItems', path);
+  if (max !== null && max < min) throw malformed(path, 'maxItems is less than minItems');
+  if (min > MAX_ITEMS) throw unenforceable(path, 'minItems', `at most ${MAX_ITEMS} items are counted`);
+  if (schema['uniqueItems'] === true && (max === null || max > 1))
+    throw unenforceable(path, 'uniqueItems', 'a grammar cannot compare items; drop it and compare yourself');
+  const { prefix, rest } = itemSchemas(schema, path);
+  if (prefix.length === 0 && rest === undefined && min === 0 && max === null) return anyArray(writer);
+  const prefixRules = prefix.map((item, index) => compile(item, at(at(path, 'prefixItems'), index)));
+  const restRule = restItem(rest, prefix.length, min, path, compile);
+  const limit = max === null ? null : Math.min(max, MAX_ITEMS);
+  return writer.rule(
+    `${writer.literal('[')} ${itemList(writer, prefixRules, restRule, min, limit)} ${writer.literal(']')}`,
+  );
+}
+
+/** Draft 7 wrote `prefixItems` as a list in `items`, and `items` as `additionalItems`. */
+function itemSchemas(schema: Schema, path: SchemaPath): { prefix: readonly unknown[]; rest: unknown } {
+  const { items, prefixItems } = schema;
+  if (Array.isArray(items)) {
+    if (prefixItems !== undefined) throw malformed(path, 'it has both prefixItems and a list in items');
+    return { prefix: items, rest: schema['additionalItems'] };
+  }
+  if (prefixItems === undefined) return { prefix: [], rest: items };
+  if (!Array.isArray(prefixItems)) throw malformed(at(path, 'prefixItems'), 'it must be a list');
+  return { prefix: prefixItems, rest: items };
+}
+
+/** The rule of items behind the prefix, or null when there are to be none. */
+function restItem(
+  rest: unknown,
+  prefix: number,
+  min: number,
+  path: SchemaPath,
+  compile: Compile,
+): string | null {
+  if (rest === false) {
+    if (min > prefix) throw malformed(path, 'minItems asks for more items than there may be');
+    return null;
+  }
+  // A tuple that says nothing of further items is closed, unless minItems demands them.
+  if (rest === undefined && prefix > 0 && min <= prefix) return null;
+  return compile(rest ?? true, at(path, 'items'));
+}
+
+function itemList(
+  writer: GbnfWriter,
+  prefix: readonly string[],
+  rest: string | null,
+  min: number,
+  max: number | null,
+): string {
+  const fixed = max === null ? prefix : prefix.slice(0, max);
+  const more = Math.max(0, min - prefix.length);
+  const room = max === null ? null : max - fixed.length;
+  const noRest = rest === null || room === 0;
+  const tail = noRest ? '""' : writer.rule(`${commaItem(writer, rest)}{${more},${room ?? ''}}`);
+  let after = tail;
+  let before = noRest ? '""' : firstItems(writer, rest, more, room);
+  for (const [index, item] of [...fixed.entries()].toReversed()) {
+    const optional = index >= min;
+    const start = `${item} ${after}`;
+    const next = `${writer.comma()} ${item} ${after}`;
+    // An item may only be left out together with all that follow it.
+    before = writer.rule(optional ? `${start} | ""` : start);
+    after = writer.rule(optional ? `${next} | ""` : next);
+  }
+  return before;
+}
+
+function firstItems(writer: GbnfWriter, item: string, min: number, room: number | null): string {
+  const more = `${commaItem(writer, item)}{${Math.max(0, min - 1)},${room === null ? '' : room - 1}}`;
+  return writer.rule(min > 0 ? `${item} ${more}` : `(${item} ${more})?`);
+}
+
+/** A rule of its own: llama.cpp counts the symbols inside a repeated group and refuses large products. */
+function commaItem(writer: GbnfWriter, item: string): string {
+  return writer.rule(`${writer.comma()} ${item}`);
+}

@@ -1,0 +1,228 @@
+/**
+ * Refuses GBNF that would hang or end the process that runs it: left recursion (also through rules that may be
+ * empty), rules without any finite text, copies that multiply, and starts that branch without end.
+ */
+import { fail } from '../../errors/svc-error.ts';
+import { type Element, GbnfProblem, type ParsedGbnf, parseGbnf, type Sequence } from './gbnf-parse.ts';
+
+/** Limits for text that clients write; compiled schemas have limits of their own. */
+export const MAX_CLIENT_GBNF = 64 * 1024;
+/** llama.cpp refuses 2000 copies of a symbol. */
+const MAX_COPIES = 1_999;
+const MAX_ELEMENTS = 500_000;
+/** Parser stacks that may be alive before a character is read. */
+const MAX_STARTS = 4_096;
+/** Rules and groups that begin with one another: llama.cpp follows them on its stack. */
+const MAX_CHAIN = 2_000;
+
+/** Checks a grammar; throws `invalid_request` with a `reason`. Returns it parsed. */
+export function checkGbnf(text: string): ParsedGbnf {
+  try {
+    const parsed = parseGbnf(text);
+    new GbnfCheck(parsed.rules).run();
+    return parsed;
+  } catch (error) {
+    if (!(error instanceof GbnfProblem)) throw error;
+    throw fail('invalid_request', {
+      param: 'grammar',
+      reason: error.message,
+      message: `The grammar cannot be used: ${error.message}.`,
+    });
+  }
+}
+
+/** The check for grammars of clients: the same, and a limit on the size. */
+export function checkClientGbnf(text: string): ParsedGbnf {
+  if (text.length > MAX_CLIENT_GBNF)
+    throw fail('invalid_request', {
+      param: 'grammar',
+      message: `The grammar has ${text.length} characters; at most ${MAX_CLIENT_GBNF} are accepted.`,
+    });
+  return checkGbnf(text);
+}
+
+/** The text with its root rule renamed, so that it can become a part of a larger grammar. */
+export function renameRoot(text: string, parsed: ParsedGbnf, name: string): string {
+  let result = text;
+  for (const offset of parsed.rootAt.toReversed())
+    result = result.slice(0, offset) + name + result.slice(offset + 'root'.length);
+  return result;
+}
+
+type Rules = ReadonlyMap<string, readonly Sequence[]>;
+
+class GbnfCheck {
+  readonly #rules: Rules;
+  readonly #nullable = new Set<string>();
+  readonly #productive = new Set<string>();
+  /** How many ways a rule can begin. */
+  readonly #starts = new Map<string, number>();
+
+  constructor(rules: Rules) {
+    this.#rules = rules;
+  }
+
+  run(): void {
+    if (!this.#rules.has('root')) throw new GbnfProblem('it has no rule "root"');
+    let elements = 0;
+    for (const alternatives of this.#rules.values()) elements += this.#size({ kind: 'group', alternatives });
+    if (elements > MAX_ELEMENTS) throw new GbnfProblem('its repetitions multiply to too many elements');
+    this.#settle(this.#nullable, (sequence) => sequence.every((element) => this.#isNullable(element)));
+    this.#settle(this.#productive, (sequence) => sequence.every((element) => this.#isProductive(element)));
+    for (const name of this.#rules.keys())
+      if (!this.#productive.has(name)) throw new GbnfProblem(`"${name}" never comes to an end`);
+    for (const name of this.#leftFirst()) {
+      const starts = this.#startsOfAlternatives(this.#rules.get(name) ?? []);
+      if (starts > MAX_STARTS) throw new GbnfProblem(`"${name}" can begin in too many ways`);
+      this.#starts.set(name, starts);
+    }
+  }
+
+  /** Grows a set of rules until no alternative adds another. */
+  #settle(set: Set<string>, holds: (sequence: Sequence) => boolean): void {
+    for (let grown = true; grown; ) {
+      grown = false;
+      for (const [name, alternatives] of this.#rules)
+        if (!set.has(name) && alternatives.some(holds)) {
+          set.add(name);
+          grown = true;
+        }
+    }
+  }
+
+  #size(element: Element): number {
+    switch (element.kind) {
+      case 'terminal':
+        return Math.max(1, element.chars);
+      case 'ref':
+        if (!this.#rules.has(element.name))
+          throw new GbnfProblem(`the rule "${element.name}" is not defined`);
+        return 1;
+      case 'group':
+        return element.alternatives.flat().reduce((sum, item) => sum + this.#size(item), 1);
+      case 'repeat': {
+        const copies = element.max ?? Math.max(1, element.min);
+        if (copies > MAX_COPIES) throw new GbnfProblem(`it repeats something more than ${MAX_COPIES} times`);
+        return Math.max(1, copies) * this.#size(element.item);
+      }
+      default:
+        return element satisfies never;
+    }
+  }
+
+  #isNullable(element: Element): boolean {
+    switch (element.kind) {
+      case 'terminal':
+        return element.chars === 0;
+      case 'ref':
+        return this.#nullable.has(element.name);
+      case 'group':
+        return element.alternatives.some((sequence) => sequence.every((item) => this.#isNullable(item)));
+      case 'repeat':
+        return element.min === 0 || this.#isNullable(element.item);
+      default:
+        return element satisfies never;
+    }
+  }
+
+  #isProductive(element: Element): boolean {
+    switch (element.kind) {
+      case 'terminal':
+        return true;
+      case 'ref':
+        return this.#productive.has(element.name);
+      case 'group':
+        return element.alternatives.some((sequence) => sequence.every((item) => this.#isProductive(item)));
+      case 'repeat':
+        return element.min === 0 || this.#isProductive(element.item);
+      default:
+        return element satisfies never;
+    }
+  }
+
+  /**
+   * The rules, each behind those that it can begin with; meeting a rule again before any character is left recursion.
+   * A loop, because rules may begin with each other deeper than the stack reaches.
+   */
+  #leftFirst(): Set<string> {
+    const done = new Set<string>();
+    const open = new Set<string>();
+    let depth = 0;
+    const todo = [...this.#rules.keys()].reverse();
+    for (let name = todo.at(-1); name !== undefined; name = todo.at(-1)) {
+      const alternatives = this.#rules.get(name) ?? [];
+      if (done.has(name) || open.has(name)) {
+        // Met for the second time, an open rule is behind all that it can begin with.
+        if (open.delete(name)) depth -= depthOf(alternatives);
+        done.add(name);
+        todo.pop();
+        continue;
+      }
+      open.add(name);
+      depth += depthOf(alternatives);
+      if (depth > MAX_CHAIN) throw new GbnfProblem('its rules are nested too deeply');
+      for (const first of this.#firstRules(alternatives)) {
+        if (open.has(first)) throw new GbnfProblem(`"${first}" begins with itself (left recursion)`);
+        if (!done.has(first)) todo.push(first);
+      }
+    }
+    return done;
+  }
+
+  *#firstRules(alternatives: readonly Sequence[]): Generator<string, void, void> {
+    for (const sequence of alternatives)
+      for (const element of sequence) {
+        const item = unrepeated(element);
+        if (item.kind === 'ref') yield item.name;
+        if (item.kind === 'group') yield* this.#firstRules(item.alternatives);
+        if (!this.#isNullable(element)) break;
+      }
+  }
+
+  #startsOfAlternatives(alternatives: readonly Sequence[]): number {
+    return alternatives.reduce((sum, sequence) => sum + this.#startsOfSequence(sequence), 0);
+  }
+
+  #startsOfSequence(sequence: Sequence): number {
+    let starts = 0;
+    for (const element of sequence) {
+      starts += this.#startsOfElement(element);
+      if (!this.#isNullable(element)) return starts;
+    }
+    return starts + 1;
+  }
+
+  #startsOfElement(element: Element): number {
+    switch (element.kind) {
+      case 'terminal':
+        return 1;
+      case 'ref':
+        return this.#starts.get(element.name) ?? 0;
+      case 'group':
+        return this.#startsOfAlternatives(element.alternatives);
+      case 'repeat': {
+        const once = this.#startsOfElement(element.item);
+        if (!this.#isNullable(element.item)) return once + 1;
+        if (element.max === null) throw new GbnfProblem('a part that may be empty is repeated without limit');
+        return once * Math.max(1, element.max);
+      }
+      default:
+        return element satisfies never;
+    }
+  }
+}
+
+/** How deep groups and repetitions nest in a rule, the rule itself included. */
+function depthOf(alternatives: readonly Sequence[]): number {
+  let deepest = 0;
+  for (const element of alternatives.flat()) {
+    const item = unrepeated(element);
+    const inside = item.kind === 'group' ? depthOf(item.alternatives) : 0;
+    deepest = Math.max(deepest, inside + (item === element ? 0 : 1));
+  }
+  return deepest + 1;
+}
+
+function unrepeated(element: Element): Exclude<Element, { kind: 'repeat' }> {
+  return element.kind === 'repeat' ? unrepeated(element.item) : element;
+}

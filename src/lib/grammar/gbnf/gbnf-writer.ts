@@ -1,0 +1,158 @@
+/**
+ * lib/grammar turns JSON Schema into GBNF, the grammar notation of llama.cpp, and checks GBNF that clients write.
+ * Pure: it knows no model, no wire shape and no process. api/intake compiles a schema to learn whether it can be
+ * enforced at all; worker/ compiles the same schema to constrain the sampler, so the two can never disagree.
+ * Invariant: every text that a compiled grammar accepts is valid JSON for the schema (the reverse need not hold).
+ */
+import { SchemaBudget } from '../schema-budget.ts';
+
+export type Spacing = 'compact' | 'spaced';
+
+export interface WriterOptions {
+  /** `spaced` allows one space after each colon and comma, as most models are used to writing. */
+  readonly spacing?: Spacing;
+  /** True: the JSON text itself stands inside a JSON string, so its quotes and backslashes are escaped once more. */
+  readonly quoted?: boolean;
+  /** What rule names begin with; another prefix keeps them apart from rules that a client named. */
+  readonly prefix?: string;
+  /** Shared by the schemas of one request; by default the grammar has one of its own. */
+  readonly budget?: SchemaBudget;
+}
+
+/** The rules of one grammar; writers of different modes may share it. */
+interface RuleStore {
+  readonly rules: Map<string, string>;
+  readonly nameOfBody: Map<string, string>;
+  readonly prefix: string;
+  readonly budget: SchemaBudget;
+  reserved: number;
+}
+
+export class GbnfWriter {
+  readonly quoted: boolean;
+  readonly #space: string;
+  readonly #store: RuleStore;
+  readonly #shared = new Map<string, string>();
+
+  constructor(options: WriterOptions = {}, store?: RuleStore) {
+    this.quoted = options.quoted ?? false;
+    this.#space = options.spacing === 'spaced' ? ' " "?' : '';
+    this.#store = store ?? {
+      rules: new Map(),
+      nameOfBody: new Map(),
+      prefix: options.prefix ?? 'r',
+      budget: options.budget ?? new SchemaBudget(),
+      reserved: 0,
+    };
+  }
+
+  get budget(): SchemaBudget {
+    return this.#store.budget;
+  }
+
+  /** A writer of another mode whose rules go into the same grammar. */
+  nested(options: Pick<WriterOptions, 'quoted' | 'spacing'>): GbnfWriter {
+    return new GbnfWriter(options, this.#store);
+  }
+
+  /** The name of a rule with this body; equal bodies share one rule. */
+  rule(body: string): string {
+    if (this.#store.rules.has(body)) return body;
+    const known = this.#store.nameOfBody.get(body);
+    if (known !== undefined) return known;
+    const name = this.reserve();
+    this.define(name, body);
+    this.#store.nameOfBody.set(body, name);
+    return name;
+  }
+
+  /** A rule that many schemas need, built at most once. */
+  shared(key: string, build: () => string): string {
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    const name = build();
+    this.#shared.set(key, name);
+    return name;
+  }
+
+  /** A name that is defined later, for recursive schemas. */
+  reserve(): string {
+    this.#store.reserved += 1;
+    return `${this.#store.prefix}${this.#store.reserved}`;
+  }
+
+  define(name: string, body: string): void {
+    this.budget.spend('chars', name.length + body.length + 6);
+    this.#store.rules.set(name, body);
+  }
+
+  /** GBNF for exactly this piece of JSON text. */
+  literal(json: string): string {
+    return gbnfLiteral(this.quoted ? JSON.stringify(json).slice(1, -1) : json);
+  }
+
+  colon(): string {
+    return `${this.literal(':')}${this.#space}`;
+  }
+
+  comma(): string {
+    return `${this.literal(',')}${this.#space}`;
+  }
+
+  toGbnf(root: string): string {
+    const lines = [...this.#store.rules].map(([name, body]) => `${name} ::= ${body}`);
+    return [`root ::= ${root}`, ...lines, ''].join('\n');
+  }
+}
+
+/** Quotes any well-formed text as a GBNF string literal. */
+export function gbnfLiteral(text: string): string {
+  return `"${[...text].map((char) => (char === '"' ? '\\"' : char === '\\' ? '\\\\' : escapeControl(char))).join('')}"`;
+}
+
+/** A character inside a GBNF class, escaped where the notation needs it. */
+export function gbnfClassChar(codePoint: number): string {
+  const char = String.fromCodePoint(codePoint);
+  if (/[A-Za-z0-9_ ]/.test(char)) return char;
+  return `\\U${codePoint.toString(16).toUpperCase().padStart(8, '0')}`;
+}
+
+function escapeControl(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  if (code >= 0x20 && code !== 0x7f) return char;
+  return `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+/** One block of a counted repetition; llama.cpp copies counted symbols and refuses 2000 copies or more. */
+const BLOCK = 50;
+/** The most copies that `repeat` can count; a larger limit is lowered to it, which keeps every output valid. */
+export const MAX_COUNTED = 20_000;
+
+/** `symbol` (a rule name) min to max times; max null is without limit. */
+export function repeat(writer: GbnfWriter, symbol: string, min: number, max: number | null): string {
+  const head = exactly(writer, symbol, min);
+  if (max === null) return join(head, `${symbol}*`);
+  const room = Math.min(max, MAX_COUNTED) - min;
+  return join(head, upTo(writer, symbol, room));
+}
+
+function exactly(writer: GbnfWriter, symbol: string, count: number): string {
+  if (count === 0) return '';
+  if (count < 2 * BLOCK) return `${symbol}{${count}}`;
+  const block = writer.rule(`${symbol}{${BLOCK}}`);
+  return join(`${block}{${Math.floor(count / BLOCK)}}`, exactly(writer, symbol, count % BLOCK));
+}
+
+/** Blocks keep the number of live parser stacks small: at any point at most one block and one tail are open. */
+function upTo(writer: GbnfWriter, symbol: string, count: number): string {
+  if (count === 0) return '';
+  if (count < 2 * BLOCK) return `${symbol}{0,${count}}`;
+  const block = writer.rule(`${symbol}{${BLOCK}}`);
+  const blocks = Math.floor(count / BLOCK);
+  const partial = `${block}{0,${blocks - 1}} ${symbol}{0,${BLOCK - 1}}`;
+  return `(${partial} | ${join(`${block}{${blocks}}`, upTo(writer, symbol, count % BLOCK))})`;
+}
+
+function join(...parts: string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
+}

@@ -1,0 +1,132 @@
+/**
+ * Our own store: content-addressed blobs and one manifest per model. Whoever changes it holds the writer lock,
+ * for a moment only: downloads and copies happen beside it in partial/ and are committed by renames.
+ * Order makes it crash-safe: blobs before the manifest that names them, the manifest away before its blobs.
+ */
+import { readdir, stat } from 'node:fs/promises';
+import {
+  makeFolder,
+  moveDurably,
+  removeDurably,
+  type StepHook,
+  writeDurably,
+} from '../../lib/files/durable.ts';
+import { InstalledReader } from '../registry/installed.ts';
+import { clearLeftovers, clearPartials } from './leftovers.ts';
+import { blobDigests, formatManifest, type ModelManifest } from '../registry/manifest.ts';
+import { takeLock } from '../lock/owner-lock.ts';
+import { blobPath, isDigest, manifestPath, type StorePaths, storePaths } from './paths.ts';
+import { dropUnusedLinks } from './shard-links.ts';
+
+/** How long a change waits for another one; changes take milliseconds, so this is patience enough. */
+const WRITER_WAIT_MS = 10_000;
+
+export interface SweepResult {
+  readonly freedBytes: number;
+  readonly removed: readonly string[];
+  /** Ids of damaged manifests because of which nothing was removed: their blobs cannot be known. */
+  readonly blockedBy: readonly string[];
+}
+
+export class Store {
+  readonly paths: StorePaths;
+  readonly #onStep: StepHook | undefined;
+
+  constructor(home: string, onStep?: StepHook) {
+    this.paths = storePaths(home);
+    this.#onStep = onStep;
+  }
+
+  /** For work beside the lock, as copying and downloading, that wants its crash points named too. */
+  async step(name: string): Promise<void> {
+    await this.#onStep?.(name);
+  }
+
+  /** Runs one change of the store alone among all processes, after clearing what a dead one left behind. */
+  async change<T>(purpose: string, apply: (writer: StoreWriter) => Promise<T>): Promise<T> {
+    await this.prepareFolders();
+    const lock = await takeLock(this.paths.writerLock, {
+      purpose,
+      what: 'The model store',
+      waitMs: WRITER_WAIT_MS,
+    });
+    try {
+      await this.step('lock.taken');
+      await clearLeftovers(this.paths);
+      return await apply(new StoreWriter(this.paths, this.#onStep));
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async prepareFolders(): Promise<void> {
+    for (const folder of [this.paths.blobs, this.paths.manifests, this.paths.partial, this.paths.split])
+      await makeFolder(folder);
+  }
+}
+
+/** What may be done under the writer lock. */
+export class StoreWriter {
+  readonly paths: StorePaths;
+  readonly #onStep: StepHook | undefined;
+
+  constructor(paths: StorePaths, onStep: StepHook | undefined) {
+    this.paths = paths;
+    this.#onStep = onStep;
+  }
+
+  async putManifest(manifest: ModelManifest): Promise<void> {
+    await writeDurably(manifestPath(this.paths, manifest.id), formatManifest(manifest), this.#onStep);
+  }
+
+  async dropManifest(id: string): Promise<void> {
+    await removeDurably(manifestPath(this.paths, id), this.#onStep);
+  }
+
+  /** Removes a damaged manifest by the path under which it was listed. */
+  async dropFile(path: string): Promise<void> {
+    await removeDurably(path, this.#onStep);
+  }
+
+  /** Takes a complete, verified and synced file of partial/ over as the blob of its digest. */
+  async adoptBlob(from: string, digest: string): Promise<void> {
+    await moveDurably(from, blobPath(this.paths, digest), this.#onStep);
+  }
+
+  async writeDefaults(text: string): Promise<void> {
+    await writeDurably(this.paths.defaults, text, this.#onStep);
+  }
+
+  /** Removes the given blobs, or all, that no manifest names, and the names of shards that no model opens. */
+  async sweepBlobs(candidates?: readonly string[]): Promise<SweepResult> {
+    const { manifests, damaged } = new InstalledReader(this.paths).read();
+    if (damaged.length > 0)
+      return { freedBytes: 0, removed: [], blockedBy: damaged.map((entry) => entry.id) };
+    const used = new Set(manifests.flatMap(blobDigests));
+    const unused = (candidates ?? (await this.#digests())).filter((digest) => !used.has(digest));
+    await dropUnusedLinks(this.paths, manifests);
+    let freedBytes = 0;
+    for (const digest of unused) {
+      freedBytes += await sizeOf(blobPath(this.paths, digest));
+      await removeDurably(blobPath(this.paths, digest), this.#onStep);
+    }
+    return { freedBytes, removed: unused, blockedBy: [] };
+  }
+
+  /** Removes every download that nobody works on right now; returns the bytes freed. */
+  async dropPartials(): Promise<number> {
+    return clearPartials(this.paths, 0);
+  }
+
+  async #digests(): Promise<string[]> {
+    const names = await readdir(this.paths.blobs);
+    return names.map((name) => name.replace(/^sha256-/, '')).filter(isDigest);
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+}

@@ -1,0 +1,150 @@
+/**
+ * What a scanner of another program's models finds. Scanners only ever read: nothing of a foreign store is
+ * written, renamed or deleted, and everything they return is still unchecked (import.ts checks it).
+ */
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf } from '../../lib/files/durable.ts';
+import type { Candidate } from '../install/import.ts';
+import { isModelFileName, modelStem, parseShardName, shardNames } from '../install/shards.ts';
+
+export interface ForeignEnvironment {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly userHome: string;
+  readonly platform: NodeJS.Platform;
+}
+
+export interface ForeignProblem {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface ForeignScan {
+  readonly store: 'ollama' | 'lmstudio' | 'hf' | 'llama.cpp' | 'jan' | 'folder';
+  /** Folders that were looked at and exist. */
+  readonly roots: readonly string[];
+  readonly candidates: readonly Candidate[];
+  readonly problems: readonly ForeignProblem[];
+}
+
+const MAX_ENTRIES = 20_000;
+const MAX_DEPTH = 6;
+
+/** Collects what could not be used while a scan goes on. */
+export class ScanNotes {
+  readonly problems: ForeignProblem[] = [];
+  #entriesLeft = MAX_ENTRIES;
+
+  add(path: string, reason: string): void {
+    this.problems.push({ path, reason });
+  }
+
+  /** The visible entries of a folder, sorted; none when it does not exist, a problem when it cannot be read. */
+  async entries(folder: string): Promise<Dirent[]> {
+    try {
+      const all = await readdir(folder, { withFileTypes: true });
+      const visible = all
+        .filter((entry) => !entry.name.startsWith('.'))
+        .slice(0, Math.max(0, this.#entriesLeft));
+      this.#entriesLeft -= visible.length;
+      if (this.#entriesLeft <= 0)
+        this.add(folder, `more than ${MAX_ENTRIES} entries; the rest was not looked at`);
+      return visible.sort((one, other) => (one.name < other.name ? -1 : 1));
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') this.add(folder, whyUnreadable(error));
+      return [];
+    }
+  }
+
+  /** All model files below a folder, links included, as paths. */
+  async modelFiles(folder: string, depth = MAX_DEPTH): Promise<string[]> {
+    const found: string[] = [];
+    for (const entry of await this.entries(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && depth > 0) found.push(...(await this.modelFiles(path, depth - 1)));
+      else if (!entry.isDirectory() && isModelFileName(entry.name)) found.push(path);
+    }
+    return found;
+  }
+
+  /** A small text file of the store, or null with a problem noted. */
+  async text(path: string, maxBytes: number): Promise<string | null> {
+    try {
+      const { size } = await stat(path);
+      if (size <= maxBytes) return await readFile(path, 'utf8');
+      this.add(path, `it is larger than ${maxBytes} bytes`);
+    } catch (error) {
+      this.add(path, whyUnreadable(error));
+    }
+    return null;
+  }
+
+  /** The real path of a file inside `root`, or null with a problem noted. */
+  async contained(
+    root: string,
+    path: string,
+    isInside: (folder: string, path: string) => boolean,
+  ): Promise<string | null> {
+    try {
+      const real = await realpath(path);
+      if (isInside(root, real)) return real;
+      this.add(path, 'it leads outside of the store');
+    } catch (error) {
+      this.add(path, errnoOf(error) === 'ENOENT' ? 'it is a broken link' : whyUnreadable(error));
+    }
+    return null;
+  }
+}
+
+export interface ModelGroup {
+  readonly stem: string;
+  /** All files of the model, the first to load in front. */
+  readonly paths: readonly string[];
+}
+
+/** Puts shards together; sets with missing parts are noted and left out. */
+export function groupModels(paths: readonly string[], notes: ScanNotes): ModelGroup[] {
+  const present = new Set(paths);
+  const groups: ModelGroup[] = [];
+  for (const path of paths) {
+    const split = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1;
+    const [folder, name] = [path.slice(0, split), path.slice(split)];
+    const shard = parseShardName(name);
+    if (!shard) {
+      groups.push({ stem: modelStem(name), paths: [path] });
+      continue;
+    }
+    const all = shardNames(shard).map((shardName) => folder + shardName);
+    const missing = all.filter((sibling) => !present.has(sibling));
+    if (missing.length === 0 && shard.index === 1) groups.push({ stem: shard.prefix, paths: all });
+    if (missing.length > 0 && all.find((sibling) => present.has(sibling)) === path)
+      notes.add(path, `${missing.length} of ${shard.count} parts are missing`);
+  }
+  return groups;
+}
+
+/** The real path of a folder that exists, else null. */
+export async function existingFolder(path: string, notes: ScanNotes): Promise<string | null> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') notes.add(path, whyUnreadable(error));
+    return null;
+  }
+}
+
+/** Values of environment variables are often pasted with quotes. */
+export function envPath(value: string | undefined, userHome: string): string | undefined {
+  const bare = value
+    ?.trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+    .trim();
+  if (!bare) return undefined;
+  return bare === '~' || bare.startsWith('~/') ? join(userHome, bare.slice(1)) : bare;
+}
+
+function whyUnreadable(error: unknown): string {
+  const code = errnoOf(error) ?? String(error);
+  return code === 'EACCES' || code === 'EPERM' ? `it is not readable by this user (${code})` : code;
+}

@@ -1,0 +1,79 @@
+/** Models of LM Studio: `models/<publisher>/<model>/*.gguf`, in a folder that its settings may move. */
+import { basename, join } from 'node:path';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import type { Candidate } from '../install/import.ts';
+import { toModelId } from '../registry/model-id.ts';
+import { quantLabel } from '../install/quant-label.ts';
+import {
+  existingFolder,
+  type ForeignEnvironment,
+  type ForeignScan,
+  groupModels,
+  ScanNotes,
+} from './foreign-store.ts';
+
+const Settings = Type.Object({ downloadsFolder: Type.String({ minLength: 1 }) });
+const MAX_SETTINGS_BYTES = 1024 * 1024;
+
+export async function scanLmStudio(environment: ForeignEnvironment): Promise<ForeignScan> {
+  const notes = new ScanNotes();
+  const home = await lmStudioHome(environment);
+  const root = await existingFolder(await modelsFolder(home), notes);
+  const candidates: Candidate[] = [];
+  if (root !== null)
+    for (const publisher of await folders(root, notes))
+      for (const model of await folders(join(root, publisher), notes))
+        candidates.push(...(await scanModel(root, publisher, model, notes)));
+  return { store: 'lmstudio', roots: root === null ? [] : [root], candidates, problems: notes.problems };
+}
+
+async function scanModel(
+  root: string,
+  publisher: string,
+  model: string,
+  notes: ScanNotes,
+): Promise<Candidate[]> {
+  const folder = join(root, publisher, model);
+  const groups = groupModels(await notes.modelFiles(folder, 0), notes);
+  return groups.flatMap((group) => {
+    const label = quantLabel(basename(group.paths[0] ?? '')) ?? group.stem;
+    const shown = groups.length > 1 ? `${publisher}/${model}:${label}` : `${publisher}/${model}`;
+    const id = toModelId(shown);
+    if (id === null) return [];
+    return {
+      id,
+      aliases: [shown],
+      source: { type: 'lmstudio', ref: shown },
+      ownedBy: 'lmstudio',
+      params: {},
+      files: group.paths.map((path) => ({ role: 'model' as const, path })),
+      within: root,
+    };
+  });
+}
+
+async function folders(folder: string, notes: ScanNotes): Promise<string[]> {
+  return (await notes.entries(folder)).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+}
+
+/** The pointer file wins, then the folder of older releases if it exists, then the usual one. */
+async function lmStudioHome({ userHome }: ForeignEnvironment): Promise<string> {
+  // Absence of these files is the normal case, so what is noted about them is not shown.
+  const quiet = new ScanNotes();
+  const pointer = (await quiet.text(join(userHome, '.lmstudio-home-pointer'), 4096))?.split('\n')[0]?.trim();
+  if (pointer) return pointer;
+  const older = join(userHome, '.cache', 'lm-studio');
+  return (await existingFolder(older, quiet)) ?? join(userHome, '.lmstudio');
+}
+
+async function modelsFolder(home: string): Promise<string> {
+  const text = await new ScanNotes().text(join(home, 'settings.json'), MAX_SETTINGS_BYTES);
+  try {
+    const settings: unknown = JSON.parse(text ?? '{}');
+    return Check(Settings, settings) ? settings.downloadsFolder : join(home, 'models');
+  } catch {
+    // Half-written settings say nothing; LM Studio itself then uses the usual folder.
+    return join(home, 'models');
+  }
+}

@@ -1,0 +1,40 @@
+/** How a hub is reached: its address, who may be redirected to, and what it is told about us. */
+import { fail } from '../../lib/errors/svc-error.ts';
+import { type ResolveAll, resolveWithSystem } from './address-guard.ts';
+import type { HubAccess } from './hub-request.ts';
+
+export interface AccessOptions {
+  /** `HF_ENDPOINT`; the only hub that is asked and the only origin that gets the token. */
+  readonly endpoint?: string;
+  readonly token?: string | null;
+  /** Private hosts that the hub may redirect to (SVC_HUB_HOSTS). */
+  readonly trustedHosts?: readonly string[];
+  readonly stallMs?: number;
+  readonly resolveAll?: ResolveAll;
+}
+
+const DEFAULT_ENDPOINT = 'https://huggingface.co';
+const STALL_MS = 30_000;
+
+export function openAccess(options: AccessOptions): HubAccess {
+  return {
+    endpoint: parseEndpoint(options.endpoint ?? DEFAULT_ENDPOINT),
+    trustedHosts: options.trustedHosts ?? [],
+    resolveAll: options.resolveAll ?? resolveWithSystem,
+    token: options.token ?? null,
+    stallMs: options.stallMs ?? STALL_MS,
+    userAgent: 'hearth',
+  };
+}
+
+function parseEndpoint(text: string): URL {
+  try {
+    return new URL(text);
+  } catch (error) {
+    throw fail(
+      'invalid_request',
+      { param: 'HF_ENDPOINT', message: `HF_ENDPOINT is not a URL: ${text}.` },
+      error,
+    );
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * One GET to a hub with its redirects followed by hand: each hop is checked, and credentials go to the configured
+ * origin only. node:http(s) rather than fetch, because fetch can neither pin the checked address nor be kept from
+ * unpacking a compressed body. Answers that are not 2xx become failures here, in one place.
+ */
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { errnoOf } from '../../lib/files/durable.ts';
+import { checkHop, type HopPolicy, pinnedLookup, resolveHop, shownUrl } from './address-guard.ts';
+
+export interface HubAccess extends HopPolicy {
+  readonly token: string | null;
+  /** A connection that carries nothing for this long is given up. */
+  readonly stallMs: number;
+  readonly userAgent: string;
+}
+
+export interface HubRequest {
+  readonly url: URL;
+  /** What the request is about, for messages: a repository, or a file of one. */
+  readonly what: string;
+  readonly repo: string;
+  readonly range?: string;
+  readonly signal?: AbortSignal;
+}
+
+const MAX_HOPS = 5;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** The final answer, with status 200, 206 or 416; its body is unread and must be consumed or destroyed. */
+export async function requestHub(access: HubAccess, wanted: HubRequest): Promise<IncomingMessage> {
+  let url = wanted.url;
+  for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
+    checkHop(access, url);
+    const answer = await sendOnce(access, wanted, url);
+    const status = answer.statusCode ?? 0;
+    if (status === 200 || status === 206 || status === 416) return checkEncoding(access, answer);
+    answer.destroy();
+    if (!REDIRECTS.includes(status)) throw failureOf(access, wanted, url, answer);
+    url = nextHop(url, answer);
+  }
+  throw fail('hub_refused', {
+    url: shownUrl(wanted.url),
+    reason: `it redirects more than ${MAX_HOPS} times`,
+  });
+}
+
+/** The body of a small JSON answer; longer ones are cut off as soon as they exceed the limit. */
+export async function requestJson(
+  access: HubAccess,
+  wanted: HubRequest,
+): Promise<{ text: string; link: string | null }> {
+  const answer = await requestHub(access, wanted);
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > MAX_JSON_BYTES) throw invalid(access, `a listing of more than ${MAX_JSON_BYTES} bytes`);
+      parts.push(part);
+    }
+  } catch (error) {
+    throw translate(access, error);
+  } finally {
+    answer.destroy();
+  }
+  const { link } = answer.headers;
+  return { text: Buffer.concat(parts).toString('utf8'), link: typeof link === 'string' ? link : null };
+}
+
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
+
+async function sendOnce(access: HubAccess, wanted: HubRequest, url: URL): Promise<IncomingMessage> {
+  const addresses = await resolveHop(access, url).catch((error: unknown) => {
+    throw translate(access, error);
+  });
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const isHub = url.origin === access.endpoint.origin;
+  return new Promise((resolve, reject) => {
+    let answer: IncomingMessage | undefined;
+    const request = send(
+      url,
+      {
+        method: 'GET',
+        // A connection of its own per request: what one hop left in a kept-alive socket cannot reach the next.
+        agent: false,
+        lookup: pinnedLookup(addresses),
+        timeout: access.stallMs,
+        headers: {
+          'user-agent': access.userAgent,
+          accept: '*/*',
+          'accept-encoding': 'identity',
+          ...(wanted.range === undefined ? {} : { range: wanted.range }),
+          ...(isHub && access.token !== null ? { authorization: `Bearer ${access.token}` } : {}),
+        },
+        ...(wanted.signal ? { signal: wanted.signal } : {}),
+      },
+      (response) => {
+        answer = response;
+        resolve(response);
+      },
+    );
+    // The time-out counts silence, before the headers as well as between two pieces of the body.
+    request.on('timeout', () => (answer ?? request).destroy(stalled(access)));
+    request.on('error', (error) => reject(translate(access, error)));
+    request.end();
+  });
+}
+
+function nextHop(url: URL, answer: IncomingMessage): URL {
+  const { location } = answer.headers;
+  try {
+    return new URL(location ?? '', url);
+  } catch (error) {
+    throw fail(
+      'hub_refused',
+      { url: shownUrl(url), reason: 'it redirects to something that is no address' },
+      error,
+    );
+  }
+}
+
+function checkEncoding(access: HubAccess, answer: IncomingMessage): IncomingMessage {
+  const encoding = answer.headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return answer;
+  answer.destroy();
+  throw invalid(access, `a body in the encoding ${encoding}, which was not asked for`);
+}
+
+function failureOf(access: HubAccess, wanted: HubRequest, url: URL, answer: IncomingMessage): Error {
+  const status = answer.statusCode ?? 0;
+  const code = String(answer.headers['x-error-code'] ?? '');
+  const endpoint = access.endpoint.origin;
+  const detail = { endpoint, repo: wanted.repo, param: wanted.repo, url: `${endpoint}/${wanted.repo}` };
+  if (status === 429) return fail('hub_rate_limited', { ...detail, retryAfterS: waitSeconds(answer) });
+  if (status >= 500 || status === 408)
+    return fail('hub_unreachable', { ...detail, reason: `status ${status}` });
+  // A signed link of the CDN expires; the next try asks the hub for a fresh one.
+  if (
+    url.origin !== access.endpoint.origin &&
+    (status === 401 || status === 403 || status === 404 || status === 410)
+  )
+    return fail('hub_unreachable', { ...detail, reason: `its download link answered ${status}` });
+  if (code === 'GatedRepo') return fail('hub_gated', detail);
+  if (code === 'RepoNotFound' || code === 'EntryNotFound' || code === 'RevisionNotFound' || status === 404)
+    return fail('hub_not_found', {
+      ...detail,
+      what: code === 'RepoNotFound' ? `repository ${wanted.repo}` : wanted.what,
+    });
+  if (status === 401 || status === 403)
+    return fail('hub_unauthorized', { ...detail, reason: `status ${status}` });
+  return invalid(access, `status ${status}`);
+}
+
+/** `Retry-After: 12`, a date, or `RateLimit: "api";r=0;t=12`. */
+function waitSeconds(answer: IncomingMessage): number {
+  const header = answer.headers['retry-after'];
+  const seconds = Number(header ?? /\bt=(\d+)/.exec(String(answer.headers['ratelimit'] ?? ''))?.[1]);
+  if (Number.isFinite(seconds) && seconds >= 0) return Math.ceil(seconds);
+  const until = Date.parse(header ?? '') - Date.now();
+  return Number.isFinite(until) ? Math.max(0, Math.ceil(until / 1000)) : DEFAULT_WAIT_S;
+}
+
+const DEFAULT_WAIT_S = 30;
+
+export function invalid(access: HopPolicy, reason: string): Error {
+  return fail('hub_invalid', { endpoint: access.endpoint.origin, reason });
+}
+
+function stalled(access: HubAccess): Error {
+  return fail('hub_unreachable', {
+    endpoint: access.endpoint.origin,
+    reason: `nothing arrived for ${Math.round(access.stallMs / 1000)} s`,
+  });
+}
+
+/** Network errors as failures; those that are failures already, and cancellations, pass unchanged. */
+export function translate(access: HopPolicy, error: unknown): unknown {
+  if (isSvcError(error)) return error;
+  if (error instanceof Error && error.name === 'AbortError') return error;
+  const reason = errnoOf(error) ?? (error instanceof Error ? error.message : String(error));
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(reason))
+    return fail(
+      'hub_refused',
+      { url: access.endpoint.origin, reason: `its certificate is not valid (${reason})` },
+      error,
+    );
+  return fail('hub_unreachable', { endpoint: access.endpoint.origin, reason }, error);
+}

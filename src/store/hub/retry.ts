@@ -1,0 +1,58 @@
+/** Repeats what a network may spoil, with growing and jittered waits; failures that would repeat are not tried again. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { entryOf } from '../../lib/errors/catalogue.ts';
+import { isSvcError } from '../../lib/errors/svc-error.ts';
+import type { OnInstallEvent } from '../install/install-event.ts';
+
+export interface RetryPolicy {
+  /** Tries in a row without progress. */
+  readonly tries: number;
+  readonly firstDelayMs: number;
+  readonly longestDelayMs: number;
+}
+
+export const usualRetries: RetryPolicy = { tries: 6, firstDelayMs: 500, longestDelayMs: 30_000 };
+
+/** A hub that asks for more patience than this is told to the user instead. */
+const LONGEST_RATE_LIMIT_S = 120;
+/** Progress resets the count of tries, but a link that is cut for ever is given up in the end. */
+const MOST_TRIES = 200;
+
+export interface Attempt {
+  /** Called when the try moved something forward, so that it does not count against the limit. */
+  readonly progressed: () => void;
+}
+
+export async function withRetries<T>(
+  policy: RetryPolicy,
+  options: { readonly signal?: AbortSignal; readonly onEvent?: OnInstallEvent },
+  run: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
+  let fruitless = 0;
+  for (let tries = 1; ; tries += 1) {
+    fruitless += 1;
+    try {
+      return await run({
+        progressed: () => {
+          fruitless = 0;
+        },
+      });
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      const delayMs = delayBefore(policy, fruitless, error);
+      if (delayMs === null || fruitless >= policy.tries || tries >= MOST_TRIES) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      options.onEvent?.({ status: 'retrying', reason, attempt: tries + 1, delayMs });
+      await delay(delayMs, undefined, options.signal ? { signal: options.signal } : {});
+    }
+  }
+}
+
+/** Null when a repeat makes no sense. */
+function delayBefore(policy: RetryPolicy, fruitless: number, error: unknown): number | null {
+  if (!isSvcError(error) || !entryOf(error.code).retryable) return null;
+  const askedS = error.detail.retryAfterS;
+  if (askedS !== undefined) return askedS > LONGEST_RATE_LIMIT_S ? null : askedS * 1000;
+  const ceiling = Math.min(policy.firstDelayMs * 2 ** fruitless, policy.longestDelayMs);
+  return Math.round(ceiling * (0.5 + Math.random() / 2));
+}

@@ -1,0 +1,197 @@
+/** Changes of what is installed. Each runs alone under the writer lock and decides on what it finds there. */
+import { Check, Errors } from 'typebox/value';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { stampFile, unusable } from './file-check.ts';
+import { InstalledReader, lookUp } from '../registry/installed.ts';
+import { blobDigests, isBlobFile, type ModelManifest, ModelParams } from '../registry/manifest.ts';
+import { checkModelId, isAlias } from '../registry/model-id.ts';
+import { blobPath } from '../files/paths.ts';
+import type { InstalledModel, Registry } from '../registry/registry.ts';
+import { linkShards } from '../files/shard-links.ts';
+import type { StoreWriter, SweepResult } from '../files/store.ts';
+
+/** A blob that is complete under a temporary name and goes to its final one with the manifest. */
+export interface PendingBlob {
+  readonly from: string;
+  readonly digest: string;
+}
+
+/** Commits a model: its blobs first, then the manifest that names them, then what a predecessor leaves unused. */
+export async function commitModel(
+  registry: Registry,
+  purpose: string,
+  manifest: ModelManifest,
+  blobs: readonly PendingBlob[] = [],
+): Promise<InstalledModel> {
+  return registry.store.change(purpose, async (writer) => {
+    const previous = checkFree(writer, manifest);
+    for (const blob of blobs) await writer.adoptBlob(blob.from, blob.digest);
+    // A successor keeps what the user said about its predecessor.
+    const aliases = [...manifest.aliases, ...(previous?.aliases ?? [])];
+    const next = {
+      ...manifest,
+      aliases: freeAliases(writer, { ...manifest, aliases }),
+      params: { ...manifest.params, ...previous?.params },
+      addedAt: previous && sameBytes(manifest, previous) ? previous.addedAt : manifest.addedAt,
+    };
+    await requireBlobs(writer, next);
+    await linkShards(writer.paths, next);
+    await writer.putManifest(next);
+    if (previous) await writer.sweepBlobs(blobDigests(previous));
+    return next;
+  });
+}
+
+export interface Removal {
+  readonly removed: 'model' | 'alias';
+  /** The id or alias that is gone, which the given name may only resemble. */
+  readonly id: string;
+  readonly sweep: SweepResult;
+}
+
+/** Removes what the name means: a model, or only the alias when it is one. Files that we do not own stay where they are. */
+export async function removeModel(registry: Registry, name: string): Promise<Removal> {
+  return registry.store.change(`hearth rm ${name}`, async (writer) => {
+    const found = lookUp(new InstalledReader(writer.paths).read(), name);
+    if (!found) throw fail('model_not_found', { model: name, param: 'model' });
+    if ('damaged' in found) {
+      await writer.dropFile(found.damaged.path);
+      return { removed: 'model', id: found.damaged.id, sweep: nothingSwept };
+    }
+    const { matched, model } = found;
+    const lower = matched.toLowerCase();
+    // The original spelling is kept as an alias, but it means the model itself.
+    if (lower === model.id) {
+      await writer.dropManifest(model.id);
+      return { removed: 'model', id: model.id, sweep: await writer.sweepBlobs(blobDigests(model)) };
+    }
+    const aliases = model.aliases.filter((alias) => alias.toLowerCase() !== lower);
+    await writer.putManifest({ ...model, aliases });
+    return { removed: 'alias', id: matched, sweep: nothingSwept };
+  });
+}
+
+/** Lets a second name stand for an installed model; no bytes are copied. */
+export async function addAlias(registry: Registry, name: string, alias: string): Promise<InstalledModel> {
+  checkModelId(alias.toLowerCase());
+  const { id } = await registry.find(name);
+  return registry.store.change(`hearth cp ${id} ${alias}`, async (writer) => {
+    const { all, model } = reread(writer, id);
+    refuseTakenName(all, alias, id);
+    const next = { ...model, aliases: [...new Set([...model.aliases, alias])] };
+    await writer.putManifest(next);
+    return next;
+  });
+}
+
+/** Changes defaults of one model; a member that is null goes back to the default of the service. */
+export async function setParams(
+  registry: Registry,
+  name: string,
+  patch: { readonly [Key in keyof ModelParams]?: ModelParams[Key] | null },
+): Promise<InstalledModel> {
+  const { id } = await registry.find(name);
+  return registry.store.change(`hearth set ${id}`, async (writer) => {
+    const { model } = reread(writer, id);
+    const merged: unknown = Object.fromEntries(
+      Object.entries({ ...model.params, ...patch }).filter(
+        ([, value]) => value !== null && value !== undefined,
+      ),
+    );
+    if (!Check(ModelParams, merged)) {
+      const [first] = Errors(ModelParams, merged);
+      const field = first?.instancePath.slice(1) || Object.keys(patch).join(', ');
+      throw fail('invalid_request', {
+        param: field,
+        message: `${field} ${first?.message ?? 'is not usable'}.`,
+      });
+    }
+    const next = { ...model, params: merged };
+    await writer.putManifest(next);
+    return next;
+  });
+}
+
+/** Replaces facts of the files of a model, if it is still the one that was looked at. */
+export async function refreshFiles(
+  registry: Registry,
+  seen: InstalledModel,
+  files: InstalledModel['files'],
+): Promise<void> {
+  await registry.store.change(`hearth verify ${seen.id}`, async (writer) => {
+    const { model } = reread(writer, seen.id);
+    if (JSON.stringify(model.files) === JSON.stringify(seen.files))
+      await writer.putManifest({ ...model, files });
+  });
+}
+
+const nothingSwept: SweepResult = { freedBytes: 0, removed: [], blockedBy: [] };
+
+/** The model that the new manifest replaces, if any; throws when its id means something else already. */
+function checkFree(writer: StoreWriter, manifest: ModelManifest): InstalledModel | undefined {
+  const { manifests } = new InstalledReader(writer.paths).read();
+  const previous = manifests.find((entry) => entry.id === manifest.id);
+  if (previous && !isSuccessor(manifest, previous))
+    throw fail('model_exists', { model: manifest.id, param: 'id', reason: `from ${previous.source.ref}` });
+  refuseTakenName(
+    manifests.filter((entry) => entry.id !== manifest.id),
+    manifest.id,
+    manifest.id,
+  );
+  return previous;
+}
+
+/** A blob that was there when the pull began may have been removed with another model since. */
+async function requireBlobs(writer: StoreWriter, manifest: ModelManifest): Promise<void> {
+  for (const file of manifest.files.filter(isBlobFile)) {
+    const path = blobPath(writer.paths, file.digest);
+    const { sizeBytes } = await stampFile(path).catch(() => ({ sizeBytes: -1 }));
+    if (sizeBytes !== file.sizeBytes)
+      throw unusable(path, 'another process removed it in the meantime; run the command again');
+  }
+}
+
+/** The same thing installed again: same repository, same file, or a built-in model of another release. */
+function isSuccessor(next: ModelManifest, previous: InstalledModel): boolean {
+  if (next.source.type !== previous.source.type) return false;
+  if (next.source.type === 'builtin') return true;
+  if (next.source.type === 'hf' && next.source.repo !== undefined)
+    return next.source.repo === previous.source.repo;
+  return next.source.ref === previous.source.ref || sameBytes(next, previous);
+}
+
+function sameBytes(one: ModelManifest, other: ModelManifest): boolean {
+  const digests = (model: ModelManifest) =>
+    model.files.map((file) => (isBlobFile(file) ? file.digest : file.sha256));
+  const wanted = digests(one);
+  return wanted.every((digest, position) => digest !== undefined && digest === digests(other)[position]);
+}
+
+function refuseTakenName(all: readonly InstalledModel[], name: string, ownId: string): void {
+  const lower = name.toLowerCase();
+  const owner = all.find(
+    (entry) => entry.id === lower || entry.aliases.some((alias) => alias.toLowerCase() === lower),
+  );
+  if (owner && owner.id !== ownId)
+    throw fail('model_exists', { model: name, param: 'id', reason: `it names ${owner.id}` });
+}
+
+/** Aliases are a courtesy: those that another model has already are left out instead of failing the install. */
+function freeAliases(writer: StoreWriter, manifest: ModelManifest): string[] {
+  const others = new InstalledReader(writer.paths)
+    .read()
+    .manifests.filter((entry) => entry.id !== manifest.id);
+  const taken = new Set(
+    others.flatMap((entry) => [entry.id, ...entry.aliases]).map((name) => name.toLowerCase()),
+  );
+  return [...new Set(manifest.aliases)].filter(
+    (alias) => isAlias(alias) && alias !== manifest.id && !taken.has(alias.toLowerCase()),
+  );
+}
+
+function reread(writer: StoreWriter, id: string): { all: readonly InstalledModel[]; model: InstalledModel } {
+  const all = new InstalledReader(writer.paths).read().manifests;
+  const model = all.find((entry) => entry.id === id);
+  if (!model) throw fail('model_not_found', { model: id, param: 'model' });
+  return { all, model };
+}

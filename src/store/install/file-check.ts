@@ -1,0 +1,149 @@
+/** Looking at a file before anything is read from it: it must be a plain file that this user can read. */
+import { createHash } from 'node:crypto';
+import { constants, type BigIntStats } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { errnoOf } from '../../lib/files/durable.ts';
+
+/** What identifies the state of a file without reading it. */
+export interface FileStamp {
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
+  readonly inode: string;
+}
+
+/** The smallest GGUF header, a file with no tensors and no metadata. */
+const MIN_BYTES = 24;
+/** Small enough that hashing in the server never holds up its event loop for a millisecond. */
+const HASH_CHUNK_BYTES = 512 * 1024;
+
+/** Kinds of file that people mistake for models: how they begin, as text or as hex, and what to say. */
+const MISTAKES: readonly (readonly [RegExp, string])[] = [
+  [
+    /^version https:\/\/git-lfs/,
+    'it is a Git LFS pointer, not the file it points to; download the real file',
+  ],
+  [/^\s*<(?:!doctype|html|\?xml|head)/i, 'it is a web page; the download probably failed'],
+  [/^\s*\{/, 'it is JSON'],
+  [/^.{8}\{"/s, 'it is a safetensors file; convert it to GGUF first'],
+];
+/** zip, gzip, zstd, bzip2, xz, 7z. */
+const ARCHIVE_MAGIC = ['504b0304', '1f8b', '28b52ffd', '425a68', 'fd377a585a', '377abcaf'];
+
+/** Opens the file behind `path` without following a last link, blocking on a device, or reading it. */
+export async function openPlainFile(
+  path: string,
+): Promise<{ file: FileHandle; path: string; stamp: FileStamp }> {
+  const real = await resolveReal(path);
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const file = await open(real, flags).catch((error: unknown) => {
+    throw openFailure(path, error);
+  });
+  try {
+    const stat = await file.stat({ bigint: true });
+    if (!stat.isFile()) throw unusable(path, `it is ${kindOf(stat)}, not a file`);
+    return { file, path: real, stamp: stampOf(stat) };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Checks that a file begins like a GGUF file and says what it is otherwise; returns its real path and stamp. */
+export async function checkModelFile(path: string): Promise<{ path: string; stamp: FileStamp }> {
+  const opened = await openPlainFile(path);
+  try {
+    const head = Buffer.alloc(64);
+    const { bytesRead } = await opened.file.read(head, 0, head.length, 0);
+    const start = head.subarray(0, bytesRead);
+    if (start.toString('latin1', 0, 4) !== 'GGUF') throw unusable(path, whatItIs(start));
+    if (opened.stamp.sizeBytes < MIN_BYTES) throw unusable(path, 'it is shorter than a GGUF header');
+    return { path: opened.path, stamp: opened.stamp };
+  } finally {
+    await opened.file.close();
+  }
+}
+
+export async function stampFile(path: string): Promise<FileStamp> {
+  const { file, stamp } = await openPlainFile(path);
+  await file.close();
+  return stamp;
+}
+
+export function sameStamp(
+  stamp: FileStamp,
+  known: { sizeBytes: number; mtimeMs: number; inode?: string },
+): boolean {
+  return (
+    stamp.sizeBytes === known.sizeBytes &&
+    stamp.mtimeMs === known.mtimeMs &&
+    (known.inode === undefined || stamp.inode === known.inode)
+  );
+}
+
+/** The SHA-256 of the whole file, lower-case hex. */
+export async function hashFile(
+  path: string,
+  options: { readonly signal?: AbortSignal; readonly onBytes?: (hashedBytes: number) => void } = {},
+): Promise<string> {
+  const { file } = await openPlainFile(path);
+  const hash = createHash('sha256');
+  try {
+    const chunk = Buffer.allocUnsafe(HASH_CHUNK_BYTES);
+    let position = 0;
+    while (true) {
+      options.signal?.throwIfAborted();
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(chunk.subarray(0, bytesRead));
+      position += bytesRead;
+      options.onBytes?.(position);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+export function stampOf(stat: BigIntStats): FileStamp {
+  return { sizeBytes: Number(stat.size), mtimeMs: Number(stat.mtimeMs), inode: String(stat.ino) };
+}
+
+export function unusable(path: string, reason: string): Error {
+  return fail('file_unusable', { path, param: path, reason });
+}
+
+async function resolveReal(path: string): Promise<string> {
+  if (path.includes('\0')) throw unusable(path, 'its name contains a NUL character');
+  return realpath(path).catch((error: unknown) => {
+    throw openFailure(path, error);
+  });
+}
+
+function openFailure(path: string, error: unknown): Error {
+  const code = errnoOf(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return fail('file_not_found', { path, param: path }, error);
+  if (code === 'EACCES' || code === 'EPERM')
+    return fail(
+      'store_unreadable',
+      { path, param: path, reason: code, remedy: 'give this user read permission on it and its folders' },
+      error,
+    );
+  if (code === 'ELOOP')
+    return fail('file_unusable', { path, param: path, reason: 'its links lead in a circle' }, error);
+  return fail('file_unusable', { path, param: path, reason: code ?? String(error) }, error);
+}
+
+export function whatItIs(start: Buffer): string {
+  if (start.length === 0) return 'it is empty';
+  const text = start.toString('latin1');
+  if (ARCHIVE_MAGIC.some((magic) => start.toString('hex').startsWith(magic)))
+    return 'it is an archive; unpack it first, archives are never opened here';
+  return MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ?? 'it does not begin with GGUF';
+}
+
+function kindOf(stat: BigIntStats): string {
+  if (stat.isDirectory()) return 'a folder';
+  if (stat.isFIFO()) return 'a pipe';
+  if (stat.isCharacterDevice() || stat.isBlockDevice()) return 'a device';
+  return 'something else';
+}

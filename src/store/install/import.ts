@@ -1,0 +1,150 @@
+/**
+ * Local files become models: by reference (the default, no byte is copied), by copy, or by hard link.
+ * Order: plain file → gate → width → digest → probe → commit; nothing is written before the last.
+ */
+import { rm } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { commitModel } from './changes.ts';
+import { checkModelFile, unusable } from './file-check.ts';
+import { type Inspect, type Inspection, inspectModel, type Probe, refuseOtherWidths } from './inspection.ts';
+import type { OnInstallEvent } from './install-event.ts';
+import type { ModelFile, ModelParams, ModelSource } from '../registry/manifest.ts';
+import { checkModelId, toModelId } from '../registry/model-id.ts';
+import { type CheckedFile, placeFiles, totalBytes } from './place-files.ts';
+import type { InstalledModel, Registry } from '../registry/registry.ts';
+import { modelStem, parseShardName, shardNames } from './shards.ts';
+
+export interface ImportOptions {
+  readonly id?: string;
+  readonly copy?: boolean;
+  readonly hardLink?: boolean;
+  /** The GGUF gate unless a test puts another in its place. */
+  readonly inspect?: Inspect;
+  readonly probe?: Probe;
+  readonly onEvent?: OnInstallEvent;
+  readonly signal?: AbortSignal;
+}
+
+/** A model as a foreign store, or the user, presents it: everything in it is unchecked. */
+export interface Candidate {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly source: ModelSource;
+  readonly ownedBy: string;
+  readonly params: ModelParams;
+  readonly files: readonly CandidateFile[];
+  /** A folder that the real files must lie in; absent when the user named the file. */
+  readonly within?: string;
+}
+
+export interface CandidateFile {
+  readonly role: ModelFile['role'];
+  readonly path: string;
+  /** What the foreign store says its digest is. */
+  readonly statedSha256?: string;
+}
+
+/** Installs the file at `path`; for a split model any shard stands for all. */
+export async function importFile(
+  registry: Registry,
+  path: string,
+  options: ImportOptions,
+): Promise<InstalledModel> {
+  const files = shardPaths(resolve(path)).map((shard) => ({ role: 'model' as const, path: shard }));
+  const stem = modelStem(basename(path));
+  const id = options.id === undefined ? toModelId(stem) : checkModelId(options.id);
+  if (id === null)
+    throw fail('model_id_invalid', {
+      id: stem,
+      param: 'id',
+      reason: 'no id can be made from the file name; give one with --id',
+    });
+  return installCandidate(
+    registry,
+    {
+      id,
+      aliases: options.id === undefined ? [stem] : [],
+      source: { type: 'file', ref: resolve(path) },
+      ownedBy: 'local',
+      params: {},
+      files,
+    },
+    options,
+  );
+}
+
+/** Checks a candidate and installs it. */
+export async function installCandidate(
+  registry: Registry,
+  candidate: Candidate,
+  options: ImportOptions,
+): Promise<InstalledModel> {
+  const [first, ...rest] = await checkFiles(candidate);
+  if (!first) throw unusable(candidate.source.ref, 'it has no file');
+  options.onEvent?.({ status: 'inspecting', file: first.path });
+  const inspection = await (options.inspect ?? inspectModel)(
+    [first, ...rest].filter((file) => file.role === 'model').map((file) => file.loadPath),
+  );
+  refuseOtherWidths(first.path, inspection);
+  const stored = await placeFiles(registry, [first, ...rest], options);
+  try {
+    await probe(first, inspection, options);
+    options.onEvent?.({ status: 'writing manifest', id: candidate.id });
+    const model = await commitModel(
+      registry,
+      `hearth import ${candidate.id}`,
+      {
+        schema: 1,
+        id: candidate.id,
+        aliases: [...candidate.aliases],
+        kind: inspection.kind,
+        ownedBy: candidate.ownedBy,
+        source: candidate.source,
+        files: stored.files,
+        facts: { ...inspection.facts, sizeBytes: totalBytes([first, ...rest]) },
+        params: candidate.params,
+        addedAt: new Date().toISOString(),
+      },
+      stored.blobs,
+    );
+    options.onEvent?.({ status: 'success', id: model.id });
+    return model;
+  } finally {
+    for (const blob of stored.blobs) await rm(blob.from, { force: true });
+  }
+}
+
+async function probe(file: CheckedFile, inspection: Inspection, options: ImportOptions): Promise<void> {
+  options.signal?.throwIfAborted();
+  if (!options.probe) return;
+  options.onEvent?.({ status: 'probing', file: file.path });
+  await options.probe({
+    path: file.loadPath,
+    shown: file.path,
+    kind: inspection.kind,
+    facts: inspection.facts,
+  });
+}
+
+function shardPaths(path: string): string[] {
+  const shard = parseShardName(basename(path));
+  return shard ? shardNames(shard).map((name) => join(dirname(path), name)) : [path];
+}
+
+async function checkFiles(candidate: Candidate): Promise<CheckedFile[]> {
+  const checked: CheckedFile[] = [];
+  for (const file of candidate.files) {
+    const { path: realPath, stamp } = await checkModelFile(file.path);
+    if (candidate.within !== undefined && !isInside(candidate.within, realPath))
+      throw unusable(file.path, 'it leads outside of the folder it was found in');
+    const isShard = parseShardName(basename(file.path)) !== null;
+    checked.push({ ...file, realPath, loadPath: isShard ? resolve(file.path) : realPath, stamp });
+  }
+  return checked;
+}
+
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}

@@ -1,0 +1,92 @@
+/** The checks between a file and its installation: the GGUF gate, and a probe load that the caller brings. */
+import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
+import { toolFormatOf } from '../../lib/chat-template/tool-families.ts';
+import type { ModelKind } from '../../contract/load.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { GgufFacts } from '../../lib/gguf/gate/facts.ts';
+import { inspectGguf, inspectGgufPart } from '../../lib/gguf/gate/inspect.ts';
+import type { ModelFacts } from '../registry/manifest.ts';
+
+export interface Inspection {
+  readonly kind: ModelKind;
+  readonly facts: ModelFacts;
+}
+
+/** Reads the headers of all files of a model, the first in front, and refuses what native code must never see. */
+export type Inspect = (paths: readonly string[]) => Promise<Inspection>;
+
+export const inspectModel: Inspect = async (paths) => {
+  const [first = '', ...rest] = paths;
+  const facts = await inspectGguf(first);
+  refuseLongTail(first, facts);
+  // The gate compares the numbers in the headers with those in the names; what is left is a whole model between parts.
+  if (!facts.split && rest.length > 0)
+    throw fail('gguf_invalid', {
+      path: first,
+      param: first,
+      reason: 'it is named like a part of a model but is a whole one',
+    });
+  for (const path of rest) refuseLongTail(path, await inspectGgufPart(path));
+  return { kind: facts.kind, facts: toModelFacts(facts) };
+};
+
+/** Hashing what follows the last tensor could take for ever: a sparse file claims any size for free. */
+function refuseLongTail(
+  path: string,
+  found: { readonly sizeBytes: number; readonly tensorBytes: number },
+): void {
+  if (found.sizeBytes - found.tensorBytes > MAX_HEADER_BYTES)
+    throw fail('gguf_invalid', { path, param: path, reason: 'it goes on long after its last tensor' });
+}
+
+/** The part of the header's facts that a manifest keeps. */
+function toModelFacts(facts: GgufFacts): ModelFacts {
+  const template = facts.chatTemplate ?? '';
+  const headsOfAllLayers = facts.headCountsKv.reduce((sum, heads) => sum + heads, 0);
+  return {
+    architecture: facts.architecture,
+    ...(facts.name === undefined ? {} : { name: facts.name.slice(0, 200) }),
+    quant: facts.quant,
+    // The header of a part counts only its own tensors.
+    parameterCount: facts.split === undefined ? facts.parameterCount : null,
+    contextLength: facts.contextLength,
+    embeddingLength: facts.embeddingLength,
+    pooling: facts.pooling ?? null,
+    blockCount: facts.blockCount,
+    kvBytesPerToken: F16_BYTES * (facts.keyLength + facts.valueLength) * headsOfAllLayers,
+    vocabSize: facts.vocabSize,
+    sizeBytes: facts.sizeBytes,
+    license: facts.license?.slice(0, 200) ?? null,
+    hasChatTemplate: facts.chatTemplate !== undefined,
+    template: {
+      tools: /\btools\b/.test(template),
+      reasoning: thinkingMarks(template, []) !== null || /reasoning_content|enable_thinking/.test(template),
+      system: /\bsystem\b/.test(template),
+      toolFormat: toolFormatOf(template),
+    },
+  };
+}
+
+const F16_BYTES = 2;
+/** Far more than any header with its vocabulary, and the padding between tensors. */
+const MAX_HEADER_BYTES = 1024 ** 3;
+
+export interface ProbeTarget {
+  readonly path: string;
+  /** What people know the file by; the path may be a passing one. */
+  readonly shown: string;
+  readonly kind: ModelKind;
+  readonly facts: ModelFacts;
+}
+
+/** Loads the file in a throw-away worker, tokenises once and decodes one token; rejects with the reason. */
+export type Probe = (target: ProbeTarget) => Promise<void>;
+
+/** The width that the interface promises for every vector. */
+const EMBEDDING_WIDTH = 768;
+
+export function refuseOtherWidths(path: string, inspection: Inspection): void {
+  const width = inspection.facts.embeddingLength;
+  if (inspection.kind === 'embedding' && width !== EMBEDDING_WIDTH)
+    throw fail('embedding_width', { path, param: path, width });
+}

@@ -1,0 +1,194 @@
+/** Puts checked files where the model will find them: by reference, by copy, or by hard link, each with its digest. */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, link, open, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { PendingBlob } from './changes.ts';
+import { requireSpace } from '../../lib/files/disk-space.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { errnoOf, temporaryName, writeAll, writeFailure } from '../../lib/files/durable.ts';
+import { type FileStamp, hashFile, openPlainFile, sameStamp, stampFile, unusable } from './file-check.ts';
+import type { OnInstallEvent } from './install-event.ts';
+import type { ModelFile } from '../registry/manifest.ts';
+import type { Registry } from '../registry/registry.ts';
+
+export interface CheckedFile {
+  readonly role: ModelFile['role'];
+  readonly path: string;
+  /** Where its bytes lie, behind all links. */
+  readonly realPath: string;
+  /** What native code opens: a shard is found under its sibling's name, which a link to elsewhere may not keep. */
+  readonly loadPath: string;
+  readonly stamp: FileStamp;
+  /** What the foreign store says its digest is. */
+  readonly statedSha256?: string;
+}
+
+export interface PlaceOptions {
+  readonly copy?: boolean;
+  readonly hardLink?: boolean;
+  readonly onEvent?: OnInstallEvent;
+  readonly signal?: AbortSignal;
+}
+
+export interface PlacedFiles {
+  readonly files: ModelFile[];
+  readonly blobs: PendingBlob[];
+}
+
+export async function placeFiles(
+  registry: Registry,
+  files: readonly CheckedFile[],
+  options: PlaceOptions,
+): Promise<PlacedFiles> {
+  if (!options.copy && !options.hardLink) return { files: await referenceAll(files, options), blobs: [] };
+  await registry.store.prepareFolders();
+  if (options.copy) await requireSpace(registry.store.paths.partial, totalBytes(files));
+  const placed: PlacedFiles = { files: [], blobs: [] };
+  try {
+    for (const file of files) await placeOne(registry, file, files.length > 1, options, placed);
+    return placed;
+  } catch (error) {
+    for (const blob of placed.blobs) await rm(blob.from, { force: true });
+    throw error;
+  }
+}
+
+async function placeOne(
+  registry: Registry,
+  file: CheckedFile,
+  isShard: boolean,
+  options: PlaceOptions,
+  placed: PlacedFiles,
+): Promise<void> {
+  const temporary = join(registry.store.paths.partial, temporaryName(basename(file.path)));
+  let digest: string;
+  try {
+    await registry.store.step('copy.started');
+    if (options.hardLink) await linkInto(file, temporary);
+    digest = options.hardLink
+      ? await hash(file, options)
+      : await copyInto(registry, file, temporary, options);
+    requireStated(file, digest);
+    await registry.store.step('copy.done');
+    const stamp = await stampFile(temporary);
+    placed.blobs.push({ from: temporary, digest });
+    placed.files.push({
+      role: file.role,
+      digest,
+      ...stamp,
+      ...(isShard ? { name: basename(file.path) } : {}),
+    });
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Bytes that become ours must be the ones that the foreign store holds them for; its digest is lost here. */
+function requireStated({ path, statedSha256: expected }: CheckedFile, actual: string): void {
+  if (expected !== undefined && expected !== actual)
+    throw fail('digest_mismatch', { path, param: path, expected, actual });
+}
+
+async function linkInto(file: CheckedFile, target: string): Promise<void> {
+  try {
+    await link(file.realPath, target);
+  } catch (error) {
+    if (errnoOf(error) === 'EXDEV')
+      throw unusable(file.path, 'it lies on another file system, where hard links cannot reach; use --copy');
+    throw writeFailure(target, error);
+  }
+}
+
+/** Nothing is read of a file whose digest its store states: `hearth verify` compares the two. */
+async function referenceAll(files: readonly CheckedFile[], options: PlaceOptions): Promise<ModelFile[]> {
+  const references: ModelFile[] = [];
+  for (const file of files) {
+    const sha256 = file.statedSha256 ?? (await hash(file, options));
+    const digestOrigin = file.statedSha256 === undefined ? 'computed' : 'stated';
+    references.push({ role: file.role, path: file.loadPath, ...file.stamp, sha256, digestOrigin });
+  }
+  return references;
+}
+
+async function hash(file: CheckedFile, options: PlaceOptions): Promise<string> {
+  const digest = await hashFile(file.realPath, {
+    ...(options.signal ? { signal: options.signal } : {}),
+    onBytes: (completed) =>
+      options.onEvent?.({ status: 'verifying', file: file.path, total: file.stamp.sizeBytes, completed }),
+  });
+  if (!sameStamp(await stampFile(file.realPath), file.stamp))
+    throw unusable(file.path, 'it changed while it was read');
+  return digest;
+}
+
+/** Copies by sharing blocks where the file system can, else byte by byte; the copy is synced, its digest returned. */
+async function copyInto(
+  registry: Registry,
+  file: CheckedFile,
+  target: string,
+  options: PlaceOptions,
+): Promise<string> {
+  const flags = constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL;
+  const shared = await copyFile(file.realPath, target, flags).then(
+    () => true,
+    () => false,
+  );
+  const digest = shared ? await hash(file, options) : await copyBytes(registry, file, target, options);
+  const copy = await open(target, 'r+');
+  try {
+    await copy.chmod(0o600);
+    await copy.sync();
+  } catch (error) {
+    throw writeFailure(target, error);
+  } finally {
+    await copy.close();
+  }
+  return digest;
+}
+
+const COPY_CHUNK_BYTES = 1024 * 1024;
+
+async function copyBytes(
+  registry: Registry,
+  file: CheckedFile,
+  target: string,
+  options: PlaceOptions,
+): Promise<string> {
+  const from = await openPlainFile(file.realPath);
+  const to = await open(target, 'w', 0o600).catch((error: unknown) => {
+    throw writeFailure(target, error);
+  });
+  const digest = createHash('sha256');
+  const chunk = Buffer.allocUnsafe(COPY_CHUNK_BYTES);
+  const size = file.stamp.sizeBytes;
+  let completed = 0;
+  try {
+    while (completed < size) {
+      options.signal?.throwIfAborted();
+      const { bytesRead } = await from.file.read(
+        chunk,
+        0,
+        Math.min(chunk.length, size - completed),
+        completed,
+      );
+      if (bytesRead === 0) throw unusable(file.path, 'it changed while it was read');
+      digest.update(chunk.subarray(0, bytesRead));
+      await writeAll(to, chunk.subarray(0, bytesRead)).catch((error: unknown) => {
+        throw writeFailure(target, error);
+      });
+      completed += bytesRead;
+      await registry.store.step('copy.chunk');
+      options.onEvent?.({ status: 'copying', file: file.path, total: size, completed });
+    }
+    return digest.digest('hex');
+  } finally {
+    await from.file.close();
+    await to.close();
+  }
+}
+
+export function totalBytes(files: readonly CheckedFile[]): number {
+  return files.reduce((sum, file) => sum + file.stamp.sizeBytes, 0);
+}

@@ -1,0 +1,85 @@
+/** Everything that `hearth show` tells about an installed model, as one plain object. */
+import type { ModelManifest } from './manifest.ts';
+import { filePath } from '../files/paths.ts';
+import type { InstalledModel, Registry } from './registry.ts';
+import { digestOf } from './target.ts';
+
+export interface ModelDescription {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly kind: string;
+  readonly isDefault: boolean;
+  readonly architecture: string;
+  readonly parameterCount: number | null;
+  readonly quant: string | null;
+  readonly contextLength: number;
+  readonly embeddingLength: number;
+  readonly vocabSize: number;
+  readonly pooling: string | null;
+  readonly license: string | null;
+  /** Null: the model has no template and ChatML stands in. */
+  readonly template: ModelManifest['facts']['template'] | null;
+  readonly params: ModelManifest['params'];
+  readonly memory: MemoryPlan;
+  readonly source: ModelManifest['source'];
+  readonly ownedBy: string;
+  readonly addedAt: string;
+  readonly files: readonly {
+    role: string;
+    path: string;
+    sizeBytes: number;
+    sha256: string | null;
+    verified: boolean;
+  }[];
+}
+
+/** What one sequence takes; the service adds one share of `kvBytes` per parallel sequence. */
+export interface MemoryPlan {
+  readonly numCtx: number;
+  readonly weightsBytes: number;
+  readonly kvBytes: number;
+  readonly totalBytes: number;
+}
+
+export async function describeModel(
+  registry: Registry,
+  model: InstalledModel,
+  options: { readonly numCtx?: number | null } = {},
+): Promise<ModelDescription> {
+  const { facts } = model;
+  const target = registry.toTarget(model, options);
+  const kvBytes = target.kvBytesPerToken * target.defaultCtx;
+  return {
+    id: model.id,
+    aliases: model.aliases,
+    kind: model.kind,
+    isDefault: (await registry.defaultId(model.kind)) === model.id,
+    architecture: facts.architecture,
+    parameterCount: facts.parameterCount,
+    quant: facts.quant,
+    contextLength: facts.contextLength,
+    embeddingLength: facts.embeddingLength,
+    vocabSize: facts.vocabSize,
+    pooling: facts.pooling,
+    license: facts.license,
+    template: facts.hasChatTemplate ? facts.template : null,
+    params: model.params,
+    memory: {
+      numCtx: target.defaultCtx,
+      weightsBytes: target.weightsBytes,
+      kvBytes,
+      totalBytes: target.weightsBytes + kvBytes,
+    },
+    source: model.source,
+    ownedBy: model.ownedBy,
+    addedAt: model.addedAt,
+    files: model.files.map((file) => ({
+      role: file.role,
+      path: filePath(registry.store.paths, file),
+      sizeBytes: file.sizeBytes,
+      sha256: digestOf(file),
+      // A digest that a foreign store only stated has not been compared with the bytes yet.
+      verified: 'digest' in file || file.digestOrigin === 'computed',
+    })),
+  };
+}

@@ -1,0 +1,176 @@
+/**
+ * The manifest of a model: the one small JSON file that makes a model installed.
+ * Files are named either by digest (bytes in our own store) or by path (bytes that belong to somebody else).
+ */
+import { type Static, Type } from 'typebox';
+import { Check, Errors } from 'typebox/value';
+import { ModelKind } from '../../contract/load.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { isAlias, isModelId } from './model-id.ts';
+
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Text = Type.String({ maxLength: 4096 });
+export const Digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
+export const ModelSource = Type.Object(
+  {
+    type: Type.Union([
+      Type.Literal('file'),
+      Type.Literal('hf'),
+      Type.Literal('ollama'),
+      Type.Literal('lmstudio'),
+      Type.Literal('jan'),
+      Type.Literal('llama.cpp'),
+      Type.Literal('builtin'),
+    ]),
+    /** What the user named: a path, a hub reference, a name in the foreign store. */
+    ref: Text,
+    /** Hub pulls: the repository and the commit that was pinned. */
+    repo: Type.Optional(Text),
+    commit: Type.Optional(Type.String({ pattern: '^[0-9a-f]{40}$' })),
+    endpoint: Type.Optional(Text),
+  },
+  { additionalProperties: false },
+);
+export type ModelSource = Static<typeof ModelSource>;
+
+const FileRole = Type.Union([Type.Literal('model'), Type.Literal('mmproj'), Type.Literal('adapter')]);
+
+/** What `stat` said when the file was last known to be right. */
+const Stamp = {
+  sizeBytes: Count,
+  mtimeMs: Type.Number(),
+  inode: Type.Optional(Type.String({ pattern: '^[0-9]{1,20}$' })),
+};
+
+/** A file that we do not own; `digestOrigin` says whether its digest was computed here or only stated by its store. */
+export const ReferencedFile = Type.Object(
+  {
+    role: FileRole,
+    path: Text,
+    ...Stamp,
+    sha256: Type.Optional(Digest),
+    digestOrigin: Type.Optional(Type.Union([Type.Literal('computed'), Type.Literal('stated')])),
+  },
+  { additionalProperties: false },
+);
+export type ReferencedFile = Static<typeof ReferencedFile>;
+
+/** A file in store/blobs; `name` is what a shard must be called beside its siblings. */
+export const BlobFile = Type.Object(
+  { role: FileRole, digest: Digest, ...Stamp, name: Type.Optional(Text) },
+  { additionalProperties: false },
+);
+export type BlobFile = Static<typeof BlobFile>;
+
+export const ModelFile = Type.Union([ReferencedFile, BlobFile]);
+export type ModelFile = Static<typeof ModelFile>;
+
+/** Facts read from the GGUF header when the model was installed. */
+export const ModelFacts = Type.Object(
+  {
+    architecture: Text,
+    name: Type.Optional(Text),
+    quant: Type.Union([Text, Type.Null()]),
+    parameterCount: Type.Union([Count, Type.Null()]),
+    contextLength: Count,
+    embeddingLength: Count,
+    pooling: Type.Union([Text, Type.Null()]),
+    blockCount: Count,
+    /** Bytes of KV state per token of window, f16, summed over all layers. */
+    kvBytesPerToken: Count,
+    vocabSize: Count,
+    sizeBytes: Count,
+    license: Type.Union([Text, Type.Null()]),
+    hasChatTemplate: Type.Boolean(),
+    /** What the chat template can express, read from its text. */
+    template: Type.Object({
+      tools: Type.Boolean(),
+      reasoning: Type.Boolean(),
+      system: Type.Boolean(),
+      /** How tools are put to the model; absent in manifests from before it was kept. */
+      toolFormat: Type.Optional(Type.String()),
+    }),
+  },
+  { additionalProperties: false },
+);
+export type ModelFacts = Static<typeof ModelFacts>;
+
+/** Defaults of one model, below what a request says and above the settings of the service. */
+export const ModelParams = Type.Object(
+  {
+    numCtx: Type.Optional(Type.Integer({ minimum: 8, maximum: 2 ** 31 - 1 })),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+    topP: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    topK: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+    minP: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    repeatPenalty: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+    presencePenalty: Type.Optional(Type.Number({ minimum: -2, maximum: 2 })),
+    frequencyPenalty: Type.Optional(Type.Number({ minimum: -2, maximum: 2 })),
+    seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffffffff })),
+    maxTokens: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+    stop: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 })),
+    /** A duration as `SVC_KEEP_ALIVE` takes it, for example `10m`, `0` or `-1`. */
+    keepAlive: Type.Optional(Type.String({ maxLength: 32 })),
+    threads: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
+  },
+  { additionalProperties: false },
+);
+export type ModelParams = Static<typeof ModelParams>;
+
+export const ModelManifest = Type.Object(
+  {
+    schema: Type.Literal(1),
+    id: Type.String(),
+    aliases: Type.Array(Type.String(), { maxItems: 256 }),
+    kind: ModelKind,
+    ownedBy: Type.String({ minLength: 1, maxLength: 200 }),
+    source: ModelSource,
+    files: Type.Array(ModelFile, { minItems: 1, maxItems: 1024 }),
+    facts: ModelFacts,
+    params: ModelParams,
+    /** RFC 3339, UTC. */
+    addedAt: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' }),
+  },
+  { additionalProperties: false },
+);
+export type ModelManifest = Static<typeof ModelManifest>;
+
+/** A manifest is a few kilobytes; more than this is not one of ours and is not read. */
+export const MAX_MANIFEST_BYTES = 1024 * 1024;
+
+export function isBlobFile(file: ModelFile): file is BlobFile {
+  return 'digest' in file;
+}
+
+export function modelFiles(manifest: ModelManifest): readonly ModelFile[] {
+  return manifest.files.filter((file) => file.role === 'model');
+}
+
+export function blobDigests(manifest: ModelManifest): string[] {
+  return manifest.files.filter(isBlobFile).map((file) => file.digest);
+}
+
+/** Parses and checks the text of a manifest; `expectedId` is what its file name says. */
+export function parseManifest(text: string, expectedId: string): ModelManifest {
+  const reason = (why: string, cause?: unknown) =>
+    fail('manifest_damaged', { param: expectedId, model: expectedId, reason: why }, cause);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw reason('it is not JSON', error);
+  }
+  if (!Check(ModelManifest, value)) {
+    const [first] = Errors(ModelManifest, value);
+    throw reason(first ? `${first.instancePath || 'it'} ${first.message}` : 'it has another shape');
+  }
+  if (!isModelId(value.id) || value.id !== expectedId) throw reason('its id does not match its file name');
+  if (!value.aliases.every(isAlias)) throw reason('it lists an impossible alias');
+  if (!value.files.some((file) => file.role === 'model')) throw reason('it names no model file');
+  return value;
+}
+
+export function formatManifest(manifest: ModelManifest): string {
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}

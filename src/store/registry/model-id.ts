@@ -1,0 +1,81 @@
+/**
+ * Model ids: the public strings of registry entries, and the only names that ever become file names.
+ * An id is `name`, `owner/name`, or either with `:tag`, in lower case; everything else is refused here,
+ * so no path separator trick, device name or control character reaches the file system.
+ */
+import { fail } from '../../lib/errors/svc-error.ts';
+
+const PART = '[a-z0-9][a-z0-9._-]{0,79}';
+const MODEL_ID = new RegExp(`^${PART}(?:/${PART})?(?::${PART})?$`);
+const MODEL_NAME = new RegExp(MODEL_ID.source, 'i');
+/** Room for the encoded separators and a temporary suffix below the usual 255 bytes of a file name. */
+const MAX_ID_LENGTH = 160;
+/** Names that Windows treats as devices whatever their extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$/;
+/** Ids that mean something else on the wire: the two aliases and the feature-hash fallback. */
+const RESERVED = new Set(['default', 'default-embedding', 'feature-hash-768']);
+
+export function isModelId(text: string): boolean {
+  return whyNotModelId(text) === null;
+}
+
+/** Returns the id unchanged, or throws with the reason why it cannot be one. */
+export function checkModelId(text: string): string {
+  const reason = whyNotModelId(text);
+  if (reason !== null) throw fail('model_id_invalid', { param: 'id', id: text, reason });
+  return text;
+}
+
+/** True for a spelling that may stand as an alias: an id in any mixture of cases. */
+export function isAlias(text: string): boolean {
+  return text.length <= MAX_ID_LENGTH && MODEL_NAME.test(text) && isModelId(text.toLowerCase());
+}
+
+function whyNotModelId(text: string): string | null {
+  if (text.length === 0) return 'it is empty';
+  if (text.length > MAX_ID_LENGTH) return `it is longer than ${MAX_ID_LENGTH} characters`;
+  if (RESERVED.has(text)) return 'the service uses this name for something else';
+  if (!MODEL_ID.test(text)) return 'it has characters or a shape that ids do not have';
+  if (text.split(/[/:]/).some((part) => DEVICE.test(part))) return 'it contains a device name of Windows';
+  if (/\.(?:[/:]|$)/.test(text)) return 'a part of it ends with a dot';
+  return null;
+}
+
+/**
+ * An id made from free text such as a file name or a hub reference; null when nothing usable remains.
+ * Separators `/` and `:` survive only in their places, every other run of foreign characters becomes one dash.
+ */
+export function toModelId(text: string): string | null {
+  const [, path = '', tag] = /^([^:]*)(?::(.*))?$/s.exec(text.normalize('NFKC').toLowerCase()) ?? [];
+  const parts = path.split('/').map(toPart).filter(Boolean);
+  const name = parts.slice(-2).join('/');
+  const tagPart = tag === undefined ? '' : toPart(tag);
+  const id = tagPart ? `${name}:${tagPart}` : name;
+  return isModelId(id) ? id : null;
+}
+
+function toPart(text: string): string {
+  return text
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+/, '')
+    .slice(0, 76)
+    .replace(/[^a-z0-9]+$/, '');
+}
+
+/** The spellings under which a request may mean an id or alias: as written, lower case, without `:latest`. */
+export function lookupKeys(name: string): readonly string[] {
+  const lower = name.toLowerCase();
+  const bare = lower.endsWith(':latest') ? lower.slice(0, -':latest'.length) : lower;
+  return [...new Set([name, lower, bare, `${bare}:latest`])];
+}
+
+/** The file name of an id: its two separators are percent-encoded, all else is safe on every file system. */
+export function idToFileName(id: string): string {
+  return checkModelId(id).replaceAll('/', '%2f').replaceAll(':', '%3a');
+}
+
+/** The reverse of idToFileName; null when the name is not one that it makes. */
+export function fileNameToId(name: string): string | null {
+  const id = name.replaceAll('%2f', '/').replaceAll('%3a', ':');
+  return isModelId(id) && idToFileName(id) === name ? id : null;
+}

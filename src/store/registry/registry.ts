@@ -1,0 +1,194 @@
+/**
+ * The registry: which models are installed and what a name in a request means.
+ * It knows files and manifests, not HTTP and not the engine. The server and every CLI verb open their own;
+ * all of them read the same folder afresh, so a change made by one is seen by the others at once.
+ */
+import { readFileSync } from 'node:fs';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import type { ModelTarget } from '../../engine/ports.ts';
+import type { ModelKind } from '../../contract/load.ts';
+import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
+import { type DamagedManifest, InstalledReader, lookUp } from './installed.ts';
+import type { ModelManifest } from './manifest.ts';
+import { Provenance } from './provenance.ts';
+import { Store } from '../files/store.ts';
+import { makeTarget, type TargetOptions, VerifiedStamps } from './target.ts';
+
+export type InstalledModel = ModelManifest;
+
+export interface RegistryOptions {
+  readonly home: string;
+  readonly settings?: {
+    /** What `default` and `default-embedding` mean when the operator says so. */
+    readonly defaultModel?: string | null;
+    readonly embeddingModel?: string | null;
+  };
+  /** Called at each point that a crash can separate; for fault tests only. */
+  readonly onStep?: StepHook;
+}
+
+/** What a request wants of a model; the words appear in the message when the kind is wrong. */
+const USES = { chat: 'chat or completions', embedding: 'embeddings' } as const;
+const ALIASES = { chat: 'default', embedding: 'default-embedding' } as const;
+const SETTING_NAMES = { chat: 'SVC_DEFAULT_MODEL', embedding: 'SVC_EMBEDDING_MODEL' } as const;
+
+const Defaults = Type.Object({
+  schema: Type.Literal(1),
+  chat: Type.Optional(Type.String()),
+  embedding: Type.Optional(Type.String()),
+});
+type Defaults = Static<typeof Defaults>;
+
+export class Registry {
+  readonly store: Store;
+  readonly provenance: Provenance;
+  readonly #reader: InstalledReader;
+  readonly #verified = new VerifiedStamps();
+  readonly #settings: NonNullable<RegistryOptions['settings']>;
+
+  constructor(options: RegistryOptions) {
+    this.store = new Store(options.home, options.onStep);
+    this.provenance = new Provenance(this.store.paths);
+    this.#reader = new InstalledReader(this.store.paths);
+    this.#settings = options.settings ?? {};
+  }
+
+  /** Every installed model, sorted by id. */
+  async list(): Promise<readonly InstalledModel[]> {
+    return this.#reader.read().manifests;
+  }
+
+  /** Manifests that cannot be used, with the reason; they never hide the others. */
+  async damaged(): Promise<readonly DamagedManifest[]> {
+    return this.#reader.read().damaged;
+  }
+
+  /** The model of that id, alias or default alias, whatever its kind. */
+  async find(name: string): Promise<InstalledModel> {
+    if (name === ALIASES.chat) return this.#default('chat');
+    if (name === ALIASES.embedding) return this.#default('embedding');
+    return this.#named(name);
+  }
+
+  /** The model that serves a request for `name`, or throws model_not_found, no_default_model, wrong_model_kind. */
+  async resolve(name: string, use: ModelKind): Promise<InstalledModel> {
+    const model = await this.find(name);
+    if (model.kind !== use) throw wrongKind(model, use);
+    return model;
+  }
+
+  /** What the scheduler must know of a model to load and plan it. */
+  toTarget(model: InstalledModel, options: TargetOptions = {}): ModelTarget {
+    return makeTarget(this.store.paths, this.#verified, model, options);
+  }
+
+  /** The id that `default` or `default-embedding` means now; null when nothing can serve it. */
+  async defaultId(kind: ModelKind): Promise<string | null> {
+    const model = this.#chooseDefault(kind);
+    return model?.id ?? null;
+  }
+
+  /** Makes an installed model the default of its kind, for every process; settings of the operator still win. */
+  async setDefault(name: string): Promise<InstalledModel> {
+    const model = this.#named(name);
+    await this.store.change(`hearth default ${model.id}`, async (writer) => {
+      const choice: Defaults = { ...this.#choice(), schema: 1, [model.kind]: model.id };
+      await writer.writeDefaults(`${JSON.stringify(choice, null, 2)}\n`);
+    });
+    return model;
+  }
+
+  /** Clears what dead processes left behind; for the start of a server. A store that cannot be written stays as it is. */
+  async recover(): Promise<void> {
+    try {
+      await this.store.change('hearth serve', async () => {});
+    } catch (error) {
+      if (!isSvcError(error) || !['store_unwritable', 'store_busy', 'disk_full'].includes(error.code))
+        throw error;
+    }
+  }
+
+  #named(name: string): InstalledModel {
+    const found = lookUp(this.#reader.read(), name);
+    if (!found) throw fail('model_not_found', { model: name, param: 'model' });
+    if ('damaged' in found)
+      throw fail('manifest_damaged', {
+        model: found.damaged.id,
+        param: 'model',
+        reason: found.damaged.reason,
+      });
+    return found.model;
+  }
+
+  #default(kind: ModelKind): InstalledModel {
+    const configured = this.#configured(kind);
+    if (configured) {
+      const model = this.#named(configured);
+      if (model.kind !== kind) throw wrongKind(model, kind);
+      return model;
+    }
+    const model = this.#chooseDefault(kind);
+    if (!model)
+      throw fail('no_default_model', {
+        kind: kind === 'chat' ? 'chat' : 'embedding',
+        setting: SETTING_NAMES[kind],
+        param: 'model',
+      });
+    return model;
+  }
+
+  /**
+   * 1. what the operator set; 2. what `hearth default` recorded, while it is installed;
+   * 3. the newest model of that kind that the user installed; 4. the newest built-in one.
+   */
+  #chooseDefault(kind: ModelKind): InstalledModel | undefined {
+    const installed = this.#reader.read();
+    const named = (name: string | null | undefined) => {
+      const found = name ? lookUp(installed, name) : undefined;
+      return found && 'model' in found && found.model.kind === kind ? found.model : undefined;
+    };
+    const configured = this.#configured(kind);
+    if (configured) return named(configured);
+    const rank = (model: InstalledModel) => (model.source.type === 'builtin' ? '0' : '1') + model.addedAt;
+    const newest = installed.manifests
+      .filter((model) => model.kind === kind)
+      .reduce<InstalledModel | undefined>(
+        (best, model) => (best === undefined || rank(model) >= rank(best) ? model : best),
+        undefined,
+      );
+    return named(this.#choice()[kind]) ?? newest;
+  }
+
+  #configured(kind: ModelKind): string | null {
+    const setting = kind === 'chat' ? this.#settings.defaultModel : this.#settings.embeddingModel;
+    // `default` set to itself says nothing.
+    return setting && setting !== ALIASES[kind] ? setting : null;
+  }
+
+  #choice(): Defaults {
+    try {
+      const value: unknown = JSON.parse(readFileSync(this.store.paths.defaults, 'utf8'));
+      return Check(Defaults, value) ? value : { schema: 1 };
+    } catch (error) {
+      // No choice was made, or it is unreadable: then the rule of chooseDefault decides.
+      if (errnoOf(error) !== undefined || error instanceof SyntaxError) return { schema: 1 };
+      throw error;
+    }
+  }
+}
+
+export function openRegistry(options: RegistryOptions): Registry {
+  return new Registry(options);
+}
+
+function wrongKind(model: InstalledModel, use: ModelKind): Error {
+  return fail('wrong_model_kind', {
+    model: model.id,
+    param: 'model',
+    kind: model.kind,
+    use: USES[use],
+    wanted: use,
+  });
+}

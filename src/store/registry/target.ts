@@ -1,0 +1,97 @@
+/** From an installed model to what the scheduler loads, with the check that its files are still the ones installed. */
+import type { ModelTarget } from '../../engine/ports.ts';
+import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { type FileStamp, hashFile, sameStamp, stampFile } from '../install/file-check.ts';
+import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
+import { filePath, type StorePaths } from '../files/paths.ts';
+import { loadPath, readyLoadPath } from '../files/shard-links.ts';
+
+export interface TargetOptions {
+  /** The window when neither the request nor the model names one; null: decided here. */
+  readonly numCtx?: number | null;
+  /** Threads when the model pins none. */
+  readonly numThreads?: number | null;
+}
+
+/** A window that suits most chats and most machines; requests and settings may ask for more. */
+const USUAL_CTX = 4096;
+
+/** Files whose changed stamp was followed by an equal digest, so that they are hashed once per process only. */
+export class VerifiedStamps {
+  readonly #stamps = new Map<string, FileStamp>();
+
+  has(path: string, stamp: FileStamp): boolean {
+    const known = this.#stamps.get(path);
+    return known !== undefined && sameStamp(stamp, known);
+  }
+
+  add(path: string, stamp: FileStamp): void {
+    this.#stamps.set(path, stamp);
+  }
+}
+
+export function makeTarget(
+  paths: StorePaths,
+  verified: VerifiedStamps,
+  model: ModelManifest,
+  options: TargetOptions,
+): ModelTarget {
+  const [first] = modelFiles(model);
+  if (!first)
+    throw fail('model_damaged', { model: model.id, param: 'model', reason: 'it names no model file' });
+  const trained = model.facts.contextLength;
+  const wanted = model.params.numCtx ?? options.numCtx ?? (model.kind === 'chat' ? USUAL_CTX : trained);
+  return {
+    modelId: model.id,
+    kind: model.kind,
+    path: loadPath(paths, model, first),
+    digest: digestOf(first),
+    trainedCtx: trained,
+    defaultCtx: Math.min(trained, wanted),
+    threads: model.params.threads ?? options.numThreads ?? null,
+    weightsBytes: modelFiles(model).reduce((sum, file) => sum + file.sizeBytes, 0),
+    kvBytesPerToken: model.facts.kvBytesPerToken,
+    verify: async () => {
+      for (const file of modelFiles(model)) await verifyFile(paths, verified, model, file);
+    },
+  };
+}
+
+/** The digest of a file when it is known, lower-case hex. */
+export function digestOf(file: ModelFile): string | null {
+  return isBlobFile(file) ? file.digest : (file.sha256 ?? null);
+}
+
+async function verifyFile(
+  paths: StorePaths,
+  verified: VerifiedStamps,
+  model: ModelManifest,
+  file: ModelFile,
+): Promise<void> {
+  const damaged = (reason: string, cause?: unknown) =>
+    fail('model_damaged', { model: model.id, param: 'model', reason }, cause);
+  const path = filePath(paths, file);
+  let stamp: FileStamp;
+  try {
+    stamp = await stampFile(path);
+  } catch (error) {
+    throw damaged(whyGone(model, error), error);
+  }
+  if (stamp.sizeBytes !== file.sizeBytes)
+    throw damaged(`its file has ${stamp.sizeBytes} bytes instead of ${file.sizeBytes}`);
+  if (!sameStamp(stamp, file) && !verified.has(path, stamp)) {
+    const expected = digestOf(file);
+    if (expected === null) throw damaged('its file was modified and no digest of it is known');
+    const actual = await hashFile(path);
+    if (actual !== expected) throw damaged('the digest of its file differs');
+    verified.add(path, stamp);
+  }
+  await readyLoadPath(paths, model, file);
+}
+
+function whyGone(model: ModelManifest, error: unknown): string {
+  if (!isSvcError(error) || error.code !== 'file_not_found')
+    return error instanceof Error ? error.message : String(error);
+  const owner = model.source.type === 'file' || model.source.type === 'hf' ? null : model.source.type;
+  return owner === null ? 'its file is gone' : `its file is gone, perhaps removed by ${owner}`;
+}

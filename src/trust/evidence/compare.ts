@@ -1,0 +1,214 @@
+/** L2 to L4: whether this machine can repeat a record, and whether it did. */
+import { isDeepStrictEqual } from 'node:util';
+import type { CheckFacts } from '../../contract/frozen.ts';
+import type { AnsweredResponse } from './record.ts';
+import type { Predicate, Statement } from './statement.ts';
+import { type Finding, isSignedResponse } from './verify.ts';
+
+/** A model by its files: the one that native code opens, and the further parts in their order. */
+export interface ModelFiles {
+  readonly blob_sha256: string;
+  readonly shards: readonly { readonly sha256: string }[];
+}
+
+/** The parts of a record that must be equal before a replay means anything. */
+export interface Tuple extends Pick<Predicate, 'backend' | 'exec'> {
+  readonly model: ModelFiles;
+}
+
+/** What tokens say, in the words of a response; null when it is no answer that the request allows. */
+export type Answer = Pick<AnsweredResponse, 'choices' | 'usage'> | null;
+
+/** What a replay made. */
+export interface Replayed extends Pick<Predicate, 'prompt' | 'sampling' | 'output'> {
+  readonly tuple: Tuple;
+  readonly answer: Answer;
+  /** The server that wrote the prompt and read the tokens. */
+  readonly serverSha256: string;
+}
+
+/** What a check of claimed tokens found. */
+export interface Checked {
+  readonly facts: CheckFacts;
+  /** What the claimed tokens say; without log probabilities, which are not computed. */
+  readonly answer: Answer;
+  readonly serverSha256: string;
+}
+
+const incomparable = (level: Finding['level'], name: string, detail: string): Finding => ({
+  level,
+  name,
+  outcome: 'incomparable',
+  detail,
+});
+
+/**
+ * L2: local hashes against those of the record; null marks what is not here. The server's own bytes decide how a
+ * prompt is written but not how tokens are computed, so a difference there is told and the prompt hash decides.
+ */
+export function checkArtefacts(
+  claimed: Predicate,
+  local: {
+    readonly model: ModelFiles | null;
+    readonly backend: string | null;
+    readonly server: string | null;
+  },
+): Finding[] {
+  const compare = (name: string, here: string | null, there: string): Finding => {
+    if (here === null) return { level: 'L2', name, outcome: 'skipped', detail: 'not installed here' };
+    if (here === there)
+      return { level: 'L2', name, outcome: 'passed', detail: `the same bytes (${here.slice(0, 12)})` };
+    const detail = `here ${here.slice(0, 12)}, in the record ${there.slice(0, 12)}`;
+    return name === 'server'
+      ? { level: 'L2', name, outcome: 'skipped', detail }
+      : incomparable('L2', name, detail);
+  };
+  const { model } = local;
+  const isSplit = model !== null && model.shards.length + claimed.model.shards.length > 0;
+  return [
+    compare('model', model?.blob_sha256 ?? null, claimed.model.blob_sha256),
+    ...(isSplit ? [compare('further parts', partsOf(model), partsOf(claimed.model))] : []),
+    compare('backend', local.backend, claimed.backend.backend_sha256),
+    compare('server', local.server, claimed.server.server_source_sha256),
+  ];
+}
+
+/** Names what differs between two execution tuples. */
+export function differences(claimed: Tuple, here: Tuple): string[] {
+  const found: string[] = [];
+  const test = (name: string, a: unknown, b: unknown): void => {
+    if (!isDeepStrictEqual(a, b)) found.push(`${name}: here ${show(b)}, in the record ${show(a)}`);
+  };
+  test('model', claimed.model.blob_sha256, here.model.blob_sha256);
+  test('further parts', partsOf(claimed.model), partsOf(here.model));
+  test('backend', claimed.backend.backend_sha256, here.backend.backend_sha256);
+  test('cpu features', claimed.backend.cpu_features, here.backend.cpu_features);
+  test('mapped files', closure(claimed), closure(here));
+  for (const key of Object.keys(claimed.exec) as (keyof Predicate['exec'])[]) {
+    // Which start of a worker it was is a fact of the boot, not of the computation.
+    if (key !== 'worker_gen') test(key, claimed.exec[key], here.exec[key]);
+  }
+  return found;
+}
+
+/** The further parts of a split model as one text. */
+export const partsOf = ({ shards }: ModelFiles): string =>
+  shards.length === 0 ? 'none' : shards.map(({ sha256 }) => sha256).join(' ');
+
+const closure = ({ backend }: Tuple): string[] =>
+  backend.closure.map(({ name, sha256 }) => `${name} ${sha256}`).sort();
+
+const show = (value: unknown): string => {
+  const text = JSON.stringify(value);
+  return text.length > 64 ? `${text.slice(0, 61)}…` : text;
+};
+
+/** L3: another tuple is never "verified"; the same tuple must give the same tokens, logits and words. */
+export function checkReplay(statement: Statement, replayed: Replayed): Finding[] {
+  const { predicate: claimed } = statement;
+  const different = differences(claimed, replayed.tuple);
+  const isSamePrompt = isDeepStrictEqual(claimed.prompt, replayed.prompt);
+  const isSameSampling = isDeepStrictEqual(claimed.sampling, replayed.sampling);
+  // Another version of the server may write a prompt or choose samplers in another way; the same version may not.
+  if (isOtherServer(claimed, replayed)) {
+    if (!isSamePrompt) different.push('the prompt: this version of the server writes it differently');
+    if (!isSameSampling) different.push('the sampling: this version of the server sets it differently');
+  }
+  if (different.length > 0) return [incomparable('L3', 'replay', `not comparable: ${different.join('; ')}`)];
+  const { output } = claimed;
+  const isSameOutput =
+    output.tokens_sha256 === replayed.output.tokens_sha256 && output.n_tokens === replayed.output.n_tokens;
+  const isSameTrace =
+    output.trace_sha256 === replayed.output.trace_sha256 && output.min_margin === replayed.output.min_margin;
+  const isSameAnswer = saysWhatWasAnswered(statement, null, replayed);
+  return [
+    judge('L3', 'prompt', isSamePrompt, `${claimed.prompt.n_tokens} prompt tokens`),
+    judge('L3', 'sampling', isSameSampling, `chosen by ${claimed.sampling.chain.join(', ')}`),
+    judge('L3', 'tokens', isSameOutput, `${output.n_tokens} output tokens`),
+    judge('L3', 'trace', isSameTrace, 'bits of the two largest logits of every step'),
+    judgeAnswer('L3', isSameAnswer, isOtherServer(claimed, replayed)),
+  ];
+}
+
+/** Whether the tokens of a replay say what was signed; with the response at hand, log probabilities are left out. */
+export function saysWhatWasAnswered(
+  statement: Statement,
+  response: AnsweredResponse | null,
+  { output, answer }: Replayed,
+): boolean {
+  const { finish_reason } = statement.predicate.output;
+  return finish_reason === output.finish_reason && isAnswerOf(statement, response, answer);
+}
+
+/** True when each token should be the largest logit: then a check needs neither randomness nor a grammar. */
+export function isPlainGreedy({ sampling }: Predicate): boolean {
+  return isGreedyChain(sampling.chain);
+}
+
+const isGreedyChain = (chain: readonly string[]): boolean => chain.length === 1 && chain[0] === 'greedy';
+
+/** L4: every claimed token is the model's choice here, or a near tie, and together they say what was answered. */
+export function checkTolerant(
+  statement: Statement,
+  response: AnsweredResponse | null,
+  checked: Checked,
+  epsilon: number,
+): Finding[] {
+  const { predicate: claimed } = statement;
+  const { facts } = checked;
+  if (facts.promptTokensSha256 !== claimed.prompt.tokens_sha256) {
+    return [incomparable('L4', 'tolerant', 'the prompt comes out as other tokens here')];
+  }
+  if (!isGreedyChain(facts.chain)) return [onlyReplayTells(facts.chain)];
+  const rate = facts.steps === 0 ? 1 : facts.exact / facts.steps;
+  const summary = `${facts.exact} of ${facts.steps} exact (${(100 * rate).toFixed(2)} %), ${facts.withinMargin} within ${epsilon}, largest gap ${facts.largestGap.toFixed(4)}`;
+  const isSameAnswer = facts.isWhole && isAnswerOf(statement, response, checked.answer);
+  return [
+    facts.firstMismatch === null
+      ? judge('L4', 'tolerant', true, summary)
+      : judge('L4', 'tolerant', false, `mismatch at token ${facts.firstMismatch}; ${summary}`),
+    judgeAnswer('L4', isSameAnswer, isOtherServer(claimed, checked)),
+  ];
+}
+
+/** Where randomness, penalties or a grammar chose, the first choice of the model says nothing. */
+export function onlyReplayTells(chain: readonly string[]): Finding {
+  const detail = `the tokens were chosen by ${chain.join(', ')}; only a full replay can tell`;
+  return incomparable('L4', 'tolerant', detail);
+}
+
+const isOtherServer = ({ server }: Predicate, here: { readonly serverSha256: string }): boolean =>
+  server.server_source_sha256 !== here.serverSha256;
+
+/** Whether an answer is the one that was signed; with the response at hand, log probabilities do not count. */
+function isAnswerOf(statement: Statement, response: AnsweredResponse | null, answer: Answer): boolean {
+  if (answer === null) return false;
+  if (isSignedResponse(statement, { model: statement.predicate.model.id, ...answer })) return true;
+  if (response === null) return false;
+  const said = { choices: withoutLogprobs(response.choices), usage: response.usage };
+  const here = { choices: withoutLogprobs(answer.choices), usage: answer.usage };
+  return isSignedResponse(statement, response) && isDeepStrictEqual(said, here);
+}
+
+function withoutLogprobs(choices: unknown): unknown {
+  if (!Array.isArray(choices)) return choices;
+  return choices.map((choice: object) => {
+    const { logprobs: _, ...rest } = choice as { logprobs?: unknown };
+    return rest;
+  });
+}
+
+function judgeAnswer(level: Finding['level'], isEqual: boolean, isOther: boolean): Finding {
+  if (isEqual)
+    return judge(level, 'answer', true, 'text, calls, finish reason and usage follow from the tokens');
+  return isOther
+    ? incomparable(level, 'answer', 'this version of the server reads other words from the tokens')
+    : judge(level, 'answer', false, 'the tokens do not say what was answered');
+}
+
+const judge = (level: Finding['level'], name: string, isEqual: boolean, detail: string): Finding => ({
+  level,
+  name,
+  outcome: isEqual ? 'passed' : 'failed',
+  detail,
+});

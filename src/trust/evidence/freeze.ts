@@ -1,0 +1,74 @@
+/** What a frozen request pins before it runs: its digests, its seed, and the second its template sees. */
+import { createHash } from 'node:crypto';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { canonicalJson, sha256Hex } from '../identity/canonical.ts';
+
+/** llama.cpp reads this seed as "take one from the random device". */
+const randomDeviceSeed = 0xffffffff;
+const seedDomain = 'svc-frozen-v1\0';
+
+export interface FrozenRequest {
+  readonly rawSha256: string;
+  readonly canonicalSha256: string;
+  readonly seed: number;
+  readonly temperature: number;
+  /** Unix milliseconds of a whole second. */
+  readonly templateClockMs: number;
+  /** What the request left open and this mode decided. */
+  readonly defaulted: readonly string[];
+  readonly nonce: string | null;
+}
+
+/**
+ * Reads a request body for a frozen run. `rawBody` is what the socket delivered; its duplicate keys have been
+ * refused by the scanner already. Refuses what has no canonical form, and a seed that means randomness.
+ */
+export function freezeRequest(
+  rawBody: Uint8Array,
+  parsedBody: Readonly<Record<string, unknown>>,
+  options: { readonly nowMs: number; readonly nonce?: string | undefined },
+): FrozenRequest {
+  const canonicalSha256 = sha256Hex(canonicalJson(parsedBody));
+  const { seed: asked, temperature } = parsedBody;
+  // -1 is what other servers take as "choose one".
+  const seed = asked === -1 ? null : asked;
+  const defaulted: string[] = [];
+  if (typeof temperature !== 'number') defaulted.push('temperature');
+  if (typeof seed !== 'number') defaulted.push('seed');
+  return {
+    rawSha256: sha256Hex(rawBody),
+    canonicalSha256,
+    seed: typeof seed === 'number' ? checkedSeed(seed) : seedOf(canonicalSha256),
+    temperature: typeof temperature === 'number' ? temperature : 0,
+    templateClockMs: Math.floor(options.nowMs / 1000) * 1000,
+    defaulted,
+    nonce: checkedNonce(options.nonce),
+  };
+}
+
+/** First big-endian u32 of SHA-256("svc-frozen-v1\0" ‖ digest bytes) that does not mean "random". */
+export function seedOf(canonicalSha256: string): number {
+  const digest = createHash('sha256').update(seedDomain).update(Buffer.from(canonicalSha256, 'hex')).digest();
+  for (let offset = 0; offset < digest.length; offset += 4) {
+    const seed = digest.readUInt32BE(offset);
+    if (seed !== randomDeviceSeed) return seed;
+  }
+  return 0;
+}
+
+function checkedSeed(seed: number): number {
+  if (Number.isInteger(seed) && seed >= 0 && seed < randomDeviceSeed) return seed;
+  throw fail('unsupported_value', {
+    param: 'seed',
+    message: `seed must be an integer from 0 to ${randomDeviceSeed - 1} in mode frozen-v1, because the engine reads ${randomDeviceSeed} as a random seed.`,
+  });
+}
+
+function checkedNonce(nonce: string | undefined): string | null {
+  if (nonce === undefined) return null;
+  if (/^[\x21-\x7e]{1,128}$/.test(nonce)) return nonce;
+  throw fail('unsupported_value', {
+    param: 'X-Svc-Evidence-Nonce',
+    message: 'X-Svc-Evidence-Nonce must be 1 to 128 visible ASCII characters.',
+  });
+}

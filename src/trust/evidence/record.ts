@@ -1,0 +1,217 @@
+/**
+ * Builds and signs the record of one answer.
+ * trust/evidence makes and checks records. It knows no HTTP and no engine internals: facts come in, a record goes out;
+ * api/ calls it on the way out, `hearth evidence` on the way in.
+ */
+import { createHash } from 'node:crypto';
+import type { FrozenFacts } from '../../contract/frozen.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
+import { type Envelope, seal } from '../identity/dsse.ts';
+import type { InstanceIdentity } from '../identity/instance.ts';
+import type { EvidenceChain } from './chain.ts';
+import type { FrozenRequest } from './freeze.ts';
+import {
+  evidencePayloadType,
+  type Predicate,
+  predicateType,
+  type Statement,
+  statementType,
+} from './statement.ts';
+
+/** The member of the response: a DSSE envelope, and beside it, unsigned but bound by its digest, the token ids. */
+export interface EvidenceMember extends Envelope {
+  /** Base64 of the bytes whose digest is the subject `output-tokens`; drop it before passing the record on. */
+  readonly output_tokens: string;
+}
+
+export interface AnsweredResponse {
+  readonly model: string;
+  readonly choices: unknown;
+  readonly usage: unknown;
+}
+
+export interface EvidenceFacts {
+  readonly identity: InstanceIdentity;
+  readonly chain: EvidenceChain;
+  readonly request: FrozenRequest;
+  readonly frozen: FrozenFacts;
+  readonly finishReason: Predicate['output']['finish_reason'];
+  readonly model: Predicate['model'];
+  readonly server: Predicate['server'];
+  readonly backend: BackendProvenance;
+  readonly response: AnsweredResponse;
+  readonly nowMs: number;
+}
+
+/** The bound backend: its hash, the hash of every file, and what its build metadata says. */
+export interface BackendProvenance {
+  readonly sha256: string;
+  readonly files: readonly { readonly name: string; readonly sha256: string; readonly inode: number }[];
+  readonly llamaRelease: string;
+  readonly buildMetadataSha256: string | null;
+}
+
+export interface Evidence {
+  readonly member: EvidenceMember;
+  readonly headers: Readonly<Record<'X-Svc-Evidence-Mode' | 'X-Svc-Evidence-Digest', string>>;
+}
+
+export function buildEvidence(facts: EvidenceFacts): Evidence {
+  const { identity, chain } = facts;
+  const payload = chain.append((link) => {
+    const issuer = {
+      instance_id: identity.instanceId,
+      boot_id: identity.bootId,
+      keyid: identity.keys.keyid,
+      ...link,
+      issued_at: isoSecond(facts.nowMs),
+    };
+    return Buffer.from(JSON.stringify(statementOf(facts, issuer)));
+  });
+  const envelope = seal(identity.keys, evidencePayloadType, payload);
+  return {
+    member: { ...envelope, output_tokens: facts.frozen.output.tokens },
+    headers: {
+      'X-Svc-Evidence-Mode': 'frozen-v1',
+      'X-Svc-Evidence-Digest': `sha256:${sha256Hex(payload)}`,
+    },
+  };
+}
+
+/** The digest of the subject `response`: id and created are left out, because they vary from run to run. */
+export function responseSha256({ model, choices, usage }: AnsweredResponse): string {
+  return canonicalSha256({ model, choices, usage });
+}
+
+/** The value of a `Content-Digest` header (RFC 9530) over the bytes of a body. */
+export function contentDigest(body: Uint8Array | string): string {
+  return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+}
+
+function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Statement {
+  const { request, frozen, response } = facts;
+  const predicate: Predicate = {
+    issuer,
+    request: {
+      raw_body_sha256: request.rawSha256,
+      canonical_sha256: request.canonicalSha256,
+      mode: 'frozen-v1',
+      ...(request.nonce === null ? {} : { nonce: request.nonce }),
+    },
+    prompt: promptOf(frozen),
+    model: facts.model,
+    server: facts.server,
+    backend: {
+      backend_sha256: facts.backend.sha256,
+      closure: closureOf(facts.backend, frozen.host.mapped),
+      llama_commit: facts.backend.llamaRelease,
+      build_flags_sha256: facts.backend.buildMetadataSha256,
+      cpu_features: frozen.host.cpuFeatures,
+      libc: frozen.host.libc,
+    },
+    exec: execOf(frozen),
+    sampling: samplingOf(frozen, request.defaulted),
+    output: outputOf(frozen, facts.finishReason),
+  };
+  return {
+    _type: statementType,
+    subject: [
+      { name: 'response', digest: { sha256: responseSha256(response) } },
+      { name: 'output-tokens', digest: { sha256: frozen.output.tokensSha256 } },
+    ],
+    predicateType,
+    predicate,
+  };
+}
+
+/** The prompt as the record states it; a replay compares this and the parts below. */
+export function promptOf({ prompt }: FrozenFacts): Predicate['prompt'] {
+  return {
+    template_sha256: prompt.templateSha256,
+    template_clock: isoSecond(prompt.templateClockMs),
+    rendered_sha256: prompt.renderedSha256,
+    tokens_sha256: prompt.tokensSha256,
+    n_tokens: prompt.tokenCount,
+    add_bos: prompt.addBos,
+  };
+}
+
+export function outputOf(
+  { output }: FrozenFacts,
+  finishReason: Predicate['output']['finish_reason'],
+): Predicate['output'] {
+  return {
+    finish_reason: finishReason,
+    n_tokens: output.tokenCount,
+    tokens_sha256: output.tokensSha256,
+    trace_sha256: output.traceSha256,
+    min_margin: output.minMargin,
+  };
+}
+
+export function execOf(frozen: FrozenFacts): Predicate['exec'] {
+  const { exec } = frozen;
+  if (exec.gpuLayers !== 0) throw fail('evidence_unavailable', { reason: 'the model has layers on a GPU' });
+  return {
+    n_ctx: exec.numCtx,
+    n_batch: exec.batchSize,
+    n_ubatch: exec.microBatchSize,
+    n_seq: 1,
+    n_threads: exec.threads,
+    n_threads_observed: exec.threadsObserved,
+    flash_attn: exec.flashAttention,
+    type_k: exec.typeK,
+    type_v: exec.typeV,
+    n_gpu_layers: 0,
+    use_mmap: exec.useMmap,
+    repack: exec.repack,
+    omp: exec.openMp,
+    kv: 'fresh',
+    prefix_reuse: false,
+    spec_decode: false,
+    ctx_shift: false,
+    worker_gen: frozen.workerGeneration ?? 1,
+  };
+}
+
+/** The sampling settings as the record states them; stop strings are text of the request, so only their hash. */
+export function samplingOf({ sampling }: FrozenFacts, defaulted: readonly string[]): Predicate['sampling'] {
+  return {
+    temperature: sampling.temperature,
+    seed: sampling.seed,
+    top_k: sampling.topK,
+    top_p: sampling.topP,
+    min_p: sampling.minP,
+    repeat_penalty: sampling.repeatPenalty,
+    repeat_last_n: sampling.repeatLastN,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+    chain: sampling.chain,
+    num_predict: sampling.maxTokens,
+    stop_sha256: canonicalSha256(sampling.stop),
+    defaulted: [...defaulted],
+  };
+}
+
+/** Each mapped file with the hash that was taken before it was loaded; an unknown one means other bytes ran. */
+export function closureOf(
+  backend: BackendProvenance,
+  mapped: FrozenFacts['host']['mapped'],
+): { name: string; sha256: string }[] {
+  const known = new Map(backend.files.map((file) => [file.name, file]));
+  return mapped.map(({ name, inode }) => {
+    const file = known.get(name);
+    if (file === undefined || (inode !== null && inode !== file.inode)) {
+      throw fail('evidence_unavailable', {
+        reason: `the worker mapped a ${name} that was not hashed at boot`,
+      });
+    }
+    return { name, sha256: file.sha256 };
+  });
+}
+
+/** A whole second of UTC, as records write it. */
+export function isoSecond(unixMs: number): string {
+  return new Date(Math.floor(unixMs / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+}

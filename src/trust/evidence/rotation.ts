@@ -1,0 +1,73 @@
+/** Replaces the key of an instance; records of old keys stay verifiable through the history. */
+import { join } from 'node:path';
+import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { signPayload } from '../identity/dsse.ts';
+import {
+  instanceFolder,
+  type InstanceIdentity,
+  type InstanceKeys,
+  newInstanceKeys,
+  replaceKey,
+} from '../identity/instance.ts';
+import {
+  keyringOf,
+  readKeyHistory,
+  type Rotation,
+  type RotationEnvelope,
+  rotationPayloadType,
+} from './keyring.ts';
+import { isoSecond } from './record.ts';
+
+/**
+ * Makes a new key, records the hand-over, then puts the key in place. A crash between the two steps leaves the old
+ * key and a hand-over to a key that is lost; the next rotation overwrites it. A running server keeps its key until
+ * it is restarted. Returns the new keys.
+ */
+export async function rotateKey(
+  home: string,
+  identity: InstanceIdentity,
+  nowMs: number,
+): Promise<{ readonly keys: InstanceKeys; readonly seq: number }> {
+  const history = await readKeyHistory(home);
+  if (history === null) throw new Error(`${home} holds no instance`);
+  const known = keyringOf(history).keys;
+  const place = known.findIndex((key) => key.keyid === identity.keys.keyid);
+  if (place < 0) {
+    const folder = instanceFolder(home);
+    const reason = 'holds a key that this instance never had';
+    throw fail('instance_unusable', { path: join(folder, 'key.pem'), folder, reason });
+  }
+  const seq = place + 1;
+  const keys = newInstanceKeys();
+  const envelope = handOver(identity, keys, { seq, nowMs });
+  const folder = join(instanceFolder(home), 'rotations');
+  await makeFolder(folder);
+  await writeDurably(join(folder, `${String(seq).padStart(6, '0')}.json`), `${JSON.stringify(envelope)}\n`);
+  await replaceKey(home, keys);
+  return { keys, seq };
+}
+
+function handOver(
+  identity: InstanceIdentity,
+  next: InstanceKeys,
+  { seq, nowMs }: { readonly seq: number; readonly nowMs: number },
+): RotationEnvelope {
+  const rotation: Rotation = {
+    instance_id: identity.instanceId,
+    seq,
+    old_public_key: identity.keys.publicKeyPem,
+    new_public_key: next.publicKeyPem,
+    rotated_at: isoSecond(nowMs),
+  };
+  const payload = Buffer.from(JSON.stringify(rotation));
+  const sign = (keys: InstanceKeys) => ({
+    keyid: keys.keyid,
+    sig: signPayload(keys, rotationPayloadType, payload).toString('base64'),
+  });
+  return {
+    payloadType: rotationPayloadType,
+    payload: payload.toString('base64'),
+    signatures: [sign(identity.keys), sign(next)],
+  };
+}

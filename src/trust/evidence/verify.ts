@@ -1,0 +1,257 @@
+/**
+ * Checks a record, level by level: L0 signature by a pinned key, L1 binding to request, response and neighbours,
+ * L2 local artefacts, L3 bit-exact replay, L4 tolerant check. Pure: callers read files, hash artefacts and replay.
+ */
+import { Check as isShape } from 'typebox/value';
+import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
+import { Envelope, isSignedBy } from '../identity/dsse.ts';
+import type { Keyring } from './keyring.ts';
+import { type AnsweredResponse, responseSha256 } from './record.ts';
+import { evidencePayloadType, Statement } from './statement.ts';
+
+export type Level = 'L0' | 'L1' | 'L2' | 'L3' | 'L4';
+
+/** One thing that was looked at. `incomparable` is no fault: the two sides ran on different things. */
+export interface Finding {
+  readonly level: Level;
+  readonly name: string;
+  readonly outcome: 'passed' | 'failed' | 'incomparable' | 'skipped';
+  readonly detail: string;
+}
+
+/** What a file holds, once its form is right. */
+export interface OpenedRecord {
+  readonly envelope: Envelope;
+  readonly payload: Buffer;
+  readonly response: AnsweredResponse | null;
+  readonly outputTokens: Buffer | null;
+}
+
+export interface Verdict {
+  /** 0 verified at `level`, 1 mismatch, 2 not comparable, 3 malformed. */
+  readonly exitCode: 0 | 1 | 2 | 3;
+  /** The highest level of which something was checked and nothing was left open; null when none. */
+  readonly level: Level | null;
+  readonly findings: readonly Finding[];
+}
+
+/** The file is no record at all: exit code 3. */
+export class MalformedRecord extends Error {}
+
+/** Takes a saved response with its `evidence` member, or a bare envelope. */
+export function openRecord(value: unknown): OpenedRecord {
+  if (typeof value !== 'object' || value === null) throw new MalformedRecord('it is not a JSON object');
+  const isResponse = 'evidence' in value;
+  const member: unknown = isResponse ? value.evidence : value;
+  if (!isShape(Envelope, member)) throw new MalformedRecord('it holds no evidence envelope');
+  const { model, choices, usage } = value as Record<string, unknown>;
+  const tokens: unknown = Reflect.get(member, 'output_tokens');
+  if (isResponse && typeof model !== 'string') throw new MalformedRecord('the response names no model');
+  return {
+    envelope: member,
+    payload: Buffer.from(member.payload, 'base64'),
+    response: isResponse ? { model: String(model), choices, usage } : null,
+    outputTokens: typeof tokens === 'string' ? Buffer.from(tokens, 'base64') : null,
+  };
+}
+
+/** L0. The statement is only read once its bytes are known to be signed. */
+export function checkSignature(
+  record: OpenedRecord,
+  keyring: Keyring | null,
+): { readonly findings: Finding[]; readonly statement: Statement | null } {
+  const finding = (outcome: Finding['outcome'], detail: string): Finding => ({
+    level: 'L0',
+    name: 'signature',
+    outcome,
+    detail,
+  });
+  const { envelope, payload } = record;
+  if (keyring === null) {
+    const detail = 'no key of an issuer is known here; give one with --pubkey';
+    return { findings: [finding('incomparable', detail)], statement: null };
+  }
+  if (envelope.payloadType !== evidencePayloadType) {
+    return { findings: [finding('failed', 'the payload type is not that of a record')], statement: null };
+  }
+  const [signature] = envelope.signatures;
+  const key = keyring.keys.find(({ keyid }) => keyid === signature?.keyid);
+  if (signature === undefined || key === undefined) {
+    return { findings: [finding('failed', 'the keyid is not a trusted one')], statement: null };
+  }
+  const signed = { payloadType: envelope.payloadType, payload, sig: Buffer.from(signature.sig, 'base64') };
+  if (!isSignedBy(key.publicKey, signed)) {
+    return { findings: [finding('failed', 'the signature does not fit the payload')], statement: null };
+  }
+  const statement = parseStatement(payload);
+  const { issuer } = statement.predicate;
+  const findings = [finding('passed', `signed by ${key.keyid}`)];
+  if (issuer.keyid !== key.keyid) findings.push(finding('failed', 'the statement names another key'));
+  if (keyring.instanceId !== null && keyring.instanceId !== issuer.instance_id) {
+    findings.push(
+      finding('failed', `the key belongs to ${keyring.instanceId}, not to ${issuer.instance_id}`),
+    );
+  }
+  return { findings, statement };
+}
+
+function parseStatement(payload: Buffer): Statement {
+  let value: unknown;
+  try {
+    value = JSON.parse(payload.toString('utf8'));
+  } catch (cause) {
+    throw new MalformedRecord('its payload is not JSON', { cause });
+  }
+  if (!isShape(Statement, value)) throw new MalformedRecord('its payload is not a frozen-v1 statement');
+  return value;
+}
+
+export interface Bindings {
+  readonly record: OpenedRecord;
+  readonly statement: Statement;
+  /** The request as bytes and parsed, when the caller has it. */
+  readonly request: { readonly bytes: Uint8Array; readonly value: unknown } | null;
+}
+
+/** L1: the request and the response are those that the statement speaks of. */
+export function checkBindings({ record, statement, request }: Bindings): Finding[] {
+  const { predicate, subject } = statement;
+  const { response, outputTokens } = record;
+  const tokensDigest = subject[1].digest.sha256;
+  return [
+    request === null
+      ? skipped('request', 'no request was given (--request FILE)')
+      : compare('request', canonicalDigest(request.value), predicate.request.canonical_sha256, {
+          passed:
+            sha256Hex(request.bytes) === predicate.request.raw_body_sha256
+              ? 'the very bytes that were sent'
+              : 'the same JSON value; its bytes were written differently',
+          failed: 'it is not the request that was answered',
+        }),
+    response === null
+      ? skipped('response', 'the file holds the bare record')
+      : judge('response', isSignedResponse(statement, response), {
+          passed: 'model, choices and usage are as signed',
+          failed: 'model, choices or usage differ from what was signed',
+        }),
+    outputTokens === null
+      ? skipped('output tokens', 'the file does not carry them')
+      : compare('output tokens', sha256Hex(outputTokens), tokensDigest, {
+          passed: `${outputTokens.length / 4} tokens as signed`,
+          failed: 'the token ids beside the record are not those that were signed',
+        }),
+    judge('statement', isConsistent(statement, record), {
+      passed: 'its parts agree with each other',
+      failed: 'its parts name different output tokens, counts or finish reasons',
+    }),
+  ];
+}
+
+export function isSignedResponse({ subject }: Statement, response: AnsweredResponse): boolean {
+  return digestOrNull(() => responseSha256(response)) === subject[0].digest.sha256;
+}
+
+const canonicalDigest = (value: unknown): string | null => digestOrNull(() => canonicalSha256(value));
+
+/** What has no canonical form was never signed, so it has no digest that could fit. */
+function digestOrNull(digest: () => string): string | null {
+  try {
+    return digest();
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return null;
+  }
+}
+
+/** Whether what the statement says twice, or says of the response beside it, is the same. */
+function isConsistent({ predicate, subject }: Statement, { response, outputTokens }: OpenedRecord): boolean {
+  const { output, prompt, model } = predicate;
+  if (output.tokens_sha256 !== subject[1].digest.sha256) return false;
+  if (outputTokens !== null && outputTokens.length !== 4 * output.n_tokens) return false;
+  if (response === null) return true;
+  const [choice]: unknown[] = Array.isArray(response.choices) ? response.choices : [];
+  return (
+    response.model === model.id &&
+    memberOf(choice, 'finish_reason') === output.finish_reason &&
+    memberOf(response.usage, 'prompt_tokens') === prompt.n_tokens &&
+    memberOf(response.usage, 'completion_tokens') === output.n_tokens
+  );
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+
+export interface ChainedRecord {
+  readonly statement: Statement;
+  readonly payload: Uint8Array;
+}
+
+/** L1 over several records: within one boot, numbers and links must fit. Gaps are reported, not faulted. */
+export function checkChain(records: readonly ChainedRecord[]): Finding[] {
+  const findings: Finding[] = [];
+  const ordered = records.toSorted(
+    (a, b) =>
+      bootOf(a.statement).localeCompare(bootOf(b.statement)) || seqOf(a.statement) - seqOf(b.statement),
+  );
+  for (const [index, next] of ordered.entries()) {
+    const previous = ordered[index - 1];
+    if (previous === undefined || bootOf(previous.statement) !== bootOf(next.statement)) continue;
+    findings.push(link(bootOf(next.statement), previous, next));
+  }
+  return findings;
+}
+
+export const bootOf = (statement: Statement): string => statement.predicate.issuer.boot_id;
+const seqOf = (statement: Statement): number => statement.predicate.issuer.seq;
+
+function link(boot: string, previous: ChainedRecord, next: ChainedRecord): Finding {
+  const [before, after] = [seqOf(previous.statement), seqOf(next.statement)];
+  const place = `${before} → ${after} of boot ${boot.slice(0, 8)}`;
+  const digest = sha256Hex(previous.payload);
+  if (before === after) {
+    return digest === sha256Hex(next.payload)
+      ? skipped('chain', `${place}: the same record twice`)
+      : failed('chain', `${place}: two records claim the same place`);
+  }
+  if (after > before + 1) return skipped('chain', `${place}: ${after - before - 1} records are not here`);
+  return compare('chain', digest, next.statement.predicate.issuer.prev_evidence_sha256, {
+    passed: `${place} linked`,
+    failed: `${place}: the later record follows another one`,
+  });
+}
+
+/** What findings add up to. */
+export function conclude(findings: readonly Finding[]): Verdict {
+  const has = (outcome: Finding['outcome']): boolean =>
+    findings.some((finding) => finding.outcome === outcome);
+  const exitCode = has('failed') ? 1 : has('incomparable') ? 2 : 0;
+  let level: Level | null = null;
+  for (const step of ['L0', 'L1', 'L2', 'L3', 'L4'] as const) {
+    const here = findings.filter((finding) => finding.level === step && finding.name !== 'chain');
+    const isReached = here.length > 0 && here.every(({ outcome }) => outcome === 'passed');
+    if (isReached) level = step;
+    // A replay compares its own artefacts, and a tolerant check needs no equal ones; below that, no level is skipped.
+    else if (step === 'L0' || step === 'L1') break;
+  }
+  return { exitCode, level: exitCode === 0 ? level : null, findings };
+}
+
+interface Details {
+  readonly passed: string;
+  readonly failed: string;
+}
+
+const compare = (name: string, actual: string | null, expected: string | null, details: Details): Finding =>
+  judge(name, actual !== null && actual === expected, details);
+
+const judge = (name: string, isPassed: boolean, details: Details): Finding =>
+  isPassed ? { level: 'L1', name, outcome: 'passed', detail: details.passed } : failed(name, details.failed);
+
+const failed = (name: string, detail: string): Finding => ({ level: 'L1', name, outcome: 'failed', detail });
+const skipped = (name: string, detail: string): Finding => ({
+  level: 'L1',
+  name,
+  outcome: 'skipped',
+  detail,
+});

@@ -1,0 +1,68 @@
+/** Canonical JSON (RFC 8785), so that equal values have equal bytes, and digests over it. */
+import { createHash } from 'node:crypto';
+import canonicalizeModule from 'canonicalize';
+import { fail } from '../../lib/errors/svc-error.ts';
+
+// The package is CommonJS with an ES-style type file, so its callable is typed one level too deep.
+const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
+
+const maxDepth = 128;
+const loneSurrogate = /\p{Surrogate}/u;
+
+/**
+ * Refuses what has no single canonical form (I-JSON, RFC 7493): numbers beyond 2^53, not-finite numbers, lone
+ * surrogates. Duplicate keys are gone once JSON is parsed, so the scanner of the raw bytes refuses those.
+ */
+export function assertIJson(value: unknown, path = '$', depth = 0): void {
+  if (depth > maxDepth) throw refuse(path, `it is nested deeper than ${maxDepth} levels`);
+  switch (typeof value) {
+    case 'string':
+      if (loneSurrogate.test(value)) throw refuse(path, 'it holds a lone surrogate');
+      return;
+    case 'number':
+      if (!Number.isFinite(value)) throw refuse(path, 'it is a number too large for JSON');
+      if (Math.abs(value) >= 2 ** 53) throw refuse(path, 'it is a number of 2^53 or more');
+      return;
+    case 'boolean':
+      return;
+    case 'object':
+      if (value === null) return;
+      if (Array.isArray(value)) {
+        value.forEach((item, index) => {
+          assertIJson(item, `${path}[${index}]`, depth + 1);
+        });
+        return;
+      }
+      for (const [key, member] of Object.entries(value)) {
+        if (loneSurrogate.test(key)) throw refuse(path, 'it has a key with a lone surrogate');
+        assertIJson(member, `${path}.${shown(key)}`, depth + 1);
+      }
+      return;
+    default:
+      throw refuse(path, `it is ${typeof value}, which JSON does not have`);
+  }
+}
+
+/** The canonical text (RFC 8785) of a JSON value that passes `assertIJson`. */
+export function canonicalJson(value: unknown): string {
+  assertIJson(value);
+  const text = canonicalize(value);
+  if (text === undefined) throw refuse('$', 'it is not a JSON value');
+  return text;
+}
+
+/** Lower-case hex SHA-256 of bytes, or of the UTF-8 of a text. */
+export function sha256Hex(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+export const canonicalSha256 = (value: unknown): string => sha256Hex(canonicalJson(value));
+
+/** Keys come from clients, and messages reach logs: only what looks like a name is repeated. */
+const shown = (key: string): string => (/^[A-Za-z_]\w{0,31}$/.test(key) ? key : '?');
+
+const refuse = (path: string, reason: string): Error =>
+  fail('invalid_json', {
+    param: path.slice(0, 200),
+    reason: `${path.slice(0, 200)} has no canonical form, because ${reason}`,
+  });

@@ -1,0 +1,172 @@
+/**
+ * The instance: an Ed25519 key that is made with the home directory, and the id that the first key gave it.
+ * The id stays when the key is rotated; each rotation is a statement signed by the key before it.
+ */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder, writeDurably } from '../../lib/files/durable.ts';
+import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+
+export interface InstanceKeys {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  /** The public key as SPKI, DER. */
+  readonly spki: Buffer;
+  /** Lower-case hex SHA-256 of the SPKI. */
+  readonly keyid: string;
+  readonly publicKeyPem: string;
+}
+
+export interface InstanceIdentity {
+  readonly instanceId: string;
+  /** 128 random bits of this process start, hex; never written to disk. */
+  readonly bootId: string;
+  readonly keys: InstanceKeys;
+}
+
+const keyFile = 'key.pem';
+const idFile = 'id';
+const firstPublicKeyFile = 'first-public-key.pem';
+
+/** The folder of key and id below the home directory. */
+export const instanceFolder = (home: string): string => join(home, 'instance');
+
+/** Loads the identity of a home directory, or makes it on first use; the boot id is new on every call. */
+export async function loadIdentity(options: { readonly home: string }): Promise<InstanceIdentity> {
+  const folder = instanceFolder(options.home);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const keys = (await readKey(folder)) ?? (await createKey(folder));
+  const instanceId = (await readId(folder)) ?? (await createId(folder, keys));
+  return { instanceId, bootId: randomBytes(16).toString('hex'), keys };
+}
+
+/** `svc-` and the first 26 letters of the base32 (RFC 4648, lower case) of the key's SHA-256: 130 bits. */
+export function instanceIdOf(spki: Buffer): string {
+  return `svc-${base32(createHash('sha256').update(spki).digest()).slice(0, 26)}`;
+}
+
+export function instanceKeysOf(privateKey: KeyObject): InstanceKeys {
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('the instance key is not an Ed25519 key');
+  const publicKey = createPublicKey(privateKey);
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const keyid = createHash('sha256').update(spki).digest('hex');
+  const publicKeyPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  return { privateKey, publicKey, spki, keyid, publicKeyPem };
+}
+
+/** A fresh key that is in no file yet. */
+export const newInstanceKeys = (): InstanceKeys => instanceKeysOf(generateKeyPairSync('ed25519').privateKey);
+
+/** Puts another key in the place of the present one, atomically. The caller has recorded the rotation already. */
+export async function replaceKey(home: string, keys: InstanceKeys): Promise<void> {
+  await writeDurably(join(instanceFolder(home), keyFile), pemOf(keys));
+}
+
+async function readKey(folder: string): Promise<InstanceKeys | null> {
+  const path = join(folder, keyFile);
+  const pem = await readIfPresent(path);
+  if (pem === null) return null;
+  await chmod(path, 0o600);
+  try {
+    return instanceKeysOf(createPrivateKey(pem));
+  } catch (cause) {
+    throw unusable(folder, keyFile, 'is not a usable Ed25519 private key', cause);
+  }
+}
+
+/** A lost key is never replaced: the new one could not prove the id, and no record that it signs would verify. */
+async function createKey(folder: string): Promise<InstanceKeys> {
+  const key = newInstanceKeys();
+  if (!(await hadKey(folder)) && (await createOnce(folder, keyFile, pemOf(key)))) return key;
+  const winner = await readKey(folder);
+  if (winner === null) throw unusable(folder, keyFile, 'is missing, but the instance has an id already');
+  return winner;
+}
+
+/** The key is made before the other two files, so either of them shows that there was one. */
+async function hadKey(folder: string): Promise<boolean> {
+  const later = [firstPublicKeyFile, idFile].map((name) => readIfPresent(join(folder, name)));
+  return (await Promise.all(later)).some((text) => text !== null);
+}
+
+async function readId(folder: string): Promise<string | null> {
+  const text = await readIfPresent(join(folder, idFile));
+  if (text === null) return null;
+  const id = text.trim();
+  if (!/^svc-[a-z2-7]{26}$/.test(id)) throw unusable(folder, idFile, 'does not hold an instance id');
+  return id;
+}
+
+/** The first public key is kept beside the id, because after a rotation nothing else could prove the id. */
+async function createId(folder: string, keys: InstanceKeys): Promise<string> {
+  await createOnce(folder, firstPublicKeyFile, keys.publicKeyPem);
+  await createOnce(folder, idFile, `${instanceIdOf(keys.spki)}\n`);
+  return (await readId(folder)) ?? instanceIdOf(keys.spki);
+}
+
+const unusable = (folder: string, name: string, reason: string, cause?: unknown): SvcError =>
+  fail('instance_unusable', { path: join(folder, name), folder, reason }, cause);
+
+const pemOf = (key: InstanceKeys): string =>
+  key.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+/** Creates a file with its whole content or not at all; false when another process was first. */
+async function createOnce(folder: string, name: string, text: string): Promise<boolean> {
+  const temporary = await writeTemporary(folder, text);
+  try {
+    await link(temporary, join(folder, name));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+    await syncFolder(folder);
+  }
+}
+
+async function writeTemporary(folder: string, text: string): Promise<string> {
+  const path = join(folder, `.${randomBytes(8).toString('hex')}.tmp`);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return path;
+}
+
+async function readIfPresent(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function base32(bytes: Buffer): string {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
+  let bits = 0;
+  let held = 0;
+  let text = '';
+  for (const byte of bytes) {
+    held = ((held << 8) | byte) & 0xfff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += alphabet[(held >> bits) & 31];
+    }
+  }
+  return bits > 0 ? text + alphabet[(held << (5 - bits)) & 31] : text;
+}

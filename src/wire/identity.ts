@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox';
+import { ToolProtocol } from './inference/tool-envelope.ts';
+
+const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
+/** The signature that `?nonce=` asks for; docs/identity.md says which bytes are signed. */
+export const IdentitySignature = Type.Object({
+  alg: Type.Literal('Ed25519'),
+  keyid: Type.String({ description: 'SHA-256 of the public key (SPKI, DER), hex.' }),
+  nonce: Type.String(),
+  address: Type.Optional(
+    Type.String({ description: 'The host:port that the service listens on; signed too.' }),
+  ),
+  public_key: Type.String({ description: 'The public key as PEM.' }),
+  sig: Type.String({ description: 'Base64 of the signature.' }),
+});
+
+export const Identity = Type.Object(
+  {
+    object: Type.Literal('svc.identity'),
+    product: Type.String(),
+    version: Type.String(),
+    instance_id: Type.String(),
+    boot_id: Type.String(),
+    server_source_sha256: Sha256,
+    backend_sha256: Type.Union([Sha256, Type.Null()]),
+    native_ready: Type.Boolean(),
+    default_model: Type.String(),
+    endpoints: Type.Record(Type.String(), Type.String()),
+    tool_protocol: ToolProtocol,
+    signature: Type.Optional(IdentitySignature),
+  },
+  { $id: 'Identity' },
+);
+export type Identity = Static<typeof Identity>;
+
+export const IdentityQuery = Type.Object({
+  nonce: Type.Optional(
+    Type.String({
+      minLength: 8,
+      maxLength: 256,
+      description: 'Asks for a signature over this nonce and the identity.',
+    }),
+  ),
+});
+export type IdentityQuery = Static<typeof IdentityQuery>;

@@ -1,0 +1,137 @@
+import { type Static, Type } from 'typebox';
+import { ChoiceLogprobs, generationFields, Timings, TrueFinishReason, Usage } from './generation.ts';
+import { nullable } from '../schema.ts';
+import { ToolCall, ToolCallDelta } from './tool-envelope.ts';
+
+/** A part of an array content; only text parts are served. */
+export interface ContentPart {
+  type: string;
+  text?: string;
+  [key: string]: unknown;
+}
+
+/**
+ * A message as clients send it: the interface's role and content, and what OpenAI clients add.
+ * api/intake checks what a schema cannot say (content null only beside tool calls, text parts only).
+ */
+export const RequestMessage = Type.Object({
+  role: Type.Unsafe<'system' | 'user' | 'assistant' | 'tool' | 'developer'>({
+    type: 'string',
+    enum: ['system', 'user', 'assistant', 'tool', 'developer'],
+  }),
+  content: Type.Optional(
+    Type.Unsafe<string | ContentPart[] | null>({
+      type: ['string', 'array', 'null'],
+      items: { type: 'object' },
+    }),
+  ),
+  name: nullable<string>('string'),
+  tool_calls: nullable<unknown[]>('array'),
+  tool_call_id: nullable<string>('string'),
+  reasoning_content: nullable<string>('string'),
+});
+export type RequestMessage = Static<typeof RequestMessage>;
+
+export const ChatRequest = Type.Object(
+  {
+    model: Type.String({ minLength: 1, maxLength: 512 }),
+    messages: Type.Array(RequestMessage, { minItems: 1, maxItems: 4096 }),
+    ...generationFields,
+    tools: nullable<unknown[]>('array', {
+      maxItems: 128,
+      description: 'OpenAI function tools, or {name, description, parameters}.',
+    }),
+    tool_choice: Type.Optional(
+      Type.Unsafe<string | Record<string, unknown> | null>({
+        type: ['string', 'object', 'null'],
+        description: 'none, auto, required, or {"type":"function","function":{"name":…}}.',
+      }),
+    ),
+    parallel_tool_calls: nullable<boolean>('boolean', {
+      description: 'At most one call is made either way.',
+    }),
+    response_format: nullable<Record<string, unknown>>('object', {
+      description: 'text, json_object, or json_schema with a schema.',
+    }),
+    logprobs: nullable<boolean>('boolean'),
+    top_logprobs: nullable<number>('integer', { minimum: 0, maximum: 20 }),
+    reasoning_effort: nullable<string>('string', {
+      enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', null],
+    }),
+    enable_thinking: nullable<boolean>('boolean', { description: 'Switches thinking of models that can.' }),
+    reasoning_budget: nullable<number>('integer', { minimum: 0, description: 'Thinking tokens at most.' }),
+    chat_template_kwargs: nullable<Record<string, unknown>>('object', {
+      description: 'Only enable_thinking is read from it; template variables are not open to clients.',
+    }),
+  },
+  { $id: 'ChatRequest' },
+);
+export type ChatRequest = Static<typeof ChatRequest>;
+
+export const ChatMessage = Type.Object(
+  {
+    role: Type.Literal('assistant'),
+    content: Type.String(),
+    reasoning_content: Type.Optional(Type.String()),
+    tool_calls: Type.Optional(Type.Array(ToolCall)),
+  },
+  { $id: 'ChatMessage' },
+);
+export type ChatMessage = Static<typeof ChatMessage>;
+
+export const ChatChoice = Type.Object({
+  index: Type.Integer(),
+  message: ChatMessage,
+  finish_reason: TrueFinishReason,
+  svc_finish_reason: TrueFinishReason,
+  logprobs: Type.Optional(Type.Union([ChoiceLogprobs, Type.Null()])),
+});
+
+export const ChatResponse = Type.Object(
+  {
+    id: Type.String({ pattern: '^chatcmpl-svc-[0-9]+$' }),
+    object: Type.Literal('chat.completion'),
+    created: Type.Integer(),
+    model: Type.String(),
+    choices: Type.Array(ChatChoice),
+    usage: Usage,
+    system_fingerprint: Type.Optional(Type.String()),
+    timings: Type.Optional(Timings),
+    evidence: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+    ),
+  },
+  { $id: 'ChatResponse' },
+);
+export type ChatResponse = Static<typeof ChatResponse>;
+
+export const ChatDelta = Type.Object({
+  role: Type.Optional(Type.Literal('assistant')),
+  content: Type.Optional(Type.String()),
+  reasoning_content: Type.Optional(Type.String()),
+  tool_calls: Type.Optional(Type.Array(ToolCallDelta)),
+});
+export type ChatDelta = Static<typeof ChatDelta>;
+
+export const ChatChunk = Type.Object(
+  {
+    id: Type.String({ pattern: '^chatcmpl-svc-.+$' }),
+    object: Type.Literal('chat.completion.chunk'),
+    created: Type.Integer(),
+    model: Type.String(),
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        delta: ChatDelta,
+        finish_reason: Type.Union([TrueFinishReason, Type.Null()]),
+        svc_finish_reason: Type.Optional(TrueFinishReason),
+        logprobs: Type.Optional(Type.Union([ChoiceLogprobs, Type.Null()])),
+      }),
+    ),
+    usage: Type.Optional(Usage),
+    system_fingerprint: Type.Optional(Type.String()),
+    timings: Type.Optional(Timings),
+  },
+  { $id: 'ChatChunk' },
+);
+export type ChatChunk = Static<typeof ChatChunk>;

@@ -1,0 +1,42 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../schema.ts';
+
+/** Width of every vector (interface, Limits). */
+export const embeddingWidth = 768;
+
+export const EmbeddingRequest = Type.Object(
+  {
+    model: Type.String({ minLength: 1, maxLength: 512 }),
+    /** api/embedding/embedding-input.ts says what is wrong with token ids, empty arrays and empty strings. */
+    input: Type.Unsafe<string | unknown[]>({
+      type: ['string', 'array'],
+      description: 'One string, or 1 to 2048 strings of at most 1 MiB each.',
+    }),
+    encoding_format: nullable<string>('string', { enum: ['float', 'base64', null] }),
+    dimensions: nullable<number>('integer', { description: 'Only 768.' }),
+    truncate: nullable<boolean>('boolean', {
+      description: 'true cuts over-long inputs and flags them; default is a 400.',
+    }),
+    keep_alive: Type.Optional(Type.Unsafe<string | number | null>({ type: ['string', 'number', 'null'] })),
+  },
+  { $id: 'EmbeddingRequest' },
+);
+export type EmbeddingRequest = Static<typeof EmbeddingRequest>;
+
+export const EmbeddingItem = Type.Object({
+  object: Type.Literal('embedding'),
+  index: Type.Integer(),
+  embedding: Type.Union([Type.Array(Type.Number()), Type.String()]),
+  truncated: Type.Optional(Type.Literal(true)),
+});
+
+export const EmbeddingResponse = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(EmbeddingItem),
+    model: Type.String(),
+    usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
+  },
+  { $id: 'EmbeddingResponse' },
+);
+export type EmbeddingResponse = Static<typeof EmbeddingResponse>;

@@ -1,0 +1,95 @@
+/**
+ * Chooses a thread count by measuring, because no rule holds: on small models or busy hosts the library's spinning
+ * barriers make two threads slower than one, on large models all cores win. Runs once per model, backend and CPU;
+ * the server remembers the result.
+ */
+import type { LoadedFacts } from '../../contract/load.ts';
+
+export interface CalibrationLimits {
+  /** Measuring time per thread count; a slow step is taken `fewestSteps` times even so. */
+  readonly perCountMs: number;
+  readonly fewestSteps: number;
+  /** After this much, no further thread count is tried. */
+  readonly totalMs: number;
+}
+
+export const CALIBRATION_LIMITS: CalibrationLimits = { perCountMs: 40, fewestSteps: 3, totalMs: 600 };
+
+export interface Calibration {
+  readonly threads: number;
+  readonly tried: LoadedFacts['calibration'];
+  /** False when other programs took the processor meanwhile: then the choice is right for now and not for ever. */
+  readonly quiet: boolean;
+}
+
+export interface CalibrationProbe {
+  /** Runs one typical step on so many threads and resolves with its milliseconds. */
+  step(threads: number): Promise<number>;
+  /** Processor time of this process so far, milliseconds. */
+  cpuMs(): number;
+}
+
+/** Threads that wait for each other spin, so an undisturbed step uses all of its threads nearly all of the time. */
+const QUIET_SHARE = 0.8;
+
+/** A rate this close to the best is as good; more threads then also read prompts faster. */
+const AS_GOOD = 1.05;
+
+/**
+ * A step as short as this stays on one thread. The engine makes further threads anew for every step, and Linux lets one
+ * in two of them wait for some ten milliseconds when the steps do not follow each other closely: requests of one token
+ * took 8 ms (p50) on two threads and 3.5 on one. While measuring they do follow closely, so that this is not seen.
+ */
+const SHORT_STEP_MS = 2;
+
+/**
+ * One thread is tried first: it is never pathological, while a single step on two threads can take half a second on a
+ * busy host.
+ */
+export async function calibrate(
+  cores: number,
+  probe: CalibrationProbe,
+  limits: CalibrationLimits = CALIBRATION_LIMITS,
+): Promise<Calibration> {
+  const tried: { threads: number; tokensPerS: number }[] = [];
+  let leftMs = limits.totalMs;
+  let quiet = true;
+  for (const threads of threadCounts(cores)) {
+    if (leftMs <= 0) break;
+    leftMs -= await probe.step(threads);
+    const cpuBefore = probe.cpuMs();
+    const times: number[] = [];
+    let spentMs = 0;
+    do {
+      const ms = await probe.step(threads);
+      times.push(ms);
+      spentMs += ms;
+    } while (spentMs < leftMs && (times.length < limits.fewestSteps || spentMs < limits.perCountMs));
+    leftMs -= spentMs;
+    quiet &&= probe.cpuMs() - cpuBefore >= spentMs * threads * QUIET_SHARE;
+    tried.push({ threads, tokensPerS: 1000 / median(times) });
+  }
+  return { threads: tried.length === 1 ? cores : bestOf(tried), tried, quiet };
+}
+
+function bestOf(tried: LoadedFacts['calibration']): number {
+  const alone = tried.find(({ threads }) => threads === 1);
+  if (alone !== undefined && 1000 / alone.tokensPerS <= SHORT_STEP_MS) return 1;
+  const best = Math.max(...tried.map(({ tokensPerS }) => tokensPerS));
+  return Math.max(
+    ...tried.filter(({ tokensPerS }) => tokensPerS * AS_GOOD >= best).map(({ threads }) => threads),
+  );
+}
+
+/** When the time is up after one thread, the model is a large one, and those want all cores. */
+function threadCounts(cores: number): number[] {
+  const counts: number[] = [];
+  for (let threads = 1; threads < cores; threads *= 2) counts.push(threads);
+  return [...counts, cores];
+}
+
+/** The mean would be ruled by the one step in which the host was busy with something else. */
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.POSITIVE_INFINITY;
+}

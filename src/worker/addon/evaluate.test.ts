@@ -1,0 +1,97 @@
+/** A step that fails, over a native context that fails on command: the real one cannot be made to. */
+import { describe, expect, it } from 'vitest';
+import { evaluateRows, type Row, type RowResult } from './evaluate.ts';
+import type { NativeContext } from './internals.ts';
+import type { LoadedChat } from './load.ts';
+import { Sequences } from '../batch/sequences.ts';
+
+/** `fails` says of the sequences of a batch whether it fails; the sequences in `uncuttable` refuse to be cut. */
+function scripted(fails: (sequences: readonly number[]) => boolean, uncuttable: readonly number[] = []) {
+  const calls: string[] = [];
+  let batch: number[] = [];
+  const native: Partial<NativeContext> = {
+    initBatch: () => {
+      batch = [];
+    },
+    addToBatch: (sequence) => Uint32Array.of(batch.push(sequence) - 1),
+    decodeBatch: async () => {
+      calls.push(`decode ${batch.join()}`);
+      if (fails(batch)) throw new Error(`failed on ${batch.join()}`);
+    },
+    removeTokenCellsFromSequence: (sequence) => !uncuttable.includes(sequence),
+    disposeSequence: (sequence) => {
+      calls.push(`dispose ${sequence}`);
+    },
+  };
+  return { native: native as NativeContext, calls };
+}
+
+const row = (sequence: number): Row => ({
+  sequence,
+  position: 3,
+  tokens: Uint32Array.of(1, 2),
+  logits: 1,
+});
+
+async function resultsOf(native: NativeContext, rows: readonly Row[]): Promise<Record<number, RowResult>> {
+  const results: Record<number, RowResult> = {};
+  await evaluateRows(native, rows, {
+    onResult: async ({ sequence }, result) => {
+      results[sequence] = result;
+    },
+  });
+  return results;
+}
+
+describe('a step that fails', () => {
+  it('fails only the guilty row, once each was tried alone', async () => {
+    const { native, calls } = scripted((sequences) => sequences.includes(1));
+    expect(await resultsOf(native, [0, 1, 2].map(row))).toEqual({
+      0: { logitRows: [0] },
+      1: { error: new Error('failed on 1'), restored: true },
+      2: { logitRows: [0] },
+    });
+    expect(calls).toEqual(['decode 0,1,2', 'decode 0', 'decode 1', 'decode 2']);
+  });
+
+  it('tries nothing again on top of state that could not be removed', async () => {
+    const { native, calls } = scripted((sequences) => sequences.length > 1, [0]);
+    expect(await resultsOf(native, [0, 1].map(row))).toEqual({
+      0: { error: new Error('failed on 0,1'), restored: false },
+      1: { logitRows: [0] },
+    });
+    expect(calls).toEqual(['decode 0,1', 'decode 1']);
+  });
+
+  it('tries a lone row once', async () => {
+    const { native, calls } = scripted(() => true);
+    expect(await resultsOf(native, [row(0)])).toEqual({
+      0: { error: new Error('failed on 0'), restored: true },
+    });
+    expect(calls).toEqual(['decode 0']);
+  });
+});
+
+describe('a sequence whose state is unknown', () => {
+  it('is emptied, so that no prompt reuses it', async () => {
+    const { native, calls } = scripted(() => false);
+    const chat = {
+      native,
+      prefixReuse: 'checkpoints',
+      model: { fileInsights: { isRecurrent: true } },
+      facts: { sequences: 1, contextBytes: 1_000, numCtx: 64 },
+    } as LoadedChat;
+    const sequences = new Sequences(chat);
+    const prompt = Uint32Array.of(1, 2, 3, 4);
+    const cost = { waiting: 1, rowMs: 5, stepMs: () => 30 };
+    const wanted = sequences.preview(prompt, cost);
+    if (wanted === null) throw new Error('no sequence is free');
+    await sequences.take(wanted);
+    sequences.evaluated(0, prompt);
+    sequences.release(0, 1);
+    expect(sequences.preview(prompt, cost)).toMatchObject({ keep: 3 });
+    await sequences.empty(0);
+    expect(calls).toEqual(['dispose 0']);
+    expect(sequences.preview(prompt, cost)).toMatchObject({ keep: 0 });
+  });
+});

@@ -1,0 +1,84 @@
+/** Holds the sampler to the grammar of an answer, and ends thinking when its budget is spent. */
+import { LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { AnswerParser, Constraint } from './answer.ts';
+import { answerGrammar, type AnswerGrammarRequest } from './answer-grammar.ts';
+import type { Vocabulary } from '../addon/vocabulary.ts';
+
+export interface ConstraintOptions {
+  readonly model: LlamaModel;
+  readonly vocabulary: Vocabulary;
+  readonly request: AnswerGrammarRequest;
+  /** The grammar of the whole answer, thinking included; null: only the budget is watched. */
+  readonly gbnf: string | null;
+  readonly parser: AnswerParser;
+  /** Tokens of thinking at most. */
+  readonly budget: number;
+}
+
+export class AnswerConstraint implements Constraint {
+  readonly #options: ConstraintOptions;
+  readonly #closing: number[];
+  #state: LlamaGrammarEvaluationState | null;
+  #thoughts = 0;
+  #forced: number[] = [];
+  #ended = false;
+
+  constructor(options: ConstraintOptions) {
+    this.#options = options;
+    const { place, tokens } = closingTokens(options);
+    this.#closing = tokens;
+    this.#state = options.gbnf === null ? null : grammarState(options.model, options.gbnf);
+    if (place && options.budget === 0) this.#endThinking();
+  }
+
+  grammar(): LlamaGrammarEvaluationState | null {
+    return this.#forced.length > 0 ? null : this.#state;
+  }
+
+  forcedToken(): number | null {
+    return this.#forced[0] ?? null;
+  }
+
+  /** Comes before the parser reads the token, so `thinking` still speaks of the time before it. */
+  accept(_token: number): void {
+    if (this.#forced.length > 0) {
+      this.#forced.shift();
+      return;
+    }
+    if (this.#ended || !this.#options.parser.thinking) return;
+    this.#thoughts += 1;
+    if (this.#thoughts >= this.#options.budget) this.#endThinking();
+  }
+
+  /** The forced mark is not what the grammar saw, so the answer goes on under a grammar that begins behind it. */
+  #endThinking(): void {
+    const { model, request } = this.#options;
+    this.#ended = true;
+    this.#forced = [...this.#closing];
+    const gbnf = answerGrammar({ ...request, thinking: { at: 'nowhere' } });
+    this.#state = gbnf === null ? null : grammarState(model, gbnf);
+  }
+}
+
+function closingTokens({ request, vocabulary }: ConstraintOptions): { place: boolean; tokens: number[] } {
+  const { thinking } = request;
+  if (thinking.at === 'nowhere') return { place: false, tokens: [] };
+  return {
+    place: thinking.at === 'open',
+    tokens: [...vocabulary.tokenize(`\n${thinking.marks.close}\n\n`, true)],
+  };
+}
+
+function grammarState(model: LlamaModel, gbnf: string): LlamaGrammarEvaluationState {
+  try {
+    const grammar = new LlamaGrammar(model.llama, { grammar: gbnf });
+    return new LlamaGrammarEvaluationState({ model, grammar });
+  } catch (error) {
+    throw fail(
+      'invalid_request',
+      { param: 'grammar', message: 'The grammar could not be used: llama.cpp refuses it.' },
+      error,
+    );
+  }
+}

@@ -1,0 +1,102 @@
+/** The context of one frozen run: pinned in everything that could change a bit of a logit, and thrown away after it. */
+import type { LlamaContext } from 'node-llama-cpp';
+import type { FrozenExec } from '../../contract/frozen.ts';
+import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { type NativeContext, nativeContext } from '../addon/internals.ts';
+import type { LoadedChat } from '../addon/load.ts';
+
+/**
+ * Rows of one prompt slice. Small enough that ordinary streams, which wait for it, hardly notice; the kernels gain
+ * little from more.
+ */
+const SLICE_TOKENS = 64;
+const SMALLEST_WINDOW = 1024;
+/** llama.cpp pads windows to this. */
+const WINDOW_STEP = 256;
+
+/**
+ * Off: with it on, attention splits the KV range by the number of threads and merges the parts, so that other
+ * threads give other logits from some hundred tokens on.
+ */
+const FLASH_ATTENTION = false;
+
+const CACHE_TYPE = 'F16';
+
+export interface FrozenContext {
+  readonly context: LlamaContext;
+  readonly native: NativeContext;
+  readonly sliceTokens: number;
+  readonly exec: Omit<FrozenExec, 'threadsObserved'>;
+}
+
+/** The smallest of 1024, 2048, 4096, … that holds `tokens`, but no more than a model of `window` tokens offers. */
+export function windowFor(tokens: number, window: number): number {
+  const limit = Math.ceil(window / WINDOW_STEP) * WINDOW_STEP;
+  let size = SMALLEST_WINDOW;
+  while (size < tokens) size *= 2;
+  return Math.min(size, limit);
+}
+
+export async function openFrozenContext(
+  chat: LoadedChat,
+  pins: { readonly numCtx: number; readonly threads: number },
+): Promise<FrozenContext> {
+  const { model } = chat;
+  if (model.gpuLayers > 0) throw unavailable('the model has layers on a GPU');
+  let context: LlamaContext;
+  try {
+    context = await model.createContext({
+      sequences: 1,
+      contextSize: pins.numCtx,
+      batchSize: SLICE_TOKENS,
+      threads: pins.threads,
+      flashAttention: FLASH_ATTENTION,
+      experimentalKvCacheKeyType: CACHE_TYPE,
+      experimentalKvCacheValueType: CACHE_TYPE,
+      swaFullCache: false,
+      // A smaller window than asked for would be another computation.
+      failedCreationRemedy: false,
+    });
+  } catch (error) {
+    if (isSvcError(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw fail('evidence_unavailable', { reason: `no context of ${pins.numCtx} tokens: ${reason}` }, error);
+  }
+  const native = nativeContext(context);
+  native.setThreads(pins.threads);
+  const frozen = { context, native, sliceTokens: SLICE_TOKENS, exec: execOf(chat, context, pins.threads) };
+  if (frozen.exec.numCtx !== pins.numCtx) {
+    await context.dispose();
+    throw unavailable(`the window came out as ${frozen.exec.numCtx} tokens instead of ${pins.numCtx}`);
+  }
+  return frozen;
+}
+
+/** Reads the thread count back; a run with another one than demanded must not be signed. */
+export function observedThreads(frozen: FrozenContext): number {
+  const observed = frozen.native.getThreads();
+  if (observed !== frozen.exec.threads) {
+    throw unavailable(`it ran with ${observed} threads instead of ${frozen.exec.threads}`);
+  }
+  return observed;
+}
+
+export const unavailable = (reason: string): Error => fail('evidence_unavailable', { reason });
+
+function execOf(chat: LoadedChat, context: LlamaContext, threads: number): FrozenContext['exec'] {
+  const { systemInfo } = chat.model.llama;
+  return {
+    numCtx: context.contextSize,
+    batchSize: context.batchSize,
+    microBatchSize: context.batchSize,
+    sequences: 1,
+    threads,
+    flashAttention: context.flashAttention === true,
+    typeK: CACHE_TYPE,
+    typeV: CACHE_TYPE,
+    gpuLayers: chat.model.gpuLayers,
+    useMmap: chat.model.useMmap,
+    openMp: /\bOPENMP = 1\b/.test(systemInfo),
+    repack: /\bREPACK = 1\b/.test(systemInfo),
+  };
+}

@@ -1,0 +1,291 @@
+/** One frozen generation or check, from a fresh context to its facts. Everything that varies is pinned or recorded. */
+import { createHash } from 'node:crypto';
+import { SAMPLING_DEFAULTS } from '../../contract/defaults.ts';
+import type { CheckFacts, FrozenFacts, FrozenPins } from '../../contract/frozen.ts';
+import type { GenerateJob } from '../../contract/job.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
+import type { AnswerPlan } from '../answer/answer.ts';
+import { evaluateRows, type Row } from '../addon/evaluate.ts';
+import { type FrozenContext, observedThreads, unavailable, windowFor } from './frozen-context.ts';
+import { frozenHost } from './frozen-host.ts';
+import { FrozenTrace, LogitProbe } from '../addon/frozen-trace.ts';
+import { type PreparedPrompt, preparePrompt, requireRoom } from '../batch/generate.ts';
+import { Generation } from '../batch/generation.ts';
+import type { NativeContext } from '../addon/internals.ts';
+import type { LoadedChat } from '../addon/load.ts';
+import { planAnswer } from '../answer/plan-answer.ts';
+import { pieceText } from '../prompt/prompt.ts';
+import { Running } from '../batch/running.ts';
+import { samplerConfig } from '../addon/sampler.ts';
+
+/** A frozen job whose prompt is written and fits. */
+export interface FrozenPlan {
+  /** `maxTokens` is never null: the window is part of what is repeated. */
+  readonly job: GenerateJob & { readonly maxTokens: number };
+  readonly prepared: PreparedPrompt;
+  readonly numCtx: number;
+  readonly threads: number;
+  readonly claimed: Uint32Array | null;
+  readonly epsilon: number;
+}
+
+const NO_PINS: FrozenPins = { threads: null, numCtx: null, claimedTokens: null, epsilon: 0 };
+const SEQUENCE = 0;
+
+export function planFrozen(chat: LoadedChat, asked: GenerateJob): FrozenPlan {
+  const pins = asked.frozen ?? NO_PINS;
+  const prompt = preparePrompt(chat, asked);
+  const promptTokens = prompt.tokens.length;
+  requireRoom(chat, prompt);
+  if (asked.sampling.seed === undefined || asked.templateClockMs === null) {
+    throw unavailable('the job pins no seed or no clock');
+  }
+  const room = prompt.numCtx - promptTokens;
+  const maxTokens = Math.min(asked.maxTokens ?? room, room);
+  // How long thinking may be follows from the limit, so it is planned with the one that the record names.
+  const job = { ...asked, maxTokens };
+  const prepared = { ...prompt, plan: planAnswer(job, chat) };
+  const claimed = pins.claimedTokens === null ? null : tokensOf(pins.claimedTokens);
+  // Native code looks such a token up without a bound.
+  if (claimed?.some((token) => token >= chat.vocabulary.size) === true) {
+    throw unavailable('the claimed tokens are not all in the vocabulary of this model');
+  }
+  const needed = promptTokens + Math.max(maxTokens, claimed?.length ?? 0);
+  const numCtx = pins.numCtx ?? windowFor(needed, Math.max(chat.facts.trainedCtx, chat.facts.numCtx));
+  if (numCtx < needed) throw unavailable(`${needed} tokens do not fit the pinned window of ${numCtx}`);
+  const threads = pins.threads ?? chat.facts.threads;
+  return { job, prepared, numCtx, threads, claimed, epsilon: pins.epsilon };
+}
+
+/** What a run needs from its lane: a way to say things, and to be told to stop. */
+export interface FrozenHooks {
+  event(event: JobEvent): void;
+  /** Called before each evaluation; throws when the job was cancelled. */
+  step(): void;
+}
+
+export async function runFrozen(
+  chat: LoadedChat,
+  plan: FrozenPlan,
+  frozen: FrozenContext,
+  hooks: FrozenHooks,
+): Promise<JobEvent> {
+  const { native } = frozen;
+  const generation = generationOf(chat, plan, plan.prepared.plan);
+  const placement = { id: SEQUENCE, keep: 0 };
+  const running = new Running(chat.model, chat.vocabulary, generation, placement);
+  const probe = new LogitProbe(chat.model);
+  const trace = new FrozenTrace();
+  try {
+    while (generation.finishReason === null || !running.promptDone) {
+      hooks.step();
+      const row = running.decoding ? running.decodeRow() : promptRow(running, frozen.sliceTokens);
+      await evaluateAlone(native, row, async (batchRow) => {
+        running.evaluated(row.tokens.length);
+        if (batchRow === undefined) return;
+        // Asked for together: beside streams each native call may wait for a step of theirs.
+        const [topTwo, sampled] = await both(
+          probe.topTwo(native, batchRow),
+          running.sample(native, batchRow),
+        );
+        trace.add(sampled.token, topTwo);
+        for (const event of running.accept(sampled)) hooks.event(event);
+      });
+    }
+    const done = running.doneEvent();
+    if (done.type !== 'done') throw new Error('a run ended without its last event');
+    return { ...done, frozen: factsOf(chat, { plan, frozen, generation, trace }) };
+  } finally {
+    running.dispose();
+    probe.dispose();
+  }
+}
+
+/**
+ * Tests claimed tokens in slices: prompt and answer are evaluated once, and each token is compared with the choice.
+ * Its events say what the claimed tokens say, so that a claimed text can be compared with them.
+ */
+export async function checkFrozen(
+  chat: LoadedChat,
+  plan: FrozenPlan & { readonly claimed: Uint32Array },
+  frozen: FrozenContext,
+  hooks: FrozenHooks,
+): Promise<JobEvent> {
+  const started = performance.now();
+  const { native } = frozen;
+  const prompt = plan.prepared.tokens;
+  const all = Uint32Array.from([...prompt, ...plan.claimed]);
+  const first = prompt.length - 1;
+  const probe = new LogitProbe(chat.model);
+  const tally = { exact: 0, withinMargin: 0, firstMismatch: null as number | null, largestGap: 0 };
+  try {
+    // The last claimed token has no successor to test, so it is not evaluated.
+    for (let at = 0; at < all.length - 1; at += frozen.sliceTokens) {
+      hooks.step();
+      const slice = all.subarray(at, Math.min(at + frozen.sliceTokens, all.length - 1));
+      const wanted = [...slice.keys()].filter((index) => at + index >= first);
+      native.initBatch(slice.length);
+      const rows = native.addToBatch(SEQUENCE, at, slice, Uint32Array.from(wanted));
+      await native.decodeBatch();
+      for (const [place, index] of wanted.entries()) {
+        const step = at + index - first;
+        const gap = await gapOf(probe, native, rows[place] ?? -1, plan.claimed[step] ?? -1);
+        count(tally, step, gap, plan.epsilon);
+      }
+    }
+  } finally {
+    probe.dispose();
+  }
+  // Nothing is sampled, and a grammar throws on a token that it does not allow.
+  const generation = generationOf(chat, plan, { ...plan.prepared.plan, constraint: null });
+  for (const token of plan.claimed) {
+    if (generation.finishReason !== null) break;
+    for (const event of generation.accept(token, null)) hooks.event(event);
+  }
+  const { finishReason, usage, tokens } = generation;
+  const check: CheckFacts = {
+    steps: plan.claimed.length,
+    ...tally,
+    promptTokensSha256: sha256OfTokens(prompt),
+    isWhole: finishReason !== null && tokens.length === plan.claimed.length,
+    chain: chainOf(plan),
+  };
+  const timings = { prefillMs: performance.now() - started, decodeMs: 0 };
+  return { type: 'done', finishReason: finishReason ?? 'stop', usage, timings, check };
+}
+
+function generationOf(chat: LoadedChat, { job, prepared }: FrozenPlan, plan: AnswerPlan): Generation {
+  return new Generation({
+    job,
+    prompt: prepared.tokens,
+    plan,
+    numCtx: prepared.numCtx,
+    vocabulary: chat.vocabulary,
+  });
+}
+
+async function gapOf(
+  probe: LogitProbe,
+  native: NativeContext,
+  row: number,
+  claimed: number,
+): Promise<number> {
+  const { first, second } = await probe.topTwo(native, row);
+  if (first.token === claimed) return 0;
+  const logit = second.token === claimed ? second.logit : await probe.logitOf(native, row, claimed);
+  return first.logit - logit;
+}
+
+function count(
+  tally: { exact: number; withinMargin: number; firstMismatch: number | null; largestGap: number },
+  step: number,
+  gap: number,
+  epsilon: number,
+): void {
+  // JSON and IPC carry no infinity; no two logits are ever this far apart.
+  tally.largestGap = Math.max(tally.largestGap, Math.min(gap, 1e9));
+  if (gap === 0) tally.exact += 1;
+  else if (gap <= epsilon) tally.withinMargin += 1;
+  else tally.firstMismatch ??= step;
+}
+
+/** Neither is still at work when this fails, because what they work on is disposed of then. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return await Promise.all([one, other]);
+}
+
+function promptRow(running: Running, sliceTokens: number): Row {
+  return running.promptRow(Math.min(sliceTokens, running.remaining));
+}
+
+async function evaluateAlone(
+  native: NativeContext,
+  row: Row,
+  onLogits: (batchRow: number | undefined) => Promise<void>,
+): Promise<void> {
+  await evaluateRows(native, [row], {
+    onResult: async (_, result) => {
+      if ('error' in result) throw result.error;
+      await onLogits(result.logitRows[0]);
+    },
+  });
+}
+
+function factsOf(
+  chat: LoadedChat,
+  run: {
+    readonly plan: FrozenPlan;
+    readonly frozen: FrozenContext;
+    readonly generation: Generation;
+    readonly trace: FrozenTrace;
+  },
+): FrozenFacts {
+  const { plan, frozen, generation, trace } = run;
+  const { job, prepared } = plan;
+  const tokens = bytesOf(Uint32Array.from(generation.tokens));
+  const chain = chainOf(plan);
+  return {
+    prompt: {
+      templateSha256: job.prompt.kind === 'chat' ? sha256(chat.writer.template.source) : null,
+      templateClockMs: job.templateClockMs ?? 0,
+      renderedSha256: sha256(pieceText(prepared.pieces)),
+      tokensSha256: sha256OfTokens(prepared.tokens),
+      tokenCount: prepared.tokens.length,
+      addBos: chat.vocabulary.prependToken !== null && prepared.tokens[0] === chat.vocabulary.prependToken,
+    },
+    exec: { ...frozen.exec, threadsObserved: observedThreads(frozen) },
+    host: frozenHost(chat.model.llama),
+    sampling: {
+      ...chosenSampling(job),
+      seed: job.sampling.seed ?? 0,
+      chain,
+      maxTokens: job.maxTokens,
+      stop: [...job.stop],
+    },
+    output: {
+      tokens: tokens.toString('base64'),
+      tokenCount: generation.tokens.length,
+      tokensSha256: sha256(tokens),
+      traceSha256: trace.sha256,
+      // Under penalties or a grammar the largest logit is not the one that was chosen from.
+      minMargin: chain.length === 1 && chain[0] === 'greedy' ? trace.minMargin : null,
+    },
+  };
+}
+
+function chosenSampling(job: GenerateJob) {
+  const { seed: _seed, logitBias: _bias, ...given } = job.sampling;
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return { ...SAMPLING_DEFAULTS, ...present } as typeof SAMPLING_DEFAULTS;
+}
+
+/** The samplers in the order in which the library builds its chain. */
+function chainOf({ job, prepared, numCtx }: FrozenPlan): string[] {
+  const config = samplerConfig(job.sampling, { seed: 0, recentTokens: [], numCtx });
+  const names: string[] = [];
+  if (prepared.plan.constraint !== null) names.push('grammar');
+  if (config.tokenBiasKeys !== undefined) names.push('logit_bias');
+  if (config.repeatPenalty !== undefined) names.push('penalties');
+  if (config.temperature <= 0) return [...names, 'greedy'];
+  if (config.topK !== undefined) names.push('top_k');
+  if (config.topP !== undefined) names.push('top_p');
+  if ((config.minP ?? 0) > 0) names.push('min_p');
+  return [...names, 'temperature', 'dist'];
+}
+
+function tokensOf(base64: string): Uint32Array {
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length === 0 || bytes.length % 4 !== 0) throw unavailable('the claimed tokens are not u32 ids');
+  return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(index * 4));
+}
+
+function bytesOf(tokens: Uint32Array): Buffer {
+  const bytes = Buffer.alloc(tokens.length * 4);
+  for (const [index, token] of tokens.entries()) bytes.writeUInt32LE(token, index * 4);
+  return bytes;
+}
+
+const sha256OfTokens = (tokens: Uint32Array): string => sha256(bytesOf(tokens));
+
+const sha256 = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');

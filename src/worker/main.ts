@@ -1,0 +1,48 @@
+/**
+ * The child process of one model: boots the native library, loads what it is told, runs jobs, answers pings.
+ * It is forked by the server with an IPC channel and ends when that channel closes, whatever it is doing.
+ * It knows no HTTP, no wire shapes and no registry.
+ */
+import { type FromWorker, ToWorker } from '../contract/ipc.ts';
+import { Compile } from 'typebox/compile';
+import { Outbox } from './outbox.ts';
+import type { Worker } from './worker.ts';
+
+const messageCheck = Compile(ToWorker);
+
+const outbox = new Outbox((message: FromWorker, onSent) => {
+  // A closed channel means that the server is gone; `disconnect` ends this process.
+  if (process.connected) process.send?.(message, undefined, undefined, onSent);
+});
+
+// Nothing here is worth saving, and an orderly exit would wait for the native call that is running.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+// The server decides when a worker ends: a signal to the whole group must not cut the answers that it lets finish.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
+let worker: Worker | undefined;
+
+process.on('message', (raw: unknown) => {
+  if (!messageCheck.Check(raw)) throw new Error('the server sent a message that is none');
+  if (worker !== undefined) worker.receive(raw);
+  else if (raw.type === 'ping') outbox.post({ type: 'pong', nonce: raw.nonce });
+});
+
+if (isOrphan()) process.kill(process.pid, 'SIGKILL');
+
+try {
+  // Imported here, so that a missing or broken library is a reason that can be told.
+  const [{ bootNative }, { Worker }] = await Promise.all([import('./addon/boot.ts'), import('./worker.ts')]);
+  const { llama, facts } = await bootNative(process.env['SVC_GPU']);
+  worker = new Worker(llama, outbox);
+  outbox.post({ type: 'booted', backend: facts });
+} catch (error) {
+  outbox.post({ type: 'boot_failed', reason: error instanceof Error ? error.message : String(error) });
+}
+
+/** The server may have died before this process could listen for the end of its channel. */
+function isOrphan(): boolean {
+  const parent = process.env['SVC_PARENT_PID'];
+  return !process.connected || (parent !== undefined && parent !== String(process.ppid));
+}

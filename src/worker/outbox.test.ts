@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { FromWorker } from '../contract/ipc.ts';
+import type { JobEvent } from '../contract/job-event.ts';
+import { Outbox, OUTBOX_LIMITS } from './outbox.ts';
+
+const text = (said: string): JobEvent => ({ type: 'text', text: said });
+
+function make() {
+  const messages: FromWorker[] = [];
+  const time = { ms: 1000 };
+  const outbox = new Outbox(
+    (message, onSent) => {
+      messages.push(message);
+      onSent();
+    },
+    OUTBOX_LIMITS,
+    () => time.ms,
+  );
+  const sizes = () => messages.map((message) => (message.type === 'events' ? message.events.length : 0));
+  return { outbox, time, sizes };
+}
+
+describe('when events leave', () => {
+  it('holds events between two messages, and sends them together at rest', () => {
+    const { outbox, time, sizes } = make();
+    outbox.event('a', text('1'), true);
+    outbox.beforeWork(30);
+    for (const said of ['2', '3']) {
+      outbox.event('a', text(said));
+      outbox.beforeWork(30);
+      time.ms += 30;
+      outbox.atRest();
+    }
+    expect(sizes()).toEqual([1, 2]);
+  });
+
+  it('sends first and last words before the engine works again', () => {
+    const { outbox, sizes } = make();
+    outbox.event('a', text('first'), true);
+    outbox.beforeWork(1);
+    outbox.event('a', text('middle'));
+    outbox.event('b', text('last'), true);
+    outbox.beforeWork(1);
+    expect(sizes()).toEqual([1, 2]);
+  });
+
+  it('keeps no event waiting for a long piece of work', () => {
+    const { outbox, time, sizes } = make();
+    outbox.event('a', text('1'));
+    outbox.beforeWork(OUTBOX_LIMITS.longestHoldMs + 1);
+    expect(sizes()).toEqual([1]);
+    outbox.event('a', text('2'));
+    time.ms += OUTBOX_LIMITS.longestHoldMs - 20;
+    outbox.beforeWork(10);
+    expect(sizes()).toEqual([1]);
+    outbox.beforeWork(30);
+    expect(sizes()).toEqual([1, 1]);
+  });
+
+  it('says everything of a job before its failure', () => {
+    const { outbox, sizes } = make();
+    outbox.event('a', text('1'));
+    outbox.failed('a', new Error('broken on purpose'));
+    expect(sizes()).toEqual([1, 0]);
+  });
+});
+
+describe('a channel that backs up', () => {
+  it('lets every waiting loop go on once there is room', async () => {
+    const sent: (() => void)[] = [];
+    const outbox = new Outbox((_, onSent) => sent.push(onSent), { ...OUTBOX_LIMITS, unsentMessages: 1 });
+    const post = (): void => outbox.post({ type: 'pong', nonce: 0 });
+    post();
+    const wentOn: string[] = [];
+    const loops = ['a', 'b', 'c'].map((name) => outbox.drained().then(() => wentOn.push(name)));
+    sent.shift()?.();
+    // The room is taken again before any of them has looked.
+    post();
+    const later = outbox.drained().then(() => wentOn.push('later'));
+    sent.shift()?.();
+    await Promise.all([...loops, later]);
+    expect(wentOn.sort()).toEqual(['a', 'b', 'c', 'later']);
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * The way out to the server. Events of one batch step leave as one message; when the channel backs up, the loop is
+ * told to wait, so that a slow server slows the engine down instead of filling its memory.
+ */
+import type { IpcFailure, FromWorker } from '../contract/ipc.ts';
+import type { JobEvent } from '../contract/job-event.ts';
+import { isSvcError } from '../lib/errors/svc-error.ts';
+
+export interface OutboxLimits {
+  /** Messages handed to the channel and not yet written, above which the loop waits. */
+  readonly unsentMessages: number;
+  readonly eventsPerMessage: number;
+  /** Between two messages, milliseconds, unless something is urgent. */
+  readonly betweenMessagesMs: number;
+  /** No event waits longer for company, milliseconds. */
+  readonly longestHoldMs: number;
+}
+
+/** Sixteen messages a second read as a flow, and each one costs server and client about a millisecond. */
+export const OUTBOX_LIMITS: OutboxLimits = {
+  unsentMessages: 64,
+  eventsPerMessage: 2048,
+  betweenMessagesMs: 60,
+  longestHoldMs: 100,
+};
+
+export type Send = (message: FromWorker, onSent: () => void) => void;
+
+export class Outbox {
+  readonly #send: Send;
+  readonly #limits: OutboxLimits;
+  readonly #nowMs: () => number;
+  #flushedMs = Number.NEGATIVE_INFINITY;
+  #oldestMs = 0;
+  #events: { jobId: string; event: JobEvent }[] = [];
+  #urgent = false;
+  #unsent = 0;
+  /** One per loop that waits: several share the channel. */
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(
+    send: Send,
+    limits: OutboxLimits = OUTBOX_LIMITS,
+    nowMs: () => number = () => performance.now(),
+  ) {
+    this.#send = send;
+    this.#limits = limits;
+    this.#nowMs = nowMs;
+  }
+
+  /** Joins the next message; an urgent one leaves before the engine works again. */
+  event(jobId: string, event: JobEvent, urgent = false): void {
+    if (this.#events.length === 0) this.#oldestMs = this.#nowMs();
+    this.#events.push({ jobId, event });
+    this.#urgent ||= urgent;
+    if (this.#events.length >= this.#limits.eventsPerMessage) this.flush();
+  }
+
+  /** A job's last word when it did not end well; everything said before leaves first. */
+  failed(jobId: string, error: unknown): void {
+    this.flush();
+    this.post({ type: 'failed', jobId, failure: failureOf(error) });
+  }
+
+  /** The engine is about to work for so long: sends what must not wait until then. */
+  beforeWork(expectedMs: number): void {
+    const waitedMs = this.#nowMs() - this.#oldestMs;
+    if (this.#urgent || waitedMs + expectedMs > this.#limits.longestHoldMs) this.flush();
+  }
+
+  /**
+   * The engine rests: the moment to send, because server and client then find a core free. With as many threads as
+   * cores, waking them while the engine works, or just before, stalls all of its threads for many milliseconds.
+   */
+  atRest(): void {
+    if (this.#nowMs() - this.#flushedMs >= this.#limits.betweenMessagesMs) this.flush();
+  }
+
+  flush(): void {
+    if (this.#events.length === 0) return;
+    this.#flushedMs = this.#nowMs();
+    const events = this.#events;
+    this.#events = [];
+    this.#urgent = false;
+    this.post({ type: 'events', events });
+  }
+
+  post(message: FromWorker): void {
+    this.#unsent++;
+    this.#send(message, () => {
+      this.#unsent--;
+      if (this.#unsent >= this.#limits.unsentMessages) return;
+      for (const wake of this.#waiting.splice(0)) wake();
+    });
+  }
+
+  /** Resolves at once unless the channel has backed up. */
+  async drained(): Promise<void> {
+    while (this.#unsent >= this.#limits.unsentMessages) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+}
+
+/** What is not one of our errors is a defect: its text goes to the log by standard error, not to the client. */
+export function failureOf(error: unknown): IpcFailure {
+  if (isSvcError(error)) return { code: error.code, detail: { ...error.detail } };
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return { code: 'internal', detail: { reason: error instanceof Error ? error.message : String(error) } };
+}

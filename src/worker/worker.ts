@@ -1,0 +1,91 @@
+/** What the child does with each message of the server. */
+import type { Llama } from 'node-llama-cpp';
+import type { ToWorker } from '../contract/ipc.ts';
+import type { Job } from '../contract/job.ts';
+import type { LoadSpec } from '../contract/load.ts';
+import { fail } from '../lib/errors/svc-error.ts';
+import { ChatService } from './chat-service.ts';
+import { EmbedPool } from './embedding/embed-pool.ts';
+import { loadChat } from './addon/load.ts';
+import { loadEmbedding } from './embedding/load-embedding.ts';
+import { failureOf, type Outbox } from './outbox.ts';
+
+/** A loaded model at work. */
+interface Service {
+  /** Throws when the job is refused. */
+  submit(job: Job): void;
+  /** False when the job is not here. */
+  cancel(jobId: string): boolean;
+  readonly steps: number;
+}
+
+export class Worker {
+  readonly #llama: Llama;
+  readonly #outbox: Outbox;
+  #service: Service | undefined;
+  #loading = false;
+
+  constructor(llama: Llama, outbox: Outbox) {
+    this.#llama = llama;
+    this.#outbox = outbox;
+  }
+
+  receive(message: ToWorker): void {
+    switch (message.type) {
+      case 'ping':
+        return this.#outbox.post({ type: 'pong', nonce: message.nonce, steps: this.#service?.steps ?? 0 });
+      case 'load':
+        void this.#load(message.spec);
+        return;
+      case 'start':
+        return this.#start(message.job);
+      case 'cancel':
+        this.#service?.cancel(message.jobId);
+        return;
+    }
+  }
+
+  async #load(spec: LoadSpec): Promise<void> {
+    try {
+      if (this.#loading) throw new Error('a worker loads one model only');
+      this.#loading = true;
+      const onProgress = (fraction: number): void => this.#outbox.post({ type: 'progress', fraction });
+      if (spec.kind === 'embedding') {
+        const model = await loadEmbedding(this.#llama, spec, onProgress);
+        const pool = new EmbedPool(model, this.#outbox);
+        this.#service = embedService(pool);
+        this.#outbox.post({ type: 'loaded', facts: model.facts });
+      } else {
+        const model = await loadChat(this.#llama, spec, onProgress);
+        this.#service = new ChatService(model, this.#outbox);
+        this.#outbox.post({ type: 'loaded', facts: model.facts });
+      }
+    } catch (error) {
+      this.#outbox.post({ type: 'load_failed', failure: failureOf(error) });
+    }
+  }
+
+  #start(job: Job): void {
+    try {
+      if (this.#service === undefined) throw new Error('no model is loaded');
+      this.#service.submit(job);
+    } catch (error) {
+      this.#outbox.failed(job.jobId, error);
+    }
+  }
+}
+
+function embedService(pool: EmbedPool): Service {
+  return {
+    submit(job) {
+      if (job.kind !== 'embed') {
+        throw fail('wrong_model_kind', { kind: 'embedding', use: 'chat completions', wanted: 'chat' });
+      }
+      pool.submit(job);
+    },
+    cancel: (jobId) => pool.cancel(jobId),
+    get steps() {
+      return pool.steps;
+    },
+  };
+}
