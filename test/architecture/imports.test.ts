@@ -1,143 +1,87 @@
-/** The import laws of ARCHITECTURE.md: which folder may know which, and where the dangerous modules may be loaded. */
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+/** Holds the sources to laws.ts: which room may know which, and where the dangerous modules may be loaded. */
 import { describe, expect, it } from 'vitest';
+import { guardedPackages, processRooms, pureRooms, rooms } from './laws.ts';
+import { files, type Import, imports, isWithin, roomOf, textOf } from './sources.ts';
 
-const source = path.resolve('src');
-
-/** Folder → folders of src/ that it may import. A folder may always import itself. */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  errors: [],
-  base: ['errors'],
-  embed: [],
-  protocol: ['engine'],
-  engine: ['errors'],
-  grammar: ['engine', 'errors'],
-  gguf: ['errors'],
-  builtin: ['gguf'],
-  models: ['gguf', 'engine', 'errors', 'base'],
-  scheduler: ['engine', 'errors', 'base'],
-  prompt: ['protocol', 'engine', 'errors', 'grammar'],
-  worker: ['engine', 'errors', 'base'],
-  native: ['engine', 'errors', 'base', 'grammar', 'embed'],
-  identity: ['errors', 'base'],
-  evidence: ['errors', 'base', 'identity', 'engine', 'protocol'],
-  metrics: ['base', 'engine', 'errors'],
-  router: [
-    'protocol',
-    'prompt',
-    'grammar',
-    'embed',
-    'identity',
-    'evidence',
-    'engine',
-    'models',
-    'metrics',
-    'errors',
-    'base',
-  ],
-  http: ['protocol', 'router', 'errors', 'base', 'metrics', 'evidence'],
-  config: ['errors', 'base'],
-  tuning: ['scheduler', 'engine', 'base'],
-};
-
-/** Package (or its prefix) → the folders that may import it. */
-const guarded: Readonly<Record<string, readonly string[]>> = {
-  'node-llama-cpp': ['native'],
-  '@huggingface/jinja': ['native'],
-  '@huggingface/hub': ['models'],
-  fastify: ['http', 'app.ts'],
-  '@fastify/': ['http'],
-  // models/ is a client of hubs; only http/ serves.
-  'node:http': ['http', 'models'],
-  'node:child_process': ['worker'],
-  commander: ['cli'],
-  '@clack/prompts': ['cli'],
-  'prom-client': ['metrics'],
-};
-
-interface Import {
-  readonly file: string;
-  readonly folder: string;
-  readonly target: string;
-  readonly typeOnly: boolean;
-}
-
-const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-  .map((name) => name.replaceAll('\\', '/'));
-
-const imports: readonly Import[] = files.flatMap((file) => {
-  const text = readFileSync(path.join(source, file), 'utf8');
-  return [
-    ...text.matchAll(/^(?:import|export)\s(type\s)?[^;]*?from\s+'([^']+)'|\bimport\('([^']+)'\)/gm),
-  ].map((match) => ({
-    file,
-    folder: file.split('/')[0] ?? '',
-    target: match[2] ?? match[3] ?? '',
-    typeOnly: match[1] !== undefined,
-  }));
+/** Imports that leave their room, with the permission that lets them, if there is one. */
+const crossings = imports.flatMap((entry) => {
+  const room = roomOf(entry.file);
+  if (entry.resolved === null || room === null || roomOf(entry.resolved) === room) return [];
+  const permission = rooms[room]?.find((allowed) => allowed === roomOf(entry.resolved ?? ''));
+  return [{ ...entry, room, permission }];
 });
 
-const internal = imports
-  .filter(({ target }) => target.startsWith('.'))
-  .map((entry) => ({ ...entry, resolved: path.posix.join(path.posix.dirname(entry.file), entry.target) }));
+const packageImports = imports.filter(({ resolved }) => resolved === null);
+const isPackage = (target: string, name: string): boolean =>
+  target === name || target.startsWith(name.endsWith('/') ? name : `${name}/`);
+const written = (entries: readonly Import[]): string[] =>
+  entries.map(({ file, target }) => `${file} → ${target}`);
 
 describe('import laws', () => {
   it('finds the sources at all', () => {
-    expect(imports.length).toBeGreaterThan(200);
+    expect(files.length).toBeGreaterThan(200);
+    expect(crossings.length).toBeGreaterThan(200);
   });
 
-  it('lets each folder import only what it may know', () => {
-    const broken = internal.filter(({ folder, resolved }) => {
-      const target = resolved.split('/')[0] ?? '';
-      return allowed[folder] !== undefined && target !== folder && !allowed[folder].includes(target);
-    });
-    expect(broken.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  it('has a row for every file', () => {
+    expect(files.filter((file) => roomOf(file) === null)).toEqual([]);
   });
 
-  it('has a law for every folder', () => {
-    const free = new Set(['cli']);
-    const folders = new Set(
-      files.filter((file) => file.includes('/')).map((file) => file.split('/')[0] ?? ''),
-    );
-    expect([...folders].filter((folder) => !free.has(folder) && allowed[folder] === undefined)).toEqual([]);
+  it('permits every import that leaves its room', () => {
+    expect(written(crossings.filter(({ permission }) => permission === undefined))).toEqual([]);
   });
 
-  it('keeps guarded packages in their folders', () => {
-    const broken = imports.filter(({ folder, target }) =>
-      Object.entries(guarded).some(
-        ([name, folders]) =>
-          (target === name || target.startsWith(name.endsWith('/') ? name : `${name}/`)) &&
-          !folders.includes(folder),
+  it('holds no permission that nothing uses', () => {
+    const used = new Set(crossings.map(({ room, permission }) => `${room} → ${permission}`));
+    const held = Object.entries(rooms).flatMap(([room, allowed]) => allowed.map((to) => `${room} → ${to}`));
+    expect(held.filter((arrow) => !used.has(arrow))).toEqual([]);
+  });
+
+  it('keeps guarded packages in their rooms', () => {
+    const broken = packageImports.filter(({ file, target }) =>
+      Object.entries(guardedPackages).some(
+        ([name, allowed]) => isPackage(target, name) && !allowed.some((room) => isWithin(file, room)),
       ),
     );
-    expect(broken.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+    expect(written(broken)).toEqual([]);
   });
 
-  it('reaches no native code from the server process', () => {
-    const reached = reachable(['app.ts', 'cli/main.ts']);
-    expect([...reached].filter((file) => file.startsWith('native/'))).toEqual([]);
-    expect(reachable(['native/main.ts']).has('native/boot.ts')).toBe(true);
-  });
-
-  it('keeps the scheduler free of Node and of the protocol', () => {
-    const broken = imports.filter(
-      ({ folder, target }) => folder === 'scheduler' && target.startsWith('node:'),
+  it('guards no package from a room that does not import it', () => {
+    const unused = Object.entries(guardedPackages).flatMap(([name, allowed]) =>
+      allowed
+        .filter(
+          (room) =>
+            !packageImports.some(({ file, target }) => isPackage(target, name) && isWithin(file, room)),
+        )
+        .map((room) => `${room} → ${name}`),
     );
-    expect(broken).toEqual([]);
+    expect(unused).toEqual([]);
+  });
+
+  it('reaches no code of the child process from the server', () => {
+    const reached = reachable(['app.ts', 'cli/main.ts']);
+    expect([...reached].filter((file) => isWithin(file, 'worker'))).toEqual([]);
+    expect(reachable(['worker/main.ts']).has('worker/addon/boot.ts')).toBe(true);
+  });
+
+  it('keeps Node out of the rooms that only decide', () => {
+    const broken = packageImports.filter(
+      ({ file, target }) => target.startsWith('node:') && pureRooms.some((room) => isWithin(file, room)),
+    );
+    expect(written(broken)).toEqual([]);
   });
 
   it('imports nothing in a circle', () => {
     const graph = new Map<string, string[]>();
-    for (const { file, resolved } of internal) graph.set(file, [...(graph.get(file) ?? []), resolved]);
+    for (const { file, resolved } of imports)
+      if (resolved !== null) graph.set(file, [...(graph.get(file) ?? []), resolved]);
     expect(findCycle(graph)).toEqual([]);
   });
 
-  it('reads the environment and writes to the console in cli/ only', () => {
+  it('reads the environment and writes to the console in a few rooms only', () => {
     const broken = files.filter((file) => {
-      const text = readFileSync(path.join(source, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-      return !/^(cli|native|builtin\/generate)/.test(file) && /\bprocess\.env\b|\bconsole\./.test(text);
+      const code = textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      return !processRooms.some((room) => isWithin(file, room)) && /\bprocess\.env\b|\bconsole\./.test(code);
     });
     expect(broken).toEqual([]);
   });
@@ -149,9 +93,8 @@ function reachable(entries: readonly string[]): Set<string> {
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (seen.has(file)) continue;
     seen.add(file);
-    waiting.push(
-      ...internal.filter((entry) => entry.file === file && !entry.typeOnly).map((entry) => entry.resolved),
-    );
+    const next = imports.filter((entry) => entry.file === file && !entry.isTypeOnly);
+    waiting.push(...next.flatMap(({ resolved }) => (resolved === null ? [] : [resolved])));
   }
   return seen;
 }
