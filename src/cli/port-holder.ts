@@ -1,5 +1,5 @@
 /** Says who holds a taken port: this very instance, another Hearth, or something else. */
-import { Check } from 'typebox/value';
+import { Check } from '#typebox/value';
 import type { Config } from '../config/config.ts';
 import { loadIdentity } from '../trust/identity/instance.ts';
 import { headerNames } from '../wire/headers.ts';

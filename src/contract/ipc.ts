@@ -3,7 +3,7 @@
  * Life of a child: boot → `booted` → `load` → `progress`… → `loaded` → jobs → channel closes → exit.
  * The child exits by itself when the channel closes, so a killed server leaves no orphan.
  */
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '#typebox';
 import { EmbedJob, ExplainJob, GenerateJob } from './job.ts';
 import { JobEvent } from './job-event.ts';
 import { BackendFacts, LoadedFacts, LoadSpec } from './load.ts';

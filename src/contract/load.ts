@@ -1,5 +1,5 @@
 /** What a worker is told to load, and what it says about the result. */
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '#typebox';
 
 export const ModelKind = Type.Union([Type.Literal('chat'), Type.Literal('embedding')]);
 export type ModelKind = Static<typeof ModelKind>;

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '#typebox';
 
 /** Every failure of every route (interface, ErrorBody); `error` is always the sentence itself. */
 export const ErrorBody = Type.Object(

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '#typebox';
 
 /** The interface's three fields first; the rest is additive. */
 export const ModelEntry = Type.Object(

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '#typebox';
 
 /** Loaded models, for `hearth ps`; an extra route beside those of the interface. */
 export const ResidencyList = Type.Object(

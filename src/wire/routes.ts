@@ -2,8 +2,8 @@
  * The routes as data: http/ registers each entry, Identity.endpoints and the OpenAPI document come from it.
  * `bound` routes carry both identity headers on every response, errors and streams included.
  */
-import { Type } from 'typebox';
-import type { TSchema } from 'typebox';
+import { Type } from '#typebox';
+import type { TSchema } from '#typebox';
 import { ChatRequest, ChatResponse } from './inference/chat.ts';
 import { CompletionRequest, CompletionResponse } from './inference/completions.ts';
 import { EmbeddingRequest, EmbeddingResponse } from './inference/embeddings.ts';

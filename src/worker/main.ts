@@ -4,7 +4,7 @@
  * It knows no HTTP, no wire shapes and no registry.
  */
 import { type FromWorker, ToWorker } from '../contract/ipc.ts';
-import { Compile } from 'typebox/compile';
+import { Compile } from '#typebox/compile';
 import { Outbox } from './outbox.ts';
 import type { Worker } from './worker.ts';
 

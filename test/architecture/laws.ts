@@ -148,6 +148,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 /** Package, or the prefix of several that ends in a slash → the rooms that may import it, types included. */
 export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   'node-llama-cpp': ['worker'],
+  // `#typebox` is the bundled copy; the package itself is hundreds of modules to load at every start.
+  typebox: [],
   '@huggingface/jinja': ['worker/prompt'],
   '@huggingface/hub': ['store/hub'],
   fastify: ['http', 'app.ts'],

@@ -28,7 +28,7 @@ import {
 import { canonicalJson, canonicalSha256, sha256Hex } from '../../src/trust/identity/canonical.ts';
 import { seal, signPayload } from '../../src/trust/identity/dsse.ts';
 import { loadIdentity, newInstanceKeys } from '../../src/trust/identity/instance.ts';
-import { Check } from 'typebox/value';
+import { Check } from '#typebox/value';
 import { requestBody, requestBytes, sampleFacts, sampleIdentity, sampleResponse } from './sample-record.ts';
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 /** What a recorded request asks of sampling, read as the service reads it. */
-import { Check } from 'typebox/value';
+import { Check } from '#typebox/value';
 import { freezeRequest } from '../../trust/evidence/freeze.ts';
 import type { AskedSampling } from '../../trust/evidence/sampling.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';

@@ -26,7 +26,7 @@ import { chatShape } from '../chat/chat-shape.ts';
 import { readSampling, readStop } from '../generation/parameters.ts';
 import { collectAnswer } from '../chat/whole-answer.ts';
 import { createWorkerBackend } from '../../engine/local/backend.ts';
-import { Check } from 'typebox/value';
+import { Check } from '#typebox/value';
 import type { CliContext } from '../../cli/context.ts';
 
 const childPath = fileURLToPath(new URL('../../worker/main.js', import.meta.url));

@@ -2,8 +2,8 @@
  * What a child says is not trusted: a damaged native library may say anything. Each message is checked by a compiled
  * validator of its own type, so that the price per token stays at a few hundred nanoseconds.
  */
-import { type TSchema, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { type TSchema, Type } from '#typebox';
+import { Compile } from '#typebox/compile';
 import { FromWorker } from '../../contract/ipc.ts';
 import { JobEvent } from '../../contract/job-event.ts';
 

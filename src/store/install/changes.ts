@@ -1,5 +1,5 @@
 /** Changes of what is installed. Each runs alone under the writer lock and decides on what it finds there. */
-import { Check, Errors } from 'typebox/value';
+import { Check, Errors } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from './file-check.ts';
 import { InstalledReader, lookUp } from '../registry/installed.ts';

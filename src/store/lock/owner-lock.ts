@@ -8,8 +8,8 @@ import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lock as lockFile } from 'proper-lockfile';
-import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { type Static, Type } from '#typebox';
+import { Check } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoOf, temporaryName, writeFailure } from '../../lib/files/durable.ts';
 import { livenessOf, ownIdentity } from './process-identity.ts';

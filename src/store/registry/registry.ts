@@ -4,8 +4,8 @@
  * all of them read the same folder afresh, so a change made by one is seen by the others at once.
  */
 import { readFileSync } from 'node:fs';
-import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { type Static, Type } from '#typebox';
+import { Check } from '#typebox/value';
 import type { ModelTarget } from '../../engine/ports.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';

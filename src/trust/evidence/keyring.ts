@@ -5,8 +5,8 @@
 import type { KeyObject } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { type Static, Type } from '#typebox';
+import { Check } from '#typebox/value';
 import { sha256Hex } from '../identity/canonical.ts';
 import { isSignedBy, parsePublicKey } from '../identity/dsse.ts';
 import { instanceFolder, instanceIdOf } from '../identity/instance.ts';

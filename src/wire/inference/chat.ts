@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '#typebox';
 import { ChoiceLogprobs, generationFields, Timings, TrueFinishReason, Usage } from './generation.ts';
 import { nullable } from '../schema.ts';
 import { ToolCall, ToolCallDelta } from './tool-envelope.ts';

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '#typebox';
 import { generationFields, Timings, TrueFinishReason, Usage } from './generation.ts';
 
 /** /v1/completions: listed by the interface, shaped as the usual text completion. */

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '#typebox';
 import { orNull } from '../schema.ts';
 
 /** What `?svc_dry_run=1` answers: how the request would be carried out, without generating. */

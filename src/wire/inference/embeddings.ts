@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '#typebox';
 import { nullable } from '../schema.ts';
 
 /** Width of every vector (interface, Limits). */

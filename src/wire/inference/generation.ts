@@ -1,5 +1,5 @@
 /** Request fields that chat and text completion share, and the usage object of both. */
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '#typebox';
 import { nullable } from '../schema.ts';
 
 export const generationFields = {

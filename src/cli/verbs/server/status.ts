@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { Check } from 'typebox/value';
+import { Check } from '#typebox/value';
 import type { Config } from '../../../config/config.ts';
 import { hashBackend, prebuiltFolders } from '../../../trust/identity/backend.ts';
 import { keyringOf, readKeyHistory } from '../../../trust/evidence/keyring.ts';
