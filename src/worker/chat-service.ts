@@ -3,19 +3,19 @@ import type { ExplainJob, Job } from '../contract/job.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import { BatchLoop } from './batch/batch-loop.ts';
 import { FrozenLane } from './frozen/frozen.ts';
-import { type Known, knownPrompt, prepareGeneration, preparePrompt } from './batch/generate.ts';
-import type { LoadedChat } from './addon/load.ts';
+import { type Known, knownPrompt, prepareGeneration, preparePrompt } from './prepare.ts';
+import type { ChatModel } from './model.ts';
 import type { Outbox } from './outbox.ts';
 import { pieceText } from './prompt/prompt.ts';
 
 export class ChatService {
-  readonly #chat: LoadedChat;
+  readonly #chat: ChatModel;
   readonly #outbox: Outbox;
   readonly #loop: BatchLoop;
   readonly #frozen: FrozenLane;
   readonly #known: Known = (prompt) => this.#loop.known(prompt);
 
-  constructor(chat: LoadedChat, outbox: Outbox) {
+  constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
     this.#outbox = outbox;
     this.#loop = new BatchLoop(chat, outbox);

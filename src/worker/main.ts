@@ -34,9 +34,9 @@ if (isOrphan()) process.kill(process.pid, 'SIGKILL');
 try {
   // Imported here, so that a missing or broken library is a reason that can be told.
   const [{ bootNative }, { Worker }] = await Promise.all([import('./addon/boot.ts'), import('./worker.ts')]);
-  const { llama, facts } = await bootNative(process.env['SVC_GPU']);
-  worker = new Worker(llama, outbox);
-  outbox.post({ type: 'booted', backend: facts });
+  const backend = await bootNative(process.env['SVC_GPU']);
+  worker = new Worker(backend, outbox);
+  outbox.post({ type: 'booted', backend: backend.facts });
 } catch (error) {
   outbox.post({ type: 'boot_failed', reason: error instanceof Error ? error.message : String(error) });
 }

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collect, generateJob, JobFailure, TestWorker } from '../../test/support/worker-harness.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import type { LoadSpec } from '../contract/load.ts';
-import { loadFailure } from './addon/load.ts';
+import { isOutOfMemory } from './addon/model.ts';
+import { loadFailure } from './load/load.ts';
 
 let folder: string;
 let modelPath: string;
@@ -84,7 +85,7 @@ describe('load', () => {
     [new Error('Failed to create context'), 'out_of_memory'],
     [new Error('Failed to load model'), 'load_failed'],
   ])('takes "%s" for %s', (error, code) => {
-    expect(loadFailure({ modelId: 'test' } as LoadSpec, error)).toMatchObject({ code });
+    expect(loadFailure({ modelId: 'test' } as LoadSpec, error, isOutOfMemory)).toMatchObject({ code });
   });
 });
 

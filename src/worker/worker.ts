@@ -1,13 +1,13 @@
 /** What the child does with each message of the server. */
-import type { Llama } from 'node-llama-cpp';
 import type { ToWorker } from '../contract/ipc.ts';
 import type { Job } from '../contract/job.ts';
 import type { LoadSpec } from '../contract/load.ts';
 import { fail } from '../lib/errors/svc-error.ts';
+import type { NativeBackend } from './addon/native.ts';
 import { ChatService } from './chat-service.ts';
 import { EmbedPool } from './embedding/embed-pool.ts';
-import { loadChat } from './addon/load.ts';
-import { loadEmbedding } from './embedding/load-embedding.ts';
+import { loadChat } from './load/chat.ts';
+import { loadEmbedding } from './load/embedding.ts';
 import { failureOf, type Outbox } from './outbox.ts';
 
 /** A loaded model at work. */
@@ -20,13 +20,13 @@ interface Service {
 }
 
 export class Worker {
-  readonly #llama: Llama;
+  readonly #backend: NativeBackend;
   readonly #outbox: Outbox;
   #service: Service | undefined;
   #loading = false;
 
-  constructor(llama: Llama, outbox: Outbox) {
-    this.#llama = llama;
+  constructor(backend: NativeBackend, outbox: Outbox) {
+    this.#backend = backend;
     this.#outbox = outbox;
   }
 
@@ -51,12 +51,12 @@ export class Worker {
       this.#loading = true;
       const onProgress = (fraction: number): void => this.#outbox.post({ type: 'progress', fraction });
       if (spec.kind === 'embedding') {
-        const model = await loadEmbedding(this.#llama, spec, onProgress);
+        const model = await loadEmbedding(this.#backend, spec, onProgress);
         const pool = new EmbedPool(model, this.#outbox);
         this.#service = embedService(pool);
         this.#outbox.post({ type: 'loaded', facts: model.facts });
       } else {
-        const model = await loadChat(this.#llama, spec, onProgress);
+        const model = await loadChat(this.#backend, spec, onProgress);
         this.#service = new ChatService(model, this.#outbox);
         this.#outbox.post({ type: 'loaded', facts: model.facts });
       }

@@ -64,6 +64,17 @@ describe('import laws', () => {
     expect(reachable(['worker/main.ts']).has('worker/addon/boot.ts')).toBe(true);
   });
 
+  it('keeps the native library behind types, but for the entry of the child process', () => {
+    const others = files.filter(
+      (file) => isWithin(file, 'worker') && !isWithin(file, 'worker/addon') && file !== 'worker/main.ts',
+    );
+    const bound = others.filter((file) =>
+      [...reachable([file])].some((reached) => isWithin(reached, 'worker/addon')),
+    );
+    expect(others.length).toBeGreaterThan(40);
+    expect(bound).toEqual([]);
+  });
+
   it('keeps Node out of the rooms that only decide', () => {
     const broken = packageImports.filter(
       ({ file, target }) => target.startsWith('node:') && pureRooms.some((room) => isWithin(file, room)),

@@ -1,18 +1,14 @@
-/** Initialises the prebuilt native library and reports what was bound. Never builds and never downloads. */
-import { readFileSync } from 'node:fs';
-import { dirname, sep } from 'node:path';
+/** Initialises the prebuilt native library and says what was bound. Never builds and never downloads. */
 import { getLlama, type Llama, type LlamaGpuType, LlamaLogLevel } from 'node-llama-cpp';
 import type { BackendFacts } from '../../contract/load.ts';
+import { boundFiles, hostOf } from './host.ts';
 import { checkInternals } from './internals.ts';
-
-export interface Boot {
-  readonly llama: Llama;
-  readonly facts: BackendFacts;
-}
+import { isOutOfMemory, openModel } from './model.ts';
+import type { NativeBackend } from './native.ts';
 
 const GPU_TYPES: readonly string[] = ['metal', 'cuda', 'vulkan'];
 
-export async function bootNative(gpuSetting: string | undefined): Promise<Boot> {
+export async function bootNative(gpuSetting: string | undefined): Promise<NativeBackend> {
   const llama = await getLlama({
     gpu: parseGpu(gpuSetting),
     build: 'never',
@@ -24,7 +20,13 @@ export async function bootNative(gpuSetting: string | undefined): Promise<Boot> 
     logger: (level, message) => process.stderr.write(`llama ${level}: ${message.trim()}\n`),
   });
   checkInternals(llama);
-  return { llama, facts: backendFacts(llama) };
+  const bound = boundFiles();
+  return {
+    facts: backendFacts(llama, bound),
+    host: () => hostOf(bound.files, llama.systemInfo),
+    openModel: (path, onProgress) => openModel(llama, path, onProgress),
+    isOutOfMemory,
+  };
 }
 
 function parseGpu(setting: string | undefined): 'auto' | false | Exclude<LlamaGpuType, false> {
@@ -33,41 +35,12 @@ function parseGpu(setting: string | undefined): 'auto' | false | Exclude<LlamaGp
   return false;
 }
 
-export function backendFacts(llama: Llama): BackendFacts {
-  const loaded = loadedFiles();
-  const folder = boundFolder(loaded);
+function backendFacts(llama: Llama, { folder, files }: ReturnType<typeof boundFiles>): BackendFacts {
   return {
     folder,
-    mapped: folder === '' ? [] : loaded.filter((path) => path.startsWith(folder + sep)).sort(),
+    mapped: files.map(({ path }) => path),
     systemInfo: llama.systemInfo,
     gpu: llama.gpu === false ? 'none' : llama.gpu,
     cpuMathCores: llama.cpuMathCores,
   };
-}
-
-/** The folder of the addon that is really in this process, whichever one the library chose. */
-function boundFolder(loaded: readonly string[]): string {
-  const addon = loaded.find((path) => path.endsWith('llama-addon.node'));
-  return addon === undefined ? '' : dirname(addon);
-}
-
-function loadedFiles(): string[] {
-  return process.platform === 'linux' ? mappedFiles() : reportedFiles();
-}
-
-function mappedFiles(): string[] {
-  const files = new Set<string>();
-  for (const line of readFileSync('/proc/self/maps', 'utf8').split('\n')) {
-    const slash = line.indexOf('/');
-    if (slash >= 0) files.add(line.slice(slash));
-  }
-  return [...files];
-}
-
-/** Where there is no /proc, Node's diagnostic report names the shared objects. */
-function reportedFiles(): string[] {
-  const report: unknown = process.report.getReport();
-  const objects: unknown =
-    typeof report === 'object' && report !== null ? Reflect.get(report, 'sharedObjects') : [];
-  return Array.isArray(objects) ? objects.map(String) : [];
 }

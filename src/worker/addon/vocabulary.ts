@@ -1,6 +1,8 @@
-/** The model's vocabulary: text to tokens, tokens to bytes, and which tokens are controls. */
+/** Reads the vocabulary of an open model: text to tokens, tokens to bytes, and which tokens are controls. */
 import { type LlamaModel, LlamaVocabularyType } from 'node-llama-cpp';
-import { type NativeVocabulary, nativeVocabulary } from './internals.ts';
+import type { Vocabulary } from '../prompt/vocabulary.ts';
+import type { AddonVocabulary } from './bindings.ts';
+import { addonVocabulary } from './internals.ts';
 
 const ATTRIBUTE_UNKNOWN = 1 << 0;
 const ATTRIBUTE_CONTROL = 1 << 3;
@@ -9,31 +11,8 @@ const REPLACEMENT = '\uFFFD';
 const SPACE_MARK = '\u2581';
 const BYTE_TOKEN = /^<0x([0-9A-F]{2})>$/;
 
-export interface Vocabulary {
-  readonly size: number;
-  /** Text of the beginning and end tokens, as templates want to print them. */
-  readonly bosText: string;
-  readonly eosText: string;
-  /** Every text that the tokeniser would turn into a control token. */
-  readonly controlTexts: readonly string[];
-  /** Tokens that a model expects around any input, by its own metadata. */
-  readonly prependToken: number | null;
-  readonly appendToken: number | null;
-  /** The fewest tokens that text of so many bytes can be; 0 where the tokeniser may drop text. */
-  leastTokens(bytes: number): number;
-  /** With `controls`, control texts become control tokens; without, they stay plain text. */
-  tokenize(text: string, controls: boolean): Uint32Array;
-  /** The bytes that a token adds to the answer; empty for control tokens. */
-  bytesOf(token: number): Uint8Array;
-  /** Whether the token is nothing but its bytes: no control, and no mark that the tokeniser looks for first. */
-  isPlain(token: number): boolean;
-  /** The text of a control token, or null when the token is ordinary text. */
-  controlTextOf(token: number): string | null;
-  isEnd(token: number): boolean;
-}
-
 export function openVocabulary(model: LlamaModel): Vocabulary {
-  const native = nativeVocabulary(model);
+  const native = addonVocabulary(model);
   const bytes = new Map<number, Uint8Array>();
   const size = vocabularySize(model);
   const { bos, eos, sep } = model.tokens;
@@ -85,13 +64,13 @@ function leastTokens(model: LlamaModel): (bytes: number) => number {
   return (bytes) => Math.floor(bytes / longest);
 }
 
-function isControl(native: NativeVocabulary, token: number): boolean {
+function isControl(native: AddonVocabulary, token: number): boolean {
   return (native.getTokenAttributes(token) & (ATTRIBUTE_CONTROL | ATTRIBUTE_UNKNOWN)) !== 0;
 }
 
-function controlTexts(native: NativeVocabulary, size: number): string[] {
+function controlTexts(native: AddonVocabulary, size: number): string[] {
   const texts: string[] = [];
-  for (let token = 0; token < size; token++) {
+  for (let token = 0; token < size; token += 1) {
     // End tokens count even where a file gives them an ordinary type, as their effect is that of a control.
     if (!isControl(native, token) && !native.isEogToken(token)) continue;
     const text = native.getTokenString(token);
@@ -101,7 +80,7 @@ function controlTexts(native: NativeVocabulary, size: number): string[] {
 }
 
 /** Exact bytes, also of tokens that hold a part of a character, which no decoded string can carry. */
-function tokenBytes(model: LlamaModel, native: NativeVocabulary, token: number): Uint8Array {
+function tokenBytes(model: LlamaModel, native: AddonVocabulary, token: number): Uint8Array {
   const entry = native.getTokenString(token) ?? '';
   if ((native.getTokenAttributes(token) & ATTRIBUTE_USER_DEFINED) !== 0) return Buffer.from(entry, 'utf8');
   switch (model.vocabularyType) {
@@ -121,7 +100,7 @@ function sentencePieceBytes(entry: string): Uint8Array {
   return Buffer.from(entry.replaceAll(SPACE_MARK, ' '), 'utf8');
 }
 
-function decodedBytes(native: NativeVocabulary, token: number): Uint8Array {
+function decodedBytes(native: AddonVocabulary, token: number): Uint8Array {
   const text = native.detokenize(Uint32Array.of(token), false);
   return Buffer.from(text.replaceAll(REPLACEMENT, ''), 'utf8');
 }

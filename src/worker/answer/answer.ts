@@ -3,13 +3,13 @@
  * `planAnswer` (plan-answer.ts) decides for one job how the prompt is written, what the sampler may choose, and how the tokens are
  * read. The batch loop only knows the two interfaces below.
  */
-import type { LlamaGrammarEvaluationState } from 'node-llama-cpp';
 import type { ToolDefinition, Turn } from '../../contract/job.ts';
+import type { NativeGrammar } from '../addon/native.ts';
 
 /** What one job may sample. Its state belongs to one generation. */
 export interface Constraint {
   /** Asked before each token; another object than last time re-configures the sampler. Null: free choice. */
-  grammar(): LlamaGrammarEvaluationState | null;
+  grammar(): NativeGrammar | null;
   /** A token that must come next whatever the sampler says (to end thinking, for instance), or null. */
   forcedToken(): number | null;
   /** Told of every token of the answer, in order, before it is parsed. */

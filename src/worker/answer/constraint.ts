@@ -1,12 +1,12 @@
 /** Holds the sampler to the grammar of an answer, and ends thinking when its budget is spent. */
-import { LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import { fail } from '../../lib/errors/svc-error.ts';
+import type { NativeGrammar, NativeModel } from '../addon/native.ts';
 import type { AnswerParser, Constraint } from './answer.ts';
 import { answerGrammar, type AnswerGrammarRequest } from './answer-grammar.ts';
-import type { Vocabulary } from '../addon/vocabulary.ts';
+import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 export interface ConstraintOptions {
-  readonly model: LlamaModel;
+  readonly model: Pick<NativeModel, 'newGrammar'>;
   readonly vocabulary: Vocabulary;
   readonly request: AnswerGrammarRequest;
   /** The grammar of the whole answer, thinking included; null: only the budget is watched. */
@@ -19,7 +19,7 @@ export interface ConstraintOptions {
 export class AnswerConstraint implements Constraint {
   readonly #options: ConstraintOptions;
   readonly #closing: number[];
-  #state: LlamaGrammarEvaluationState | null;
+  #state: NativeGrammar | null;
   #thoughts = 0;
   #forced: number[] = [];
   #ended = false;
@@ -32,7 +32,7 @@ export class AnswerConstraint implements Constraint {
     if (place && options.budget === 0) this.#endThinking();
   }
 
-  grammar(): LlamaGrammarEvaluationState | null {
+  grammar(): NativeGrammar | null {
     return this.#forced.length > 0 ? null : this.#state;
   }
 
@@ -70,10 +70,9 @@ function closingTokens({ request, vocabulary }: ConstraintOptions): { place: boo
   };
 }
 
-function grammarState(model: LlamaModel, gbnf: string): LlamaGrammarEvaluationState {
+function grammarState(model: Pick<NativeModel, 'newGrammar'>, gbnf: string): NativeGrammar {
   try {
-    const grammar = new LlamaGrammar(model.llama, { grammar: gbnf });
-    return new LlamaGrammarEvaluationState({ model, grammar });
+    return model.newGrammar(gbnf);
   } catch (error) {
     throw fail(
       'invalid_request',

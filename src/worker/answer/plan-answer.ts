@@ -15,10 +15,17 @@ import { withEnvelopeHistory, withoutToolRole, withToolsBlock } from './envelope
 import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
 import { thinkingBudget, thinkingVariables } from './reasoning.ts';
 import { familyOfTemplate, toolFormatOf, type ToolFamily } from '../../lib/chat-template/tool-families.ts';
-import type { LoadedChat } from '../addon/load.ts';
+import type { NativeModel } from '../addon/native.ts';
 import { pieceText, type PromptWriter, renderPrompt } from '../prompt/prompt.ts';
 
-export function planAnswer(job: GenerateJob, chat: LoadedChat): AnswerPlan {
+/** What planning asks of a chat model. */
+export interface AnswerModel {
+  readonly writer: PromptWriter;
+  readonly model: Pick<NativeModel, 'newGrammar'>;
+  readonly facts: { readonly numCtx: number };
+}
+
+export function planAnswer(job: GenerateJob, chat: AnswerModel): AnswerPlan {
   const { writer } = chat;
   const family = familyOfTemplate(writer.template.source);
   const tools = callableTools(job);
@@ -47,7 +54,7 @@ export function planAnswer(job: GenerateJob, chat: LoadedChat): AnswerPlan {
     constraint: constrained
       ? new AnswerConstraint({
           model: chat.model,
-          vocabulary: chat.vocabulary,
+          vocabulary: writer.vocabulary,
           request,
           gbnf,
           parser,

@@ -14,9 +14,9 @@
  * row that waits for the first row of a slice costs more than one by itself (measured).
  */
 import { fail } from '../../lib/errors/svc-error.ts';
-import { evaluateRows, type Row } from '../addon/evaluate.ts';
+import { evaluateRows, type Row } from './evaluate.ts';
 import type { Generation } from './generation.ts';
-import type { LoadedChat } from '../addon/load.ts';
+import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Placement } from './prompt-cache.ts';
 import { Running } from './running.ts';
@@ -25,7 +25,7 @@ import { type PlannedRow, StepPlanner } from './planning/step-planner.ts';
 import { Waiting } from './waiting.ts';
 
 export class BatchLoop {
-  readonly #chat: LoadedChat;
+  readonly #chat: ChatModel;
   readonly #outbox: Outbox;
   readonly #sequences: Sequences;
   readonly #planner: StepPlanner;
@@ -34,7 +34,7 @@ export class BatchLoop {
   #turning = false;
   #steps = 0;
 
-  constructor(chat: LoadedChat, outbox: Outbox) {
+  constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
     this.#outbox = outbox;
     this.#sequences = new Sequences(chat);
@@ -113,7 +113,7 @@ export class BatchLoop {
     this.#outbox.beforeWork(expectedMs);
     const started = performance.now();
     await evaluateRows(
-      this.#chat.native,
+      this.#chat.context,
       rows.map(({ row }) => row),
       {
         onEvaluated: () => this.#outbox.atRest(),
@@ -182,7 +182,7 @@ export class BatchLoop {
     let right = 0;
     try {
       for (const logitRow of logitRows) {
-        const sampled = await running.sample(this.#chat.native, logitRow);
+        const sampled = await running.sample(this.#chat.context, logitRow);
         const first = running.generation.tokens.length === 0;
         for (const event of running.accept(sampled)) this.#outbox.event(running.jobId, event, first);
         if (guesses[right] !== sampled.token || running.generation.finishReason !== null) return;

@@ -14,7 +14,7 @@ import type { GenerateJob } from '../../contract/job.ts';
 import type { AnswerPart, AnswerPlan } from '../answer/answer.ts';
 import { StopStrings } from '../answer/stop-strings.ts';
 import { Utf8Assembler } from '../answer/utf8.ts';
-import type { Vocabulary } from '../addon/vocabulary.ts';
+import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 export interface GenerationStart {
   readonly job: GenerateJob;

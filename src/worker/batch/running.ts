@@ -1,21 +1,15 @@
 /** A generation on its sequence: which row it needs next, and its sampler. */
-import type { LlamaGrammarEvaluationState, LlamaModel } from 'node-llama-cpp';
 import type { JobEvent, SampledToken } from '../../contract/job-event.ts';
 import type { DraftStream } from './planning/draft-length.ts';
-import type { Row } from '../addon/evaluate.ts';
+import type { Row } from './evaluate.ts';
 import type { Generation } from './generation.ts';
-import {
-  type NativeContext,
-  type NativeSampler,
-  nativeGrammarState,
-  newSampler,
-} from '../addon/internals.ts';
-import { Logprobs } from '../addon/logprobs.ts';
+import type { NativeContext, NativeGrammar, NativeModel, NativeSampler } from '../addon/native.ts';
+import { Logprobs } from './logprobs.ts';
 import { Lookup } from './planning/lookup.ts';
 import type { Placement } from './prompt-cache.ts';
 import type { PromptWait } from './planning/row-plan.ts';
-import { samplerConfig, seedOf } from '../addon/sampler.ts';
-import type { Vocabulary } from '../addon/vocabulary.ts';
+import { samplerConfig, seedOf } from './sampler.ts';
+import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 export interface Sampled {
   readonly token: number;
@@ -34,7 +28,7 @@ export class Running {
   #position: number;
   /** The sampled token that is not yet evaluated. */
   #next: number | null = null;
-  #grammar: LlamaGrammarEvaluationState | null = null;
+  #grammar: NativeGrammar | null = null;
   #configured = false;
   #passedOver = 0;
   readonly #drafts = { guessed: 0, accepted: 0 };
@@ -42,7 +36,7 @@ export class Running {
   #lookup: Lookup | null = null;
 
   constructor(
-    model: LlamaModel,
+    model: NativeModel,
     vocabulary: Vocabulary,
     generation: Generation,
     placement: Pick<Placement, 'id' | 'keep'>,
@@ -50,7 +44,7 @@ export class Running {
     this.generation = generation;
     this.sequence = placement.id;
     this.#position = placement.keep;
-    this.#sampler = newSampler(model);
+    this.#sampler = model.newSampler();
     const { topLogprobs, sampling } = generation.job;
     this.#logprobs = topLogprobs === null ? null : new Logprobs(model, vocabulary, topLogprobs);
     this.#seed = seedOf(sampling.seed);
@@ -152,8 +146,8 @@ export class Running {
 
   async sample(native: NativeContext, batchRow: number): Promise<Sampled> {
     this.#configure();
-    const sampled = await native.sampleToken(batchRow, this.#sampler);
-    if (sampled < 0) throw new Error('no token satisfies the grammar');
+    const sampled = await native.sample(batchRow, this.#sampler);
+    if (sampled === null) throw new Error('no token satisfies the grammar');
     const token = this.generation.plan.constraint?.forcedToken() ?? sampled;
     const reported = (await this.#logprobs?.report(native, batchRow, token)) ?? null;
     return { token, reported };
@@ -208,13 +202,8 @@ export class Running {
     if (this.#configured && grammar === this.#grammar) return;
     const { sampling } = this.generation.job;
     const { prompt, tokens, numCtx } = this.generation;
-    const config = samplerConfig(sampling, {
-      seed: this.#seed,
-      recentTokens: [...prompt, ...tokens],
-      numCtx,
-    });
-    if (grammar !== null) config.grammarEvaluationState = nativeGrammarState(grammar);
-    this.#sampler.applyConfig(config);
+    const recentTokens = [...prompt, ...tokens];
+    this.#sampler.configure(samplerConfig(sampling, { grammar, seed: this.#seed, recentTokens, numCtx }));
     this.#grammar = grammar;
     this.#configured = true;
   }

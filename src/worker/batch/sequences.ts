@@ -2,11 +2,11 @@
  * The sequences of the context and what their KV state holds. Here the decisions of prompt-cache.ts become native
  * calls. `tokens` of a sequence are always those whose state is really there.
  */
-import { Checkpoints } from '../addon/checkpoints.ts';
-import type { Row } from '../addon/evaluate.ts';
-import type { NativeContext } from '../addon/internals.ts';
+import { Checkpoints } from './checkpoints.ts';
+import type { Row } from './evaluate.ts';
+import type { NativeContext } from '../addon/native.ts';
 import { type TokenText, withKnownTokens } from './known-tokens.ts';
-import type { LoadedChat } from '../addon/load.ts';
+import type { ChatModel } from '../model.ts';
 import type { PlaceCost } from './planning/place-to-take.ts';
 import { type Placement, placePrompt } from './prompt-cache.ts';
 
@@ -26,15 +26,15 @@ const COPY_BYTES_PER_MS = 8_000_000;
 const LEAST_COPY_TOKENS = 16;
 
 export class Sequences {
-  readonly #native: NativeContext;
+  readonly #context: NativeContext;
   readonly #states: SequenceState[];
   readonly #checkpoints: Checkpoints | null;
   readonly #copyMs: number;
   readonly #numCtx: number;
 
-  constructor(chat: LoadedChat) {
+  constructor(chat: ChatModel) {
     const { sequences, contextBytes, numCtx } = chat.facts;
-    this.#native = chat.native;
+    this.#context = chat.context;
     this.#numCtx = numCtx;
     this.#states = Array.from({ length: sequences }, (_, id) => ({
       id,
@@ -119,11 +119,11 @@ export class Sequences {
 
   /** Cuts what was evaluated and is not wanted: fillers, and guesses that were wrong. */
   forgetBeyond(id: number): void {
-    this.#native.removeTokenCellsFromSequence(id, this.#state(id).tokens.length, -1);
+    this.#context.cutSequence(id, this.#state(id).tokens.length);
   }
 
   async #copy(target: SequenceState, source: SequenceState): Promise<void> {
-    await this.#native.copySequenceStateFromOtherSequence(target.id, source.id);
+    await this.#context.copySequence(target.id, source.id);
     target.tokens = source.tokens.slice();
   }
 
@@ -132,10 +132,10 @@ export class Sequences {
     if (state.tokens.length === keep) return;
     const kept = this.#checkpoints
       ? await this.#checkpoints.cut(state.id, state.tokens.length, keep)
-      : this.#native.removeTokenCellsFromSequence(state.id, keep, -1)
+      : this.#context.cutSequence(state.id, keep)
         ? keep
         : 0;
-    if (kept === 0) this.#native.disposeSequence(state.id);
+    if (kept === 0) this.#context.clearSequence(state.id);
     state.tokens.length = kept;
   }
 

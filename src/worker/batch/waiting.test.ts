@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Generation } from './generation.ts';
-import type { NativeContext } from '../addon/internals.ts';
-import type { LoadedChat } from '../addon/load.ts';
+import type { NativeContext } from '../addon/native.ts';
+import type { ChatModel } from '../model.ts';
 import { Sequences } from './sequences.ts';
 import { Waiting } from './waiting.ts';
 
 const cost = () => ({ waiting: 1, rowMs: 5, stepMs: (rows: number) => 30 * rows });
-const native = {
-  removeTokenCellsFromSequence: () => true,
-  disposeSequence: () => undefined,
+const context = {
+  cutSequence: () => true,
+  clearSequence: () => undefined,
 } as Partial<NativeContext> as NativeContext;
 
 function sequences(count: number): Sequences {
   const facts = { sequences: count, contextBytes: 1_000, numCtx: 64 };
-  return new Sequences({ native, prefixReuse: 'full', facts } as LoadedChat);
+  return new Sequences({ context, prefixReuse: 'full', facts } as ChatModel);
 }
 
 function job(jobId: string, ...prompt: number[]): Generation {

@@ -1,7 +1,7 @@
 /** From the texts of an embed job to the token runs to compute: identical texts once, the longest first. */
 import type { EmbedJob } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { Vocabulary } from '../addon/vocabulary.ts';
+import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 export interface EmbedInput {
   readonly tokens: Uint32Array;

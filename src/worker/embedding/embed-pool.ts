@@ -6,9 +6,9 @@
 import type { EmbedJob } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type EmbedInput, embedInputs } from './embed-input.ts';
-import type { NativeContext } from '../addon/internals.ts';
-import type { LoadedEmbedding } from './load-embedding.ts';
-import { nudged } from '../addon/nudge.ts';
+import type { NativeContext } from '../addon/native.ts';
+import type { EmbeddingModel } from '../model.ts';
+import { nudged } from './nudge.ts';
 import type { Outbox } from '../outbox.ts';
 
 /** Vectors are told at least this often, so that a long list shows progress. */
@@ -23,7 +23,7 @@ interface OpenJob {
 }
 
 export class EmbedPool {
-  readonly #model: LoadedEmbedding;
+  readonly #model: EmbeddingModel;
   readonly #outbox: Outbox;
   /** Jobs with inputs not yet begun, in turn. */
   readonly #queue: OpenJob[] = [];
@@ -32,7 +32,7 @@ export class EmbedPool {
   #flushedMs = 0;
   #steps = 0;
 
-  constructor(model: LoadedEmbedding, outbox: Outbox) {
+  constructor(model: EmbeddingModel, outbox: Outbox) {
     this.#model = model;
     this.#outbox = outbox;
     this.#idle = [...model.contexts];
@@ -132,12 +132,12 @@ export class EmbedPool {
 async function embed(context: NativeContext, tokens: Uint32Array, threads: number): Promise<Float32Array> {
   context.setThreads(threads);
   // Decoder models keep the last input in their KV state.
-  context.disposeSequence(0);
+  context.clearSequence(0);
   context.initBatch(tokens.length);
   context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1));
   const work = context.decodeBatch();
   await (threads > 1 ? nudged(work) : work);
-  return normalised(context.getEmbedding(tokens.length));
+  return normalised(context.embedding(tokens.length));
 }
 
 /** Scaled to length 1; a vector of zeros stays as it is. */

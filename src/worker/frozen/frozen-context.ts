@@ -1,9 +1,8 @@
 /** The context of one frozen run: pinned in everything that could change a bit of a logit, and thrown away after it. */
-import type { LlamaContext } from 'node-llama-cpp';
 import type { FrozenExec } from '../../contract/frozen.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
-import { type NativeContext, nativeContext } from '../addon/internals.ts';
-import type { LoadedChat } from '../addon/load.ts';
+import type { NativeContext } from '../addon/native.ts';
+import type { ChatModel } from '../model.ts';
 
 /**
  * Rows of one prompt slice. Small enough that ordinary streams, which wait for it, hardly notice; the kernels gain
@@ -23,8 +22,7 @@ const FLASH_ATTENTION = false;
 const CACHE_TYPE = 'F16';
 
 export interface FrozenContext {
-  readonly context: LlamaContext;
-  readonly native: NativeContext;
+  readonly context: NativeContext;
   readonly sliceTokens: number;
   readonly exec: Omit<FrozenExec, 'threadsObserved'>;
 }
@@ -38,33 +36,28 @@ export function windowFor(tokens: number, window: number): number {
 }
 
 export async function openFrozenContext(
-  chat: LoadedChat,
+  chat: ChatModel,
   pins: { readonly numCtx: number; readonly threads: number },
 ): Promise<FrozenContext> {
   const { model } = chat;
-  if (model.gpuLayers > 0) throw unavailable('the model has layers on a GPU');
-  let context: LlamaContext;
+  if (model.facts.gpuLayers > 0) throw unavailable('the model has layers on a GPU');
+  let context: NativeContext;
   try {
-    context = await model.createContext({
+    context = await model.newContext({
       sequences: 1,
-      contextSize: pins.numCtx,
-      batchSize: SLICE_TOKENS,
+      numCtx: pins.numCtx,
+      batchTokens: SLICE_TOKENS,
       threads: pins.threads,
       flashAttention: FLASH_ATTENTION,
-      experimentalKvCacheKeyType: CACHE_TYPE,
-      experimentalKvCacheValueType: CACHE_TYPE,
-      swaFullCache: false,
-      // A smaller window than asked for would be another computation.
-      failedCreationRemedy: false,
+      cacheType: CACHE_TYPE,
     });
   } catch (error) {
     if (isSvcError(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw fail('evidence_unavailable', { reason: `no context of ${pins.numCtx} tokens: ${reason}` }, error);
   }
-  const native = nativeContext(context);
-  native.setThreads(pins.threads);
-  const frozen = { context, native, sliceTokens: SLICE_TOKENS, exec: execOf(chat, context, pins.threads) };
+  context.setThreads(pins.threads);
+  const frozen = { context, sliceTokens: SLICE_TOKENS, exec: execOf(chat, context, pins.threads) };
   if (frozen.exec.numCtx !== pins.numCtx) {
     await context.dispose();
     throw unavailable(`the window came out as ${frozen.exec.numCtx} tokens instead of ${pins.numCtx}`);
@@ -74,7 +67,7 @@ export async function openFrozenContext(
 
 /** Reads the thread count back; a run with another one than demanded must not be signed. */
 export function observedThreads(frozen: FrozenContext): number {
-  const observed = frozen.native.getThreads();
+  const observed = frozen.context.getThreads();
   if (observed !== frozen.exec.threads) {
     throw unavailable(`it ran with ${observed} threads instead of ${frozen.exec.threads}`);
   }
@@ -83,19 +76,19 @@ export function observedThreads(frozen: FrozenContext): number {
 
 export const unavailable = (reason: string): Error => fail('evidence_unavailable', { reason });
 
-function execOf(chat: LoadedChat, context: LlamaContext, threads: number): FrozenContext['exec'] {
-  const { systemInfo } = chat.model.llama;
+function execOf(chat: ChatModel, context: NativeContext, threads: number): FrozenContext['exec'] {
+  const { systemInfo } = chat.backend.facts;
   return {
-    numCtx: context.contextSize,
-    batchSize: context.batchSize,
-    microBatchSize: context.batchSize,
+    numCtx: context.numCtx,
+    batchSize: context.batchTokens,
+    microBatchSize: context.batchTokens,
     sequences: 1,
     threads,
-    flashAttention: context.flashAttention === true,
+    flashAttention: context.flashAttention,
     typeK: CACHE_TYPE,
     typeV: CACHE_TYPE,
-    gpuLayers: chat.model.gpuLayers,
-    useMmap: chat.model.useMmap,
+    gpuLayers: chat.model.facts.gpuLayers,
+    useMmap: chat.model.facts.usesMmap,
     openMp: /\bOPENMP = 1\b/.test(systemInfo),
     repack: /\bREPACK = 1\b/.test(systemInfo),
   };

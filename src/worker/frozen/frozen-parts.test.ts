@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { windowFor } from './frozen-context.ts';
-import { FrozenTrace } from '../addon/frozen-trace.ts';
+import { FrozenTrace } from './trace.ts';
 import { evaluateInTurns, Turns } from './frozen-turns.ts';
-import type { NativeContext } from '../addon/internals.ts';
+import type { NativeContext } from '../addon/native.ts';
 
 const step = (token: number, first: number, second: number) =>
   [token, { first: { token, logit: first }, second: { token: 0, logit: second } }] as const;

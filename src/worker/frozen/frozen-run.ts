@@ -5,18 +5,17 @@ import type { CheckFacts, FrozenFacts, FrozenPins } from '../../contract/frozen.
 import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { AnswerPlan } from '../answer/answer.ts';
-import { evaluateRows, type Row } from '../addon/evaluate.ts';
+import { evaluateRows, type Row } from '../batch/evaluate.ts';
 import { type FrozenContext, observedThreads, unavailable, windowFor } from './frozen-context.ts';
-import { frozenHost } from './frozen-host.ts';
-import { FrozenTrace, LogitProbe } from '../addon/frozen-trace.ts';
-import { type PreparedPrompt, preparePrompt, requireRoom } from '../batch/generate.ts';
+import { FrozenTrace, LogitProbe } from './trace.ts';
+import { type PreparedPrompt, preparePrompt, requireRoom } from '../prepare.ts';
 import { Generation } from '../batch/generation.ts';
-import type { NativeContext } from '../addon/internals.ts';
-import type { LoadedChat } from '../addon/load.ts';
+import type { NativeContext } from '../addon/native.ts';
+import type { ChatModel } from '../model.ts';
 import { planAnswer } from '../answer/plan-answer.ts';
 import { pieceText } from '../prompt/prompt.ts';
 import { Running } from '../batch/running.ts';
-import { samplerConfig } from '../addon/sampler.ts';
+import { samplerConfig } from '../batch/sampler.ts';
 
 /** A frozen job whose prompt is written and fits. */
 export interface FrozenPlan {
@@ -32,7 +31,7 @@ export interface FrozenPlan {
 const NO_PINS: FrozenPins = { threads: null, numCtx: null, claimedTokens: null, epsilon: 0 };
 const SEQUENCE = 0;
 
-export function planFrozen(chat: LoadedChat, asked: GenerateJob): FrozenPlan {
+export function planFrozen(chat: ChatModel, asked: GenerateJob): FrozenPlan {
   const pins = asked.frozen ?? NO_PINS;
   const prompt = preparePrompt(chat, asked);
   const promptTokens = prompt.tokens.length;
@@ -65,12 +64,12 @@ export interface FrozenHooks {
 }
 
 export async function runFrozen(
-  chat: LoadedChat,
+  chat: ChatModel,
   plan: FrozenPlan,
   frozen: FrozenContext,
   hooks: FrozenHooks,
 ): Promise<JobEvent> {
-  const { native } = frozen;
+  const { context: native } = frozen;
   const generation = generationOf(chat, plan, plan.prepared.plan);
   const placement = { id: SEQUENCE, keep: 0 };
   const running = new Running(chat.model, chat.vocabulary, generation, placement);
@@ -106,13 +105,13 @@ export async function runFrozen(
  * Its events say what the claimed tokens say, so that a claimed text can be compared with them.
  */
 export async function checkFrozen(
-  chat: LoadedChat,
+  chat: ChatModel,
   plan: FrozenPlan & { readonly claimed: Uint32Array },
   frozen: FrozenContext,
   hooks: FrozenHooks,
 ): Promise<JobEvent> {
   const started = performance.now();
-  const { native } = frozen;
+  const { context: native } = frozen;
   const prompt = plan.prepared.tokens;
   const all = Uint32Array.from([...prompt, ...plan.claimed]);
   const first = prompt.length - 1;
@@ -154,7 +153,7 @@ export async function checkFrozen(
   return { type: 'done', finishReason: finishReason ?? 'stop', usage, timings, check };
 }
 
-function generationOf(chat: LoadedChat, { job, prepared }: FrozenPlan, plan: AnswerPlan): Generation {
+function generationOf(chat: ChatModel, { job, prepared }: FrozenPlan, plan: AnswerPlan): Generation {
   return new Generation({
     job,
     prompt: prepared.tokens,
@@ -213,7 +212,7 @@ async function evaluateAlone(
 }
 
 function factsOf(
-  chat: LoadedChat,
+  chat: ChatModel,
   run: {
     readonly plan: FrozenPlan;
     readonly frozen: FrozenContext;
@@ -235,7 +234,7 @@ function factsOf(
       addBos: chat.vocabulary.prependToken !== null && prepared.tokens[0] === chat.vocabulary.prependToken,
     },
     exec: { ...frozen.exec, threadsObserved: observedThreads(frozen) },
-    host: frozenHost(chat.model.llama),
+    host: chat.backend.host(),
     sampling: {
       ...chosenSampling(job),
       seed: job.sampling.seed ?? 0,
@@ -262,15 +261,15 @@ function chosenSampling(job: GenerateJob) {
 
 /** The samplers in the order in which the library builds its chain. */
 function chainOf({ job, prepared, numCtx }: FrozenPlan): string[] {
-  const config = samplerConfig(job.sampling, { seed: 0, recentTokens: [], numCtx });
+  const config = samplerConfig(job.sampling, { grammar: null, seed: 0, recentTokens: [], numCtx });
   const names: string[] = [];
   if (prepared.plan.constraint !== null) names.push('grammar');
-  if (config.tokenBiasKeys !== undefined) names.push('logit_bias');
-  if (config.repeatPenalty !== undefined) names.push('penalties');
+  if (config.bias !== null) names.push('logit_bias');
+  if (config.penalties !== null) names.push('penalties');
   if (config.temperature <= 0) return [...names, 'greedy'];
-  if (config.topK !== undefined) names.push('top_k');
-  if (config.topP !== undefined) names.push('top_p');
-  if ((config.minP ?? 0) > 0) names.push('min_p');
+  if (config.topK !== null) names.push('top_k');
+  if (config.topP !== null) names.push('top_p');
+  if (config.minP !== null) names.push('min_p');
   return [...names, 'temperature', 'dist'];
 }
 

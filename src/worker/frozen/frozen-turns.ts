@@ -3,7 +3,7 @@
  * and llama.cpp's threads wait for each other by spinning: one descheduled thread then costs whole time slices per
  * layer, which makes both sides tens of times slower. Where the cores suffice, both run at once.
  */
-import type { NativeContext } from '../addon/internals.ts';
+import type { NativeContext } from '../addon/native.ts';
 
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();

@@ -7,7 +7,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { openFrozenContext } from './frozen-context.ts';
 import { checkFrozen, type FrozenHooks, type FrozenPlan, planFrozen, runFrozen } from './frozen-run.ts';
 import { evaluateInTurns, Turns } from './frozen-turns.ts';
-import type { LoadedChat } from '../addon/load.ts';
+import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
 
 interface Entry {
@@ -16,17 +16,17 @@ interface Entry {
 }
 
 export class FrozenLane {
-  readonly #chat: LoadedChat;
+  readonly #chat: ChatModel;
   readonly #outbox: Outbox;
   readonly #turns = new Turns();
   readonly #waiting: Entry[] = [];
   #running: Entry | null = null;
   #steps = 0;
 
-  constructor(chat: LoadedChat, outbox: Outbox) {
+  constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
     this.#outbox = outbox;
-    evaluateInTurns(chat.native, this.#turns, () => this.#mustTakeTurns());
+    evaluateInTurns(chat.context, this.#turns, () => this.#mustTakeTurns());
   }
 
   /** Evaluations so far, so that a watchdog can tell work from standstill. */
@@ -71,7 +71,7 @@ export class FrozenLane {
     hooks.step();
     const frozen = await openFrozenContext(this.#chat, plan);
     try {
-      evaluateInTurns(frozen.native, this.#turns, () => this.#mustTakeTurns());
+      evaluateInTurns(frozen.context, this.#turns, () => this.#mustTakeTurns());
       hooks.event({
         type: 'started',
         promptTokens: plan.prepared.tokens.length,
@@ -105,7 +105,7 @@ export class FrozenLane {
 
   #mustTakeTurns(): boolean {
     if (this.#running === null) return false;
-    const { facts, model } = this.#chat;
-    return facts.threads + this.#running.plan.threads > model.llama.cpuMathCores;
+    const { facts, backend } = this.#chat;
+    return facts.threads + this.#running.plan.threads > backend.facts.cpuMathCores;
   }
 }

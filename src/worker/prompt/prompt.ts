@@ -4,7 +4,7 @@ import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { ClientText, type ControlTexts, type PromptPiece } from './client-text.ts';
 import { strftime } from './strftime.ts';
 import type { ChatTemplate } from './template.ts';
-import type { Vocabulary } from '../addon/vocabulary.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 export interface ChatPrompt {
   readonly turns: readonly Turn[];

@@ -3,7 +3,7 @@ import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { controlTexts } from './client-text.ts';
 import { pieceText, renderPrompt } from './prompt.ts';
 import { openTemplate, TEMPLATE_LIMITS } from './template.ts';
-import type { Vocabulary } from '../addon/vocabulary.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 const vocabulary = { bosText: '<s>', eosText: '</s>' } as Vocabulary;
 

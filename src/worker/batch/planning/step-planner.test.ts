@@ -1,6 +1,6 @@
 /** What a step evaluates, over stand-ins for running answers: real ones decide nothing here, they say how far they are. */
 import { describe, expect, it } from 'vitest';
-import type { LoadedChat } from '../../addon/load.ts';
+import type { ChatModel } from '../../model.ts';
 import type { Running } from '../running.ts';
 import type { Sequences } from '../sequences.ts';
 import { type StepPlan, StepPlanner } from './step-planner.ts';
@@ -19,7 +19,7 @@ function planner({
   numCtx = 4096,
 }: Chat = {}): StepPlanner {
   const facts = { numCtx, gpuLayers, threads: 2, calibration: [{ threads: 2, tokensPerS: 25 }] };
-  const chat = { facts, prefixReuse, spec: { draftTokens } } as unknown as LoadedChat;
+  const chat = { facts, prefixReuse, spec: { draftTokens } } as unknown as ChatModel;
   const sequences = {
     canFill: () => true,
     fillerRow: (sequence: number, rows: number) => ({

@@ -5,8 +5,8 @@
 import { readsFirst } from './burst.ts';
 import { CHUNK_LIMITS, ChunkSize } from './chunk-size.ts';
 import { draftLength } from './draft-length.ts';
-import type { Row } from '../../addon/evaluate.ts';
-import type { LoadedChat } from '../../addon/load.ts';
+import type { Row } from '../../batch/evaluate.ts';
+import type { ChatModel } from '../../model.ts';
 import { type PaddedSlice, padSlices } from './pad-slices.ts';
 import { decodeMs, fillers, slicePrompts } from './row-plan.ts';
 import type { Running } from '../running.ts';
@@ -36,7 +36,7 @@ export class StepPlanner {
   readonly #padWithin: number;
   readonly #mostGuesses: number;
 
-  constructor({ facts, spec, prefixReuse }: LoadedChat, sequences: Sequences) {
+  constructor({ facts, spec, prefixReuse }: ChatModel, sequences: Sequences) {
     this.#sequences = sequences;
     this.#numCtx = facts.numCtx;
     // A memory that cannot be cut can forget neither padding nor a wrong guess, and a GPU computes in no such tiles.

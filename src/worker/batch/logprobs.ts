@@ -2,32 +2,31 @@
  * Log probabilities as the model itself gives them: over the whole vocabulary, before temperature, penalties and
  * truncation change them. A second, neutral sampler reads the same logits, so the real one is not disturbed.
  */
-import type { LlamaModel } from 'node-llama-cpp';
 import type { SampledToken, TokenLogprob } from '../../contract/job-event.ts';
-import { type NativeContext, type NativeSampler, newSampler } from './internals.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { NativeContext, NativeModel, NativeSampler } from '../addon/native.ts';
+import { NEUTRAL } from './sampler.ts';
+import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 export class Logprobs {
   readonly #top: number;
   readonly #vocabulary: Vocabulary;
   readonly #probe: NativeSampler;
 
-  constructor(model: LlamaModel, vocabulary: Vocabulary, top: number) {
+  constructor(model: NativeModel, vocabulary: Vocabulary, top: number) {
     this.#top = top;
     this.#vocabulary = vocabulary;
-    this.#probe = newSampler(model);
-    this.#probe.applyConfig({ temperature: 0, seed: 0 });
+    this.#probe = model.newSampler();
+    this.#probe.configure({ ...NEUTRAL, temperature: 0 });
   }
 
   async report(native: NativeContext, batchRow: number, token: number): Promise<SampledToken> {
     // At least one of the largest is needed, because the weight is relative to the largest logit.
-    const filter = [[token], false, false, false, Math.max(1, this.#top)] as const;
-    const [, , , pairs, weight] = await native.sampleToken(batchRow, this.#probe, false, false, filter, true);
-    const largest = pairs[1] ?? 0;
-    const logits = new Map<number, number>();
-    for (let i = 0; i + 1 < pairs.length; i += 2) logits.set(pairs[i] ?? 0, pairs[i + 1] ?? 0);
+    const wanted = { tokens: [token], largest: Math.max(1, this.#top) };
+    const { of, totalWeight } = await native.readLogits(batchRow, this.#probe, wanted);
+    const largest = of[0]?.logit ?? 0;
+    const logits = new Map(of.map(({ token: id, logit }) => [id, logit]));
     const entry = (id: number, logit: number): TokenLogprob =>
-      this.#entry(id, logit - largest - Math.log(weight));
+      this.#entry(id, logit - largest - Math.log(totalWeight));
     return {
       chosen: entry(token, logits.get(token) ?? Number.NEGATIVE_INFINITY),
       top: [...logits]

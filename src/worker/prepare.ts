@@ -1,12 +1,12 @@
 /** From a generate job to a generation: plan, render, tokenise, and the check that it fits. Runs before any prefill. */
-import type { GenerateJob } from '../../contract/job.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
-import type { AnswerPlan } from '../answer/answer.ts';
-import type { PromptPiece } from '../prompt/client-text.ts';
-import { Generation } from './generation.ts';
-import type { LoadedChat } from '../addon/load.ts';
-import { planAnswer } from '../answer/plan-answer.ts';
-import { renderPrompt, tokenizePieces } from '../prompt/prompt.ts';
+import type { GenerateJob } from '../contract/job.ts';
+import { fail } from '../lib/errors/svc-error.ts';
+import type { AnswerPlan } from './answer/answer.ts';
+import type { PromptPiece } from './prompt/client-text.ts';
+import { Generation } from './batch/generation.ts';
+import type { ChatModel } from './model.ts';
+import { planAnswer } from './answer/plan-answer.ts';
+import { renderPrompt, tokenizePieces } from './prompt/prompt.ts';
 
 export interface PreparedPrompt {
   readonly plan: AnswerPlan;
@@ -18,7 +18,7 @@ export interface PreparedPrompt {
 /** The same prompt in other tokens. */
 export type Known = (prompt: Uint32Array) => Uint32Array;
 
-export function prepareGeneration(chat: LoadedChat, job: GenerateJob, known: Known): Generation {
+export function prepareGeneration(chat: ChatModel, job: GenerateJob, known: Known): Generation {
   const prepared = preparePrompt(chat, job);
   requireRoom(chat, prepared);
   return new Generation({
@@ -37,12 +37,12 @@ export function knownPrompt({ tokens, numCtx }: PreparedPrompt, job: GenerateJob
 }
 
 /** Throws `context_overflow` when not even one token of an answer fits behind the prompt. */
-export function requireRoom(chat: LoadedChat, { tokens, numCtx }: PreparedPrompt): void {
+export function requireRoom(chat: ChatModel, { tokens, numCtx }: PreparedPrompt): void {
   if (tokens.length + 1 <= numCtx) return;
   throw fail('context_overflow', { promptTokens: tokens.length, numCtx, maxCtx: chat.facts.trainedCtx });
 }
 
-export function preparePrompt(chat: LoadedChat, job: GenerateJob): PreparedPrompt {
+export function preparePrompt(chat: ChatModel, job: GenerateJob): PreparedPrompt {
   const plan = planAnswer(job, chat);
   const pieces = promptPieces(chat, job, plan);
   // A smaller window than the loaded one is a promise to the client, not another context.
@@ -57,7 +57,7 @@ export function preparePrompt(chat: LoadedChat, job: GenerateJob): PreparedPromp
 const countedBytes = 256 * 1024;
 
 /** What is long and cannot fit by its length alone is refused unread, because reading it would hold up every other stream. */
-function refuseHopeless(chat: LoadedChat, pieces: readonly PromptPiece[], numCtx: number): void {
+function refuseHopeless(chat: ChatModel, pieces: readonly PromptPiece[], numCtx: number): void {
   const bytes = pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   if (bytes <= countedBytes) return;
   const promptTokens = chat.vocabulary.leastTokens(bytes);
@@ -65,7 +65,7 @@ function refuseHopeless(chat: LoadedChat, pieces: readonly PromptPiece[], numCtx
   if (promptTokens > numCtx) throw fail('context_overflow', { promptTokens, numCtx, maxCtx, atLeast: true });
 }
 
-function promptPieces(chat: LoadedChat, job: GenerateJob, plan: AnswerPlan): PromptPiece[] {
+function promptPieces(chat: ChatModel, job: GenerateJob, plan: AnswerPlan): PromptPiece[] {
   if (job.prompt.kind === 'text')
     return job.prompt.text === '' ? [] : [{ text: job.prompt.text, plain: true }];
   return renderPrompt(chat.writer, {

@@ -5,48 +5,43 @@
  * sort of the vocabulary, which would cost more than the step itself.
  */
 import { createHash } from 'node:crypto';
-import type { LlamaModel } from 'node-llama-cpp';
-import { type NativeContext, type NativeSampler, newSampler } from './internals.ts';
+import type { NativeContext, NativeModel, NativeSampler, TokenLogit } from '../addon/native.ts';
+import { NEUTRAL } from '../batch/sampler.ts';
 
 export interface TopTwo {
-  readonly first: { readonly token: number; readonly logit: number };
-  readonly second: { readonly token: number; readonly logit: number };
+  readonly first: TokenLogit;
+  readonly second: TokenLogit;
 }
 
-const LARGEST_TWO = [[], false, false, false, 2] as const;
+const LARGEST_TWO = { tokens: [], largest: 2 };
 
 export class LogitProbe {
-  readonly #model: LlamaModel;
+  readonly #model: NativeModel;
   readonly #probe: NativeSampler;
   #whole: NativeSampler | undefined;
 
-  constructor(model: LlamaModel) {
+  constructor(model: NativeModel) {
     this.#model = model;
-    this.#probe = newSampler(model);
+    this.#probe = model.newSampler();
     // At temperature 1 a division by 1 leaves the logits as they are; the drawn token is thrown away.
-    this.#probe.applyConfig({ temperature: 1, seed: 0, topK: 2 });
+    this.#probe.configure({ ...NEUTRAL, topK: 2 });
   }
 
   async topTwo(native: NativeContext, row: number): Promise<TopTwo> {
-    const [, , , pairs] = await native.sampleToken(row, this.#probe, false, false, LARGEST_TWO, true);
-    const [token, logit, nextToken, nextLogit] = pairs;
-    if (token === undefined || logit === undefined) throw new Error('a step has no logits');
-    return {
-      first: { token, logit },
-      second: { token: nextToken ?? token, logit: nextLogit ?? Number.NEGATIVE_INFINITY },
-    };
+    const { of } = await native.readLogits(row, this.#probe, LARGEST_TWO);
+    const [first, second] = of;
+    if (first === undefined) throw new Error('a step has no logits');
+    return { first, second: second ?? { token: first.token, logit: Number.NEGATIVE_INFINITY } };
   }
 
   /** The logit of one token, whatever its place; reads the whole vocabulary. */
   async logitOf(native: NativeContext, row: number, token: number): Promise<number> {
     if (this.#whole === undefined) {
-      this.#whole = newSampler(this.#model);
-      this.#whole.applyConfig({ temperature: 0, seed: 0 });
+      this.#whole = this.#model.newSampler();
+      this.#whole.configure({ ...NEUTRAL, temperature: 0 });
     }
-    const filter = [[token], false, false, false, 0] as const;
-    const [, , , pairs] = await native.sampleToken(row, this.#whole, false, false, filter, true);
-    const at = pairs.findIndex((value, index) => index % 2 === 0 && value === token);
-    return at < 0 ? Number.NEGATIVE_INFINITY : (pairs[at + 1] ?? Number.NEGATIVE_INFINITY);
+    const { of } = await native.readLogits(row, this.#whole, { tokens: [token], largest: 0 });
+    return of.find((entry) => entry.token === token)?.logit ?? Number.NEGATIVE_INFINITY;
   }
 
   dispose(): void {

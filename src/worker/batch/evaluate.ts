@@ -1,5 +1,5 @@
 /** Evaluates the rows of one step in one native call, and finds the guilty one when that fails. */
-import type { NativeContext } from './internals.ts';
+import type { NativeContext } from '../addon/native.ts';
 
 export interface Row {
   readonly sequence: number;
@@ -98,5 +98,5 @@ function padded({ tokens, padding = 0 }: Row): Uint32Array {
 
 /** No trace of a row may stay in the memory; after a failure some micro-batches may have run. */
 function forget(native: NativeContext, row: Row): boolean {
-  return native.removeTokenCellsFromSequence(row.sequence, row.position, -1);
+  return native.cutSequence(row.sequence, row.position);
 }

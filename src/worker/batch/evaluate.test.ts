@@ -1,9 +1,9 @@
 /** A step that fails, over a native context that fails on command: the real one cannot be made to. */
 import { describe, expect, it } from 'vitest';
 import { evaluateRows, type Row, type RowResult } from './evaluate.ts';
-import type { NativeContext } from './internals.ts';
-import type { LoadedChat } from './load.ts';
-import { Sequences } from '../batch/sequences.ts';
+import type { NativeContext } from '../addon/native.ts';
+import type { ChatModel } from '../model.ts';
+import { Sequences } from './sequences.ts';
 
 /** `fails` says of the sequences of a batch whether it fails; the sequences in `uncuttable` refuse to be cut. */
 function scripted(fails: (sequences: readonly number[]) => boolean, uncuttable: readonly number[] = []) {
@@ -18,8 +18,8 @@ function scripted(fails: (sequences: readonly number[]) => boolean, uncuttable: 
       calls.push(`decode ${batch.join()}`);
       if (fails(batch)) throw new Error(`failed on ${batch.join()}`);
     },
-    removeTokenCellsFromSequence: (sequence) => !uncuttable.includes(sequence),
-    disposeSequence: (sequence) => {
+    cutSequence: (sequence) => !uncuttable.includes(sequence),
+    clearSequence: (sequence) => {
       calls.push(`dispose ${sequence}`);
     },
   };
@@ -76,11 +76,11 @@ describe('a sequence whose state is unknown', () => {
   it('is emptied, so that no prompt reuses it', async () => {
     const { native, calls } = scripted(() => false);
     const chat = {
-      native,
+      context: native,
       prefixReuse: 'checkpoints',
-      model: { fileInsights: { isRecurrent: true } },
+      model: { facts: { past: { holds: 'summary' } } },
       facts: { sequences: 1, contextBytes: 1_000, numCtx: 64 },
-    } as LoadedChat;
+    } as ChatModel;
     const sequences = new Sequences(chat);
     const prompt = Uint32Array.of(1, 2, 3, 4);
     const cost = { waiting: 1, rowMs: 5, stepMs: () => 30 };

@@ -1,0 +1,75 @@
+/** What this process computes with: mapped native files, CPU features, C library. Read once, because it never changes. */
+import { readFileSync } from 'node:fs';
+import { basename, dirname, sep } from 'node:path';
+import type { FrozenFacts } from '../../contract/frozen.ts';
+
+type Host = FrozenFacts['host'];
+
+interface MappedFile {
+  readonly path: string;
+  /** Null where the system does not tell. */
+  readonly inode: number | null;
+}
+
+/** The files of the native library that are mapped into this process, in the order of their paths. */
+export interface BoundFiles {
+  /** The folder of the addon, whichever one the library chose; empty when none is found. */
+  readonly folder: string;
+  readonly files: readonly MappedFile[];
+}
+
+export function boundFiles(): BoundFiles {
+  const loaded = process.platform === 'linux' ? mappedFiles() : sharedObjects();
+  const addon = loaded.find(({ path }) => path.endsWith('llama-addon.node'));
+  if (addon === undefined) return { folder: '', files: [] };
+  const folder = dirname(addon.path);
+  const files = loaded.filter(({ path }) => path.startsWith(folder + sep));
+  return { folder, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+}
+
+let known: Host | undefined;
+
+export function hostOf(files: readonly MappedFile[], systemInfo: string): Host {
+  known ??= {
+    pid: process.pid,
+    // The kernel marks a mapped file whose name now leads to another file; the inode tells them apart.
+    mapped: files.map(({ path, inode }) => ({ name: basename(path.replace(/ \(deleted\)$/, '')), inode })),
+    cpuFeatures: systemInfo.trim(),
+    libc: libcVersion(),
+  };
+  return known;
+}
+
+/** Lines of the form `address perms offset device inode path`. */
+function mappedFiles(): MappedFile[] {
+  const files = new Map<string, MappedFile>();
+  for (const line of readFileSync('/proc/self/maps', 'utf8').split('\n')) {
+    const [, inode, path] = /^\S+ \S+ \S+ \S+ (\d+)\s+(\/.*)$/.exec(line) ?? [];
+    if (inode !== undefined && path !== undefined) files.set(path, { path, inode: Number(inode) });
+  }
+  return [...files.values()];
+}
+
+/** Where there is no /proc, Node's diagnostic report names the shared objects. */
+function sharedObjects(): MappedFile[] {
+  const objects = report()['sharedObjects'];
+  return Array.isArray(objects) ? objects.map((path) => ({ path: String(path), inode: null })) : [];
+}
+
+function libcVersion(): string {
+  const header = report()['header'];
+  const glibc: unknown =
+    typeof header === 'object' && header !== null ? Reflect.get(header, 'glibcVersionRuntime') : undefined;
+  return typeof glibc === 'string' ? `glibc ${glibc}` : `${process.platform} system library`;
+}
+
+let diagnostics: Readonly<Record<string, unknown>> | undefined;
+
+function report(): Readonly<Record<string, unknown>> {
+  const { header, sharedObjects } = Object(diagnostics ?? process.report.getReport()) as Record<
+    string,
+    unknown
+  >;
+  diagnostics = { header, sharedObjects };
+  return diagnostics;
+}

@@ -1,0 +1,95 @@
+/** A model of node-llama-cpp behind the page. */
+import { InsufficientMemoryError, type Llama, type LlamaModel } from 'node-llama-cpp';
+import { ContextHandle } from './context.ts';
+import { checkHeader } from './gguf-header.ts';
+import { plainContext } from './internals.ts';
+import type { ContextOptions, ModelFacts, NativeModel, PastState } from './native.ts';
+import { GrammarHandle, SamplerHandle } from './sampler-handle.ts';
+import { openVocabulary } from './vocabulary.ts';
+
+/** The library reads metadata in JavaScript and waits without end where a file is cut off. */
+const METADATA_MS = 60_000;
+
+export async function openModel(
+  llama: Llama,
+  path: string,
+  onProgress: (fraction: number) => void,
+): Promise<NativeModel> {
+  await checkHeader(path);
+  const metadata = new AbortController();
+  const timer = setTimeout(
+    () => metadata.abort(new Error(`its metadata could not be read within ${METADATA_MS} ms`)),
+    METADATA_MS,
+  );
+  try {
+    const model = await llama.loadModel({
+      modelPath: path,
+      useMmap: true,
+      loadSignal: metadata.signal,
+      onLoadProgress: (fraction) => {
+        clearTimeout(timer);
+        onProgress(fraction);
+      },
+      ...(llama.gpu === false ? { gpuLayers: 0 } : {}),
+    });
+    return nativeModel(model);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The library reckons so beforehand, or llama.cpp finds no room for a context and does not say why. */
+export function isOutOfMemory(error: unknown): boolean {
+  if (error instanceof InsufficientMemoryError) return true;
+  return error instanceof Error && error.message === 'Failed to create context';
+}
+
+function nativeModel(model: LlamaModel): NativeModel {
+  return {
+    facts: modelFacts(model),
+    vocabulary: openVocabulary(model),
+    newContext: async (options) => new ContextHandle(await createContext(model, options)),
+    async newEmbeddingContext({ numCtx, threads }) {
+      // A whole input must fit into one micro-batch, as every token looks at every other.
+      const options = { contextSize: numCtx, batchSize: numCtx, threads };
+      return new ContextHandle(plainContext(await model.createEmbeddingContext(options)));
+    },
+    newSampler: () => new SamplerHandle(model),
+    newGrammar: (gbnf) => new GrammarHandle(model, gbnf),
+  };
+}
+
+function modelFacts(model: LlamaModel): ModelFacts {
+  return {
+    weightsBytes: model.size,
+    trainedCtx: model.trainContextSize,
+    embeddingWidth: model.embeddingVectorSize,
+    gpuLayers: model.gpuLayers,
+    usesMmap: model.useMmap,
+    chatTemplate: model.fileInfo.metadata.tokenizer?.chat_template ?? null,
+    past: pastState(model),
+  };
+}
+
+function pastState({ fileInsights: { isRecurrent, isHybrid, swaSize } }: LlamaModel): PastState {
+  if (isRecurrent || isHybrid) return { holds: 'summary' };
+  return (swaSize ?? 0) > 0 ? { holds: 'window', tokens: swaSize ?? 0 } : { holds: 'every token' };
+}
+
+function createContext(model: LlamaModel, options: ContextOptions) {
+  const { sequences, numCtx, batchTokens, threads, flashAttention, cacheType } = options;
+  return model.createContext({
+    sequences,
+    contextSize: numCtx,
+    batchSize: batchTokens,
+    threads,
+    swaFullCache: false,
+    // A smaller window than asked for would be another context.
+    failedCreationRemedy: false,
+    ...(flashAttention !== null && { flashAttention }),
+    ...(cacheType !== null && {
+      experimentalKvCacheKeyType: cacheType,
+      experimentalKvCacheValueType: cacheType,
+    }),
+  });
+}

@@ -1,0 +1,171 @@
+/**
+ * worker/addon owns the native library. It alone imports node-llama-cpp, types included, and this page is all that the
+ * rest of the child process sees of it: a few handles and plain data. It knows nothing of jobs, prompts or batches.
+ * What the library does in this thread is a plain call; what it does in threads of its own returns a promise.
+ * Nothing here is optional: a choice that is not made is null. A handle is used only with handles of the same model.
+ */
+import type { FrozenFacts } from '../../contract/frozen.ts';
+import type { BackendFacts } from '../../contract/load.ts';
+import type { Vocabulary } from '../prompt/vocabulary.ts';
+
+/** The library bound to this process. */
+export interface NativeBackend {
+  readonly facts: BackendFacts;
+  /** What this process computes with; the same as long as it lives. */
+  host(): FrozenFacts['host'];
+  /** Rejects with the library's own words when the file cannot be used. */
+  openModel(path: string, onProgress: (fraction: number) => void): Promise<NativeModel>;
+  /** Whether a model or context failed to open for lack of memory. */
+  isOutOfMemory(error: unknown): boolean;
+}
+
+/** Weights and vocabulary of one open file. */
+export interface NativeModel {
+  readonly facts: ModelFacts;
+  readonly vocabulary: Vocabulary;
+  newContext(options: ContextOptions): Promise<NativeContext>;
+  /** For one input at a time: a window of `numCtx` tokens that is evaluated as a whole. */
+  newEmbeddingContext(options: Pick<ContextOptions, 'numCtx' | 'threads'>): Promise<NativeContext>;
+  /** A sampler with its own random state; one per running answer. It is neutral until configured. */
+  newSampler(): NativeSampler;
+  /** The state of a GBNF grammar at its beginning. Throws when llama.cpp refuses the grammar. */
+  newGrammar(gbnf: string): NativeGrammar;
+}
+
+export interface ModelFacts {
+  readonly weightsBytes: number;
+  /** The window that the model was trained with, tokens. */
+  readonly trainedCtx: number;
+  readonly embeddingWidth: number;
+  readonly gpuLayers: number;
+  readonly usesMmap: boolean;
+  /** As it stands in the file. */
+  readonly chatTemplate: string | null;
+  readonly past: PastState;
+}
+
+/**
+ * What the state of a sequence still holds of its past: every token, the last so many, or a running summary. Only the
+ * first can be cut anywhere; the others go back to a checkpoint.
+ */
+export type PastState =
+  | { readonly holds: 'every token' }
+  | { readonly holds: 'window'; readonly tokens: number }
+  | { readonly holds: 'summary' };
+
+export interface ContextOptions {
+  readonly sequences: number;
+  /** The window of one sequence, tokens. A smaller one is never opened instead. */
+  readonly numCtx: number;
+  /** Rows of one native call at most. */
+  readonly batchTokens: number;
+  readonly threads: number;
+  readonly flashAttention: boolean | null;
+  /** The type of keys and values in the KV cache. */
+  readonly cacheType: 'F16' | null;
+}
+
+/**
+ * llama.cpp's context: one batch under construction, and the KV cache of its sequences. A position counts the tokens
+ * of a sequence from 0. One decode or sample at a time per batch: the next decode overwrites the logits.
+ */
+export interface NativeContext {
+  /** As opened, which llama.cpp may have rounded up, tokens. */
+  readonly numCtx: number;
+  readonly batchTokens: number;
+  readonly flashAttention: boolean;
+  /** KV cache and compute buffers, bytes. */
+  memoryBytes(): number;
+  setThreads(threads: number): void;
+  getThreads(): number;
+
+  /** Empties the batch and gives it room for so many tokens. */
+  initBatch(tokens: number): void;
+  /** Adds consecutive tokens of a sequence; returns the batch row of each index in `logitsOf`. */
+  addToBatch(
+    sequence: number,
+    firstPosition: number,
+    tokens: Uint32Array,
+    logitsOf: Uint32Array,
+  ): Uint32Array;
+  /** Evaluates the batch. After a failure some of its rows may be in the KV cache. */
+  decodeBatch(): Promise<void>;
+  /** The token that the sampler chooses from a row's logits; null when its grammar allows none. */
+  sample(batchRow: number, sampler: NativeSampler): Promise<number | null>;
+  /** The logits of a row as the sampler sees them; its choice is thrown away. */
+  readLogits(batchRow: number, sampler: NativeSampler, wanted: LogitsWanted): Promise<Logits>;
+  /** The embedding of the last input, not normalised, by its length in tokens. */
+  embedding(tokens: number): Float64Array;
+
+  /** Forgets the positions from `length` on; false when the memory cannot be cut there. */
+  cutSequence(sequence: number, length: number): boolean;
+  clearSequence(sequence: number): void;
+  /** Overwrites the target's whole state with the source's; takes effect at the next decode. */
+  copySequence(target: number, source: number): Promise<void>;
+  /** The oldest position that the KV cache still holds. */
+  firstPosition(sequence: number): number;
+  takeCheckpoint(sequence: number): Promise<NativeCheckpoint>;
+  /** False when the state could not be restored; what the sequence holds is then unknown. */
+  restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): Promise<boolean>;
+
+  dispose(): Promise<void>;
+}
+
+export interface LogitsWanted {
+  /** Those of these tokens, whatever their place. */
+  readonly tokens: readonly number[];
+  /** And those of the so many largest. */
+  readonly largest: number;
+}
+
+export interface Logits {
+  /** The largest first, when any were asked for. */
+  readonly of: readonly TokenLogit[];
+  /** The sum of exp(logit - largest logit) over all tokens that the sampler kept. */
+  readonly totalWeight: number;
+}
+
+export interface TokenLogit {
+  readonly token: number;
+  readonly logit: number;
+}
+
+/** A copy of the part of a sequence's state that later tokens would overwrite. */
+export interface NativeCheckpoint {
+  /** -1 when there was nothing to keep. */
+  readonly lastPosition: number;
+  dispose(): void;
+}
+
+export interface NativeSampler {
+  /** Builds the chain anew; random state and look-back of the penalties begin again. */
+  configure(config: SamplerConfig): void;
+  dispose(): void;
+}
+
+/** What stands in the chain, in the order in which the samplers see the logits. Null leaves a sampler out. */
+export interface SamplerConfig {
+  readonly grammar: NativeGrammar | null;
+  readonly bias: { readonly tokens: Uint32Array; readonly values: Float32Array } | null;
+  readonly penalties: Penalties | null;
+  readonly topK: number | null;
+  readonly topP: number | null;
+  readonly minP: number | null;
+  /** 0 chooses the largest logit, and the samplers of the probability mass do not run. */
+  readonly temperature: number;
+  readonly seed: number;
+}
+
+export interface Penalties {
+  readonly repeat: number;
+  readonly presence: number;
+  readonly frequency: number;
+  /** The tokens before the first one sampled, and how many of the latest count. */
+  readonly recentTokens: Uint32Array;
+  readonly lookBack: number;
+}
+
+/** Advances with every token that a sampler chooses under it. */
+export interface NativeGrammar {
+  readonly gbnf: string;
+}

@@ -1,0 +1,52 @@
+/** Opens an embedding model: one context per core, because that is how several inputs are computed fastest. */
+import type { LoadSpec } from '../../contract/load.ts';
+import type { NativeBackend, NativeContext } from '../addon/native.ts';
+import type { EmbeddingModel } from '../model.ts';
+import { commonFacts, loadFailure, type Progress, throttled } from './load.ts';
+import { threadsFor, tuneThreads } from './threads.ts';
+
+/** What the thread count for a lone input is measured with. */
+const TYPICAL_TOKENS = 32;
+/** More contexts cost memory and contend for it; beyond this nothing was gained. */
+const MOST_CONTEXTS = 8;
+
+export async function loadEmbedding(
+  backend: NativeBackend,
+  spec: LoadSpec,
+  onProgress: Progress,
+): Promise<EmbeddingModel> {
+  const started = performance.now();
+  try {
+    const model = await backend.openModel(spec.path, throttled(onProgress));
+    const cores = threadsFor(backend, { ...spec, tunedThreads: null });
+    const limit = Math.min(spec.numCtx, model.facts.trainedCtx);
+    const count = Math.min(cores, MOST_CONTEXTS, backend.facts.gpu === 'none' ? MOST_CONTEXTS : 1);
+    const contexts: NativeContext[] = [];
+    while (contexts.length < count)
+      contexts.push(await model.newEmbeddingContext({ numCtx: limit, threads: cores }));
+    const [context] = contexts;
+    if (context === undefined) throw new Error('no context');
+    const tokens = Math.min(TYPICAL_TOKENS, limit);
+    const tuned = await tuneThreads(backend, spec, { context, tokens });
+    const facts = commonFacts(model, context);
+    return {
+      spec,
+      backend,
+      model,
+      vocabulary: model.vocabulary,
+      threads: tuned.threads,
+      limit,
+      contexts,
+      facts: {
+        ...facts,
+        numCtx: limit,
+        sequences: count,
+        ...tuned,
+        contextBytes: facts.contextBytes * count,
+        loadMs: performance.now() - started,
+      },
+    };
+  } catch (error) {
+    throw loadFailure(spec, error, backend.isOutOfMemory);
+  }
+}

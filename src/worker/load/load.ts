@@ -1,0 +1,56 @@
+/**
+ * worker/load owns the way from a load spec to a model at work: it opens the file, chooses threads, and says what came
+ * of it. It knows no jobs, and nothing of the library but the addon's page.
+ */
+import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
+import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import type { NativeContext, NativeModel } from '../addon/native.ts';
+
+export type Progress = (fraction: number) => void;
+
+const PROGRESS_INTERVAL_MS = 100;
+
+/** What can be said of any model; the rest are the values of one that has no chat template. */
+export function commonFacts(model: NativeModel, context: NativeContext): LoadedFacts {
+  return {
+    numCtx: context.numCtx,
+    trainedCtx: model.facts.trainedCtx,
+    sequences: 1,
+    threads: context.getThreads(),
+    calibration: [],
+    gpuLayers: model.facts.gpuLayers,
+    weightsBytes: model.facts.weightsBytes,
+    contextBytes: context.memoryBytes(),
+    residentBytes: process.memoryUsage.rss(),
+    loadMs: 0,
+    vocabSize: model.vocabulary.size,
+    embeddingWidth: model.facts.embeddingWidth,
+    templateSource: 'none',
+    toolFormat: 'none',
+    reasoning: false,
+    prefixReuse: 'none',
+  };
+}
+
+/** The library's own words about a bad file are the best reason there is. */
+export function loadFailure(
+  spec: LoadSpec,
+  error: unknown,
+  isOutOfMemory: (error: unknown) => boolean,
+): Error {
+  if (isSvcError(error)) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const code = isOutOfMemory(error) ? 'out_of_memory' : 'load_failed';
+  return fail(code, { model: spec.modelId, reason: text.split('\n')[0] ?? text }, error);
+}
+
+/** Progress is told ten times a second at most, and at its end. */
+export function throttled(report: Progress): Progress {
+  let last = Number.NEGATIVE_INFINITY;
+  return (fraction) => {
+    const now = performance.now();
+    if (now - last < PROGRESS_INTERVAL_MS && fraction < 1) return;
+    last = now;
+    report(fraction);
+  };
+}

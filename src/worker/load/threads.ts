@@ -1,0 +1,53 @@
+/** Chooses the thread count of a model and gives it to its context. */
+import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
+import type { NativeBackend, NativeContext } from '../addon/native.ts';
+import { type CalibrationProbe, calibrate } from './calibrate.ts';
+
+/** The context, empty, and the size of a typical step. */
+export interface TypicalStep {
+  readonly context: NativeContext;
+  readonly tokens: number;
+}
+
+/**
+ * Measures the thread count unless it is pinned, known, or decided by a GPU. It is part of the load because it is
+ * short, and because only the facts of a load are remembered.
+ */
+export async function tuneThreads(
+  backend: NativeBackend,
+  spec: LoadSpec,
+  { context, tokens }: TypicalStep,
+): Promise<Pick<LoadedFacts, 'threads' | 'calibration'>> {
+  const known = spec.threads ?? spec.tunedThreads;
+  if (known !== null || backend.facts.gpu !== 'none')
+    return { threads: known ?? context.getThreads(), calibration: [] };
+  const { threads, tried, quiet } = await calibrate(threadsFor(backend, spec), probeOf(context, tokens));
+  context.setThreads(threads);
+  // A result from a busy moment serves this load and is not reported, so that nobody keeps it.
+  return { threads, calibration: quiet ? tried : [] };
+}
+
+/** All physical cores, unless the user or an earlier calibration says otherwise. */
+export function threadsFor(backend: NativeBackend, spec: LoadSpec): number {
+  return spec.threads ?? spec.tunedThreads ?? Math.max(1, backend.facts.cpuMathCores);
+}
+
+function probeOf(context: NativeContext, tokens: number): CalibrationProbe {
+  const step = new Uint32Array(tokens);
+  return {
+    async step(threads) {
+      context.setThreads(threads);
+      context.initBatch(tokens);
+      context.addToBatch(0, 0, step, Uint32Array.of(tokens - 1));
+      const started = performance.now();
+      await context.decodeBatch();
+      const ms = performance.now() - started;
+      context.clearSequence(0);
+      return ms;
+    },
+    cpuMs() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** A model that is loaded and ready for jobs. */
+import type { LoadedFacts, LoadSpec } from '../contract/load.ts';
+import type { NativeBackend, NativeContext, NativeModel } from './addon/native.ts';
+import type { PromptWriter } from './prompt/prompt.ts';
+import type { Vocabulary } from './prompt/vocabulary.ts';
+
+interface LoadedModel {
+  readonly spec: LoadSpec;
+  readonly facts: LoadedFacts;
+  readonly backend: NativeBackend;
+  readonly model: NativeModel;
+  readonly vocabulary: Vocabulary;
+}
+
+export interface ChatModel extends LoadedModel {
+  /** Of the batch loop: as many sequences as may decode together. */
+  readonly context: NativeContext;
+  readonly writer: PromptWriter;
+  /** Whether KV state can be cut at any token, only at checkpoints, or not at all. */
+  readonly prefixReuse: LoadedFacts['prefixReuse'];
+}
+
+export interface EmbeddingModel extends LoadedModel {
+  /** Each computes one input at a time. */
+  readonly contexts: readonly NativeContext[];
+  /** For an input that is computed alone; several at once take one thread each. */
+  readonly threads: number;
+  /** Tokens of one input at most, the model's own first and last token included. */
+  readonly limit: number;
+}

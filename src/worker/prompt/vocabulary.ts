@@ -1,0 +1,23 @@
+/** The model's vocabulary as prompts and answers need it. */
+export interface Vocabulary {
+  readonly size: number;
+  /** Text of the beginning and end tokens, as templates want to print them. */
+  readonly bosText: string;
+  readonly eosText: string;
+  /** Every text that the tokeniser would turn into a control token. */
+  readonly controlTexts: readonly string[];
+  /** Tokens that a model expects around any input, by its own metadata. */
+  readonly prependToken: number | null;
+  readonly appendToken: number | null;
+  /** The fewest tokens that text of so many bytes can be; 0 where the tokeniser may drop text. */
+  leastTokens(bytes: number): number;
+  /** With `controls`, control texts become control tokens; without, they stay plain text. */
+  tokenize(text: string, controls: boolean): Uint32Array;
+  /** The bytes that a token adds to the answer; empty for control tokens. */
+  bytesOf(token: number): Uint8Array;
+  /** Whether the token is nothing but its bytes: no control, and no mark that the tokeniser looks for first. */
+  isPlain(token: number): boolean;
+  /** The text of a control token, or null when the token is ordinary text. */
+  controlTextOf(token: number): string | null;
+  isEnd(token: number): boolean;
+}
