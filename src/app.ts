@@ -12,6 +12,7 @@ import { close, createHttpServer, listen } from './http/server.ts';
 import { createBackendBinding } from './trust/identity/backend-binding.ts';
 import { loadIdentity } from './trust/identity/instance.ts';
 import { hashServerSource } from './trust/identity/server-source.ts';
+import type { Engine } from './engine/ports.ts';
 import { createMetrics } from './engine/observe/metrics.ts';
 import { openRegistry } from './store/registry/registry.ts';
 import type { IdentityFacts, Service } from './api/service.ts';
@@ -66,23 +67,26 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       if (refusal !== null) throw fail('native_unavailable', { reason: refusal });
     },
   });
-  const metrics = createMetrics(systemClock, options.version);
-  const engine = metrics.observe(
-    createEngine({
-      backend,
-      clock: systemClock,
-      log: logger,
-      freeBytes: freeMemoryBytes,
-      tuning: openTuningFolder({ home: config.home, backendSha256: bound.knownSha256, log: logger }),
-      limits: {
-        maxQueue: config.maxQueue,
-        maxLoadedModels: config.maxLoadedModels,
-        numParallel: config.numParallel,
-        draftTokens: config.draftTokens,
-        keepAliveMs: config.keepAliveMs,
-      },
-    }),
-  );
+  const metrics = createMetrics({
+    clock: systemClock,
+    version: options.version,
+    residencies: () => engine.residencies(),
+  });
+  const engine: Engine = createEngine({
+    backend,
+    clock: systemClock,
+    log: logger,
+    freeBytes: freeMemoryBytes,
+    tuning: openTuningFolder({ home: config.home, backendSha256: bound.knownSha256, log: logger }),
+    observers: [metrics],
+    limits: {
+      maxQueue: config.maxQueue,
+      maxLoadedModels: config.maxLoadedModels,
+      numParallel: config.numParallel,
+      draftTokens: config.draftTokens,
+      keepAliveMs: config.keepAliveMs,
+    },
+  });
   let draining = false;
   let address = '';
   const identity: IdentityFacts = {

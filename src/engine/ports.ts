@@ -6,16 +6,23 @@ import type { Job } from '../contract/job.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import type { BackendFacts, LoadedFacts, LoadSpec, ModelKind } from '../contract/load.ts';
 
+/** Hears of one job: its events in order, then exactly one end. It must not throw. */
+export interface JobListener {
+  onEvent(event: JobEvent): void;
+  /** Null: the job is complete and its last event was its final one. */
+  onEnd(failure: Error | null): void;
+}
+
 /** A loaded model in a worker of its own. */
 export interface LoadedModel {
   readonly facts: LoadedFacts;
   /** The process id of the worker, for people and tests. */
   readonly pid: number;
   /**
-   * Runs a job. Throws SvcError from the iterator when it fails; aborting the signal stops it within one step.
+   * Runs a job; aborting the signal stops it within one step. The listener is never called from inside this call.
    * After a crash every open job fails with `worker_crashed` or `worker_hung`.
    */
-  run(job: Job, signal: AbortSignal): AsyncIterable<JobEvent>;
+  run(job: Job, signal: AbortSignal, listener: JobListener): void;
   /** Ends the worker; resolves when the process is gone. Safe to call twice. */
   unload(): Promise<void>;
   /** Resolves when the worker is gone for whatever reason; `reason` is null after unload(). */
@@ -78,8 +85,11 @@ export interface Residency {
 }
 
 export interface Engine {
-  /** Admits, waits, loads, runs. Events begin with any number of `queued`; failures are SvcErrors of the iterator. */
-  submit(submission: Submission, signal: AbortSignal): AsyncIterable<JobEvent>;
+  /**
+   * Admits, waits, loads, runs. Events begin with any number of `queued`; aborting the signal ends the job with
+   * `cancelled`. The listener is never called from inside this call.
+   */
+  submit(submission: Submission, signal: AbortSignal, listener: JobListener): void;
   residencies(): readonly Residency[];
   /** What a load of this target would do: planned bytes, sequences, and the ids that would be evicted. */
   plan(
@@ -90,4 +100,10 @@ export interface Engine {
   unload(modelId: string): Promise<boolean>;
   /** Refuses new work, lets running jobs finish until the deadline, then ends everything. */
   drain(deadlineMs: number): Promise<void>;
+}
+
+/** Watches the engine, for figures and for people; it decides nothing and must not throw. */
+export interface EngineObserver {
+  /** A job was submitted. The listener hears all that the client's listener hears, before it does. */
+  watchJob(submission: Submission): JobListener;
 }

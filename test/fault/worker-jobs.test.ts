@@ -8,6 +8,7 @@ import {
   loadFrom,
   never,
   outcome,
+  run,
   textJob,
   types,
 } from './worker-rig.ts';
@@ -18,7 +19,7 @@ const impatient: Partial<WorkerLimits> = { heartbeatMs: 20, silenceMs: 200, stal
 test('an aborted job ends with cancelled once the child has let go of it', async () => {
   const model = await loadFrom(backendOver('patient'));
   const abort = new AbortController();
-  const { events, error } = await outcome(model.run(textJob('x'), abort.signal), (event) => {
+  const { events, error } = await outcome(run(model, textJob('x'), abort.signal), (event) => {
     if (event.type === 'text') abort.abort();
   });
   expect(types(events)).toEqual(['started', 'text']);
@@ -27,17 +28,17 @@ test('an aborted job ends with cancelled once the child has let go of it', async
 
 test('a consumer that leaves cancels its job in the child and the worker serves on', async () => {
   const model = await loadFrom(backendOver('patient'));
-  for await (const event of model.run(textJob('x'), never)) {
+  for await (const event of run(model, textJob('x'), never)) {
     if (event.type === 'text') break;
   }
   const abort = new AbortController();
-  const { error } = await outcome(model.run(textJob('y'), abort.signal), () => abort.abort());
+  const { error } = await outcome(run(model, textJob('y'), abort.signal), () => abort.abort());
   expect(error).toMatchObject({ code: 'cancelled' });
 });
 
 test('a job that is aborted before it starts never reaches the child', async () => {
   const model = await loadFrom(backendOver('honest'));
-  const { events, error } = await outcome(model.run(textJob('x'), AbortSignal.abort()));
+  const { events, error } = await outcome(run(model, textJob('x'), AbortSignal.abort()));
   expect(events).toEqual([]);
   expect(error).toMatchObject({ code: 'cancelled' });
 });
@@ -46,8 +47,8 @@ test('a native fault fails every open job of the worker, names the signal, and b
   const log = keepingLog();
   const backend = backendOver('crash-mid-stream', { log });
   const model = await loadFrom(backend);
-  const bystanders = [outcome(model.run(textJob('a'), never)), outcome(model.run(textJob('b'), never))];
-  const culprit = await outcome(model.run(textJob('crash'), never));
+  const bystanders = [outcome(run(model, textJob('a'), never)), outcome(run(model, textJob('b'), never))];
+  const culprit = await outcome(run(model, textJob('crash'), never));
   for (const { events, error } of [culprit, ...(await Promise.all(bystanders))]) {
     expect(types(events)).toEqual(['started', 'text', 'text']);
     expect(error).toMatchObject({
@@ -56,7 +57,7 @@ test('a native fault fails every open job of the worker, names the signal, and b
     });
   }
   expect(await model.gone).toEqual({ reason: 'signal SIGSEGV' });
-  const late = await outcome(model.run(textJob('late'), never));
+  const late = await outcome(run(model, textJob('late'), never));
   expect(late.error).toMatchObject({ code: 'worker_crashed' });
   const next = await loadFrom(backend);
   expect(next.pid).not.toBe(model.pid);
@@ -66,7 +67,7 @@ test('SIGKILL mid-stream with several jobs open fails each, and is not blamed on
   const model = await loadFrom(backendOver('patient'));
   let streaming = 0;
   const all = Array.from({ length: 4 }, () =>
-    outcome(model.run(textJob('x'), never), (event) => {
+    outcome(run(model, textJob('x'), never), (event) => {
       if (event.type === 'text') streaming += 1;
       if (streaming === 4) process.kill(model.pid, 'SIGKILL');
     }),
@@ -84,7 +85,7 @@ test.each(['hang', 'standstill'])(
   'a worker that stops moving (%s) is killed and its jobs fail',
   async (fault) => {
     const model = await loadFrom(backendOver('hang', { limits: impatient }));
-    const { error } = await outcome(model.run(textJob(fault), never));
+    const { error } = await outcome(run(model, textJob(fault), never));
     expect(error).toMatchObject({ code: 'worker_hung', detail: { model: 'm' } });
     expect((await model.gone).reason).toBe(fault === 'hang' ? 'no sign of life' : 'no progress');
     expect(exists(model.pid)).toBe(false);
@@ -93,7 +94,7 @@ test.each(['hang', 'standstill'])(
 
 test.runIf(process.platform !== 'win32')('a stopped worker is killed and its jobs fail', async () => {
   const model = await loadFrom(backendOver('patient', { limits: { ...impatient, stallMs: 60_000 } }));
-  const { error } = await outcome(model.run(textJob('x'), never), () => process.kill(model.pid, 'SIGSTOP'));
+  const { error } = await outcome(run(model, textJob('x'), never), () => process.kill(model.pid, 'SIGSTOP'));
   expect(error).toMatchObject({ code: 'worker_hung' });
   expect((await model.gone).reason).toBe('no sign of life');
 });
@@ -130,8 +131,8 @@ test.each([
   'pong from the future',
 ])('a worker that breaks the protocol (%s) is ended and its open jobs fail', async (breach) => {
   const model = await loadFrom(backendOver('bad-ipc'));
-  const bystander = outcome(model.run(textJob('endless'), never));
-  const { error } = await outcome(model.run(textJob(breach), never));
+  const bystander = outcome(run(model, textJob('endless'), never));
+  const { error } = await outcome(run(model, textJob(breach), never));
   // The breach may follow an honest end of its own job; then that job is served and the others are not.
   if (breach !== 'duplicate done' && breach !== 'event after done') {
     expect(error).toMatchObject({
@@ -149,12 +150,12 @@ test.each([
   ['__proto__', 'internal'],
 ])('the failure %s of a job becomes %s, with harmless details', async (code, expected) => {
   const model = await loadFrom(backendOver('odd-failure'));
-  const { error } = await outcome(model.run(textJob(code), never));
+  const { error } = await outcome(run(model, textJob(code), never));
   expect(error).toMatchObject({ code: expected });
   expect(String((error as { detail: { model?: string } }).detail.model ?? '').length).toBeLessThanOrEqual(
     2_000,
   );
-  expect((await outcome(model.run(textJob(code), never))).error).toMatchObject({ code: expected });
+  expect((await outcome(run(model, textJob(code), never))).error).toMatchObject({ code: expected });
 });
 
 test('a second job of an id that is open is refused, and the first keeps its events', async () => {
@@ -162,8 +163,8 @@ test('a second job of an id that is open is refused, and the first keeps its eve
   const abort = new AbortController();
   const job = textJob('x');
   let second: ReturnType<typeof outcome> | undefined;
-  const first = await outcome(model.run(job, abort.signal), (event) => {
-    if (event.type === 'text') second = outcome(model.run(job, never)).finally(() => abort.abort());
+  const first = await outcome(run(model, job, abort.signal), (event) => {
+    if (event.type === 'text') second = outcome(run(model, job, never)).finally(() => abort.abort());
   });
   expect(types(first.events)).toEqual(['started', 'text']);
   expect(first.error).toMatchObject({ code: 'cancelled' });
@@ -172,7 +173,7 @@ test('a second job of an id that is open is refused, and the first keeps its eve
 
 test('an embedding vector crosses as numbers of 32 bits', async () => {
   const model = await loadFrom(backendOver('embedder'));
-  const { events } = await outcome(model.run(embedJob('a', 'b'), never));
+  const { events } = await outcome(run(model, embedJob('a', 'b'), never));
   expect(types(events)).toEqual(['embedding', 'embedding', 'embedded']);
   expect(events[1]).toMatchObject({ index: 1, vector: new Float32Array([1, 0.5]) });
 });

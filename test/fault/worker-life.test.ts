@@ -15,6 +15,7 @@ import {
   loadFrom,
   never,
   outcome,
+  run,
   spec,
   textJob,
   types,
@@ -26,7 +27,7 @@ test('a loaded model runs jobs and ends when it is unloaded', async () => {
   const model = await loadFrom(backend);
   expect(model.facts).toMatchObject({ numCtx: 64, sequences: 4 });
   expect(backend.backendFacts()).toMatchObject({ folder: '/fake' });
-  const { events, error } = await outcome(model.run(textJob('hello', 3), never));
+  const { events, error } = await outcome(run(model, textJob('hello', 3), never));
   expect(error).toBeUndefined();
   expect(types(events)).toEqual(['started', 'text', 'text', 'text', 'done']);
   await model.unload();
@@ -54,7 +55,7 @@ test('the spare is used by the next load, and replaced when nothing runs', async
   expect(first.pid).not.toBe(second.pid);
   expect(forks).toBe(2);
   const abort = new AbortController();
-  const running = outcome(second.run(textJob('x', null), abort.signal));
+  const running = outcome(run(second, textJob('x', null), abort.signal));
   await clock.advance(spareLullMs);
   expect(forks).toBe(2);
   abort.abort();
@@ -97,7 +98,7 @@ test('a spare is started beside jobs that do not end', async () => {
   const backend = backendOver('patient', { backendGuard: guard, clock, limits });
   const model = await loadFrom(backend);
   const abort = new AbortController();
-  const running = outcome(model.run(textJob('x', null), abort.signal));
+  const running = outcome(run(model, textJob('x', null), abort.signal));
   await clock.advance(limits.spareLatestMs - 1);
   expect(forks).toBe(1);
   await clock.advance(1);
@@ -113,7 +114,7 @@ test('a spare that dies while it waits is replaced by a fresh worker when a load
   const children = await childrenOf(process.pid);
   for (const pid of children) process.kill(pid, 'SIGKILL');
   const model = await loadFrom(backend);
-  expect(types((await outcome(model.run(textJob('x'), never))).events)).toContain('done');
+  expect(types((await outcome(run(model, textJob('x'), never))).events)).toContain('done');
 });
 
 test('refused bytes of the backend stop every fork', async () => {
@@ -225,7 +226,7 @@ test('the environment of a child holds nothing but what is listed', async () => 
     cores: 2,
   });
   const model = await loadFrom(backend);
-  const { events } = await outcome(model.run(textJob('x'), never));
+  const { events } = await outcome(run(model, textJob('x'), never));
   const told = JSON.parse(events.map((event) => (event.type === 'text' ? event.text : '')).join(''));
   const { NODE_CHANNEL_FD: _fd, NODE_CHANNEL_SERIALIZATION_MODE: _mode, ...env } = told.env;
   expect(env).toEqual({

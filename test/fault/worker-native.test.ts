@@ -20,6 +20,7 @@ import {
   loadFrom,
   never,
   outcome,
+  run,
   textJob,
   types,
 } from './worker-rig.ts';
@@ -59,12 +60,12 @@ const endless = (): GenerateJob => ({
 
 test('a real model loads, answers and embeds', async () => {
   const chat = await loadChat(backend);
-  const answer = await outcome(chat.run(textJob('hello', 4), never));
+  const answer = await outcome(run(chat, textJob('hello', 4), never));
   expect(answer.error).toBeUndefined();
   expect(types(answer.events).at(-1)).toBe('done');
   expect(backend.backendFacts()).toMatchObject({ folder: expect.any(String) });
   const embedder = await loadFrom(backend, { path: embedPath, kind: 'embedding', numCtx: 64 });
-  const vectors = await outcome(embedder.run(embedJob('a', 'b'), never));
+  const vectors = await outcome(run(embedder, embedJob('a', 'b'), never));
   expect(vectors.error).toBeUndefined();
   expect(types(vectors.events).sort()).toEqual(['embedded', 'embedding', 'embedding']);
 });
@@ -73,7 +74,7 @@ test('a killed real worker fails each of its live sequences, and the next load s
   const model = await loadChat(backend);
   let begun = 0;
   const all = Array.from({ length: 4 }, () =>
-    outcome(model.run(endless(), never), (event) => {
+    outcome(run(model, endless(), never), (event) => {
       if (event.type === 'started') begun += 1;
       if (begun === 4 && exists(model.pid)) process.kill(model.pid, 'SIGKILL');
     }),
@@ -83,13 +84,13 @@ test('a killed real worker fails each of its live sequences, and the next load s
     expect(error).toMatchObject({ code: 'worker_crashed', detail: { reason: 'signal SIGKILL' } });
   }
   const next = await loadChat(backend);
-  expect(types((await outcome(next.run(textJob('hello', 2), never))).events).at(-1)).toBe('done');
+  expect(types((await outcome(run(next, textJob('hello', 2), never))).events).at(-1)).toBe('done');
 });
 
 test.runIf(process.platform !== 'win32')('a stopped real worker is found out and replaced', async () => {
   const impatient = backendOver('native', { childPath, limits: { heartbeatMs: 50, silenceMs: 1_000 } });
   const model = await loadChat(impatient);
-  const { error } = await outcome(model.run(endless(), never), (event) => {
+  const { error } = await outcome(run(model, endless(), never), (event) => {
     if (event.type === 'started') process.kill(model.pid, 'SIGSTOP');
   });
   expect(error).toMatchObject({ code: 'worker_hung' });
@@ -114,7 +115,7 @@ test('an aborted generation frees its sequence: as many again can run', async ()
   for (let round = 0; round < 2; round += 1) {
     const runs = Array.from({ length: model.facts.sequences }, () => {
       const abort = new AbortController();
-      return outcome(model.run(endless(), abort.signal), (event) => {
+      return outcome(run(model, endless(), abort.signal), (event) => {
         if (event.type === 'started') abort.abort();
       });
     });
@@ -127,7 +128,7 @@ test('an answer that is held back to its end arrives with all of its tokens', as
   const maxTokens = TOKENS_PER_EVENT + 100;
   // All of it could be the beginning of this stop string.
   const job = { ...endless(), maxTokens, stop: ['a'.repeat(maxTokens + 1)], topLogprobs: 0 };
-  const { events, error } = await outcome(model.run(job, never));
+  const { events, error } = await outcome(run(model, job, never));
   expect(error).toBeUndefined();
   const texts = events.filter((event) => event.type === 'text');
   expect(texts.map(({ text }) => text).join('')).toBe('a'.repeat(maxTokens));

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/base/clock.ts';
 import type { Logger } from '../../src/lib/base/logger.ts';
-import type { Backend, LoadedModel } from '../../src/engine/ports.ts';
-import type { EmbedJob, GenerateJob } from '../../src/contract/job.ts';
+import { EventQueue } from '../../src/lib/base/event-queue.ts';
+import type { Backend, Engine, JobListener, LoadedModel, Submission } from '../../src/engine/ports.ts';
+import type { EmbedJob, GenerateJob, Job } from '../../src/contract/job.ts';
 import type { JobEvent } from '../../src/contract/job-event.ts';
 import type { LoadSpec } from '../../src/contract/load.ts';
 import { createWorkerBackend, type WorkerBackendOptions } from '../../src/engine/local/backend.ts';
@@ -87,6 +88,48 @@ setMaxListeners(0, never);
 
 export function loadFrom(backend: Backend, over: Partial<LoadSpec> = {}): Promise<LoadedModel> {
   return backend.load({ ...spec, ...over }, never, () => {});
+}
+
+/** The events of a job as it runs; a reader that leaves early aborts it. */
+export function run(model: LoadedModel, job: Job, signal: AbortSignal = never): AsyncIterable<JobEvent> {
+  return read(signal, (both, listener) => model.run(job, both, listener));
+}
+
+/** The same over an engine. */
+export function submit(
+  engine: Engine,
+  submission: Submission,
+  signal: AbortSignal = never,
+): AsyncIterable<JobEvent> {
+  return read(signal, (both, listener) => engine.submit(submission, both, listener));
+}
+
+function read(
+  signal: AbortSignal,
+  start: (signal: AbortSignal, listener: JobListener) => void,
+): AsyncIterable<JobEvent> {
+  const left = new AbortController();
+  const queue = new EventQueue<JobEvent>(() => left.abort());
+  let isStarting = true;
+  let isOver = false;
+  const heard = (): void => {
+    if (isStarting) throw new Error('the listener was called from inside the call that it was handed to');
+    if (isOver) throw new Error('the listener was called after the end');
+  };
+  start(AbortSignal.any([signal, left.signal]), {
+    onEvent: (event) => {
+      heard();
+      queue.push(event);
+    },
+    onEnd: (failure) => {
+      heard();
+      isOver = true;
+      if (failure === null) queue.end();
+      else queue.fail(failure);
+    },
+  });
+  isStarting = false;
+  return queue;
 }
 
 /** All events, or the failure that ended them. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Check, Errors } from '#typebox/value';
-import type { Engine, Submission } from '../../src/engine/ports.ts';
+import type { Engine, JobListener, Submission } from '../../src/engine/ports.ts';
 import { Job } from '../../src/contract/job.ts';
 import type { FinishReason, JobEvent } from '../../src/contract/job-event.ts';
 import { fail } from '../../src/lib/errors/svc-error.ts';
@@ -19,8 +19,7 @@ export interface Played {
   readonly signal: AbortSignal;
   /** Resolves when the signal of the job fires. */
   readonly aborted: Promise<void>;
-  /** How the job ended; `abandoned` when its consumer stopped asking. */
-  readonly ended: Promise<'complete' | 'failed' | 'aborted' | 'abandoned'>;
+  readonly ended: Promise<'complete' | 'failed' | 'aborted'>;
 }
 
 export class ScriptedEngine implements Engine {
@@ -48,7 +47,7 @@ export class ScriptedEngine implements Engine {
     return last;
   }
 
-  submit(submission: Submission, signal: AbortSignal): AsyncIterable<JobEvent> {
+  submit(submission: Submission, signal: AbortSignal, listener: JobListener): void {
     this.#check(submission.job);
     const script = this.#scripts.shift() ?? usualScript;
     const steps = typeof script === 'function' ? script(submission) : script;
@@ -59,7 +58,7 @@ export class ScriptedEngine implements Engine {
     const played = { submission, signal, aborted: aborted.promise, ended: ended.promise };
     this.played.push(played);
     this.#waiting.shift()?.(played);
-    return playSteps(steps, signal, aborted.promise, ended.resolve);
+    void playSteps(steps, { signal, aborted: aborted.promise }, listener).then(ended.resolve);
   }
 
   residencies(): [] {
@@ -83,28 +82,27 @@ export class ScriptedEngine implements Engine {
   }
 }
 
-async function* playSteps(
+async function playSteps(
   steps: readonly Step[],
-  signal: AbortSignal,
-  aborted: Promise<void>,
-  ended: (how: Awaited<Played['ended']>) => void,
-): AsyncGenerator<JobEvent, void, void> {
-  let how: Awaited<Played['ended']> = 'abandoned';
+  { signal, aborted }: { readonly signal: AbortSignal; readonly aborted: Promise<void> },
+  listener: JobListener,
+): Promise<Awaited<Played['ended']>> {
   try {
     for (const step of steps) {
+      // Between two steps whoever listens may abort.
+      await (step instanceof Promise ? Promise.race([step, aborted]) : undefined);
       if (signal.aborted) throw fail('cancelled');
       if (step instanceof Error) throw step;
-      if (!(step instanceof Promise)) yield step;
-      else if ((await Promise.race([step, aborted.then(() => 'aborted')])) === 'aborted')
-        throw fail('cancelled');
+      if (!(step instanceof Promise)) listener.onEvent(step);
     }
-    how = 'complete';
   } catch (error) {
-    how = signal.aborted ? 'aborted' : 'failed';
-    throw error;
-  } finally {
-    ended(signal.aborted ? 'aborted' : how);
+    // Looked at first, as whoever hears of a failure aborts the rest.
+    const how = signal.aborted ? 'aborted' : 'failed';
+    listener.onEnd(error as Error);
+    return how;
   }
+  listener.onEnd(null);
+  return 'complete';
 }
 
 export const started = (numCtx = 4096, promptTokens = 7): JobEvent => ({

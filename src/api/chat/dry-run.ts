@@ -1,6 +1,7 @@
 /** `?svc_dry_run=1`: what a chat request would do. Generates nothing, and never evicts a model to find out. */
 import type { GenerateJob } from '../../contract/job.ts';
 import type { ExplainedEvent } from '../../contract/job-event.ts';
+import { collectEvents } from '../../engine/collect.ts';
 import type { DryRun } from '../../wire/inference/dry-run.ts';
 import type { PreparedChat } from './chat.ts';
 import { newJobId } from '../generation/job-id.ts';
@@ -45,12 +46,13 @@ async function explain(
     jobId: newJobId(request),
     job,
   };
-  const events = service.engine.submit(
-    { ...prepared.generation.submission, job: explainJob },
-    request.signal,
+  const submission = { ...prepared.generation.submission, job: explainJob };
+  const events = await collectEvents((listener) =>
+    service.engine.submit(submission, request.signal, listener),
   );
-  for await (const event of events) if (event.type === 'explained') return event;
-  throw new Error('a dry run ended without an explanation');
+  const explained = events.find((event) => event.type === 'explained');
+  if (explained === undefined) throw new Error('a dry run ended without an explanation');
+  return explained;
 }
 
 /** The job without its conversation: every option as the engine would take it. */

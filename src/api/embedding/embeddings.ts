@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { featureCount, featureHash, featureHashModel, featureHashVersion } from './feature-hash.ts';
 import { toBase64 } from '../../lib/base/vector.ts';
 import type { EmbeddingEvent } from '../../contract/job-event.ts';
+import { collectEvents } from '../../engine/collect.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { InstalledModel } from '../../store/registry/registry.ts';
 import { weightsName } from '../model-digest.ts';
@@ -126,7 +127,10 @@ async function nativeVectors(
   };
   const items: EmbeddingEvent[] = [];
   let tokens = 0;
-  for await (const event of service.engine.submit(submission, request.signal)) {
+  const events = await collectEvents((listener) =>
+    service.engine.submit(submission, request.signal, listener),
+  );
+  for (const event of events) {
     if (event.type === 'embedding') items[event.index] = event;
     if (event.type === 'embedded') tokens = event.totalTokens;
   }

@@ -1,8 +1,8 @@
-/** Runs the `n` answers of one request as jobs of their own and merges their events. */
+/** Runs the `n` answers of one request as jobs of their own and merges their events into the one queue of the request. */
 import { EventQueue } from '../../lib/base/event-queue.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
-import type { Submission } from '../../engine/ports.ts';
+import type { JobListener, Submission } from '../../engine/ports.ts';
 import type { Service } from '../service.ts';
 
 export interface ChoiceEvent {
@@ -15,32 +15,40 @@ export interface Generation {
   readonly jobs: readonly GenerateJob[];
 }
 
-/** Events of all choices as they come. The first failure fails the whole request and stops the other choices. */
-export async function* runChoices(
+/**
+ * Submits every choice at once and hands out their events as they come. The first failure fails the whole request and
+ * stops the other choices, as does a reader that leaves. The queue needs no bound but the one on the answers: the
+ * context window.
+ */
+export function runChoices(
   service: Service,
   { submission, jobs }: Generation,
   signal: AbortSignal,
-): AsyncGenerator<ChoiceEvent, void, void> {
+): AsyncIterable<ChoiceEvent> {
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
-  const merged = new EventQueue<ChoiceEvent>();
-  const pump = async (job: GenerateJob, index: number) => {
+  const merged = new EventQueue<ChoiceEvent>(() => stop.abort());
+  let open = jobs.length;
+  const listener = (index: number): JobListener => {
     let isDone = false;
-    for await (const event of service.engine.submit({ ...submission, job }, both)) {
-      merged.push({ index, event });
-      isDone = event.type === 'done';
-    }
-    // An engine that falls silent has failed; its answer must not end as if it were complete.
-    if (!isDone) throw new Error('an answer ended without a done event');
+    return {
+      onEvent: (event) => {
+        isDone = event.type === 'done';
+        merged.push({ index, event });
+      },
+      onEnd: (failure) => {
+        // An engine that falls silent has failed; its answer must not end as if it were complete.
+        const silent = isDone ? null : new Error('an answer ended without a done event');
+        const error = failure ?? silent;
+        if (error !== null) {
+          merged.fail(error);
+          return stop.abort();
+        }
+        open -= 1;
+        if (open === 0) merged.end();
+      },
+    };
   };
-  Promise.all(jobs.map(pump)).then(
-    () => merged.end(),
-    (error: unknown) => merged.fail(error),
-  );
-  try {
-    yield* merged;
-  } finally {
-    // Whoever stops listening, or fails, must not leave the other choices decoding for nobody.
-    stop.abort();
-  }
+  jobs.forEach((job, index) => service.engine.submit({ ...submission, job }, both, listener(index)));
+  return merged;
 }

@@ -10,6 +10,7 @@ import type { Config } from '../../config/config.ts';
 import type { Job } from '../../contract/job.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { Probe, ProbeTarget } from '../../store/install/inspection.ts';
+import { collectEvents } from '../../engine/collect.ts';
 import { createWorkerBackend } from '../../engine/local/backend.ts';
 import type { CliContext } from '../../cli/context.ts';
 
@@ -72,7 +73,7 @@ async function runProbe(
       limit,
       () => {},
     );
-    for await (const event of model.run(probeJob(target.kind), limit)) if (event.type === 'done') break;
+    await collectEvents((listener) => model.run(probeJob(target.kind), limit, listener));
   } finally {
     await backend.close();
   }

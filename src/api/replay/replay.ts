@@ -25,6 +25,7 @@ import { ChatRequest } from '../../wire/inference/chat.ts';
 import { chatShape } from '../chat/chat-shape.ts';
 import { readSampling, readStop } from '../generation/parameters.ts';
 import { collectAnswer } from '../chat/whole-answer.ts';
+import { collectEvents } from '../../engine/collect.ts';
 import { createWorkerBackend } from '../../engine/local/backend.ts';
 import { Check } from '#typebox/value';
 import type { CliContext } from '../../cli/context.ts';
@@ -98,8 +99,7 @@ export function createReplayer(context: CliContext, model: ReplayModel): Replaye
   const run = async (claimed: Predicate, request: unknown, pins: FrozenPins): Promise<Run> => {
     const job = replayJob(claimed, request, { pins, defaultStop: model.defaultStop });
     const target = await load(claimed.exec.n_ctx);
-    const events: JobEvent[] = [];
-    for await (const event of target.run(job, signal)) events.push(event);
+    const events = await collectEvents((listener) => target.run(job, signal, listener));
     const done = events.find((event) => event.type === 'done');
     if (done === undefined) throw new Error('the replay ended without a result');
     return { done, answer: await answerOf(job, events) };

@@ -108,7 +108,7 @@ class WorkerBackend implements Backend {
       return {
         facts,
         pid: worker.pid,
-        run: (job, jobSignal) => worker.run(job, jobSignal),
+        run: (job, jobSignal, listener) => worker.run(job, jobSignal, listener),
         unload: () => worker.end(),
         gone: worker.gone,
       };

@@ -1,16 +1,15 @@
 /**
- * The jobs that a child runs, each with the queue that its consumer reads. A job stays open until the child has said
- * its last word on it, cancelled or not: only then is its sequence free. So any word about a job that is not open
- * is a breach of the protocol.
+ * The jobs that a child runs, each with its listener. A job stays open until the child has said its last word on it,
+ * cancelled or not: only then is its sequence free. So any word about a job that is not open breaks the protocol.
  */
-import { EventQueue } from '../../lib/base/event-queue.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
+import type { JobListener } from '../ports.ts';
 
-const lastWords = new Set<JobEvent['type']>(['done', 'embedded', 'explained']);
+const FINAL_EVENTS = new Set<JobEvent['type']>(['done', 'embedded', 'explained']);
 
 export class OpenJobs {
-  readonly #queues = new Map<string, EventQueue<JobEvent>>();
+  readonly #listeners = new Map<string, JobListener>();
   readonly #onClosed: (jobId: string) => void;
 
   constructor(onClosed: (jobId: string) => void) {
@@ -18,49 +17,42 @@ export class OpenJobs {
   }
 
   get size(): number {
-    return this.#queues.size;
+    return this.#listeners.size;
   }
 
   has(jobId: string): boolean {
-    return this.#queues.has(jobId);
+    return this.#listeners.has(jobId);
   }
 
-  open(jobId: string, onAbandon: () => void): AsyncIterable<JobEvent> {
-    // Two jobs of one id would get each other's events.
-    if (this.#queues.has(jobId))
-      throw new Error(`the job ${jobId} is open already; give each job its own id`);
-    const queue = new EventQueue<JobEvent>(onAbandon);
-    this.#queues.set(jobId, queue);
-    return queue;
+  open(jobId: string, listener: JobListener): void {
+    this.#listeners.set(jobId, listener);
   }
 
   /** False when no such job is open. */
   deliver(jobId: string, event: JobEvent): boolean {
-    const queue = this.#queues.get(jobId);
-    if (queue === undefined) return false;
-    queue.push(event);
-    if (lastWords.has(event.type)) {
-      this.#close(jobId);
-      queue.end();
-    }
+    const listener = this.#listeners.get(jobId);
+    if (listener === undefined) return false;
+    listener.onEvent(event);
+    // The listener may have ended the worker, and with it the job.
+    if (FINAL_EVENTS.has(event.type)) this.#close(jobId, null);
     return true;
   }
 
   /** False when no such job is open. */
   fail(jobId: string, error: SvcError): boolean {
-    const queue = this.#queues.get(jobId);
-    if (queue === undefined) return false;
-    this.#close(jobId);
-    queue.fail(error);
-    return true;
+    return this.#close(jobId, error);
   }
 
   failAll(error: SvcError): void {
-    for (const jobId of this.#queues.keys()) this.fail(jobId, error);
+    for (const jobId of this.#listeners.keys()) this.#close(jobId, error);
   }
 
-  #close(jobId: string): void {
-    this.#queues.delete(jobId);
+  #close(jobId: string, failure: SvcError | null): boolean {
+    const listener = this.#listeners.get(jobId);
+    if (listener === undefined) return false;
+    this.#listeners.delete(jobId);
     this.#onClosed(jobId);
+    listener.onEnd(failure);
+    return true;
   }
 }

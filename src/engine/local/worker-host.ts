@@ -8,9 +8,9 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { FromWorker, ToWorker } from '../../contract/ipc.ts';
 import type { Job } from '../../contract/job.ts';
-import type { JobEvent } from '../../contract/job-event.ts';
 import type { BackendFacts, LoadedFacts, LoadSpec } from '../../contract/load.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import type { JobListener } from '../ports.ts';
 import { deferred } from '../../lib/base/deferred.ts';
 import { readMessage } from './inbound.ts';
 import { errorOfFailure } from './ipc-failure.ts';
@@ -114,23 +114,22 @@ export class WorkerProcess {
     }
   }
 
-  async *run(job: Job, signal: AbortSignal): AsyncGenerator<JobEvent, void, void> {
-    if (signal.aborted) throw fail('cancelled');
-    if (!this.alive) throw this.#errorOfEnding();
-    const cancel = (): void => {
-      if (this.#jobs.has(job.jobId)) this.#send({ type: 'cancel', jobId: job.jobId });
-    };
-    const events = this.#jobs.open(job.jobId, cancel);
+  run(job: Job, signal: AbortSignal, listener: JobListener): void {
+    const refusal = this.#refusalOf(job, signal);
+    if (refusal !== null) return queueMicrotask(() => listener.onEnd(refusal));
+    const cancel = (): void => this.#send({ type: 'cancel', jobId: job.jobId });
+    signal.addEventListener('abort', cancel, { once: true });
+    this.#jobs.open(job.jobId, {
+      onEvent: (event) => listener.onEvent(event),
+      onEnd: (failure) => {
+        signal.removeEventListener('abort', cancel);
+        listener.onEnd(failure);
+      },
+    });
     this.#watchdog.jobOpened(job);
     if (this.#jobs.size === 1) this.#watchdog.begin(this.#deps.limits.silenceMs);
     this.#beat();
     this.#send({ type: 'start', job });
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      yield* events;
-    } finally {
-      signal.removeEventListener('abort', cancel);
-    }
   }
 
   /** Ends the child: closes its channel, and kills it when it does not go by itself. Safe to call twice. */
@@ -142,6 +141,15 @@ export class WorkerProcess {
       void this.gone.then(cancel);
     }
     await this.gone;
+  }
+
+  #refusalOf({ jobId }: Job, signal: AbortSignal): Error | null {
+    if (signal.aborted) return fail('cancelled');
+    if (!this.alive) return this.#errorOfEnding();
+    // Two jobs of one id would get each other's events.
+    return this.#jobs.has(jobId)
+      ? new Error(`the job ${jobId} is open already; give each job its own id`)
+      : null;
   }
 
   #listen(): void {

@@ -1,34 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../lib/base/clock.ts';
-import type { Engine, Submission } from '../ports.ts';
-import type { JobEvent } from '../../contract/job-event.ts';
+import type { Residency, Submission } from '../ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { createMetrics } from './metrics.ts';
 
 const usage = { promptTokens: 10, cachedTokens: 4, completionTokens: 3, reasoningTokens: 0 };
 const submission = { job: { kind: 'generate' }, target: { modelId: 'm' } } as unknown as Submission;
+const loaded: Residency = {
+  modelId: 'm',
+  kind: 'chat',
+  state: 'ready',
+  pid: 1,
+  facts: null,
+  plannedBytes: 1000,
+  running: 2,
+  queued: 3,
+  expiresAtMs: null,
+};
 
-function engineOf(play: () => AsyncIterable<JobEvent>): Engine {
-  return {
-    submit: play,
-    residencies: () => [],
-    plan: () => ({ plannedBytes: 0, slots: 1, loaded: false, evicts: [] }),
-    unload: async () => false,
-    drain: async () => {},
-  };
-}
-
-async function drainQuietly(events: AsyncIterable<JobEvent>): Promise<void> {
-  try {
-    for await (const _ of events);
-  } catch {
-    // The outcome is read from the metrics.
-  }
-}
+const newMetrics = () => createMetrics({ clock: systemClock, version: '1.2.3', residencies: () => [loaded] });
 
 describe('metrics', () => {
   it('tells processor time, memory and start of the server process', async () => {
-    const text = await createMetrics(systemClock, '1.2.3').render();
+    const text = await newMetrics().render();
     const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
     expect(value('process_cpu_seconds_total')).toBeGreaterThan(0);
     expect(text).toContain('# TYPE process_cpu_seconds_total counter');
@@ -38,14 +32,12 @@ describe('metrics', () => {
   });
 
   it('counts tokens by type and the time of a complete job', async () => {
-    const metrics = createMetrics(systemClock, '1.2.3');
-    const engine = metrics.observe(
-      engineOf(async function* () {
-        yield { type: 'text', text: 'a' };
-        yield { type: 'done', finishReason: 'stop', usage, timings: { prefillMs: 1, decodeMs: 1 } };
-      }),
-    );
-    await drainQuietly(engine.submit(submission, new AbortController().signal));
+    const metrics = newMetrics();
+    const job = metrics.watchJob(submission);
+    job.onEvent({ type: 'text', text: 'a' });
+    job.onEvent({ type: 'text', text: 'b' });
+    job.onEvent({ type: 'done', finishReason: 'stop', usage, timings: { prefillMs: 1, decodeMs: 1 } });
+    job.onEnd(null);
     const text = await metrics.render();
     expect(text).toContain(
       'gen_ai_server_tokens_total{gen_ai_token_type="cached_input",gen_ai_request_model="m"} 4',
@@ -59,16 +51,18 @@ describe('metrics', () => {
   });
 
   it('names the failure of a job', async () => {
-    const metrics = createMetrics(systemClock, '1');
-    const engine = metrics.observe(
-      // oxlint-disable-next-line require-yield -- a job that fails before its first event
-      engineOf(async function* () {
-        throw fail('queue_full', { limit: 1, retryAfterS: 1 });
-      }),
-    );
-    await drainQuietly(engine.submit(submission, new AbortController().signal));
+    const metrics = newMetrics();
+    metrics.watchJob(submission).onEnd(fail('queue_full', { limit: 1, retryAfterS: 1 }));
     expect(await metrics.render()).toMatch(
       /request_duration_seconds_count\{[^}]*error_type="queue_full"[^}]*\} 1/,
     );
+  });
+
+  it('reads what is loaded when it is asked', async () => {
+    const text = await newMetrics().render();
+    expect(text).toMatch(/^hearth_requests_processing 2$/m);
+    expect(text).toMatch(/^hearth_requests_deferred 3$/m);
+    expect(text).toMatch(/^hearth_models_loaded 1$/m);
+    expect(text).toMatch(/^hearth_models_resident_bytes 1000$/m);
   });
 });

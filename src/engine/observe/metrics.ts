@@ -1,12 +1,12 @@
 /**
  * The figures behind /metrics: OpenTelemetry's names for generative AI servers in Prometheus spelling, and the gauges
- * that people graph. It watches the Engine port, so no use case has to remember to count. It never sees text.
+ * that people graph. It watches the engine, so no use case has to remember to count. It keeps no text.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
-import type { Engine, Submission } from '../ports.ts';
+import type { EngineObserver, JobListener, Residency, Submission } from '../ports.ts';
 import type { Job } from '../../contract/job.ts';
-import type { JobEvent } from '../../contract/job-event.ts';
+import type { DoneEvent } from '../../contract/job-event.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
@@ -23,20 +23,26 @@ const operationOf: Record<Job['kind'], string> = {
   explain: 'explain',
 };
 
-export interface Metrics {
-  /** The same engine, observed. */
-  observe(engine: Engine): Engine;
+export interface Metrics extends EngineObserver {
   readonly contentType: string;
   /** The exposition text. */
   render(): Promise<string>;
 }
 
-export function createMetrics(clock: Clock, version: string): Metrics {
+export interface MetricsOptions {
+  readonly clock: Clock;
+  readonly version: string;
+  /** What is loaded now; read when the figures are asked for. */
+  readonly residencies: () => readonly Residency[];
+}
+
+export function createMetrics({ clock, version, residencies }: MetricsOptions): Metrics {
   const registry = new Registry();
   addProcessMetrics(registry, clock);
+  addResidencyMetrics(registry, residencies);
   const instruments = createInstruments(registry, version);
   return {
-    observe: (engine) => observeEngine(engine, instruments, clock),
+    watchJob: (submission) => watchJob(submission, instruments, clock),
     contentType: registry.contentType,
     render: () => registry.metrics(),
   };
@@ -56,7 +62,6 @@ function createInstruments(registry: Registry, version: string) {
     .labels(version)
     .set(1);
   return {
-    registry,
     duration: new Histogram({
       name: 'gen_ai_server_request_duration_seconds',
       help: 'From admission to the last event of a job.',
@@ -80,69 +85,54 @@ function createInstruments(registry: Registry, version: string) {
   };
 }
 
-function observeEngine(engine: Engine, instruments: Instruments, clock: Clock): Engine {
-  const registers = [instruments.registry];
-  const gauge = (name: string, help: string, read: () => number) =>
+function addResidencyMetrics(registry: Registry, residencies: () => readonly Residency[]): void {
+  const sum = (name: string, help: string, pick: (item: Residency) => number) =>
     new Gauge({
       name,
       help,
-      registers,
+      registers: [registry],
       collect() {
-        this.set(read());
+        this.set(residencies().reduce((total, item) => total + pick(item), 0));
       },
     });
-  const sum = (pick: (item: ReturnType<Engine['residencies']>[number]) => number) =>
-    engine.residencies().reduce((total, item) => total + pick(item), 0);
-  gauge('hearth_requests_processing', 'Jobs that run now.', () => sum((item) => item.running));
-  gauge('hearth_requests_deferred', 'Jobs that wait for a loaded or loading model.', () =>
-    sum((item) => item.queued),
+  sum('hearth_requests_processing', 'Jobs that run now.', (item) => item.running);
+  sum('hearth_requests_deferred', 'Jobs that wait for a loaded or loading model.', (item) => item.queued);
+  sum('hearth_models_loaded', 'Models in memory.', (item) => (item.state === 'ready' ? 1 : 0));
+  sum(
+    'hearth_models_resident_bytes',
+    'Memory of the workers.',
+    (item) => item.facts?.residentBytes ?? item.plannedBytes,
   );
-  gauge('hearth_models_loaded', 'Models in memory.', () => sum((item) => (item.state === 'ready' ? 1 : 0)));
-  gauge('hearth_models_resident_bytes', 'Memory of the workers.', () =>
-    sum((item) => item.facts?.residentBytes ?? item.plannedBytes),
-  );
-  return {
-    submit: (submission, signal) =>
-      observeJob(engine.submit(submission, signal), submission, instruments, clock),
-    residencies: () => engine.residencies(),
-    plan: (target, numCtx) => engine.plan(target, numCtx),
-    unload: (modelId) => engine.unload(modelId),
-    drain: (deadlineMs) => engine.drain(deadlineMs),
-  };
 }
 
-async function* observeJob(
-  events: AsyncIterable<JobEvent>,
+function watchJob(
   { job, target }: Submission,
   { duration, firstToken, tokens }: Instruments,
   clock: Clock,
-): AsyncGenerator<JobEvent, void, void> {
+): JobListener {
   const begin = clock.monotonicMs();
   const seconds = () => (clock.monotonicMs() - begin) / 1000;
   // Only installed ids reach this point, so clients cannot invent label values.
   const labels = { gen_ai_operation_name: operationOf[job.kind], gen_ai_request_model: target.modelId };
-  let spoken = false;
-  let outcome = 'cancelled';
-  try {
-    for await (const event of events) {
-      if (event.type === 'text' && !spoken) {
-        spoken = true;
+  let hasText = false;
+  const count = ({ usage }: DoneEvent): void => {
+    const add = (type: string, value: number) =>
+      tokens.inc({ gen_ai_token_type: type, gen_ai_request_model: target.modelId }, value);
+    add('input', usage.promptTokens - usage.cachedTokens);
+    add('cached_input', usage.cachedTokens);
+    add('output', usage.completionTokens);
+  };
+  return {
+    onEvent: (event) => {
+      if (event.type === 'text' && !hasText) {
+        hasText = true;
         firstToken.observe(labels, seconds());
       }
-      if (event.type === 'done') {
-        const count = (type: string, value: number) =>
-          tokens.inc({ gen_ai_token_type: type, gen_ai_request_model: target.modelId }, value);
-        count('input', event.usage.promptTokens - event.usage.cachedTokens);
-        count('cached_input', event.usage.cachedTokens);
-        count('output', event.usage.completionTokens);
-      }
-      if (event.type === 'done' || event.type === 'embedded' || event.type === 'explained') outcome = '';
-      yield event;
-    }
-  } catch (error) {
-    outcome = isSvcError(error) ? error.code : 'internal';
-    throw error;
-  } finally {
-    duration.observe({ ...labels, error_type: outcome }, seconds());
-  }
+      if (event.type === 'done') count(event);
+    },
+    onEnd: (failure) => {
+      const outcome = failure === null ? '' : isSvcError(failure) ? failure.code : 'internal';
+      duration.observe({ ...labels, error_type: outcome }, seconds());
+    },
+  };
 }

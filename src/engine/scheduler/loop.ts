@@ -1,12 +1,20 @@
 /**
  * The scheduler as the rest of the server sees it: Engine over two ports, Backend and Clock. Here are the promises and
- * iterators; every decision is policy.ts's. A load that nobody waits for any more goes on (the model then stays for
+ * listeners; every decision is policy.ts's. A load that nobody waits for any more goes on (the model then stays for
  * its keep-alive), unless its memory is needed by others: then it is aborted.
  */
 import type { Clock } from '../../lib/base/clock.ts';
-import { EventQueue } from '../../lib/base/event-queue.ts';
 import type { Logger } from '../../lib/base/logger.ts';
-import type { Backend, Engine, LoadedModel, ModelTarget, Residency, Submission } from '../ports.ts';
+import type {
+  Backend,
+  Engine,
+  EngineObserver,
+  JobListener,
+  LoadedModel,
+  ModelTarget,
+  Residency,
+  Submission,
+} from '../ports.ts';
 import type { Job } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
@@ -32,11 +40,13 @@ export interface EngineOptions {
   readonly limits?: Partial<SchedulerLimits>;
   /** By default measurements last as long as the process. */
   readonly tuning?: Tuning;
+  readonly observers?: readonly EngineObserver[];
 }
 
 interface Request {
   readonly submission: Submission;
-  readonly events: EventQueue<JobEvent>;
+  /** The client's, after those of the observers. */
+  readonly listeners: readonly JobListener[];
   /** Reaches the worker; the client's own signal may fire before the job has a worker. */
   readonly stop: AbortController;
   readonly forgetSignal: () => void;
@@ -76,19 +86,17 @@ class SchedulerLoop implements Engine, Effects {
     });
   }
 
-  submit(submission: Submission, signal: AbortSignal): AsyncIterable<JobEvent> {
+  submit(submission: Submission, signal: AbortSignal, listener: JobListener): void {
+    const observers = this.#options.observers ?? [];
+    const listeners = [...observers.map((observer) => observer.watchJob(submission)), listener];
+    if (signal.aborted) return queueMicrotask(() => tellEnd(listeners, fail('cancelled')));
     this.#lastSeq += 1;
     const seq = this.#lastSeq;
     const cancel = (): void => this.#cancel(seq);
-    const events = new EventQueue<JobEvent>(cancel);
-    if (signal.aborted) {
-      events.fail(fail('cancelled'));
-      return events;
-    }
     signal.addEventListener('abort', cancel, { once: true });
     this.#requests.set(seq, {
       submission,
-      events,
+      listeners,
       stop: new AbortController(),
       forgetSignal: () => signal.removeEventListener('abort', cancel),
       begun: false,
@@ -104,7 +112,6 @@ class SchedulerLoop implements Engine, Effects {
       keepAliveMs: submission.keepAliveMs,
       poisonKey: () => fingerprint(target.modelId, job),
     });
-    return events;
   }
 
   residencies(): readonly Residency[] {
@@ -177,7 +184,7 @@ class SchedulerLoop implements Engine, Effects {
     this.cancelTimer();
   }
 
-  // Effects. None of them calls the policy before it has returned.
+  // Effects. None of them calls the policy before it has returned, so listeners, which may abort, hear of them later.
 
   loadModel(order: LoadOrder): void {
     const load: Load = { order, abort: new AbortController(), model: null };
@@ -194,15 +201,15 @@ class SchedulerLoop implements Engine, Effects {
   startJob(seq: number, instanceId: number): void {
     const request = this.#requests.get(seq);
     const model = this.#loads.get(instanceId)?.model;
-    if (request && model) void this.#run(seq, request, model);
+    if (request && model) this.#run(seq, request, model);
   }
 
   rejectJob(seq: number, error: SvcError): void {
-    this.#settle(seq, error);
+    queueMicrotask(() => this.#settle(seq, error));
   }
 
   notifyQueued(seq: number, position: number, reason: string): void {
-    this.#requests.get(seq)?.events.push({ type: 'queued', position, reason });
+    queueMicrotask(() => this.#tell(seq, { type: 'queued', position, reason }));
   }
 
   setTimer(delayMs: number): void {
@@ -262,18 +269,24 @@ class SchedulerLoop implements Engine, Effects {
   }
 
   /** The slot is free only when the worker has said its last word on the job, whatever the client does meanwhile. */
-  async #run(seq: number, request: Request, model: LoadedModel): Promise<void> {
-    const { events, submission, stop } = request;
-    try {
-      for await (const event of model.run(submission.job, stop.signal)) {
+  #run(seq: number, request: Request, model: LoadedModel): void {
+    model.run(request.submission.job, request.stop.signal, {
+      onEvent: (event) => {
         request.begun = true;
-        events.push(event);
-      }
-      this.#settle(seq, null);
-      this.#policy.onJobEnded(seq, true);
-    } catch (error) {
-      this.#failed(seq, request, asSvcError(error));
-    }
+        this.#tell(seq, event);
+      },
+      onEnd: (failure) => {
+        if (failure !== null) return this.#failed(seq, request, asSvcError(failure));
+        this.#settle(seq, null);
+        this.#policy.onJobEnded(seq, true);
+      },
+    });
+  }
+
+  /** Whoever has heard the end of the job hears nothing more. */
+  #tell(seq: number, event: JobEvent): void {
+    const listeners = this.#requests.get(seq)?.listeners ?? [];
+    for (const listener of listeners) listener.onEvent(event);
   }
 
   #failed(seq: number, request: Request, error: SvcError): void {
@@ -303,10 +316,13 @@ class SchedulerLoop implements Engine, Effects {
     if (request === undefined) return;
     this.#requests.delete(seq);
     request.forgetSignal();
-    if (error === null) request.events.end();
-    else request.events.fail(error);
+    tellEnd(request.listeners, error);
     if (this.#requests.size === 0) this.#onIdle?.();
   }
+}
+
+function tellEnd(listeners: readonly JobListener[], failure: SvcError | null): void {
+  for (const listener of listeners) listener.onEnd(failure);
 }
 
 /** Turns are shared by work, not by calls: one call may carry two thousand inputs. */

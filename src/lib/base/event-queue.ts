@@ -1,65 +1,76 @@
 /**
- * A single-consumer queue that turns pushed events into an async iterable.
+ * What is pushed here is pulled by one reader, as an async iterable.
  * Order is kept; `fail` and `end` take effect after what was pushed before them.
- * When the consumer leaves early (break, return, throw), `onAbandon` is called once.
+ * When the reader leaves early (break, return, throw), `onAbandon` is called once.
  */
-export class EventQueue<T> implements AsyncIterable<T> {
+export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
   readonly #items: T[] = [];
-  #wake: (() => void) | undefined;
-  #ended = false;
-  #failure: { error: unknown } | undefined;
   readonly #onAbandon: (() => void) | undefined;
+  /** The reader, while it waits for an item. */
+  #reader: { resolve(result: IteratorResult<T, void>): void; reject(error: unknown): void } | undefined;
+  #ending: { readonly error?: unknown } | undefined;
+  /** The reader has seen the end, or has left. */
+  #isOver = false;
 
   constructor(onAbandon?: () => void) {
     this.#onAbandon = onAbandon;
   }
 
-  /** Events not yet taken by the consumer. */
-  get backlog(): number {
-    return this.#items.length;
-  }
-
   push(item: T): void {
-    if (this.#ended || this.#failure) return;
-    this.#items.push(item);
-    this.#wake?.();
+    if (this.#ending !== undefined || this.#isOver) return;
+    const reader = this.#takeReader();
+    if (reader === undefined) this.#items.push(item);
+    else reader.resolve({ value: item, done: false });
   }
 
   end(): void {
-    this.#ended = true;
-    this.#wake?.();
+    this.#close({});
   }
 
   fail(error: unknown): void {
-    if (this.#ended || this.#failure) return;
-    this.#failure = { error };
-    this.#wake?.();
+    this.#close({ error });
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
-    let finished = false;
-    try {
-      while (true) {
-        const item = this.#items.shift();
-        if (item !== undefined) {
-          yield item;
-          continue;
-        }
-        if (this.#failure) {
-          finished = true;
-          throw this.#failure.error;
-        }
-        if (this.#ended) {
-          finished = true;
-          return;
-        }
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-        this.#wake = undefined;
-      }
-    } finally {
-      if (!finished) this.#onAbandon?.();
-    }
+  next(): Promise<IteratorResult<T, void>> {
+    return new Promise((resolve, reject) => {
+      const item = this.#items.shift();
+      if (item !== undefined) return resolve({ value: item, done: false });
+      this.#reader = { resolve, reject };
+      if (this.#ending !== undefined || this.#isOver) this.#tellEnd();
+    });
+  }
+
+  async return(): Promise<IteratorResult<T, void>> {
+    const isEarly = !this.#isOver;
+    this.#isOver = true;
+    this.#items.length = 0;
+    if (isEarly) this.#onAbandon?.();
+    this.#takeReader()?.resolve({ value: undefined, done: true });
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #close(ending: { readonly error?: unknown }): void {
+    if (this.#ending !== undefined) return;
+    this.#ending = ending;
+    if (this.#reader !== undefined) this.#tellEnd();
+  }
+
+  /** A failure is told once; whoever asks again finds the end. */
+  #tellEnd(): void {
+    const reader = this.#takeReader();
+    const failed = !this.#isOver && this.#ending !== undefined && 'error' in this.#ending;
+    this.#isOver = true;
+    if (failed) reader?.reject(this.#ending?.error);
+    else reader?.resolve({ value: undefined, done: true });
+  }
+
+  #takeReader() {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    return reader;
   }
 }

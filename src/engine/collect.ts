@@ -1,0 +1,14 @@
+/** For callers that want a job's events all at once. */
+import type { JobEvent } from '../contract/job-event.ts';
+import type { JobListener } from './ports.ts';
+
+/** Starts a job and resolves with everything it said; rejects with its failure. */
+export function collectEvents(start: (listener: JobListener) => void): Promise<JobEvent[]> {
+  return new Promise((resolve, reject) => {
+    const events: JobEvent[] = [];
+    start({
+      onEvent: (event) => void events.push(event),
+      onEnd: (failure) => (failure === null ? resolve(events) : reject(failure)),
+    });
+  });
+}
