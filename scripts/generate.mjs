@@ -25,7 +25,11 @@ async function openApi() {
     child: () => silent,
   };
   // Only the routes are read; no handler runs, so no service is needed behind them.
-  const service = { identity: { version: packageVersion(), instanceId: '', bootId: '' }, options: {} };
+  const service = {
+    identity: { version: packageVersion(), instanceId: '', bootId: '' },
+    options: {},
+    metrics: {},
+  };
   const access = { allowedHosts: [], allowedOrigins: [], apiKey: null };
   const app = await createHttpServer(service, { access, maxBodyBytes: 1024, logger: silent });
   await app.ready();

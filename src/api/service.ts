@@ -44,8 +44,7 @@ export interface Service {
   readonly identity: IdentityFacts;
   readonly registry: Registry;
   readonly engine: Engine;
-  /** Absent where nothing is measured. */
-  readonly metrics?: Metrics;
+  readonly metrics: Pick<Metrics, 'contentType' | 'render'>;
   /** Absent where no records are signed. */
   readonly evidence?: EvidenceIssuer;
   readonly draining: () => boolean;

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { headerValue, requestHeaderNames } from '../wire/headers.ts';
 
 /**
  * Who a request comes from, for fairness only: the address, the key and the program that sends it.
- * On one machine all addresses are equal, so a program may name itself with X-Svc-Client-Id.
+ * On one machine all addresses are equal, so a program may name itself by the client id header.
  */
 export function clientKey(request: FastifyRequest): string {
-  const { authorization, 'user-agent': agent, 'x-svc-client-id': id } = request.headers;
+  const { authorization, 'user-agent': agent } = request.headers;
+  const id = headerValue(request.headers, requestHeaderNames.clientId);
   const facts = [request.ip, authorization ?? '', agent ?? '', id ?? ''].join('\n');
   return createHash('sha256').update(facts).digest('base64url').slice(0, 16);
 }

@@ -78,7 +78,9 @@ export function errorResponse(error: SvcError): ErrorResponse {
     status: statusOf[family],
     headers: {
       ...(retryable ? {} : { [headerNames.shouldRetry]: 'false' }),
-      ...(retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }),
+      ...(retryAfter === undefined
+        ? {}
+        : { [headerNames.retryAfter]: String(Math.max(1, Math.ceil(retryAfter))) }),
       ...(typeof error.detail['allow'] === 'string' ? { Allow: error.detail['allow'] } : {}),
     },
     body: errorBody(error),

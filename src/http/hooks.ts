@@ -3,9 +3,17 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
-import { headerNames, serverBanner } from '../wire/headers.ts';
+import { headerNames, headerValue, requestHeaderNames, serverBanner } from '../wire/headers.ts';
+import type { RouteAccess } from '../wire/routes.ts';
 import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard/guard.ts';
 import { httpLimits } from './limits.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set on every route of the table; absent where no route answers. */
+    readonly access?: RouteAccess;
+  }
+}
 
 export interface HookOptions {
   readonly access: AccessRules;
@@ -13,8 +21,8 @@ export interface HookOptions {
   readonly bootId: string;
   readonly draining: () => boolean;
   /**
-   * Settles when the service can answer; a request that comes between bind and then waits instead of failing. Only
-   * /health does not: whoever finds the port taken learns from it at once by whom.
+   * Settles when the service can answer; a request that comes between bind and then waits instead of failing. Routes
+   * marked `early` do not: whoever finds the port taken learns from them at once by whom.
    */
   readonly opened: Promise<void>;
 }
@@ -23,11 +31,11 @@ const acceptableId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** The client's own id when it is harmless, else a fresh one. */
 export function requestId(headers: Readonly<Record<string, string | string[] | undefined>>): string {
-  const offered = headers['x-request-id'];
-  return typeof offered === 'string' && acceptableId.test(offered) ? offered : `req_${randomUUID()}`;
+  const offered = headerValue(headers, headerNames.requestId);
+  return offered !== undefined && acceptableId.test(offered) ? offered : `req_${randomUUID()}`;
 }
 
-/** Every route says who answers; the interface demands it of identity and chat, on errors and streams alike. */
+/** Every response says who answers; the interface demands it of identity and chat, on errors and streams alike. */
 export function commonHeaders(identity: Pick<HookOptions, 'instanceId' | 'bootId'>, id: string) {
   return {
     Server: serverBanner,
@@ -39,7 +47,7 @@ export function commonHeaders(identity: Pick<HookOptions, 'instanceId' | 'bootId
 
 export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
-    if (!isHealth(request)) await options.opened;
+    if (accessOf(request)?.early !== true) await options.opened;
     reply.headers(commonHeaders(options, request.id));
     // A client that keeps its connection would only find it closed.
     if (options.draining()) reply.header('Connection', 'close');
@@ -65,27 +73,24 @@ function noRoute(request: FastifyRequest): SvcError {
   });
 }
 
-/** Only /health is open: launchers and load balancers poll it without a key. A browser sends none with a preflight. */
+/** The route decides, and a path without a route asks for the key. A browser sends none with a preflight. */
 function keyRefusal(access: AccessRules, facts: AccessFacts, request: FastifyRequest) {
   const isPreflight =
     request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-  return isPreflight || isHealth(request) ? null : refuseKey(access, facts);
+  const isOpen = accessOf(request)?.authenticated === false;
+  return isPreflight || isOpen ? null : refuseKey(access, facts);
 }
 
-const isHealth = (request: FastifyRequest): boolean => request.routeOptions.url === '/health';
+const accessOf = (request: FastifyRequest): RouteAccess | undefined => request.routeOptions.config.access;
 
 function accessFacts(request: FastifyRequest): AccessFacts {
   const { headers } = request;
-  const single = (name: string) => {
-    const value = headers[name];
-    return typeof value === 'string' ? value : undefined;
-  };
   return {
     host: namedHost(request.raw),
     origin: headers.origin,
-    fetchSite: single('sec-fetch-site'),
+    fetchSite: headerValue(headers, 'Sec-Fetch-Site'),
     authorization: headers.authorization,
-    apiKeyHeader: single('x-api-key'),
+    apiKeyHeader: headerValue(headers, requestHeaderNames.apiKey),
   };
 }
 

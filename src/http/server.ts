@@ -149,7 +149,7 @@ async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<
   await app.register(cors, {
     origin: [...access.allowedOrigins],
     methods: ['GET', 'POST'],
-    exposedHeaders: [...Object.values(headerNames), 'Retry-After'],
+    exposedHeaders: Object.values(headerNames),
   });
 }
 

@@ -1,16 +1,30 @@
-/** Header names of the interface and of Hearth's additions, as they are spelled on the wire. */
+/** Header names of the interface and of Hearth's additions, as they are spelled on the wire; nowhere else are they written. */
+
+/** Headers that a response may carry; a browser of an allowed origin may read them. */
 export const headerNames = {
   instanceId: 'X-Svc-Instance-Id',
   bootId: 'X-Svc-Boot-Id',
   evidenceMode: 'X-Svc-Evidence-Mode',
   evidenceDigest: 'X-Svc-Evidence-Digest',
-  evidenceNonce: 'X-Svc-Evidence-Nonce',
   embedBackend: 'X-Svc-Embed-Backend',
   embeddingSpace: 'X-Svc-Embedding-Space',
   numCtx: 'X-Svc-Num-Ctx',
   ignoredParams: 'X-Svc-Ignored-Params',
   requestId: 'X-Request-Id',
   shouldRetry: 'x-should-retry',
+  retryAfter: 'Retry-After',
+  /** RFC 9530. */
+  contentDigest: 'Content-Digest',
+} as const;
+
+/** Headers that only a request carries. */
+export const requestHeaderNames = {
+  /** `frozen-v1` asks for a signed answer; the response repeats it. */
+  evidenceMode: headerNames.evidenceMode,
+  evidenceNonce: 'X-Svc-Evidence-Nonce',
+  /** A program's own name, for fairness between programs on one machine. */
+  clientId: 'X-Svc-Client-Id',
+  apiKey: 'X-Api-Key',
 } as const;
 
 /** The server banner; a value of its own, not the version (interface, Versioning 3). */
@@ -18,3 +32,12 @@ export const serverBanner = 'hearth/1.2';
 
 /** The one value of the evidence mode header. */
 export const frozenMode = 'frozen-v1';
+
+/** A header of a request, whose names arrive in lower case; one that was sent twice as a list counts as absent. */
+export function headerValue(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  name: string,
+): string | undefined {
+  const value = headers[name.toLowerCase()];
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,6 +1,7 @@
 /**
- * The routes as data: http/ registers each entry, Identity.endpoints and the OpenAPI document come from it.
- * `bound` routes carry both identity headers on every response, errors and streams included.
+ * Every route as data. http/ registers the entries and takes its access rules from them; Identity.endpoints and the
+ * OpenAPI document are derived. That a response names the process by both identity headers is no property of a route:
+ * every response does, refusals and streams included.
  */
 import { Type } from '#typebox';
 import type { TSchema } from '#typebox';
@@ -17,13 +18,19 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly summary: string;
-  readonly bound: boolean;
-  /** False only for /health: no key, no queue, safe to poll. */
+  /** Whether the API key is asked for, when one is set. */
   readonly authenticated: boolean;
+  /** Answered while the service still starts; other requests wait. */
+  readonly early?: boolean;
+  /** Left out of the OpenAPI document, and free to answer anything. */
+  readonly hidden?: boolean;
   readonly body?: TSchema;
   readonly query?: TSchema;
-  readonly response: TSchema;
+  readonly response?: TSchema;
 }
+
+/** What decides who may call a route, and when. */
+export type RouteAccess = Pick<Route, 'authenticated' | 'early'>;
 
 const ChatQuery = Type.Object({
   svc_dry_run: Type.Optional(Type.String({ description: '1 explains the request without generating.' })),
@@ -35,8 +42,8 @@ export const routes = {
     method: 'GET',
     path: '/health',
     summary: 'Liveness and native readiness; safe to poll, no authentication.',
-    bound: false,
     authenticated: false,
+    early: true,
     response: HealthResponse,
   },
   identity: {
@@ -44,7 +51,6 @@ export const routes = {
     method: 'GET',
     path: '/v1/identity',
     summary: 'The exact identity that the process is bound to.',
-    bound: true,
     authenticated: true,
     query: IdentityQuery,
     response: Identity,
@@ -54,7 +60,6 @@ export const routes = {
     method: 'GET',
     path: '/v1/models',
     summary: 'Installed models.',
-    bound: false,
     authenticated: true,
     response: ModelList,
   },
@@ -63,7 +68,6 @@ export const routes = {
     method: 'GET',
     path: '/v1/models/*',
     summary: 'One installed model, by id or alias.',
-    bound: false,
     authenticated: true,
     response: ModelEntry,
   },
@@ -72,7 +76,6 @@ export const routes = {
     method: 'POST',
     path: '/v1/chat/completions',
     summary: 'A chat answer, whole or as a server-sent-event stream.',
-    bound: true,
     authenticated: true,
     body: ChatRequest,
     query: ChatQuery,
@@ -83,7 +86,6 @@ export const routes = {
     method: 'POST',
     path: '/v1/completions',
     summary: 'A text completion, whole or as a server-sent-event stream.',
-    bound: true,
     authenticated: true,
     body: CompletionRequest,
     response: CompletionResponse,
@@ -93,7 +95,6 @@ export const routes = {
     method: 'POST',
     path: '/v1/embeddings',
     summary: 'One vector of 768 numbers per input.',
-    bound: true,
     authenticated: true,
     body: EmbeddingRequest,
     response: EmbeddingResponse,
@@ -103,7 +104,6 @@ export const routes = {
     method: 'GET',
     path: '/svc/residency',
     summary: 'The loaded models, as hearth ps shows them.',
-    bound: false,
     authenticated: true,
     response: ResidencyList,
   },
@@ -112,10 +112,33 @@ export const routes = {
     method: 'POST',
     path: '/svc/unload',
     summary: 'Unloads a model once its running answers have finished.',
-    bound: false,
     authenticated: true,
     body: UnloadRequest,
     response: UnloadResponse,
+  },
+  openApi: {
+    name: 'open_api',
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'The OpenAPI document of this service.',
+    authenticated: true,
+    hidden: true,
+  },
+  metrics: {
+    name: 'metrics',
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Figures in the Prometheus text format.',
+    authenticated: true,
+    hidden: true,
+  },
+  home: {
+    name: 'home',
+    method: 'GET',
+    path: '/',
+    summary: 'Where to read on.',
+    authenticated: true,
+    hidden: true,
   },
 } as const satisfies Record<string, Route>;
 

@@ -101,14 +101,25 @@ describe('the status', () => {
 
   const wrongMethods = {
     GET: ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/svc/unload'],
-    POST: ['/health', '/v1/identity', '/v1/models', '/v1/models/x', '/svc/residency', '/openapi.json'],
+    POST: [
+      '/health',
+      '/v1/identity',
+      '/v1/models',
+      '/v1/models/x',
+      '/svc/residency',
+      '/openapi.json',
+      '/metrics',
+      '/',
+    ],
   } as const;
   const cases = [
     ...wrongMethods.GET.flatMap((path) =>
-      ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'].map((method) => [method, path, 'POST'] as const),
+      ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'HEAD'].map(
+        (method) => [method, path, 'POST'] as const,
+      ),
     ),
     ...wrongMethods.POST.flatMap((path) =>
-      ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method) => [method, path, 'GET'] as const),
+      ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'].map((method) => [method, path, 'GET'] as const),
     ),
   ];
   it.each(cases)('is 405 for %s %s, and Allow says %s', async (method, path, allowed) => {

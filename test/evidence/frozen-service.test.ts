@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contentDigest } from '../../src/trust/evidence/record.ts';
+import { contentDigest } from '../../src/http/content-digest.ts';
 import { builtDist } from '../support/hearth.ts';
 import { template } from '../support/templates.ts';
 import { EvidenceService, outputOf, sha256, statementOf } from './evidence-service.ts';

@@ -118,9 +118,9 @@ export function sampleFacts(changes: Partial<EvidenceFacts> = {}): EvidenceFacts
 
 /** The response as a client saves it. */
 export function sampleResponse(facts: EvidenceFacts = sampleFacts()) {
-  const { member, headers } = buildEvidence(facts);
+  const { member, payloadSha256 } = buildEvidence(facts);
   const body = { id: 'chatcmpl-svc-1790000001', object: 'chat.completion', created: 1_790_000_001 };
-  return { headers, body: { ...body, ...facts.response, evidence: member } };
+  return { payloadSha256, body: { ...body, ...facts.response, evidence: member } };
 }
 
 /** The predicate of a record of that run. */

@@ -255,6 +255,7 @@ describe('the key', () => {
     ['GET', '/svc/residency'],
     ['POST', '/svc/unload'],
     ['GET', '/openapi.json'],
+    ['GET', '/metrics'],
     ['GET', '/'],
     ['GET', '/nowhere'],
     ['DELETE', '/v1/models'],

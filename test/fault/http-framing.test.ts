@@ -196,7 +196,7 @@ describe('a request line that is not plain', () => {
     ['HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n', [200]],
     ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', [403]],
     ['a star', `OPTIONS * HTTP/1.1\r\n${kept}Connection: close\r\n`, [404, 405]],
-    ['TRACE', `TRACE /health HTTP/1.1\r\n${kept}Connection: close\r\n`, [404, 405]],
+    ['TRACE', `TRACE /health HTTP/1.1\r\n${kept}Connection: close\r\n`, [405]],
     ['bytes that are no ASCII', get.replace('/health', '/h\xe9alth'), [400, 404]],
   ])('(%s) is answered plainly', async (_, bytes, expected) => {
     const [status] = await statusesOf(`${bytes}${bytes.endsWith('\r\n\r\n') ? '' : '\r\n'}`);

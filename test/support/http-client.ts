@@ -4,7 +4,7 @@
  */
 import http from 'node:http';
 import { expect } from 'vitest';
-import { checkAnswer, routeOf } from './schema-check.ts';
+import { checkAnswer } from './schema-check.ts';
 import { SseStream } from './sse-stream.ts';
 
 export interface Ask {
@@ -119,11 +119,8 @@ function checkHead(ask: Ask, { headers, statusMessage = '' }: http.IncomingMessa
   expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   // oxlint-disable-next-line no-control-regex -- exactly these must not be there
   expect(statusMessage).not.toMatch(/[^\x20-\x7e]/);
-  const bound = routeOf(ask.method ?? 'GET', ask.path)?.bound === true;
-  if (bound) {
-    expect(headers['x-svc-instance-id']).toMatch(/^svc-[a-z2-7]{26}$/);
-    expect(headers['x-svc-boot-id']).toMatch(/^[0-9a-f]{32}$/);
-  }
+  expect(headers['x-svc-instance-id']).toMatch(/^svc-[a-z2-7]{26}$/);
+  expect(headers['x-svc-boot-id']).toMatch(/^[0-9a-f]{32}$/);
   if (ask.cors !== true) {
     const cors = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
     expect(cors, 'CORS headers').toEqual([]);

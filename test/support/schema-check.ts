@@ -6,7 +6,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { ChatChunk } from '../../src/wire/inference/chat.ts';
 import { CompletionResponse } from '../../src/wire/inference/completions.ts';
 import { ErrorBody } from '../../src/wire/error.ts';
-import { routes } from '../../src/wire/routes.ts';
+import { type Route, routes } from '../../src/wire/routes.ts';
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 const compiled = new Map<object, ValidateFunction>();
@@ -15,7 +15,7 @@ const compiled = new Map<object, ValidateFunction>();
 export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
   if (status >= 400) return check(ErrorBody, body, `${status} of ${method} ${path}`);
   const route = routeOf(method, path);
-  if (route) check(route.response, body, `${status} of ${method} ${path}`);
+  if (route?.response) check(route.response, body, `${status} of ${method} ${path}`);
 }
 
 /** A `data:` line of a stream that is not the terminator. */
@@ -27,9 +27,10 @@ export function checkFrame(path: string, frame: unknown): 'chunk' | 'error' {
 }
 
 /** The entry of the route table that answers, if one does. */
-export function routeOf(method: string, path: string) {
+function routeOf(method: string, path: string): Route | undefined {
   const [plain = ''] = path.split('?');
-  return Object.values(routes).find((route) =>
+  const table: readonly Route[] = Object.values(routes);
+  return table.find((route) =>
     route.method === method && route.path.endsWith('/*')
       ? plain.startsWith(route.path.slice(0, -1))
       : route.method === method && route.path === plain,

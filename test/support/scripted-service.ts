@@ -12,6 +12,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/base/clock.ts';
+import { createMetrics } from '../../src/engine/observe/metrics.ts';
 import { createHttpServer, listen } from '../../src/http/server.ts';
 import { loadIdentity } from '../../src/trust/identity/instance.ts';
 import { registerBuiltin } from '../../src/store/install/builtin.ts';
@@ -102,6 +103,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     },
     registry,
     engine,
+    metrics: createMetrics(systemClock, '9.8.7'),
     draining: () => draining,
     clock: options.clock ?? systemClock,
     log: logger,

@@ -1,10 +1,11 @@
 /** A chat answer in mode frozen-v1: the job pinned before it runs, the record signed after it. Never one without the other. */
-import { contentDigest, buildEvidence } from '../../trust/evidence/record.ts';
-import { type FrozenRequest, freezeRequest } from '../../trust/evidence/freeze.ts';
+import { buildEvidence } from '../../trust/evidence/record.ts';
+import { type FrozenRequest, freezeRequest, isNonce } from '../../trust/evidence/freeze.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { InstalledModel } from '../../store/registry/registry.ts';
+import { requestHeaderNames } from '../../wire/headers.ts';
 import type { ChatRequest, ChatResponse } from '../../wire/inference/chat.ts';
 import { type ChatAnswer, completeChat, type PreparedChat } from './chat.ts';
 import type { RequestFacts, Service } from '../service.ts';
@@ -20,7 +21,8 @@ export interface FrozenAnswer {
   /** The body as it is sent; the digest header is over these very bytes. */
   readonly json: string;
   readonly numCtx: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names the signed statement; lower-case hex. */
+  readonly evidenceSha256: string;
 }
 
 export async function completeFrozen(
@@ -38,14 +40,14 @@ export async function completeFrozen(
     { ...input.body },
     {
       nowMs: service.clock.unixMs(),
-      nonce: input.nonce,
+      nonce: checkedNonce(input.nonce),
     },
   );
   // Before the run, so that a model whose bytes cannot be named costs nothing.
   const model = await modelOf(service, prepared.model);
   const answer = await completeChat(service, pin(prepared, frozen), request);
   const { facts, finishReason } = factsOf(answer);
-  const { member, headers } = buildEvidence({
+  const { member, payloadSha256 } = buildEvidence({
     identity: evidence.identity,
     chain: evidence.chain,
     request: frozen,
@@ -59,7 +61,7 @@ export async function completeFrozen(
   });
   const body: ChatResponse = { ...answer.body, evidence: { ...member } };
   const json = JSON.stringify(body);
-  return { json, numCtx: answer.numCtx, headers: { ...headers, 'Content-Digest': contentDigest(json) } };
+  return { json, numCtx: answer.numCtx, evidenceSha256: payloadSha256 };
 }
 
 /** The jobs of a request as a frozen run takes them: seed, temperature and clock as the request or the mode decided. */
@@ -79,6 +81,17 @@ export function pin(prepared: PreparedChat, frozen: FrozenRequest): PreparedChat
     lane: 'frozen',
   };
   return { ...prepared, generation: { ...prepared.generation, jobs: [pinned] } };
+}
+
+/** The nonce of the request, or a refusal that names its header. */
+export function checkedNonce(nonce: string | undefined): string | null {
+  if (nonce === undefined) return null;
+  if (isNonce(nonce)) return nonce;
+  const header = requestHeaderNames.evidenceNonce;
+  throw fail('unsupported_value', {
+    param: header,
+    message: `${header} must be 1 to 128 visible ASCII characters.`,
+  });
 }
 
 function factsOf(answer: ChatAnswer) {

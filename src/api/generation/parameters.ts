@@ -1,6 +1,6 @@
 /**
  * The generation options of a request, resolved: aliases (smallest token limit wins), null read as absent, and the
- * list of fields that had no effect, which goes into X-Svc-Ignored-Params. Nothing is ignored without being named.
+ * list of fields that had no effect, which the response names. Nothing is ignored in silence.
  */
 import { parseDuration } from '../../lib/base/duration.ts';
 import type { Sampling } from '../../contract/job.ts';

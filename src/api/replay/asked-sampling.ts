@@ -10,7 +10,7 @@ export function readAskedSampling(request: unknown): AskedSampling | null {
   if (!Check(ChatRequest, request)) return null;
   return {
     // Neither the bytes nor the time decide how tokens are chosen.
-    frozen: freezeRequest(Buffer.alloc(0), { ...request }, { nowMs: 0 }),
+    frozen: freezeRequest(Buffer.alloc(0), { ...request }, { nowMs: 0, nonce: null }),
     named: readSampling(request),
     maxTokens: resolveMaxTokens(request).maxTokens,
     stop: request.stop === null || request.stop === undefined ? null : readStop(request.stop),

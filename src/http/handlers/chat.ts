@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ChatRequest } from '../../wire/inference/chat.ts';
-import { frozenMode, headerNames } from '../../wire/headers.ts';
+import { frozenMode, headerNames, headerValue, requestHeaderNames } from '../../wire/headers.ts';
 import { completeChat, prepareChat, type PreparedChat, streamChat } from '../../api/chat/chat.ts';
 import { dryRunChat } from '../../api/chat/dry-run.ts';
 import { completeFrozen } from '../../api/chat/frozen.ts';
 import type { RequestFacts, Service } from '../../api/service.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { contentDigest } from '../content-digest.ts';
 import { rawBody } from '../guard/json-body.ts';
 import { sendStream } from '../sse.ts';
 import { type Handler, requestFacts } from './handler.ts';
@@ -49,14 +50,16 @@ async function sendFrozen(
   const { request, reply, prepared, facts } = call;
   const bytes = rawBody(request);
   if (bytes === undefined) throw new Error('a chat request came without a body');
-  const nonce = request.headers['x-svc-evidence-nonce'];
+  const nonce = headerValue(request.headers, requestHeaderNames.evidenceNonce);
   const answer = await completeFrozen(
     service,
     prepared,
-    { body: request.body as ChatRequest, rawBody: bytes, nonce: nonce === undefined ? nonce : String(nonce) },
+    { body: request.body as ChatRequest, rawBody: bytes, nonce },
     facts,
   );
-  reply.headers(answer.headers);
+  reply.header(headerNames.evidenceMode, frozenMode);
+  reply.header(headerNames.evidenceDigest, `sha256:${answer.evidenceSha256}`);
+  reply.header(headerNames.contentDigest, contentDigest(answer.json));
   reply.header(headerNames.numCtx, String(answer.numCtx));
   reply.type('application/json; charset=utf-8');
   return answer.json;
@@ -68,7 +71,7 @@ function isDryRun(request: FastifyRequest): boolean {
 }
 
 function wantsFrozen(request: FastifyRequest): boolean {
-  const mode = request.headers['x-svc-evidence-mode'];
+  const mode = headerValue(request.headers, requestHeaderNames.evidenceMode);
   if (mode === undefined) return false;
   if (mode === frozenMode) return true;
   throw fail('invalid_request', {

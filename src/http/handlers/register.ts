@@ -3,6 +3,7 @@ import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { ErrorBody } from '../../wire/error.ts';
 import { type Route, routes } from '../../wire/routes.ts';
+import { productName } from '../../api/identity.ts';
 import type { Service } from '../../api/service.ts';
 import { chatHandler } from './chat.ts';
 import { completionsHandler } from './completions.ts';
@@ -12,6 +13,7 @@ import { healthHandler, identityHandler, modelHandler, modelsHandler } from './f
 import { residencyHandler, unloadHandler } from './residency.ts';
 
 export function registerRoutes(app: FastifyInstance, service: Service): void {
+  const { metrics } = service;
   const handlers: Record<keyof typeof routes, Handler> = {
     health: healthHandler(service),
     identity: identityHandler(service),
@@ -22,62 +24,57 @@ export function registerRoutes(app: FastifyInstance, service: Service): void {
     embeddings: embeddingsHandler(service),
     residency: residencyHandler(service),
     unload: unloadHandler(service),
+    openApi: async () => app.swagger(),
+    metrics: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
+    home: async () => ({
+      product: productName,
+      identity: routes.identity.path,
+      documentation: routes.openApi.path,
+    }),
   };
   for (const [name, handler] of Object.entries(handlers))
-    register(app, routes[name as keyof typeof routes], handler);
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
-  const { metrics } = service;
-  if (metrics) {
-    app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-      reply.type(metrics.contentType).send(await metrics.render()),
-    );
-  }
-  app.get('/', { schema: { hide: true } }, async () => ({
-    product: 'hearth',
-    identity: routes.identity.path,
-    documentation: '/openapi.json',
-  }));
-  refuseOtherMethods(app, [
-    ...Object.values(routes),
-    { path: '/openapi.json', method: 'GET' },
-    { path: '/', method: 'GET' },
-  ]);
+    registerRoute(app, routes[name as keyof typeof routes], handler);
 }
 
-function register(app: FastifyInstance, route: Route, handler: Handler): void {
+/** The route, and the refusal of every other method on its path. */
+export function registerRoute(app: FastifyInstance, route: Route, handler: Handler): void {
+  const answer = route.response ? { 200: route.response, '4xx': ErrorBody, '5xx': ErrorBody } : null;
   app.route({
     method: route.method,
     url: route.path,
+    config: { access: route },
     schema: {
       operationId: route.name,
       summary: route.summary,
+      ...(route.hidden === true ? { hide: true } : {}),
       ...(route.body ? { body: route.body } : {}),
       ...(route.query ? { querystring: route.query } : {}),
-      response: { 200: route.response, '4xx': ErrorBody, '5xx': ErrorBody },
+      ...(answer ? { response: answer } : {}),
     },
     handler,
   });
+  refuseOtherMethods(app, route);
 }
 
+const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+
 /** A known path with another method is a 405 that names the right one; HEAD is answered wherever GET is. */
-function refuseOtherMethods(app: FastifyInstance, known: readonly Pick<Route, 'path' | 'method'>[]): void {
-  const methods: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+function refuseOtherMethods(app: FastifyInstance, route: Route): void {
+  const { path, method } = route;
   const withPreflight = app.hasRoute({ method: 'OPTIONS', url: '*' });
-  for (const { path, method } of known) {
-    const others = methods.filter((each) => each !== method && !(each === 'OPTIONS' && withPreflight));
-    app.route({
-      method: others,
-      url: path,
-      schema: { hide: true },
-      // The body of a wrong method is nobody's business; refuse before it is read.
-      onRequest: async (request) => {
-        throw fail('method_not_allowed', {
-          method: request.method,
-          path: path.replace('/*', ''),
-          allow: method,
-        });
-      },
-      handler: async () => undefined,
-    });
-  }
+  app.route({
+    method: METHODS.filter((each) => each !== method && !(each === 'OPTIONS' && withPreflight)),
+    url: path,
+    config: { access: route },
+    schema: { hide: true },
+    // Nothing that a wrong method carries is read; it is refused before its body.
+    onRequest: async (request) => {
+      throw fail('method_not_allowed', {
+        method: request.method,
+        path: path.replace('/*', ''),
+        allow: method,
+      });
+    },
+    handler: async () => undefined,
+  });
 }

@@ -26,7 +26,7 @@ export interface FrozenRequest {
 export function freezeRequest(
   rawBody: Uint8Array,
   parsedBody: Readonly<Record<string, unknown>>,
-  options: { readonly nowMs: number; readonly nonce?: string | undefined },
+  options: { readonly nowMs: number; readonly nonce: string | null },
 ): FrozenRequest {
   const canonicalSha256 = sha256Hex(canonicalJson(parsedBody));
   const { seed: asked, temperature } = parsedBody;
@@ -42,7 +42,7 @@ export function freezeRequest(
     temperature: typeof temperature === 'number' ? temperature : 0,
     templateClockMs: Math.floor(options.nowMs / 1000) * 1000,
     defaulted,
-    nonce: checkedNonce(options.nonce),
+    nonce: options.nonce,
   };
 }
 
@@ -64,11 +64,5 @@ function checkedSeed(seed: number): number {
   });
 }
 
-function checkedNonce(nonce: string | undefined): string | null {
-  if (nonce === undefined) return null;
-  if (/^[\x21-\x7e]{1,128}$/.test(nonce)) return nonce;
-  throw fail('unsupported_value', {
-    param: 'X-Svc-Evidence-Nonce',
-    message: 'X-Svc-Evidence-Nonce must be 1 to 128 visible ASCII characters.',
-  });
-}
+/** What a client may ask to be signed with its answer. */
+export const isNonce = (text: string): boolean => /^[\x21-\x7e]{1,128}$/.test(text);

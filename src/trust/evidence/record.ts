@@ -3,7 +3,6 @@
  * trust/evidence makes and checks records. It knows no HTTP and no engine internals: facts come in, a record goes out;
  * api/ calls it on the way out, `hearth evidence` on the way in.
  */
-import { createHash } from 'node:crypto';
 import type { FrozenFacts } from '../../contract/frozen.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
@@ -54,7 +53,8 @@ export interface BackendProvenance {
 
 export interface Evidence {
   readonly member: EvidenceMember;
-  readonly headers: Readonly<Record<'X-Svc-Evidence-Mode' | 'X-Svc-Evidence-Digest', string>>;
+  /** Names the signed statement; lower-case hex. */
+  readonly payloadSha256: string;
 }
 
 export function buildEvidence(facts: EvidenceFacts): Evidence {
@@ -72,21 +72,13 @@ export function buildEvidence(facts: EvidenceFacts): Evidence {
   const envelope = seal(identity.keys, evidencePayloadType, payload);
   return {
     member: { ...envelope, output_tokens: facts.frozen.output.tokens },
-    headers: {
-      'X-Svc-Evidence-Mode': 'frozen-v1',
-      'X-Svc-Evidence-Digest': `sha256:${sha256Hex(payload)}`,
-    },
+    payloadSha256: sha256Hex(payload),
   };
 }
 
 /** The digest of the subject `response`: id and created are left out, because they vary from run to run. */
 export function responseSha256({ model, choices, usage }: AnsweredResponse): string {
   return canonicalSha256({ model, choices, usage });
-}
-
-/** The value of a `Content-Digest` header (RFC 9530) over the bytes of a body. */
-export function contentDigest(body: Uint8Array | string): string {
-  return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 }
 
 function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Statement {

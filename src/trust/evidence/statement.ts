@@ -33,7 +33,7 @@ const Request = Type.Object(
     raw_body_sha256: sha256('The request body as it was received.'),
     canonical_sha256: sha256('The request body as canonical JSON (RFC 8785).'),
     mode: Type.Literal('frozen-v1'),
-    nonce: Type.Optional(text("The client's X-Svc-Evidence-Nonce.", 128)),
+    nonce: Type.Optional(text('The nonce that the client sent.', 128)),
   },
   exact,
 );

@@ -1,5 +1,6 @@
 /** Request fields that chat and text completion share, and the usage object of both. */
 import { type Static, Type } from '#typebox';
+import { headerNames } from '../headers.ts';
 import { nullable } from '../schema.ts';
 
 export const generationFields = {
@@ -17,8 +18,7 @@ export const generationFields = {
   max_completion_tokens: nullable<number>('integer', { minimum: -1, description: 'Alias of num_predict.' }),
   num_ctx: nullable<number>('integer', {
     minimum: 1,
-    description:
-      'Requested context window, honoured up to the trained context and the memory plan; X-Svc-Num-Ctx says what was used.',
+    description: `Requested context window, honoured up to the trained context and the memory plan; ${headerNames.numCtx} says what was used.`,
   }),
   stream: nullable<boolean>('boolean', { description: 'true selects a server-sent-event stream.' }),
   stream_options: nullable<{ include_usage?: boolean | null }>('object', {
