@@ -103,7 +103,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     },
     registry,
     engine,
-    metrics: createMetrics(systemClock, '9.8.7'),
+    metrics: createMetrics({ clock: systemClock, version: '9.8.7', residencies: () => [] }),
     draining: () => draining,
     clock: options.clock ?? systemClock,
     log: logger,
