@@ -3,8 +3,8 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, embedMany, generateText, streamText } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fail } from '../../src/lib/errors/svc-error.ts';
-import { started, text } from '../support/scripted-engine.ts';
-import { type ScriptedService, startScripted } from '../support/scripted-service.ts';
+import { started, text } from '../support/http/scripted-engine.ts';
+import { type ScriptedService, startScripted } from '../support/http/scripted-service.ts';
 import { type Target, targets } from './targets.ts';
 
 describe.each(targets)('ai against %s', (_, start) => {

@@ -6,7 +6,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText } from 'ai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Installation, type Served } from '../support/installation.ts';
+import { Installation, type Served } from '../support/process/installation.ts';
 
 let installation: Installation;
 let served: Served;

@@ -2,8 +2,8 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fail } from '../../src/lib/errors/svc-error.ts';
-import { answer, forEver, started, text } from '../support/scripted-engine.ts';
-import { type ScriptedService, startScripted } from '../support/scripted-service.ts';
+import { answer, forEver, started, text } from '../support/http/scripted-engine.ts';
+import { type ScriptedService, startScripted } from '../support/http/scripted-service.ts';
 import { verifies } from '../contract/requirements.ts';
 import { type Target, targets } from './targets.ts';
 

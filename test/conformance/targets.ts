@@ -1,6 +1,6 @@
 /** What the unmodified clients talk to: the service over the scripted engine, and the built program with the real one. */
-import { Installation } from '../support/installation.ts';
-import { startScripted, type ScriptedService } from '../support/scripted-service.ts';
+import { Installation } from '../support/process/installation.ts';
+import { startScripted, type ScriptedService } from '../support/http/scripted-service.ts';
 
 export interface Target {
   readonly baseURL: string;

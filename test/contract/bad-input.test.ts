@@ -3,8 +3,8 @@
  * and with nothing of the prompt in the answer or in the log.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import { hello, type Reply } from '../support/http-client.ts';
-import { scriptedService } from '../support/scripted-service.ts';
+import { hello, type Reply } from '../support/http/http-client.ts';
+import { scriptedService } from '../support/http/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService();

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import { setParams } from '../../src/store/install/changes.ts';
-import { hello } from '../support/http-client.ts';
+import { hello } from '../support/http/http-client.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { answer, done, queued, started, text } from '../support/scripted-engine.ts';
-import { installed, scriptedService } from '../support/scripted-service.ts';
+import { answer, done, queued, started, text } from '../support/http/scripted-engine.ts';
+import { installed, scriptedService } from '../support/http/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
 const clock = new ManualClock(1_760_000_000_999);

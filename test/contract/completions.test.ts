@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import { fail } from '../../src/lib/errors/svc-error.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { answer, done, gate, started, text } from '../support/scripted-engine.ts';
-import { installed, scriptedService } from '../support/scripted-service.ts';
+import { answer, done, gate, started, text } from '../support/http/scripted-engine.ts';
+import { installed, scriptedService } from '../support/http/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
 const clock = new ManualClock(1_760_000_000_000);

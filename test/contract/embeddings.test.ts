@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbedJob } from '../../src/contract/job.ts';
 import { fail } from '../../src/lib/errors/svc-error.ts';
-import { started, vectorOf, vectors } from '../support/scripted-engine.ts';
+import { started, vectorOf, vectors } from '../support/http/scripted-engine.ts';
 import {
   installed,
   type ScriptedOptions,
   scriptedService,
   startScripted,
-} from '../support/scripted-service.ts';
+} from '../support/http/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService();

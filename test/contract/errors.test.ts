@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue, type ErrorCode, type ErrorDetail } from '../../src/lib/errors/catalogue.ts';
 import { fail } from '../../src/lib/errors/svc-error.ts';
-import { forEver, queued, started } from '../support/scripted-engine.ts';
-import { installed, scriptedService } from '../support/scripted-service.ts';
+import { forEver, queued, started } from '../support/http/scripted-engine.ts';
+import { installed, scriptedService } from '../support/http/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService({ maxBodyBytes: 4096 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answer, forEver, started } from '../support/scripted-engine.ts';
-import { scriptedService, startScripted } from '../support/scripted-service.ts';
+import { answer, forEver, started } from '../support/http/scripted-engine.ts';
+import { scriptedService, startScripted } from '../support/http/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService({ apiKey: 'a-key-of-the-test' });

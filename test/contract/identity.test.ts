@@ -7,7 +7,7 @@ import {
   scriptedService,
   sourceSha256,
   startScripted,
-} from '../support/scripted-service.ts';
+} from '../support/http/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService();

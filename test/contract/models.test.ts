@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { installed, scriptedService, startScripted } from '../support/scripted-service.ts';
+import { installed, scriptedService, startScripted } from '../support/http/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService();

@@ -1,7 +1,7 @@
 /** GET /openapi.json: the document that describes the service is itself valid and complete. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { scriptedService } from '../support/scripted-service.ts';
+import { scriptedService } from '../support/http/scripted-service.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService();

@@ -1,6 +1,6 @@
 /** A platform without the native library: the service lives and says what is missing. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Installation, type Served } from '../support/installation.ts';
+import { Installation, type Served } from '../support/process/installation.ts';
 import { verifies } from '../contract/requirements.ts';
 
 let installation: Installation;

@@ -1,7 +1,7 @@
 /** Two servers of one home would plan the same memory and write the same files. */
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Installation, type Served } from '../support/installation.ts';
+import { Installation, type Served } from '../support/process/installation.ts';
 
 let installation: Installation;
 let first: Served;

@@ -1,7 +1,7 @@
 /** hearth run: stdout holds the answer and nothing else, whatever the model says. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printableText } from '../../src/cli/context.ts';
-import { Installation, type Served } from '../support/installation.ts';
+import { Installation, type Served } from '../support/process/installation.ts';
 
 let installation: Installation;
 let served: Served;

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'no
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HttpClient } from '../support/http-client.ts';
-import { Installation, type Served } from '../support/installation.ts';
+import { HttpClient } from '../support/http/http-client.ts';
+import { Installation, type Served } from '../support/process/installation.ts';
 import { verifies } from '../contract/requirements.ts';
 
 let installation: Installation;

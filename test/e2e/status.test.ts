@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Installation, type Served } from '../support/installation.ts';
+import { Installation, type Served } from '../support/process/installation.ts';
 import { verifies } from '../contract/requirements.ts';
 
 let installation: Installation;

@@ -1,0 +1,90 @@
+/** hearth evidence verify over several files, without an engine: what each file is told, and nothing of the others. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createContext } from '../../cli/context.ts';
+import { verifyFiles } from './verify-record.ts';
+import { newEvidenceChain } from '../../trust/evidence/chain.ts';
+import type { EvidenceFacts } from '../../trust/evidence/record.ts';
+import { temporaryFolder } from '../../../test/support/temp-home.ts';
+import {
+  requestBody,
+  requestBytes,
+  sampleFacts,
+  sampleIdentity,
+  sampleResponse,
+} from '../../../test/support/records/sample-record.ts';
+
+const identity = sampleIdentity();
+let folder: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await writeFile(join(folder, 'pub.pem'), identity.keys.publicKeyPem);
+});
+
+async function save(name: string, content: unknown): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, Buffer.isBuffer(content) ? content : JSON.stringify(content));
+  return path;
+}
+
+const verify = (files: readonly string[], request?: string) =>
+  verifyFiles(
+    createContext(() => ({ home: folder }), {}),
+    files,
+    {
+      pubkey: join(folder, 'pub.pem'),
+      epsilon: 0.5,
+      ...(request === undefined ? {} : { request }),
+    },
+  );
+
+describe('records of several boots', () => {
+  const boot = (bootId: string) => {
+    const facts = { identity: { ...identity, bootId }, chain: newEvidenceChain() };
+    return (changes: Partial<EvidenceFacts> = {}) =>
+      sampleResponse(sampleFacts({ ...facts, ...changes })).body;
+  };
+
+  it('are told the links of their own boot only', async () => {
+    const first = 'ab'.repeat(16);
+    const second = boot('cd'.repeat(16));
+    const files = [
+      await save('one.json', boot(first)()),
+      // Another first record of the same boot.
+      await save('rival.json', boot(first)({ nowMs: 1_790_000_009_000 })),
+      await save('two.json', second()),
+      await save('three.json', second()),
+    ];
+    const verdicts = await verify(files);
+    expect(verdicts.map(({ exitCode }) => exitCode)).toEqual([1, 1, 0, 0]);
+    const chains = verdicts.map(({ findings }) => findings.filter(({ name }) => name === 'chain'));
+    expect(chains[0]).toMatchObject([{ outcome: 'failed' }]);
+    expect(chains[2]).toMatchObject([{ outcome: 'passed', detail: expect.stringContaining('cdcdcdcd') }]);
+    expect(chains[3]).toEqual(chains[2]);
+  });
+});
+
+describe('a file without a canonical form', () => {
+  const body = sampleResponse(sampleFacts({ identity })).body;
+
+  it.each([
+    ['usage is missing', { ...body, usage: undefined }],
+    ['choices are missing', { ...body, choices: undefined }],
+    ['usage holds 2^53', { ...body, usage: { ...(body.usage as object), total_tokens: 2 ** 53 } }],
+  ])('is a mismatch where %s', async (_, altered) => {
+    const [verdict] = await verify([await save('altered.json', altered)]);
+    expect(verdict).toMatchObject({ exitCode: 1, level: null });
+  });
+
+  it('is a mismatch where the request holds 2^53', async () => {
+    const request = await save('request.json', { ...requestBody, max_tokens: 2 ** 53 });
+    const [verdict] = await verify([await save('response.json', body)], request);
+    expect(verdict?.exitCode).toBe(1);
+    const sent = await save('request.json', requestBytes);
+    expect((await verify([await save('response.json', body)], sent))[0]).toMatchObject({
+      exitCode: 0,
+      level: 'L1',
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { compileSchema } from './schema-grammar.ts';
+import { linearMatcher } from './pattern/pattern-match.ts';
+import { SchemaBudget } from './schema-budget.ts';
+import { answerCheck, prepareProof } from '../../api/intake/answer-check.ts';
+import { FORMAT_PATTERNS } from './string-grammar.ts';
+import { seeded, textWriter } from '../../../test/support/random/grammar-walk.ts';
+import { randomRootSchema } from '../../../test/support/random/random-schema.ts';
+
+const SCHEMAS = 300;
+const TEXTS = 12;
+
+/** Judges with JavaScript's own regular expressions, so that the compiler's pattern code is not its own judge. */
+function judge(schema: Record<string, unknown>) {
+  const formats = Object.fromEntries(
+    Object.entries(FORMAT_PATTERNS).map(([name, source]) => [name, new RegExp(source)]),
+  );
+  return new Ajv2020({ strict: false, formats, meta: false, validateSchema: false }).compile(schema);
+}
+
+describe('texts of a compiled schema', () => {
+  it.each([{ quoted: false }, { quoted: true }])(
+    `are valid for ${SCHEMAS} random schemas (quoted: $quoted)`,
+    ({ quoted }) => {
+      const random = seeded(quoted ? 11 : 7);
+      for (let index = 0; index < SCHEMAS; index += 1) {
+        const schema = randomRootSchema(random);
+        const gbnf = compileSchema(schema, 'schema', {
+          quoted,
+          spacing: index % 2 === 0 ? 'compact' : 'spaced',
+        });
+        const valid = judge(schema);
+        const write = textWriter(gbnf, random);
+        for (let sample = 0; sample < TEXTS; sample += 1) {
+          const text = write();
+          const value: unknown = JSON.parse(quoted ? (JSON.parse(`"${text}"`) as string) : text);
+          if (!valid(value))
+            expect.fail(`${JSON.stringify(schema)}\n accepts ${text}\n ${JSON.stringify(valid.errors)}`);
+        }
+      }
+    },
+  );
+});
+
+describe('the check of finished answers', () => {
+  it(`has a proof for ${SCHEMAS} random schemas, and passes the texts of their grammars`, () => {
+    const random = seeded(5);
+    for (let index = 0; index < SCHEMAS; index += 1) {
+      const schema = randomRootSchema(random);
+      const write = textWriter(compileSchema(schema, 'schema'), random);
+      prepareProof(schema, 'schema', new SchemaBudget());
+      const check = answerCheck({ kind: 'json_schema', schema }, []);
+      for (let sample = 0; sample < TEXTS; sample += 1) check.text(write());
+    }
+  });
+});
+
+describe('the linear matcher', () => {
+  const sources = [
+    '^[a-z]{2,5}$',
+    '^(?:ab|cd)+x?$',
+    'x\\d',
+    '^v',
+    '^.{0,4}$',
+    '(?:a|b)*c',
+    '^\\s+$',
+    '[^\\W\\d]+',
+    '^(a?){3}b$',
+    '^(a*)*$',
+    'a|b',
+  ];
+  it('agrees with RegExp', () => {
+    const random = seeded(3);
+    const letters = [...'abcxv109 \n-_é'];
+    for (const source of sources) {
+      const [fast, slow] = [linearMatcher(source), new RegExp(source, 'u')];
+      for (let i = 0; i < 400; i += 1) {
+        const text = Array.from(
+          { length: Math.floor(random() * 7) },
+          () => letters[Math.floor(random() * letters.length)],
+        ).join('');
+        expect(fast.test(text), `${source} on ${JSON.stringify(text)}`).toBe(slow.test(text));
+      }
+    }
+  });
+
+  it('stays linear where a backtracking engine would not end', () => {
+    expect(linearMatcher('^(a+)+$').test(`${'a'.repeat(50_000)}b`)).toBe(false);
+  });
+});

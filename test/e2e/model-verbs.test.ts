@@ -1,0 +1,216 @@
+/** The verbs for models as a user runs them: data on stdout, the rest on stderr, exit codes, and a running server. */
+import { once } from 'node:events';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tinyChatContent } from '../../tools/models/tiny-chat.ts';
+import { encodeGguf } from '../../tools/gguf/writer.ts';
+import { startFakeHub } from '../support/hub/fake-hub.ts';
+import { hearth, readyUrl, startHearth } from '../support/process/hearth.ts';
+import { chatBytes, temporaryFolder, writeChat, writeEmbed } from '../support/temp-home.ts';
+
+const TOKEN = 'hf_abcdefghijklmnopqrstuvwxyz0123456789';
+
+async function environment(extra: Record<string, string> = {}): Promise<Record<string, string>> {
+  const home = await temporaryFolder();
+  return { SVC_HOME: join(home, 'svc'), SVC_NUM_THREADS: '1', HOME: home, ...extra };
+}
+
+async function hubEnvironment(): Promise<{
+  hub: Awaited<ReturnType<typeof startFakeHub>>;
+  env: Record<string, string>;
+}> {
+  const hub = await startFakeHub({ 'Tiny-Q4_0.gguf': chatBytes(4), 'Tiny-Q8_0.gguf': chatBytes(8) });
+  const env = await environment({
+    HF_ENDPOINT: hub.endpoint,
+    SVC_HUB_HOSTS: new URL(hub.cdn).host,
+    HF_TOKEN: TOKEN,
+  });
+  return { hub, env };
+}
+
+describe('a model on the command line', () => {
+  it('goes from a file to the list, through every verb, and away again', async () => {
+    const env = await environment();
+    const files = await temporaryFolder();
+    const chat = await writeChat(files, 'Tiny-Chat.gguf');
+    const run = async (...args: string[]) => {
+      const outcome = await hearth(args, env);
+      expect(outcome, args.join(' ')).toMatchObject({ code: 0 });
+      return outcome;
+    };
+    // With its probe: the real engine loads the file in a worker of its own.
+    expect((await run('import', chat)).stdout).toBe('');
+    await run('import', await writeEmbed(files), '--id', 'vectors', '--copy', '--no-probe');
+    const listed = JSON.parse((await run('list', '--json')).stdout) as { id: string; kind: string }[];
+    expect(listed).toMatchObject([
+      { id: 'tiny-chat', kind: 'chat' },
+      { id: 'vectors', kind: 'embedding' },
+    ]);
+    await run('cp', 'tiny-chat', 'my/alias');
+    expect(JSON.parse((await run('set', 'my/alias', 'num_ctx=64', 'stop=a', 'stop=b')).stdout)).toEqual({
+      numCtx: 64,
+      stop: ['a', 'b'],
+    });
+    expect(JSON.parse((await run('show', 'my/alias', '--json')).stdout)).toMatchObject({
+      id: 'tiny-chat',
+      isDefault: true,
+      memory: { numCtx: 64 },
+      source: { type: 'file', ref: chat },
+    });
+    expect(JSON.parse((await run('verify', '--json')).stdout)).toMatchObject([{ ok: true }, { ok: true }]);
+    await run('rm', 'my/alias', 'vectors');
+    expect((await run('list')).stdout).toContain('tiny-chat *');
+    expect(await readdir(join(env['SVC_HOME'] ?? '', 'store/blobs'))).toEqual([]);
+  });
+
+  it('that fails to verify ends with exit code 1 and says which file', async () => {
+    const env = await environment();
+    const path = await writeChat(await temporaryFolder());
+    await hearth(['import', path, '--id', 'm', '--no-probe'], env);
+    await writeFile(path, chatBytes(9));
+    const { code, stdout } = await hearth(['verify', 'm'], env);
+    expect([code, stdout]).toEqual([1, `m damaged: ${path}: its SHA-256 is not the one installed\n`]);
+  });
+
+  it('that passes the look at its header but fails its trial is not installed', async () => {
+    const env = await environment();
+    const { metadata, tensors } = tinyChatContent();
+    const path = join(await temporaryFolder(), 'gap.gguf');
+    const incomplete = tensors.filter((tensor) => tensor.name !== 'blk.1.ffn_down.weight');
+    await writeFile(path, encodeGguf({ metadata, tensors: incomplete }));
+    expect(await hearth(['import', path, '--no-probe', '--id', 'untried'], env)).toMatchObject({ code: 0 });
+    const tried = await hearth(['import', path, '--id', 'tried'], env);
+    expect(tried.code).toBe(1);
+    expect(tried.stderr).toMatch(/"[^"]*gap\.gguf" could not be loaded: /);
+    expect(JSON.parse((await hearth(['list', '--json'], env)).stdout)).toMatchObject([{ id: 'untried' }]);
+  });
+
+  it('that cannot be had ends with its exit code and one sentence on stderr', async () => {
+    const cases: [number, string[]][] = [
+      [4, ['rm', 'nothing']],
+      [4, ['import', '/nowhere/x.gguf']],
+      [1, ['import', '/dev/zero']],
+      [2, ['import']],
+      [2, ['pull', 'llama3']],
+      [2, ['import', '/x.gguf', '--id', '../x']],
+      [4, ['import', '--from', 'lmstudio', '--all']],
+    ];
+    const env = await environment();
+    const outcomes = await Promise.all(cases.map(([, args]) => hearth(args, env)));
+    for (const [position, [code, args]] of cases.entries()) {
+      expect(outcomes[position], args.join(' ')).toMatchObject({ code, stdout: '' });
+      expect(outcomes[position]?.stderr.trim().split('\n')).toHaveLength(1);
+    }
+  });
+});
+
+describe('hearth pull', () => {
+  it('reports progress as JSON lines and says the token nowhere', async () => {
+    const { hub, env } = await hubEnvironment();
+    const { code, stdout, stderr } = await hearth(
+      ['pull', 'Some/Model-GGUF:Q8_0', '--json', '--no-probe'],
+      env,
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { status: string });
+    expect(events.at(-1)).toEqual({ status: 'success', id: 'some/model-gguf:q8_0' });
+    expect(hub.requests('hub')[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+    expect(stdout + stderr).not.toContain(TOKEN);
+  });
+
+  it('lists the choices on a miss and ends with exit code 4', async () => {
+    const { env } = await hubEnvironment();
+    const { code, stdout, stderr } = await hearth(['pull', 'Some/Model-GGUF:Q2_K'], env);
+    expect([code, stdout]).toEqual([4, '']);
+    expect(stderr).toContain('available: Q4_0, Q8_0');
+    expect(stderr).not.toContain(TOKEN);
+  });
+
+  it('continues after an interrupt', async () => {
+    const { hub, env } = await hubEnvironment();
+    hub.onCdn = (_request, response) => {
+      response.writeHead(200, { 'content-length': chatBytes().length });
+      response.write(chatBytes(4).subarray(0, 100_000));
+      return true;
+    };
+    const child = startHearth(['pull', 'Some/Model-GGUF', '--json', '--no-probe'], env);
+    const partial = join(env['SVC_HOME'] ?? '', 'store/partial');
+    await expect
+      .poll(() => readdir(partial).catch(() => []), { timeout: 30_000 })
+      .toContainEqual(expect.stringMatching(/\.part$/));
+    child.kill('SIGINT');
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(130);
+    hub.onCdn = () => false;
+    expect(await hearth(['pull', 'Some/Model-GGUF', '--no-probe'], env)).toMatchObject({ code: 0 });
+    expect(await readdir(partial)).toEqual([]);
+  });
+
+  it('prints names from the hub without their control characters', async () => {
+    const { hub, env } = await hubEnvironment();
+    hub.listing = () => [
+      {
+        type: 'file',
+        path: '\u001b]52;c;x\u0007\u202e-Q9_9.gguf',
+        size: 5,
+        lfs: { oid: 'a'.repeat(64), size: 5 },
+      },
+    ];
+    const { stderr } = await hearth(['pull', 'Some/Model-GGUF:Q2_K'], env);
+    expect(stderr).toContain('available');
+    // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not be there
+    expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  });
+});
+
+describe('hearth import --from', () => {
+  it('adopts what another program has, and says what it could not use', async () => {
+    const env = await environment();
+    const models = join(env['HOME'] ?? '', '.lmstudio/models/pub');
+    await mkdir(join(models, 'Good'), { recursive: true });
+    await mkdir(join(models, 'Bad'), { recursive: true });
+    await writeChat(join(models, 'Good'), 'Good-Q4_0.gguf');
+    await writeFile(join(models, 'Bad', 'Bad-Q4_0.gguf'), 'GGUF but not really, only a text of some length');
+    const found = await hearth(['discover', '--json'], env);
+    expect(found.stdout).toContain('pub/good');
+    const { code, stderr } = await hearth(['import', '--from', 'lmstudio', '--all', '--no-probe'], env);
+    expect(code).toBe(1);
+    expect(stderr).toContain('1 of 2 models were not installed');
+    expect(JSON.parse((await hearth(['list', '--json'], env)).stdout)).toMatchObject([{ id: 'pub/good' }]);
+  });
+});
+
+describe('a running server', () => {
+  it('shows what the verbs change with its next answer, and keeps streaming during a pull', async () => {
+    const { hub, env } = await hubEnvironment();
+    await hearth(['import', await writeChat(await temporaryFolder()), '--id', 'm', '--no-probe'], env);
+    const server = startHearth(['serve'], { ...env, SVC_PORT: '0', SVC_LOG_LEVEL: 'warn' });
+    onTestFinished(() => void server.kill('SIGKILL'));
+    const url = await readyUrl(server);
+    const ids = async () =>
+      ((await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] }).data.map(
+        (model) => model.id,
+      );
+    expect(await ids()).toContain('m');
+    const stream = fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'm',
+        stream: true,
+        max_tokens: 200,
+        messages: [{ role: 'user', content: 'forever' }],
+      }),
+    }).then((response) => response.text());
+    expect(await hearth(['pull', 'Some/Model-GGUF', '--no-probe'], env)).toMatchObject({ code: 0 });
+    expect(await ids()).toContain('some/model-gguf:q8_0');
+    expect((await stream).trimEnd()).toMatch(/data: \[DONE\]$/);
+    await hearth(['rm', 'some/model-gguf:q8_0'], env);
+    expect(await ids()).not.toContain('some/model-gguf:q8_0');
+    expect(hub.requests('cdn')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import type { WorkerLimits } from '../../../src/engine/local/limits.ts';
+import {
+  backendOver,
+  embedJob,
+  exists,
+  keepingLog,
+  loadFrom,
+  never,
+  outcome,
+  run,
+  textJob,
+  types,
+} from './worker-rig.ts';
+
+/** Short patience, so that a hung child shows at once; load and heartbeat of honest children stay far below. */
+const impatient: Partial<WorkerLimits> = { heartbeatMs: 20, silenceMs: 200, stallMs: 400, stallFactor: 0 };
+
+test('an aborted job ends with cancelled once the child has let go of it', async () => {
+  const model = await loadFrom(backendOver('patient'));
+  const abort = new AbortController();
+  const { events, error } = await outcome(run(model, textJob('x'), abort.signal), (event) => {
+    if (event.type === 'text') abort.abort();
+  });
+  expect(types(events)).toEqual(['started', 'text']);
+  expect(error).toMatchObject({ code: 'cancelled' });
+});
+
+test('a consumer that leaves cancels its job in the child and the worker serves on', async () => {
+  const model = await loadFrom(backendOver('patient'));
+  for await (const event of run(model, textJob('x'), never)) {
+    if (event.type === 'text') break;
+  }
+  const abort = new AbortController();
+  const { error } = await outcome(run(model, textJob('y'), abort.signal), () => abort.abort());
+  expect(error).toMatchObject({ code: 'cancelled' });
+});
+
+test('a job that is aborted before it starts never reaches the child', async () => {
+  const model = await loadFrom(backendOver('honest'));
+  const { events, error } = await outcome(run(model, textJob('x'), AbortSignal.abort()));
+  expect(events).toEqual([]);
+  expect(error).toMatchObject({ code: 'cancelled' });
+});
+
+test('a native fault fails every open job of the worker, names the signal, and blames the worker itself', async () => {
+  const log = keepingLog();
+  const backend = backendOver('crash-mid-stream', { log });
+  const model = await loadFrom(backend);
+  const bystanders = [outcome(run(model, textJob('a'), never)), outcome(run(model, textJob('b'), never))];
+  const culprit = await outcome(run(model, textJob('crash'), never));
+  for (const { events, error } of [culprit, ...(await Promise.all(bystanders))]) {
+    expect(types(events)).toEqual(['started', 'text', 'text']);
+    expect(error).toMatchObject({
+      code: 'worker_crashed',
+      detail: { model: 'm', reason: 'signal SIGSEGV', outside: false },
+    });
+  }
+  expect(await model.gone).toEqual({ reason: 'signal SIGSEGV' });
+  const late = await outcome(run(model, textJob('late'), never));
+  expect(late.error).toMatchObject({ code: 'worker_crashed' });
+  const next = await loadFrom(backend);
+  expect(next.pid).not.toBe(model.pid);
+});
+
+test('SIGKILL mid-stream with several jobs open fails each, and is not blamed on them', async () => {
+  const model = await loadFrom(backendOver('patient'));
+  let streaming = 0;
+  const all = Array.from({ length: 4 }, () =>
+    outcome(run(model, textJob('x'), never), (event) => {
+      if (event.type === 'text') streaming += 1;
+      if (streaming === 4) process.kill(model.pid, 'SIGKILL');
+    }),
+  );
+  for (const { events, error } of await Promise.all(all)) {
+    expect(types(events)).toEqual(['started', 'text']);
+    expect(error).toMatchObject({
+      code: 'worker_crashed',
+      detail: { reason: 'signal SIGKILL', outside: true },
+    });
+  }
+});
+
+test.each(['hang', 'standstill'])(
+  'a worker that stops moving (%s) is killed and its jobs fail',
+  async (fault) => {
+    const model = await loadFrom(backendOver('hang', { limits: impatient }));
+    const { error } = await outcome(run(model, textJob(fault), never));
+    expect(error).toMatchObject({ code: 'worker_hung', detail: { model: 'm' } });
+    expect((await model.gone).reason).toBe(fault === 'hang' ? 'no sign of life' : 'no progress');
+    expect(exists(model.pid)).toBe(false);
+  },
+);
+
+test.runIf(process.platform !== 'win32')('a stopped worker is killed and its jobs fail', async () => {
+  const model = await loadFrom(backendOver('patient', { limits: { ...impatient, stallMs: 60_000 } }));
+  const { error } = await outcome(run(model, textJob('x'), never), () => process.kill(model.pid, 'SIGSTOP'));
+  expect(error).toMatchObject({ code: 'worker_hung' });
+  expect((await model.gone).reason).toBe('no sign of life');
+});
+
+test('a load that goes on for ever is given up', async () => {
+  const backend = backendOver('hang-on-load', { limits: { loadMs: 100 } });
+  await expect(loadFrom(backend)).rejects.toMatchObject({
+    code: 'load_failed',
+    detail: { reason: 'the worker ended: the load took too long' },
+  });
+});
+
+test('a refused load carries the reason of the child and leaves no process behind', async () => {
+  const backend = backendOver('load-failed');
+  await expect(loadFrom(backend)).rejects.toMatchObject({
+    code: 'load_failed',
+    detail: { model: 'm', reason: 'no tensors' },
+  });
+});
+
+test.each([
+  'junk',
+  'untyped',
+  'unknown type',
+  'wrong field',
+  'unknown job',
+  'duplicate done',
+  'event after done',
+  'oversize',
+  'flood',
+  'queued from a child',
+  'vector of strings',
+  'second load',
+  'pong from the future',
+])('a worker that breaks the protocol (%s) is ended and its open jobs fail', async (breach) => {
+  const model = await loadFrom(backendOver('bad-ipc'));
+  const bystander = outcome(run(model, textJob('endless'), never));
+  const { error } = await outcome(run(model, textJob(breach), never));
+  // The breach may follow an honest end of its own job; then that job is served and the others are not.
+  if (breach !== 'duplicate done' && breach !== 'event after done') {
+    expect(error).toMatchObject({
+      code: 'worker_crashed',
+      detail: { reason: 'it sent a message that makes no sense' },
+    });
+  }
+  expect((await bystander).error).toMatchObject({ code: 'worker_crashed' });
+  expect(await model.gone).toEqual({ reason: 'it sent a message that makes no sense' });
+});
+
+test.each([
+  ['context_overflow', 'context_overflow'],
+  ['no_such_code', 'internal'],
+  ['__proto__', 'internal'],
+])('the failure %s of a job becomes %s, with harmless details', async (code, expected) => {
+  const model = await loadFrom(backendOver('odd-failure'));
+  const { error } = await outcome(run(model, textJob(code), never));
+  expect(error).toMatchObject({ code: expected });
+  expect(String((error as { detail: { model?: string } }).detail.model ?? '').length).toBeLessThanOrEqual(
+    2_000,
+  );
+  expect((await outcome(run(model, textJob(code), never))).error).toMatchObject({ code: expected });
+});
+
+test('a second job of an id that is open is refused, and the first keeps its events', async () => {
+  const model = await loadFrom(backendOver('patient'));
+  const abort = new AbortController();
+  const job = textJob('x');
+  let second: ReturnType<typeof outcome> | undefined;
+  const first = await outcome(run(model, job, abort.signal), (event) => {
+    if (event.type === 'text') second = outcome(run(model, job, never)).finally(() => abort.abort());
+  });
+  expect(types(first.events)).toEqual(['started', 'text']);
+  expect(first.error).toMatchObject({ code: 'cancelled' });
+  expect(String((await second)?.error)).toContain('is open already');
+});
+
+test('an embedding vector crosses as numbers of 32 bits', async () => {
+  const model = await loadFrom(backendOver('embedder'));
+  const { events } = await outcome(run(model, embedJob('a', 'b'), never));
+  expect(types(events)).toEqual(['embedding', 'embedding', 'embedded']);
+  expect(events[1]).toMatchObject({ index: 1, vector: new Float32Array([1, 0.5]) });
+});

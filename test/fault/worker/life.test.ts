@@ -1,0 +1,312 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { defaultWorkerLimits } from '../../../src/engine/local/limits.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import {
+  backendOver,
+  exists,
+  fixture,
+  keepingLog,
+  loadFrom,
+  never,
+  outcome,
+  run,
+  spec,
+  textJob,
+  types,
+} from './worker-rig.ts';
+
+test('a loaded model runs jobs and ends when it is unloaded', async () => {
+  const backend = backendOver('honest');
+  expect(backend.backendFacts()).toBeNull();
+  const model = await loadFrom(backend);
+  expect(model.facts).toMatchObject({ numCtx: 64, sequences: 4 });
+  expect(backend.backendFacts()).toMatchObject({ folder: '/fake' });
+  const { events, error } = await outcome(run(model, textJob('hello', 3), never));
+  expect(error).toBeUndefined();
+  expect(types(events)).toEqual(['started', 'text', 'text', 'text', 'done']);
+  await model.unload();
+  await model.unload();
+  expect(await model.gone).toEqual({ reason: null });
+  expect(exists(model.pid)).toBe(false);
+});
+
+test('the spare is used by the next load, and replaced when nothing runs', async () => {
+  let forks = 0;
+  const guard = async (): Promise<void> => {
+    forks += 1;
+  };
+  const clock = new ManualClock();
+  const backend = backendOver('patient', { backendGuard: guard, clock });
+  const { spareLullMs } = defaultWorkerLimits;
+  backend.prepare();
+  backend.prepare();
+  const first = await loadFrom(backend);
+  expect(forks).toBe(1);
+  await clock.advance(spareLullMs);
+  expect(forks).toBe(2);
+
+  const second = await loadFrom(backend);
+  expect(first.pid).not.toBe(second.pid);
+  expect(forks).toBe(2);
+  const abort = new AbortController();
+  const running = outcome(run(second, textJob('x', null), abort.signal));
+  await clock.advance(spareLullMs);
+  expect(forks).toBe(2);
+  abort.abort();
+  await running;
+  await clock.advance(spareLullMs);
+  expect(forks).toBe(3);
+});
+
+/** Forks of a backend on a machine of so many cores, at a chat load, an embedding load and a second one of each. */
+async function forksOnCores(cores: number): Promise<number[]> {
+  let forks = 0;
+  const guard = async (): Promise<void> => {
+    forks += 1;
+  };
+  const clock = new ManualClock();
+  const backend = backendOver('patient', { backendGuard: guard, clock, cores });
+  const counts: number[] = [];
+  backend.prepare();
+  for (const kind of ['chat', 'embedding', 'embedding', 'chat'] as const) {
+    await loadFrom(backend, { kind });
+    counts.push(forks);
+    await clock.advance(defaultWorkerLimits.spareLullMs);
+  }
+  return counts;
+}
+
+test('on two cores chat and embedding models have spares of their own, on eight they share one', async () => {
+  // The first embedding model finds none; from then on there is one for it, too.
+  expect(await forksOnCores(2)).toEqual([1, 3, 4, 5]);
+  expect(await forksOnCores(8)).toEqual([1, 2, 3, 4]);
+});
+
+test('a spare is started beside jobs that do not end', async () => {
+  let forks = 0;
+  const guard = async (): Promise<void> => {
+    forks += 1;
+  };
+  const clock = new ManualClock();
+  const limits = { heartbeatMs: 1e9, spareLatestMs: 3 * defaultWorkerLimits.spareLullMs };
+  const backend = backendOver('patient', { backendGuard: guard, clock, limits });
+  const model = await loadFrom(backend);
+  const abort = new AbortController();
+  const running = outcome(run(model, textJob('x', null), abort.signal));
+  await clock.advance(limits.spareLatestMs - 1);
+  expect(forks).toBe(1);
+  await clock.advance(1);
+  expect(forks).toBe(2);
+  abort.abort();
+  await running;
+});
+
+test('a spare that dies while it waits is replaced by a fresh worker when a load comes', async () => {
+  const backend = backendOver('honest');
+  const first = await loadFrom(backend);
+  await first.unload();
+  const children = await childrenOf(process.pid);
+  for (const pid of children) process.kill(pid, 'SIGKILL');
+  const model = await loadFrom(backend);
+  expect(types((await outcome(run(model, textJob('x'), never))).events)).toContain('done');
+});
+
+test('refused bytes of the backend stop every fork', async () => {
+  const backend = backendOver('honest', {
+    backendGuard: () => Promise.reject(new Error('libllama.so has changed since the boot')),
+  });
+  await expect(loadFrom(backend)).rejects.toMatchObject({
+    code: 'native_unavailable',
+    detail: { reason: 'libllama.so has changed since the boot' },
+  });
+  expect(backend.backendFacts()).toEqual({ failed: 'libllama.so has changed since the boot' });
+});
+
+test.each([
+  ['boot-failed', 'the prebuilt addon is missing'],
+  ['crash-on-boot', 'exit code 3'],
+  ['no-such-script', 'exit code 1'],
+])('a child that does not boot (%s) makes the backend unavailable with its reason', async (name, reason) => {
+  const backend = backendOver(name);
+  await expect(loadFrom(backend)).rejects.toMatchObject({ code: 'native_unavailable' });
+  expect(backend.backendFacts()).toEqual({ failed: expect.stringContaining(reason) });
+});
+
+test('a failed boot is not repeated by each request, but it is later', async () => {
+  let forks = 0;
+  let nowMs = 0;
+  const clock = { monotonicMs: () => nowMs, unixMs: () => 0, after: () => () => {} };
+  const guard = async (): Promise<void> => {
+    forks += 1;
+  };
+  const backend = backendOver('boot-failed', { clock, backendGuard: guard });
+  await expect(loadFrom(backend)).rejects.toMatchObject({ code: 'native_unavailable' });
+  await expect(loadFrom(backend)).rejects.toMatchObject({ code: 'native_unavailable' });
+  expect(forks).toBe(1);
+  nowMs += 60_000;
+  await expect(loadFrom(backend)).rejects.toMatchObject({ code: 'native_unavailable' });
+  expect(forks).toBe(2);
+});
+
+test('a spare that does not boot takes nothing from the worker that serves, and is tried again', async () => {
+  let forks = 0;
+  const broken = new Set<number>();
+  const guard = async (): Promise<void> => {
+    forks += 1;
+    if (broken.has(forks)) throw new Error('too many processes');
+  };
+  const clock = new ManualClock();
+  const log = keepingLog();
+  const backend = backendOver('patient', { backendGuard: guard, clock, log });
+  const first = await loadFrom(backend);
+  for (const fork of [2, 3]) broken.add(fork);
+  await clock.advance(defaultWorkerLimits.spareLullMs);
+  expect(forks).toBe(2);
+  expect(log.lines).toHaveLength(1);
+  expect(backend.backendFacts()).toMatchObject({ folder: '/fake' });
+
+  await clock.advance(defaultWorkerLimits.bootRetryMs);
+  expect(forks).toBe(3);
+  expect(log.lines).toHaveLength(1);
+  const second = await loadFrom(backend);
+  expect(forks).toBe(4);
+  await Promise.all([first.unload(), second.unload()]);
+});
+
+test('a backend whose last worker is gone is as good as its last boot', async () => {
+  let refuse = false;
+  const guard = async (): Promise<void> => {
+    if (refuse) throw new Error('too many processes');
+  };
+  const clock = new ManualClock();
+  const backend = backendOver('patient', { backendGuard: guard, clock });
+  const model = await loadFrom(backend);
+  refuse = true;
+  await clock.advance(defaultWorkerLimits.spareLullMs);
+  await model.unload();
+  expect(backend.backendFacts()).toEqual({ failed: 'too many processes' });
+});
+
+test('a child that ignores signals and its closed channel is killed after the grace time', async () => {
+  const backend = backendOver('ignore-sigterm', { limits: { graceMs: 50 } });
+  const model = await loadFrom(backend);
+  process.kill(model.pid, 'SIGTERM');
+  expect(exists(model.pid)).toBe(true);
+  await model.unload();
+  expect(exists(model.pid)).toBe(false);
+  expect(await model.gone).toEqual({ reason: null });
+});
+
+test('close ends every worker, the spare included, and refuses further loads', async () => {
+  const backend = backendOver('honest');
+  const model = await loadFrom(backend);
+  await backend.close();
+  expect(await model.gone).toEqual({ reason: null });
+  expect(await childrenOf(process.pid)).toEqual([]);
+  await expect(loadFrom(backend)).rejects.toMatchObject({ code: 'native_unavailable' });
+});
+
+test('the environment of a child holds nothing but what is listed', async () => {
+  const canaries = {
+    LD_PRELOAD: '/canary.so',
+    GLIBC_TUNABLES: 'glibc.malloc.check=3',
+    NODE_OPTIONS: '--require=/canary.js',
+    GGML_BACKEND_PATH: '/canary.so',
+    SVC_API_KEY: 'secret',
+    HF_TOKEN: 'secret',
+  };
+  const backend = backendOver('tell-environment', {
+    hostEnv: { PATH: '/usr/bin:/bin', HOME: '/home/somebody', ...canaries },
+    cores: 2,
+  });
+  const model = await loadFrom(backend);
+  const { events } = await outcome(run(model, textJob('x'), never));
+  const told = JSON.parse(events.map((event) => (event.type === 'text' ? event.text : '')).join(''));
+  const { NODE_CHANNEL_FD: _fd, NODE_CHANNEL_SERIALIZATION_MODE: _mode, ...env } = told.env;
+  expect(env).toEqual({
+    PATH: '/usr/bin:/bin',
+    HOME: '/home/somebody',
+    LANG: 'C.UTF-8',
+    GGML_NO_BACKTRACE: '1',
+    NODE_LLAMA_CPP_SKIP_DOWNLOAD: 'true',
+    UV_THREADPOOL_SIZE: '1',
+    ...(process.platform === 'linux' ? { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' } : {}),
+    SVC_GPU: 'off',
+    SVC_PARENT_PID: String(process.pid),
+  });
+  expect(told.ppid).toBe(process.pid);
+  if (process.platform === 'linux') {
+    expect(told.oom).toBe('500');
+    expect(told.limits).toMatch(/Max core file size +0 +0 /);
+    expect(told.status).toMatch(/^NoNewPrivs:\t1$/m);
+  }
+});
+
+test.runIf(process.platform === 'linux')(
+  'no worker outlives a killed server, not even a stopped one',
+  async () => {
+    const script = fileURLToPath(new URL('./fixtures/doomed-server.mjs', import.meta.url));
+    const server = spawn(process.execPath, [script, fixture('ignore-sigterm')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
+    const pids = (JSON.parse(line) as { children: number[] }).children;
+    expect(pids.length).toBeGreaterThanOrEqual(2);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const closed = Promise.all(pids.map(gone));
+    server.kill('SIGKILL');
+    await closed;
+  },
+);
+
+test('an aborted load ends its worker', async () => {
+  const backend = backendOver('hang-on-load');
+  const abort = new AbortController();
+  const load = backend.load(spec, abort.signal, (fraction) => {
+    expect(fraction).toBe(0.5);
+    abort.abort();
+  });
+  await expect(load).rejects.toMatchObject({ code: 'cancelled' });
+  // The one child left, if it has been forked already, is the next spare.
+  expect((await childrenOf(process.pid)).length).toBeLessThanOrEqual(1);
+});
+
+test('the log of a crash holds the end of standard error', async () => {
+  const log = keepingLog();
+  const backend = backendOver('crash-on-load', { log });
+  await expect(loadFrom(backend)).rejects.toMatchObject({
+    code: 'load_failed',
+    detail: { model: 'm', reason: expect.stringContaining('SIGABRT') },
+  });
+  expect(log.lines).toContainEqual(
+    expect.objectContaining({
+      level: 'error',
+      facts: expect.objectContaining({ stderr: expect.stringContaining('GGML_ASSERT(fake) failed') }),
+    }),
+  );
+});
+
+/** Direct children of a process. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,stat=,comm=', '--ppid', String(pid)]);
+  return stdout
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([id, stat, name]) => id !== undefined && id !== '' && !stat?.startsWith('Z') && name !== 'ps')
+    .map(([id]) => Number(id));
+}
+
+/** Resolves when the process is gone or a zombie; polls the kernel, as there is no event for a stranger's child. */
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+    if (status === null || / Z /.test(status)) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

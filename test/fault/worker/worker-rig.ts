@@ -1,0 +1,164 @@
+/** What the worker tests share: a backend over a fake child, jobs, and a log that keeps what it was told. */
+import { setMaxListeners } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/base/clock.ts';
+import type { Logger } from '../../../src/lib/base/logger.ts';
+import { EventQueue } from '../../../src/lib/base/event-queue.ts';
+import type { Backend, Engine, JobListener, LoadedModel, Submission } from '../../../src/engine/ports.ts';
+import type { EmbedJob, GenerateJob, Job } from '../../../src/contract/job.ts';
+import type { JobEvent } from '../../../src/contract/job-event.ts';
+import type { LoadSpec } from '../../../src/contract/load.ts';
+import { createWorkerBackend, type WorkerBackendOptions } from '../../../src/engine/local/backend.ts';
+
+export function fixture(name: string): string {
+  return fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url));
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly facts: object;
+  readonly message: string;
+}
+
+export function keepingLog(): Logger & { readonly lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at = (level: string) => (facts: object, message: string) => {
+    lines.push({ level, facts, message });
+  };
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** A backend over the named fake child; all its processes end with the test. */
+export function backendOver(name: string, options: Partial<WorkerBackendOptions> = {}): Backend {
+  const backend = createWorkerBackend({
+    childPath: fixture(name),
+    hostEnv: { PATH: process.env['PATH'] },
+    gpu: 'off',
+    clock: systemClock,
+    log: keepingLog(),
+    ...options,
+  });
+  onTestFinished(() => backend.close());
+  return backend;
+}
+
+export const spec: LoadSpec = {
+  modelId: 'm',
+  path: '/nowhere/m.gguf',
+  digest: null,
+  kind: 'chat',
+  numCtx: 64,
+  parallel: 4,
+  threads: 1,
+  tunedThreads: null,
+  draftTokens: 0,
+};
+
+let jobs = 0;
+
+export function textJob(text: string, maxTokens: number | null = 1): GenerateJob {
+  jobs += 1;
+  return {
+    kind: 'generate',
+    jobId: `job-${jobs}`,
+    prompt: { kind: 'text', text },
+    tools: [],
+    toolChoice: { mode: 'none' },
+    format: { kind: 'text' },
+    reasoning: {},
+    sampling: {},
+    maxTokens,
+    numCtx: null,
+    stop: [],
+    topLogprobs: null,
+    templateClockMs: null,
+    lane: 'shared',
+  };
+}
+
+export function embedJob(...inputs: string[]): EmbedJob {
+  jobs += 1;
+  return { kind: 'embed', jobId: `job-${jobs}`, inputs, truncate: false };
+}
+
+export const never = new AbortController().signal;
+// Many jobs of a test share it.
+setMaxListeners(0, never);
+
+export function loadFrom(backend: Backend, over: Partial<LoadSpec> = {}): Promise<LoadedModel> {
+  return backend.load({ ...spec, ...over }, never, () => {});
+}
+
+/** The events of a job as it runs; a reader that leaves early aborts it. */
+export function run(model: LoadedModel, job: Job, signal: AbortSignal = never): AsyncIterable<JobEvent> {
+  return read(signal, (both, listener) => model.run(job, both, listener));
+}
+
+/** The same over an engine. */
+export function submit(
+  engine: Engine,
+  submission: Submission,
+  signal: AbortSignal = never,
+): AsyncIterable<JobEvent> {
+  return read(signal, (both, listener) => engine.submit(submission, both, listener));
+}
+
+function read(
+  signal: AbortSignal,
+  start: (signal: AbortSignal, listener: JobListener) => void,
+): AsyncIterable<JobEvent> {
+  const left = new AbortController();
+  const queue = new EventQueue<JobEvent>(() => left.abort());
+  let isStarting = true;
+  let isOver = false;
+  const heard = (): void => {
+    if (isStarting) throw new Error('the listener was called from inside the call that it was handed to');
+    if (isOver) throw new Error('the listener was called after the end');
+  };
+  start(AbortSignal.any([signal, left.signal]), {
+    onEvent: (event) => {
+      heard();
+      queue.push(event);
+    },
+    onEnd: (failure) => {
+      heard();
+      isOver = true;
+      if (failure === null) queue.end();
+      else queue.fail(failure);
+    },
+  });
+  isStarting = false;
+  return queue;
+}
+
+/** All events, or the failure that ended them. */
+export async function outcome(
+  events: AsyncIterable<JobEvent>,
+  onEvent: (event: JobEvent) => void = () => {},
+): Promise<{ events: JobEvent[]; error: unknown }> {
+  const seen: JobEvent[] = [];
+  try {
+    for await (const event of events) {
+      seen.push(event);
+      onEvent(event);
+    }
+  } catch (error) {
+    return { events: seen, error };
+  }
+  return { events: seen, error: undefined };
+}
+
+export function types(events: readonly JobEvent[]): string[] {
+  return events.map((event) => event.type);
+}
+
+/** True while a process of that id exists and is no zombie's parent problem: a signal 0 reaches it. */
+export function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestWorker } from '../support/engine/worker-harness.ts';
+import { writeTinyRecurrent, writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
+import type { Turn } from '../../src/contract/job.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-checkpoints-'));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const variants = [
+  ['sliding window', writeTinySlidingWindow],
+  ['recurrent', writeTinyRecurrent],
+] as const;
+
+describe.each(variants)('a model with a %s memory', (name, write) => {
+  const user = (content: string): Turn => ({ role: 'user', content });
+  const opening = [
+    { role: 'system', content: 'the sea and the stones and the time '.repeat(6) } as Turn,
+    user('tell me about the small house'),
+  ];
+  const path = (): string => join(folder, `${name}.gguf`);
+
+  async function fresh(): Promise<TestWorker> {
+    const worker = new TestWorker();
+    await worker.booted();
+    const facts = await worker.load({ path: path(), numCtx: 1024, parallel: 2 });
+    expect(facts.prefixReuse).toBe('checkpoints');
+    return worker;
+  }
+
+  beforeAll(async () => {
+    await write(path());
+  });
+
+  it('takes a conversation up again at its last checkpoint and answers as if it had not', async () => {
+    const worker = await fresh();
+    const first = await worker.generate({ prompt: { kind: 'chat', turns: opening }, maxTokens: 40 });
+    const turns = [...opening, { role: 'assistant', content: 'something else' } as Turn, user('and more?')];
+    const warm = await worker.generate({ prompt: { kind: 'chat', turns }, maxTokens: 40 });
+    expect(warm.done.usage.cachedTokens).toBeGreaterThanOrEqual(first.done.usage.promptTokens - 1);
+    await worker.end();
+
+    const other = await fresh();
+    const cold = await other.generate({ prompt: { kind: 'chat', turns }, maxTokens: 40 });
+    expect(cold.done.usage.cachedTokens).toBe(0);
+    expect(warm.text).toBe(cold.text);
+    await other.end();
+  });
+
+  it('begins anew, and says so, where no checkpoint helps', async () => {
+    const worker = await fresh();
+    await worker.generate({ prompt: { kind: 'chat', turns: opening }, maxTokens: 40 });
+    await worker.generate({ prompt: { kind: 'chat', turns: [user('quite another thing')] }, maxTokens: 4 });
+    const [system] = opening;
+    const turns = [system as Turn, user('what is the time?')];
+    const warm = await worker.generate({ prompt: { kind: 'chat', turns }, maxTokens: 40 });
+    await worker.end();
+    const other = await fresh();
+    const cold = await other.generate({ prompt: { kind: 'chat', turns }, maxTokens: 40 });
+    expect(warm.text).toBe(cold.text);
+    await other.end();
+  });
+});

@@ -1,0 +1,47 @@
+/** An engine over a backend of fake children, and submissions for it. */
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/base/clock.ts';
+import type { Backend, Engine, ModelTarget, Submission } from '../../../src/engine/ports.ts';
+import { createEngine, type EngineOptions } from '../../../src/engine/scheduler/loop.ts';
+import { keepingLog, textJob } from '../../fault/worker/worker-rig.ts';
+
+const mib = 1024 * 1024;
+
+export function engineOver(backend: Backend, options: Partial<EngineOptions> = {}): Engine {
+  const engine = createEngine({
+    backend,
+    clock: systemClock,
+    log: keepingLog(),
+    freeBytes: () => 8_192 * mib,
+    ...options,
+  });
+  onTestFinished(() => engine.drain(0));
+  return engine;
+}
+
+export function target(modelId: string, over: Partial<ModelTarget> = {}): ModelTarget {
+  return {
+    modelId,
+    kind: 'chat',
+    path: `/nowhere/${modelId}.gguf`,
+    digest: null,
+    trainedCtx: 4_096,
+    defaultCtx: 512,
+    threads: 1,
+    weightsBytes: mib,
+    kvBytesPerToken: 1_024,
+    verify: async () => {},
+    ...over,
+  };
+}
+
+export function submission(modelId: string, text = 'x', over: Partial<Submission> = {}): Submission {
+  return {
+    target: target(modelId),
+    job: textJob(text),
+    clientKey: 'somebody',
+    numCtx: null,
+    keepAliveMs: null,
+    ...over,
+  };
+}

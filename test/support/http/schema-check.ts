@@ -1,0 +1,58 @@
+/**
+ * Checks that an answer is what its route promises: the schema of the route table, read exactly, so that a member
+ * nobody declared is a failure too. The shared client calls this for every answer of every test.
+ */
+import { Ajv, type ValidateFunction } from 'ajv';
+import { ChatChunk } from '../../../src/wire/inference/chat.ts';
+import { CompletionResponse } from '../../../src/wire/inference/completions.ts';
+import { ErrorBody } from '../../../src/wire/error.ts';
+import { type Route, routes } from '../../../src/wire/routes.ts';
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+const compiled = new Map<object, ValidateFunction>();
+
+/** Throws with what is wrong. */
+export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
+  if (status >= 400) return check(ErrorBody, body, `${status} of ${method} ${path}`);
+  const route = routeOf(method, path);
+  if (route?.response) check(route.response, body, `${status} of ${method} ${path}`);
+}
+
+/** A `data:` line of a stream that is not the terminator. */
+export function checkFrame(path: string, frame: unknown): 'chunk' | 'error' {
+  const isError = typeof frame === 'object' && frame !== null && 'error' in frame;
+  const chunk = path.split('?')[0] === '/v1/completions' ? CompletionResponse : ChatChunk;
+  check(isError ? ErrorBody : chunk, frame, `a frame of ${path}`);
+  return isError ? 'error' : 'chunk';
+}
+
+/** The entry of the route table that answers, if one does. */
+function routeOf(method: string, path: string): Route | undefined {
+  const [plain = ''] = path.split('?');
+  const table: readonly Route[] = Object.values(routes);
+  return table.find((route) =>
+    route.method === method && route.path.endsWith('/*')
+      ? plain.startsWith(route.path.slice(0, -1))
+      : route.method === method && route.path === plain,
+  );
+}
+
+function check(schema: object, value: unknown, what: string): void {
+  const validate = compiled.get(schema) ?? ajv.compile(exactly(schema) as object);
+  compiled.set(schema, validate);
+  if (validate(value)) return;
+  const faults = validate.errors?.map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+  throw new Error(`${what} does not match its schema: ${faults?.join('; ')}\n${JSON.stringify(value)}`);
+}
+
+/** The schema with every object closed that does not open itself; without ids, which ajv would register twice. */
+function exactly(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(exactly);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).filter(([key]) => key !== '$id');
+  const copy = Object.fromEntries(entries.map(([key, value]) => [key, exactly(value)]));
+  const closed = copy['type'] === 'object' && 'properties' in copy && !('additionalProperties' in copy);
+  return closed ? { ...copy, additionalProperties: false } : copy;
+}

@@ -1,0 +1,181 @@
+/**
+ * An engine that plays what a test wrote instead of running a model, so that transcripts and faults are exact.
+ * It checks every job against the engine's own schema, because nothing outside its ranges may reach a worker.
+ */
+import { createHash } from 'node:crypto';
+import { Check, Errors } from '#typebox/value';
+import type { Engine, JobListener, Submission } from '../../../src/engine/ports.ts';
+import { Job } from '../../../src/contract/job.ts';
+import type { FinishReason, JobEvent } from '../../../src/contract/job-event.ts';
+import { fail } from '../../../src/lib/errors/svc-error.ts';
+
+/** An event is passed on, an error ends the job, a promise is waited for (a gate that the test opens). */
+export type Step = JobEvent | Error | Promise<unknown>;
+export type Script = readonly Step[] | ((submission: Submission) => readonly Step[]);
+
+/** One job as the engine got it. */
+export interface Played {
+  readonly submission: Submission;
+  readonly signal: AbortSignal;
+  /** Resolves when the signal of the job fires. */
+  readonly aborted: Promise<void>;
+  readonly ended: Promise<'complete' | 'failed' | 'aborted'>;
+}
+
+export class ScriptedEngine implements Engine {
+  readonly played: Played[] = [];
+  /** Jobs that the schema of the engine does not allow; tests expect none. */
+  readonly invalidJobs: string[] = [];
+  readonly unloaded: string[] = [];
+  readonly #scripts: Script[] = [];
+  readonly #waiting: ((played: Played) => void)[] = [];
+
+  /** What the next jobs play, in order; without one a job answers with a greeting or with vectors. */
+  plays(...scripts: Script[]): this {
+    this.#scripts.push(...scripts);
+    return this;
+  }
+
+  /** The next job that is submitted from now on. */
+  nextJob(): Promise<Played> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  get lastJob(): Played {
+    const last = this.played.at(-1);
+    if (!last) throw new Error('no job was submitted');
+    return last;
+  }
+
+  submit(submission: Submission, signal: AbortSignal, listener: JobListener): void {
+    this.#check(submission.job);
+    const script = this.#scripts.shift() ?? usualScript;
+    const steps = typeof script === 'function' ? script(submission) : script;
+    const ended = withResolvers<Awaited<Played['ended']>>();
+    const aborted = withResolvers<void>();
+    if (signal.aborted) aborted.resolve();
+    else signal.addEventListener('abort', () => aborted.resolve(), { once: true });
+    const played = { submission, signal, aborted: aborted.promise, ended: ended.promise };
+    this.played.push(played);
+    this.#waiting.shift()?.(played);
+    void playSteps(steps, { signal, aborted: aborted.promise }, listener).then(ended.resolve);
+  }
+
+  residencies(): [] {
+    return [];
+  }
+
+  plan(): { plannedBytes: number; slots: number; loaded: boolean; evicts: string[] } {
+    return { plannedBytes: 0, slots: 4, loaded: true, evicts: [] };
+  }
+
+  async unload(modelId: string): Promise<boolean> {
+    this.unloaded.push(modelId);
+    return true;
+  }
+
+  async drain(): Promise<void> {}
+
+  #check(job: unknown): void {
+    if (Check(Job, job)) return;
+    this.invalidJobs.push(JSON.stringify([...Errors(Job, job)].slice(0, 3)));
+  }
+}
+
+async function playSteps(
+  steps: readonly Step[],
+  { signal, aborted }: { readonly signal: AbortSignal; readonly aborted: Promise<void> },
+  listener: JobListener,
+): Promise<Awaited<Played['ended']>> {
+  try {
+    for (const step of steps) {
+      // Between two steps whoever listens may abort.
+      await (step instanceof Promise ? Promise.race([step, aborted]) : undefined);
+      if (signal.aborted) throw fail('cancelled');
+      if (step instanceof Error) throw step;
+      if (!(step instanceof Promise)) listener.onEvent(step);
+    }
+  } catch (error) {
+    // Looked at first, as whoever hears of a failure aborts the rest.
+    const how = signal.aborted ? 'aborted' : 'failed';
+    listener.onEnd(error as Error);
+    return how;
+  }
+  listener.onEnd(null);
+  return 'complete';
+}
+
+export const started = (numCtx = 4096, promptTokens = 7): JobEvent => ({
+  type: 'started',
+  promptTokens,
+  cachedTokens: 0,
+  numCtx,
+});
+
+export const text = (piece: string): JobEvent => ({ type: 'text', text: piece });
+
+export const queued = (position: number, reason = 'another answer is running'): JobEvent => ({
+  type: 'queued',
+  position,
+  reason,
+});
+
+export const done = (finishReason: FinishReason = 'stop', completionTokens = 2): JobEvent => ({
+  type: 'done',
+  finishReason,
+  usage: { promptTokens: 7, cachedTokens: 3, completionTokens, reasoningTokens: 0 },
+  timings: { prefillMs: 4, decodeMs: 2 },
+});
+
+/** A whole answer in these pieces. */
+export const answer = (...pieces: string[]): Step[] => [
+  started(),
+  ...pieces.map(text),
+  done('stop', pieces.length),
+];
+
+/** Never ends by itself. */
+export const forEver = (): Promise<unknown> => new Promise(() => {});
+
+/** A gate: the job waits at `opened` until the test calls `open`. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  const { promise, resolve } = withResolvers<void>();
+  return { opened: promise, open: () => resolve() };
+}
+
+function usualScript({ job }: Submission): Step[] {
+  return job.kind === 'embed' ? vectors(job.inputs) : answer('Hello', ' there', '.');
+}
+
+/** Vectors of the inputs, the last one first: order is the business of the service. */
+export function vectors(inputs: readonly string[]): Step[] {
+  const events = inputs.map(
+    (input, index): JobEvent => ({
+      type: 'embedding',
+      index,
+      vector: vectorOf(input),
+      tokens: 2,
+      truncated: false,
+    }),
+  );
+  return [started(512), ...events.reverse(), { type: 'embedded', totalTokens: 2 * inputs.length }];
+}
+
+/** A unit vector that depends on nothing but the text. */
+export function vectorOf(input: string): Float32Array {
+  const vector = new Float32Array(768);
+  const seed = createHash('sha256').update(input).digest();
+  for (let at = 0; at < vector.length; at += 1) {
+    vector[at] = Math.sin((seed[at % 32] ?? 0) * (at + 1)) + 0.01;
+  }
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

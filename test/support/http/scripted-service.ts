@@ -1,0 +1,173 @@
+/**
+ * The service without a model: the real HTTP edge, router and registry on a loopback socket, over a scripted engine.
+ * One per test file, started before its tests and closed after them.
+ */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { type Clock, systemClock } from '../../../src/lib/base/clock.ts';
+import { createMetrics } from '../../../src/engine/observe/metrics.ts';
+import { createHttpServer, listen } from '../../../src/http/server.ts';
+import { loadIdentity } from '../../../src/trust/identity/instance.ts';
+import { registerBuiltin } from '../../../src/store/install/builtin.ts';
+import { importFile } from '../../../src/store/install/import.ts';
+import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
+import type { Service } from '../../../src/api/service.ts';
+import { HttpClient } from './http-client.ts';
+import { ScriptedEngine } from './scripted-engine.ts';
+
+export interface ScriptedOptions {
+  readonly apiKey?: string;
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  readonly allowHashEmbeddings?: boolean;
+  readonly strictParams?: boolean;
+  readonly streamHeadAfterMs?: number;
+  readonly maxBodyBytes?: number;
+  readonly clock?: Clock;
+  /** False: an empty registry. */
+  readonly models?: boolean;
+  /** False: no backend is bound. */
+  readonly nativeReady?: boolean;
+}
+
+export interface ScriptedService {
+  readonly url: string;
+  readonly port: number;
+  readonly client: HttpClient;
+  readonly engine: ScriptedEngine;
+  readonly app: FastifyInstance;
+  readonly registry: Registry;
+  readonly bootId: string;
+  readonly instanceId: string;
+  /** Everything that was logged so far, as it is written. */
+  log(): string;
+  setDraining(draining: boolean): void;
+  close(): Promise<void>;
+}
+
+/** The ids that the registry holds: a built-in chat model, one with slash and tag, and an embedding model. */
+export const installed = {
+  chat: 'tiny-chat',
+  slashed: 'acme/tiny-chat:q4',
+  embedding: 'tiny-embed',
+} as const;
+export const sourceSha256 = 'a'.repeat(64);
+export const backendSha256 = 'b'.repeat(64);
+
+/** Serves for the tests of one file. The members are there once the tests run. */
+export function scriptedService(options: ScriptedOptions = {}): ScriptedService {
+  const service = {} as ScriptedService;
+  beforeAll(async () => {
+    Object.assign(service, await startScripted(options));
+  });
+  afterEach(() => {
+    expect(service.engine.invalidJobs.splice(0), 'jobs outside the ranges of the engine').toEqual([]);
+  });
+  // Absent when the start itself failed, which is the error to show.
+  afterAll(() => service.close?.());
+  return service;
+}
+
+export async function startScripted(options: ScriptedOptions = {}): Promise<ScriptedService> {
+  const home = await mkdtemp(path.join(tmpdir(), 'hearth-scripted-'));
+  const registry = openRegistry({ home });
+  if (options.models !== false) await installModels(home, registry);
+  const identity = await loadIdentity({ home });
+  const engine = new ScriptedEngine();
+  const lines: string[] = [];
+  const logger = pino({ level: 'trace' }, keepingStream(lines));
+  let draining = false;
+  const isReady = options.nativeReady !== false;
+  const service: Service = {
+    options: {
+      allowHashEmbeddings: options.allowHashEmbeddings === true,
+      strictParams: options.strictParams === true,
+      numCtx: null,
+      numThreads: null,
+      streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
+    },
+    identity: {
+      version: '9.8.7',
+      ...identity,
+      address: () => '127.0.0.1:1',
+      serverSourceSha256: async () => sourceSha256,
+      backend: async () => (isReady ? { sha256: backendSha256, files: [] } : null),
+      nativeReady: () => isReady,
+    },
+    registry,
+    engine,
+    metrics: createMetrics({ clock: systemClock, version: '9.8.7', residencies: () => [] }),
+    draining: () => draining,
+    clock: options.clock ?? systemClock,
+    log: logger,
+  };
+  const app = await createHttpServer(service, {
+    access: {
+      apiKey: options.apiKey ?? null,
+      allowedHosts: options.allowedHosts ?? [],
+      allowedOrigins: options.allowedOrigins ?? [],
+    },
+    maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
+    logger,
+    opened: Promise.resolve(),
+  });
+  const port = await listen(app, '127.0.0.1', 0);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    port,
+    client: new HttpClient(
+      url,
+      options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` },
+    ),
+    engine,
+    app,
+    registry,
+    bootId: identity.bootId,
+    instanceId: identity.instanceId,
+    log: () => lines.join(''),
+    setDraining: (value) => {
+      draining = value;
+    },
+    close: async () => {
+      // Streams that a test left open would keep the server up.
+      app.server.closeAllConnections();
+      await app.close();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function installModels(home: string, registry: Registry): Promise<void> {
+  const other = path.join(home, 'other.gguf');
+  await copyFile(generated('tiny-chat.gguf'), other);
+  await importFile(registry, other, { id: installed.slashed });
+  await registerBuiltin(registry, [
+    { id: installed.chat, path: generated('tiny-chat.gguf') },
+    { id: installed.embedding, path: generated('tiny-embed.gguf') },
+  ]);
+  await registry.setDefault(installed.chat);
+}
+
+/** The tiny models are written by the build, once, because that takes longer than any test here. */
+function generated(name: string): string {
+  const file = fileURLToPath(new URL(`../../../generated/${name}`, import.meta.url));
+  if (!existsSync(file)) throw new Error(`${file} is missing; run: npm run build`);
+  return file;
+}
+
+function keepingStream(lines: string[]): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, callback) {
+      lines.push(chunk.toString('utf8'));
+      callback();
+    },
+  });
+}
