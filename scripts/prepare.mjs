@@ -65,8 +65,8 @@ export async function ensureBuilt() {
 }
 
 /**
- * Compiles src/ to dist/ and writes the generated models beside it. The new folder is put in place at the end, so that
- * a service that runs from the old one is not pulled apart, and leftovers of deleted sources are never shipped.
+ * Compiles src/ to dist/. The new folder is put in place at the end, so that a service that runs from the old one is
+ * not pulled apart, and leftovers of deleted sources are never shipped.
  */
 export async function build() {
   console.error('Building …');
@@ -76,9 +76,6 @@ export async function build() {
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
   run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]);
   await bundleVendored(fresh);
-  const generators = at('generated', 'tools');
-  run(process.execPath, [tsc, '-p', 'tsconfig.tools.json', '--outDir', generators]);
-  run(process.execPath, [path.join(generators, 'tools', 'models', 'generate.js'), at('generated')]);
   writeFileSync(path.join(fresh, '.stamp'), wanted);
   rmSync(at('dist'), { recursive: true, force: true });
   renameSync(fresh, at('dist'));
@@ -110,11 +107,9 @@ async function bundleVendored(fresh) {
 
 function sourceStamp() {
   const hash = createHash('sha256');
-  const names = ['src', 'tools'].flatMap((folder) =>
-    readdirSync(at(folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.join(entry.parentPath, entry.name)),
-  );
+  const names = readdirSync(at('src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
   for (const name of [...names, at('tsconfig.build.json'), at('tsconfig.json'), at('package.json')].sort()) {
     const { size, mtimeMs } = statSync(name);
     hash.update(`${name} ${size} ${mtimeMs}\n`);

@@ -12,22 +12,15 @@ import type { Registry } from '../store/registry/registry.ts';
 
 const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Trained models that ship with the package; where one is missing, the generated tiny one of its kind stands in. */
-const shipped: readonly (readonly [BuiltinModel, BuiltinModel])[] = [
-  [
-    { id: 'hearth-mini', path: path.join(packageFolder, 'models', 'hearth-mini', 'model.gguf') },
-    { id: 'hearth-tiny', path: path.join(packageFolder, 'generated', 'tiny-chat.gguf') },
-  ],
-  [
-    { id: 'hearth-embed', path: path.join(packageFolder, 'models', 'hearth-embed', 'model.gguf') },
-    { id: 'hearth-tiny-embed', path: path.join(packageFolder, 'generated', 'tiny-embed.gguf') },
-  ],
-];
+const shipped: readonly BuiltinModel[] = ['hearth-mini', 'hearth-embed'].map((id) => ({
+  id,
+  path: path.join(packageFolder, 'models', id, 'model.gguf'),
+}));
 
 /** A failure is logged and does not stop the service: what is installed already can still be served. */
 export async function registerBuiltins(home: string, registry: Registry, log: Logger): Promise<void> {
   try {
-    const models = shipped.flatMap((pair) => pair.find((model) => existsSync(model.path)) ?? []);
+    const models = shipped.filter((model) => existsSync(model.path));
     const offered = readOffered(home);
     const installed = new Set((await registry.list()).map((model) => model.id));
     const wanted = models.filter((model) => installed.has(model.id) || !offered.includes(model.id));

@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HttpClient } from '../support/http/http-client.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
+import { tinyModels } from '../support/tiny-models.ts';
 import { verifies } from '../contract/requirements.ts';
 
 let installation: Installation;
@@ -197,7 +199,8 @@ describe('hearth serve on an empty home', () => {
 });
 
 describe('a model of the user', () => {
-  const file = () => path.join(installation.folder, 'generated', 'tiny-chat.gguf');
+  const file = () => path.join(installation.folder, 'tiny-chat.gguf');
+  beforeAll(() => copyFile(tinyModels.chat, file()));
 
   it('is served as soon as it is imported, and gone as soon as it is removed', async () => {
     verifies('service.owns-everything', 'models.data', 'chat.model');

@@ -2,12 +2,10 @@
  * The service without a model: the real HTTP edge, router and registry on a loopback socket, over a scripted engine.
  * One per test file, started before its tests and closed after them.
  */
-import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -20,6 +18,7 @@ import { importFile } from '../../../src/store/install/import.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
 import type { Service } from '../../../src/api/service.ts';
 import { HttpClient } from './http-client.ts';
+import { tinyModels } from '../tiny-models.ts';
 import { ScriptedEngine } from './scripted-engine.ts';
 
 export interface ScriptedOptions {
@@ -147,20 +146,13 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
 
 async function installModels(home: string, registry: Registry): Promise<void> {
   const other = path.join(home, 'other.gguf');
-  await copyFile(generated('tiny-chat.gguf'), other);
+  await copyFile(tinyModels.chat, other);
   await importFile(registry, other, { id: installed.slashed });
   await registerBuiltin(registry, [
-    { id: installed.chat, path: generated('tiny-chat.gguf') },
-    { id: installed.embedding, path: generated('tiny-embed.gguf') },
+    { id: installed.chat, path: tinyModels.chat },
+    { id: installed.embedding, path: tinyModels.embedding },
   ]);
   await registry.setDefault(installed.chat);
-}
-
-/** The tiny models are written by the build, once, because that takes longer than any test here. */
-function generated(name: string): string {
-  const file = fileURLToPath(new URL(`../../../generated/${name}`, import.meta.url));
-  if (!existsSync(file)) throw new Error(`${file} is missing; run: npm run build`);
-  return file;
 }
 
 function keepingStream(lines: string[]): Writable {

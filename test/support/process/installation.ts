@@ -21,6 +21,7 @@ import {
   startHearth,
 } from './hearth.ts';
 import { HttpClient } from '../http/http-client.ts';
+import { tinyModels } from '../tiny-models.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -38,16 +39,18 @@ export class Installation {
 
   /**
    * `native: false` leaves the prebuilt libraries of the engine out, as on a platform without them. `trained: false`
-   * leaves the trained models out, so that the generated ones stand in, whose answers can be made endless.
+   * ships the tiny models under the names of the trained ones; their answers can be made endless.
    */
   static async make({ native = true, trained = true } = {}): Promise<Installation> {
     if (!existsSync(path.join(builtDist, 'cli', 'main.js')))
       throw new Error(`${builtDist} holds no build; run: npm run build`);
     const folder = await mkdtemp(path.join(tmpdir(), 'hearth-installed-'));
     await cp(builtDist, path.join(folder, 'dist'), { recursive: true });
-    for (const name of ['bin', 'generated', 'package.json', ...(trained ? ['models'] : [])]) {
-      if (existsSync(path.join(root, name)))
-        await cp(path.join(root, name), path.join(folder, name), { recursive: true });
+    for (const name of ['bin', 'package.json', ...(trained ? ['models'] : [])])
+      await cp(path.join(root, name), path.join(folder, name), { recursive: true });
+    if (!trained) {
+      await cp(tinyModels.chat, path.join(folder, 'models', 'hearth-mini', 'model.gguf'));
+      await cp(tinyModels.embedding, path.join(folder, 'models', 'hearth-embed', 'model.gguf'));
     }
     if (native) await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
     else await linkPackages(path.join(folder, 'node_modules'));
