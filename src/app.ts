@@ -18,7 +18,7 @@ import { openRegistry } from './store/registry/registry.ts';
 import type { IdentityFacts, Service } from './api/service.ts';
 import { createEngine } from './engine/scheduler/loop.ts';
 import { openTuningFolder } from './engine/tuning-folder.ts';
-import { createWorkerBackend } from './engine/local/backend.ts';
+import { createLocalBackend } from './engine/local/local-backend.ts';
 import { deferred } from './lib/base/deferred.ts';
 import { freeMemoryBytes } from './engine/local/free-memory.ts';
 import { loadLimits } from './engine/local/limits.ts';
@@ -55,7 +55,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       return facts === null || 'failed' in facts || facts.folder === '' ? null : facts.folder;
     },
   });
-  const backend = createWorkerBackend({
+  const backend = createLocalBackend({
     childPath,
     hostEnv: options.env,
     gpu: config.gpu,

@@ -93,7 +93,7 @@ export const FrozenFacts = Type.Object({
   sampling: FrozenSampling,
   output: FrozenOutput,
   /** Which start of the worker in this boot ran it; set by the parent, 1 for the first. */
-  workerGeneration: Type.Optional(Type.Integer()),
+  workerStart: Type.Optional(Type.Integer()),
 });
 export type FrozenFacts = Static<typeof FrozenFacts>;
 

@@ -71,7 +71,7 @@ export interface Submission {
 }
 
 /** One loaded (or loading) model as `hearth ps` shows it. */
-export interface Residency {
+export interface ResidencyStatus {
   readonly modelId: string;
   readonly kind: ModelKind;
   readonly state: 'loading' | 'ready' | 'draining';
@@ -84,22 +84,28 @@ export interface Residency {
   readonly expiresAtMs: number | null;
 }
 
+export interface LoadForecast {
+  /** The model is in memory already, with room for the window. */
+  readonly loaded: boolean;
+  readonly plannedBytes: number;
+  readonly slots: number;
+  /** The ids that would be unloaded to make room. */
+  readonly evicts: readonly string[];
+}
+
 export interface Engine {
   /**
    * Admits, waits, loads, runs. Events begin with any number of `queued`; aborting the signal ends the job with
    * `cancelled`. The listener is never called from inside this call.
    */
   submit(submission: Submission, signal: AbortSignal, listener: JobListener): void;
-  residencies(): readonly Residency[];
-  /** What a load of this target would do: planned bytes, sequences, and the ids that would be evicted. */
-  plan(
-    target: ModelTarget,
-    numCtx: number | null,
-  ): { plannedBytes: number; slots: number; loaded: boolean; evicts: readonly string[] };
+  residencies(): readonly ResidencyStatus[];
+  /** What a job for this target would find; loads and evicts nothing. */
+  plan(target: ModelTarget, numCtx: number | null): LoadForecast;
   /** Unloads when idle, or as soon as its running jobs end; resolves false when it is not loaded. */
   unload(modelId: string): Promise<boolean>;
-  /** Refuses new work, lets running jobs finish until the deadline, then ends everything. */
-  drain(deadlineMs: number): Promise<void>;
+  /** Refuses new work, lets running jobs finish for at most `graceMs`, then ends everything. */
+  drain(graceMs: number): Promise<void>;
 }
 
 /** Watches the engine, for figures and for people; it decides nothing and must not throw. */

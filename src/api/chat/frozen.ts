@@ -51,7 +51,7 @@ export async function completeFrozen(
     identity: evidence.identity,
     chain: evidence.chain,
     request: frozen,
-    frozen: { ...facts, workerGeneration: evidence.workerGeneration(facts.host.pid) },
+    frozen: { ...facts, workerStart: evidence.workerStart(facts.host.pid) },
     finishReason,
     model,
     server: await evidence.server(),

@@ -11,7 +11,7 @@ import type { Job } from '../../contract/job.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { Probe, ProbeTarget } from '../../store/install/inspection.ts';
 import { collectEvents } from '../../engine/collect.ts';
-import { createWorkerBackend } from '../../engine/local/backend.ts';
+import { createLocalBackend } from '../../engine/local/local-backend.ts';
 import type { CliContext } from '../../cli/context.ts';
 
 const childPath = fileURLToPath(new URL('../../worker/main.js', import.meta.url));
@@ -50,7 +50,7 @@ async function runProbe(
   context: CliContext,
   config: Config,
 ): Promise<void> {
-  const backend = createWorkerBackend({
+  const backend = createLocalBackend({
     childPath,
     hostEnv: context.env,
     gpu: config.gpu,

@@ -26,7 +26,7 @@ import { chatShape } from '../chat/chat-shape.ts';
 import { readSampling, readStop } from '../generation/parameters.ts';
 import { collectAnswer } from '../chat/whole-answer.ts';
 import { collectEvents } from '../../engine/collect.ts';
-import { createWorkerBackend } from '../../engine/local/backend.ts';
+import { createLocalBackend } from '../../engine/local/local-backend.ts';
 import { Check } from '#typebox/value';
 import type { CliContext } from '../../cli/context.ts';
 
@@ -60,7 +60,7 @@ export interface Replayer {
 
 /** One worker with one model, loaded at the first use with the window that the record needs. */
 export function createReplayer(context: CliContext, model: ReplayModel): Replayer {
-  const backend = createWorkerBackend({
+  const backend = createLocalBackend({
     childPath,
     hostEnv: context.env,
     // Records are only made without layers on a GPU.
@@ -229,7 +229,7 @@ function replayJob(
   };
 }
 
-async function boundBackend(facts: ReturnType<ReturnType<typeof createWorkerBackend>['backendFacts']>) {
+async function boundBackend(facts: ReturnType<ReturnType<typeof createLocalBackend>['backendFacts']>) {
   if (facts === null || 'failed' in facts)
     throw fail('evidence_unavailable', { reason: 'the replay ran without a backend' });
   const hash = await hashBackend(facts.folder);

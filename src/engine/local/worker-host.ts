@@ -33,7 +33,7 @@ export interface WorkerDeps {
   readonly log: Logger;
 }
 
-export class WorkerProcess {
+export class WorkerHost {
   readonly pid: number;
   /** Rejects with native_unavailable. */
   readonly booted: Promise<BackendFacts>;

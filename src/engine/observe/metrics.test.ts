@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../lib/base/clock.ts';
-import type { Residency, Submission } from '../ports.ts';
+import type { ResidencyStatus, Submission } from '../ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { createMetrics } from './metrics.ts';
 
 const usage = { promptTokens: 10, cachedTokens: 4, completionTokens: 3, reasoningTokens: 0 };
 const submission = { job: { kind: 'generate' }, target: { modelId: 'm' } } as unknown as Submission;
-const loaded: Residency = {
+const loaded: ResidencyStatus = {
   modelId: 'm',
   kind: 'chat',
   state: 'ready',

@@ -4,7 +4,7 @@
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
-import type { EngineObserver, JobListener, Residency, Submission } from '../ports.ts';
+import type { EngineObserver, JobListener, ResidencyStatus, Submission } from '../ports.ts';
 import type { Job } from '../../contract/job.ts';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
@@ -33,7 +33,7 @@ export interface MetricsOptions {
   readonly clock: Clock;
   readonly version: string;
   /** What is loaded now; read when the figures are asked for. */
-  readonly residencies: () => readonly Residency[];
+  readonly residencies: () => readonly ResidencyStatus[];
 }
 
 export function createMetrics({ clock, version, residencies }: MetricsOptions): Metrics {
@@ -85,8 +85,8 @@ function createInstruments(registry: Registry, version: string) {
   };
 }
 
-function addResidencyMetrics(registry: Registry, residencies: () => readonly Residency[]): void {
-  const sum = (name: string, help: string, pick: (item: Residency) => number) =>
+function addResidencyMetrics(registry: Registry, residencies: () => readonly ResidencyStatus[]): void {
+  const sum = (name: string, help: string, pick: (item: ResidencyStatus) => number) =>
     new Gauge({
       name,
       help,

@@ -11,19 +11,20 @@ import type {
   EngineObserver,
   JobListener,
   LoadedModel,
+  LoadForecast,
   ModelTarget,
-  Residency,
+  ResidencyStatus,
   Submission,
 } from '../ports.ts';
 import type { Job } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Effects, LoadOrder } from './policy/effects.ts';
-import { fingerprint } from './poison-key.ts';
+import { poisonKey } from './poison-key.ts';
 import { defaultSchedulerLimits, type SchedulerLimits } from './limits.ts';
 import { type Measured, measuredOf, usualParallel, wantedCtx } from './memory-plan.ts';
 import { Policy } from './policy/policy.ts';
-import { instances, serves } from './policy/state.ts';
+import { residencies, serves } from './policy/state.ts';
 
 /** Keeps what loads measured, by model, backend and CPU. */
 export interface Tuning {
@@ -110,36 +111,33 @@ class SchedulerLoop implements Engine, Effects {
       cost: costOf(job),
       wantedCtx: wantedCtx(target, submission.numCtx),
       keepAliveMs: submission.keepAliveMs,
-      poisonKey: () => fingerprint(target.modelId, job),
+      poisonKey: () => poisonKey(target.modelId, job),
     });
   }
 
-  residencies(): readonly Residency[] {
+  residencies(): readonly ResidencyStatus[] {
     const { clock } = this.#options;
     const toUnixMs = clock.unixMs() - clock.monotonicMs();
-    return instances(this.#policy.state).map((instance) => ({
-      modelId: instance.modelId,
-      kind: instance.target.kind,
-      state: instance.state === 'ending' ? 'draining' : instance.state,
-      pid: this.#loads.get(instance.id)?.model?.pid ?? null,
-      facts: instance.facts,
-      plannedBytes: instance.plannedBytes,
-      running: instance.running.size,
-      queued: this.#policy.state.models.get(instance.modelId)?.queue.length ?? 0,
-      expiresAtMs: instance.expiresAtMs === null ? null : Math.round(instance.expiresAtMs + toUnixMs),
+    return residencies(this.#policy.state).map((residency) => ({
+      modelId: residency.modelId,
+      kind: residency.target.kind,
+      state: residency.state === 'ending' ? 'draining' : residency.state,
+      pid: this.#loads.get(residency.id)?.model?.pid ?? null,
+      facts: residency.facts,
+      plannedBytes: residency.plannedBytes,
+      running: residency.running.size,
+      queued: this.#policy.state.models.get(residency.modelId)?.queue.length ?? 0,
+      expiresAtMs: residency.expiresAtMs === null ? null : Math.round(residency.expiresAtMs + toUnixMs),
     }));
   }
 
-  plan(
-    target: ModelTarget,
-    numCtx: number | null,
-  ): { plannedBytes: number; slots: number; loaded: boolean; evicts: readonly string[] } {
+  plan(target: ModelTarget, numCtx: number | null): LoadForecast {
     const model = this.#policy.state.models.get(target.modelId);
-    const instance = model?.instance ?? null;
+    const residency = model?.residency ?? null;
     const wanted = wantedCtx(target, numCtx);
-    if (instance !== null && instance.state !== 'ending' && serves(instance, target, wanted)) {
-      const { plannedBytes, slots } = instance;
-      return { plannedBytes, slots, loaded: instance.state === 'ready', evicts: [] };
+    if (residency !== null && residency.state !== 'ending' && serves(residency, target, wanted)) {
+      const { plannedBytes, slots } = residency;
+      return { plannedBytes, slots, loaded: residency.state === 'ready', evicts: [] };
     }
     const room = this.#policy.room(target, wanted);
     return {
@@ -152,24 +150,23 @@ class SchedulerLoop implements Engine, Effects {
   }
 
   async unload(modelId: string): Promise<boolean> {
-    const instance = this.#policy.state.models.get(modelId)?.instance ?? null;
-    if (instance === null) return false;
+    const residency = this.#policy.state.models.get(modelId)?.residency ?? null;
+    if (residency === null) return false;
     const gone = new Promise<void>((resolve) => {
-      const waiters = this.#goneWaiters.get(instance.id) ?? [];
-      this.#goneWaiters.set(instance.id, [...waiters, resolve]);
+      const waiters = this.#goneWaiters.get(residency.id) ?? [];
+      this.#goneWaiters.set(residency.id, [...waiters, resolve]);
     });
     this.#policy.onUnload(modelId);
     await gone;
     return true;
   }
 
-  /** The deadline is a span: milliseconds from now. */
-  async drain(deadlineMs: number): Promise<void> {
+  async drain(graceMs: number): Promise<void> {
     const { clock, backend } = this.#options;
     this.#policy.onDrain();
     if (this.#requests.size > 0) {
       await new Promise<void>((resolve) => {
-        const cancel = clock.after(deadlineMs, resolve);
+        const cancel = clock.after(graceMs, resolve);
         this.#onIdle = () => {
           cancel();
           resolve();
@@ -188,19 +185,19 @@ class SchedulerLoop implements Engine, Effects {
 
   loadModel(order: LoadOrder): void {
     const load: Load = { order, abort: new AbortController(), model: null };
-    this.#loads.set(order.instanceId, load);
+    this.#loads.set(order.residencyId, load);
     void this.#load(load);
   }
 
-  unloadModel(instanceId: number): void {
-    const load = this.#loads.get(instanceId);
+  unloadModel(residencyId: number): void {
+    const load = this.#loads.get(residencyId);
     load?.abort.abort();
     void load?.model?.unload();
   }
 
-  startJob(seq: number, instanceId: number): void {
+  startJob(seq: number, residencyId: number): void {
     const request = this.#requests.get(seq);
-    const model = this.#loads.get(instanceId)?.model;
+    const model = this.#loads.get(residencyId)?.model;
     if (request && model) this.#run(seq, request, model);
   }
 
@@ -223,7 +220,7 @@ class SchedulerLoop implements Engine, Effects {
   }
 
   async #load(load: Load): Promise<void> {
-    const { target, plan, instanceId } = load.order;
+    const { target, plan, residencyId } = load.order;
     const { backend, clock, log } = this.#options;
     const facts = { model: target.modelId, ...plan };
     const startedAtMs = clock.monotonicMs();
@@ -243,29 +240,29 @@ class SchedulerLoop implements Engine, Effects {
       };
       const model = await backend.load(spec, load.abort.signal, () => {});
       load.model = model;
-      void model.gone.then(({ reason }) => this.#gone(instanceId, reason));
+      void model.gone.then(({ reason }) => this.#gone(residencyId, reason));
       if (load.abort.signal.aborted) return void model.unload();
       this.#tuning.remember(target, measuredOf(model.facts, target, this.#tuning.recall(target)));
       log.info({ ...facts, ms: clock.monotonicMs() - startedAtMs }, 'A model is loaded.');
-      this.#policy.onLoaded(instanceId, model.facts);
+      this.#policy.onLoaded(residencyId, model.facts);
     } catch (error) {
       log.warn({ ...facts, error }, 'A model could not be loaded.');
-      this.#forget(instanceId);
-      this.#policy.onLoadFailed(instanceId, asSvcError(error));
+      this.#forget(residencyId);
+      this.#policy.onLoadFailed(residencyId, asSvcError(error));
     }
   }
 
-  #gone(instanceId: number, reason: string | null): void {
-    const model = this.#loads.get(instanceId)?.order.target.modelId;
+  #gone(residencyId: number, reason: string | null): void {
+    const model = this.#loads.get(residencyId)?.order.target.modelId;
     this.#options.log.info({ model, reason }, 'A model is not in memory any more.');
-    this.#forget(instanceId);
-    this.#policy.onGone(instanceId);
+    this.#forget(residencyId);
+    this.#policy.onGone(residencyId);
   }
 
-  #forget(instanceId: number): void {
-    this.#loads.delete(instanceId);
-    for (const resolve of this.#goneWaiters.get(instanceId) ?? []) resolve();
-    this.#goneWaiters.delete(instanceId);
+  #forget(residencyId: number): void {
+    this.#loads.delete(residencyId);
+    for (const resolve of this.#goneWaiters.get(residencyId) ?? []) resolve();
+    this.#goneWaiters.delete(residencyId);
   }
 
   /** The slot is free only when the worker has said its last word on the job, whatever the client does meanwhile. */

@@ -5,7 +5,7 @@
  */
 import type { Job } from '../../contract/job.ts';
 
-export function fingerprint(modelId: string, job: Job): string {
+export function poisonKey(modelId: string, job: Job): string {
   const text = JSON.stringify([modelId, { ...job, jobId: '' }]);
   let a = 0x811c9dc5;
   let b = 0x41c6ce57;

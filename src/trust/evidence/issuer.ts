@@ -13,7 +13,7 @@ export interface EvidenceIssuer {
   /** Null when no backend is bound. */
   readonly backend: () => Promise<BackendProvenance | null>;
   /** Which worker of this boot a process is, counted from 1 in the order of their first records. */
-  workerGeneration(pid: number): number;
+  workerStart(pid: number): number;
 }
 
 export function newEvidenceIssuer(options: {
@@ -37,7 +37,7 @@ export function newEvidenceIssuer(options: {
       const hash = await backend();
       return hash === null ? null : { sha256: hash.sha256, files: hash.files, ...readBuildMetadata(hash) };
     },
-    workerGeneration: (pid) => {
+    workerStart: (pid) => {
       if (!workers.includes(pid)) workers.push(pid);
       return workers.indexOf(pid) + 1;
     },

@@ -163,7 +163,7 @@ export function execOf(frozen: FrozenFacts): Predicate['exec'] {
     prefix_reuse: false,
     spec_decode: false,
     ctx_shift: false,
-    worker_gen: frozen.workerGeneration ?? 1,
+    worker_gen: frozen.workerStart ?? 1,
   };
 }
 

@@ -11,7 +11,7 @@ import type { Backend, LoadedModel } from '../../../src/engine/ports.ts';
 import type { GenerateJob } from '../../../src/contract/job.ts';
 import { TOKENS_PER_EVENT } from '../../../src/contract/job-event.ts';
 import { encodeGguf } from '../../../tools/gguf/writer.ts';
-import { createWorkerBackend } from '../../../src/engine/local/backend.ts';
+import { createLocalBackend } from '../../../src/engine/local/local-backend.ts';
 import {
   backendOver,
   embedJob,
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 /** One for all tests, because each fork pays for the native library; the spare then serves the next test. */
-const backend = createWorkerBackend({
+const backend = createLocalBackend({
   childPath,
   hostEnv: process.env,
   gpu: 'off',

@@ -9,7 +9,7 @@ import type { Backend, Engine, JobListener, LoadedModel, Submission } from '../.
 import type { EmbedJob, GenerateJob, Job } from '../../../src/contract/job.ts';
 import type { JobEvent } from '../../../src/contract/job-event.ts';
 import type { LoadSpec } from '../../../src/contract/load.ts';
-import { createWorkerBackend, type WorkerBackendOptions } from '../../../src/engine/local/backend.ts';
+import { createLocalBackend, type LocalBackendOptions } from '../../../src/engine/local/local-backend.ts';
 
 export function fixture(name: string): string {
   return fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url));
@@ -30,8 +30,8 @@ export function keepingLog(): Logger & { readonly lines: LogLine[] } {
 }
 
 /** A backend over the named fake child; all its processes end with the test. */
-export function backendOver(name: string, options: Partial<WorkerBackendOptions> = {}): Backend {
-  const backend = createWorkerBackend({
+export function backendOver(name: string, options: Partial<LocalBackendOptions> = {}): Backend {
+  const backend = createLocalBackend({
     childPath: fixture(name),
     hostEnv: { PATH: process.env['PATH'] },
     gpu: 'off',

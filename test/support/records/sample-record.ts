@@ -76,7 +76,7 @@ export const frozenFacts: FrozenFacts = {
     traceSha256: digest('trace'),
     minMargin: 0.25,
   },
-  workerGeneration: 1,
+  workerStart: 1,
 };
 
 export function sampleIdentity(): InstanceIdentity {

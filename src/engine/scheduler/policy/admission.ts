@@ -1,7 +1,7 @@
 /** Who may wait: the bound of the queue, and who makes room when it is full. */
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import type { SchedulerLimits } from '../limits.ts';
-import { instances, queuedCount, type SchedulerState, type Ticket } from './state.ts';
+import { residencies, queuedCount, type SchedulerState, type Ticket } from './state.ts';
 
 const leastRetryS = 1;
 const mostRetryS = 60;
@@ -20,7 +20,7 @@ export function surplusTicket(
   newcomer: Ticket,
 ): Ticket | null {
   // Without any queue a model that is not loaded yet could never be used.
-  const ready = state.models.get(newcomer.modelId)?.instance?.state === 'ready';
+  const ready = state.models.get(newcomer.modelId)?.residency?.state === 'ready';
   const limit = ready ? limits.maxQueue : Math.max(1, limits.maxQueue);
   if (queuedCount(state) <= limit) return null;
   // A job that a crash put back was admitted before, so it neither counts nor goes.
@@ -46,7 +46,7 @@ export function surplusTicket(
 
 /** When a place should be free: the time of the jobs ahead over the slots there are. */
 function retryAfterS(state: SchedulerState): number {
-  const slots = instances(state).reduce((total, instance) => total + instance.slots, 0);
+  const slots = residencies(state).reduce((total, residency) => total + residency.slots, 0);
   const aheadMs = (queuedCount(state) + 1) * state.meanJobMs;
   return Math.min(mostRetryS, Math.max(leastRetryS, Math.ceil(aheadMs / Math.max(1, slots) / 1_000)));
 }

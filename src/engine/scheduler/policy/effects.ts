@@ -4,7 +4,7 @@ import type { SvcError } from '../../../lib/errors/svc-error.ts';
 import type { LoadPlan, Measured } from '../memory-plan.ts';
 
 export interface LoadOrder {
-  readonly instanceId: number;
+  readonly residencyId: number;
   readonly target: ModelTarget;
   readonly plan: LoadPlan;
 }
@@ -14,9 +14,9 @@ export interface Effects {
   /** Answered by onLoaded or onLoadFailed. */
   loadModel(order: LoadOrder): void;
   /** Ends a worker or aborts its load; answered by onGone or onLoadFailed. */
-  unloadModel(instanceId: number): void;
+  unloadModel(residencyId: number): void;
   /** Answered by onJobEnded or onJobCrashed. */
-  startJob(seq: number, instanceId: number): void;
+  startJob(seq: number, residencyId: number): void;
   rejectJob(seq: number, error: SvcError): void;
   notifyQueued(seq: number, position: number, reason: string): void;
   /** One timer, set anew by each call; answered by onTimer. */

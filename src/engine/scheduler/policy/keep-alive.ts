@@ -3,16 +3,16 @@ import { isIdle } from './room.ts';
 import type { Walk } from './walk.ts';
 
 export function expireIdle(walk: Walk): void {
-  for (const { instance } of walk.state.models.values()) {
-    if (instance === null || instance.state === 'ending') continue;
-    instance.expiresAtMs = null;
-    if (!isIdle(walk.state, instance)) continue;
-    if (Number.isFinite(instance.retireFromSeq)) walk.unload(instance);
-    if (instance.state !== 'ready') continue;
-    const expiresAtMs = instance.lastUsedMs + instance.keepAliveMs;
-    if (expiresAtMs <= walk.nowMs) walk.unload(instance);
+  for (const { residency } of walk.state.models.values()) {
+    if (residency === null || residency.state === 'ending') continue;
+    residency.expiresAtMs = null;
+    if (!isIdle(walk.state, residency)) continue;
+    if (Number.isFinite(residency.retireFromSeq)) walk.unload(residency);
+    if (residency.state !== 'ready') continue;
+    const expiresAtMs = residency.lastUsedMs + residency.keepAliveMs;
+    if (expiresAtMs <= walk.nowMs) walk.unload(residency);
     else if (Number.isFinite(expiresAtMs)) {
-      instance.expiresAtMs = expiresAtMs;
+      residency.expiresAtMs = expiresAtMs;
       walk.wakeAt(expiresAtMs);
     }
   }

@@ -3,7 +3,7 @@
  * walks the whole tree below. It knows no promises, no sockets and no processes; loop.ts carries its effects out.
  *
  * The tree, in this order at every event:
- *   1. Needs: which models have a waiting job that no instance can take, oldest job first.
+ *   1. Needs: which models have a waiting job that no residency can take, oldest job first.
  *   2. Claims: a need that waited `maxSwitchWaitMs` on busy models closes them to jobs younger than its own.
  *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it.
  *   4. Loads, per need:  4a too early after a failure: wait.  4b too many loads at once: wait.
@@ -30,7 +30,14 @@ import type { SchedulerLimits } from '../limits.ts';
 import { measuredOf, plannedBytes } from '../memory-plan.ts';
 import { isIdle, type Room } from './room.ts';
 import { startJobs } from './starting.ts';
-import { type Instance, initialState, instances, type ModelState, modelState, type Ticket } from './state.ts';
+import {
+  type Residency,
+  initialState,
+  residencies,
+  type ModelState,
+  modelState,
+  type Ticket,
+} from './state.ts';
 import { answerNeeds, claimsOf, needsOf, roomOf } from './switching.ts';
 import { reportWaiting } from './waiting-reports.ts';
 import { Walk } from './walk.ts';
@@ -106,11 +113,11 @@ export class Policy {
 
   onJobCrashed(seq: number, crash: Crash): void {
     const walk = this.#walk();
-    const instance = this.state.running.get(seq)?.instance;
+    const residency = this.state.running.get(seq)?.residency;
     const ticket = this.#leave(seq, walk.nowMs);
-    if (ticket === null || instance === undefined) return;
+    if (ticket === null || residency === undefined) return;
     // Its other jobs are about to fail too; until the worker is gone its memory counts.
-    instance.state = 'ending';
+    residency.state = 'ending';
     const poisoned = crash.blame && recordCrash(this.state, ticket.poisonKey(), walk.nowMs, this.#limits);
     const final = crash.begun || ticket.requeues >= this.#limits.maxRequeues || this.state.draining;
     if (poisoned) this.#effects.rejectJob(seq, fail('poison_request', {}, crash.error));
@@ -119,29 +126,29 @@ export class Policy {
     this.#decide(walk);
   }
 
-  onLoaded(instanceId: number, facts: LoadedFacts): void {
-    const instance = this.#instance(instanceId);
-    if (instance?.state !== 'loading') return;
+  onLoaded(residencyId: number, facts: LoadedFacts): void {
+    const residency = this.#residency(residencyId);
+    if (residency?.state !== 'loading') return;
     const walk = this.#walk();
-    const measured = measuredOf(facts, instance.target, null);
-    instance.state = 'ready';
-    instance.facts = facts;
-    instance.slots = Math.max(1, facts.sequences);
-    instance.plannedBytes = plannedBytes(instance.target, measured, facts.numCtx, facts.sequences);
-    instance.readyAtMs = walk.nowMs;
-    instance.lastUsedMs = walk.nowMs;
-    forgetLoadFailures(modelState(this.state, instance.target));
+    const measured = measuredOf(facts, residency.target, null);
+    residency.state = 'ready';
+    residency.facts = facts;
+    residency.slots = Math.max(1, facts.sequences);
+    residency.plannedBytes = plannedBytes(residency.target, measured, facts.numCtx, facts.sequences);
+    residency.readyAtMs = walk.nowMs;
+    residency.lastUsedMs = walk.nowMs;
+    forgetLoadFailures(modelState(this.state, residency.target));
     this.#decide(walk);
   }
 
-  onLoadFailed(instanceId: number, error: SvcError): void {
-    const instance = this.#instance(instanceId);
-    if (instance === undefined) return;
+  onLoadFailed(residencyId: number, error: SvcError): void {
+    const residency = this.#residency(residencyId);
+    if (residency === undefined) return;
     const walk = this.#walk();
-    const model = modelState(this.state, instance.target);
-    model.instance = null;
+    const model = modelState(this.state, residency.target);
+    model.residency = null;
     // A load that was called off has told nothing about the model.
-    if (instance.state !== 'ending' && !this.#retryWithMoreMemory(walk, model, error)) {
+    if (residency.state !== 'ending' && !this.#retryWithMoreMemory(walk, model, error)) {
       recordLoadFailure(model, error, walk.nowMs, this.#limits);
       walk.rejectAll(model, error);
     }
@@ -149,18 +156,18 @@ export class Policy {
   }
 
   /** The worker is gone, whether it was asked to go or not. */
-  onGone(instanceId: number): void {
-    const instance = this.#instance(instanceId);
-    if (instance === undefined) return;
-    modelState(this.state, instance.target).instance = null;
+  onGone(residencyId: number): void {
+    const residency = this.#residency(residencyId);
+    if (residency === undefined) return;
+    modelState(this.state, residency.target).residency = null;
     this.#decide(this.#walk());
   }
 
   /** Somebody asks for the memory back; false when the model is not loaded. Jobs that waited before still run. */
   onUnload(modelId: string): boolean {
-    const instance = this.state.models.get(modelId)?.instance ?? null;
-    if (instance === null) return false;
-    instance.retireFromSeq = Math.min(instance.retireFromSeq, this.state.lastSeq + 1);
+    const residency = this.state.models.get(modelId)?.residency ?? null;
+    if (residency === null) return false;
+    residency.retireFromSeq = Math.min(residency.retireFromSeq, this.state.lastSeq + 1);
     this.#decide(this.#walk());
     return true;
   }
@@ -170,7 +177,7 @@ export class Policy {
     const walk = this.#walk();
     for (const model of this.state.models.values()) {
       walk.rejectAll(model, fail('draining'));
-      if (model.instance?.state === 'loading') walk.unload(model.instance);
+      if (model.residency?.state === 'loading') walk.unload(model.residency);
     }
     this.#decide(walk);
   }
@@ -209,30 +216,30 @@ export class Policy {
   /** When the child itself runs out of memory, a second try is worth while only after something has made room. */
   #retryWithMoreMemory(walk: Walk, model: ModelState, error: SvcError): boolean {
     if (error.code !== 'out_of_memory' || model.memoryRetried || this.state.draining) return false;
-    const all = instances(this.state);
+    const all = residencies(this.state);
     const idle = all.filter((other) => other.state === 'ready' && isIdle(this.state, other));
     if (idle.length === 0) return false;
     model.memoryRetried = true;
     model.retryAtMs = walk.nowMs + this.#limits.loadBackoffMs;
-    for (const instance of idle) walk.unload(instance);
+    for (const residency of idle) walk.unload(residency);
     return true;
   }
 
-  /** Takes a started ticket off its instance. */
+  /** Takes a started ticket off its residency. */
   #leave(seq: number, nowMs: number): Ticket | null {
     const entry = this.state.running.get(seq);
     if (entry === undefined) return null;
-    const { ticket, instance } = entry;
+    const { ticket, residency } = entry;
     this.state.running.delete(seq);
-    instance.running.delete(seq);
-    if (ticket.lane === 'frozen') instance.frozenRunning -= 1;
-    instance.lastUsedMs = nowMs;
-    instance.keepAliveMs = ticket.keepAliveMs ?? this.#limits.keepAliveMs;
+    residency.running.delete(seq);
+    if (ticket.lane === 'frozen') residency.frozenRunning -= 1;
+    residency.lastUsedMs = nowMs;
+    residency.keepAliveMs = ticket.keepAliveMs ?? this.#limits.keepAliveMs;
     return ticket;
   }
 
-  #instance(instanceId: number): Instance | undefined {
-    return instances(this.state).find((instance) => instance.id === instanceId);
+  #residency(residencyId: number): Residency | undefined {
+    return residencies(this.state).find((residency) => residency.id === residencyId);
   }
 }
 

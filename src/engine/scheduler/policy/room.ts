@@ -3,14 +3,14 @@
  * Pure: it changes nothing and causes nothing.
  */
 import { bestPlan, type LoadPlan, leastBytes, necessaryPlan, type Wish } from '../memory-plan.ts';
-import { type Instance, instances, type ModelState, type SchedulerState } from './state.ts';
+import { type Residency, residencies, type ModelState, type SchedulerState } from './state.ts';
 
 export type Room = { readonly needBytes: number } & (
   | { readonly kind: 'there'; readonly plan: LoadPlan }
   /** All of these are idle and, once gone, leave enough room; an empty list waits for those that are going. */
-  | { readonly kind: 'evict'; readonly victims: readonly Instance[] }
+  | { readonly kind: 'evict'; readonly victims: readonly Residency[] }
   /** Some of these are busy. */
-  | { readonly kind: 'busy'; readonly victims: readonly Instance[] }
+  | { readonly kind: 'busy'; readonly victims: readonly Residency[] }
   | { readonly kind: 'never'; readonly freeBytes: number }
 );
 
@@ -23,18 +23,18 @@ export interface RoomRequest {
 
 export function roomFor(state: SchedulerState, request: RoomRequest): Room {
   const { model, wish, availableBytes, maxLoadedModels } = request;
-  const all = instances(state);
-  const going = all.filter((instance) => instance.state === 'ending');
-  const staying = all.filter((instance) => instance.state !== 'ending');
+  const all = residencies(state);
+  const going = all.filter((residency) => residency.state === 'ending');
+  const staying = all.filter((residency) => residency.state !== 'ending');
   const reachableBytes = availableBytes + sum(all);
   const necessary = necessaryPlan(wish, reachableBytes);
   if (necessary === null) return { kind: 'never', needBytes: leastBytes(wish), freeBytes: reachableBytes };
 
   const needBytes = necessary.plannedBytes;
 
-  // A model is never in memory twice, so its own instance always has to go first.
-  const own = staying.filter((instance) => instance.modelId === model.modelId);
-  const others = staying.filter((instance) => instance.modelId !== model.modelId);
+  // A model is never in memory twice, so its own residency always has to go first.
+  const own = staying.filter((residency) => residency.modelId === model.modelId);
+  const others = staying.filter((residency) => residency.modelId !== model.modelId);
   const victims = [...own];
   const enough = (): boolean => {
     const left = staying.length - victims.length;
@@ -55,18 +55,18 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
 }
 
 /** Nothing runs on it; a load that nobody waits for any more counts too. */
-export function isIdle(state: SchedulerState, instance: Instance): boolean {
-  if (instance.state === 'loading') return state.models.get(instance.modelId)?.queue.length === 0;
-  return instance.running.size === 0;
+export function isIdle(state: SchedulerState, residency: Residency): boolean {
+  if (residency.state === 'loading') return state.models.get(residency.modelId)?.queue.length === 0;
+  return residency.running.size === 0;
 }
 
 /** Idle before busy, least recently used first. */
-function byUsefulness(state: SchedulerState): (a: Instance, b: Instance) => number {
+function byUsefulness(state: SchedulerState): (a: Residency, b: Residency) => number {
   return (a, b) =>
     Number(isIdle(state, b)) - Number(isIdle(state, a)) || a.lastUsedMs - b.lastUsedMs || a.id - b.id;
 }
 
-function sum(list: readonly Instance[]): number {
+function sum(list: readonly Residency[]): number {
   return list.reduce((total, { plannedBytes }) => total + plannedBytes, 0);
 }
 
@@ -75,8 +75,8 @@ function sum(list: readonly Instance[]): number {
  * available, what was free before any load minus what the loaded ones were planned with bounds it too.
  */
 export function availableBytes(state: SchedulerState, freeBytes: number, reserveBytes: number): number {
-  const all = instances(state);
-  const loading = all.filter((instance) => instance.state === 'loading');
+  const all = residencies(state);
+  const loading = all.filter((residency) => residency.state === 'loading');
   const budget = state.budgetBytes ?? freeBytes;
   return Math.min(freeBytes - sum(loading), budget - sum(all)) - reserveBytes;
 }

@@ -25,7 +25,7 @@ export interface Ticket {
 }
 
 /** One load of a model and the worker that came of it. */
-export interface Instance {
+export interface Residency {
   readonly id: number;
   readonly modelId: string;
   readonly target: ModelTarget;
@@ -54,7 +54,7 @@ export interface ModelState {
   target: ModelTarget;
   /** In order of arrival. */
   readonly queue: Ticket[];
-  instance: Instance | null;
+  residency: Residency | null;
   /** Start-time fair queueing: the turn reached, and the next turn of each flow that is beyond it. */
   turn: number;
   readonly turns: Map<string, number>;
@@ -77,9 +77,9 @@ export interface SchedulerState {
   readonly models: Map<string, ModelState>;
   /** The highest ticket number seen. */
   lastSeq: number;
-  nextInstanceId: number;
+  nextResidencyId: number;
   /** Where each started ticket runs, until its end is reported. */
-  readonly running: Map<number, { readonly ticket: Ticket; readonly instance: Instance }>;
+  readonly running: Map<number, { readonly ticket: Ticket; readonly residency: Residency }>;
   draining: boolean;
   /** Free bytes seen while no model was in memory: mapped weights may count as available to the system. */
   budgetBytes: number | null;
@@ -93,7 +93,7 @@ export function initialState(): SchedulerState {
   return {
     models: new Map(),
     lastSeq: 0,
-    nextInstanceId: 1,
+    nextResidencyId: 1,
     running: new Map(),
     draining: false,
     budgetBytes: null,
@@ -110,7 +110,7 @@ export function modelState(state: SchedulerState, target: ModelTarget): ModelSta
     modelId: target.modelId,
     target,
     queue: [],
-    instance: null,
+    residency: null,
     turn: 0,
     turns: new Map(),
     waitReason: '',
@@ -124,8 +124,8 @@ export function modelState(state: SchedulerState, target: ModelTarget): ModelSta
   return fresh;
 }
 
-export function instances(state: SchedulerState): Instance[] {
-  return [...state.models.values()].flatMap((model) => (model.instance === null ? [] : [model.instance]));
+export function residencies(state: SchedulerState): Residency[] {
+  return [...state.models.values()].flatMap((model) => (model.residency === null ? [] : [model.residency]));
 }
 
 export function queuedCount(state: SchedulerState): number {
@@ -134,8 +134,8 @@ export function queuedCount(state: SchedulerState): number {
   return count;
 }
 
-/** Whether a job for this target and window can run on the instance as it is loaded. */
-export function serves(instance: Instance, target: ModelTarget, wantedCtx: number): boolean {
-  const sameFile = instance.target.path === target.path && instance.target.digest === target.digest;
-  return sameFile && wantedCtx <= instance.wantedCtx;
+/** Whether a job for this target and window can run on the residency as it is loaded. */
+export function serves(residency: Residency, target: ModelTarget, wantedCtx: number): boolean {
+  const sameFile = residency.target.path === target.path && residency.target.digest === target.digest;
+  return sameFile && wantedCtx <= residency.wantedCtx;
 }

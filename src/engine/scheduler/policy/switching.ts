@@ -2,16 +2,16 @@
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { LoadPlan, Wish } from '../memory-plan.ts';
 import { availableBytes, type Room, roomFor } from './room.ts';
-import { type Instance, instances, type ModelState, serves, type Ticket } from './state.ts';
+import { type Residency, residencies, type ModelState, serves, type Ticket } from './state.ts';
 import type { Walk } from './walk.ts';
 
-/** A model with a waiting job that no instance can take; the job is the oldest of those. */
+/** A model with a waiting job that no residency can take; the job is the oldest of those. */
 export interface Need {
   readonly model: ModelState;
   readonly head: Ticket;
 }
 
-/** Step 1, oldest first. An instance that is loading or ending raises the question again when it is done. */
+/** Step 1, oldest first. A residency that is loading or ending raises the question again when it is done. */
 export function needsOf(walk: Walk): Need[] {
   const needs: Need[] = [];
   for (const model of walk.state.models.values()) {
@@ -22,7 +22,7 @@ export function needsOf(walk: Walk): Need[] {
 }
 
 /**
- * Step 2: per instance, the ticket number from which nothing starts there. A wait counts from the moment that the
+ * Step 2: per residency, the ticket number from which nothing starts there. A wait counts from the moment that the
  * holder of the memory was ready, so that a fresh load always serves a group of jobs before it can be claimed.
  */
 export function claimsOf(walk: Walk, needs: readonly Need[]): Map<number, number> {
@@ -46,7 +46,7 @@ export function answerNeeds(walk: Walk, needs: readonly Need[]): void {
   for (const need of needs) {
     const { model } = need;
     // An older need of this very walk may just have evicted it.
-    if (model.instance?.state === 'ending') continue;
+    if (model.residency?.state === 'ending') continue;
     if (walk.nowMs < model.retryAtMs) {
       model.waitReason = `waiting to try the load of model ${model.modelId} again`; // 4a
       walk.wakeAt(model.retryAtMs);
@@ -78,7 +78,7 @@ export function answerNeeds(walk: Walk, needs: readonly Need[]): void {
 export function roomOf(walk: Walk, model: ModelState, wantedCtx = mostWantedCtx(model)): Room {
   const { state, limits } = walk;
   const budget = state.budgetBytes ?? 0;
-  state.budgetBytes = instances(state).length === 0 ? walk.freeBytes : Math.max(walk.freeBytes, budget);
+  state.budgetBytes = residencies(state).length === 0 ? walk.freeBytes : Math.max(walk.freeBytes, budget);
   const measured = walk.readings.recall(model.target);
   const wish: Wish = { target: model.target, measured, wantedCtx, parallel: limits.numParallel };
   return roomFor(state, {
@@ -90,21 +90,21 @@ export function roomOf(walk: Walk, model: ModelState, wantedCtx = mostWantedCtx(
 }
 
 function neediest(model: ModelState): Ticket | undefined {
-  const { instance, queue } = model;
-  if (instance === null) return queue[0];
-  if (instance.state !== 'ready') return undefined;
-  return queue.find((ticket) => !serves(instance, model.target, ticket.wantedCtx));
+  const { residency, queue } = model;
+  if (residency === null) return queue[0];
+  if (residency.state !== 'ready') return undefined;
+  return queue.find((ticket) => !serves(residency, model.target, ticket.wantedCtx));
 }
 
-function claimDueMs(walk: Walk, { head }: Need, victims: readonly Instance[]): number {
+function claimDueMs(walk: Walk, { head }: Need, victims: readonly Residency[]): number {
   const sinceMs = Math.max(head.enqueuedAtMs, ...victims.map((victim) => victim.readyAtMs));
   return sinceMs + walk.limits.maxSwitchWaitMs;
 }
 
 function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
   const { state, limits, nowMs } = walk;
-  const instance: Instance = {
-    id: state.nextInstanceId,
+  const residency: Residency = {
+    id: state.nextResidencyId,
     modelId: model.modelId,
     target: model.target,
     state: 'loading',
@@ -120,27 +120,27 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
     expiresAtMs: null,
     retireFromSeq: Number.POSITIVE_INFINITY,
   };
-  state.nextInstanceId += 1;
-  model.instance = instance;
-  walk.effects.loadModel({ instanceId: instance.id, target: model.target, plan });
+  state.nextResidencyId += 1;
+  model.residency = residency;
+  walk.effects.loadModel({ residencyId: residency.id, target: model.target, plan });
 }
 
-/** Only what waits for this very load; jobs that the present instance can serve stay. */
+/** Only what waits for this very load; jobs that the present residency can serve stay. */
 function refuse(walk: Walk, model: ModelState, room: { needBytes: number; freeBytes: number }): void {
   const error = fail('out_of_memory', {
     model: model.modelId,
     needBytes: room.needBytes,
     freeBytes: Math.max(0, Math.floor(room.freeBytes)),
   });
-  const { instance } = model;
+  const { residency } = model;
   const refused = model.queue.filter(
-    (ticket) => instance === null || !serves(instance, model.target, ticket.wantedCtx),
+    (ticket) => residency === null || !serves(residency, model.target, ticket.wantedCtx),
   );
   for (const ticket of refused) walk.reject(ticket, error);
 }
 
 function loadsUnderWay(walk: Walk): number {
-  return instances(walk.state).filter((instance) => instance.state === 'loading').length;
+  return residencies(walk.state).filter((residency) => residency.state === 'loading').length;
 }
 
 /** One load serves all that wait, so it is planned for the one that asks for most. */

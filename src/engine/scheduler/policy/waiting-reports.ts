@@ -41,7 +41,7 @@ function tell(walk: Walk, ticket: Ticket, position: number, reason: string): voi
 }
 
 function reasonOf(model: ModelState): string {
-  switch (model.instance?.state) {
+  switch (model.residency?.state) {
     case 'ready':
       return `waiting for a slot of model ${model.modelId}`;
     case 'loading':

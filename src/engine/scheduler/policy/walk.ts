@@ -2,7 +2,7 @@
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 import type { Effects, Readings } from './effects.ts';
 import type { SchedulerLimits } from '../limits.ts';
-import type { Instance, ModelState, SchedulerState, Ticket } from './state.ts';
+import type { Residency, ModelState, SchedulerState, Ticket } from './state.ts';
 
 export class Walk {
   readonly state: SchedulerState;
@@ -48,11 +48,11 @@ export class Walk {
     for (const ticket of model.queue.splice(0)) this.effects.rejectJob(ticket.seq, error);
   }
 
-  unload(instance: Instance): void {
-    if (instance.state === 'ending') return;
-    instance.state = 'ending';
-    instance.expiresAtMs = null;
-    this.effects.unloadModel(instance.id);
+  unload(residency: Residency): void {
+    if (residency.state === 'ending') return;
+    residency.state = 'ending';
+    residency.expiresAtMs = null;
+    this.effects.unloadModel(residency.id);
   }
 
   queueOf(ticket: Ticket): Ticket[] {

@@ -13,9 +13,9 @@ import { launch } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
 import { defaultWorkerLimits, type WorkerLimits } from './limits.ts';
 import { poolThreads } from './child/pool-threads.ts';
-import { WorkerProcess } from './worker-host.ts';
+import { WorkerHost } from './worker-host.ts';
 
-export interface WorkerBackendOptions {
+export interface LocalBackendOptions {
   /** Absolute path of the child's script, dist/worker/main.js. */
   readonly childPath: string;
   /** The server's environment, of which a few harmless names are carried over (child-environment.ts). */
@@ -30,22 +30,22 @@ export interface WorkerBackendOptions {
   readonly cores?: number;
 }
 
-export function createWorkerBackend(options: WorkerBackendOptions): Backend {
-  return new WorkerBackend(options);
+export function createLocalBackend(options: LocalBackendOptions): Backend {
+  return new LocalBackend(options);
 }
 
-class WorkerBackend implements Backend {
-  readonly #options: WorkerBackendOptions;
+class LocalBackend implements Backend {
+  readonly #options: LocalBackendOptions;
   readonly #limits: WorkerLimits;
   /** Looked for once, at the first fork. */
   #launcher: Promise<readonly string[]> | undefined;
   /** By the size of their thread pool. */
-  readonly #spares = new Map<number, Promise<WorkerProcess>>();
+  readonly #spares = new Map<number, Promise<WorkerHost>>();
   /** The sizes that a spare is kept of: that for chat from the start, another once it was asked for. */
   readonly #pools: Set<number>;
-  readonly #workers = new Set<WorkerProcess>();
+  readonly #workers = new Set<WorkerHost>();
   /** Those of them that have booted: each proves that the backend works, whatever became of the next spare. */
-  readonly #booted = new Set<WorkerProcess>();
+  readonly #booted = new Set<WorkerHost>();
   /** Of the last worker that booted. */
   #facts: BackendFacts | null = null;
   /** Of the last boot, if it failed, and until when none is tried while no worker serves. */
@@ -53,7 +53,7 @@ class WorkerBackend implements Backend {
   #cancelRetry: (() => void) | undefined;
   #closed = false;
 
-  constructor(options: WorkerBackendOptions) {
+  constructor(options: LocalBackendOptions) {
     this.#options = options;
     this.#limits = { ...defaultWorkerLimits, ...options.limits };
     this.#pools = new Set([this.#poolFor('chat')]);
@@ -141,7 +141,7 @@ class WorkerBackend implements Backend {
   }
 
   /** The spare, booting or booted; a fresh worker where there is none or it has died since. */
-  async #take(pool: number): Promise<WorkerProcess> {
+  async #take(pool: number): Promise<WorkerHost> {
     const spare = this.#spares.get(pool);
     this.#spares.delete(pool);
     const worker = await spare?.catch(() => undefined);
@@ -152,7 +152,7 @@ class WorkerBackend implements Backend {
     return poolThreads(kind, this.#options.cores ?? availableParallelism());
   }
 
-  async #boot(pool: number): Promise<WorkerProcess> {
+  async #boot(pool: number): Promise<WorkerHost> {
     try {
       await this.#options.backendGuard?.();
       this.#launcher ??= findLauncher(process.platform);
@@ -177,7 +177,7 @@ class WorkerBackend implements Backend {
     }
   }
 
-  #fork(launcher: readonly string[], pool: number): WorkerProcess {
+  #fork(launcher: readonly string[], pool: number): WorkerHost {
     const { childPath, hostEnv, gpu, clock, log } = this.#options;
     const launched = launch({
       childPath,
@@ -188,7 +188,7 @@ class WorkerBackend implements Backend {
       stderrChars: this.#limits.stderrChars,
       log,
     });
-    const worker = new WorkerProcess(launched, { limits: this.#limits, clock, log });
+    const worker = new WorkerHost(launched, { limits: this.#limits, clock, log });
     this.#workers.add(worker);
     void worker.gone.then(() => this.#workers.delete(worker));
     return worker;
