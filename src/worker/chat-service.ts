@@ -1,9 +1,9 @@
 /** A loaded chat model at work: generates and explains. */
-import type { ExplainJob, Job } from '../contract/job.ts';
+import type { ExplainJob, GenerateJob, Job } from '../contract/job.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import { BatchLoop } from './batch/batch-loop.ts';
 import { FrozenLane } from './frozen/frozen.ts';
-import { type Known, knownPrompt, prepareGeneration, preparePrompt } from './prepare.ts';
+import { prepareChat, requireRoom } from './prepare.ts';
 import type { ChatModel } from './model.ts';
 import type { Outbox } from './outbox.ts';
 import { pieceText } from './prompt/prompt.ts';
@@ -13,7 +13,6 @@ export class ChatService {
   readonly #outbox: Outbox;
   readonly #loop: BatchLoop;
   readonly #frozen: FrozenLane;
-  readonly #known: Known = (prompt) => this.#loop.known(prompt);
 
   constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
@@ -29,8 +28,7 @@ export class ChatService {
   submit(job: Job): void {
     switch (job.kind) {
       case 'generate':
-        if (job.lane === 'frozen') return this.#frozen.submit(job);
-        return this.#loop.submit(prepareGeneration(this.#chat, job, this.#known));
+        return this.#generate(job);
       case 'explain':
         return this.#explain(job);
       case 'embed':
@@ -42,18 +40,24 @@ export class ChatService {
     return this.#loop.cancel(jobId) || this.#frozen.cancel(jobId);
   }
 
+  #generate(job: GenerateJob): void {
+    const prepared = prepareChat(this.#chat, job);
+    requireRoom(this.#chat, prepared);
+    if (job.lane === 'frozen') this.#frozen.submit(prepared);
+    else this.#loop.submit(prepared);
+  }
+
   #explain(job: ExplainJob): void {
-    const prepared = preparePrompt(this.#chat, job.job);
-    const prompt = knownPrompt(prepared, job.job, this.#known);
-    const placement = this.#loop.preview(prompt);
+    const prepared = prepareChat(this.#chat, job.job);
+    const { promptTokens, placement } = this.#loop.preview(prepared);
     this.#outbox.event(job.jobId, {
       type: 'explained',
       renderedPrompt: pieceText(prepared.pieces),
-      promptTokens: prompt.length,
+      promptTokens,
       cachedTokens: placement?.keep ?? 0,
       sequence: placement?.id ?? null,
       numCtx: prepared.numCtx,
-      toolFormat: prepared.plan.toolFormat,
+      toolFormat: prepared.toolFormat,
     });
     this.#outbox.flush();
   }

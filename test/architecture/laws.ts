@@ -121,14 +121,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/prompt': ['contract', 'lib/errors'],
   'worker/model.ts': ['contract', 'worker/addon', 'worker/prompt'],
   'worker/outbox.ts': ['contract', 'lib/errors'],
-  'worker/prepare.ts': [
-    'contract',
-    'lib/errors',
-    'worker/model.ts',
-    'worker/prompt',
-    'worker/answer',
-    'worker/batch',
-  ],
+  'worker/prepare.ts': ['contract', 'lib/errors', 'worker/model.ts', 'worker/prompt', 'worker/answer'],
   'worker/load': [
     'contract',
     'lib/errors',
@@ -150,6 +143,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/errors',
     'worker/model.ts',
     'worker/outbox.ts',
+    'worker/prepare.ts',
     'worker/addon',
     'worker/prompt',
     'worker/answer',

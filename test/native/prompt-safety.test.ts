@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolDefinition, Turn } from '../../src/contract/job.ts';
 import { writeGguf } from '../../tools/gguf/writer.ts';
 import { controlTexts } from '../../src/worker/prompt/client-text.ts';
-import { withEnvelopeHistory, withoutToolRole, withToolsBlock } from '../../src/worker/answer/envelope.ts';
+import { withEnvelopeHistory, withoutToolRole, withToolsBlock } from '../../src/worker/prompt/envelope.ts';
 import { familyOfTemplate } from '../../src/lib/chat-template/tool-families.ts';
 import {
   type PromptWriter,

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerFormat, ToolChoice } from '../../contract/job.ts';
 import { answerGrammar, type ThinkingPlace } from './answer-grammar.ts';
 import { AnswerReader } from './answer-reader.ts';
-import { CALL_BETWEEN, CALL_OPEN } from './envelope.ts';
+import { CALL_BETWEEN, CALL_OPEN } from '../prompt/envelope.ts';
 import { EnvelopeBody, FamilyBody, textBody } from './body-readers.ts';
 import { familyOfTemplate, type ToolFamily } from '../../lib/chat-template/tool-families.ts';
 import { FORMAT_PATTERNS } from '../../lib/grammar/string-grammar.ts';

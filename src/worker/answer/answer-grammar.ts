@@ -10,7 +10,7 @@ import { gbnfClassChar, gbnfLiteral, GbnfWriter } from '../../lib/grammar/gbnf/g
 import { anyObject } from '../../lib/grammar/json-grammar.ts';
 import { schemaRule } from '../../lib/grammar/schema-grammar.ts';
 import { anyChar } from '../../lib/grammar/string-grammar.ts';
-import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_CLOSE, TEXT_OPEN } from './envelope.ts';
+import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_CLOSE, TEXT_OPEN } from '../prompt/envelope.ts';
 import type { ThinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
 import type { ToolFamily } from '../../lib/chat-template/tool-families.ts';
 

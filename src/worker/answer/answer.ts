@@ -1,9 +1,8 @@
 /**
- * The seam between plain generation and everything that gives an answer a shape (tools, JSON, thinking).
- * `planAnswer` (plan-answer.ts) decides for one job how the prompt is written, what the sampler may choose, and how the tokens are
- * read. The batch loop only knows the two interfaces below.
+ * worker/answer owns what an answer may be and how its tokens are read: tools, JSON, thinking, stop strings. This file is
+ * the seam: a lane only knows the interfaces below, and plan-answer.ts makes what stands behind them. It knows nothing
+ * of batches, and of the native library only the grammar.
  */
-import type { ToolDefinition, Turn } from '../../contract/job.ts';
 import type { NativeGrammar } from '../addon/native.ts';
 
 /** What one job may sample. Its state belongs to one generation. */
@@ -40,16 +39,9 @@ export interface AnswerParser {
   readonly thinking: boolean;
 }
 
-export interface AnswerPlan {
-  /** The conversation as the template gets it, with whatever instructions the tool format needs. */
-  readonly turns: readonly Turn[];
-  /** Tools that the template renders itself; empty when they were written into the turns. */
-  readonly templateTools: readonly ToolDefinition[];
-  /** Further variables of the template, such as `enable_thinking`. */
-  readonly templateVariables: Readonly<Record<string, unknown>>;
-  /** Text that the answer begins with, appended to the prompt as the template's own words. */
-  readonly prefill: string;
+/** An answer as it comes into being. Belongs to one run of a job. */
+export interface Answer {
   readonly parser: AnswerParser;
+  /** Null: free choice. */
   readonly constraint: Constraint | null;
-  readonly toolFormat: string;
 }

@@ -1,7 +1,7 @@
 /** Readers of an answer's body, one per way of writing it. The thinking before it is read elsewhere. */
 import type { AnswerPart } from './answer.ts';
 import { CallReader } from './call-reader.ts';
-import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_OPEN } from './envelope.ts';
+import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_OPEN } from '../prompt/envelope.ts';
 import { JsonStringReader } from './json-string-reader.ts';
 import type { ToolFamily } from '../../lib/chat-template/tool-families.ts';
 

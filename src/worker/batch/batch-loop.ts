@@ -15,9 +15,10 @@
  */
 import { fail } from '../../lib/errors/svc-error.ts';
 import { evaluateRows, type Row } from './evaluate.ts';
-import type { Generation } from './generation.ts';
+import { Generation } from './generation.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
+import type { PreparedChat } from '../prepare.ts';
 import type { Placement } from './prompt-cache.ts';
 import { Running } from './running.ts';
 import { type LoopCost, Sequences } from './sequences.ts';
@@ -51,18 +52,17 @@ export class BatchLoop {
     return !this.#turning;
   }
 
-  /** The prompt in tokens whose state may be there already; its text stays the same. */
-  known(prompt: Uint32Array): Uint32Array {
-    return this.#sequences.known(prompt, this.#chat.vocabulary);
+  /** How long a prompt would be now, and where it would be placed; changes nothing. */
+  preview(prepared: PreparedChat): { promptTokens: number; placement: Placement | null } {
+    const prompt = this.#inCachedTokens(prepared);
+    return { promptTokens: prompt.length, placement: this.#sequences.preview(prompt, this.#cost()) };
   }
 
-  /** The placement that a prompt would get now; changes nothing. */
-  preview(prompt: Uint32Array): Placement | null {
-    return this.#sequences.preview(prompt, this.#cost());
-  }
-
-  submit(generation: Generation): void {
-    this.#waiting.push(generation);
+  submit(prepared: PreparedChat): void {
+    const { job, answer, numCtx } = prepared;
+    const prompt = this.#inCachedTokens(prepared);
+    const { vocabulary } = this.#chat;
+    this.#waiting.push(new Generation({ job, prompt, answer, numCtx, vocabulary }));
     if (this.#turning) this.#waiting.sawCompany();
     else void this.#turn();
   }
@@ -73,6 +73,13 @@ export class BatchLoop {
     if (found === undefined) return false;
     found.cancelled = true;
     return true;
+  }
+
+  /** The same text in the tokens of a sequence that holds its beginning, unless they are more and take room from the answer. */
+  #inCachedTokens({ job, tokens, numCtx }: PreparedChat): Uint32Array {
+    const cached = this.#sequences.known(tokens, this.#chat.vocabulary);
+    const fits = cached.length <= tokens.length || cached.length + (job.maxTokens ?? 1) <= numCtx;
+    return fits ? cached : tokens;
   }
 
   async #turn(): Promise<void> {

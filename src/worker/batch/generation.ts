@@ -11,7 +11,7 @@ import {
   type Usage,
 } from '../../contract/job-event.ts';
 import type { GenerateJob } from '../../contract/job.ts';
-import type { AnswerPart, AnswerPlan } from '../answer/answer.ts';
+import type { Answer, AnswerPart } from '../answer/answer.ts';
 import { StopStrings } from '../answer/stop-strings.ts';
 import { Utf8Assembler } from '../answer/utf8.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
@@ -19,7 +19,7 @@ import type { Vocabulary } from '../prompt/vocabulary.ts';
 export interface GenerationStart {
   readonly job: GenerateJob;
   readonly prompt: Uint32Array;
-  readonly plan: AnswerPlan;
+  readonly answer: Answer;
   /** The window of this job, tokens. */
   readonly numCtx: number;
   readonly vocabulary: Vocabulary;
@@ -28,7 +28,7 @@ export interface GenerationStart {
 export class Generation {
   readonly job: GenerateJob;
   readonly prompt: Uint32Array;
-  readonly plan: AnswerPlan;
+  readonly answer: Answer;
   readonly numCtx: number;
   /** When the job came, on the clock of performance.now(). */
   readonly arrivedMs = performance.now();
@@ -48,7 +48,7 @@ export class Generation {
   constructor(start: GenerationStart) {
     this.job = start.job;
     this.prompt = start.prompt;
-    this.plan = start.plan;
+    this.answer = start.answer;
     this.numCtx = start.numCtx;
     this.#vocabulary = start.vocabulary;
     this.#stops = new StopStrings(start.job.stop);
@@ -87,7 +87,7 @@ export class Generation {
 
   /** Takes the next token of the answer; returns what it says. Sets the finish reason when it is the last. */
   accept(token: number, sampled: SampledToken | null): JobEvent[] {
-    const { parser, constraint } = this.plan;
+    const { parser, constraint } = this.answer;
     this.#tokens.push(token);
     constraint?.accept(token);
     if (this.#vocabulary.isEnd(token)) return this.#end('stop');
@@ -104,13 +104,13 @@ export class Generation {
     const control = this.#vocabulary.controlTextOf(token);
     const parts =
       control === null
-        ? this.plan.parser.text(this.#utf8.push(this.#vocabulary.bytesOf(token)))
-        : this.plan.parser.control(control);
+        ? this.answer.parser.text(this.#utf8.push(this.#vocabulary.bytesOf(token)))
+        : this.answer.parser.control(control);
     return this.#say(parts);
   }
 
   #end(reason: FinishReason): JobEvent[] {
-    const { parser } = this.plan;
+    const { parser } = this.answer;
     const events = this.#say([...parser.text(this.#utf8.end()), ...parser.end()]);
     if (this.#finish !== null) return events;
     const held = this.#stops.end();

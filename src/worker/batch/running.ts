@@ -148,7 +148,7 @@ export class Running {
     this.#configure();
     const sampled = await native.sample(batchRow, this.#sampler);
     if (sampled === null) throw new Error('no token satisfies the grammar');
-    const token = this.generation.plan.constraint?.forcedToken() ?? sampled;
+    const token = this.generation.answer.constraint?.forcedToken() ?? sampled;
     const reported = (await this.#logprobs?.report(native, batchRow, token)) ?? null;
     return { token, reported };
   }
@@ -198,7 +198,7 @@ export class Running {
 
   /** The chain keeps its random state and its penalties between tokens; only another grammar needs a new one. */
   #configure(): void {
-    const grammar = this.generation.plan.constraint?.grammar() ?? null;
+    const grammar = this.generation.answer.constraint?.grammar() ?? null;
     if (this.#configured && grammar === this.#grammar) return;
     const { sampling } = this.generation.job;
     const { prompt, tokens, numCtx } = this.generation;

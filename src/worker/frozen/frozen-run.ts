@@ -4,24 +4,22 @@ import { SAMPLING_DEFAULTS } from '../../contract/defaults.ts';
 import type { CheckFacts, FrozenFacts, FrozenPins } from '../../contract/frozen.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
-import type { AnswerPlan } from '../answer/answer.ts';
+import type { Answer } from '../answer/answer.ts';
 import { evaluateRows, type Row } from '../batch/evaluate.ts';
 import { type FrozenContext, observedThreads, unavailable, windowFor } from './frozen-context.ts';
 import { FrozenTrace, LogitProbe } from './trace.ts';
-import { type PreparedPrompt, preparePrompt, requireRoom } from '../prepare.ts';
+import type { PreparedChat } from '../prepare.ts';
 import { Generation } from '../batch/generation.ts';
 import type { NativeContext } from '../addon/native.ts';
 import type { ChatModel } from '../model.ts';
-import { planAnswer } from '../answer/plan-answer.ts';
 import { pieceText } from '../prompt/prompt.ts';
 import { Running } from '../batch/running.ts';
 import { samplerConfig } from '../batch/sampler.ts';
 
 /** A frozen job whose prompt is written and fits. */
 export interface FrozenPlan {
-  /** `maxTokens` is never null: the window is part of what is repeated. */
-  readonly job: GenerateJob & { readonly maxTokens: number };
-  readonly prepared: PreparedPrompt;
+  readonly prepared: PreparedChat;
+  /** Of the frozen context, tokens. */
   readonly numCtx: number;
   readonly threads: number;
   readonly claimed: Uint32Array | null;
@@ -31,29 +29,22 @@ export interface FrozenPlan {
 const NO_PINS: FrozenPins = { threads: null, numCtx: null, claimedTokens: null, epsilon: 0 };
 const SEQUENCE = 0;
 
-export function planFrozen(chat: ChatModel, asked: GenerateJob): FrozenPlan {
-  const pins = asked.frozen ?? NO_PINS;
-  const prompt = preparePrompt(chat, asked);
-  const promptTokens = prompt.tokens.length;
-  requireRoom(chat, prompt);
-  if (asked.sampling.seed === undefined || asked.templateClockMs === null) {
+export function planFrozen(chat: ChatModel, prepared: PreparedChat): FrozenPlan {
+  const { job, tokens, maxTokens } = prepared;
+  const pins = job.frozen ?? NO_PINS;
+  if (job.sampling.seed === undefined || job.templateClockMs === null) {
     throw unavailable('the job pins no seed or no clock');
   }
-  const room = prompt.numCtx - promptTokens;
-  const maxTokens = Math.min(asked.maxTokens ?? room, room);
-  // How long thinking may be follows from the limit, so it is planned with the one that the record names.
-  const job = { ...asked, maxTokens };
-  const prepared = { ...prompt, plan: planAnswer(job, chat) };
   const claimed = pins.claimedTokens === null ? null : tokensOf(pins.claimedTokens);
   // Native code looks such a token up without a bound.
   if (claimed?.some((token) => token >= chat.vocabulary.size) === true) {
     throw unavailable('the claimed tokens are not all in the vocabulary of this model');
   }
-  const needed = promptTokens + Math.max(maxTokens, claimed?.length ?? 0);
+  const needed = tokens.length + Math.max(maxTokens, claimed?.length ?? 0);
   const numCtx = pins.numCtx ?? windowFor(needed, Math.max(chat.facts.trainedCtx, chat.facts.numCtx));
   if (numCtx < needed) throw unavailable(`${needed} tokens do not fit the pinned window of ${numCtx}`);
   const threads = pins.threads ?? chat.facts.threads;
-  return { job, prepared, numCtx, threads, claimed, epsilon: pins.epsilon };
+  return { prepared, numCtx, threads, claimed, epsilon: pins.epsilon };
 }
 
 /** What a run needs from its lane: a way to say things, and to be told to stop. */
@@ -70,7 +61,7 @@ export async function runFrozen(
   hooks: FrozenHooks,
 ): Promise<JobEvent> {
   const { context: native } = frozen;
-  const generation = generationOf(chat, plan, plan.prepared.plan);
+  const generation = generationOf(chat, plan, plan.prepared.answer);
   const placement = { id: SEQUENCE, keep: 0 };
   const running = new Running(chat.model, chat.vocabulary, generation, placement);
   const probe = new LogitProbe(chat.model);
@@ -136,7 +127,7 @@ export async function checkFrozen(
     probe.dispose();
   }
   // Nothing is sampled, and a grammar throws on a token that it does not allow.
-  const generation = generationOf(chat, plan, { ...plan.prepared.plan, constraint: null });
+  const generation = generationOf(chat, plan, { ...plan.prepared.answer, constraint: null });
   for (const token of plan.claimed) {
     if (generation.finishReason !== null) break;
     for (const event of generation.accept(token, null)) hooks.event(event);
@@ -153,11 +144,11 @@ export async function checkFrozen(
   return { type: 'done', finishReason: finishReason ?? 'stop', usage, timings, check };
 }
 
-function generationOf(chat: ChatModel, { job, prepared }: FrozenPlan, plan: AnswerPlan): Generation {
+function generationOf(chat: ChatModel, { prepared }: FrozenPlan, answer: Answer): Generation {
   return new Generation({
-    job,
+    job: prepared.job,
     prompt: prepared.tokens,
-    plan,
+    answer,
     numCtx: prepared.numCtx,
     vocabulary: chat.vocabulary,
   });
@@ -221,7 +212,8 @@ function factsOf(
   },
 ): FrozenFacts {
   const { plan, frozen, generation, trace } = run;
-  const { job, prepared } = plan;
+  const { prepared } = plan;
+  const { job } = prepared;
   const tokens = bytesOf(Uint32Array.from(generation.tokens));
   const chain = chainOf(plan);
   return {
@@ -239,7 +231,7 @@ function factsOf(
       ...chosenSampling(job),
       seed: job.sampling.seed ?? 0,
       chain,
-      maxTokens: job.maxTokens,
+      maxTokens: prepared.maxTokens,
       stop: [...job.stop],
     },
     output: {
@@ -260,10 +252,10 @@ function chosenSampling(job: GenerateJob) {
 }
 
 /** The samplers in the order in which the library builds its chain. */
-function chainOf({ job, prepared, numCtx }: FrozenPlan): string[] {
-  const config = samplerConfig(job.sampling, { grammar: null, seed: 0, recentTokens: [], numCtx });
+function chainOf({ prepared, numCtx }: FrozenPlan): string[] {
+  const config = samplerConfig(prepared.job.sampling, { grammar: null, seed: 0, recentTokens: [], numCtx });
   const names: string[] = [];
-  if (prepared.plan.constraint !== null) names.push('grammar');
+  if (prepared.answer.constraint !== null) names.push('grammar');
   if (config.bias !== null) names.push('logit_bias');
   if (config.penalties !== null) names.push('penalties');
   if (config.temperature <= 0) return [...names, 'greedy'];

@@ -2,12 +2,12 @@
  * The frozen lane: jobs that must be repeatable bit for bit, one at a time, each in a fresh context of its own beside
  * the batch loop. What is pinned and why is in frozen-context.ts; what is recorded, in frozen-run.ts.
  */
-import type { GenerateJob } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { openFrozenContext } from './frozen-context.ts';
 import { checkFrozen, type FrozenHooks, type FrozenPlan, planFrozen, runFrozen } from './frozen-run.ts';
 import { evaluateInTurns, Turns } from './frozen-turns.ts';
 import type { ChatModel } from '../model.ts';
+import type { PreparedChat } from '../prepare.ts';
 import type { Outbox } from '../outbox.ts';
 
 interface Entry {
@@ -35,8 +35,8 @@ export class FrozenLane {
   }
 
   /** Throws when the job is refused. */
-  submit(job: GenerateJob): void {
-    this.#waiting.push({ plan: planFrozen(this.#chat, job), cancelled: false });
+  submit(prepared: PreparedChat): void {
+    this.#waiting.push({ plan: planFrozen(this.#chat, prepared), cancelled: false });
     if (this.#running === null) void this.#work();
   }
 
@@ -44,7 +44,9 @@ export class FrozenLane {
   cancel(jobId: string): boolean {
     const running = this.#running;
     const entry =
-      running?.plan.job.jobId === jobId ? running : this.#waiting.find((one) => one.plan.job.jobId === jobId);
+      running?.plan.prepared.job.jobId === jobId
+        ? running
+        : this.#waiting.find((one) => one.plan.prepared.job.jobId === jobId);
     if (entry === undefined || entry === null) return false;
     entry.cancelled = true;
     return true;
@@ -56,7 +58,7 @@ export class FrozenLane {
       try {
         await this.#run(entry);
       } catch (error) {
-        this.#outbox.failed(entry.plan.job.jobId, error);
+        this.#outbox.failed(entry.plan.prepared.job.jobId, error);
       } finally {
         this.#running = null;
       }
@@ -66,7 +68,7 @@ export class FrozenLane {
 
   async #run(entry: Entry): Promise<void> {
     const { plan } = entry;
-    const { jobId } = plan.job;
+    const { jobId } = plan.prepared.job;
     const hooks = this.#hooks(entry);
     hooks.step();
     const frozen = await openFrozenContext(this.#chat, plan);
@@ -93,7 +95,7 @@ export class FrozenLane {
   #hooks(entry: Entry): FrozenHooks {
     return {
       event: (event) => {
-        this.#outbox.event(entry.plan.job.jobId, event);
+        this.#outbox.event(entry.plan.prepared.job.jobId, event);
         this.#outbox.flush();
       },
       step: () => {

@@ -1,4 +1,7 @@
-/** From a conversation to the tokens of a prompt: template, guarded client text, tokeniser. */
+/**
+ * worker/prompt owns the way from a conversation to the tokens of a prompt: template, guarded client text, tokeniser. It
+ * knows nothing of answers, batches or the native library.
+ */
 import type { ToolDefinition, Turn } from '../../contract/job.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { ClientText, type ControlTexts, type PromptPiece } from './client-text.ts';
@@ -55,6 +58,14 @@ export function tokenizePieces(vocabulary: Vocabulary, pieces: readonly PromptPi
 
 export function pieceText(pieces: readonly PromptPiece[]): string {
   return pieces.map((piece) => piece.text).join('');
+}
+
+/** What the template makes of a conversation that only asks how it writes. */
+export function probeTemplate(
+  writer: PromptWriter,
+  probe: Pick<ChatPrompt, 'turns'> & Partial<ChatPrompt>,
+): string {
+  return pieceText(renderPrompt(writer, { tools: [], variables: {}, prefill: '', clockMs: 0, ...probe }));
 }
 
 function render(writer: PromptWriter, prompt: ChatPrompt): PromptPiece[] {

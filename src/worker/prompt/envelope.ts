@@ -1,15 +1,33 @@
 /**
- * svc-tool-envelope v1, the model side: what the system turn says, how past calls stand in the conversation, and
- * the one JSON object that an answer is. The built-in model is trained on these very bytes; docs/tool-envelope.md
- * publishes them.
+ * svc-tool-envelope v1, the model side, for templates without a tool syntax: what the system turn says, how past calls
+ * stand in the conversation, and the one JSON object that an answer is. The built-in model is trained on these very
+ * bytes; docs/tool-envelope.md publishes them.
  */
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
+import { probeTemplate, type PromptWriter } from './prompt.ts';
 
 export const CALL_OPEN = '{"svc_tool_envelope":1,"call":{"name":"';
 export const CALL_BETWEEN = '","arguments":';
 export const CALL_CLOSE = '}}';
 export const TEXT_OPEN = '{"svc_tool_envelope":1,"text":"';
 export const TEXT_CLOSE = '"}';
+
+export interface ToolTurns {
+  readonly turns: readonly Turn[];
+  /** All tools of the job. */
+  readonly tools: readonly ToolDefinition[];
+  /** Whether one of them may be called now. */
+  readonly callable: boolean;
+}
+
+/** The conversation as a template without a tool syntax gets it. */
+export function envelopeTurns(writer: PromptWriter, { turns, tools, callable }: ToolTurns): readonly Turn[] {
+  // All tools are described even when one is named, so that the prompt, and its cached state, stay the same.
+  const described = callable ? withToolsBlock(turns, tools) : turns;
+  const written = withEnvelopeHistory(described);
+  const hasResults = written.some(({ role }) => role === 'tool');
+  return hasResults && !knowsToolRole(writer) ? withoutToolRole(written) : written;
+}
 
 /** The tools block of the system turn. */
 export function toolsBlock(tools: readonly ToolDefinition[]): string {
@@ -60,5 +78,29 @@ function compact(json: string): string {
     return JSON.stringify(JSON.parse(json));
   } catch {
     return JSON.stringify(json);
+  }
+}
+
+const toolRoles = new WeakMap<PromptWriter, boolean>();
+
+/** Some templates refuse roles that they do not know, or print nothing for them: tried once per model. */
+function knowsToolRole(writer: PromptWriter): boolean {
+  const known = toolRoles.get(writer) ?? printsToolTurn(writer);
+  toolRoles.set(writer, known);
+  return known;
+}
+
+function printsToolTurn(writer: PromptWriter): boolean {
+  const content = 'tool result 7401';
+  try {
+    const turns: Turn[] = [
+      { role: 'user', content: 'question' },
+      { role: 'assistant', content: 'call' },
+      { role: 'tool', content },
+    ];
+    return probeTemplate(writer, { turns }).includes(content);
+  } catch {
+    // The template raised its own exception about the role, which is the answer to the question.
+    return false;
   }
 }
