@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { entryOf, catalogue } from '../dist/lib/errors/catalogue.js';
+import { catalogue } from '../dist/lib/errors/catalogue.js';
 import { settings } from '../dist/config/settings.js';
 import { Statement } from '../dist/trust/evidence/statement.js';
 import { statusOf } from '../dist/http/error-response.js';
@@ -42,11 +42,8 @@ const packageVersion = () => JSON.parse(readFileSync(path.join(root, 'package.js
 const cell = (text) => String(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 function errors() {
-  const rows = Object.keys(catalogue).map((code) => {
-    const { family, retryable, message } = entryOf(code);
-    const sample = message(
-      new Proxy({}, { get: (_, key) => (typeof key === 'string' ? `<${key}>` : undefined) }),
-    );
+  const rows = Object.entries(catalogue).map(([code, { family, retryable, members, sentence }]) => {
+    const sample = sampleSentence(code, members, sentence);
     return `| \`${code}\` | ${statusOf[family]} | ${retryable ? 'yes' : 'no'} | ${cell(sample)} |`;
   });
   return `# Errors
@@ -61,6 +58,19 @@ A failure that would repeat carries \`x-should-retry: false\`. In a stream that 
 |---|---|---|---|
 ${rows.join('\n')}
 `;
+}
+
+/** The sentence with `<name>` for each member that it must have; one that asks for anything else has no place here. */
+function sampleSentence(code, members, sentence) {
+  const detail = new Proxy(members, {
+    get(_, name) {
+      if (!Object.hasOwn(members, name)) throw new Error(`${code}: its detail has no member ${String(name)}`);
+      return members[name].endsWith('?') ? undefined : `<${name}>`;
+    },
+  });
+  const sample = sentence(detail);
+  if (/undefined|NaN|\[object/.test(sample)) throw new Error(`${code}: a placeholder is empty: ${sample}`);
+  return sample;
 }
 
 function configuration() {

@@ -1,7 +1,8 @@
 /** The program: verbs are registered, one runs, its failure becomes a sentence and an exit code. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
-import { entryOf, type Family } from '../lib/errors/catalogue.ts';
+import { entryOf } from '../lib/errors/catalogue.ts';
+import type { Family } from '../lib/errors/entry.ts';
 import { isSvcError } from '../lib/errors/svc-error.ts';
 import {
   CliFailure,

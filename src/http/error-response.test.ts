@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type ErrorCode, catalogue, entryOf } from '../lib/errors/catalogue.ts';
+import { entryOf } from '../lib/errors/catalogue.ts';
 import { fail } from '../lib/errors/svc-error.ts';
+import { allCodes, sampleFailure } from '../../test/support/sample-failure.ts';
 import { asSvcError, errorBody, errorResponse } from './error-response.ts';
 
 describe('errorResponse', () => {
   it('advises against a retry exactly where a repeat would fail again', () => {
-    for (const code of Object.keys(catalogue) as ErrorCode[]) {
-      const { headers } = errorResponse(fail(code, { message: 'x' }));
+    for (const code of allCodes) {
+      const { headers } = errorResponse(sampleFailure(code));
       expect('x-should-retry' in headers, code).toBe(!entryOf(code).retryable);
     }
   });
@@ -18,7 +19,7 @@ describe('errorResponse', () => {
     [1.01, '2'],
     [60, '60'],
   ])('rounds a wait of %d s up to whole seconds', (retryAfterS, header) => {
-    expect(errorResponse(fail('queue_full', { retryAfterS })).headers['Retry-After']).toBe(header);
+    expect(errorResponse(fail('queue_full', { limit: 1, retryAfterS })).headers['Retry-After']).toBe(header);
   });
 });
 

@@ -1,5 +1,6 @@
 /** The only place that knows HTTP statuses: a failure becomes status, headers and ErrorBody here. */
-import { type Family, entryOf } from '../lib/errors/catalogue.ts';
+import { entryOf } from '../lib/errors/catalogue.ts';
+import type { Family } from '../lib/errors/entry.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import type { ErrorBody } from '../wire/error.ts';
 import { headerNames } from '../wire/headers.ts';
@@ -61,7 +62,7 @@ export function errorBody(error: SvcError): ErrorBody {
     message: sentence,
     type: typeOf[entryOf(error.code).family],
     code: error.code,
-    ...(error.detail.param === undefined ? {} : { param: error.detail.param }),
+    ...('param' in error.detail && error.detail.param !== undefined ? { param: error.detail.param } : {}),
   };
 }
 
@@ -73,7 +74,9 @@ function oneLine(sentence: string): string {
 
 export function errorResponse(error: SvcError): ErrorResponse {
   const { family, retryable } = entryOf(error.code);
-  const retryAfter = error.detail.retryAfterS ?? (retryable && family === 'unavailable' ? 1 : undefined);
+  const { detail } = error;
+  const soon = retryable && family === 'unavailable' ? 1 : undefined;
+  const retryAfter = 'retryAfterS' in detail ? detail.retryAfterS : soon;
   return {
     status: statusOf[family],
     headers: {
@@ -81,7 +84,7 @@ export function errorResponse(error: SvcError): ErrorResponse {
       ...(retryAfter === undefined
         ? {}
         : { [headerNames.retryAfter]: String(Math.max(1, Math.ceil(retryAfter))) }),
-      ...(typeof error.detail['allow'] === 'string' ? { Allow: error.detail['allow'] } : {}),
+      ...('allow' in detail ? { Allow: detail.allow } : {}),
     },
     body: errorBody(error),
   };

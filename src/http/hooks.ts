@@ -69,7 +69,7 @@ function tooManyHeaders(): SvcError {
 function noRoute(request: FastifyRequest): SvcError {
   return fail('route_not_found', {
     method: request.method,
-    path: request.url.split('?')[0]?.slice(0, 200),
+    path: request.url.replace(/\?.*/s, '').slice(0, 200),
   });
 }
 

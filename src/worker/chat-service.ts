@@ -10,12 +10,14 @@ import { pieceText } from './prompt/prompt.ts';
 
 export class ChatService {
   readonly #chat: ChatModel;
+  readonly #modelId: string;
   readonly #outbox: Outbox;
   readonly #loop: BatchLoop;
   readonly #frozen: FrozenLane;
 
-  constructor(chat: ChatModel, outbox: Outbox) {
+  constructor(chat: ChatModel, outbox: Outbox, modelId: string) {
     this.#chat = chat;
+    this.#modelId = modelId;
     this.#outbox = outbox;
     this.#loop = new BatchLoop(chat, outbox);
     this.#frozen = new FrozenLane(chat, outbox);
@@ -32,7 +34,12 @@ export class ChatService {
       case 'explain':
         return this.#explain(job);
       case 'embed':
-        throw fail('wrong_model_kind', { kind: 'chat', use: 'embeddings', wanted: 'embedding' });
+        throw fail('wrong_model_kind', {
+          model: this.#modelId,
+          kind: 'chat',
+          use: 'embeddings',
+          wanted: 'embedding',
+        });
     }
   }
 

@@ -4,7 +4,8 @@
  */
 import type { IpcFailure, FromWorker } from '../contract/ipc.ts';
 import type { JobEvent } from '../contract/job-event.ts';
-import { isSvcError } from '../lib/errors/svc-error.ts';
+import { WORKER_CODES } from '../contract/worker-failure.ts';
+import { isFailure } from '../lib/errors/svc-error.ts';
 
 export interface OutboxLimits {
   /** Messages handed to the channel and not yet written, above which the loop waits. */
@@ -102,9 +103,9 @@ export class Outbox {
   }
 }
 
-/** What is not one of our errors is a defect: its text goes to the log by standard error, not to the client. */
+/** Whatever the contract does not name is a defect: its text goes to the log by standard error, not to the client. */
 export function failureOf(error: unknown): IpcFailure {
-  if (isSvcError(error)) return { code: error.code, detail: { ...error.detail } };
+  if (isFailure(error, ...WORKER_CODES)) return { code: error.code, detail: { ...error.detail } };
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return { code: 'internal', detail: { reason: error instanceof Error ? error.message : String(error) } };
 }

@@ -53,11 +53,11 @@ export class Worker {
       if (spec.kind === 'embedding') {
         const model = await loadEmbedding(this.#backend, spec, onProgress);
         const pool = new EmbedPool(model, this.#outbox);
-        this.#service = embedService(pool);
+        this.#service = embedService(pool, spec.modelId);
         this.#outbox.post({ type: 'loaded', facts: model.facts });
       } else {
         const model = await loadChat(this.#backend, spec, onProgress);
-        this.#service = new ChatService(model, this.#outbox);
+        this.#service = new ChatService(model, this.#outbox, spec.modelId);
         this.#outbox.post({ type: 'loaded', facts: model.facts });
       }
     } catch (error) {
@@ -75,11 +75,16 @@ export class Worker {
   }
 }
 
-function embedService(pool: EmbedPool): Service {
+function embedService(pool: EmbedPool, model: string): Service {
   return {
     submit(job) {
       if (job.kind !== 'embed') {
-        throw fail('wrong_model_kind', { kind: 'embedding', use: 'chat completions', wanted: 'chat' });
+        throw fail('wrong_model_kind', {
+          model,
+          kind: 'embedding',
+          use: 'chat completions',
+          wanted: 'chat',
+        });
       }
       pool.submit(job);
     },

@@ -97,7 +97,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'trust/identity': ['lib/files', 'lib/errors'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/files', 'lib/errors'],
   wire: [],
-  contract: [],
+  contract: ['lib/errors'],
   'lib/base': [],
   'lib/files': ['lib/errors'],
   'lib/errors': [],

@@ -69,7 +69,11 @@ describe('ai against failures', () => {
   afterAll(() => service.close());
 
   it('raises an error, not a short answer, when a stream breaks', async () => {
-    service.engine.plays([started(), text('half'), fail('worker_hung', { model: 'tiny-chat' })]);
+    service.engine.plays([
+      started(),
+      text('half'),
+      fail('worker_hung', { model: 'tiny-chat', reason: 'silent' }),
+    ]);
     const provider = createOpenAICompatible({ name: 'hearth', baseURL: `${service.url}/v1` });
     const { fullStream } = streamText({
       model: provider('default'),

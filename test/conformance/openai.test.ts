@@ -125,7 +125,7 @@ describe('openai against failures', () => {
 
   it('does not repeat what would fail again', async () => {
     const before = service.engine.played.length;
-    service.engine.plays([fail('out_of_memory', { model: 'm', needBytes: 2, freeBytes: 1 })]);
+    service.engine.plays([fail('out_of_memory', { model: 'm', reason: 'no room' })]);
     const error = await caught(client(5).chat.completions.create(short));
     expect(error).toBeInstanceOf(OpenAI.InternalServerError);
     expect(service.engine.played.length).toBe(before + 1);

@@ -58,7 +58,11 @@ describe('a text completion', () => {
   });
 
   it('ends a failed stream with an error frame', async () => {
-    service.engine.plays([started(), text('x'), fail('worker_hung', { model: 'tiny-chat' })]);
+    service.engine.plays([
+      started(),
+      text('x'),
+      fail('worker_hung', { model: 'tiny-chat', reason: 'silent' }),
+    ]);
     const body = { model: 'default', prompt: 'Once', stream: true };
     const { error, done: terminated } = await (
       await service.client.openStream({ method: 'POST', path, body })

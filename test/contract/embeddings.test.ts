@@ -87,7 +87,7 @@ describe('an embedding', () => {
     const { status, body } = await embed({ input: ['short', 'long'] });
     expect(job().truncate).toBe(false);
     expect([status, body.code, body.param]).toEqual([400, 'input_too_long', 'input[1]']);
-    expect(body.error).toMatch(/input\[1\] is 900 tokens; .* 512/);
+    expect(body.error).toMatch(/input\[1\] is 900 tokens long; .* 512/);
   });
 
   it('names the model by id or by the alias default-embedding', async () => {

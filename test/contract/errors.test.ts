@@ -1,9 +1,9 @@
 /** Failures of every route: the status, the body, the headers. The shared client checks each body's schema. */
 import { describe, expect, it } from 'vitest';
-import { catalogue, type ErrorCode, type ErrorDetail } from '../../src/lib/errors/catalogue.ts';
-import { fail } from '../../src/lib/errors/svc-error.ts';
+import { fail, type SvcError } from '../../src/lib/errors/svc-error.ts';
 import { forEver, queued, started } from '../support/http/scripted-engine.ts';
 import { installed, scriptedService } from '../support/http/scripted-service.ts';
+import { allCodes, sampleFailure } from '../support/sample-failure.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService({ maxBodyBytes: 4096 });
@@ -175,24 +175,25 @@ describe('the status', () => {
   });
 
   /** Every code that can come from the engine, with what a client is told about trying again. */
-  const fromEngine: [ErrorCode, ErrorDetail, number, boolean, string | undefined][] = [
-    ['context_overflow', { promptTokens: 900, numCtx: 512, param: 'messages' }, 400, false, undefined],
-    ['template_failed', { reason: 'roles must alternate' }, 400, false, undefined],
-    ['queue_full', { limit: 2, retryAfterS: 2.2 }, 429, true, '3'],
-    ['draining', {}, 503, true, '1'],
-    ['native_unavailable', { reason: 'none installed' }, 503, false, undefined],
-    ['out_of_memory', { model: 'm', needBytes: 2, freeBytes: 1 }, 503, false, undefined],
-    ['load_failed', { model: 'm', reason: 'bad' }, 503, false, undefined],
-    ['model_quarantined', { model: 'm', reason: 'bad', retryAfterS: 30 }, 503, false, '30'],
-    ['model_damaged', { model: 'm', reason: 'cut' }, 503, false, undefined],
-    ['worker_crashed', { model: 'm', reason: 'signal SIGKILL' }, 503, true, '1'],
-    ['worker_hung', { model: 'm' }, 503, true, '1'],
-    ['poison_request', {}, 500, false, undefined],
-    ['internal', {}, 500, false, undefined],
+  const fromEngine: [SvcError, number, boolean, string | undefined][] = [
+    [fail('context_overflow', { promptTokens: 900, numCtx: 512, param: 'messages' }), 400, false, undefined],
+    [fail('template_failed', { reason: 'roles must alternate' }), 400, false, undefined],
+    [fail('queue_full', { limit: 2, retryAfterS: 2.2 }), 429, true, '3'],
+    [fail('draining'), 503, true, '1'],
+    [fail('native_unavailable', { reason: 'none installed' }), 503, false, undefined],
+    [fail('out_of_memory', { model: 'm', reason: 'no room' }), 503, false, undefined],
+    [fail('load_failed', { model: 'm', reason: 'bad' }), 503, false, undefined],
+    [fail('model_quarantined', { model: 'm', reason: 'bad', retryAfterS: 30 }), 503, false, '30'],
+    [fail('model_damaged', { model: 'm', reason: 'cut' }), 503, false, undefined],
+    [fail('worker_crashed', { model: 'm', reason: 'signal SIGKILL' }), 503, true, '1'],
+    [fail('worker_hung', { model: 'm', reason: 'silent' }), 503, true, '1'],
+    [fail('poison_request'), 500, false, undefined],
+    [fail('internal'), 500, false, undefined],
   ];
-  it.each(fromEngine)('of %s tells whether a repeat can help', async (code, detail, status, retry, after) => {
+  const named = fromEngine.map((row) => [row[0].code, ...row] as const);
+  it.each(named)('of %s tells whether a repeat can help', async (code, failure, status, retry, after) => {
     for (const path of ['/v1/chat/completions', '/v1/embeddings']) {
-      service.engine.plays([queued(1), fail(code, detail)]);
+      service.engine.plays([queued(1), failure]);
       const model = path.endsWith('embeddings') ? 'default-embedding' : 'default';
       const reply = await post(path, { model, messages: [{ role: 'user', content: 'x' }], input: 'x' });
       expect([reply.status, reply.body.code]).toEqual([status, code]);
@@ -200,14 +201,14 @@ describe('the status', () => {
       expect(reply.headers['retry-after']).toBe(after);
     }
     // The same before a stream has begun.
-    service.engine.plays([fail(code, detail)]);
+    service.engine.plays([failure]);
     expect((await chat({ stream: true })).status).toBe(status);
   });
 
   it('of one failed answer of several is that of the request, and the others are stopped', async () => {
     const before = service.engine.played.length;
     service.engine.plays(
-      [started(), fail('worker_hung', { model: 'm' })],
+      [started(), fail('worker_hung', { model: 'm', reason: 'silent' })],
       [started(), forEver()],
       [queued(1), forEver()],
     );
@@ -232,24 +233,14 @@ describe('the status', () => {
 
   it('is one of the known ones for every code of the catalogue', async () => {
     const known = [400, 401, 403, 404, 405, 408, 413, 415, 417, 429, 431, 500, 503];
-    for (const code of Object.keys(catalogue) as ErrorCode[]) {
+    for (const code of allCodes) {
       if (code === 'cancelled') continue;
-      service.engine.plays([fail(code, anyDetail)]);
+      service.engine.plays([sampleFailure(code)]);
       const { status } = await chat();
       expect(known, code).toContain(status);
     }
   });
 });
-
-/** A detail that has whatever member a sentence asks for. */
-const anyDetail: ErrorDetail = new Proxy<ErrorDetail>(
-  {},
-  {
-    get: (_, key) =>
-      ({ message: 'A plain sentence.', retryAfterS: 1, param: 'p', allow: undefined })[String(key)] ??
-      `the ${String(key)}`,
-  },
-);
 
 /** Methods that can be passed around; the service exists only once the tests run. */
 function bind() {

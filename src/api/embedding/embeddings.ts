@@ -5,7 +5,7 @@ import { featureCount, featureHash, featureHashModel, featureHashVersion } from 
 import { toBase64 } from '../../lib/base/vector.ts';
 import type { EmbeddingEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { InstalledModel } from '../../store/registry/registry.ts';
 import { weightsName } from '../model-digest.ts';
 import { EmbeddingRequest, type EmbeddingResponse, embeddingWidth } from '../../wire/inference/embeddings.ts';
@@ -78,7 +78,7 @@ async function computeVectors(
     return await nativeVectors(service, model, body, inputs, request);
   } catch (error) {
     // The fallback stands in only for a default model that cannot run at all, never for one that was asked for by name.
-    const cannotRun = isSvcError(error) && ['no_default_model', 'native_unavailable'].includes(error.code);
+    const cannotRun = isFailure(error, 'no_default_model', 'native_unavailable');
     const namesDefault = isDefault || (await isDefaultEmbedding(service, body.model));
     if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(inputs, request);
     throw error;

@@ -8,7 +8,7 @@ import { systemClock } from '../../lib/base/clock.ts';
 import { silentLogger } from '../../lib/base/logger.ts';
 import type { Config } from '../../config/config.ts';
 import type { Job } from '../../contract/job.ts';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { Probe, ProbeTarget } from '../../store/install/inspection.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import { createLocalBackend } from '../../engine/local/local-backend.ts';
@@ -28,7 +28,7 @@ export function createProbe(context: CliContext, config: Config): Probe {
     try {
       await runProbe(target, limit, context, config);
     } catch (error) {
-      if (isSvcError(error) && error.code === 'native_unavailable')
+      if (isFailure(error, 'native_unavailable'))
         return context.note('The model was not tried, because no native backend is ready here.');
       const late = limit.aborted ? `it did not answer within ${Math.round(limitMs / 1000)} s` : null;
       throw refusal(target, late, error);
@@ -38,9 +38,9 @@ export function createProbe(context: CliContext, config: Config): Probe {
 
 /** What a failed trial says about the file; sentences that are meant for requests are put in other words. */
 function refusal(target: ProbeTarget, late: string | null, error: unknown): Error {
-  const crashed = isSvcError(error) && (error.code === 'worker_crashed' || error.code === 'worker_hung');
+  const crashed = isFailure(error, 'worker_crashed', 'worker_hung');
   if (late === null && isSvcError(error) && !crashed) return error;
-  const said = crashed ? `the engine ended on it (${error.detail['reason'] ?? error.code})` : String(error);
+  const said = crashed ? `it crashed the engine (${error.detail.reason})` : String(error);
   return fail('load_failed', { model: target.shown, reason: late ?? said }, error);
 }
 

@@ -7,7 +7,7 @@ import type { LoadedModel } from '../../engine/ports.ts';
 import type { FrozenPins } from '../../contract/frozen.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { Answer, Checked, ModelFiles, Replayed } from '../../trust/evidence/compare.ts';
 import {
   type BackendProvenance,
@@ -183,7 +183,7 @@ async function answerOf(job: GenerateJob, events: readonly JobEvent[]): Promise<
     );
     return { choices, usage };
   } catch (error) {
-    if (!isSvcError(error) || error.code !== 'answer_invalid') throw error;
+    if (!isFailure(error, 'answer_invalid')) throw error;
     return null;
   }
 }

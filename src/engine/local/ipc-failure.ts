@@ -1,27 +1,28 @@
-/** Rebuilds an error from what crossed the channel; a code that the catalogue does not know becomes `internal`. */
+/** Rebuilds an error from what crossed the channel: from its own codes with their own details, and nothing else. */
 import type { IpcFailure } from '../../contract/ipc.ts';
-import { catalogue, type ErrorCode, type ErrorDetail } from '../../lib/errors/catalogue.ts';
-import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import { WORKER_CODES, type WorkerCode } from '../../contract/worker-failure.ts';
+import { fail, reviveFailure, type SvcError } from '../../lib/errors/svc-error.ts';
 
-const maxChars = 2_000;
+const MAX_CHARS = 2_000;
 
-export function errorOfFailure(failure: IpcFailure, modelId: string): SvcError {
-  if (!isCode(failure.code)) {
-    return fail('internal', {}, new Error(`unknown code of a worker: ${failure.code.slice(0, 100)}`));
-  }
-  return fail(failure.code, { model: modelId, ...plain(failure.detail) });
+/** The model is the one that the server asked for, whatever the worker calls it. */
+export function errorOfFailure({ code, detail }: IpcFailure, modelId: string): SvcError {
+  if (!isWorkerCode(code)) return defect(`unknown code of a worker: ${code.slice(0, 100)}`);
+  const checked = reviveFailure(code, { ...shortened(detail), model: modelId });
+  return checked ?? defect(`a worker failed with ${code}, and its detail is not that of the code`);
 }
 
-function isCode(code: string): code is ErrorCode {
-  return Object.hasOwn(catalogue, code);
+const defect = (reason: string): SvcError => fail('internal', { reason }, new Error(reason));
+
+function isWorkerCode(code: string): code is WorkerCode {
+  return WORKER_CODES.some((known) => known === code);
 }
 
-/** Only short primitive values pass, as messages are made of them. */
-function plain(detail: Record<string, unknown>): ErrorDetail {
-  const kept: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(detail)) {
-    if (typeof value === 'string') kept[key] = value.slice(0, maxChars);
-    else if (typeof value === 'number' || typeof value === 'boolean') kept[key] = value;
-  }
-  return kept;
+function shortened(detail: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.slice(0, MAX_CHARS) : value,
+    ]),
+  );
 }

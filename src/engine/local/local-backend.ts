@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { Backend, LoadedModel } from '../ports.ts';
 import type { BackendFacts, LoadSpec, ModelKind } from '../../contract/load.ts';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { launch } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
 import { defaultWorkerLimits, type WorkerLimits } from './limits.ts';
@@ -165,7 +165,7 @@ class LocalBackend implements Backend {
       void worker.gone.then(() => this.#booted.delete(worker));
       return worker;
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = whyNot(error);
       if (!this.#closed) {
         // Each reason is told once: while a worker serves, the next spare is tried again and again.
         if (reason !== this.#failure?.reason)
@@ -201,7 +201,7 @@ class LocalBackend implements Backend {
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (isSvcError(error)) return String(error.detail['reason'] ?? error.message);
+function whyNot(error: unknown): string {
+  if (isSvcError(error)) return reasonOf(error);
   return error instanceof Error ? error.message : String(error);
 }

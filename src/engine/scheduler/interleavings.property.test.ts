@@ -81,7 +81,7 @@ function perform(world: World, step: Command): void {
     }
     case 'loadFail': {
       const id = choose(workersIn(world, 'loading'), step.pick);
-      if (id !== undefined) world.loadFail(id, fail(step.code, {}));
+      if (id !== undefined) world.loadFail(id, fail(step.code, { model: 'a', reason: 'x' }));
       return;
     }
     case 'gone': {

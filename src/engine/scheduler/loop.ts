@@ -290,7 +290,8 @@ class SchedulerLoop implements Engine, Effects {
     if (error.code === 'worker_crashed' || error.code === 'worker_hung') {
       // A job that its client has left already must not be put back into the queue.
       const begun = request.begun || !this.#requests.has(seq);
-      this.#policy.onJobCrashed(seq, { error, blame: error.detail['outside'] !== true, begun });
+      const isOutside = error.code === 'worker_crashed' && error.detail.outside === true;
+      this.#policy.onJobCrashed(seq, { error, blame: !isOutside, begun });
       return;
     }
     if (error.code === 'internal')

@@ -7,9 +7,10 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorCode } from '../../lib/errors/catalogue.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errorResponse } from '../error-response.ts';
+
+type FramingCode = 'bad_request' | 'headers_too_large' | 'request_timeout' | 'unknown_expectation';
 
 const answers = new WeakMap<Socket, Set<ServerResponse>>();
 
@@ -43,7 +44,7 @@ export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, comm
   socket.end(refusal(codeOf(error), common({})));
 }
 
-function refusal(code: ErrorCode, common: ReturnType<CommonHeaders>): string {
+function refusal(code: FramingCode, common: ReturnType<CommonHeaders>): string {
   const { status, headers, body } = errorResponse(fail(code));
   const text = JSON.stringify(body);
   const head = [
@@ -57,7 +58,7 @@ function refusal(code: ErrorCode, common: ReturnType<CommonHeaders>): string {
 }
 
 /** What the parser of node:http found wrong, in our words. */
-function codeOf(error: NodeJS.ErrnoException): ErrorCode {
+function codeOf(error: NodeJS.ErrnoException): FramingCode {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   return error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request';
 }

@@ -21,7 +21,8 @@ describe('the remedy for a model that is not installed', () => {
 });
 
 describe('the remedy for a prompt that does not fit', () => {
-  const remedy = (detail: object) => fail('context_overflow', { numCtx: 512, ...detail }).message;
+  const remedy = (detail: { promptTokens: number; maxCtx?: number }) =>
+    fail('context_overflow', { numCtx: 512, ...detail }).message;
 
   it('is a larger window where the model can have one', () => {
     expect(remedy({ promptTokens: 600, maxCtx: 4096 })).toContain('Shorten the prompt or raise num_ctx.');

@@ -1,14 +1,15 @@
-import { type ErrorCode, type ErrorDetail, entryOf } from './catalogue.ts';
+/** The one error class of the program outside the CLI, made by `fail` and recognised by `isSvcError` and `isFailure`. */
+import { catalogue, type DetailOf, type ErrorCode, sentenceOf } from './catalogue.ts';
+import { pickDetail } from './entry.ts';
 
 const brand = Symbol.for('hearth.SvcError');
 
-/** The one error class: a code of the catalogue, its detail, and what caused it. `{code, detail}` may cross IPC. */
-export class SvcError extends Error {
-  readonly code: ErrorCode;
-  readonly detail: ErrorDetail;
+class CodedError<C extends ErrorCode> extends Error {
+  readonly code: C;
+  readonly detail: DetailOf<C>;
 
-  constructor(code: ErrorCode, detail: ErrorDetail, cause?: unknown) {
-    super(entryOf(code).message(detail), cause === undefined ? undefined : { cause });
+  constructor(code: C, detail: DetailOf<C>, cause: unknown) {
+    super(sentenceOf(code, detail), cause === undefined ? undefined : { cause });
     this.name = 'SvcError';
     this.code = code;
     this.detail = detail;
@@ -16,12 +17,49 @@ export class SvcError extends Error {
   }
 }
 
-/** Makes the error of a code; always used as `throw fail(…)` so that control flow stays visible. */
-export function fail(code: ErrorCode, detail: ErrorDetail = {}, cause?: unknown): SvcError {
-  return new SvcError(code, detail, cause);
+/** A failure of the catalogue; comparing `code` narrows `detail`. `{code, detail}` may cross IPC. */
+export type SvcError<C extends ErrorCode = ErrorCode> = C extends ErrorCode ? CodedError<C> : never;
+
+/** For a code that is one of several, what satisfies each of them. */
+type DetailForAny<C extends ErrorCode> = (
+  C extends ErrorCode
+    ? (detail: DetailOf<C>) => void
+    : never
+) extends (detail: infer D) => void
+  ? D
+  : never;
+
+/** The detail may be left out where the code needs none. */
+type FailureArgs<D> =
+  Record<string, never> extends D ? [detail?: D, cause?: unknown] : [detail: D, cause?: unknown];
+
+/** Makes the error of a code; always used as `throw fail(…)`, which keeps control flow visible. */
+export function fail<C extends ErrorCode>(code: C, ...args: FailureArgs<DetailForAny<C>>): SvcError<C>;
+export function fail(code: ErrorCode, ...args: readonly unknown[]): SvcError {
+  const [detail = {}, cause] = args;
+  return new CodedError(code, detail as DetailOf<ErrorCode>, cause) as SvcError;
+}
+
+/** The error that another process reports, or null where its detail lacks a member or has one of another type. */
+export function reviveFailure<C extends ErrorCode>(
+  code: C,
+  detail: Readonly<Record<string, unknown>>,
+): SvcError<C> | null {
+  const picked = pickDetail(catalogue[code].members, detail);
+  return picked === null ? null : (new CodedError(code, picked as DetailOf<C>, undefined) as SvcError<C>);
 }
 
 /** True for a SvcError of any copy of this module, as the server and its tests may hold two. */
 export function isSvcError(value: unknown): value is SvcError {
   return typeof value === 'object' && value !== null && Reflect.get(value, brand) === true;
+}
+
+/** True for a failure with one of these codes. */
+export function isFailure<C extends ErrorCode>(value: unknown, ...codes: readonly C[]): value is SvcError<C> {
+  return isSvcError(value) && codes.some((code) => code === value.code);
+}
+
+/** The cause that the failure names, without the sentence around it. */
+export function reasonOf(error: SvcError): string {
+  return ('reason' in error.detail ? error.detail.reason : undefined) ?? error.message;
 }

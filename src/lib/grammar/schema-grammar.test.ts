@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSvcError } from '../errors/svc-error.ts';
+import { isFailure } from '../errors/svc-error.ts';
 import { SchemaBudget } from './schema-budget.ts';
 import { compileSchema } from './schema-grammar.ts';
 
@@ -7,7 +7,7 @@ function refusalOf(schema: unknown) {
   try {
     compileSchema(schema, 'schema');
   } catch (error) {
-    if (isSvcError(error)) return { param: error.detail.param, message: error.message };
+    if (isFailure(error, 'invalid_request')) return { param: error.detail.param, message: error.message };
     throw error;
   }
   throw new Error('it was accepted');

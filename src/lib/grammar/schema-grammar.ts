@@ -2,7 +2,6 @@
  * The compiler's heart: one schema node to one rule. Every keyword is either enforced, known to be an annotation,
  * or refused by name.
  */
-import { isSvcError } from '../errors/svc-error.ts';
 import { arrayRule } from './array-grammar.ts';
 import { checkGbnf } from './gbnf/gbnf-check.ts';
 import { GbnfWriter, type WriterOptions } from './gbnf/gbnf-writer.ts';
@@ -79,13 +78,8 @@ export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath
 export function compileSchema(schema: unknown, path: SchemaPath, options: WriterOptions = {}): string {
   const writer = new GbnfWriter(options);
   const gbnf = writer.toGbnf(schemaRule(writer, schema, path));
-  try {
-    checkGbnf(gbnf);
-  } catch (error) {
-    // What the checker says of rules r1, r2 … would mean nothing to the client.
-    if (isSvcError(error)) throw malformed(path, String(error.detail['reason']));
-    throw error;
-  }
+  // The client knows its schema, not the rules that were made of it.
+  checkGbnf(gbnf, (reason) => malformed(path, reason));
   return gbnf;
 }
 

@@ -17,7 +17,6 @@ export function unenforceable(path: SchemaPath, keyword: string, reason: string)
   const param = at(path, keyword);
   return fail('invalid_request', {
     param,
-    keyword,
     message: `The keyword "${keyword}" at ${param} cannot be enforced: ${reason}.`,
   });
 }

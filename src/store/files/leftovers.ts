@@ -1,7 +1,7 @@
 /** What dead processes leave behind, and what of it may go. Called under the writer lock only. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, temporaryOwner } from '../../lib/files/durable.ts';
 import { takeLock } from '../lock/owner-lock.ts';
 import type { StorePaths } from './paths.ts';
@@ -46,7 +46,7 @@ async function clearPartial(stem: string, olderThanMs: number): Promise<number> 
     what: 'A download',
     waitMs: 0,
   }).catch((error: unknown) => {
-    if (isSvcError(error) && error.code === 'store_busy') return null;
+    if (isFailure(error, 'store_busy')) return null;
     throw error;
   });
   if (lock === null) return 0;

@@ -1,5 +1,5 @@
 /** Reads every byte of a model again and compares it with what was installed. */
-import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { refreshFiles } from '../install/changes.ts';
 import { type FileStamp, hashFile, stampFile } from '../install/file-check.ts';
 import type { OnInstallEvent } from '../install/install-event.ts';
@@ -85,6 +85,6 @@ function withFindings(file: ModelFile, stamp: FileStamp, sha256: string): ModelF
 async function keepFindings(registry: Registry, model: InstalledModel, files: ModelFile[]): Promise<void> {
   if (JSON.stringify(files) === JSON.stringify(model.files)) return;
   await refreshFiles(registry, model, files).catch((error: unknown) => {
-    if (!isSvcError(error) || error.code !== 'store_unwritable') throw error;
+    if (!isFailure(error, 'store_unwritable')) throw error;
   });
 }

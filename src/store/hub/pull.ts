@@ -5,8 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EventQueue } from '../../lib/base/event-queue.ts';
-import type { ErrorCode } from '../../lib/errors/catalogue.ts';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { commitModel, type PendingBlob } from '../install/changes.ts';
 import { requireSpace } from '../../lib/files/disk-space.ts';
 import { type FileStamp, hashFile, stampFile, unusable } from '../install/file-check.ts';
@@ -256,7 +255,7 @@ class Pull {
         onEvent: this.#emit,
       });
     } catch (error) {
-      if (isSvcError(error) && HOPELESS.includes(error.code))
+      if (isFailure(error, 'gguf_invalid', 'file_unusable', 'embedding_width'))
         for (const file of fetched) if (!file.isPresent) await rm(file.path, { force: true });
       throw error;
     }
@@ -276,8 +275,6 @@ class Pull {
     return withRetries(retries ?? usualRetries, { signal, onEvent: this.#emit }, run);
   }
 }
-
-const HOPELESS: readonly ErrorCode[] = ['gguf_invalid', 'file_unusable', 'embedding_width'];
 
 interface FetchedFile {
   readonly path: string;

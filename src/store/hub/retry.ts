@@ -51,8 +51,10 @@ export async function withRetries<T>(
 /** Null when a repeat makes no sense. */
 function delayBefore(policy: RetryPolicy, fruitless: number, error: unknown): number | null {
   if (!isSvcError(error) || !entryOf(error.code).retryable) return null;
-  const askedS = error.detail.retryAfterS;
-  if (askedS !== undefined) return askedS > LONGEST_RATE_LIMIT_S ? null : askedS * 1000;
+  if ('retryAfterS' in error.detail) {
+    const askedS = error.detail.retryAfterS;
+    return askedS > LONGEST_RATE_LIMIT_S ? null : askedS * 1000;
+  }
   const ceiling = Math.min(policy.firstDelayMs * 2 ** fruitless, policy.longestDelayMs);
   return Math.round(ceiling * (0.5 + Math.random() / 2));
 }

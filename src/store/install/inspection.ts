@@ -88,5 +88,5 @@ const EMBEDDING_WIDTH = 768;
 export function refuseOtherWidths(path: string, inspection: Inspection): void {
   const width = inspection.facts.embeddingLength;
   if (inspection.kind === 'embedding' && width !== EMBEDDING_WIDTH)
-    throw fail('embedding_width', { path, param: path, width });
+    throw fail('embedding_width', { path, param: path, width, wanted: EMBEDDING_WIDTH });
 }

@@ -1,7 +1,7 @@
 /** What is installed, read from the manifests folder; damaged entries are reported and never hide the others. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { errnoOf } from '../../lib/files/durable.ts';
 import { MAX_MANIFEST_BYTES, type ModelManifest, parseManifest } from './manifest.ts';
 import { fileNameToId, lookupKeys } from './model-id.ts';
@@ -126,7 +126,7 @@ function readFile(name: string, path: string, stamp: string): CachedFile | undef
     return { stamp, manifest: parseManifest(bytes.toString('utf8'), id), damage: undefined };
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    const reason = isSvcError(error) ? String(error.detail['reason']) : (errnoOf(error) ?? String(error));
+    const reason = isSvcError(error) ? reasonOf(error) : (errnoOf(error) ?? String(error));
     return { ...damagedFile(id, path, reason), stamp };
   }
 }

@@ -8,7 +8,7 @@ import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import type { ModelTarget } from '../../engine/ports.ts';
 import type { ModelKind } from '../../contract/load.ts';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
 import { type DamagedManifest, InstalledReader, lookUp } from './installed.ts';
 import type { ModelManifest } from './manifest.ts';
@@ -105,8 +105,7 @@ export class Registry {
     try {
       await this.store.change('hearth serve', async () => {});
     } catch (error) {
-      if (!isSvcError(error) || !['store_unwritable', 'store_busy', 'disk_full'].includes(error.code))
-        throw error;
+      if (!isFailure(error, 'store_unwritable', 'store_busy', 'disk_full')) throw error;
     }
   }
 

@@ -1,6 +1,6 @@
 /** From an installed model to what the scheduler loads, with the check that its files are still the ones installed. */
 import type { ModelTarget } from '../../engine/ports.ts';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, hashFile, sameStamp, stampFile } from '../install/file-check.ts';
 import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
 import { filePath, type StorePaths } from '../files/paths.ts';
@@ -90,8 +90,7 @@ async function verifyFile(
 }
 
 function whyGone(model: ModelManifest, error: unknown): string {
-  if (!isSvcError(error) || error.code !== 'file_not_found')
-    return error instanceof Error ? error.message : String(error);
+  if (!isFailure(error, 'file_not_found')) return error instanceof Error ? error.message : String(error);
   const owner = model.source.type === 'file' || model.source.type === 'hf' ? null : model.source.type;
   return owner === null ? 'its file is gone' : `its file is gone, perhaps removed by ${owner}`;
 }

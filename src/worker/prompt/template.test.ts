@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { controlTexts } from './client-text.ts';
 import { pieceText, renderPrompt } from './prompt.ts';
 import { openTemplate, TEMPLATE_LIMITS } from './template.ts';
@@ -27,7 +27,7 @@ function reason(run: () => unknown): unknown {
   try {
     run();
   } catch (error) {
-    return isSvcError(error) ? `${error.code}: ${error.detail['reason']}` : String(error);
+    return isSvcError(error) ? `${error.code}: ${reasonOf(error)}` : String(error);
   }
   return null;
 }

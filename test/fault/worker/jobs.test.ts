@@ -144,18 +144,27 @@ test.each([
   expect(await model.gone).toEqual({ reason: 'it sent a message that makes no sense' });
 });
 
+const overflow = { promptTokens: 900, numCtx: 512 };
+const unusable = { reason: expect.stringContaining('its detail is not that of the code') };
+const unknown = { reason: expect.stringContaining('unknown code of a worker') };
 test.each([
-  ['context_overflow', 'context_overflow'],
-  ['no_such_code', 'internal'],
-  ['__proto__', 'internal'],
-])('the failure %s of a job becomes %s, with harmless details', async (code, expected) => {
+  ['context_overflow', { ...overflow, reason: { toString: 5 } }, 'context_overflow', overflow],
+  ['context_overflow', { ...overflow, promptTokens: '900' }, 'internal', unusable],
+  ['context_overflow', { numCtx: 512 }, 'internal', unusable],
+  ['load_failed', { reason: 'r', model: 'another' }, 'load_failed', { reason: 'r', model: 'm' }],
+  ['load_failed', { reason: 'x'.repeat(10_000) }, 'load_failed', { reason: 'x'.repeat(2_000), model: 'm' }],
+  ['unauthorized', {}, 'internal', unknown],
+  ['no_such_code', { reason: 'r' }, 'internal', unknown],
+  ['__proto__', {}, 'internal', unknown],
+])('the failure %s %j of a job becomes %s', async (code, detail, expected, kept) => {
   const model = await loadFrom(backendOver('odd-failure'));
-  const { error } = await outcome(run(model, textJob(code), never));
-  expect(error).toMatchObject({ code: expected });
-  expect(String((error as { detail: { model?: string } }).detail.model ?? '').length).toBeLessThanOrEqual(
-    2_000,
-  );
-  expect((await outcome(run(model, textJob(code), never))).error).toMatchObject({ code: expected });
+  const said = JSON.stringify({ code, detail });
+  const { error } = await outcome(run(model, textJob(said), never));
+  expect([Reflect.get(error as object, 'code'), Reflect.get(error as object, 'detail')]).toEqual([
+    expected,
+    kept,
+  ]);
+  expect((await outcome(run(model, textJob(said), never))).error).toMatchObject({ code: expected });
 });
 
 test('a second job of an id that is open is refused, and the first keeps its events', async () => {

@@ -16,7 +16,7 @@ export function seeded(seed: number): Random {
 
 /** A writer of random texts of the grammar; deep recursion turns to the alternative that ends soonest. */
 export function textWriter(gbnf: string, random: Random): () => string {
-  const { rules } = parseGbnf(gbnf);
+  const { rules } = parseGbnf(gbnf, (reason) => new Error(reason));
   const heights = ruleHeights(rules);
   return () => randomText(rules, heights, random);
 }

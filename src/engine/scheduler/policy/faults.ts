@@ -1,6 +1,5 @@
 /** What failures leave behind: models that are set aside for a while, and jobs that ended a worker too often. */
-import type { SvcError } from '../../../lib/errors/svc-error.ts';
-import { fail } from '../../../lib/errors/svc-error.ts';
+import { fail, reasonOf, type SvcError } from '../../../lib/errors/svc-error.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import type { ModelState, SchedulerState } from './state.ts';
 
@@ -36,7 +35,7 @@ export function forgetLoadFailures(model: ModelState): void {
 export function quarantineError(model: ModelState, nowMs: number): SvcError | null {
   if (nowMs >= model.quarantinedUntilMs) return null;
   const retryAfterS = Math.ceil((model.quarantinedUntilMs - nowMs) / 1_000);
-  const reason = String(model.lastFailure?.detail['reason'] ?? model.lastFailure?.code ?? 'unknown');
+  const reason = model.lastFailure === null ? 'unknown' : reasonOf(model.lastFailure);
   return fail('model_quarantined', { model: model.modelId, reason, retryAfterS });
 }
 

@@ -93,10 +93,10 @@ test('a full queue refuses with a whole number of seconds to wait', () => {
     'queued',
     'queue_full',
   ]);
-  const { detail } = world.errors.get(seqs[4] ?? 0) ?? {};
-  expect(detail).toMatchObject({ limit: 3 });
-  expect(Number.isInteger(detail?.retryAfterS) && (detail?.retryAfterS ?? 0) >= 1).toBe(true);
-  expect(detail?.retryAfterS).toBeLessThanOrEqual(60);
+  const { limit, retryAfterS } = world.failure(seqs[4] ?? 0, 'queue_full').detail;
+  expect(limit).toBe(3);
+  expect(Number.isInteger(retryAfterS) && retryAfterS >= 1).toBe(true);
+  expect(retryAfterS).toBeLessThanOrEqual(60);
 });
 
 test('the time to wait grows with the measured time of jobs, up to a minute', () => {
@@ -109,8 +109,9 @@ test('the time to wait grows with the measured time of jobs, up to a minute', ()
   world.submit(a);
   world.submit(a);
   const refused = world.submit(a);
-  expect(world.errors.get(refused)?.detail.retryAfterS).toBeGreaterThan(30);
-  expect(world.errors.get(refused)?.detail.retryAfterS).toBeLessThanOrEqual(60);
+  const { retryAfterS } = world.failure(refused, 'queue_full').detail;
+  expect(retryAfterS).toBeGreaterThan(30);
+  expect(retryAfterS).toBeLessThanOrEqual(60);
 });
 
 test('a queue that one client filled makes room for another at the expense of the first', () => {
@@ -223,9 +224,10 @@ test('a model that can never fit is refused with both numbers, before any load a
   const world = warm(new World({}, forOne));
   const seq = world.submit(modelTarget('huge', 100_000));
   expect(world.state(seq)).toBe('out_of_memory');
-  const { detail } = world.errors.get(seq) ?? {};
-  expect(Number(detail?.['needBytes'])).toBeGreaterThan(100_000 * mib);
-  expect(Number(detail?.['freeBytes'])).toBeLessThanOrEqual(forOne);
+  const { reason } = world.failure(seq, 'out_of_memory').detail;
+  const [, needBytes, freeBytes] = /^it needs about (\d+) bytes, (\d+) are free$/.exec(reason) ?? [];
+  expect(Number(needBytes)).toBeGreaterThan(100_000 * mib);
+  expect(Number(freeBytes)).toBeLessThanOrEqual(forOne);
   expect(world.models('ready')).toEqual(['a']);
 });
 
@@ -302,7 +304,10 @@ test('a failed load fails all that waited for it with its reason, and nobody els
   const seqs = [world.submit(a), world.submit(a)];
   const other = world.submit(b);
   world.loadFail(world.workerOf('a'), fail('load_failed', { model: 'a', reason: 'no tensors' }));
-  expect(seqs.map((seq) => world.errors.get(seq)?.detail['reason'])).toEqual(['no tensors', 'no tensors']);
+  expect(seqs.map((seq) => world.failure(seq, 'load_failed').detail.reason)).toEqual([
+    'no tensors',
+    'no tensors',
+  ]);
   expect(world.state(other)).toBe('running');
 });
 
@@ -314,7 +319,7 @@ test('after three failed loads with growing pauses a model is set aside for a wh
     world.submit(a);
     while (world.models('loading').length === 0) world.advance(100);
     pauses.push(world.now - fromMs);
-    world.loadFail(world.workerOf('a'), fail('load_failed', { reason: 'abort' }));
+    world.loadFail(world.workerOf('a'), fail('load_failed', { model: 'a', reason: 'abort' }));
   }
   expect(pauses).toEqual([0, 500, 1_000]);
   const refused = world.submit(a);
@@ -333,7 +338,7 @@ test.each(['native_unavailable', 'model_damaged'] as const)('%s does not set the
   const world = new World({}, plenty);
   for (let i = 0; i < 5; i += 1) {
     const seq = world.submit(a);
-    world.loadFail(world.workerOf('a'), fail(code, { reason: 'x' }));
+    world.loadFail(world.workerOf('a'), fail(code, { model: 'a', reason: 'x' }));
     expect(world.state(seq)).toBe(code);
   }
 });
@@ -341,19 +346,19 @@ test.each(['native_unavailable', 'model_damaged'] as const)('%s does not set the
 test('a load that runs out of memory is tried once more after idle models made room', () => {
   const world = warm(new World({}, plenty), b);
   const seq = world.submit(a);
-  world.loadFail(world.workerOf('a'), fail('out_of_memory', {}));
+  world.loadFail(world.workerOf('a'), fail('out_of_memory', { model: 'a', reason: 'no context' }));
   expect(world.models('ending')).toEqual(['b']);
   expect(world.state(seq)).toBe('queued');
   world.turnOver();
   world.advance(500);
-  world.loadFail(world.workerOf('a'), fail('out_of_memory', {}));
+  world.loadFail(world.workerOf('a'), fail('out_of_memory', { model: 'a', reason: 'no context' }));
   expect(world.state(seq)).toBe('out_of_memory');
 });
 
 test('a model that never finds memory is set aside, and then no longer ends idle models', () => {
   const world = warm(new World({}, plenty), b);
   const outOfMemory = () =>
-    world.loadFail(world.workerOf('a'), fail('out_of_memory', { reason: 'no context' }));
+    world.loadFail(world.workerOf('a'), fail('out_of_memory', { model: 'a', reason: 'no context' }));
   const load = () => {
     while (world.models('loading').length === 0) world.advance(100);
   };

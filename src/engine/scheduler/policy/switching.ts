@@ -129,8 +129,7 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
 function refuse(walk: Walk, model: ModelState, room: { needBytes: number; freeBytes: number }): void {
   const error = fail('out_of_memory', {
     model: model.modelId,
-    needBytes: room.needBytes,
-    freeBytes: Math.max(0, Math.floor(room.freeBytes)),
+    reason: `it needs about ${room.needBytes} bytes, ${Math.max(0, Math.floor(room.freeBytes))} are free`,
   });
   const { residency } = model;
   const refused = model.queue.filter(

@@ -3,7 +3,7 @@
  * empty), rules without any finite text, copies that multiply, and starts that branch without end.
  */
 import { fail } from '../../errors/svc-error.ts';
-import { type Element, GbnfProblem, type ParsedGbnf, parseGbnf, type Sequence } from './gbnf-parse.ts';
+import { type Element, type ParsedGbnf, parseGbnf, type RefuseGbnf, type Sequence } from './gbnf-parse.ts';
 
 /** Limits for text that clients write; compiled schemas have limits of their own. */
 export const MAX_CLIENT_GBNF = 64 * 1024;
@@ -15,21 +15,15 @@ const MAX_STARTS = 4_096;
 /** Rules and groups that begin with one another: llama.cpp follows them on its stack. */
 const MAX_CHAIN = 2_000;
 
-/** Checks a grammar; throws `invalid_request` with a `reason`. Returns it parsed. */
-export function checkGbnf(text: string): ParsedGbnf {
-  try {
-    const parsed = parseGbnf(text);
-    new GbnfCheck(parsed.rules).run();
-    return parsed;
-  } catch (error) {
-    if (!(error instanceof GbnfProblem)) throw error;
-    throw fail('invalid_request', {
-      param: 'grammar',
-      reason: error.message,
-      message: `The grammar cannot be used: ${error.message}.`,
-    });
-  }
+/** Checks a grammar and returns it parsed; throws what `refuse` makes of the reason. */
+export function checkGbnf(text: string, refuse: RefuseGbnf = unusable): ParsedGbnf {
+  const parsed = parseGbnf(text, refuse);
+  new GbnfCheck(parsed.rules, refuse).run();
+  return parsed;
 }
+
+const unusable: RefuseGbnf = (reason) =>
+  fail('invalid_request', { param: 'grammar', message: `The grammar cannot be used: ${reason}.` });
 
 /** The check for grammars of clients: the same, and a limit on the size. */
 export function checkClientGbnf(text: string): ParsedGbnf {
@@ -53,27 +47,29 @@ type Rules = ReadonlyMap<string, readonly Sequence[]>;
 
 class GbnfCheck {
   readonly #rules: Rules;
+  readonly #refuse: RefuseGbnf;
   readonly #nullable = new Set<string>();
   readonly #productive = new Set<string>();
   /** How many ways a rule can begin. */
   readonly #starts = new Map<string, number>();
 
-  constructor(rules: Rules) {
+  constructor(rules: Rules, refuse: RefuseGbnf) {
     this.#rules = rules;
+    this.#refuse = refuse;
   }
 
   run(): void {
-    if (!this.#rules.has('root')) throw new GbnfProblem('it has no rule "root"');
+    if (!this.#rules.has('root')) throw this.#refuse('it has no rule "root"');
     let elements = 0;
     for (const alternatives of this.#rules.values()) elements += this.#size({ kind: 'group', alternatives });
-    if (elements > MAX_ELEMENTS) throw new GbnfProblem('its repetitions multiply to too many elements');
+    if (elements > MAX_ELEMENTS) throw this.#refuse('its repetitions multiply to too many elements');
     this.#settle(this.#nullable, (sequence) => sequence.every((element) => this.#isNullable(element)));
     this.#settle(this.#productive, (sequence) => sequence.every((element) => this.#isProductive(element)));
     for (const name of this.#rules.keys())
-      if (!this.#productive.has(name)) throw new GbnfProblem(`"${name}" never comes to an end`);
+      if (!this.#productive.has(name)) throw this.#refuse(`"${name}" never comes to an end`);
     for (const name of this.#leftFirst()) {
       const starts = this.#startsOfAlternatives(this.#rules.get(name) ?? []);
-      if (starts > MAX_STARTS) throw new GbnfProblem(`"${name}" can begin in too many ways`);
+      if (starts > MAX_STARTS) throw this.#refuse(`"${name}" can begin in too many ways`);
       this.#starts.set(name, starts);
     }
   }
@@ -95,14 +91,13 @@ class GbnfCheck {
       case 'terminal':
         return Math.max(1, element.chars);
       case 'ref':
-        if (!this.#rules.has(element.name))
-          throw new GbnfProblem(`the rule "${element.name}" is not defined`);
+        if (!this.#rules.has(element.name)) throw this.#refuse(`the rule "${element.name}" is not defined`);
         return 1;
       case 'group':
         return element.alternatives.flat().reduce((sum, item) => sum + this.#size(item), 1);
       case 'repeat': {
         const copies = element.max ?? Math.max(1, element.min);
-        if (copies > MAX_COPIES) throw new GbnfProblem(`it repeats something more than ${MAX_COPIES} times`);
+        if (copies > MAX_COPIES) throw this.#refuse(`it repeats something more than ${MAX_COPIES} times`);
         return Math.max(1, copies) * this.#size(element.item);
       }
       default:
@@ -160,9 +155,9 @@ class GbnfCheck {
       }
       open.add(name);
       depth += depthOf(alternatives);
-      if (depth > MAX_CHAIN) throw new GbnfProblem('its rules are nested too deeply');
+      if (depth > MAX_CHAIN) throw this.#refuse('its rules are nested too deeply');
       for (const first of this.#firstRules(alternatives)) {
-        if (open.has(first)) throw new GbnfProblem(`"${first}" begins with itself (left recursion)`);
+        if (open.has(first)) throw this.#refuse(`"${first}" begins with itself (left recursion)`);
         if (!done.has(first)) todo.push(first);
       }
     }
@@ -203,7 +198,7 @@ class GbnfCheck {
       case 'repeat': {
         const once = this.#startsOfElement(element.item);
         if (!this.#isNullable(element.item)) return once + 1;
-        if (element.max === null) throw new GbnfProblem('a part that may be empty is repeated without limit');
+        if (element.max === null) throw this.#refuse('a part that may be empty is repeated without limit');
         return once * Math.max(1, element.max);
       }
       default:

@@ -13,8 +13,8 @@ export interface ParsedGbnf {
   readonly rootAt: readonly number[];
 }
 
-/** What is wrong and where; the caller makes it a refusal. */
-export class GbnfProblem extends Error {}
+/** Makes the refusal of what is wrong and where. */
+export type RefuseGbnf = (reason: string) => Error;
 
 const MAX_NESTING = 64;
 /** Repetitions of one symbol, one behind the other. */
@@ -23,18 +23,20 @@ const NAME = /[A-Za-z0-9-]+/y;
 const COUNT = /\{[ \t]*(\d{1,6})[ \t]*(,[ \t]*(\d{0,6})[ \t]*)?\}/y;
 const CHAR_ESCAPE = /\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[trn\\"[\]-])/y;
 
-export function parseGbnf(text: string): ParsedGbnf {
-  return new GbnfParser(text).parse();
+export function parseGbnf(text: string, refuse: RefuseGbnf): ParsedGbnf {
+  return new GbnfParser(text, refuse).parse();
 }
 
 class GbnfParser {
   readonly #text: string;
+  readonly #refuse: RefuseGbnf;
   readonly #rootAt: number[] = [];
   #at = 0;
   #nesting = 0;
 
-  constructor(text: string) {
+  constructor(text: string, refuse: RefuseGbnf) {
     this.#text = text;
+    this.#refuse = refuse;
   }
 
   parse(): ParsedGbnf {
@@ -173,8 +175,8 @@ class GbnfParser {
     return true;
   }
 
-  #problem(message: string): GbnfProblem {
+  #problem(message: string): Error {
     const line = this.#text.slice(0, this.#at).split('\n').length;
-    return new GbnfProblem(`line ${line}: ${message}`);
+    return this.#refuse(`line ${line}: ${message}`);
   }
 }

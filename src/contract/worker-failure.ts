@@ -1,0 +1,17 @@
+/** What a worker may fail with. The server rebuilds these from their code and a detail that it has checked. */
+import type { ErrorCode } from '../lib/errors/catalogue.ts';
+
+/** Anything else that is thrown inside a worker is a defect, and crosses as `internal`. */
+export const WORKER_CODES = [
+  'cancelled',
+  'context_overflow',
+  'evidence_unavailable',
+  'input_too_long',
+  'internal',
+  'invalid_request',
+  'load_failed',
+  'out_of_memory',
+  'template_failed',
+  'wrong_model_kind',
+] as const satisfies readonly ErrorCode[];
+export type WorkerCode = (typeof WORKER_CODES)[number];

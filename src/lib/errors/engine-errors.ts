@@ -1,0 +1,76 @@
+/** What goes wrong between a valid request and its answer: capacity, loading, the worker, evidence. */
+import { permanent, transient } from './entry.ts';
+
+export const engineErrors = {
+  queue_full: transient(
+    'busy',
+    { limit: 'number', retryAfterS: 'number' },
+    (d) => `The queue is full (${d.limit} requests waiting); try again in ${d.retryAfterS} s.`,
+  ),
+  draining: transient('unavailable', {}, () => 'The service is shutting down; try again once it is back.'),
+  native_unavailable: permanent(
+    'unavailable',
+    { reason: 'string' },
+    (d) => `No native backend is available (${d.reason}); reinstall with: npm ci, then restart hearth serve.`,
+  ),
+  out_of_memory: permanent(
+    'unavailable',
+    { model: 'string', reason: 'string' },
+    (d) =>
+      `There is not enough free memory for model "${d.model}" (${d.reason}); use a smaller model or a smaller num_ctx.`,
+  ),
+  load_failed: permanent(
+    'unavailable',
+    { model: 'string', reason: 'string' },
+    (d) => `Model "${d.model}" could not be loaded: ${d.reason}.`,
+  ),
+  model_quarantined: permanent(
+    'unavailable',
+    { model: 'string', reason: 'string', retryAfterS: 'number' },
+    (d) =>
+      `Model "${d.model}" failed to load repeatedly (${d.reason}) and is quarantined; try again in ${d.retryAfterS} s or run: hearth verify ${d.model}.`,
+  ),
+  model_damaged: permanent(
+    'unavailable',
+    { model: 'string', reason: 'string', param: 'string?' },
+    (d) =>
+      `Model "${d.model}" has changed on disk since it was installed (${d.reason}); run: hearth verify ${d.model}.`,
+  ),
+  /** `outside`: ended from outside, by an operator or an eviction, so that no request is to blame. */
+  worker_crashed: transient(
+    'unavailable',
+    { model: 'string', reason: 'string', outside: 'boolean?' },
+    (d) =>
+      `The process that runs model "${d.model}" stopped (${d.reason}) before the answer was complete; send the request again.`,
+  ),
+  worker_hung: transient(
+    'unavailable',
+    { model: 'string', reason: 'string' },
+    (d) =>
+      `The process that runs model "${d.model}" stopped responding (${d.reason}) and was terminated; send the request again.`,
+  ),
+  poison_request: permanent(
+    'engine',
+    {},
+    () =>
+      'This request crashed the engine twice and is refused for ten minutes; change the request or the model.',
+  ),
+  answer_invalid: transient(
+    'engine',
+    { what: 'string', reason: 'string' },
+    (d) => `${d.what} does not have the requested shape: ${d.reason}; send the request again.`,
+  ),
+  evidence_unavailable: permanent(
+    'unavailable',
+    { reason: 'string' },
+    (d) =>
+      `This request cannot be run as frozen-v1 (${d.reason}); without the X-Svc-Evidence-Mode header it can be answered, but not proved.`,
+  ),
+  cancelled: transient('cancelled', {}, () => 'The client cancelled the request.'),
+  /** `reason` is for logs; the sentence says nothing about the inside of the program. */
+  internal: permanent(
+    'bug',
+    { reason: 'string?' },
+    () => 'Hearth failed unexpectedly; the log has the details.',
+  ),
+};

@@ -1,0 +1,121 @@
+/** Refusals of a request: its content, its form, and who may ask. */
+import { permanent } from './entry.ts';
+
+/** `maxCtx` is the model's largest window, where it is known. */
+function overflowRemedy(promptTokens: number, maxCtx: number | undefined): string {
+  return maxCtx !== undefined && promptTokens >= maxCtx
+    ? `Shorten the prompt; the model takes at most ${maxCtx}.`
+    : 'Shorten the prompt or raise num_ctx.';
+}
+
+/** Only owner/name, perhaps with a quant, can be pulled. */
+function installRemedy(model: string): string {
+  if (model === 'feature-hash-768') return 'set SVC_ALLOW_HASH_EMBEDDINGS=1 to allow it';
+  return /^[\w.-]+\/[\w.-]+(?::[\w.-]+)?$/.test(model)
+    ? `run: hearth pull ${model}, or choose one from GET /v1/models`
+    : 'choose one from GET /v1/models, or install one with: hearth pull owner/name';
+}
+
+const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`);
+
+export const contentErrors = {
+  invalid_request: permanent('request', { message: 'string', param: 'string?' }, (d) => d.message),
+  invalid_json: permanent(
+    'request',
+    { reason: 'string', param: 'string?' },
+    (d) => `The body is not usable JSON: ${d.reason}.`,
+  ),
+  unsupported_value: permanent('request', { message: 'string', param: 'string?' }, (d) => d.message),
+  wrong_model_kind: permanent(
+    'request',
+    { model: 'string', kind: 'string', use: 'string', wanted: 'string', param: 'string?' },
+    (d) =>
+      `Model "${d.model}" is ${article(d.kind)} model and cannot serve ${d.use}; choose ${article(d.wanted)} model from GET /v1/models.`,
+  ),
+  context_overflow: permanent(
+    'request',
+    { promptTokens: 'number', numCtx: 'number', maxCtx: 'number?', atLeast: 'boolean?', param: 'string?' },
+    (d) =>
+      `The prompt is ${d.atLeast === true ? 'at least ' : ''}${d.promptTokens} tokens long; the context window is ${d.numCtx} tokens (num_ctx). ${overflowRemedy(d.promptTokens, d.maxCtx)}`,
+  ),
+  input_too_long: permanent(
+    'request',
+    { index: 'number', tokens: 'number', limit: 'number', param: 'string?' },
+    (d) =>
+      `input[${d.index}] is ${d.tokens} tokens long; the model takes at most ${d.limit}. Split it, or send "truncate": true to have it cut.`,
+  ),
+  template_failed: permanent(
+    'request',
+    { reason: 'string' },
+    (d) => `The model's chat template rejected these messages: ${d.reason}.`,
+  ),
+  model_not_found: permanent(
+    'not_found',
+    { model: 'string', param: 'string?' },
+    (d) => `Model "${d.model}" is not installed; ${installRemedy(d.model)}.`,
+  ),
+  no_default_model: permanent(
+    'not_found',
+    { kind: 'string', setting: 'string', param: 'string?' },
+    (d) => `No default ${d.kind} model is installed; run: hearth pull or hearth import, or set ${d.setting}.`,
+  ),
+};
+
+export const httpErrors = {
+  route_not_found: permanent(
+    'not_found',
+    { method: 'string', path: 'string' },
+    (d) => `There is no route ${d.method} ${d.path}; GET /v1/identity and /openapi.json list the routes.`,
+  ),
+  method_not_allowed: permanent(
+    'method',
+    { method: 'string', path: 'string', allow: 'string' },
+    (d) => `${d.path} does not support ${d.method}; use ${d.allow}.`,
+  ),
+  body_too_large: permanent(
+    'too_large',
+    { limitBytes: 'number' },
+    (d) => `The body is larger than ${d.limitBytes} bytes; send a smaller one.`,
+  ),
+  unsupported_media_type: permanent(
+    'media_type',
+    {},
+    () => 'The body must be JSON; send Content-Type: application/json.',
+  ),
+  request_timeout: permanent(
+    'timeout',
+    {},
+    () => 'The request took too long to arrive; send it without pauses.',
+  ),
+  headers_too_large: permanent(
+    'headers',
+    {},
+    () => 'The request headers are too large; send fewer or shorter ones.',
+  ),
+  unknown_expectation: permanent(
+    'expectation',
+    {},
+    () => 'Expect: 100-continue is the only expectation supported; leave the header out.',
+  ),
+  bad_request: permanent(
+    'request',
+    {},
+    () => 'The bytes received are not a valid HTTP/1.1 request; check the client and any proxy in between.',
+  ),
+  unauthorized: permanent(
+    'auth',
+    {},
+    () => 'An API key is required; send Authorization: Bearer <key> with the value of SVC_API_KEY.',
+  ),
+  forbidden_host: permanent(
+    'forbidden',
+    { host: 'string' },
+    (d) =>
+      `The Host header ${JSON.stringify(d.host)} is not allowed; use 127.0.0.1 or localhost, or add it to SVC_ALLOWED_HOSTS.`,
+  ),
+  forbidden_origin: permanent(
+    'forbidden',
+    { origin: 'string' },
+    (d) => `The Origin ${JSON.stringify(d.origin)} is not allowed; add it to SVC_ALLOWED_ORIGINS.`,
+  ),
+};

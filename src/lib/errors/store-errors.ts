@@ -1,0 +1,81 @@
+/** What goes wrong with files: models, manifests, the store, the instance. */
+import { permanent, transient } from './entry.ts';
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+export const storeErrors = {
+  gguf_invalid: permanent(
+    'store',
+    { path: 'string', reason: 'string', param: 'string?' },
+    (d) => `"${d.path}" is not a usable GGUF model: ${d.reason}.`,
+  ),
+  model_id_invalid: permanent(
+    'request',
+    { id: 'string', reason: 'string', param: 'string?' },
+    (d) =>
+      `${quoted(d.id)} is not a valid model id: ${d.reason}; use lower-case letters, digits, ".", "_" and "-", at most one "/" and one ":", for example "mistral-7b:q4_k_m".`,
+  ),
+  model_exists: permanent(
+    'store',
+    { model: 'string', reason: 'string', param: 'string?' },
+    (d) =>
+      `Model "${d.model}" is already installed (${d.reason}); run: hearth rm ${d.model}, or choose another id with --id.`,
+  ),
+  manifest_damaged: permanent(
+    'store',
+    { model: 'string', reason: 'string', param: 'string?' },
+    (d) =>
+      `The manifest of model "${d.model}" is damaged (${d.reason}); run: hearth rm ${d.model}, then install the model again.`,
+  ),
+  file_unusable: permanent(
+    'store',
+    { path: 'string', reason: 'string', param: 'string?' },
+    (d) => `${quoted(d.path)} cannot be used as a model: ${d.reason}.`,
+  ),
+  file_not_found: permanent(
+    'not_found',
+    { path: 'string', param: 'string?' },
+    (d) => `There is no file ${quoted(d.path)}; check the path.`,
+  ),
+  embedding_width: permanent(
+    'store',
+    { path: 'string', width: 'number', wanted: 'number', param: 'string?' },
+    (d) =>
+      `${quoted(d.path)} produces vectors of ${d.width} numbers, but the service answers with ${d.wanted}; choose an embedding model of that width.`,
+  ),
+  digest_mismatch: permanent(
+    'store',
+    { path: 'string', expected: 'string', actual: 'string', param: 'string?' },
+    (d) =>
+      `${quoted(d.path)} has SHA-256 ${d.actual} where ${d.expected} was expected; the file is refused, fetch it again.`,
+  ),
+  store_busy: transient(
+    'busy',
+    { what: 'string', holder: 'string', pid: 'number?', param: 'string?' },
+    (d) =>
+      `${d.what} is in use by another process (${d.holder}); wait until it has finished, or stop it, and try again.`,
+  ),
+  store_unwritable: permanent(
+    'store',
+    { path: 'string', reason: 'string', param: 'string?' },
+    (d) =>
+      `${quoted(d.path)} cannot be written (${d.reason}); check its owner and permissions, or set SVC_HOME to a folder that you own.`,
+  ),
+  store_unreadable: permanent(
+    'store',
+    { path: 'string', reason: 'string', remedy: 'string', param: 'string?' },
+    (d) => `${quoted(d.path)} is not readable by this user (${d.reason}); ${d.remedy}.`,
+  ),
+  disk_full: permanent(
+    'store',
+    { path: 'string', reason: 'string', param: 'string?' },
+    (d) =>
+      `There is not enough room for ${quoted(d.path)} (${d.reason}); free some space and run the command again.`,
+  ),
+  instance_unusable: permanent(
+    'store',
+    { path: 'string', reason: 'string', folder: 'string' },
+    (d) =>
+      `${quoted(d.path)} ${d.reason}; restore it from a backup, or remove the whole folder ${quoted(d.folder)} to become a new instance.`,
+  ),
+};
