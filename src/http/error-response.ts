@@ -75,7 +75,8 @@ function oneLine(sentence: string): string {
 export function errorResponse(error: SvcError): ErrorResponse {
   const { family, retryable } = entryOf(error.code);
   const { detail } = error;
-  const soon = retryable && family === 'unavailable' ? 1 : undefined;
+  // A busy store names no time; every 429 has one.
+  const soon = retryable && (family === 'unavailable' || family === 'busy') ? 1 : undefined;
   const retryAfter = 'retryAfterS' in detail ? detail.retryAfterS : soon;
   return {
     status: statusOf[family],
