@@ -4,7 +4,7 @@ import { files, textOf } from './sources.ts';
 
 const HOME = 'wire/headers.ts';
 /** Its sentences are documentation for people, and lib/ knows no wire. */
-const SENTENCES = 'lib/errors/catalogue.ts';
+const SENTENCES = 'lib/errors/engine-errors.ts';
 
 const code = (file: string): string => textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
 const naming = files.filter((file) => /x-svc-/i.test(code(file)));
