@@ -51,7 +51,7 @@ function errors() {
 ${notice} (src/lib/errors/catalogue.ts)
 
 Every failure has the body \`{"error", "message", "type", "code", "param"?}\`; \`error\` is always the sentence itself.
-A failure that would repeat carries \`x-should-retry: false\`. In a stream that has begun, the body comes as the last
+A failure that would repeat carries \`x-should-retry: false\`. On a stream that has started, the body arrives as the last
 \`data:\` line, without \`[DONE]\`, and the connection is closed.
 
 | code | status | worth a retry | sentence |
@@ -82,9 +82,9 @@ function configuration() {
 
 ${notice} (src/config/settings.ts)
 
-A flag wins over the environment, the environment over \`config.toml\` in the home folder, and that over the default.
-The file uses the names in lower case without \`SVC_\`: \`keep_alive = "10m"\`; only the home folder itself
-cannot stand in it. \`hearth config\` prints every value with its origin.
+A command-line flag takes precedence over the environment, the environment over \`config.toml\` in the home folder, and
+the file over the default. The file uses the lower-case names without \`SVC_\`, for example \`keep_alive = "10m"\`;
+\`home\` itself cannot be set in it. \`hearth config\` prints every value with its origin.
 
 | setting | meaning | default | value |
 |---|---|---|---|

@@ -44,7 +44,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
 export async function main(argv: readonly string[]): Promise<void> {
   ignoreBrokenPipe();
   const program = new Command('hearth')
-    .description('The local LLM service that people trust.')
+    .description('A local LLM service whose answers can be proved.')
     .version(readVersion(), '-v, --version')
     .option('--home <folder>', 'use this folder instead of SVC_HOME')
     .option('--dev', 'use the isolated development endpoint: port 8741, its own home and identity')

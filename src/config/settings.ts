@@ -55,7 +55,7 @@ const duration = (
   ...definition,
   read: parseDuration,
   show: formatDuration,
-  expects: 'a duration such as 30s, 10m or 1h30m; a bare number is seconds, and -1 means for ever',
+  expects: 'a duration such as 30s, 10m or 1h30m; a bare number is seconds, and -1 means no limit',
 });
 
 const count = 'a whole number';
@@ -70,21 +70,22 @@ export const settings = {
   }),
   port: setting<number | null>({
     env: 'SVC_PORT',
-    description: 'Port; 0 picks a free one and prints it.',
+    description: 'Port to listen on; 0 picks a free one and prints it.',
     fallback: null,
     read: whole(0, 65_535),
     expects: 'a port from 0 to 65535',
   }),
   home: setting<string | null>({
     env: 'SVC_HOME',
-    description: 'Everything the service writes lives below it.',
+    description: 'The folder below which the service writes everything.',
     fallback: null,
     read: text,
     expects: 'a folder',
   }),
   apiKey: setting<string | null>({
     env: 'SVC_API_KEY',
-    description: 'Required on every route but /health when set; needed for a non-loopback bind.',
+    description:
+      'If set, every route but /health requires this key. Mandatory for any address other than loopback.',
     fallback: null,
     read: text,
     expects: 'a key',
@@ -92,21 +93,21 @@ export const settings = {
   }),
   defaultModel: setting<string | null>({
     env: 'SVC_DEFAULT_MODEL',
-    description: 'What the id "default" means.',
+    description: 'The model behind the id "default".',
     fallback: null,
     read: text,
     expects: 'a model id',
   }),
   embeddingModel: setting<string | null>({
     env: 'SVC_EMBEDDING_MODEL',
-    description: 'What the id "default-embedding" means.',
+    description: 'The model behind the id "default-embedding".',
     fallback: null,
     read: text,
     expects: 'a model id',
   }),
   allowHashEmbeddings: setting({
     env: 'SVC_ALLOW_HASH_EMBEDDINGS',
-    description: 'Allows the feature-hash fallback of /v1/embeddings.',
+    description: 'Allows /v1/embeddings to fall back to feature hashing.',
     fallback: false,
     read: flag,
     expects: '1 or 0',
@@ -118,63 +119,64 @@ export const settings = {
   }),
   maxLoadedModels: setting<number | null>({
     env: 'SVC_MAX_LOADED_MODELS',
-    description: 'Models loaded at once; by default as many as the memory plan allows.',
+    description: 'Models kept in memory at once; by default as many as fit.',
     fallback: null,
     read: whole(1, 64),
     expects: `${count} from 1 to 64`,
   }),
   numParallel: setting<number | null>({
     env: 'SVC_NUM_PARALLEL',
-    description: 'Sequences that a model decodes together; by default from the memory plan, at least 4.',
+    description:
+      'Requests that a model decodes in parallel; by default as many as fit in memory, at least 4.',
     fallback: null,
     read: whole(1, 256),
     expects: `${count} from 1 to 256`,
   }),
   draftTokens: setting({
     env: 'SVC_DRAFT_TOKENS',
-    description: 'Tokens that a stream guesses ahead from earlier text where that pays; 0 for none.',
+    description: 'Most tokens that a stream drafts per step by prompt lookup; 0 disables drafting.',
     fallback: 15,
     read: whole(0, 15),
     expects: `${count} from 0 to 15`,
   }),
   maxQueue: setting({
     env: 'SVC_MAX_QUEUE',
-    description: 'Requests that may wait before 429.',
+    description: 'Requests that may wait; the next one is answered with 429.',
     fallback: 256,
     read: whole(0, 100_000),
     expects: count,
   }),
   numThreads: setting<number | null>({
     env: 'SVC_NUM_THREADS',
-    description: 'Threads of the engine; by default measured per model.',
+    description: 'Threads for inference; by default measured per model.',
     fallback: null,
     read: whole(1, 1024),
     expects: `${count} from 1 to 1024`,
   }),
   numCtx: setting<number | null>({
     env: 'SVC_NUM_CTX',
-    description: 'Context window when a request names none, tokens.',
+    description: 'Context window in tokens for requests that do not set num_ctx.',
     fallback: null,
     read: whole(8),
     expects: `${count} of at least 8`,
   }),
   gpu: setting({
     env: 'SVC_GPU',
-    description: 'auto, off, or a backend of the native library (cuda, vulkan, metal).',
+    description: 'Where layers run: auto, off (CPU only), cuda, vulkan or metal.',
     fallback: 'auto',
     read: (value) => (['auto', 'off', 'cuda', 'vulkan', 'metal'].includes(value) ? value : undefined),
     expects: 'auto, off, cuda, vulkan or metal',
   }),
   allowedHosts: setting<readonly string[]>({
     env: 'SVC_ALLOWED_HOSTS',
-    description: 'Further Host names that are accepted, separated by commas.',
+    description: 'Additional Host names to accept, separated by commas.',
     fallback: [],
     read: (value) => list(value).map((host) => host.toLowerCase()),
     expects: 'names separated by commas',
   }),
   allowedOrigins: setting<readonly string[]>({
     env: 'SVC_ALLOWED_ORIGINS',
-    description: 'Exact web origins that may call, separated by commas; none by default.',
+    description: 'Web origins allowed to call the service, exact and separated by commas.',
     fallback: [],
     read: (value) =>
       list(value).some((origin) => !/^[a-z][a-z0-9+.-]*:\/\/[^*\s]+$/i.test(origin))
@@ -184,29 +186,28 @@ export const settings = {
   }),
   hubHosts: setting<readonly string[]>({
     env: 'SVC_HUB_HOSTS',
-    description:
-      'Private hosts (host or host:port) that the model hub may redirect to, separated by commas; none by default.',
+    description: 'Private hosts (host or host:port) that a model hub may redirect to, separated by commas.',
     fallback: [],
     read: (value) => list(value).map((host) => host.toLowerCase()),
     expects: 'hosts separated by commas',
   }),
   logLevel: setting({
     env: 'SVC_LOG_LEVEL',
-    description: 'debug, info, warn, error or silent.',
+    description: 'How much is logged: debug, info, warn, error or silent.',
     fallback: 'info',
     read: (value) => (['debug', 'info', 'warn', 'error', 'silent'].includes(value) ? value : undefined),
     expects: 'debug, info, warn, error or silent',
   }),
   strictParams: setting({
     env: 'SVC_STRICT_PARAMS',
-    description: 'Makes a request field without effect a 400.',
+    description: 'Answers 400 to a request with a field that has no effect.',
     fallback: false,
     read: flag,
     expects: '1 or 0',
   }),
   maxBodyBytes: setting({
     env: 'SVC_MAX_BODY_BYTES',
-    description: 'Largest request body.',
+    description: 'Largest request body in bytes.',
     fallback: 8 * 1024 * 1024,
     read: whole(1024, 64 * 1024 * 1024),
     expects: `${count} from 1024 to 67108864`,
@@ -214,18 +215,18 @@ export const settings = {
   streamHeadAfterMs: duration({
     env: 'SVC_STREAM_HEAD_AFTER',
     description:
-      'How long a stream waits for its slot before its head is sent and waiting is told in comments.',
+      'How long a queued stream may stay silent before its headers are sent and queue progress is reported as SSE comments.',
     fallback: 3000,
   }),
   loadTimeoutMs: duration({
     env: 'SVC_LOAD_TIMEOUT',
     description:
-      'How long a worker may show no sign of life while it loads a model; a load may take three times as long in all.',
+      'How long a worker may be silent while it loads a model; the whole load may take three times as long.',
     fallback: 300_000,
   }),
   drainTimeoutMs: duration({
     env: 'SVC_DRAIN_TIMEOUT',
-    description: 'How long running answers may finish after SIGTERM.',
+    description: 'How long running answers may take to finish after SIGTERM.',
     fallback: 20_000,
   }),
 } as const;

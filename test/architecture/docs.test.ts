@@ -108,3 +108,20 @@ describe('decisions', () => {
     expect(indexed.filter((file) => file === page)).toHaveLength(1);
   });
 });
+
+describe('paths', () => {
+  /** The log is history: it may name what is gone. */
+  const present = pages.filter((page) => page !== 'bench/LOG.md');
+  const pathsOf = (page: string): string[] =>
+    [...textOf(page).matchAll(/(?<![\w/.-])(?:src|test|tools|scripts)\/[\w./-]*\w\/?/g)].map(
+      ([name]) => name,
+    );
+
+  it('finds the path of a chat', () => {
+    expect(pathsOf('ARCHITECTURE.md').length).toBeGreaterThan(40);
+  });
+
+  it.each(present)('%s names only files and folders that exist', (page) => {
+    expect(pathsOf(page).filter((name) => !existsSync(name))).toEqual([]);
+  });
+});

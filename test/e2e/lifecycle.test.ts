@@ -173,7 +173,7 @@ describe('the end of the service', () => {
       const { done, chunks } = await stream.all();
       expect([done, chunks.length > 100]).toEqual([true, true]);
       expect(await served.ended()).toBe(0);
-      expect(served.stderr).toContain(`finishing what runs, ${words}`);
+      expect(served.stderr).toContain(`waiting for running answers, ${words}`);
       expect(workers.filter(isAlive)).toEqual([]);
     },
   );

@@ -91,7 +91,7 @@ export function readKeepAlive(value: string | number | null | undefined): number
   if (ms !== undefined) return ms;
   throw fail('invalid_request', {
     message:
-      'keep_alive must be a duration such as "10m", a number of seconds, 0, or a negative number for ever.',
+      'keep_alive must be a duration such as "10m", a number of seconds, 0, or a negative number for no limit.',
     param: 'keep_alive',
   });
 }

@@ -31,9 +31,9 @@ export function registerEvidence(program: Command, context: CliContext): void {
     )
     .option('--artefacts', 'compare the installed model, backend and server with the record')
     .option('--replay', 'compute the answer again and compare it bit for bit')
-    .option('--cheap', 'test the claimed tokens in one go: exact, within margin, or mismatch at token k')
-    .option('--epsilon <logits>', 'margin of --cheap', logits, 0.5)
-    .option('--threads <n>', 'threads of --replay, instead of those of the record', threads)
+    .option('--cheap', 'check all claimed tokens in one pass: exact, within margin, or mismatch at token k')
+    .option('--epsilon <logits>', 'margin of --cheap in logits', logits, 0.5)
+    .option('--threads <n>', 'threads for --replay, instead of those recorded', threads)
     .option('--model <file>', 'use this GGUF file instead of an installed model')
     .option('--json', 'one JSON document')
     .action((files: string[], flags: VerifyFlags) =>
@@ -41,11 +41,11 @@ export function registerEvidence(program: Command, context: CliContext): void {
     );
   evidence
     .command('show <file>')
-    .description('print the statement of a record as JSON, without checking it')
+    .description('print the statement of a record as JSON, unchecked')
     .action((file: string) => ownExitCodes(context, () => show(context, file)));
   evidence
     .command('replay <folder>')
-    .description('run the records of a folder again on this installation; report drift and speed')
+    .description('replay the records of a folder on this installation; report drift and speed')
     .option('--json', 'one JSON document')
     .option('--model <file>', 'use this GGUF file instead of an installed model')
     .action((folder: string, flags: { json?: boolean; model?: string }) =>
@@ -53,12 +53,12 @@ export function registerEvidence(program: Command, context: CliContext): void {
     );
   evidence
     .command('pubkey')
-    .description('print the public key of this home as PEM')
+    .description("print this home's public key as PEM")
     .option('--history', 'print the first key and every hand-over as JSON')
     .action((flags: { history?: boolean }) => pubkey(context, flags.history === true));
   evidence
     .command('rotate')
-    .description('make a new key, signed by the present one; takes effect at the next start of the server')
+    .description('make a new key, signed by the present one; it takes effect when the server restarts')
     .action(() => rotate(context));
 }
 

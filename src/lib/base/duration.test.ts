@@ -15,6 +15,6 @@ describe('formatDuration', () => {
   });
 
   it('has words for a span without end', () => {
-    expect(formatDuration(Infinity)).toBe('for ever');
+    expect(formatDuration(Infinity)).toBe('forever');
   });
 });

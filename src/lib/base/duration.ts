@@ -1,4 +1,4 @@
-/** Durations as people write them: `90` (seconds), `10m`, `1h30m`, `250ms`; negative means for ever. */
+/** Durations as people write them: `90` (seconds), `10m`, `1h30m`, `250ms`; negative means forever. */
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const partPattern = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 
@@ -20,9 +20,9 @@ function fromSeconds(seconds: number): number | undefined {
   return seconds < 0 ? Infinity : seconds * 1000;
 }
 
-/** A span in the notation that parseDuration reads, with the largest unit first: `1h30m`; Infinity is `for ever`. */
+/** A span in the notation that parseDuration reads, with the largest unit first: `1h30m`; Infinity is `forever`. */
 export function formatDuration(spanMs: number): string {
-  if (spanMs === Infinity) return 'for ever';
+  if (spanMs === Infinity) return 'forever';
   let leftMs = spanMs;
   let text = '';
   for (const [unit, lengthMs] of Object.entries(unitMs).reverse()) {

@@ -53,7 +53,7 @@ export const generationFields = {
     Type.Unsafe<string | number | null>({
       type: ['string', 'number', 'null'],
       description:
-        'How long the model stays loaded afterwards: "10m", seconds, 0 (unload now), negative (for ever).',
+        'How long the model stays loaded afterwards: "10m", seconds, 0 (unload now), negative (no limit).',
     }),
   ),
   n: nullable<number>('integer', {

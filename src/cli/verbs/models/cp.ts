@@ -7,7 +7,7 @@ import { localRegistry } from '../../local-registry.ts';
 export function registerCp(program: Command, context: CliContext): void {
   program
     .command('cp <id> <alias>')
-    .description('give a model a second name; no bytes are copied')
+    .description('give a model an alias; nothing is copied')
     .action(async (id: string, alias: string) => {
       const model = await addAlias(localRegistry(context.config()), id, alias);
       context.note(printable(`${alias} now means ${model.id}.`));
@@ -30,6 +30,8 @@ export function registerDefault(program: Command, context: CliContext): void {
       context.print(`chat       ${now.chat ?? 'none'}\nembedding  ${now.embedding ?? 'none'}`);
       const configured = id === undefined || Object.values(now).includes((await registry.find(id)).id);
       if (!configured)
-        context.note('A setting (SVC_DEFAULT_MODEL or SVC_EMBEDDING_MODEL) still says otherwise.');
+        context.note(
+          'A setting (SVC_DEFAULT_MODEL or SVC_EMBEDDING_MODEL) takes precedence over this choice.',
+        );
     });
 }

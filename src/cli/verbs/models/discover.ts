@@ -19,6 +19,6 @@ export function registerDiscover(program: Command, context: CliContext): void {
       );
       if (rows.length === 0) return context.note('No models of other programs were found.');
       context.print(table([['STORE', 'MODEL', 'FILE'], ...rows]));
-      context.note('Take one with: hearth import --from STORE MODEL');
+      context.note('Install one with: hearth import --from STORE MODEL');
     });
 }

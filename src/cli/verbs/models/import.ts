@@ -28,13 +28,13 @@ interface ImportFlags {
 export function registerImport(program: Command, context: CliContext): void {
   program
     .command('import [names...]')
-    .description('install a local GGUF file, or models of another program, where they lie')
-    .option('--id <id>', 'install it under this id')
+    .description('install a GGUF file, or the models of another program, in place')
+    .option('--id <id>', 'install under this id')
     .option('-c, --copy', 'copy the file into the store')
-    .option('-l, --hard-link', 'link the file into the store, without a copy')
-    .option('--from <store>', `take models of ${foreignStoreNames.join(', ')}, or of a folder`)
-    .option('--all', 'with --from: take every model')
-    .option('--no-probe', 'do not try the model in a separate process')
+    .option('-l, --hard-link', 'hard-link the file into the store')
+    .option('--from <store>', `install models of ${foreignStoreNames.join(', ')}, or of a folder`)
+    .option('--all', 'with --from: every model')
+    .option('--no-probe', 'skip the trial run in a separate process')
     .option('--json', 'progress as JSON lines')
     .action(async (names: string[], flags: ImportFlags) => {
       await interruptible(context, (signal) =>

@@ -8,7 +8,7 @@ import { localRegistry } from '../../local-registry.ts';
 export function registerPrune(program: Command, context: CliContext): void {
   program
     .command('prune')
-    .description('delete unfinished downloads and stored files that no model needs')
+    .description('delete unfinished downloads and files in the store that no model needs')
     .option('--json', 'one JSON document')
     .action(async (flags: { json?: boolean }) => {
       const result = await prune(localRegistry(context.config()));

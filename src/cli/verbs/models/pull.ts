@@ -17,9 +17,9 @@ export function registerPull(program: Command, context: CliContext): void {
   program
     .command('pull <ref>')
     .description('fetch a model: hf:user/repo[:QUANT], hf.co/user/repo:QUANT, or the URL of a .gguf file')
-    .option('--id <id>', 'install it under this id')
-    .option('--token-file <file>', 'read the hub token from this file (else HF_TOKEN or the stored login)')
-    .option('--no-probe', 'do not try the model in a separate process')
+    .option('--id <id>', 'install under this id')
+    .option('--token-file <file>', 'read the hub token from this file, not from HF_TOKEN or the stored login')
+    .option('--no-probe', 'skip the trial run in a separate process')
     .option('--json', 'progress as JSON lines')
     .action(async (ref: string, flags: PullFlags) => {
       await pull(context, ref, flags);

@@ -8,7 +8,7 @@ import { localRegistry } from '../../local-registry.ts';
 export function registerRm(program: Command, context: CliContext): void {
   program
     .command('rm <id...>')
-    .description('remove models or aliases; referenced files are not deleted')
+    .description('remove models or aliases; files used in place are not deleted')
     .action(async (ids: string[]) => {
       const registry = localRegistry(context.config());
       for (const name of ids) {

@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, keyof ModelParams>> = {
 export function registerSet(program: Command, context: CliContext): void {
   program
     .command('set <id> <name=value...>')
-    .description(`set defaults of a model (${Object.keys(NAMES).join(', ')}); an empty value removes one`)
+    .description(`set a model's defaults (${Object.keys(NAMES).join(', ')}); an empty value removes one`)
     .action(async (id: string, pairs: string[]) => {
       const model = await setParams(localRegistry(context.config()), id, readPairs(pairs));
       context.printJson(model.params);
@@ -46,5 +46,8 @@ function readPairs(pairs: readonly string[]): Patch {
 
 function checkedDuration(value: string): string {
   if (parseDuration(value) !== undefined) return value;
-  throw new CliFailure(`keep_alive=${value} is no duration such as 30s, 10m, 0 or -1`, exitCodes.usage);
+  throw new CliFailure(
+    `keep_alive=${value} is not a duration; write for example 30s, 10m, 0 or -1`,
+    exitCodes.usage,
+  );
 }

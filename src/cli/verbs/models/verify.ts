@@ -8,7 +8,7 @@ import { interruptible, localRegistry } from '../../local-registry.ts';
 export function registerVerify(program: Command, context: CliContext): void {
   program
     .command('verify [id...]')
-    .description('compare installed models, or all of them, with their digests')
+    .description('check the files of models, by default of all, against their digests')
     .option('--json', 'one JSON array')
     .action(async (ids: string[], flags: { json?: boolean }) => {
       await interruptible(context, (signal) => verify(context, ids, flags.json === true, signal));

@@ -8,7 +8,7 @@ import { type CliContext, table } from '../../context.ts';
 export function registerPs(program: Command, context: CliContext): void {
   program
     .command('ps')
-    .description('show the loaded models: memory, context, slots, and until when')
+    .description('show the loaded models: memory, context, slots, time of unload')
     .option('--json', 'one JSON document')
     .action(async (flags: { json?: boolean }) => {
       const response = await callServer(context.config(), 'GET', routes.residency.path);
@@ -21,7 +21,7 @@ export function registerPs(program: Command, context: CliContext): void {
         `${Math.round(item.memory_bytes / 2 ** 20)} MiB`,
         String(item.num_ctx ?? ''),
         `${item.running}/${item.slots ?? '?'}${item.queued > 0 ? ` +${item.queued} waiting` : ''}`,
-        item.expires_at ?? (item.running > 0 ? 'busy' : 'for ever'),
+        item.expires_at ?? (item.running > 0 ? 'busy' : 'forever'),
       ]);
       context.print(table([['MODEL', 'KIND', 'STATE', 'MEMORY', 'CONTEXT', 'SLOTS', 'UNTIL'], ...rows]));
     });

@@ -24,13 +24,13 @@ interface Turn {
 export function registerRun(program: Command, context: CliContext): void {
   program
     .command('run [model] [prompt...]')
-    .description('ask a model of the running service; text on stdin is put before the prompt')
+    .description('ask a model of the running service; text from stdin precedes the prompt')
     .option('--system <text>', 'a system message')
-    .option('--max-tokens <n>', 'tokens to generate at most')
-    .option('--temperature <t>', '0 is greedy')
-    .option('--num-ctx <n>', 'context window')
+    .option('--max-tokens <n>', 'most tokens to generate')
+    .option('--temperature <t>', 'sampling temperature; 0 is greedy')
+    .option('--num-ctx <n>', 'context window in tokens')
     .option('--keepalive <duration>', 'how long the model stays loaded afterwards')
-    .option('--verbose', 'show usage on stderr')
+    .option('--verbose', 'print usage to stderr')
     .action(async (model: string | undefined, words: string[], flags: RunFlags) => {
       const chat = new Chat(context, context.config(), model ?? 'default', flags);
       const prompt = [await pipedText(), words.join(' ')].filter((part) => part !== '').join('\n\n');

@@ -18,7 +18,7 @@ export function registerServe(program: Command, context: CliContext): void {
   program
     .command('serve')
     .alias('start')
-    .description('serve in the foreground; Ctrl-C ends it after running answers have finished')
+    .description('serve in the foreground; Ctrl-C stops it once running answers have finished')
     .option('--host <address>', 'address to bind (SVC_HOST)')
     .option('--port <port>', 'port, 0 picks a free one (SVC_PORT)')
     .option('--log-level <level>', 'debug, info, warn, error or silent (SVC_LOG_LEVEL)')
@@ -94,6 +94,6 @@ async function untilEnded(running: RunningService, config: Config, context: CliC
     config.drainTimeoutMs === Infinity
       ? 'however long it takes'
       : `${formatDuration(config.drainTimeoutMs)} at most`;
-  context.note(`${signal}: finishing what runs, ${span}; again to end at once.`);
+  context.note(`${signal}: waiting for running answers, ${span}; send it again to stop now.`);
   await running.close(config.drainTimeoutMs);
 }

@@ -29,7 +29,7 @@ export interface StatusReport {
 export function registerStatus(program: Command, context: CliContext): void {
   program
     .command('status')
-    .description('check that the running service is this installation and is ready')
+    .description('check that the running service is this installation and ready')
     .option('--json', 'one JSON document')
     .action(async (flags: { json?: boolean }) => {
       const report = await checkStatus(context.config());
