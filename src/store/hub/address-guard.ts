@@ -1,9 +1,10 @@
 /**
- * Which addresses a request to a hub may reach. Every hop of every redirect is checked, and names are resolved
- * here, so that the address that was checked is the address that is connected to (no second look-up to rebind).
+ * Which addresses a request to a hub may reach. Every hop of every redirect is checked, and a connection gets its
+ * addresses from the lookup here: what was checked is what is connected to, with no second lookup to rebind.
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import { fail } from '../../lib/errors/svc-error.ts';
 
 /** Resolves a name to all of its addresses; replaceable, as tests cannot own a name server. */
@@ -90,30 +91,34 @@ export function checkHop(policy: HopPolicy, url: URL): void {
     throw refuse('it is an address in a private network');
 }
 
-/** The addresses of a hop's host; throws when any of them is private, unless that host is trusted. */
-export async function resolveHop(policy: HopPolicy, url: URL): Promise<readonly LookupAddress[]> {
-  const host = bareHost(url);
-  const family = isIP(host);
-  if (family !== 0) return [{ address: host, family }];
-  const addresses = await policy.resolveAll(host);
-  const forbidden = addresses.find(({ address }) => !isPublicAddress(address));
+/**
+ * The lookup of a connection to this hop. It fails when any address of the name is private, unless the host is
+ * trusted. Node asks it for names only; a literal address is the business of checkHop.
+ */
+export function guardedLookup(policy: HopPolicy, url: URL): LookupFunction {
+  return (hostname, options, callback) =>
+    callbackify(checkedAddresses)(policy, url, hostname, (error, addresses) => {
+      if (error) return callback(error, '', 0);
+      const [first, ...rest] = addresses;
+      if (options.all) callback(null, [first, ...rest]);
+      else callback(null, first.address, first.family);
+    });
+}
+
+async function checkedAddresses(
+  policy: HopPolicy,
+  url: URL,
+  hostname: string,
+): Promise<readonly [LookupAddress, ...LookupAddress[]]> {
+  const [first, ...rest] = await policy.resolveAll(hostname);
+  if (!first) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+  const forbidden = [first, ...rest].find(({ address }) => !isPublicAddress(address));
   if (forbidden && !isTrusted(policy, url))
     throw fail('hub_refused', {
       url: shownUrl(url),
-      reason: `${host} is ${forbidden.address}, an address in a private network`,
+      reason: `${hostname} is ${forbidden.address}, an address in a private network`,
     });
-  return addresses;
-}
-
-/** A look-up that answers with addresses that were checked already, whatever name it is asked for. */
-export function pinnedLookup(addresses: readonly LookupAddress[]): LookupFunction {
-  return (hostname, options, callback) => {
-    const [first] = addresses;
-    if (!first)
-      callback(Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' }), '', 0);
-    else if (options.all) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  };
+  return [first, ...rest];
 }
 
 /** True for the configured hub and for hosts that the operator named. */

@@ -1,13 +1,13 @@
 /**
  * One GET to a hub with its redirects followed by hand: each hop is checked, and credentials go to the configured
- * origin only. node:http(s) rather than fetch, because fetch can neither pin the checked address nor be kept from
- * unpacking a compressed body. Answers that are not 2xx become failures here, in one place.
+ * origin only. node:http(s) rather than fetch, because fetch neither takes the lookup of its connections from us nor
+ * leaves a compressed body as it came. Answers that are not 2xx become failures here, in one place.
  */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import { errnoOf } from '../../lib/files/durable.ts';
-import { checkHop, type HopPolicy, pinnedLookup, resolveHop, shownUrl } from './address-guard.ts';
+import { checkHop, guardedLookup, type HopPolicy, shownUrl } from './address-guard.ts';
 
 export interface HubAccess extends HopPolicy {
   readonly token: string | null;
@@ -71,10 +71,7 @@ export async function requestJson(
 
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 
-async function sendOnce(access: HubAccess, wanted: HubRequest, url: URL): Promise<IncomingMessage> {
-  const addresses = await resolveHop(access, url).catch((error: unknown) => {
-    throw translate(access, error);
-  });
+function sendOnce(access: HubAccess, wanted: HubRequest, url: URL): Promise<IncomingMessage> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const isHub = url.origin === access.endpoint.origin;
   return new Promise((resolve, reject) => {
@@ -85,7 +82,7 @@ async function sendOnce(access: HubAccess, wanted: HubRequest, url: URL): Promis
         method: 'GET',
         // A connection of its own per request: what one hop left in a kept-alive socket cannot reach the next.
         agent: false,
-        lookup: pinnedLookup(addresses),
+        lookup: guardedLookup(access, url),
         timeout: access.stallMs,
         headers: {
           'user-agent': access.userAgent,
