@@ -94,7 +94,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'store/foreign': ['store/registry', 'store/files', 'store/install', 'lib/files'],
   'store/lock': ['lib/files', 'lib/errors'],
-  'trust/identity': ['lib/files', 'lib/errors'],
+  'trust/identity': ['lib/base', 'lib/files', 'lib/errors'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/files', 'lib/errors'],
   wire: [],
   contract: ['lib/errors'],
@@ -152,6 +152,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/batch/planning': ['worker/model.ts', 'worker/batch'],
   'worker/embedding': [
     'contract',
+    'lib/base',
     'lib/errors',
     'worker/model.ts',
     'worker/outbox.ts',

@@ -4,11 +4,8 @@
  * conversation has another history and so another id.
  */
 import { createHash } from 'node:crypto';
-import canonicalizeModule from 'canonicalize';
 import type { Turn } from '../../contract/job.ts';
-
-// The package is CommonJS with an ES-style type file, so its callable is typed one level too deep.
-const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
+import { canonicalize } from '../../lib/base/canonicalize.ts';
 
 export function callId(turns: readonly Turn[], name: string, argumentsJson: string): string {
   const what = canonicalize([turns, name, canonicalArguments(argumentsJson)]) ?? '';

@@ -1,14 +1,13 @@
 /** Arithmetic and encodings of embedding vectors. */
 
-/** Scales to L2 length 1, in place; a zero or non-finite vector is a bug of the caller's and throws. */
-export function normalise(vector: Float32Array): Float32Array {
+/** Scaled to L2 length 1. Throws on a zero or non-finite vector: no similarity to it means anything. */
+export function normalise(vector: Float32Array | Float64Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;
   if (!(squares > 0) || !Number.isFinite(squares))
     throw new Error('a vector without direction cannot be normalised');
   const scale = 1 / Math.sqrt(squares);
-  for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] ?? 0) * scale;
-  return vector;
+  return Float32Array.from(vector, (value) => value * scale);
 }
 
 /** Little-endian float32, base64: what OpenAI clients ask for by default. */

@@ -1,10 +1,7 @@
 /** Canonical JSON (RFC 8785), so that equal values have equal bytes, and digests over it. */
 import { createHash } from 'node:crypto';
-import canonicalizeModule from 'canonicalize';
+import { canonicalize } from '../../lib/base/canonicalize.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-
-// The package is CommonJS with an ES-style type file, so its callable is typed one level too deep.
-const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
 
 const maxDepth = 128;
 const loneSurrogate = /\p{Surrogate}/u;

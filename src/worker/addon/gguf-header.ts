@@ -1,6 +1,6 @@
 /**
- * A first look at the file, so that the most common damage (not a model at all, a cut download) fails at once.
- * The real gate stands in the server, before a path ever gets here.
+ * A first look at the file. The gate is in the server; but a file that is damaged behind it, or is no model at all,
+ * would keep the library's reader busy until it is aborted a minute later.
  */
 import { open } from 'node:fs/promises';
 

@@ -4,6 +4,7 @@
  * by itself, so its vector cannot depend on its company. Jobs take turns, so that a long list starves nobody.
  */
 import type { EmbedJob } from '../../contract/job.ts';
+import { normalise } from '../../lib/base/vector.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type EmbedInput, embedInputs } from './embed-input.ts';
 import type { NativeContext } from '../addon/native.ts';
@@ -86,7 +87,7 @@ export class EmbedPool {
     } catch (error) {
       this.#fail(open, error);
     }
-    this.#steps++;
+    this.#steps += 1;
     await this.#outbox.drained();
     this.#idle.push(context);
     this.#dispatch();
@@ -94,7 +95,7 @@ export class EmbedPool {
 
   #tell(open: OpenJob, input: EmbedInput, vector: Float32Array): void {
     if (open.over) return;
-    open.unfinished--;
+    open.unfinished -= 1;
     for (const index of input.indexes) {
       open.totalTokens += input.tokens.length;
       this.#outbox.event(open.job.jobId, {
@@ -137,13 +138,5 @@ async function embed(context: NativeContext, tokens: Uint32Array, threads: numbe
   context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1));
   const work = context.decodeBatch();
   await (threads > 1 ? nudged(work) : work);
-  return normalised(context.embedding(tokens.length));
-}
-
-/** Scaled to length 1; a vector of zeros stays as it is. */
-export function normalised(values: Float64Array): Float32Array {
-  let sum = 0;
-  for (const value of values) sum += value * value;
-  const length = Math.sqrt(sum);
-  return Float32Array.from(values, (value) => (length === 0 ? 0 : value / length));
+  return normalise(context.embedding(tokens.length));
 }

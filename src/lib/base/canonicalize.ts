@@ -1,0 +1,5 @@
+/** Canonical JSON (RFC 8785): equal values have equal text. Undefined when the value is none that JSON has. */
+import canonicalizeModule from 'canonicalize';
+
+// The package is CommonJS with an ES-style type file, so its callable is typed one level too deep.
+export const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
