@@ -3,6 +3,7 @@
  * A frozen run is repeatable bit for bit on the same backend bytes, CPU features and execution settings.
  */
 import { type Static, Type } from '#typebox';
+import { recordedShapes } from './sampling-shapes.ts';
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const NullableNumber = Type.Union([Type.Number(), Type.Null()]);
@@ -60,15 +61,7 @@ export const FrozenHost = Type.Object({
 
 /** Every setting that chose tokens, defaults resolved. */
 export const FrozenSampling = Type.Object({
-  temperature: Type.Number(),
-  seed: Type.Integer(),
-  topK: Type.Integer(),
-  topP: Type.Number(),
-  minP: Type.Number(),
-  repeatPenalty: Type.Number(),
-  repeatLastN: Type.Integer(),
-  presencePenalty: Type.Number(),
-  frequencyPenalty: Type.Number(),
+  ...recordedShapes,
   /** Names of the samplers in the order in which they see the logits. */
   chain: Type.Array(Type.String()),
   maxTokens: Type.Union([Type.Integer(), Type.Null()]),

@@ -5,6 +5,7 @@
  */
 import { type Static, Type } from '#typebox';
 import { FrozenPins } from './frozen.ts';
+import { Sampling } from './sampling-shapes.ts';
 
 const NullableInt = Type.Union([Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), Type.Null()]);
 
@@ -57,22 +58,6 @@ export const AnswerFormat = Type.Union([
   Type.Object({ kind: Type.Literal('grammar'), gbnf: Type.String() }),
 ]);
 export type AnswerFormat = Static<typeof AnswerFormat>;
-
-/** Absent members take the engine's defaults (defaults.ts). Ranges are checked at the edge already. */
-export const Sampling = Type.Object({
-  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-  topP: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  topK: Type.Optional(Type.Integer({ minimum: 0 })),
-  minP: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffffffff })),
-  repeatPenalty: Type.Optional(Type.Number({ minimum: 0 })),
-  repeatLastN: Type.Optional(Type.Integer({ minimum: 0 })),
-  presencePenalty: Type.Optional(Type.Number()),
-  frequencyPenalty: Type.Optional(Type.Number()),
-  /** Pairs of token id and additive bias in logits, -100 forbids the token. */
-  logitBias: Type.Optional(Type.Array(Type.Tuple([Type.Integer({ minimum: 0 }), Type.Number()]))),
-});
-export type Sampling = Static<typeof Sampling>;
 
 export const Reasoning = Type.Object({
   /** Absent: as the template does by itself. */

@@ -96,7 +96,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'store/lock': ['lib/files', 'lib/errors'],
   'trust/identity': ['lib/base', 'lib/files', 'lib/errors'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/files', 'lib/errors'],
-  wire: [],
+  wire: ['contract'],
   contract: ['lib/errors'],
   'lib/base': [],
   'lib/files': ['lib/errors'],

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import type { ModelTarget } from '../../engine/ports.ts';
 import type { GenerateJob, Prompt } from '../../contract/job.ts';
+import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { InstalledModel } from '../../store/registry/registry.ts';
 import type { Generation } from './choices.ts';
@@ -70,11 +71,10 @@ export function prepareGeneration(
   };
 }
 
-function modelSampling(model: InstalledModel) {
-  const { temperature, topP, topK, minP, repeatPenalty, presencePenalty, frequencyPenalty, seed } =
-    model.params;
-  const all = { temperature, topP, topK, minP, repeatPenalty, presencePenalty, frequencyPenalty, seed };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+function modelSampling({ params }: InstalledModel): Sampling {
+  return Object.fromEntries(
+    MODEL_ROWS.flatMap(([option]) => (params[option] === undefined ? [] : [[option, params[option]]])),
+  );
 }
 
 /** With SVC_STRICT_PARAMS a field without effect is an error, else it is only reported. */

@@ -3,7 +3,7 @@
  * list of fields that had no effect, which the response names. Nothing is ignored in silence.
  */
 import { parseDuration } from '../../lib/base/duration.ts';
-import type { Sampling } from '../../contract/job.ts';
+import { type Sampling, SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
@@ -42,40 +42,20 @@ export function resolveMaxTokens(fields: GenerationFields): {
   };
 }
 
-/** The sampling options as the engine takes them; absent members stay absent. */
+/** The sampling options as a job has them; what is null or means the same as absent stays absent. */
 export function readSampling(fields: GenerationFields): Sampling {
-  const seed = fields.seed ?? -1;
-  const bias = Object.entries(fields.logit_bias ?? {}).map(
-    ([token, value]) => [tokenId(token), value] as [number, number],
-  );
-  return definedOnly({
-    temperature: fields.temperature,
-    topP: fields.top_p,
-    topK: fields.top_k,
-    minP: fields.min_p,
-    seed: seed === -1 ? undefined : seed % 2 ** 32,
-    repeatPenalty: fields.repeat_penalty,
-    repeatLastN: fields.repeat_last_n,
-    presencePenalty: fields.presence_penalty,
-    frequencyPenalty: fields.frequency_penalty,
-    logitBias: bias.length > 0 ? bias : undefined,
+  const read = SAMPLING_ROWS.flatMap(([option, row]) => {
+    const asked = fields[row.wire as keyof GenerationFields];
+    if (asked === null || asked === undefined) return [];
+    const value = row.read === undefined ? asked : row.read(asked as never);
+    if (value === null)
+      throw fail('invalid_request', {
+        message: row.expects ?? `${row.wire} is not usable.`,
+        param: row.wire,
+      });
+    return value === undefined ? [] : [[option, value]];
   });
-}
-
-function tokenId(key: string): number {
-  if (/^\d{1,9}$/.test(key)) return Number(key);
-  throw fail('invalid_request', {
-    message: 'logit_bias must map token ids, written as whole numbers, to a bias.',
-    param: 'logit_bias',
-  });
-}
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], null | undefined> };
-
-function definedOnly<T extends object>(object: T): Partial<Defined<T>> {
-  return Object.fromEntries(
-    Object.entries(object).filter(([, value]) => value !== null && value !== undefined),
-  ) as Partial<Defined<T>>;
+  return Object.fromEntries(read) as Sampling;
 }
 
 /** The stop strings as a list. */

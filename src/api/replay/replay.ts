@@ -6,6 +6,7 @@ import { silentLogger } from '../../lib/base/logger.ts';
 import type { LoadedModel } from '../../engine/ports.ts';
 import type { FrozenPins } from '../../contract/frozen.ts';
 import type { GenerateJob } from '../../contract/job.ts';
+import { Sampling } from '../../contract/sampling-shapes.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { Answer, Checked, ModelFiles, Replayed } from '../../trust/evidence/compare.ts';
@@ -15,8 +16,8 @@ import {
   execOf,
   outputOf,
   promptOf,
-  samplingOf,
 } from '../../trust/evidence/record.ts';
+import { claimedSampling, samplingOf } from '../../trust/evidence/stated-sampling.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { hashBackend, readBuildMetadata } from '../../trust/identity/backend.ts';
 import { hashServerSource } from '../../trust/identity/server-source.ts';
@@ -204,22 +205,14 @@ function replayJob(
     );
   }
   const { logitBias } = readSampling(request);
+  const settings = { ...claimedSampling(claimed), ...(logitBias === undefined ? {} : { logitBias }) };
+  if (!Check(Sampling, settings))
+    throw new NotComparable('its sampling settings are beyond what this engine takes');
   return {
     kind: 'generate',
     jobId: 'replay',
     ...chatShape(request),
-    sampling: {
-      temperature: sampling.temperature,
-      seed: sampling.seed,
-      topK: sampling.top_k,
-      topP: sampling.top_p,
-      minP: sampling.min_p,
-      repeatPenalty: sampling.repeat_penalty,
-      repeatLastN: sampling.repeat_last_n,
-      presencePenalty: sampling.presence_penalty,
-      frequencyPenalty: sampling.frequency_penalty,
-      ...(logitBias === undefined ? {} : { logitBias }),
-    },
+    sampling: settings,
     maxTokens: sampling.num_predict,
     numCtx: null,
     stop,

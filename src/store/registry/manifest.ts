@@ -5,6 +5,7 @@
 import { type Static, Type } from '#typebox';
 import { Check, Errors } from '#typebox/value';
 import { ModelKind } from '../../contract/load.ts';
+import { modelSamplingShapes } from '../../contract/sampling-shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { isAlias, isModelId } from './model-id.ts';
 
@@ -100,14 +101,7 @@ export type ModelFacts = Static<typeof ModelFacts>;
 export const ModelParams = Type.Object(
   {
     numCtx: Type.Optional(Type.Integer({ minimum: 8, maximum: 2 ** 31 - 1 })),
-    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-    topP: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-    topK: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
-    minP: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-    repeatPenalty: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-    presencePenalty: Type.Optional(Type.Number({ minimum: -2, maximum: 2 })),
-    frequencyPenalty: Type.Optional(Type.Number({ minimum: -2, maximum: 2 })),
-    seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffffffff })),
+    ...modelSamplingShapes,
     maxTokens: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
     stop: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 })),
     /** A duration as `SVC_KEEP_ALIVE` takes it, for example `10m`, `0` or `-1`. */

@@ -10,6 +10,7 @@ import { type Envelope, seal } from '../identity/dsse.ts';
 import type { InstanceIdentity } from '../identity/instance.ts';
 import type { EvidenceChain } from './chain.ts';
 import type { FrozenRequest } from './freeze.ts';
+import { samplingOf } from './stated-sampling.ts';
 import {
   evidencePayloadType,
   type Predicate,
@@ -164,25 +165,6 @@ export function execOf(frozen: FrozenFacts): Predicate['exec'] {
     spec_decode: false,
     ctx_shift: false,
     worker_gen: frozen.workerStart ?? 1,
-  };
-}
-
-/** The sampling settings as the record states them; stop strings are text of the request, so only their hash. */
-export function samplingOf({ sampling }: FrozenFacts, defaulted: readonly string[]): Predicate['sampling'] {
-  return {
-    temperature: sampling.temperature,
-    seed: sampling.seed,
-    top_k: sampling.topK,
-    top_p: sampling.topP,
-    min_p: sampling.minP,
-    repeat_penalty: sampling.repeatPenalty,
-    repeat_last_n: sampling.repeatLastN,
-    presence_penalty: sampling.presencePenalty,
-    frequency_penalty: sampling.frequencyPenalty,
-    chain: sampling.chain,
-    num_predict: sampling.maxTokens,
-    stop_sha256: canonicalSha256(sampling.stop),
-    defaulted: [...defaulted],
   };
 }
 

@@ -1,8 +1,8 @@
 /** L1: the settings that chose the tokens are those that the request asked for, so that no signer can pick among seeds. */
-import { SAMPLING_DEFAULTS } from '../../contract/defaults.ts';
-import type { Sampling } from '../../contract/job.ts';
+import { RECORDED_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { canonicalSha256 } from '../identity/canonical.ts';
 import type { FrozenRequest } from './freeze.ts';
+import { statedValue } from './stated-sampling.ts';
 import type { Predicate } from './statement.ts';
 import type { Finding } from './verify.ts';
 
@@ -17,37 +17,29 @@ export interface AskedSampling {
   readonly stop: readonly string[] | null;
 }
 
-/** What a request may leave to the defaults of the installed model. */
-const options = [
-  ['top_k', 'topK'],
-  ['top_p', 'topP'],
-  ['min_p', 'minP'],
-  ['repeat_penalty', 'repeatPenalty'],
-  ['repeat_last_n', 'repeatLastN'],
-  ['presence_penalty', 'presencePenalty'],
-  ['frequency_penalty', 'frequencyPenalty'],
-] as const;
-
 /** Defaults of the installed model and a full window are not in the record, so they are told and not judged. */
 export function checkSampling({ sampling }: Predicate, asked: AskedSampling): Finding {
   const wrong: string[] = [];
   const told: string[] = [];
-  const test = (name: keyof Predicate['sampling'], meant: unknown): void => {
-    const [here, there] = [JSON.stringify(meant), JSON.stringify(sampling[name])];
+  const test = (name: string, meant: unknown, stated: unknown): void => {
+    const [here, there] = [JSON.stringify(meant), JSON.stringify(stated)];
     if (here !== there) wrong.push(`${name}: ${there} where the request means ${here}`);
   };
-  test('seed', asked.frozen.seed);
-  test('temperature', asked.frozen.temperature);
-  test('defaulted', asked.frozen.defaulted);
-  if (asked.stop !== null) test('stop_sha256', canonicalSha256(asked.stop));
-  for (const [name, option] of options) {
-    if (asked.named[option] !== undefined) test(name, asked.named[option]);
-    else if (sampling[name] !== SAMPLING_DEFAULTS[option])
-      told.push(`${name} ${sampling[name]} is a default of the model`);
+  test('seed', asked.frozen.seed, sampling.seed);
+  test('temperature', asked.frozen.temperature, sampling.temperature);
+  test('defaulted', asked.frozen.defaulted, sampling.defaulted);
+  if (asked.stop !== null) test('stop_sha256', canonicalSha256(asked.stop), sampling.stop_sha256);
+  for (const [option, row] of RECORDED_ROWS) {
+    // What the mode decides is tested above, with the request's own silence in mind.
+    if (row.evidence === 'decided') continue;
+    const stated = statedValue(sampling, row);
+    if (asked.named[option] !== undefined) test(row.wire, asked.named[option], stated);
+    else if (stated !== row.fallback) told.push(`${row.wire} ${stated} is a default of the model`);
   }
   const { num_predict } = sampling;
   if (asked.maxTokens !== null && num_predict !== asked.maxTokens) {
-    if (num_predict === null || num_predict > asked.maxTokens) test('num_predict', asked.maxTokens);
+    if (num_predict === null || num_predict > asked.maxTokens)
+      test('num_predict', asked.maxTokens, num_predict);
     else told.push(`num_predict ${num_predict} of ${asked.maxTokens}, for the window was full`);
   }
   return {

@@ -2,7 +2,14 @@
  * The shape of a record: an in-toto Statement whose predicate says how one answer came about.
  * This schema is the source; docs/schemas/evidence-frozen-v1.json is generated from it.
  */
-import { type Static, type TSchema, Type } from '#typebox';
+import { type Static, type TNumber, type TOptional, type TSchema, Type } from '#typebox';
+import type { SamplingRow } from '../../contract/sampling.ts';
+import {
+  type DeviationOption,
+  RECORDED_ROWS,
+  type RecordedOption,
+  type WireName,
+} from '../../contract/sampling-shapes.ts';
 
 export const evidencePayloadType = 'application/vnd.in-toto+json';
 export const statementType = 'https://in-toto.io/Statement/v1';
@@ -110,17 +117,26 @@ const Exec = Type.Object(
   exact,
 );
 
+type SamplingMembers = {
+  [K in RecordedOption as WireName<K>]: K extends DeviationOption ? TOptional<TNumber> : TNumber;
+};
+
+const samplingMembers = Object.fromEntries(
+  RECORDED_ROWS.map(([, row]) => [row.wire, samplingMember(row)]),
+) as SamplingMembers;
+
+/** Ranges are for requests to keep; a record only says what applied. */
+function samplingMember({ schema, recorded, evidence, fallback }: SamplingRow): TSchema {
+  const said = Reflect.get(schema, 'description') as string | undefined;
+  const description = evidence === 'deviation' ? `${said ?? ''} Absent: ${fallback ?? 'none'}.`.trim() : said;
+  const keywords = { ...recorded, ...(description === undefined ? {} : { description }) };
+  const member = Type.IsInteger(schema) ? Type.Integer({ minimum: 0, ...keywords }) : Type.Number(keywords);
+  return evidence === 'deviation' ? Type.Optional(member) : member;
+}
+
 const Sampling = Type.Object(
   {
-    temperature: Type.Number(),
-    seed: Type.Integer({ minimum: 0, maximum: 0xfffffffe }),
-    top_k: count('0 means all tokens.'),
-    top_p: Type.Number(),
-    min_p: Type.Number(),
-    repeat_penalty: Type.Number(),
-    repeat_last_n: count('How many tokens the penalties look back.'),
-    presence_penalty: Type.Number(),
-    frequency_penalty: Type.Number(),
+    ...samplingMembers,
     chain: Type.Array(text('The name of a sampler.', 32), {
       maxItems: 16,
       description: 'Samplers in the order in which they see the logits.',

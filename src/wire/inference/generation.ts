@@ -1,14 +1,27 @@
 /** Request fields that chat and text completion share, and the usage object of both. */
 import { type Static, Type } from '#typebox';
 import { headerNames } from '../headers.ts';
+import {
+  type AskedValue,
+  SAMPLING_ROWS,
+  type SamplingOption,
+  type WireName,
+} from '../../contract/sampling-shapes.ts';
 import { nullable } from '../schema.ts';
 
-export const generationFields = {
-  temperature: nullable<number>('number', {
-    minimum: 0,
-    maximum: 100,
-    description: 'Native option temperature; 0 is greedy.',
+type SamplingFields = {
+  [K in SamplingOption as WireName<K>]: ReturnType<typeof nullable<AskedValue<K>>>;
+};
+
+const samplingFields = Object.fromEntries(
+  SAMPLING_ROWS.map(([, { wire, schema, request }]) => {
+    const { type, ...keywords } = { type: 'number', ...(request ?? schema) };
+    return [wire, nullable(String(type), keywords)];
   }),
+) as SamplingFields;
+
+export const generationFields = {
+  ...samplingFields,
   max_tokens: nullable<number>('integer', { minimum: -1, description: 'Alias of num_predict.' }),
   num_predict: nullable<number>('integer', {
     minimum: -1,
@@ -23,23 +36,6 @@ export const generationFields = {
   stream: nullable<boolean>('boolean', { description: 'true selects a server-sent-event stream.' }),
   stream_options: nullable<{ include_usage?: boolean | null }>('object', {
     properties: { include_usage: { type: ['boolean', 'null'] } },
-  }),
-  top_p: nullable<number>('number', { minimum: 0, maximum: 1 }),
-  top_k: nullable<number>('integer', { minimum: 0, maximum: 1_000_000 }),
-  min_p: nullable<number>('number', { minimum: 0, maximum: 1 }),
-  seed: nullable<number>('integer', {
-    minimum: -1,
-    maximum: Number.MAX_SAFE_INTEGER,
-    description: 'Taken modulo 2^32; -1 is random.',
-  }),
-  repeat_penalty: nullable<number>('number', { exclusiveMinimum: 0, maximum: 10 }),
-  repeat_last_n: nullable<number>('integer', { minimum: 0, maximum: 65_536 }),
-  presence_penalty: nullable<number>('number', { minimum: -2, maximum: 2 }),
-  frequency_penalty: nullable<number>('number', { minimum: -2, maximum: 2 }),
-  logit_bias: nullable<Record<string, number>>('object', {
-    maxProperties: 1024,
-    additionalProperties: { type: 'number', minimum: -100, maximum: 100 },
-    description: 'Token id to additive bias, -100 to 100.',
   }),
   stop: Type.Optional(
     Type.Unsafe<string | string[] | null>({

@@ -4,6 +4,7 @@
  * for (it gathers in order of arrival, and llama.cpp only keeps consecutive, ascending sequence ids in one
  * micro-batch).
  */
+import type { AddonSamplerConfig } from './sampler.ts';
 
 export interface AddonContext {
   initBatch(tokens: number): void;
@@ -56,23 +57,6 @@ type SampledWithLogits = readonly [
 export interface AddonSampler {
   applyConfig(config: AddonSamplerConfig): void;
   dispose(): void;
-}
-
-/** An absent member leaves the sampler out of the chain. */
-export interface AddonSamplerConfig {
-  temperature: number;
-  seed: number;
-  topK?: number;
-  topP?: number;
-  minP?: number;
-  repeatPenalty?: number;
-  repeatPenaltyMaxTokens?: number;
-  repeatPenaltyTokens?: Uint32Array;
-  repeatPenaltyPresencePenalty?: number;
-  repeatPenaltyFrequencyPenalty?: number;
-  tokenBiasKeys?: Uint32Array;
-  tokenBiasValues?: Float32Array;
-  grammarEvaluationState?: object;
 }
 
 export interface AddonCheckpoint {

@@ -5,6 +5,7 @@ import { boundFiles, hostOf } from './host.ts';
 import { checkInternals } from './internals.ts';
 import { isOutOfMemory, openModel } from './model.ts';
 import type { NativeBackend } from './native.ts';
+import { samplersFor } from './sampler.ts';
 
 const GPU_TYPES: readonly string[] = ['metal', 'cuda', 'vulkan'];
 
@@ -23,6 +24,7 @@ export async function bootNative(gpuSetting: string | undefined): Promise<Native
   const bound = boundFiles();
   return {
     facts: backendFacts(llama, bound),
+    samplersFor,
     host: () => hostOf(bound.files, llama.systemInfo),
     openModel: (path, onProgress) => openModel(llama, path, onProgress),
     isOutOfMemory,

@@ -6,6 +6,7 @@
  */
 import type { FrozenFacts } from '../../contract/frozen.ts';
 import type { BackendFacts } from '../../contract/load.ts';
+import type { Sampling } from '../../contract/sampling-shapes.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 /** The library bound to this process. */
@@ -13,6 +14,8 @@ export interface NativeBackend {
   readonly facts: BackendFacts;
   /** What this process computes with; the same as long as it lives. */
   host(): FrozenFacts['host'];
+  /** The samplers in the chain for these options, in the order in which they see the logits; a grammar comes first. */
+  samplersFor(sampling: Sampling): readonly string[];
   /** Rejects with the library's own words when the file cannot be used. */
   openModel(path: string, onProgress: (fraction: number) => void): Promise<NativeModel>;
   /** Whether a model or context failed to open for lack of memory. */
@@ -143,26 +146,15 @@ export interface NativeSampler {
   dispose(): void;
 }
 
-/** What stands in the chain, in the order in which the samplers see the logits. Null leaves a sampler out. */
 export interface SamplerConfig {
-  readonly grammar: NativeGrammar | null;
-  readonly bias: { readonly tokens: Uint32Array; readonly values: Float32Array } | null;
-  readonly penalties: Penalties | null;
-  readonly topK: number | null;
-  readonly topP: number | null;
-  readonly minP: number | null;
-  /** 0 chooses the largest logit, and the samplers of the probability mass do not run. */
-  readonly temperature: number;
+  /** Options that are absent take their defaults, but for the seed. */
+  readonly sampling: Omit<Sampling, 'seed'>;
   readonly seed: number;
-}
-
-export interface Penalties {
-  readonly repeat: number;
-  readonly presence: number;
-  readonly frequency: number;
-  /** The tokens before the first one sampled, and how many of the latest count. */
-  readonly recentTokens: Uint32Array;
-  readonly lookBack: number;
+  readonly grammar: NativeGrammar | null;
+  /** The tokens before the first one sampled, which the penalties look back on. */
+  readonly recentTokens: readonly number[];
+  /** The window of the job: no penalty looks further back, tokens. */
+  readonly numCtx: number;
 }
 
 /** Advances with every token that a sampler chooses under it. */

@@ -1,8 +1,9 @@
 /** A sampler chain and a grammar of node-llama-cpp behind the page. */
 import { LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
-import type { AddonSampler, AddonSamplerConfig } from './bindings.ts';
+import type { AddonSampler } from './bindings.ts';
 import { addonGrammarState, newAddonSampler } from './internals.ts';
 import type { NativeGrammar, NativeSampler, SamplerConfig } from './native.ts';
+import { samplerConfig } from './sampler.ts';
 
 export class SamplerHandle implements NativeSampler {
   readonly addon: AddonSampler;
@@ -12,7 +13,10 @@ export class SamplerHandle implements NativeSampler {
   }
 
   configure(config: SamplerConfig): void {
-    this.addon.applyConfig(addonConfig(config));
+    this.addon.applyConfig({
+      ...samplerConfig(config),
+      ...(config.grammar !== null && { grammarEvaluationState: grammarStateOf(config.grammar) }),
+    });
   }
 
   dispose(): void {
@@ -34,26 +38,6 @@ export class GrammarHandle implements NativeGrammar {
 export function addonSamplerOf(sampler: NativeSampler): AddonSampler {
   if (!(sampler instanceof SamplerHandle)) throw new Error('the sampler is not one of this library');
   return sampler.addon;
-}
-
-function addonConfig(config: SamplerConfig): AddonSamplerConfig {
-  const { grammar, bias, penalties, topK, topP, minP, temperature, seed } = config;
-  return {
-    temperature,
-    seed,
-    ...(topK !== null && { topK }),
-    ...(topP !== null && { topP }),
-    ...(minP !== null && { minP }),
-    ...(bias !== null && { tokenBiasKeys: bias.tokens, tokenBiasValues: bias.values }),
-    ...(grammar !== null && { grammarEvaluationState: grammarStateOf(grammar) }),
-    ...(penalties !== null && {
-      repeatPenalty: penalties.repeat,
-      repeatPenaltyPresencePenalty: penalties.presence,
-      repeatPenaltyFrequencyPenalty: penalties.frequency,
-      repeatPenaltyMaxTokens: penalties.lookBack,
-      repeatPenaltyTokens: penalties.recentTokens,
-    }),
-  };
 }
 
 function grammarStateOf(grammar: NativeGrammar): object {

@@ -4,7 +4,7 @@
  */
 import type { SampledToken, TokenLogprob } from '../../contract/job-event.ts';
 import type { NativeContext, NativeModel, NativeSampler } from '../addon/native.ts';
-import { NEUTRAL } from './sampler.ts';
+import { neutralBut } from './sampler.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 export class Logprobs {
@@ -16,7 +16,7 @@ export class Logprobs {
     this.#top = top;
     this.#vocabulary = vocabulary;
     this.#probe = model.newSampler();
-    this.#probe.configure({ ...NEUTRAL, temperature: 0 });
+    this.#probe.configure(neutralBut({ temperature: 0 }));
   }
 
   async report(native: NativeContext, batchRow: number, token: number): Promise<SampledToken> {

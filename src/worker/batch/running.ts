@@ -8,7 +8,7 @@ import { Logprobs } from './logprobs.ts';
 import { Lookup } from './planning/lookup.ts';
 import type { Placement } from './prompt-cache.ts';
 import type { PromptWait } from './planning/row-plan.ts';
-import { samplerConfig, seedOf } from './sampler.ts';
+import { seedOf } from './sampler.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 export interface Sampled {
@@ -203,7 +203,7 @@ export class Running {
     const { sampling } = this.generation.job;
     const { prompt, tokens, numCtx } = this.generation;
     const recentTokens = [...prompt, ...tokens];
-    this.#sampler.configure(samplerConfig(sampling, { grammar, seed: this.#seed, recentTokens, numCtx }));
+    this.#sampler.configure({ sampling, seed: this.#seed, grammar, recentTokens, numCtx });
     this.#grammar = grammar;
     this.#configured = true;
   }

@@ -1,8 +1,8 @@
 /** One frozen generation or check, from a fresh context to its facts. Everything that varies is pinned or recorded. */
 import { createHash } from 'node:crypto';
-import { SAMPLING_DEFAULTS } from '../../contract/defaults.ts';
 import type { CheckFacts, FrozenFacts, FrozenPins } from '../../contract/frozen.ts';
 import type { GenerateJob } from '../../contract/job.ts';
+import { recordedSampling } from '../../contract/sampling-shapes.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { Answer } from '../answer/answer.ts';
 import { evaluateRows, type Row } from '../batch/evaluate.ts';
@@ -14,7 +14,6 @@ import type { NativeContext } from '../addon/native.ts';
 import type { ChatModel } from '../model.ts';
 import { pieceText } from '../prompt/prompt.ts';
 import { Running } from '../batch/running.ts';
-import { samplerConfig } from '../batch/sampler.ts';
 
 /** A frozen job whose prompt is written and fits. */
 export interface FrozenPlan {
@@ -138,7 +137,7 @@ export async function checkFrozen(
     ...tally,
     promptTokensSha256: sha256OfTokens(prompt),
     isWhole: finishReason !== null && tokens.length === plan.claimed.length,
-    chain: chainOf(plan),
+    chain: samplersOf(chat, plan),
   };
   const timings = { prefillMs: performance.now() - started, decodeMs: 0 };
   return { type: 'done', finishReason: finishReason ?? 'stop', usage, timings, check };
@@ -215,7 +214,7 @@ function factsOf(
   const { prepared } = plan;
   const { job } = prepared;
   const tokens = bytesOf(Uint32Array.from(generation.tokens));
-  const chain = chainOf(plan);
+  const chain = samplersOf(chat, plan);
   return {
     prompt: {
       templateSha256: job.prompt.kind === 'chat' ? sha256(chat.writer.template.source) : null,
@@ -228,8 +227,7 @@ function factsOf(
     exec: { ...frozen.exec, threadsObserved: observedThreads(frozen) },
     host: chat.backend.host(),
     sampling: {
-      ...chosenSampling(job),
-      seed: job.sampling.seed ?? 0,
+      ...recordedSampling(job.sampling),
       chain,
       maxTokens: prepared.maxTokens,
       stop: [...job.stop],
@@ -245,24 +243,9 @@ function factsOf(
   };
 }
 
-function chosenSampling(job: GenerateJob) {
-  const { seed: _seed, logitBias: _bias, ...given } = job.sampling;
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return { ...SAMPLING_DEFAULTS, ...present } as typeof SAMPLING_DEFAULTS;
-}
-
-/** The samplers in the order in which the library builds its chain. */
-function chainOf({ prepared, numCtx }: FrozenPlan): string[] {
-  const config = samplerConfig(prepared.job.sampling, { grammar: null, seed: 0, recentTokens: [], numCtx });
-  const names: string[] = [];
-  if (prepared.answer.constraint !== null) names.push('grammar');
-  if (config.bias !== null) names.push('logit_bias');
-  if (config.penalties !== null) names.push('penalties');
-  if (config.temperature <= 0) return [...names, 'greedy'];
-  if (config.topK !== null) names.push('top_k');
-  if (config.topP !== null) names.push('top_p');
-  if (config.minP !== null) names.push('min_p');
-  return [...names, 'temperature', 'dist'];
+function samplersOf({ backend }: ChatModel, { prepared }: FrozenPlan): string[] {
+  const samplers = backend.samplersFor(prepared.job.sampling);
+  return prepared.answer.constraint === null ? [...samplers] : ['grammar', ...samplers];
 }
 
 function tokensOf(base64: string): Uint32Array {

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { NativeContext, NativeModel, NativeSampler, TokenLogit } from '../addon/native.ts';
-import { NEUTRAL } from '../batch/sampler.ts';
+import { neutralBut } from '../batch/sampler.ts';
 
 export interface TopTwo {
   readonly first: TokenLogit;
@@ -24,7 +24,7 @@ export class LogitProbe {
     this.#model = model;
     this.#probe = model.newSampler();
     // At temperature 1 a division by 1 leaves the logits as they are; the drawn token is thrown away.
-    this.#probe.configure({ ...NEUTRAL, topK: 2 });
+    this.#probe.configure(neutralBut({ topK: 2 }));
   }
 
   async topTwo(native: NativeContext, row: number): Promise<TopTwo> {
@@ -38,7 +38,7 @@ export class LogitProbe {
   async logitOf(native: NativeContext, row: number, token: number): Promise<number> {
     if (this.#whole === undefined) {
       this.#whole = this.#model.newSampler();
-      this.#whole.configure({ ...NEUTRAL, temperature: 0 });
+      this.#whole.configure(neutralBut({ temperature: 0 }));
     }
     const { of } = await native.readLogits(row, this.#whole, { tokens: [token], largest: 0 });
     return of.find((entry) => entry.token === token)?.logit ?? Number.NEGATIVE_INFINITY;

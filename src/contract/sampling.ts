@@ -1,0 +1,137 @@
+/**
+ * Every sampling option once. Request fields, defaults of a model, `hearth set`, jobs and the frozen-v1 record derive
+ * from this table; the only other place that names each option is its native mapping (worker/addon/sampler.ts).
+ * It does not know how an option changes the choice of a token.
+ */
+import { type TSchema, Type } from '#typebox';
+
+/**
+ * How a frozen-v1 record states an option.
+ * - `decided`: always; where the request is silent, the mode decides and not the model.
+ * - `stated`: always.
+ * - `deviation`: only a value other than the default, so that records made before the option existed stay complete.
+ * - `requested`: never, because the request says it all and the record holds its hash.
+ */
+type Evidence = 'decided' | 'stated' | 'deviation' | 'requested';
+
+export interface SamplingRow {
+  /** In requests, `hearth set`, Ollama's parameters and records. */
+  readonly wire: string;
+  /** In jobs, and where `perModel`, in manifests: a manifest that was ever valid must stay so. */
+  readonly schema: TSchema;
+  /** In requests, where they say it otherwise. */
+  readonly request?: Readonly<Record<string, unknown>>;
+  /** From what a request says to what a job says; undefined: the same as absent, null: unusable. */
+  readonly read?: (asked: never) => unknown;
+  /** What an unusable value is told. */
+  readonly expects?: string;
+  /** Without one, the engine decides. Of llama.cpp's own server. */
+  readonly fallback?: number;
+  /** Whether a model can have a default. */
+  readonly perModel: boolean;
+  readonly evidence: Evidence;
+  /** Narrows the record's schema, which leaves ranges to the request's. */
+  readonly recorded?: Readonly<Record<string, unknown>>;
+}
+
+const LOOK_BACK = 'How many tokens the penalties look back.';
+const ALL_TOKENS = '0 means all tokens.';
+
+export const SAMPLING = {
+  temperature: {
+    wire: 'temperature',
+    schema: Type.Number({ minimum: 0, maximum: 100, description: 'Native option temperature; 0 is greedy.' }),
+    fallback: 0.8,
+    perModel: true,
+    evidence: 'decided',
+  },
+  seed: {
+    wire: 'seed',
+    schema: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
+    request: {
+      type: 'integer',
+      minimum: -1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Taken modulo 2^32; -1 is random.',
+    },
+    read: (asked: number) => (asked === -1 ? undefined : asked % 2 ** 32),
+    perModel: true,
+    evidence: 'decided',
+    // The last one means a random seed.
+    recorded: { maximum: 0xfffffffe },
+  },
+  topK: {
+    wire: 'top_k',
+    schema: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: ALL_TOKENS }),
+    request: { type: 'integer', minimum: 0, maximum: 1_000_000, description: ALL_TOKENS },
+    fallback: 40,
+    perModel: true,
+    evidence: 'stated',
+  },
+  topP: {
+    wire: 'top_p',
+    schema: Type.Number({ minimum: 0, maximum: 1 }),
+    fallback: 0.95,
+    perModel: true,
+    evidence: 'stated',
+  },
+  minP: {
+    wire: 'min_p',
+    schema: Type.Number({ minimum: 0, maximum: 1 }),
+    fallback: 0.05,
+    perModel: true,
+    evidence: 'stated',
+  },
+  repeatPenalty: {
+    wire: 'repeat_penalty',
+    schema: Type.Number({ minimum: 0, maximum: 100 }),
+    request: { type: 'number', exclusiveMinimum: 0, maximum: 10, description: '1 is no penalty.' },
+    fallback: 1,
+    perModel: true,
+    evidence: 'stated',
+  },
+  repeatLastN: {
+    wire: 'repeat_last_n',
+    schema: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: LOOK_BACK }),
+    request: { type: 'integer', minimum: 0, maximum: 65_536, description: LOOK_BACK },
+    fallback: 64,
+    perModel: true,
+    evidence: 'stated',
+  },
+  presencePenalty: {
+    wire: 'presence_penalty',
+    schema: Type.Number({ minimum: -2, maximum: 2 }),
+    fallback: 0,
+    perModel: true,
+    evidence: 'stated',
+  },
+  frequencyPenalty: {
+    wire: 'frequency_penalty',
+    schema: Type.Number({ minimum: -2, maximum: 2 }),
+    fallback: 0,
+    perModel: true,
+    evidence: 'stated',
+  },
+  logitBias: {
+    wire: 'logit_bias',
+    /** Pairs of token id and additive bias in logits; -100 forbids the token. */
+    schema: Type.Array(Type.Tuple([Type.Integer({ minimum: 0 }), Type.Number()])),
+    request: {
+      type: 'object',
+      maxProperties: 1024,
+      additionalProperties: { type: 'number', minimum: -100, maximum: 100 },
+      description: 'Token id to additive bias, -100 to 100.',
+    },
+    read: readBias,
+    expects: 'logit_bias must map token ids, written as whole numbers, to a bias.',
+    perModel: false,
+    evidence: 'requested',
+  },
+} as const satisfies Readonly<Record<string, SamplingRow>>;
+
+function readBias(asked: Readonly<Record<string, number>>): [number, number][] | null | undefined {
+  const pairs = Object.entries(asked);
+  if (pairs.length === 0) return undefined;
+  if (!pairs.every(([token]) => /^\d{1,9}$/.test(token))) return null;
+  return pairs.map(([token, bias]) => [Number(token), bias]);
+}

@@ -1,0 +1,35 @@
+/** The sampling settings of a record: how they are written, and how a replay reads them. */
+import type { FrozenFacts } from '../../contract/frozen.ts';
+import type { SamplingRow } from '../../contract/sampling.ts';
+import { RECORDED_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
+import { canonicalSha256 } from '../identity/canonical.ts';
+import type { Predicate } from './statement.ts';
+
+/** The settings as a record states them; stop strings are text of the request, so only their hash. */
+export function samplingOf({ sampling }: FrozenFacts, defaulted: readonly string[]): Predicate['sampling'] {
+  const values = RECORDED_ROWS.filter(
+    ([option, { evidence, fallback }]) => evidence !== 'deviation' || sampling[option] !== fallback,
+  );
+  return {
+    ...(Object.fromEntries(values.map(([option, { wire }]) => [wire, sampling[option]])) as RecordedValues),
+    chain: sampling.chain,
+    num_predict: sampling.maxTokens,
+    stop_sha256: canonicalSha256(sampling.stop),
+    defaulted: [...defaulted],
+  };
+}
+
+type RecordedValues = Omit<Predicate['sampling'], 'chain' | 'num_predict' | 'stop_sha256' | 'defaulted'>;
+
+/** The settings of a record as a job has them; what it leaves out was at its default. */
+export function claimedSampling({ sampling }: Predicate): Sampling {
+  return Object.fromEntries(RECORDED_ROWS.map(([option, row]) => [option, statedValue(sampling, row)]));
+}
+
+/** Undefined only for an option without a default, which every record states. */
+export function statedValue(
+  sampling: Predicate['sampling'],
+  { wire, fallback }: SamplingRow,
+): number | undefined {
+  return sampling[wire as keyof RecordedValues] ?? fallback;
+}
