@@ -204,8 +204,7 @@ function replayJob(
       'other stop strings apply here, because the model was installed with other defaults',
     );
   }
-  const { logitBias } = readSampling(request);
-  const settings = { ...claimedSampling(claimed), ...(logitBias === undefined ? {} : { logitBias }) };
+  const settings = claimedSampling(claimed, readSampling(request));
   if (!Check(Sampling, settings))
     throw new NotComparable('its sampling settings are beyond what this engine takes');
   return {

@@ -1,7 +1,7 @@
 /** The sampling settings of a record: how they are written, and how a replay reads them. */
 import type { FrozenFacts } from '../../contract/frozen.ts';
 import type { SamplingRow } from '../../contract/sampling.ts';
-import { RECORDED_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
+import { RECORDED_ROWS, type Sampling, SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import { canonicalSha256 } from '../identity/canonical.ts';
 import type { Predicate } from './statement.ts';
 
@@ -21,12 +21,16 @@ export function samplingOf({ sampling }: FrozenFacts, defaulted: readonly string
 
 type RecordedValues = Omit<Predicate['sampling'], 'chain' | 'num_predict' | 'stop_sha256' | 'defaulted'>;
 
-/** The settings of a record as a job has them; what it leaves out was at its default. */
-export function claimedSampling({ sampling }: Predicate): Sampling {
-  return Object.fromEntries(RECORDED_ROWS.map(([option, row]) => [option, statedValue(sampling, row)]));
+/** The settings of a record as a job has them; what a record never states comes from the request. */
+export function claimedSampling({ sampling }: Predicate, asked: Sampling): Sampling {
+  const unstated = SAMPLING_ROWS.filter(([, { evidence }]) => evidence === 'requested');
+  return Object.fromEntries([
+    ...RECORDED_ROWS.map(([option, row]) => [option, statedValue(sampling, row)]),
+    ...unstated.flatMap(([option]) => (asked[option] === undefined ? [] : [[option, asked[option]]])),
+  ]) as Sampling;
 }
 
-/** Undefined only for an option without a default, which every record states. */
+/** What a record leaves out was at its default. Undefined only for an option without one, which every record states. */
 export function statedValue(
   sampling: Predicate['sampling'],
   { wire, fallback }: SamplingRow,
