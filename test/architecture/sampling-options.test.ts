@@ -1,0 +1,42 @@
+/** A sampling option is named in two product files: the table, and the mapping to the native library. */
+import { describe, expect, it } from 'vitest';
+import { SAMPLING } from '../../src/contract/sampling.ts';
+import { files, textOf } from './sources.ts';
+
+const TABLE = 'contract/sampling.ts';
+const MAPPING = 'worker/addon/sampler.ts';
+
+/** Other places, each for something that only this option means. */
+const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
+  // A neutral chain undoes the defaults that are not neutral; a probe keeps the two largest.
+  'worker/batch/sampler.ts': ['topK', 'topP', 'minP'],
+  'worker/frozen/trace.ts': ['topK'],
+};
+/** The mode frozen-v1 decides these two, and as words they mean other things as well. */
+const DECIDED: readonly string[] = ['temperature', 'seed'];
+
+const code = (file: string): string => textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+const names = Object.entries(SAMPLING)
+  .filter(([option]) => !DECIDED.includes(option))
+  .flatMap(([option, { wire }]) => [...new Set([option, wire])]);
+
+function filesNaming(name: string): string[] {
+  const word = new RegExp(`\\b${name}\\b`);
+  return files.filter((file) => word.test(code(file)) && EXCEPTIONS[file]?.includes(name) !== true);
+}
+
+describe('the names of sampling options', () => {
+  it('are found where they belong', () => {
+    expect(names).toEqual(expect.arrayContaining(['presencePenalty', 'presence_penalty', 'repeat_last_n']));
+    expect(filesNaming('presencePenalty')).toEqual([TABLE, MAPPING]);
+    expect(filesNaming('presence_penalty')).toEqual([TABLE]);
+  });
+
+  it.each(names)('%s stands in no second list', (name) => {
+    expect(filesNaming(name).filter((file) => file !== TABLE && file !== MAPPING)).toEqual([]);
+  });
+
+  it.each(Object.entries(EXCEPTIONS))('%s needs its exceptions', (file, options) => {
+    for (const option of options) expect(code(file)).toMatch(new RegExp(`\\b${option}\\b`));
+  });
+});
