@@ -1,7 +1,6 @@
 /** One frozen generation or check, from a fresh context to its facts. Everything that varies is pinned or recorded. */
 import { createHash } from 'node:crypto';
 import type { CheckFacts, FrozenFacts, FrozenPins } from '../../contract/frozen.ts';
-import type { GenerateJob } from '../../contract/job.ts';
 import { recordedSampling } from '../../contract/sampling-shapes.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { Answer } from '../answer/answer.ts';
