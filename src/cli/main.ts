@@ -1,6 +1,5 @@
 /** The program: verbs are registered, one runs, its failure becomes a sentence and an exit code. */
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../config/config.ts';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
 import { isSvcError } from '../lib/errors/svc-error.ts';
@@ -77,7 +76,6 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`hearth: ${printable(message)}\n`);
-  if (error instanceof ConfigError) return exitCodes.usage;
   if (error instanceof CliFailure) return error.exitCode;
   if (isSvcError(error)) return exitCodeOfFamily[entryOf(error.code).family] ?? exitCodes.failure;
   process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig, requireKeyForBind } from './config.ts';
+import { loadConfig, requireKeyForBind } from './config.ts';
 import { settings } from './settings.ts';
 import { clientBaseUrl, parseListenAddress } from './listen-address.ts';
 
@@ -70,7 +70,12 @@ describe('loadConfig', () => {
 
   it('refuses a bind that others can reach unless a key is set', () => {
     const SVC_HOME = home();
-    expect(() => requireKeyForBind(load({ SVC_HOME, SVC_HOST: '0.0.0.0' }))).toThrow(ConfigError);
+    expect(() => requireKeyForBind(load({ SVC_HOME, SVC_HOST: '0.0.0.0' }))).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        detail: expect.objectContaining({ param: 'SVC_HOST' }),
+      }),
+    );
     expect(() => requireKeyForBind(load({ SVC_HOME, SVC_HOST: '0.0.0.0', SVC_API_KEY: 'k' }))).not.toThrow();
     expect(() => requireKeyForBind(load({ SVC_HOME }))).not.toThrow();
   });

@@ -1,19 +1,17 @@
 /**
  * Flags, environment, config file and defaults become one frozen Config. The only reader of process.env is the CLI's
- * entry, which passes it in. Throws ConfigError (exit code 2) with the name of the setting that is wrong.
+ * entry, which passes it in. Throws invalid_request with the name of the setting that is wrong.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import envPaths from 'env-paths';
 import { parse } from 'smol-toml';
+import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { isLoopback, parseListenAddress } from './listen-address.ts';
 import { type Setting, type SettingName, type SettingValues, settings } from './settings.ts';
 
 export const canonicalPort = 8740;
 export const devPort = 8741;
-
-/** A refused configuration: the CLI prints the message and exits with 2. */
-export class ConfigError extends Error {}
 
 export type Origin = 'flag' | 'environment' | 'file' | 'default';
 
@@ -50,14 +48,15 @@ export function loadConfig(sources: ConfigSources): Config {
 /** A non-loopback bind without a key would open the service to the network. */
 export function requireKeyForBind(config: Config): void {
   if (isLoopback(config.host) || config.apiKey !== null) return;
-  throw new ConfigError(
+  throw refused(
+    'SVC_HOST',
     `SVC_HOST=${config.host} is reachable from other machines; set SVC_API_KEY, or bind 127.0.0.1.`,
   );
 }
 
 function withAddress(config: Omit<Config, 'port'> & { readonly port: number | null }): Config {
   const address = parseListenAddress(config.host);
-  if (!address) throw new ConfigError(`SVC_HOST must be host, :port, host:port or a URL.`);
+  if (!address) throw refused('SVC_HOST', 'SVC_HOST must be host, :port, host:port or a URL.');
   const port = config.port ?? address.port ?? (config.dev ? devPort : canonicalPort);
   const isPortOfHost = config.port === null && address.port !== undefined;
   const origins = isPortOfHost ? { ...config.origins, port: config.origins.host } : config.origins;
@@ -78,16 +77,18 @@ function readFile(file: string): Readonly<Record<string, unknown>> {
   try {
     table = parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new ConfigError(`${file} is not readable TOML: ${(cause as Error).message.split('\n')[0]}`, {
-      cause,
-    });
+    const [reason] = (cause as Error).message.split('\n');
+    throw refused(file, `${file} is not valid TOML: ${reason}`, cause);
   }
   const known = new Set(Object.values(settings).map((setting) => fileKey(setting)));
   if (fileKey(settings.home) in table)
-    throw new ConfigError(`${file} sets "home", but it lies in that folder itself; use SVC_HOME or --home.`);
+    throw refused(
+      file,
+      `${file} sets "home", but the file is read from that folder; use SVC_HOME or --home.`,
+    );
   for (const key of Object.keys(table)) {
     if (!known.has(key))
-      throw new ConfigError(`${file} names the unknown setting "${key}"; hearth config lists them all.`);
+      throw refused(file, `${file} has an unknown setting "${key}"; hearth config lists them all.`);
   }
   return table;
 }
@@ -112,10 +113,16 @@ function find(
     // An empty variable means "not set", as shells and unit files write it.
     if (text === undefined || (origin === 'environment' && text.trim() === '')) continue;
     const value = setting.read(text);
-    if (value === undefined) throw new ConfigError(`${setting.env} (${origin}) must be ${setting.expects}.`);
+    if (value === undefined)
+      throw refused(setting.env, `${setting.env} (${origin}) must be ${setting.expects}.`);
     return { value, origin };
   }
   return { value: setting.fallback, origin: 'default' };
+}
+
+/** `param` is the setting, or the file that is wrong. */
+function refused(param: string, message: string, cause?: unknown): SvcError {
+  return fail('invalid_request', { param, message }, cause);
 }
 
 function fileText(value: unknown): string | undefined {

@@ -1,19 +1,20 @@
 /** Reads records, requests and keys from files, as hostile as any other input. */
 import { readFile } from 'node:fs/promises';
 import { parseJson } from '../../http/guard/json-scanner.ts';
+import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { type Keyring, keyringOf, parseKeyring, readKeyHistory } from '../../trust/evidence/keyring.ts';
-import { MalformedRecord, type OpenedRecord, openRecord } from '../../trust/evidence/verify.ts';
+import { type OpenedRecord, openRecord } from '../../trust/evidence/verify.ts';
 
 /** A file that is no JSON, or JSON that two readers could read differently, is malformed like a record is. */
 export async function readJsonFile(path: string): Promise<{ bytes: Buffer; value: unknown }> {
   const bytes = await readFile(path).catch((cause: unknown) => {
-    throw new MalformedRecord(`${path} cannot be read`, { cause });
+    throw fail('record_malformed', { reason: `${path} cannot be read` }, cause);
   });
   try {
     return { bytes, value: parseJson(bytes) };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new MalformedRecord(`${path} is not usable JSON: ${reason}`, { cause });
+    if (!isSvcError(cause)) throw cause;
+    throw fail('record_malformed', { reason: `${path} is not usable JSON: ${reasonOf(cause)}` }, cause);
   }
 }
 
@@ -43,6 +44,10 @@ export async function readKeyring(home: string, pubkeyFile: string | undefined):
     return parseKeyring(await readFile(pubkeyFile, 'utf8'));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new MalformedRecord(`${pubkeyFile} cannot be used as a public key: ${reason}`, { cause });
+    throw fail(
+      'record_malformed',
+      { reason: `${pubkeyFile} cannot be used as a public key: ${reason}` },
+      cause,
+    );
   }
 }

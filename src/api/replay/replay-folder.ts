@@ -1,12 +1,13 @@
 /** hearth evidence replay: what the present installation makes of requests that were answered before. */
 import type { Config } from '../../config/config.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { checkReplay, type Replayed, saysWhatWasAnswered } from '../../trust/evidence/compare.ts';
 import type { Keyring } from '../../trust/evidence/keyring.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
-import { type Finding, MalformedRecord } from '../../trust/evidence/verify.ts';
+import type { Finding } from '../../trust/evidence/verify.ts';
 import type { CliContext } from '../../cli/context.ts';
 import { readJsonFile, readKeyring, readRecord, type RecordFile } from './evidence-files.ts';
-import { createReplayer, NotComparable, type ReplayModel, type Replayer } from './replay.ts';
+import { createReplayer, type ReplayModel, type Replayer } from './replay.ts';
 import { findModel } from './replay-model.ts';
 import { checkClaims } from './verify-record.ts';
 
@@ -70,16 +71,19 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
     const wrong = findings.find(({ outcome }) => outcome === 'failed');
     if (wrong !== undefined) return notRun(file, 'mismatch', `${wrong.name}: ${wrong.detail}`);
     const open = findings.find(({ outcome }) => outcome === 'incomparable');
-    if (open !== undefined) throw new NotComparable(open.detail);
-    if (request === null) throw new NotComparable(`${requestOf(file)} cannot be read`);
-    if (statement === null) throw new NotComparable('its signature was not checked');
+    if (open !== undefined) throw fail('record_not_comparable', { reason: open.detail });
+    if (request === null)
+      throw fail('record_not_comparable', { reason: `${requestOf(file)} cannot be read` });
+    if (statement === null) throw fail('record_not_comparable', { reason: 'its signature was not checked' });
     const model = await findModel(bench.config, statement.predicate, bench.modelFile);
     if (model === null)
-      throw new NotComparable(`model ${statement.predicate.model.id} is not installed here`);
+      throw fail('record_not_comparable', {
+        reason: `model ${statement.predicate.model.id} is not installed here`,
+      });
     return await replayed(recorded, { statement, request: request.value, replayer: bench.replayerOf(model) });
   } catch (error) {
-    if (error instanceof NotComparable) return notRun(file, 'not_comparable', error.message);
-    if (error instanceof MalformedRecord) return notRun(file, 'malformed', error.message);
+    if (isFailure(error, 'record_not_comparable')) return notRun(file, 'not_comparable', error.detail.reason);
+    if (isFailure(error, 'record_malformed')) return notRun(file, 'malformed', error.detail.reason);
     throw error;
   }
 }
@@ -90,7 +94,7 @@ async function readRequest(file: string): Promise<{ bytes: Buffer; value: unknow
   try {
     return await readJsonFile(requestOf(file));
   } catch (error) {
-    if (!(error instanceof MalformedRecord)) throw error;
+    if (!isFailure(error, 'record_malformed')) throw error;
     return null;
   }
 }

@@ -1,7 +1,7 @@
 /** Which model of this machine a record is replayed on: an installed one of the very bytes, or the file that was named. */
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { type ModelFiles, partsOf } from '../../trust/evidence/compare.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { hashFile } from '../../store/install/file-check.ts';
@@ -12,7 +12,7 @@ import type { Registry } from '../../store/registry/registry.ts';
 import { parseShardName, shardNames } from '../../store/install/shards.ts';
 import { digestOf } from '../../store/registry/target.ts';
 import { localRegistry } from '../../cli/local-registry.ts';
-import { NotComparable, type ReplayModel } from './replay.ts';
+import type { ReplayModel } from './replay.ts';
 
 /** Null when no such model is installed. Hashes are computed anew, whatever the registry says. */
 export async function findModel(
@@ -24,7 +24,7 @@ export async function findModel(
     return path === undefined ? await installedModel(config, claimed) : await namedModel(path);
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    throw new NotComparable(error.message, { cause: error });
+    throw fail('record_not_comparable', { reason: error.message }, error);
   }
 }
 

@@ -50,9 +50,6 @@ export interface ReplayResult extends Replayed {
   readonly tokensPerS: number;
 }
 
-/** The record cannot be repeated here, for a reason that is no fault of it. */
-export class NotComparable extends Error {}
-
 export interface Replayer {
   replay(claimed: Predicate, request: unknown, threads: number): Promise<ReplayResult>;
   check(claimed: Predicate, request: unknown, claim: { tokens: Buffer; epsilon: number }): Promise<Checked>;
@@ -114,7 +111,7 @@ export function createReplayer(context: CliContext, model: ReplayModel): Replaye
       if (!isSvcError(error)) throw error;
       // The worker may be gone; the next record gets a fresh one.
       await unload();
-      throw new NotComparable(error.message, { cause: error });
+      throw fail('record_not_comparable', { reason: error.message }, error);
     }
   };
 
@@ -162,11 +159,15 @@ export function createReplayer(context: CliContext, model: ReplayModel): Replaye
 /** A replay on other terms proves nothing, and one with far more threads than cores would take hours to say so. */
 function refuseThreads({ exec }: Predicate, threads: number): void {
   if (threads !== exec.n_threads) {
-    throw new NotComparable(`n_threads: here ${threads}, in the record ${exec.n_threads}`);
+    throw fail('record_not_comparable', {
+      reason: `n_threads: here ${threads}, in the record ${exec.n_threads}`,
+    });
   }
   const cores = availableParallelism();
   if (threads > mostThreadsPerCore * cores) {
-    throw new NotComparable(`it ran with ${threads} threads, and this machine has ${cores} cores`);
+    throw fail('record_not_comparable', {
+      reason: `it ran with ${threads} threads, and this machine has ${cores} cores`,
+    });
   }
 }
 
@@ -195,14 +196,15 @@ function replayJob(
   request: unknown,
   options: { readonly pins: FrozenPins; readonly defaultStop: readonly string[] },
 ): GenerateJob {
-  if (!Check(ChatRequest, request)) throw new NotComparable('the request is not a chat request');
+  if (!Check(ChatRequest, request))
+    throw fail('record_not_comparable', { reason: 'the request is not a chat request' });
   const { sampling } = claimed;
   const isNamed = request.stop !== null && request.stop !== undefined;
   const stop = isNamed ? readStop(request.stop) : [...options.defaultStop];
   if (canonicalSha256(stop) !== sampling.stop_sha256) {
-    throw new NotComparable(
-      'other stop strings apply here, because the model was installed with other defaults',
-    );
+    throw fail('record_not_comparable', {
+      reason: 'other stop strings apply here, because the model was installed with other defaults',
+    });
   }
   const settings = claimedSampling(claimed, readSampling(request));
   if (!Check(Sampling, settings))

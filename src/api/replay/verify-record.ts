@@ -22,14 +22,14 @@ import {
   type OpenedRecord,
   type Verdict,
 } from '../../trust/evidence/verify.ts';
-import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { findPrebuiltFolder, hashBackend } from '../../trust/identity/backend.ts';
 import { sha256Hex } from '../../trust/identity/canonical.ts';
 import { hashServerSource } from '../../trust/identity/server-source.ts';
 import { readAskedSampling } from './asked-sampling.ts';
 import type { CliContext } from '../../cli/context.ts';
 import { type RecordFile, readJsonFile, readKeyring, readRecord } from './evidence-files.ts';
-import { createReplayer, NotComparable, type ReplayModel, type Replayer } from './replay.ts';
+import { createReplayer, type ReplayModel, type Replayer } from './replay.ts';
 import { findModel } from './replay-model.ts';
 
 export interface VerifyFlags {
@@ -134,8 +134,8 @@ async function checkHere(context: CliContext, one: Case): Promise<Finding[]> {
     const findings = await artefacts(one, model);
     return isRun ? await runHere(context, one, { model, findings }) : findings;
   } catch (error) {
-    if (!(error instanceof NotComparable)) throw error;
-    return [cannot('model', error.message, 'L2')];
+    if (!isFailure(error, 'record_not_comparable')) throw error;
+    return [cannot('model', error.detail.reason, 'L2')];
   }
 }
 
@@ -167,8 +167,8 @@ async function runHere(
   try {
     return [...counted, ...(await replays(one, one.request.value, replayer))];
   } catch (error) {
-    if (!(error instanceof NotComparable)) throw error;
-    return [...counted, cannot('replay', error.message)];
+    if (!isFailure(error, 'record_not_comparable')) throw error;
+    return [...counted, cannot('replay', error.detail.reason)];
   } finally {
     await replayer.close();
   }

@@ -5,10 +5,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import { readKeyHistory } from '../../trust/evidence/keyring.ts';
 import { rotateKey } from '../../trust/evidence/rotation.ts';
-import { MalformedRecord } from '../../trust/evidence/verify.ts';
 import { loadIdentity } from '../../trust/identity/instance.ts';
 import { type CliContext, printable } from '../context.ts';
 import { readRecord } from '../../api/replay/evidence-files.ts';
@@ -114,7 +114,7 @@ async function show(context: CliContext, file: string): Promise<number> {
   try {
     statement = JSON.parse(record.payload.toString('utf8'));
   } catch (cause) {
-    throw new MalformedRecord(`the payload in ${file} is not JSON`, { cause });
+    throw fail('record_malformed', { reason: `the payload in ${file} is not JSON` }, cause);
   }
   context.printJson(statement);
   return 0;
@@ -126,7 +126,7 @@ async function replay(
   flags: { json?: boolean; model?: string },
 ): Promise<number> {
   const names = await readdir(folder).catch((cause: unknown) => {
-    throw new MalformedRecord(`${folder} cannot be read`, { cause });
+    throw fail('record_malformed', { reason: `${folder} cannot be read` }, cause);
   });
   const files = names.filter((name) => name.endsWith('.json') && !name.endsWith('.request.json')).sort();
   const drifts = await replayFolder(
@@ -134,7 +134,7 @@ async function replay(
     files.map((name) => join(folder, name)),
     flags.model,
   );
-  if (drifts.length === 0) throw new MalformedRecord(`${folder} holds no records`);
+  if (drifts.length === 0) throw fail('record_malformed', { reason: `${folder} holds no records` });
   if (flags.json === true) context.printJson(drifts);
   else context.print([...drifts.map(driftLine), summary(drifts)].join('\n'));
   return replayExitCode(drifts);
@@ -193,7 +193,7 @@ async function ownExitCodes(context: CliContext, run: () => Promise<number>): Pr
   try {
     context.setExitCode(await run());
   } catch (error) {
-    if (!(error instanceof MalformedRecord)) throw error;
+    if (!isFailure(error, 'record_malformed')) throw error;
     context.note(`hearth: ${printable(error.message)}`);
     context.setExitCode(malformed);
   }

@@ -1,6 +1,6 @@
 /** The content-type rules: JSON is scanned and parsed, everything else is refused with 415. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { JsonRefusal, parseJson } from './json-scanner.ts';
+import { parseJson } from './json-scanner.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 
 const rawBodies = new WeakMap<FastifyRequest, Buffer>();
@@ -21,7 +21,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     try {
       done(null, parseJson(bytes));
     } catch (error) {
-      done(error instanceof JsonRefusal ? fail('invalid_json', { reason: error.message }) : (error as Error));
+      done(error as Error);
     }
   });
 }

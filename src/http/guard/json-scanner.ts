@@ -5,6 +5,7 @@
  * Reasons name a byte offset, never the text, so that no prompt reaches a log.
  */
 import { isUtf8 } from 'node:buffer';
+import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 
 export const jsonLimits = { depth: 64, tokens: 100_000 } as const;
 
@@ -13,9 +14,6 @@ interface Cursor {
   at: number;
   tokens: number;
 }
-
-/** Why a document is refused; http/json-body.ts turns it into a 400. */
-export class JsonRefusal extends Error {}
 
 const code = (text: string): number => text.charCodeAt(0);
 const QUOTE = code('"');
@@ -29,20 +27,22 @@ const COMMA = code(',');
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const longestNumber = 400;
 
-/** Parses a JSON document, or throws JsonRefusal with the reason. */
+/** Parses a JSON document, or throws invalid_json with the reason. */
 export function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw new JsonRefusal('it is not valid UTF-8');
+  if (!isUtf8(bytes)) throw unusable('it is not valid UTF-8');
   const cursor: Cursor = { bytes, at: 0, tokens: 0 };
   skipSpace(cursor);
-  if (cursor.at >= bytes.length) throw new JsonRefusal('it is empty');
+  if (cursor.at >= bytes.length) throw unusable('it is empty');
   scanValue(cursor, 0);
   skipSpace(cursor);
   if (cursor.at < bytes.length) throw unexpected(cursor);
   return JSON.parse(bytes.toString('utf8'));
 }
 
-function unexpected(cursor: Cursor): JsonRefusal {
-  return new JsonRefusal(
+const unusable = (reason: string): SvcError => fail('invalid_json', { reason });
+
+function unexpected(cursor: Cursor): SvcError {
+  return unusable(
     cursor.at >= cursor.bytes.length
       ? 'it ends too early'
       : `there is an unexpected character at byte ${cursor.at}`,
@@ -59,10 +59,9 @@ function skipSpace(cursor: Cursor): void {
 }
 
 function scanValue(cursor: Cursor, depth: number): void {
-  if (depth > jsonLimits.depth) throw new JsonRefusal(`it is nested deeper than ${jsonLimits.depth} levels`);
+  if (depth > jsonLimits.depth) throw unusable(`it is nested deeper than ${jsonLimits.depth} levels`);
   cursor.tokens += 1;
-  if (cursor.tokens > jsonLimits.tokens)
-    throw new JsonRefusal(`it has more than ${jsonLimits.tokens} values`);
+  if (cursor.tokens > jsonLimits.tokens) throw unusable(`it has more than ${jsonLimits.tokens} values`);
   const byte = cursor.bytes[cursor.at];
   if (byte === QUOTE) scanString(cursor);
   else if (byte === OPEN_BRACE) scanObject(cursor, depth);
@@ -94,8 +93,8 @@ function scanObject(cursor: Cursor, depth: number): void {
 function noteKey(keys: Set<string>, quoted: string): void {
   // Escapes are decoded first, or "\u0061" and "a" would count as two keys.
   const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-  if (key === '__proto__') throw new JsonRefusal('the key "__proto__" is not allowed');
-  if (keys.has(key)) throw new JsonRefusal('an object names the same key twice');
+  if (key === '__proto__') throw unusable('the key "__proto__" is not allowed');
+  if (keys.has(key)) throw unusable('an object names the same key twice');
   keys.add(key);
 }
 
@@ -156,6 +155,6 @@ function scanNumber(cursor: Cursor): void {
   numberPattern.lastIndex = 0;
   const match = numberPattern.exec(text)?.[0];
   if (!match) throw unexpected(cursor);
-  if (!Number.isFinite(Number(match))) throw new JsonRefusal(`the number at byte ${cursor.at} is too large`);
+  if (!Number.isFinite(Number(match))) throw unusable(`the number at byte ${cursor.at} is too large`);
   cursor.at += match.length;
 }

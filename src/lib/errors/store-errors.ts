@@ -1,4 +1,4 @@
-/** What goes wrong with files: models, manifests, the store, the instance. */
+/** What goes wrong with files: models, manifests, the store, evidence records, the instance. */
 import { permanent, transient } from './entry.ts';
 
 const quoted = (text: string): string => JSON.stringify(text);
@@ -71,6 +71,16 @@ export const storeErrors = {
     { path: 'string', reason: 'string', param: 'string?' },
     (d) =>
       `There is not enough room for ${quoted(d.path)} (${d.reason}); free some space and run the command again.`,
+  ),
+  record_malformed: permanent(
+    'request',
+    { reason: 'string' },
+    (d) => `The evidence record is not usable: ${d.reason}.`,
+  ),
+  record_not_comparable: permanent(
+    'request',
+    { reason: 'string' },
+    (d) => `The evidence record cannot be compared on this machine: ${d.reason}.`,
   ),
   instance_unusable: permanent(
     'store',

@@ -4,11 +4,10 @@
  */
 import { arrayRule } from './array-grammar.ts';
 import { checkGbnf } from './gbnf/gbnf-check.ts';
-import { GbnfWriter, type WriterOptions } from './gbnf/gbnf-writer.ts';
+import { GbnfWriter, MAX_COUNTED, type WriterOptions } from './gbnf/gbnf-writer.ts';
 import { anyValue, booleans, nullRule } from './json-grammar.ts';
 import { integerRule, numberRule } from './number-grammar.ts';
 import { objectRule } from './object-grammar.ts';
-import { PatternUnsupported } from './pattern/pattern.ts';
 import { tooLarge } from './schema-budget.ts';
 import { mergeSchemas } from './schema-merge.ts';
 import {
@@ -152,10 +151,10 @@ class SchemaCompiler {
     const max = countOf(schema, 'maxLength', path);
     const keyword = pattern === undefined ? 'format' : 'pattern';
     if (min !== null && max !== null && max < min) throw malformed(path, 'maxLength is less than minLength');
-    try {
-      if (pattern === undefined && format === undefined) return stringOf(this.#writer, min ?? 0, max);
-    } catch (error) {
-      throw translated(error, path, 'minLength');
+    if (pattern === undefined && format === undefined) {
+      if (min !== null && min > MAX_COUNTED)
+        throw unenforceable(path, 'minLength', `lengths above ${MAX_COUNTED} cannot be counted`);
+      return stringOf(this.#writer, min ?? 0, max);
     }
     if (min !== null || max !== null)
       throw unenforceable(
@@ -163,15 +162,12 @@ class SchemaCompiler {
         min === null ? 'maxLength' : 'minLength',
         `it cannot be combined with "${keyword}"; put the length into the pattern`,
       );
-    try {
-      // Beside a pattern, format is the annotation that JSON Schema makes it: the pattern is the constraint.
-      if (typeof pattern === 'string') return stringMatching(this.#writer, pattern);
-      if (pattern !== undefined) throw malformed(at(path, 'pattern'), 'it must be a string');
-      const rule = typeof format === 'string' ? stringOfFormat(this.#writer, format) : null;
-      if (rule !== null) return rule;
-    } catch (error) {
-      throw translated(error, path, keyword);
-    }
+    // Next to a pattern, format is the annotation that JSON Schema makes it: the pattern is the constraint.
+    const refuse = (reason: string): Error => unenforceable(path, keyword, reason);
+    if (typeof pattern === 'string') return stringMatching(this.#writer, pattern, refuse);
+    if (pattern !== undefined) throw malformed(at(path, 'pattern'), 'it must be a string');
+    const rule = typeof format === 'string' ? stringOfFormat(this.#writer, format, refuse) : null;
+    if (rule !== null) return rule;
     throw unenforceable(
       path,
       'format',
@@ -331,8 +327,4 @@ function isOfType(value: unknown, type: string): boolean {
   if (Array.isArray(value)) return type === 'array';
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
-}
-
-function translated(error: unknown, path: SchemaPath, keyword: string): unknown {
-  return error instanceof PatternUnsupported ? unenforceable(path, keyword, error.message) : error;
 }

@@ -7,7 +7,7 @@ import {
   type Pattern,
   type PatternNode,
   parsePattern,
-  PatternUnsupported,
+  type RefusePattern,
 } from './pattern/pattern.ts';
 
 /**
@@ -33,20 +33,19 @@ const SHORT_ESCAPES = new Map([
 
 /** Any string with min to max code points. */
 export function stringOf(writer: GbnfWriter, min: number, max: number | null): string {
-  if (min > MAX_COUNTED) throw new PatternUnsupported(`lengths above ${MAX_COUNTED} cannot be counted`);
   return writer.rule(quotedBy(writer, repeat(writer, anyChar(writer), min, max)));
 }
 
 /** Strings that the pattern finds a match in. */
-export function stringMatching(writer: GbnfWriter, source: string): string {
+export function stringMatching(writer: GbnfWriter, source: string, refuse: RefusePattern): string {
   // The finished answer will be matched too, so a pattern that is too large for that is refused here.
-  writer.budget.spend('steps', linearMatcher(source).states);
-  return stringOfPattern(writer, parsePattern(source));
+  writer.budget.spend('steps', linearMatcher(source, refuse).states);
+  return stringOfPattern({ writer, refuse }, parsePattern(source, refuse));
 }
 
-export function stringOfFormat(writer: GbnfWriter, format: string): string | null {
+export function stringOfFormat(writer: GbnfWriter, format: string, refuse: RefusePattern): string | null {
   const source = FORMAT_PATTERNS[format];
-  return source === undefined ? null : stringMatching(writer, source);
+  return source === undefined ? null : stringMatching(writer, source, refuse);
 }
 
 /** One character of a string's content, raw or as a short escape. */
@@ -57,11 +56,17 @@ export function anyChar(writer: GbnfWriter): string {
   });
 }
 
-function stringOfPattern(writer: GbnfWriter, pattern: Pattern): string {
+interface Target {
+  readonly writer: GbnfWriter;
+  readonly refuse: RefusePattern;
+}
+
+function stringOfPattern(target: Target, pattern: Pattern): string {
+  const { writer } = target;
   const any = `${anyChar(writer)}*`;
   const parts = [
     pattern.anchoredStart ? '' : any,
-    nodeBody(writer, pattern.body),
+    nodeBody(target, pattern.body),
     pattern.anchoredEnd ? '' : any,
   ];
   return writer.rule(quotedBy(writer, parts.join(' ')));
@@ -71,16 +76,17 @@ function quotedBy(writer: GbnfWriter, body: string): string {
   return `${writer.literal('"')} ${body} ${writer.literal('"')}`;
 }
 
-function nodeBody(writer: GbnfWriter, node: PatternNode): string {
+function nodeBody(target: Target, node: PatternNode): string {
+  const { writer } = target;
   switch (node.kind) {
     case 'set':
-      return setRule(writer, node.negated ? complement(node.ranges) : node.ranges);
+      return setRule(target, node.negated ? complement(node.ranges) : node.ranges);
     case 'sequence':
-      return node.items.map((item) => nodeBody(writer, item)).join(' ');
+      return node.items.map((item) => nodeBody(target, item)).join(' ');
     case 'choice':
-      return writer.rule(node.options.map((option) => nodeBody(writer, option) || '""').join(' | '));
+      return writer.rule(node.options.map((option) => nodeBody(target, option) || '""').join(' | '));
     case 'repeat': {
-      const body = nodeBody(writer, node.item);
+      const body = nodeBody(target, node.item);
       return body === '' ? '' : repeat(writer, writer.rule(body), node.min, node.max);
     }
     default:
@@ -88,14 +94,14 @@ function nodeBody(writer: GbnfWriter, node: PatternNode): string {
   }
 }
 
-function setRule(writer: GbnfWriter, ranges: readonly CodeRange[]): string {
+function setRule({ writer, refuse }: Target, ranges: readonly CodeRange[]): string {
   const contains = (code: number) => ranges.some(([from, to]) => from <= code && code <= to);
   const raw = complement([...complement(ranges), ...RAW_OUTSIDE]);
   const escapes = [...SHORT_ESCAPES]
     .filter(([code]) => contains(code))
     .map(([, text]) => writer.literal(text));
   const options = raw.length > 0 ? [rawClass(raw), ...escapes] : escapes;
-  if (options.length === 0) throw new PatternUnsupported('a character class in it can never match in JSON');
+  if (options.length === 0) throw refuse('a character class in it can never match in JSON');
   return writer.rule(options.join(' | '));
 }
 

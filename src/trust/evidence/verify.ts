@@ -3,7 +3,7 @@
  * L2 local artefacts, L3 bit-exact replay, L4 tolerant check. Pure: callers read files, hash artefacts and replay.
  */
 import { Check as isShape } from '#typebox/value';
-import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { Envelope, isSignedBy } from '../identity/dsse.ts';
 import type { Keyring } from './keyring.ts';
@@ -36,18 +36,17 @@ export interface Verdict {
   readonly findings: readonly Finding[];
 }
 
-/** The file is no record at all: exit code 3. */
-export class MalformedRecord extends Error {}
-
 /** Takes a saved response with its `evidence` member, or a bare envelope. */
 export function openRecord(value: unknown): OpenedRecord {
-  if (typeof value !== 'object' || value === null) throw new MalformedRecord('it is not a JSON object');
+  if (typeof value !== 'object' || value === null)
+    throw fail('record_malformed', { reason: 'it is not a JSON object' });
   const isResponse = 'evidence' in value;
   const member: unknown = isResponse ? value.evidence : value;
-  if (!isShape(Envelope, member)) throw new MalformedRecord('it holds no evidence envelope');
+  if (!isShape(Envelope, member)) throw fail('record_malformed', { reason: 'it holds no evidence envelope' });
   const { model, choices, usage } = value as Record<string, unknown>;
   const tokens: unknown = Reflect.get(member, 'output_tokens');
-  if (isResponse && typeof model !== 'string') throw new MalformedRecord('the response names no model');
+  if (isResponse && typeof model !== 'string')
+    throw fail('record_malformed', { reason: 'the response names no model' });
   return {
     envelope: member,
     payload: Buffer.from(member.payload, 'base64'),
@@ -101,9 +100,10 @@ function parseStatement(payload: Buffer): Statement {
   try {
     value = JSON.parse(payload.toString('utf8'));
   } catch (cause) {
-    throw new MalformedRecord('its payload is not JSON', { cause });
+    throw fail('record_malformed', { reason: 'its payload is not JSON' }, cause);
   }
-  if (!isShape(Statement, value)) throw new MalformedRecord('its payload is not a frozen-v1 statement');
+  if (!isShape(Statement, value))
+    throw fail('record_malformed', { reason: 'its payload is not a frozen-v1 statement' });
   return value;
 }
 

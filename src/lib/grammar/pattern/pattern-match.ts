@@ -2,7 +2,8 @@
  * Matches a checked pattern in time linear in the text. The server validates finished answers against patterns
  * that clients wrote; a backtracking engine would let one of them hold the event loop.
  */
-import { type Pattern, type PatternNode, parsePattern, PatternUnsupported } from './pattern.ts';
+import { fail } from '../../errors/svc-error.ts';
+import { type Pattern, type PatternNode, parsePattern, type RefusePattern } from './pattern.ts';
 
 type State =
   | { readonly kind: 'set'; readonly node: Extract<PatternNode, { kind: 'set' }>; next: State | null }
@@ -17,20 +18,28 @@ export interface Matcher {
 }
 
 /** A stand-in for RegExp, as ajv's `code.regExp` wants it. */
-export function linearMatcher(source: string): Matcher {
-  const pattern = parsePattern(source);
-  const budget = { count: 0 };
+export function linearMatcher(source: string, refuse: RefusePattern = unenforced): Matcher {
+  const pattern = parsePattern(source, refuse);
+  const budget: Budget = { count: 0, refuse };
   const start = build(pattern.body, null, budget);
   return { states: budget.count, test: (text) => run(pattern, start, text), toString: () => source };
+}
+
+const unenforced: RefusePattern = (reason) =>
+  fail('invalid_request', { message: `A pattern cannot be enforced: ${reason}.` });
+
+interface Budget {
+  count: number;
+  readonly refuse: RefusePattern;
 }
 
 /** Bounds the work per character of text; a pattern that needs more is refused with its schema. */
 const MAX_STATES = 4_000;
 
 /** Thompson's construction, from the end to the start; `null` is the accepting state. */
-function build(node: PatternNode, next: State | null, budget: { count: number }): State | null {
+function build(node: PatternNode, next: State | null, budget: Budget): State | null {
   budget.count += 1;
-  if (budget.count > MAX_STATES) throw new PatternUnsupported('it is too large');
+  if (budget.count > MAX_STATES) throw budget.refuse('it is too large');
   switch (node.kind) {
     case 'set':
       return { kind: 'set', node, next };

@@ -23,8 +23,8 @@ export interface Pattern {
   readonly body: PatternNode;
 }
 
-/** Why a pattern cannot be enforced; the caller adds where it stands. */
-export class PatternUnsupported extends Error {}
+/** Makes the refusal of a pattern; the caller knows where it stands. */
+export type RefusePattern = (reason: string) => Error;
 
 const MAX_PATTERN_CHARS = 2_000;
 const MAX_REPEAT = 1_000;
@@ -56,23 +56,25 @@ const LINE_END: CodeRange[] = [
 ];
 const ESCAPED_CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, '0': 0 };
 
-export function parsePattern(source: string): Pattern {
-  if (source.length > MAX_PATTERN_CHARS) throw new PatternUnsupported('it is too long');
+export function parsePattern(source: string, refuse: RefusePattern): Pattern {
+  if (source.length > MAX_PATTERN_CHARS) throw refuse('it is too long');
   try {
     void new RegExp(source, 'u');
   } catch (error) {
-    throw new PatternUnsupported(`it is not a regular expression (${(error as Error).message})`);
+    throw refuse(`it is not a regular expression (${(error as Error).message})`);
   }
-  return new PatternParser(source).parse();
+  return new PatternParser(source, refuse).parse();
 }
 
 class PatternParser {
   readonly #chars: readonly string[];
+  readonly #refuse: RefusePattern;
   #at = 0;
   #depth = 0;
 
-  constructor(source: string) {
+  constructor(source: string, refuse: RefusePattern) {
     this.#chars = [...source];
+    this.#refuse = refuse;
   }
 
   parse(): Pattern {
@@ -81,13 +83,13 @@ class PatternParser {
     // An anchor binds to its own alternative only, so ^a|b$ would need two patterns; groups are the remedy.
     if (this.#peek() === '|') {
       if (anchoredStart || this.#endedByAnchor)
-        throw new PatternUnsupported('its alternatives are anchored one by one; write ^(?:…|…)$');
+        throw this.#refuse('its alternatives are anchored one by one; write ^(?:…|…)$');
       while (this.#take('|')) options.push(this.#sequence());
       if (this.#endedByAnchor)
-        throw new PatternUnsupported('its alternatives are anchored one by one; write ^(?:…|…)$');
+        throw this.#refuse('its alternatives are anchored one by one; write ^(?:…|…)$');
     }
     if (this.#at < this.#chars.length)
-      throw new PatternUnsupported(`"${this.#peek()}" stands where it cannot be enforced`);
+      throw this.#refuse(`"${this.#peek()}" stands where it cannot be enforced`);
     return { anchoredStart, anchoredEnd: this.#endedByAnchor, body: choice(options) };
   }
 
@@ -112,7 +114,7 @@ class PatternParser {
     if (char === '[') return this.#class();
     if (char === '.') return { kind: 'set', negated: true, ranges: LINE_END };
     if (char === '\\') return this.#escape();
-    if (char === '^' || char === '$') throw new PatternUnsupported('it has an anchor that is not at its end');
+    if (char === '^' || char === '$') throw this.#refuse('it has an anchor that is not at its end');
     return single(char);
   }
 
@@ -120,11 +122,11 @@ class PatternParser {
     if (this.#take('?') && !this.#take(':')) {
       // A named group only names; everything else behind "(?" looks around or sets flags.
       if (!(this.#take('<') && this.#peek() !== '=' && this.#peek() !== '!'))
-        throw new PatternUnsupported('it looks ahead or behind');
+        throw this.#refuse('it looks ahead or behind');
       while (this.#next() !== '>');
     }
     this.#depth += 1;
-    if (this.#depth > MAX_DEPTH) throw new PatternUnsupported('it is nested too deeply');
+    if (this.#depth > MAX_DEPTH) throw this.#refuse('it is nested too deeply');
     const options = [this.#sequence()];
     while (this.#take('|')) options.push(this.#sequence());
     this.#next();
@@ -148,8 +150,7 @@ class PatternParser {
         min: Number(min),
         max: max === undefined ? Number(min) : max === '' ? null : Number(max),
       };
-      if (Math.max(node.min, node.max ?? 0) > MAX_REPEAT)
-        throw new PatternUnsupported(`it counts above ${MAX_REPEAT}`);
+      if (Math.max(node.min, node.max ?? 0) > MAX_REPEAT) throw this.#refuse(`it counts above ${MAX_REPEAT}`);
     } else return item;
     // Lazy quantifiers match the same texts.
     this.#take('?');
@@ -182,7 +183,7 @@ class PatternParser {
       for (let next = this.#next(); next !== '}'; next = this.#next()) digits += next;
       return Number.parseInt(digits, 16);
     }
-    if (/[A-Za-z1-9]/.test(char)) throw new PatternUnsupported(`\\${char} cannot be enforced`);
+    if (/[A-Za-z1-9]/.test(char)) throw this.#refuse(`\\${char} cannot be enforced`);
     return char.codePointAt(0) ?? 0;
   }
 
@@ -201,7 +202,7 @@ class PatternParser {
       else if (this.#peek() === '-' && this.#chars[this.#at + 1] !== ']') {
         this.#at += 1;
         const to = this.#classAtom();
-        if (typeof to !== 'number') throw new PatternUnsupported('a range in it has no end');
+        if (typeof to !== 'number') throw this.#refuse('a range in it has no end');
         ranges.push([from, to]);
       } else ranges.push([from, from]);
     }
@@ -224,7 +225,7 @@ class PatternParser {
 
   #next(): string {
     const char = this.#chars[this.#at];
-    if (char === undefined) throw new PatternUnsupported('it ends too early');
+    if (char === undefined) throw this.#refuse('it ends too early');
     this.#at += 1;
     return char;
   }
