@@ -208,7 +208,9 @@ function replayJob(
   }
   const settings = claimedSampling(claimed, readSampling(request));
   if (!Check(Sampling, settings))
-    throw new NotComparable('its sampling settings are beyond what this engine takes');
+    throw fail('record_not_comparable', {
+      reason: 'its sampling settings are outside what this engine accepts',
+    });
   return {
     kind: 'generate',
     jobId: 'replay',

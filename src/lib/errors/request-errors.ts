@@ -85,7 +85,7 @@ export const httpErrors = {
   request_timeout: permanent(
     'timeout',
     {},
-    () => 'The request took too long to arrive; send it without pauses.',
+    () => 'The request did not arrive in time; send it without pauses.',
   ),
   headers_too_large: permanent(
     'headers',
