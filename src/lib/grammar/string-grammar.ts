@@ -1,5 +1,5 @@
 /** GBNF for JSON strings: free, bounded in length, by pattern, by format. Lengths count code points, as ajv does. */
-import { gbnfClassChar, type GbnfWriter, MAX_COUNTED, repeat } from './gbnf/gbnf-writer.ts';
+import { gbnfClassChar, type GbnfWriter, repeat } from './gbnf/gbnf-writer.ts';
 import { linearMatcher } from './pattern/pattern-match.ts';
 import {
   type CodeRange,
