@@ -73,8 +73,8 @@ export const AnswerTimings = Type.Object({
   /** Milliseconds. */
   prefillMs: Type.Number(),
   decodeMs: Type.Number(),
-  /** Tokens guessed ahead, and those of them that the sampler chose as well; absent where none was guessed. */
-  drafts: Type.Optional(Type.Object({ guessed: Type.Integer(), accepted: Type.Integer() })),
+  /** Draft tokens evaluated ahead, and those that the sampler chose as well; absent without drafts. */
+  drafts: Type.Optional(Type.Object({ drafted: Type.Integer(), accepted: Type.Integer() })),
 });
 export type AnswerTimings = Static<typeof AnswerTimings>;
 

@@ -7,6 +7,24 @@ export type ModelKind = Static<typeof ModelKind>;
 /** With the sampled one they fill a tile of sixteen rows, which is what matrix units compute at once. */
 export const MOST_DRAFT_TOKENS = 15;
 
+/** What the tuned step planner does beyond the plain one; src/worker/batch/DESIGN.md explains each part. */
+export const PlannerPart = Type.Union([
+  Type.Literal('padding'),
+  Type.Literal('fillers'),
+  Type.Literal('drafts'),
+  Type.Literal('coalescing'),
+  Type.Literal('sequence-choice'),
+  Type.Literal('chunk-size'),
+]);
+export type PlannerPart = Static<typeof PlannerPart>;
+
+export const PlannerChoice = Type.Object({
+  kind: Type.Union([Type.Literal('tuned'), Type.Literal('plain')]),
+  /** Parts that the tuned planner leaves out. */
+  without: Type.Array(PlannerPart),
+});
+export type PlannerChoice = Static<typeof PlannerChoice>;
+
 export const LoadSpec = Type.Object({
   modelId: Type.String(),
   /** Absolute path of the first or only GGUF file, resolved and re-checked by the registry. */
@@ -21,8 +39,10 @@ export const LoadSpec = Type.Object({
   /** Null: calibrate, or take `tunedThreads` when given. */
   threads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
   tunedThreads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
-  /** Tokens that one step may guess ahead for each sequence; 0: none. */
+  /** Draft tokens per sequence and step; 0: none. */
   draftTokens: Type.Integer({ minimum: 0, maximum: MOST_DRAFT_TOKENS }),
+  /** Only a benchmark names it; absent: the tuned planner with all its parts. */
+  planner: Type.Optional(PlannerChoice),
 });
 export type LoadSpec = Static<typeof LoadSpec>;
 

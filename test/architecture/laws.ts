@@ -139,17 +139,23 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/prompt',
   ],
   'worker/batch': [
-    'contract',
     'lib/errors',
     'worker/model.ts',
-    'worker/outbox.ts',
     'worker/prepare.ts',
+    'worker/outbox.ts',
+    'worker/addon',
+    'worker/batch/stream',
+    'worker/batch/planning',
+  ],
+  'worker/batch/stream': [
+    'contract',
+    'worker/model.ts',
     'worker/addon',
     'worker/prompt',
     'worker/answer',
     'worker/batch/planning',
   ],
-  'worker/batch/planning': ['worker/model.ts', 'worker/batch'],
+  'worker/batch/planning': ['contract'],
   'worker/embedding': [
     'contract',
     'lib/base',
@@ -169,6 +175,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/prompt',
     'worker/answer',
     'worker/batch',
+    'worker/batch/stream',
   ],
 };
 

@@ -9,7 +9,7 @@ const MAPPING = 'worker/addon/sampler.ts';
 /** Other places, each for something that only this option means. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // A neutral chain undoes the defaults that are not neutral; a probe keeps the two largest.
-  'worker/batch/sampler.ts': ['topK', 'topP', 'minP'],
+  'worker/batch/stream/sampler.ts': ['topK', 'topP', 'minP'],
   'worker/frozen/trace.ts': ['topK'],
 };
 /** The mode frozen-v1 decides these two, and as words they mean other things as well. */

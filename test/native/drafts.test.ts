@@ -1,4 +1,4 @@
-/** Guessed tokens change how fast an answer comes, and nothing else. */
+/** Drafts change how fast an answer comes, and nothing else. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 
 let folder: string;
-let guessing: TestWorker;
+let drafting: TestWorker;
 let plain: TestWorker;
 
 beforeAll(async () => {
@@ -21,11 +21,11 @@ beforeAll(async () => {
     await worker.load({ path, numCtx: 512, parallel: 3, draftTokens });
     return worker;
   };
-  [guessing, plain] = await Promise.all([start(15), start(0)]);
+  [drafting, plain] = await Promise.all([start(15), start(0)]);
 });
 
 afterAll(async () => {
-  await Promise.all([guessing.end(), plain.end()]);
+  await Promise.all([drafting.end(), plain.end()]);
   await rm(folder, { recursive: true });
 });
 
@@ -39,7 +39,7 @@ const oneWord: Partial<GenerateJob> = {
   topLogprobs: 2,
 };
 
-/** Says a few words, in an order that chance makes: many guesses are wrong. */
+/** Says a few words in random order: many drafts are rejected. */
 const fewWords: Partial<GenerateJob> = {
   ...oneWord,
   sampling: {
@@ -52,8 +52,8 @@ const fewWords: Partial<GenerateJob> = {
   },
 };
 
-async function bothWays(fields: Partial<GenerateJob>): Promise<{ found: Answer; expected: Answer }> {
-  const [found, expected] = await Promise.all([guessing.generate(fields), plain.generate(fields)]);
+async function withAndWithout(fields: Partial<GenerateJob>): Promise<{ found: Answer; expected: Answer }> {
+  const [found, expected] = await Promise.all([drafting.generate(fields), plain.generate(fields)]);
   return { found, expected };
 }
 
@@ -66,20 +66,20 @@ function expectSame({ found, expected }: { found: Answer; expected: Answer }): v
   for (const [i, value] of logprobsOf(found).entries()) expect(value).toBeCloseTo(wanted[i] ?? Number.NaN, 1);
 }
 
-describe('guessed tokens', () => {
-  it('are used where an answer repeats itself, and the answer is the same', async () => {
-    const both = await bothWays(oneWord);
-    expectSame(both);
-    expect(both.found.done.timings.drafts?.accepted).toBeGreaterThan(0);
-    expect(both.expected.done.timings.drafts).toBeUndefined();
+describe('drafts', () => {
+  it('are used where an answer repeats itself, and leave the answer the same', async () => {
+    const answers = await withAndWithout(oneWord);
+    expectSame(answers);
+    expect(answers.found.done.timings.drafts?.accepted).toBeGreaterThan(0);
+    expect(answers.expected.done.timings.drafts).toBeUndefined();
   });
 
-  it('leave the choices of chance as they are, right guesses and wrong ones', async () => {
-    const both = await bothWays(fewWords);
-    expectSame(both);
-    const { guessed, accepted } = both.found.done.timings.drafts ?? { guessed: 0, accepted: 0 };
+  it('leave random choices as they are, accepted drafts and rejected ones', async () => {
+    const answers = await withAndWithout(fewWords);
+    expectSame(answers);
+    const { drafted, accepted } = answers.found.done.timings.drafts ?? { drafted: 0, accepted: 0 };
     expect(accepted).toBeGreaterThan(0);
-    expect(guessed).toBeGreaterThan(accepted);
+    expect(drafted).toBeGreaterThan(accepted);
   });
 
   it('change nothing beside other streams and prompts', async () => {
@@ -88,34 +88,34 @@ describe('guessed tokens', () => {
       fewWords,
       { ...oneWord, prompt: prompt('forever and a day '.repeat(20)), maxTokens: 60 },
     ];
-    const found = await Promise.all(jobs.map((job) => guessing.generate(job)));
+    const found = await Promise.all(jobs.map((job) => drafting.generate(job)));
     for (const [i, job] of jobs.entries())
       expectSame({ found: found[i] as Answer, expected: await plain.generate(job) });
   });
 
   it('hold to a grammar', async () => {
     const schema = { type: 'array', items: { const: 'the same words again' }, minItems: 12, maxItems: 12 };
-    const both = await bothWays({
+    const answers = await withAndWithout({
       prompt: { kind: 'chat', turns: [{ role: 'user', content: 'list' }] },
       format: { kind: 'json_schema', schema },
       maxTokens: 400,
     });
-    expectSame(both);
-    expect(JSON.parse(both.found.text)).toHaveLength(12);
-    expect(both.found.done.timings.drafts?.accepted).toBeGreaterThan(0);
+    expectSame(answers);
+    expect(JSON.parse(answers.found.text)).toHaveLength(12);
+    expect(answers.found.done.timings.drafts?.accepted).toBeGreaterThan(0);
   });
 
   it('end with a stop string, and leave nothing behind for the next turn', async () => {
-    const first = await guessing.generate({ ...oneWord, maxTokens: 100 });
+    const first = await drafting.generate({ ...oneWord, maxTokens: 100 });
     const text = `forever the river keeps its own time${first.text} and`;
-    const next = await guessing.generate({ prompt: prompt(text), maxTokens: 20, topLogprobs: 2 });
+    const next = await drafting.generate({ prompt: prompt(text), maxTokens: 20, topLogprobs: 2 });
     const cold = await plain.generate({ prompt: prompt(text), maxTokens: 20, topLogprobs: 2 });
     expect(next.done.usage.cachedTokens).toBeGreaterThan(80);
     expectSame({ found: next, expected: cold });
 
     const word = first.text.slice(0, first.text.length / 100);
-    const both = await bothWays({ ...oneWord, stop: [word.repeat(30)] });
-    expectSame(both);
-    expect(both.found.done.finishReason).toBe('stop');
+    const answers = await withAndWithout({ ...oneWord, stop: [word.repeat(30)] });
+    expectSame(answers);
+    expect(answers.found.done.finishReason).toBe('stop');
   });
 });

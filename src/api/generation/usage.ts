@@ -42,7 +42,7 @@ export function wireTimings(usage: EngineUsage, timings: AnswerTimings): Timings
     predicted_ms: round(timings.decodeMs),
     prompt_per_second: perSecond(usage.promptTokens - usage.cachedTokens, timings.prefillMs),
     predicted_per_second: perSecond(usage.completionTokens, timings.decodeMs),
-    ...(timings.drafts && { draft_n: timings.drafts.guessed, draft_n_accepted: timings.drafts.accepted }),
+    ...(timings.drafts && { draft_n: timings.drafts.drafted, draft_n_accepted: timings.drafts.accepted }),
   };
 }
 

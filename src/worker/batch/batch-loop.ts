@@ -1,46 +1,46 @@
 /**
- * The one loop that owns the context. Each step evaluates one token of every decoding sequence, and then at most one
- * bounded piece of prompt. Jobs join and leave between steps. It knows generations and sequences; not templates, not
- * the wire.
+ * worker/batch owns the context: the one loop that evaluates, the sequences and their KV state, and the streams that
+ * are decoded in them. Jobs join and leave between steps (continuous batching). It knows nothing of templates, answer
+ * formats or the wire; worker/batch/planning decides what a step evaluates (DESIGN.md).
  *
  * A step:
- *   1. let go of cancelled jobs
- *   2. give waiting jobs a free sequence, with as much reused state as possible
- *   3. plan the rows: decode rows with guesses and fillers, prompt slices within the budget
- *   4. evaluate the decode rows, sample as far as guesses were right, and send what was said
- *   5. evaluate the slices, and sample where a prompt ends
- *
- * The slices are a native call of their own: llama.cpp reads the weights once per length of rows anyway, and a decode
- * row that waits for the first row of a slice costs more than one by itself (measured).
+ *   1. drop cancelled jobs
+ *   2. assign free sequences to waiting jobs, with as much KV-cache reuse as possible
+ *   3. plan the rows of two native calls: decode and prefill
+ *   4. evaluate the decode rows, sample as far as drafts are accepted, send the events
+ *   5. evaluate the prefill chunks, sample where a prompt ends
  */
 import { fail } from '../../lib/errors/svc-error.ts';
-import { evaluateRows, type Row } from './evaluate.ts';
-import { Generation } from './generation.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
 import type { PreparedChat } from '../prepare.ts';
+import { evaluateRows } from './evaluate.ts';
+import { plannerFor } from './planner-for.ts';
+import type { PlannedRow, StepPlan, StepPlanner } from './planning/step-planner.ts';
 import type { Placement } from './prompt-cache.ts';
-import { Running } from './running.ts';
-import { type LoopCost, Sequences } from './sequences.ts';
-import { type PlannedRow, StepPlanner } from './planning/step-planner.ts';
+import { Sequences } from './sequences.ts';
+import type { Row } from './stream/row.ts';
+import { Stream } from './stream/stream.ts';
+import type { StreamJob } from './stream/stream-job.ts';
 import { Waiting } from './waiting.ts';
 
 export class BatchLoop {
   readonly #chat: ChatModel;
   readonly #outbox: Outbox;
-  readonly #sequences: Sequences;
   readonly #planner: StepPlanner;
+  readonly #sequences: Sequences;
   readonly #waiting: Waiting;
-  readonly #running = new Map<string, Running>();
+  readonly #streams = new Map<string, Stream>();
+  readonly #cancelled = new Set<string>();
   #turning = false;
   #steps = 0;
 
   constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
     this.#outbox = outbox;
-    this.#sequences = new Sequences(chat);
-    this.#planner = new StepPlanner(chat, this.#sequences);
-    this.#waiting = new Waiting(this.#sequences);
+    this.#planner = plannerFor(chat);
+    this.#sequences = new Sequences(chat, this.#planner);
+    this.#waiting = new Waiting(this.#sequences, this.#planner);
   }
 
   /** Steps begun so far; a watchdog can tell standstill from silence by it. */
@@ -48,36 +48,33 @@ export class BatchLoop {
     return this.#steps;
   }
 
-  get idle(): boolean {
-    return !this.#turning;
-  }
-
   /** How long a prompt would be now, and where it would be placed; changes nothing. */
   preview(prepared: PreparedChat): { promptTokens: number; placement: Placement | null } {
     const prompt = this.#inCachedTokens(prepared);
-    return { promptTokens: prompt.length, placement: this.#sequences.preview(prompt, this.#cost()) };
+    return {
+      promptTokens: prompt.length,
+      placement: this.#sequences.preview(prompt, this.#waiting.size),
+    };
   }
 
   submit(prepared: PreparedChat): void {
     const { job, answer, numCtx } = prepared;
     const prompt = this.#inCachedTokens(prepared);
-    const { vocabulary } = this.#chat;
-    this.#waiting.push(new Generation({ job, prompt, answer, numCtx, vocabulary }));
-    if (this.#turning) this.#waiting.sawCompany();
+    this.#waiting.push({ job, prompt, answer, numCtx, arrivedMs: performance.now() });
+    if (this.#turning) this.#waiting.noteOverlap();
     else void this.#turn();
   }
 
   /** False when the job is not here. Takes effect at the next step. */
   cancel(jobId: string): boolean {
-    const found = this.#running.get(jobId)?.generation ?? this.#waiting.find(jobId);
-    if (found === undefined) return false;
-    found.cancelled = true;
+    if (!this.#streams.has(jobId) && !this.#waiting.has(jobId)) return false;
+    this.#cancelled.add(jobId);
     return true;
   }
 
-  /** The same text in the tokens of a sequence that holds its beginning, unless they are more and take room from the answer. */
+  /** The prompt in tokens whose state may be cached, unless these are more and take room from the answer. */
   #inCachedTokens({ job, tokens, numCtx }: PreparedChat): Uint32Array {
-    const cached = this.#sequences.known(tokens, this.#chat.vocabulary);
+    const cached = this.#sequences.withCachedTokens(tokens, this.#chat.vocabulary);
     const fits = cached.length <= tokens.length || cached.length + (job.maxTokens ?? 1) <= numCtx;
     return fits ? cached : tokens;
   }
@@ -85,8 +82,8 @@ export class BatchLoop {
   async #turn(): Promise<void> {
     this.#turning = true;
     try {
-      await this.#waiting.gather(this.#cost, this.#planner.msPerToken);
-      while (this.#waiting.size + this.#running.size > 0) {
+      await this.#waiting.linger();
+      while (this.#waiting.size + this.#streams.size > 0) {
         await this.#step();
         await this.#outbox.drained();
       }
@@ -99,136 +96,149 @@ export class BatchLoop {
   }
 
   async #step(): Promise<void> {
-    this.#releaseCancelled();
-    await this.#placeWaiting();
-    const { decodeRows, slices } = this.#planner.plan([...this.#running.values()]);
-    if (decodeRows.length + slices.length === 0) return;
-    this.#steps++;
-    if (decodeRows.length > 0) {
-      const ms = await this.#evaluate(decodeRows, this.#planner.expectedMs(decodeRows));
-      this.#planner.sawDecode(decodeRows, ms);
-    }
-    if (slices.length > 0) {
-      // Nothing waits for a call that reads a prompt; that can take long.
-      const ms = await this.#evaluate(slices, Number.POSITIVE_INFINITY);
-      this.#planner.sawSlices(slices, ms);
-    }
+    this.#dropCancelled();
+    await this.#assignSequences();
+    const { decode, prefill, decodeMs } = this.#plan();
+    if (decode.length + prefill.length === 0) return;
+    this.#steps += 1;
+    if (decode.length > 0) await this.#evaluate('decode', decode, decodeMs);
+    // No event may wait for a call that prefills; that can take long.
+    if (prefill.length > 0) await this.#evaluate('prefill', prefill, Number.POSITIVE_INFINITY);
   }
 
-  /** One native call and what follows from it; returns its milliseconds. */
-  async #evaluate(rows: readonly PlannedRow[], expectedMs: number): Promise<number> {
-    this.#outbox.beforeWork(expectedMs);
-    const started = performance.now();
-    await evaluateRows(
-      this.#chat.context,
-      rows.map(({ row }) => row),
-      {
-        onEvaluated: () => this.#outbox.atRest(),
-        onResult: async (row, result) => {
-          const owner = rows.find((planned) => planned.row === row)?.owner;
-          if (owner === undefined) return this.#sequences.forgetBeyond(row.sequence);
-          if ('error' in result) {
-            if (!result.restored) await this.#sequences.empty(row.sequence);
-            return this.#fail(owner, result.error);
-          }
-          await this.#advance(owner, row, result.logitRows);
-        },
-      },
-    );
-    return performance.now() - started;
-  }
-
-  #releaseCancelled(): void {
-    for (const running of this.#running.values()) {
-      if (running.generation.cancelled) this.#fail(running, cancelled());
-    }
-    for (const { jobId } of this.#waiting.take((generation) => generation.cancelled)) {
-      this.#outbox.failed(jobId, cancelled());
-    }
-  }
-
-  async #placeWaiting(): Promise<void> {
-    if (this.#waiting.size === 0) return;
-    const reading = [...this.#running.values()].filter((running) => !running.promptDone);
-    await this.#waiting.place(reading, this.#cost, {
-      begin: (generation, placement) => this.#begin(generation, placement),
-      failed: ({ jobId }, error) => this.#outbox.failed(jobId, error),
+  #plan(): StepPlan {
+    const streams = [...this.#streams.values()].sort((a, b) => a.sequence - b.sequence);
+    const decoding = streams.filter((stream) => stream.isDecoding);
+    const prefilling = streams.filter((stream) => !stream.isDecoding);
+    return this.#planner.plan({
+      nowMs: performance.now(),
+      decoding: decoding.map((stream) => stream.decodingState()),
+      prefilling: prefilling.map((stream) => stream.prefillingState()),
+      idle: this.#sequences.idle,
     });
   }
 
-  #begin(generation: Generation, placement: Placement): void {
-    const running = new Running(this.#chat.model, this.#chat.vocabulary, generation, placement);
-    generation.cachedTokens = placement.keep;
-    this.#running.set(generation.jobId, running);
+  /** One native call and what follows from it. */
+  async #evaluate(
+    phase: 'decode' | 'prefill',
+    rows: readonly PlannedRow[],
+    expectedMs: number,
+  ): Promise<void> {
+    this.#outbox.beforeWork(expectedMs);
+    const bySequence = new Map([...this.#streams.values()].map((stream) => [stream.sequence, stream]));
+    const startedMs = performance.now();
+    await evaluateRows(
+      this.#chat.context,
+      rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence))),
+      {
+        onEvaluated: () => this.#outbox.atRest(),
+        onResult: async (row, result) => {
+          const stream = bySequence.get(row.sequence);
+          if (stream === undefined) return this.#sequences.forgetBeyond(row.sequence);
+          if ('error' in result) {
+            if (!result.restored) await this.#sequences.empty(row.sequence);
+            return this.#fail(stream, result.error);
+          }
+          await this.#advance(stream, row, result.logitRows);
+        },
+      },
+    );
+    this.#planner.observe({ phase, rows, ms: performance.now() - startedMs });
+  }
+
+  #nativeRow({ kind, sequence, tokens, padding }: PlannedRow, stream: Stream | undefined): Row {
+    if (kind === 'filler' || stream === undefined) return this.#sequences.fillerRow(sequence, padding);
+    return kind === 'decode' ? stream.decodeRow(tokens - 1, padding) : stream.prefillRow(tokens, padding);
+  }
+
+  #dropCancelled(): void {
+    for (const jobId of this.#cancelled) {
+      const stream = this.#streams.get(jobId);
+      if (stream !== undefined) this.#fail(stream, fail('cancelled'));
+      else if (this.#waiting.remove(jobId)) this.#outbox.failed(jobId, fail('cancelled'));
+    }
+    this.#cancelled.clear();
+  }
+
+  async #assignSequences(): Promise<void> {
+    if (this.#waiting.size === 0) return;
+    const prefilling = [...this.#streams.values()].filter(({ remaining }) => remaining > 0);
+    await this.#waiting.assignSequences(prefilling, {
+      begin: (job, placement) => this.#begin(job, placement),
+      failed: ({ job }, error) => this.#outbox.failed(job.jobId, error),
+    });
+  }
+
+  #begin(job: StreamJob, placement: Placement): void {
+    const { maxDraftTokens } = this.#planner;
+    const { id: sequence, keep: cachedTokens } = placement;
+    const stream = new Stream(this.#chat, { job, sequence, cachedTokens, maxDraftTokens });
+    this.#streams.set(stream.jobId, stream);
     const started = {
       type: 'started',
-      promptTokens: generation.prompt.length,
-      cachedTokens: placement.keep,
-      numCtx: generation.numCtx,
+      promptTokens: job.prompt.length,
+      cachedTokens,
+      numCtx: job.numCtx,
     } as const;
-    this.#outbox.event(generation.jobId, started, true);
+    this.#outbox.event(stream.jobId, started, true);
   }
-
-  readonly #cost = (): LoopCost => this.#planner.cost(this.#waiting.size);
 
   /** A sequence's row was evaluated: go on with its prompt, or sample what comes next. */
-  async #advance(running: Running, row: Row, logitRows: readonly number[]): Promise<void> {
-    const guessed = row.guessed ?? 0;
-    this.#keep(running, row.tokens.subarray(0, row.tokens.length - guessed));
-    if (running.promptDone && running.wasPrompt(row)) await this.#sequences.promptEvaluated(row.sequence);
+  async #advance(stream: Stream, row: Row, logitRows: readonly number[]): Promise<void> {
+    const kept = row.tokens.length - (row.drafts ?? 0);
+    const wasPrompt = stream.remaining > 0;
+    this.#keep(stream, row.tokens.subarray(0, kept));
+    if (wasPrompt && stream.remaining === 0) await this.#sequences.promptEvaluated(row.sequence);
     try {
-      await this.#sample(running, row.tokens.subarray(row.tokens.length - guessed), logitRows);
-      if (running.promptDone && running.generation.finishReason !== null) this.#finish(running);
+      await this.#sample(stream, row.tokens.subarray(kept), logitRows);
+      if (stream.isFinished) this.#finish(stream);
     } catch (error) {
-      this.#fail(running, error);
+      this.#fail(stream, error);
     }
   }
 
-  /** One token for each row of logits, as long as the guess in the next row is what was sampled. */
-  async #sample(running: Running, guesses: Uint32Array, logitRows: readonly number[]): Promise<void> {
-    let right = 0;
+  /** Samples one token per row of logits, as long as the draft in the next row is what was sampled. */
+  async #sample(stream: Stream, drafts: Uint32Array, logitRows: readonly number[]): Promise<void> {
+    let accepted = 0;
     try {
       for (const logitRow of logitRows) {
-        const sampled = await running.sample(this.#chat.context, logitRow);
-        const first = running.generation.tokens.length === 0;
-        for (const event of running.accept(sampled)) this.#outbox.event(running.jobId, event, first);
-        if (guesses[right] !== sampled.token || running.generation.finishReason !== null) return;
-        this.#keep(running, guesses.subarray(right, ++right));
+        const sampled = await stream.sample(this.#chat.context, logitRow);
+        const isFirst = stream.output.tokens.length === 0;
+        for (const event of stream.accept(sampled)) this.#outbox.event(stream.jobId, event, isFirst);
+        if (drafts[accepted] !== sampled.token || stream.output.finishReason !== null) return;
+        this.#keep(stream, drafts.subarray(accepted, accepted + 1));
+        accepted += 1;
       }
     } finally {
-      running.sawDraft(guesses.length, right);
-      if (guesses.length > 0) this.#sequences.forgetBeyond(running.sequence);
+      stream.countDrafts(drafts.length, accepted);
+      if (drafts.length > 0) this.#sequences.forgetBeyond(stream.sequence);
     }
   }
 
-  #keep(running: Running, tokens: Uint32Array): void {
-    this.#sequences.evaluated(running.sequence, tokens);
-    running.evaluated(tokens.length);
+  #keep(stream: Stream, tokens: Uint32Array): void {
+    this.#sequences.append(stream.sequence, tokens);
+    stream.advance(tokens.length);
   }
 
-  #finish(running: Running): void {
-    this.#outbox.event(running.jobId, running.doneEvent(), true);
-    this.#letGo(running);
+  #finish(stream: Stream): void {
+    this.#outbox.event(stream.jobId, stream.doneEvent(), true);
+    this.#release(stream);
   }
 
-  #fail(running: Running, error: unknown): void {
-    this.#letGo(running);
-    this.#outbox.failed(running.jobId, error);
+  #fail(stream: Stream, error: unknown): void {
+    this.#release(stream);
+    this.#outbox.failed(stream.jobId, error);
   }
 
-  #letGo(running: Running): void {
-    this.#running.delete(running.jobId);
-    this.#sequences.release(running.sequence, this.#steps);
-    running.dispose();
+  #release(stream: Stream): void {
+    this.#streams.delete(stream.jobId);
+    this.#sequences.release(stream.sequence, this.#steps);
+    stream.dispose();
   }
 
-  /** Only a defect of the loop itself comes here; no job may be left without its last word. */
+  /** Only a defect of the loop itself comes here; every job still gets its last event. */
   #failAll(error: unknown): void {
-    for (const running of this.#running.values()) this.#fail(running, error);
-    for (const { jobId } of this.#waiting.take(() => true)) this.#outbox.failed(jobId, error);
+    for (const stream of this.#streams.values()) this.#fail(stream, error);
+    for (const { job } of this.#waiting.removeAll()) this.#outbox.failed(job.jobId, error);
   }
-}
-
-function cancelled(): Error {
-  return fail('cancelled');
 }

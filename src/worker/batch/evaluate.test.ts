@@ -1,9 +1,8 @@
 /** A step that fails, over a native context that fails on command: the real one cannot be made to. */
 import { describe, expect, it } from 'vitest';
-import { evaluateRows, type Row, type RowResult } from './evaluate.ts';
+import { evaluateRows, type RowResult } from './evaluate.ts';
+import type { Row } from './stream/row.ts';
 import type { NativeContext } from '../addon/native.ts';
-import type { ChatModel } from '../model.ts';
-import { Sequences } from './sequences.ts';
 
 /** `fails` says of the sequences of a batch whether it fails; the sequences in `uncuttable` refuse to be cut. */
 function scripted(fails: (sequences: readonly number[]) => boolean, uncuttable: readonly number[] = []) {
@@ -69,29 +68,5 @@ describe('a step that fails', () => {
       0: { error: new Error('failed on 0'), restored: true },
     });
     expect(calls).toEqual(['decode 0']);
-  });
-});
-
-describe('a sequence whose state is unknown', () => {
-  it('is emptied, so that no prompt reuses it', async () => {
-    const { native, calls } = scripted(() => false);
-    const chat = {
-      context: native,
-      prefixReuse: 'checkpoints',
-      model: { facts: { past: { holds: 'summary' } } },
-      facts: { sequences: 1, contextBytes: 1_000, numCtx: 64 },
-    } as ChatModel;
-    const sequences = new Sequences(chat);
-    const prompt = Uint32Array.of(1, 2, 3, 4);
-    const cost = { waiting: 1, rowMs: 5, stepMs: () => 30 };
-    const wanted = sequences.preview(prompt, cost);
-    if (wanted === null) throw new Error('no sequence is free');
-    await sequences.take(wanted);
-    sequences.evaluated(0, prompt);
-    sequences.release(0, 1);
-    expect(sequences.preview(prompt, cost)).toMatchObject({ keep: 3 });
-    await sequences.empty(0);
-    expect(calls).toEqual(['dispose 0']);
-    expect(sequences.preview(prompt, cost)).toMatchObject({ keep: 0 });
   });
 });

@@ -1,18 +1,6 @@
 /** Evaluates the rows of one step in one native call, and finds the guilty one when that fails. */
 import type { NativeContext } from '../addon/native.ts';
-
-export interface Row {
-  readonly sequence: number;
-  /** Position of the first token in the sequence. */
-  readonly position: number;
-  readonly tokens: Uint32Array;
-  /** Of how many of the last tokens the logits are wanted. */
-  readonly logits: number;
-  /** How many of the last tokens are guesses, which stay only if the sampler chooses the same. */
-  readonly guessed?: number;
-  /** Rows evaluated behind the tokens and forgotten at once; what comes later never changes what came before. */
-  readonly padding?: number;
-}
+import type { Row } from './stream/row.ts';
 
 /** Per sequence: the batch rows of the logits wanted, or why it could not be evaluated. */
 export type RowResult = { readonly logitRows: readonly number[] } | FailedRow;

@@ -1,13 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CachedSequence, commonPrefix, placePrompt, worthWaiting } from './prompt-cache.ts';
+import type { SequenceQuestion } from './planning/step-planner.ts';
+import { type CachedSequence, commonPrefix, placePrompt, awaitsSharedPrefix } from './prompt-cache.ts';
 
-const COST = {
+/** Empty sequences first, then the least recently used. */
+function leastRecentlyUsed({ free }: SequenceQuestion): number {
+  const [first] = [...free].sort(
+    (a, b) => Number(a.cachedTokens > 0) - Number(b.cachedTokens > 0) || a.lastUsed - b.lastUsed,
+  );
+  return first?.sequence ?? -1;
+}
+
+const RULES = {
   copyWorthTokens: 16,
   waiting: 1,
-  rowMs: 5,
-  stepMs: (rows: number) => 30 * rows,
-  fills: true,
+  chooseSequence: leastRecentlyUsed,
 };
 
 function sequence(id: number, tokens: readonly number[], rest: Partial<CachedSequence> = {}): CachedSequence {
@@ -23,18 +30,18 @@ const system = numbers(0, 100);
 describe('placePrompt', () => {
   it('continues a conversation in its own sequence', () => {
     const turn = [...system, ...numbers(1000, 50)];
-    const placed = placePrompt([...turn, 7, 8, 9], [sequence(0, []), sequence(1, turn)], COST);
+    const placed = placePrompt([...turn, 7, 8, 9], [sequence(0, []), sequence(1, turn)], RULES);
     expect(placed).toMatchObject({ id: 1, keep: 150, copyFrom: null });
   });
 
   it('evaluates at least the last prompt token again', () => {
-    expect(placePrompt(system, [sequence(0, system)], COST)?.keep).toBe(99);
-    expect(placePrompt([5], [sequence(0, [5])], COST)?.keep).toBe(0);
+    expect(placePrompt(system, [sequence(0, system)], RULES)?.keep).toBe(99);
+    expect(placePrompt([5], [sequence(0, [5])], RULES)?.keep).toBe(0);
   });
 
   it('copies a shared system prompt instead of destroying the conversation that holds it', () => {
     const other = [...system, ...numbers(1000, 300)];
-    const placed = placePrompt([...system, 7, 8], [sequence(0, other), sequence(1, [])], COST);
+    const placed = placePrompt([...system, 7, 8], [sequence(0, other), sequence(1, [])], RULES);
     expect(placed).toMatchObject({ id: 1, keep: 100, copyFrom: 0 });
   });
 
@@ -42,25 +49,25 @@ describe('placePrompt', () => {
     const placed = placePrompt(
       [...system, 7],
       [sequence(0, [...system, 1], { busy: true }), sequence(1, [])],
-      COST,
+      RULES,
     );
     expect(placed).toMatchObject({ id: 1, keep: 100, copyFrom: 0 });
   });
 
   it('does not copy what is not worth it', () => {
     const other = [...numbers(0, 10), ...numbers(1000, 300)];
-    const placed = placePrompt([...numbers(0, 10), 7], [sequence(0, other), sequence(1, [])], COST);
+    const placed = placePrompt([...numbers(0, 10), 7], [sequence(0, other), sequence(1, [])], RULES);
     expect(placed).toMatchObject({ id: 1, keep: 0, copyFrom: null });
   });
 
-  it('takes an empty sequence first, then the least recently used', () => {
+  it('takes the sequence that the planner chooses', () => {
     const full = [sequence(0, [1, 2], { lastUsed: 9 }), sequence(1, [3, 4], { lastUsed: 5 })];
-    expect(placePrompt([7, 8], full, COST)?.id).toBe(1);
-    expect(placePrompt([7, 8], [...full, sequence(2, [], { lastUsed: 99 })], COST)?.id).toBe(2);
+    expect(placePrompt([7, 8], full, RULES)?.id).toBe(1);
+    expect(placePrompt([7, 8], [...full, sequence(2, [], { lastUsed: 99 })], RULES)?.id).toBe(2);
   });
 
   it('is null when all are busy', () => {
-    expect(placePrompt([1], [sequence(0, [], { busy: true })], COST)).toBeNull();
+    expect(placePrompt([1], [sequence(0, [], { busy: true })], RULES)).toBeNull();
   });
 
   it('only ever names a free target and a prefix that the source really holds', () => {
@@ -72,7 +79,7 @@ describe('placePrompt', () => {
         fc.array(fc.nat(2), { minLength: 1 }),
         (raw, prompt) => {
           const sequences = raw.map((fields, id) => sequence(id, fields.tokens, fields));
-          const placed = placePrompt(prompt, sequences, COST);
+          const placed = placePrompt(prompt, sequences, RULES);
           if (placed === null) {
             expect(sequences.every(({ busy }) => busy)).toBe(true);
             return;
@@ -87,21 +94,21 @@ describe('placePrompt', () => {
   });
 });
 
-describe('worthWaiting', () => {
+describe('awaitsSharedPrefix', () => {
   const placement = { id: 1, keep: 20, copyFrom: null, continues: false, copyWorthTokens: 16 };
   const prompt = [...system, 7, 8];
 
   it('waits for a prompt that will soon hold the same beginning', () => {
-    expect(worthWaiting(prompt, [{ prompt: [...system, 9], position: 30 }], placement)).toBe(true);
+    expect(awaitsSharedPrefix(prompt, [{ prompt: [...system, 9], position: 30 }], placement)).toBe(true);
   });
 
-  it('does not when that beginning has been read, when it is short, or when a copy is worth nothing', () => {
-    expect(worthWaiting(prompt, [{ prompt: [...system, 9], position: 100 }], placement)).toBe(false);
-    expect(worthWaiting(prompt, [{ prompt: [...system.slice(0, 35), 9], position: 0 }], placement)).toBe(
-      false,
-    );
+  it('does not when that beginning has been prefilled, when it is short, or when a copy is worth nothing', () => {
+    expect(awaitsSharedPrefix(prompt, [{ prompt: [...system, 9], position: 100 }], placement)).toBe(false);
+    expect(
+      awaitsSharedPrefix(prompt, [{ prompt: [...system.slice(0, 35), 9], position: 0 }], placement),
+    ).toBe(false);
     const never = { ...placement, copyWorthTokens: Number.POSITIVE_INFINITY };
-    expect(worthWaiting(prompt, [{ prompt: [...system, 9], position: 30 }], never)).toBe(false);
-    expect(worthWaiting(prompt, [], placement)).toBe(false);
+    expect(awaitsSharedPrefix(prompt, [{ prompt: [...system, 9], position: 30 }], never)).toBe(false);
+    expect(awaitsSharedPrefix(prompt, [], placement)).toBe(false);
   });
 });

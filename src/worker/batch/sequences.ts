@@ -2,13 +2,13 @@
  * The sequences of the context and what their KV state holds. Here the decisions of prompt-cache.ts become native
  * calls. `tokens` of a sequence are always those whose state is really there.
  */
-import { Checkpoints } from './checkpoints.ts';
-import type { Row } from './evaluate.ts';
 import type { NativeContext } from '../addon/native.ts';
-import { type TokenText, withKnownTokens } from './known-tokens.ts';
 import type { ChatModel } from '../model.ts';
-import type { PlaceCost } from './planning/place-to-take.ts';
+import { type TokenText, withCachedTokens } from './cached-tokens.ts';
+import { Checkpoints } from './checkpoints.ts';
+import type { IdleSequence, StepPlanner } from './planning/step-planner.ts';
 import { type Placement, placePrompt } from './prompt-cache.ts';
+import type { Row } from './stream/row.ts';
 
 interface SequenceState {
   readonly id: number;
@@ -17,25 +17,22 @@ interface SequenceState {
   lastUsed: number;
 }
 
-/** What the batch loop knows of costs; whether gaps can be filled is a matter of the memory. */
-export type LoopCost = Omit<PlaceCost, 'fills'>;
-
-/** Copying state is memory traffic: this many bytes per millisecond are moved even on a slow machine. */
+/** Copying state is memory traffic: even a slow machine moves this many bytes per millisecond. */
 const COPY_BYTES_PER_MS = 8_000_000;
 /** Below this, a copy is not worth its own overhead. */
 const LEAST_COPY_TOKENS = 16;
 
 export class Sequences {
   readonly #context: NativeContext;
+  readonly #planner: StepPlanner;
   readonly #states: SequenceState[];
   readonly #checkpoints: Checkpoints | null;
   readonly #copyMs: number;
-  readonly #numCtx: number;
 
-  constructor(chat: ChatModel) {
-    const { sequences, contextBytes, numCtx } = chat.facts;
+  constructor(chat: ChatModel, planner: StepPlanner) {
+    const { sequences, contextBytes } = chat.facts;
     this.#context = chat.context;
-    this.#numCtx = numCtx;
+    this.#planner = planner;
     this.#states = Array.from({ length: sequences }, (_, id) => ({
       id,
       tokens: [],
@@ -46,18 +43,32 @@ export class Sequences {
     this.#copyMs = contextBytes / sequences / COPY_BYTES_PER_MS;
   }
 
-  /** The placement that a prompt would get now; changes nothing. Null when all sequences are busy. */
-  preview(prompt: Uint32Array, cost: LoopCost): Placement | null {
-    const spared = this.#copyMs / cost.rowMs;
-    const cuttable = this.#checkpoints === null;
-    // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
-    const copyWorthTokens = cuttable ? LEAST_COPY_TOKENS + Math.ceil(spared) : Number.POSITIVE_INFINITY;
-    return placePrompt(prompt, this.#states, { ...cost, copyWorthTokens, fills: cuttable });
+  /** Idle sequences that a filler row may use: their state can be cut again afterwards. */
+  get idle(): IdleSequence[] {
+    if (this.#checkpoints !== null) return [];
+    const idle = this.#states.filter(({ busy }) => !busy);
+    return idle.map(({ id, tokens }) => ({ sequence: id, position: tokens.length }));
   }
 
-  /** The prompt in the tokens of the sequence that holds most of its text. */
-  known(prompt: Uint32Array, text: TokenText): Uint32Array {
-    return withKnownTokens(
+  /**
+   * The placement that a prompt would get now, one of so many that wait; changes nothing. Null when all sequences are
+   * busy.
+   */
+  preview(prompt: Uint32Array, waiting: number): Placement | null {
+    const spared = this.#copyMs / this.#planner.prefillMsPerToken;
+    // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
+    const copyWorthTokens =
+      this.#checkpoints === null ? LEAST_COPY_TOKENS + Math.ceil(spared) : Number.POSITIVE_INFINITY;
+    return placePrompt(prompt, this.#states, {
+      copyWorthTokens,
+      waiting: Math.max(1, waiting),
+      chooseSequence: (question) => this.#planner.chooseSequence(question),
+    });
+  }
+
+  /** The prompt in the tokens of the sequence that matches most of its text. */
+  withCachedTokens(prompt: Uint32Array, text: TokenText): Uint32Array {
+    return withCachedTokens(
       prompt,
       this.#states.map(({ tokens }) => tokens),
       text,
@@ -73,23 +84,24 @@ export class Sequences {
     return { ...wanted, keep: state.tokens.length };
   }
 
-  /** Frees a sequence that could not be brought to the state wanted; what it holds is not known. */
+  /** Frees a sequence that could not be brought to the state wanted; what it holds is unknown. */
   async giveUp(id: number): Promise<void> {
     this.#state(id).busy = false;
     await this.empty(id);
   }
 
-  evaluated(id: number, tokens: Uint32Array): void {
+  /** These tokens' state is in the sequence now. */
+  append(id: number, tokens: Uint32Array): void {
     const state = this.#state(id);
     for (const token of tokens) state.tokens.push(token);
   }
 
-  /** For a sequence whose state is not known any more. */
+  /** For a sequence whose state is unknown. */
   async empty(id: number): Promise<void> {
     await this.#cut(this.#state(id), 0);
   }
 
-  /** The prompt is evaluated: where state cannot be cut at will, this is the place to come back to. */
+  /** The prompt is evaluated: where state cannot be cut at will, this is the position to come back to. */
   async promptEvaluated(id: number): Promise<void> {
     await this.#checkpoints?.take(id, this.#state(id).tokens.length);
   }
@@ -100,24 +112,12 @@ export class Sequences {
     state.lastUsed = step;
   }
 
-  /** Whether an idle sequence may lend its id to keep a run together: it needs room, and to forget at will. */
-  canFill(id: number, rows: number): boolean {
-    const state = this.#states[id];
-    if (state === undefined || state.busy || this.#checkpoints !== null) return false;
-    return state.tokens.length + rows < this.#numCtx;
+  fillerRow(id: number, padding: number): Row {
+    const position = this.#state(id).tokens.length;
+    return { sequence: id, position, tokens: Uint32Array.of(0), logits: 0, padding };
   }
 
-  fillerRow(id: number, rows: number): Row {
-    return {
-      sequence: id,
-      position: this.#state(id).tokens.length,
-      tokens: Uint32Array.of(0),
-      logits: 0,
-      padding: rows - 1,
-    };
-  }
-
-  /** Cuts what was evaluated and is not wanted: fillers, and guesses that were wrong. */
+  /** Cuts what was evaluated and is not kept: filler rows and rejected drafts. */
   forgetBeyond(id: number): void {
     this.#context.cutSequence(id, this.#state(id).tokens.length);
   }

@@ -1,101 +1,132 @@
 import { describe, expect, it } from 'vitest';
-import type { Generation } from './generation.ts';
 import type { NativeContext } from '../addon/native.ts';
 import type { ChatModel } from '../model.ts';
+import { PlainPlanner } from './planning/plain-planner.ts';
 import { Sequences } from './sequences.ts';
+import type { StreamJob } from './stream/stream-job.ts';
 import { Waiting } from './waiting.ts';
 
-const cost = () => ({ waiting: 1, rowMs: 5, stepMs: (rows: number) => 30 * rows });
-const context = {
-  cutSequence: () => true,
-  clearSequence: () => undefined,
-} as Partial<NativeContext> as NativeContext;
-
-function sequences(count: number): Sequences {
-  const facts = { sequences: count, contextBytes: 1_000, numCtx: 64 };
-  return new Sequences({ context, prefixReuse: 'full', facts } as ChatModel);
+/** Lingers some real milliseconds for every prompt. */
+class LingeringPlanner extends PlainPlanner {
+  override lingerMs(): number {
+    return 10;
+  }
 }
 
-function job(jobId: string, ...prompt: number[]): Generation {
-  return { jobId, prompt: Uint32Array.from(prompt), cancelled: false } as Partial<Generation> as Generation;
+interface Rig {
+  readonly sequences: Sequences;
+  readonly waiting: Waiting;
 }
 
-/** Places everything that can be placed; `breaks`: jobs that cannot begin. */
-async function place(waiting: Waiting, breaks: readonly string[] = []): Promise<string[]> {
-  const said: string[] = [];
-  await waiting.place([], cost, {
-    begin: ({ jobId }, { id }) => {
-      if (breaks.includes(jobId)) throw new Error('no sampler');
-      said.push(`${jobId} in ${id}`);
+function rig(count: number, native: Partial<NativeContext> = {}): Rig {
+  const planner = new LingeringPlanner();
+  const memory = { cutSequence: () => true, clearSequence: () => undefined, ...native };
+  const facts = { sequences: count, contextBytes: 1_000 };
+  const chat = { context: memory as NativeContext, prefixReuse: 'full', facts } as ChatModel;
+  const sequences = new Sequences(chat, planner);
+  return { sequences, waiting: new Waiting(sequences, planner) };
+}
+
+function job(jobId: string, ...prompt: number[]): StreamJob {
+  return { job: { jobId }, prompt: Uint32Array.from(prompt) } as StreamJob;
+}
+
+/** Assigns sequences to all that can have one; `broken`: jobs that cannot begin. */
+async function assign(waiting: Waiting, broken: readonly string[] = []): Promise<string[]> {
+  const outcomes: string[] = [];
+  await waiting.assignSequences([], {
+    begin: ({ job: { jobId } }, { id }) => {
+      if (broken.includes(jobId)) throw new Error('no sampler');
+      outcomes.push(`${jobId} in ${id}`);
     },
-    failed: ({ jobId }) => said.push(`${jobId} failed`),
+    failed: ({ job: { jobId } }) => outcomes.push(`${jobId} failed`),
   });
-  return said;
+  return outcomes;
 }
 
-/** Whether a job on its own waits for company; the clock is real, the wait some milliseconds. */
-async function waitsForCompany(waiting: Waiting, msPerToken = 300): Promise<boolean> {
+/** Whether the loop lingers for a single job; the clock is real. */
+async function lingers(waiting: Waiting): Promise<boolean> {
   waiting.push(job('alone', 1, 2, 3));
   let ended = false;
-  const gathered = waiting.gather(cost, msPerToken).then(() => {
+  const lingering = waiting.linger().then(() => {
     ended = true;
   });
   // Without a timer it ends within a few microtasks, and no timer fires between those.
-  for (let i = 0; i < 10; i++) await Promise.resolve();
-  const waited = !ended;
-  await gathered;
-  waiting.take(() => true);
-  return waited;
+  for (let i = 0; i < 10; i += 1) await Promise.resolve();
+  const lingered = !ended;
+  await lingering;
+  waiting.removeAll();
+  return lingered;
 }
 
-describe('Waiting', () => {
-  it('gives up to wait for company where requests follow one another, until two overlap', async () => {
-    const waiting = new Waiting(sequences(2));
-    for (const expected of [true, true, false, false]) expect(await waitsForCompany(waiting)).toBe(expected);
-    waiting.sawCompany();
-    expect(await waitsForCompany(waiting)).toBe(true);
+describe('lingering', () => {
+  it('is given up where requests follow one another, until two overlap', async () => {
+    const { waiting } = rig(2);
+    for (const expected of [true, true, false, false]) expect(await lingers(waiting)).toBe(expected);
+    waiting.noteOverlap();
+    expect(await lingers(waiting)).toBe(true);
   });
 
-  it('does not count as vain a wait in which somebody came', async () => {
-    const waiting = new Waiting(sequences(2));
-    for (let round = 0; round < 4; round++) {
+  it('is not fruitless when another request arrives meanwhile', async () => {
+    const { waiting } = rig(2);
+    for (let round = 0; round < 4; round += 1) {
       waiting.push(job('first', 1, 2, 3));
-      const gathered = waiting.gather(cost, 50);
+      const lingering = waiting.linger();
       waiting.push(job('second', 4, 5, 6));
-      await gathered;
-      waiting.take(() => true);
+      await lingering;
+      waiting.removeAll();
     }
-    expect(await waitsForCompany(waiting)).toBe(true);
+    expect(await lingers(waiting)).toBe(true);
   });
+});
 
+describe('assigning sequences', () => {
   it('gives a conversation its own sequence before a newcomer can take it', async () => {
-    const held = sequences(1);
-    const waiting = new Waiting(held);
+    const { sequences, waiting } = rig(1);
     waiting.push(job('first', 1, 2, 3));
-    expect(await place(waiting)).toEqual(['first in 0']);
-    held.evaluated(0, Uint32Array.of(1, 2, 3, 4));
-    held.release(0, 1);
+    expect(await assign(waiting)).toEqual(['first in 0']);
+    sequences.append(0, Uint32Array.of(1, 2, 3, 4));
+    sequences.release(0, 1);
 
     waiting.push(job('newcomer', 9, 8, 7));
     waiting.push(job('next turn', 1, 2, 3, 4, 5));
-    expect(await place(waiting)).toEqual(['next turn in 0']);
+    expect(await assign(waiting)).toEqual(['next turn in 0']);
     expect(waiting.size).toBe(1);
   });
 
-  it('frees the sequence of a job that cannot begin, and says so', async () => {
-    const waiting = new Waiting(sequences(1));
+  it('frees the sequence of a job that cannot begin, and reports it', async () => {
+    const { waiting } = rig(1);
     waiting.push(job('broken', 1, 2));
     waiting.push(job('sound', 3, 4));
-    expect(await place(waiting, ['broken'])).toEqual(['broken failed', 'sound in 0']);
+    expect(await assign(waiting, ['broken'])).toEqual(['broken failed', 'sound in 0']);
     expect(waiting.size).toBe(0);
   });
 
-  it('keeps who finds no sequence', async () => {
-    const waiting = new Waiting(sequences(1));
+  it('keeps jobs that find no free sequence', async () => {
+    const { waiting } = rig(1);
     waiting.push(job('a', 1, 2));
     waiting.push(job('b', 3, 4));
-    expect(await place(waiting)).toEqual(['a in 0']);
-    expect(waiting.find('b')?.jobId).toBe('b');
-    expect(waiting.take(() => true).map(({ jobId }) => jobId)).toEqual(['b']);
+    expect(await assign(waiting)).toEqual(['a in 0']);
+    expect(waiting.has('a')).toBe(false);
+    expect(waiting.has('b')).toBe(true);
+    expect(waiting.removeAll().map(({ job: { jobId } }) => jobId)).toEqual(['b']);
+  });
+
+  it('knows a job until it begins, so that it can be cancelled while cached state is copied', async () => {
+    const shared = Array.from({ length: 40 }, (_, token) => token);
+    let knownDuringCopy: boolean | undefined;
+    const { sequences, waiting } = rig(2, {
+      copySequence: () => {
+        knownDuringCopy = waiting.has('copying');
+        return Promise.resolve();
+      },
+    });
+    waiting.push(job('source', ...shared, 100));
+    await assign(waiting);
+    sequences.append(0, Uint32Array.from([...shared, 100]));
+    waiting.push(job('copying', ...shared, 200));
+    expect(await assign(waiting)).toEqual(['copying in 1']);
+    expect(knownDuringCopy).toBe(true);
+    expect(waiting.has('copying')).toBe(false);
   });
 });

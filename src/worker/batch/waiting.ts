@@ -1,104 +1,118 @@
 /**
- * Jobs that have come and have no sequence yet: waits a moment for their company, and gives them sequences. The batch
- * loop owns what happens to them then.
+ * Jobs that have no sequence yet: lingers for more of them when the loop was idle, and assigns sequences. What happens
+ * to a job then belongs to the batch loop.
  */
 import { setTimeout } from 'node:timers/promises';
-import { BURST_LIMITS, GATHER_LOOK_MS, gatherMs } from './planning/burst.ts';
-import type { Generation } from './generation.ts';
-import { type Placement, type Reading, worthWaiting } from './prompt-cache.ts';
-import type { LoopCost, Sequences } from './sequences.ts';
+import type { StepPlanner } from './planning/step-planner.ts';
+import { COALESCING_LIMITS } from './planning/tuning.ts';
+import { awaitsSharedPrefix, type Placement, type PrefillingPrompt } from './prompt-cache.ts';
+import type { Sequences } from './sequences.ts';
+import type { StreamJob } from './stream/stream-job.ts';
 
-export interface Entry {
-  begin(generation: Generation, placement: Placement): void;
-  /** Its sequence is free again, and empty. */
-  failed(generation: Generation, error: unknown): void;
+export interface Admission {
+  begin(job: StreamJob, placement: Placement): void;
+  /** The sequence is free again, and empty. */
+  failed(job: StreamJob, error: unknown): void;
 }
 
 export class Waiting {
   readonly #sequences: Sequences;
-  #jobs: Generation[] = [];
-  /** Waits for company to which nobody came, since there last was any. */
-  #waitedInVain = 0;
+  readonly #planner: StepPlanner;
+  #jobs: StreamJob[] = [];
+  /** Consecutive lingers during which no second request arrived. */
+  #fruitlessLingers = 0;
 
-  constructor(sequences: Sequences) {
+  constructor(sequences: Sequences, planner: StepPlanner) {
     this.#sequences = sequences;
+    this.#planner = planner;
   }
 
   get size(): number {
     return this.#jobs.length;
   }
 
-  push(generation: Generation): void {
-    this.#jobs.push(generation);
+  has(jobId: string): boolean {
+    return this.#jobs.some((waiting) => waiting.job.jobId === jobId);
   }
 
-  find(jobId: string): Generation | undefined {
-    return this.#jobs.find((generation) => generation.jobId === jobId);
+  push(job: StreamJob): void {
+    this.#jobs.push(job);
   }
 
-  /** Takes those out that `leaves` says. */
-  take(leaves: (generation: Generation) => boolean): Generation[] {
-    const taken = this.#jobs.filter(leaves);
-    this.#jobs = this.#jobs.filter((generation) => !taken.includes(generation));
-    return taken;
+  /** Whether the job was waiting. */
+  remove(jobId: string): boolean {
+    const found = this.has(jobId);
+    this.#jobs = this.#jobs.filter((waiting) => waiting.job.jobId !== jobId);
+    return found;
   }
 
-  /** A job came while another was at work. */
-  sawCompany(): void {
-    this.#waitedInVain = 0;
+  /** All that wait; none does afterwards. */
+  removeAll(): StreamJob[] {
+    const removed = this.#jobs;
+    this.#jobs = [];
+    return removed;
+  }
+
+  /** A request arrived while another was running, so lingering may pay again. */
+  noteOverlap(): void {
+    this.#fruitlessLingers = 0;
   }
 
   /**
-   * Requests that are sent together come some milliseconds apart; the first one waits a little for the others. Where
-   * requests only ever follow one another, that is soon given up.
+   * Requests that a client sends together arrive some milliseconds apart, so the first one lingers for the others.
+   * Where requests only ever follow one another, that is soon given up.
    */
-  async gather(cost: () => LoopCost, msPerToken: number | null): Promise<void> {
-    if (this.#waitedInVain >= BURST_LIMITS.waitsInVain) return;
+  async linger(): Promise<void> {
+    if (this.#fruitlessLingers >= COALESCING_LIMITS.fruitlessLingers) return;
     const started = performance.now();
     for (;;) {
-      const wait = gatherMs(this.#unread(cost()), msPerToken);
-      const left = wait - (performance.now() - started);
+      const lingerMs = this.#planner.lingerMs(this.#tokensToPrefill());
+      const left = lingerMs - (performance.now() - started);
       if (left <= 0) {
-        if (wait > 0) this.#waitedInVain = this.#jobs.length > 1 ? 0 : this.#waitedInVain + 1;
+        if (lingerMs > 0) this.#fruitlessLingers = this.#jobs.length > 1 ? 0 : this.#fruitlessLingers + 1;
         return;
       }
-      await setTimeout(Math.min(left, GATHER_LOOK_MS));
+      await setTimeout(Math.min(left, COALESCING_LIMITS.lingerPollMs));
     }
   }
 
   /**
-   * Gives sequences to as many as there are, in order of arrival, but first to those that continue what a sequence
-   * holds, so that nobody else takes it. One that shares its beginning with a prompt being read waits for that.
+   * Assigns sequences to as many jobs as there are, in order of arrival, but first to those that continue what a
+   * sequence holds, so that nobody else takes it. A job that shares its beginning with a prompt that is being
+   * prefilled waits for that. A job leaves the queue when it begins, so that it can be cancelled at any moment.
    */
-  async place(reading: readonly Reading[], cost: () => LoopCost, entry: Entry): Promise<void> {
-    const begun: Reading[] = [...reading];
-    for (const generation of this.#inOrder(cost())) {
-      const wanted = this.#sequences.preview(generation.prompt, cost());
+  async assignSequences(prefilling: readonly PrefillingPrompt[], admission: Admission): Promise<void> {
+    const begun: PrefillingPrompt[] = [...prefilling];
+    for (const waiting of this.#inOrder()) {
+      const wanted = this.#preview(waiting);
       if (wanted === null) return;
-      if (worthWaiting(generation.prompt, begun, wanted)) continue;
-      this.take((job) => job === generation);
+      if (awaitsSharedPrefix(waiting.prompt, begun, wanted)) continue;
       try {
         const placement = await this.#sequences.take(wanted);
-        begun.push({ prompt: generation.prompt, position: placement.keep });
-        entry.begin(generation, placement);
+        this.remove(waiting.job.jobId);
+        begun.push({ prompt: waiting.prompt, position: placement.keep });
+        admission.begin(waiting, placement);
       } catch (error) {
+        this.remove(waiting.job.jobId);
         await this.#sequences.giveUp(wanted.id);
-        entry.failed(generation, error);
+        admission.failed(waiting, error);
       }
     }
   }
 
-  #inOrder(cost: LoopCost): Generation[] {
-    const continues = ({ prompt }: Generation): boolean =>
-      this.#sequences.preview(prompt, cost)?.continues === true;
-    const first = this.#jobs.length > 1 ? this.#jobs.filter(continues) : [];
-    return [...first, ...this.#jobs.filter((generation) => !first.includes(generation))];
+  #preview({ prompt }: StreamJob): Placement | null {
+    return this.#sequences.preview(prompt, this.#jobs.length);
   }
 
-  /** Tokens to evaluate before every waiting job has its first token. */
-  #unread(cost: LoopCost): number {
-    const rest = ({ prompt }: Generation): number =>
-      prompt.length - (this.#sequences.preview(prompt, cost)?.keep ?? 0);
-    return this.#jobs.reduce((sum, generation) => sum + rest(generation), 0);
+  #inOrder(): StreamJob[] {
+    const continues = (job: StreamJob): boolean => this.#preview(job)?.continues === true;
+    const first = this.#jobs.length > 1 ? this.#jobs.filter(continues) : [];
+    return [...first, ...this.#jobs.filter((job) => !first.includes(job))];
+  }
+
+  /** Before every waiting job has its first token. */
+  #tokensToPrefill(): number {
+    const rest = (job: StreamJob): number => job.prompt.length - (this.#preview(job)?.keep ?? 0);
+    return this.#jobs.reduce((sum, job) => sum + rest(job), 0);
   }
 }

@@ -4,15 +4,17 @@ import type { CheckFacts, FrozenFacts, FrozenPins } from '../../contract/frozen.
 import { recordedSampling } from '../../contract/sampling-shapes.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { Answer } from '../answer/answer.ts';
-import { evaluateRows, type Row } from '../batch/evaluate.ts';
+import { evaluateRows } from '../batch/evaluate.ts';
+import type { Row } from '../batch/stream/row.ts';
+import type { StreamJob } from '../batch/stream/stream-job.ts';
+import { Stream } from '../batch/stream/stream.ts';
+import { StreamOutput } from '../batch/stream/stream-output.ts';
 import { type FrozenContext, observedThreads, unavailable, windowFor } from './frozen-context.ts';
 import { FrozenTrace, LogitProbe } from './trace.ts';
 import type { PreparedChat } from '../prepare.ts';
-import { Generation } from '../batch/generation.ts';
 import type { NativeContext } from '../addon/native.ts';
 import type { ChatModel } from '../model.ts';
 import { pieceText } from '../prompt/prompt.ts';
-import { Running } from '../batch/running.ts';
 
 /** A frozen job whose prompt is written and fits. */
 export interface FrozenPlan {
@@ -59,32 +61,26 @@ export async function runFrozen(
   hooks: FrozenHooks,
 ): Promise<JobEvent> {
   const { context: native } = frozen;
-  const generation = generationOf(chat, plan, plan.prepared.answer);
-  const placement = { id: SEQUENCE, keep: 0 };
-  const running = new Running(chat.model, chat.vocabulary, generation, placement);
+  const job = streamJobOf(plan, plan.prepared.answer);
+  const stream = new Stream(chat, { job, sequence: SEQUENCE, cachedTokens: 0, maxDraftTokens: 0 });
   const probe = new LogitProbe(chat.model);
   const trace = new FrozenTrace();
   try {
-    while (generation.finishReason === null || !running.promptDone) {
+    while (!stream.isFinished) {
       hooks.step();
-      const row = running.decoding ? running.decodeRow() : promptRow(running, frozen.sliceTokens);
+      const row = stream.isDecoding ? stream.decodeRow() : prefillRow(stream, frozen.sliceTokens);
       await evaluateAlone(native, row, async (batchRow) => {
-        running.evaluated(row.tokens.length);
+        stream.advance(row.tokens.length);
         if (batchRow === undefined) return;
         // Asked for together: beside streams each native call may wait for a step of theirs.
-        const [topTwo, sampled] = await both(
-          probe.topTwo(native, batchRow),
-          running.sample(native, batchRow),
-        );
+        const [topTwo, sampled] = await both(probe.topTwo(native, batchRow), stream.sample(native, batchRow));
         trace.add(sampled.token, topTwo);
-        for (const event of running.accept(sampled)) hooks.event(event);
+        for (const event of stream.accept(sampled)) hooks.event(event);
       });
     }
-    const done = running.doneEvent();
-    if (done.type !== 'done') throw new Error('a run ended without its last event');
-    return { ...done, frozen: factsOf(chat, { plan, frozen, generation, trace }) };
+    return { ...stream.doneEvent(), frozen: factsOf(chat, { plan, frozen, output: stream.output, trace }) };
   } finally {
-    running.dispose();
+    stream.dispose();
     probe.dispose();
   }
 }
@@ -125,12 +121,13 @@ export async function checkFrozen(
     probe.dispose();
   }
   // Nothing is sampled, and a grammar throws on a token that it does not allow.
-  const generation = generationOf(chat, plan, { ...plan.prepared.answer, constraint: null });
+  const job = streamJobOf(plan, { ...plan.prepared.answer, constraint: null });
+  const output = new StreamOutput(job, chat.vocabulary);
   for (const token of plan.claimed) {
-    if (generation.finishReason !== null) break;
-    for (const event of generation.accept(token, null)) hooks.event(event);
+    if (output.finishReason !== null) break;
+    for (const event of output.push(token, null)) hooks.event(event);
   }
-  const { finishReason, usage, tokens } = generation;
+  const { finishReason, tokens } = output;
   const check: CheckFacts = {
     steps: plan.claimed.length,
     ...tally,
@@ -139,17 +136,12 @@ export async function checkFrozen(
     chain: samplersOf(chat, plan),
   };
   const timings = { prefillMs: performance.now() - started, decodeMs: 0 };
-  return { type: 'done', finishReason: finishReason ?? 'stop', usage, timings, check };
+  return { type: 'done', finishReason: finishReason ?? 'stop', usage: output.usage(0), timings, check };
 }
 
-function generationOf(chat: ChatModel, { prepared }: FrozenPlan, answer: Answer): Generation {
-  return new Generation({
-    job: prepared.job,
-    prompt: prepared.tokens,
-    answer,
-    numCtx: prepared.numCtx,
-    vocabulary: chat.vocabulary,
-  });
+function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob {
+  const { job, tokens, numCtx } = prepared;
+  return { job, prompt: tokens, answer, numCtx, arrivedMs: performance.now() };
 }
 
 async function gapOf(
@@ -183,8 +175,8 @@ async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   return await Promise.all([one, other]);
 }
 
-function promptRow(running: Running, sliceTokens: number): Row {
-  return running.promptRow(Math.min(sliceTokens, running.remaining));
+function prefillRow(stream: Stream, sliceTokens: number): Row {
+  return stream.prefillRow(Math.min(sliceTokens, stream.remaining));
 }
 
 async function evaluateAlone(
@@ -205,14 +197,14 @@ function factsOf(
   run: {
     readonly plan: FrozenPlan;
     readonly frozen: FrozenContext;
-    readonly generation: Generation;
+    readonly output: StreamOutput;
     readonly trace: FrozenTrace;
   },
 ): FrozenFacts {
-  const { plan, frozen, generation, trace } = run;
+  const { plan, frozen, output, trace } = run;
   const { prepared } = plan;
   const { job } = prepared;
-  const tokens = bytesOf(Uint32Array.from(generation.tokens));
+  const tokens = bytesOf(Uint32Array.from(output.tokens));
   const chain = samplersOf(chat, plan);
   return {
     prompt: {
@@ -233,7 +225,7 @@ function factsOf(
     },
     output: {
       tokens: tokens.toString('base64'),
-      tokenCount: generation.tokens.length,
+      tokenCount: output.tokens.length,
       tokensSha256: sha256(tokens),
       traceSha256: trace.sha256,
       // Under penalties or a grammar the largest logit is not the one that was chosen from.

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { NativeContext, NativeModel, NativeSampler, TokenLogit } from '../addon/native.ts';
-import { neutralBut } from '../batch/sampler.ts';
+import { neutralBut } from '../batch/stream/sampler.ts';
 
 export interface TopTwo {
   readonly first: TokenLogit;

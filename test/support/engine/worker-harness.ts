@@ -148,11 +148,12 @@ export class TestWorker {
 /** A worker with the tiny chat model, in a folder of its own that ends with it. */
 export async function startTinyChat(
   load: Partial<LoadSpec>,
+  env: Record<string, string> = {},
 ): Promise<{ readonly worker: TestWorker; readonly end: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-tiny-'));
   const path = join(folder, 'tiny.gguf');
   await writeTinyChat(path);
-  const worker = new TestWorker();
+  const worker = new TestWorker(env);
   await worker.booted();
   await worker.load({ path, ...load });
   return {

@@ -1,68 +1,127 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChunkSize } from './chunk-size.ts';
+import { type ChunkLimits, ChunkSize } from './chunk-size.ts';
+import { CHUNK_LIMITS, ROW_TILE } from './tuning.ts';
 
-const LIMITS = {
-  smallest: 16,
-  largest: 512,
-  gapMs: 250,
-  gapSteps: 2,
-  tileGapMs: 750,
-  idleMs: 1000,
-  firstMs: 10_000,
-};
+interface Machine {
+  readonly msPerToken: number;
+  readonly decodeMs: number;
+}
 
-function measured(msPerToken: number, plainMs: number): ChunkSize {
-  const chunk = new ChunkSize(LIMITS);
-  for (let i = 0; i < 30; i++) {
-    chunk.sawPlainStep(plainMs);
-    chunk.sawPrefill(64, 64 * msPerToken);
+const MOST_TOKENS = 512;
+
+/** The chunk size after it has seen enough of a machine with constant rates. */
+function settled({ msPerToken, decodeMs }: Machine, limits: ChunkLimits = CHUNK_LIMITS): ChunkSize {
+  const chunk = new ChunkSize(MOST_TOKENS, limits);
+  for (let step = 0; step < 30; step += 1) {
+    chunk.observeDecode(decodeMs);
+    chunk.observePrefill(ROW_TILE, ROW_TILE * msPerToken);
   }
   return chunk;
 }
 
-describe('chunk size', () => {
-  it('begins small while nothing is known, smaller still beside a decoding stream', () => {
-    const chunk = new ChunkSize(LIMITS);
+const between = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+const machineArbitrary = fc.record({ msPerToken: between(0.01, 600), decodeMs: between(0.5, 3_000) });
+/** Bounds of any size: what holds must hold because of the bound, whatever it is. */
+const limitsArbitrary = fc
+  .record({
+    leastTokens: fc.integer({ min: 4, max: 40 }),
+    gapMs: fc.integer({ min: 50, max: 500 }),
+    gapSteps: fc.integer({ min: 2, max: 4 }),
+    tileGapMs: fc.integer({ min: 500, max: 1_500 }),
+    idleMs: fc.integer({ min: 1_000, max: 4_000 }),
+    firstMs: fc.integer({ min: 2_000, max: 20_000 }),
+  })
+  .map((limits): ChunkLimits => limits);
+
+const always = (check: (machine: Machine, limits: ChunkLimits) => void): void =>
+  fc.assert(fc.property(machineArbitrary, limitsArbitrary, check), { numRuns: 500 });
+
+/** The time left for a chunk between two tokens of a stream. */
+const gapFor = ({ decodeMs }: Machine, { gapMs, gapSteps }: ChunkLimits): number =>
+  Math.max(gapMs, gapSteps * decodeMs) - decodeMs;
+
+describe('before a prefill was measured', () => {
+  it('a chunk is small, and smaller while streams decode', () => {
+    const chunk = new ChunkSize(MOST_TOKENS);
     expect(chunk.budget(true)).toBeLessThan(chunk.budget(false));
-    expect(chunk.budget(false)).toBeLessThanOrEqual(128);
+    expect(chunk.budget(false)).toBeLessThan(MOST_TOKENS);
   });
 
-  it('begins with a few rows where a plain step is very slow, and as ever where it is not', () => {
-    const first = (plainMs: number): number => {
-      const chunk = new ChunkSize(LIMITS);
-      chunk.sawPlainStep(plainMs);
-      return chunk.budget(false);
-    };
-    expect([40, 250, 5_000].map(first)).toEqual([128, 40, 16]);
+  it('no chunk looks like a standstill, even if every row costs a decode step', () => {
+    always(({ decodeMs }, limits) => {
+      const unlimited = new ChunkSize(MOST_TOKENS, limits).budget(false);
+      const chunk = new ChunkSize(MOST_TOKENS, limits);
+      chunk.observeDecode(decodeMs);
+      const budget = chunk.budget(false);
+      expect(budget === limits.leastTokens || budget * decodeMs <= limits.firstMs).toBe(true);
+      if (unlimited * decodeMs <= limits.firstMs) expect(budget).toBe(unlimited);
+    });
+  });
+});
+
+describe('while streams decode', () => {
+  it('a chunk of whole tiles keeps the gap, and one tile more would not', () => {
+    always((machine, limits) => {
+      const gap = gapFor(machine, limits);
+      const tileMs = ROW_TILE * machine.msPerToken;
+      fc.pre(tileMs < gap * 0.999);
+      const budget = settled(machine, limits).budget(true);
+      expect(budget % ROW_TILE).toBe(0);
+      expect(budget * machine.msPerToken).toBeLessThanOrEqual(gap * 1.001);
+      if (budget < MOST_TOKENS) expect((budget + ROW_TILE) * machine.msPerToken).toBeGreaterThan(gap * 0.999);
+    });
   });
 
-  it('keeps a step beside decoding streams within the gap, in whole tiles', () => {
-    expect(measured(1, 40).budget(true)).toBe(192);
-    expect(measured(0.01, 40).budget(true)).toBe(512);
+  it('a tile may open a longer gap up to its own bound, and beyond that chunks are less than a tile', () => {
+    always((machine, limits) => {
+      const gap = gapFor(machine, limits);
+      const tileMs = ROW_TILE * machine.msPerToken;
+      fc.pre(tileMs > gap * 1.001 && Math.abs(tileMs - limits.tileGapMs) > 1);
+      const budget = settled(machine, limits).budget(true);
+      if (tileMs < limits.tileGapMs) expect(budget).toBe(ROW_TILE);
+      else {
+        expect(budget).toBeLessThan(ROW_TILE);
+        expect(budget === limits.leastTokens || budget * machine.msPerToken <= gap * 1.001).toBe(true);
+      }
+    });
+  });
+});
+
+describe('while nothing decodes', () => {
+  it('a chunk fills the idle bound and is never smaller than beside streams', () => {
+    always((machine, limits) => {
+      const chunk = settled(machine, limits);
+      const budget = chunk.budget(false);
+      const tileMs = ROW_TILE * machine.msPerToken;
+      if (tileMs <= limits.idleMs)
+        expect(budget * machine.msPerToken).toBeLessThanOrEqual(limits.idleMs * 1.001);
+      if (tileMs <= limits.idleMs && budget < MOST_TOKENS)
+        expect((budget + ROW_TILE) * machine.msPerToken).toBeGreaterThan(limits.idleMs * 0.999);
+      if (gapFor(machine, limits) <= limits.idleMs && limits.tileGapMs <= limits.idleMs)
+        expect(budget).toBeGreaterThanOrEqual(chunk.budget(true));
+    });
+  });
+});
+
+describe('always', () => {
+  it('a chunk has at least the least tokens and at most those of a call', () => {
+    always((machine, limits) => {
+      for (const decoding of [true, false]) {
+        const budget = settled(machine, limits).budget(decoding);
+        expect(budget).toBeGreaterThanOrEqual(limits.leastTokens);
+        expect(budget).toBeLessThanOrEqual(MOST_TOKENS);
+      }
+    });
   });
 
-  it('takes a whole tile for a somewhat longer gap, and less only where that would be far too long', () => {
-    expect(measured(10, 40).budget(true)).toBe(64);
-    expect(measured(12, 40).budget(true)).toBe(17);
-    expect(measured(500, 40).budget(true)).toBe(16);
-  });
-
-  it('allows twice a plain step where that is more', () => {
-    expect(measured(15, 600).budget(true)).toBe(40);
-  });
-
-  it('bounds idle steps by time, and all by the batch', () => {
-    expect(measured(10, 40).budget(false)).toBe(64);
-    expect(measured(3, 40).budget(false)).toBe(320);
-    expect(measured(0.01, 1).budget(false)).toBe(512);
-  });
-
-  it('recovers from a first prompt that was slow by chance', () => {
-    const chunk = new ChunkSize(LIMITS);
-    chunk.sawPlainStep(40);
-    chunk.sawPrefill(58, 1795);
-    for (let i = 0; i < 5; i++) chunk.sawPrefill(chunk.budget(true), 3 * chunk.budget(true));
-    expect(chunk.budget(true)).toBe(64);
-    expect(chunk.budget(false)).toBeGreaterThanOrEqual(256);
+  it('a first prefill that was slow by accident is soon forgotten', () => {
+    const steady = settled({ msPerToken: 3, decodeMs: 40 });
+    const chunk = new ChunkSize(MOST_TOKENS);
+    chunk.observeDecode(40);
+    chunk.observePrefill(58, 10 * 3 * 58);
+    for (let step = 0; step < 5; step += 1) chunk.observePrefill(chunk.budget(true), 3 * chunk.budget(true));
+    expect(chunk.budget(true)).toBe(steady.budget(true));
+    expect(chunk.budget(false)).toBeGreaterThanOrEqual(steady.budget(false) - ROW_TILE);
   });
 });

@@ -1,90 +1,65 @@
 /**
- * How many prompt tokens one step may evaluate. While streams decode, a step must not open a gap that a reader
- * notices; while none does, only the reaction to newcomers and cancellation bounds it. Rates are measured online.
+ * Chunked prefill: how many prompt tokens one step may evaluate. While streams decode, a step must not open a gap that
+ * a reader notices; while none does, only the reaction to new requests and cancellation bounds it. Rates are measured.
  */
-import { ROW_TILE } from './row-plan.ts';
+import { CHUNK_LIMITS, CHUNK_WEIGHTS, ROW_TILE } from './tuning.ts';
 
-export interface ChunkLimits {
-  readonly smallest: number;
-  readonly largest: number;
-  /** The longest gap between two tokens of a decoding stream that prefill may cause. */
-  readonly gapMs: number;
-  /** ... unless a plain step takes so long that this multiple of it is more. */
-  readonly gapSteps: number;
-  /** A whole tile of rows is worth a longer gap, because smaller pieces cost several times as much per token. */
-  readonly tileGapMs: number;
-  /** The longest step while nothing decodes; half as much again where a prompt ends with it. */
-  readonly idleMs: number;
-  /** The longest step while the rate is not known, reckoned as if each row cost a step of its own. */
-  readonly firstMs: number;
-}
-
-export const CHUNK_LIMITS: ChunkLimits = {
-  smallest: 16,
-  largest: 512,
-  gapMs: 250,
-  gapSteps: 2,
-  tileGapMs: 750,
-  idleMs: 1000,
-  firstMs: 10_000,
-};
-
-const WEIGHT = 0.3;
-/** The first prompt touches new memory and is slow; no luck makes one fast. So a fast sample counts for more. */
-const WEIGHT_OF_FASTER = 0.7;
+export type ChunkLimits = Readonly<Record<keyof typeof CHUNK_LIMITS, number>>;
 
 export class ChunkSize {
+  readonly #mostTokens: number;
   readonly #limits: ChunkLimits;
-  #plainStepMs: number | null = null;
+  #decodeMs: number | null = null;
   #msPerToken: number | null = null;
 
-  constructor(limits: ChunkLimits = CHUNK_LIMITS) {
+  constructor(mostTokens: number, limits: ChunkLimits = CHUNK_LIMITS) {
+    this.#mostTokens = mostTokens;
     this.#limits = limits;
   }
 
+  /** Null until a prefill was measured. */
   get msPerToken(): number | null {
     return this.#msPerToken;
   }
 
-  /** Prompt tokens for a step in which streams decode, or none: whole tiles of rows if those are not too slow. */
+  /** Prompt tokens for the next step, with streams that decode or without: whole tiles of rows unless they are too slow. */
   budget(decoding: boolean): number {
-    const { smallest, largest, tileGapMs, idleMs } = this.#limits;
+    const { leastTokens, tileGapMs, idleMs } = this.#limits;
     if (this.#msPerToken === null) return this.#firstBudget(decoding);
-    const tokens = Math.min(largest, Math.floor(this.#allowedMs(decoding) / this.#msPerToken));
+    const tokens = Math.min(this.#mostTokens, Math.floor(this.#allowedMs(decoding) / this.#msPerToken));
     if (tokens >= ROW_TILE) return tokens - (tokens % ROW_TILE);
     const tileMs = decoding ? tileGapMs : idleMs;
-    return ROW_TILE * this.#msPerToken <= tileMs ? ROW_TILE : Math.max(smallest, tokens);
+    return ROW_TILE * this.#msPerToken <= tileMs ? ROW_TILE : Math.max(leastTokens, tokens);
   }
 
-  /** On a machine that is very slow a few tiles could look like a standstill. */
+  /** On a very slow machine a few tiles could look like a standstill. */
   #firstBudget(decoding: boolean): number {
-    const { smallest, firstMs } = this.#limits;
-    const affordable = Math.floor(firstMs / (this.#plainStepMs ?? 0));
-    return Math.max(smallest, Math.min(decoding ? ROW_TILE : 2 * ROW_TILE, affordable));
+    const { leastTokens, firstMs } = this.#limits;
+    const affordable = Math.floor(firstMs / (this.#decodeMs ?? 0));
+    return Math.max(leastTokens, Math.min(decoding ? ROW_TILE : 2 * ROW_TILE, affordable));
   }
 
   #allowedMs(decoding: boolean): number {
     const { gapMs, gapSteps, idleMs } = this.#limits;
     if (!decoding) return idleMs;
-    const plain = this.#plainStepMs ?? 0;
-    return Math.max(gapMs, gapSteps * plain) - plain;
+    const decodeMs = this.#decodeMs ?? 0;
+    return Math.max(gapMs, gapSteps * decodeMs) - decodeMs;
   }
 
-  /** The decode rows of a step, a call of their own. */
-  sawPlainStep(ms: number): void {
-    this.#plainStepMs = blend(this.#plainStepMs, ms);
+  /** The decode call of a step took this long. */
+  observeDecode(ms: number): void {
+    this.#decodeMs = blend(this.#decodeMs, ms);
   }
 
-  /** A call with so many prompt rows and no others, padding included. */
-  sawPrefill(tokens: number, ms: number): void {
-    // A handful of tokens is dominated by the fixed cost of a call and says nothing about the rate.
-    if (tokens < this.#limits.smallest) return;
-    const sample = ms / tokens;
+  /** A call of this many prompt rows, padding included, took this long. */
+  observePrefill(rows: number, ms: number): void {
+    if (rows < this.#limits.leastTokens) return;
+    const sample = ms / rows;
     const faster = sample < (this.#msPerToken ?? 0);
-    this.#msPerToken = blend(this.#msPerToken, sample, faster ? WEIGHT_OF_FASTER : WEIGHT);
+    this.#msPerToken = blend(this.#msPerToken, sample, faster ? CHUNK_WEIGHTS.faster : CHUNK_WEIGHTS.usual);
   }
 }
 
-function blend(previous: number | null, sample: number, weight = WEIGHT): number {
+function blend(previous: number | null, sample: number, weight: number = CHUNK_WEIGHTS.usual): number {
   return previous === null ? sample : previous * (1 - weight) + sample * weight;
 }

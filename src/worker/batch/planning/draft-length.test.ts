@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { draftLength } from './draft-length.ts';
 
 /** As measured on two cores with a large model: 43 ms for one row, and 4 to 8 for each one more. */
-const prices = { plainMs: 43, rowMs: 5 };
-const stream = (hitRate: number, guessable = 15) => ({ guessable, hitRate });
-const nobody = stream(0, 0);
+const prices = { plainMs: 43, extraRowMs: 5 };
+const stream = (hitRate: number, draftTokens = 15) => ({ draftTokens, draftHitRate: hitRate });
+const undrafted = stream(0, 0);
 
 describe('draft length', () => {
-  it('guesses nothing where nothing was right, or nothing is known', () => {
+  it('is zero where no draft was accepted, or there is none', () => {
     expect(draftLength([stream(0)], prices, 15)).toBe(0);
-    expect(draftLength([nobody], prices, 15)).toBe(0);
+    expect(draftLength([undrafted], prices, 15)).toBe(0);
     expect(draftLength([], prices, 15)).toBe(0);
   });
 
-  it('guesses the more, the surer it is', () => {
+  it('grows with the hit rate', () => {
     const lengths = [0.2, 0.5, 0.8, 0.95, 1].map((rate) => draftLength([stream(rate)], prices, 15));
     expect(lengths).toEqual([...lengths].sort((a, b) => a - b));
     expect(lengths[0]).toBeLessThanOrEqual(1);
@@ -22,43 +22,48 @@ describe('draft length', () => {
     expect(lengths[4]).toBe(15);
   });
 
-  it('guesses nothing where a row costs as much as it can gain', () => {
-    expect(draftLength([stream(0.9)], { plainMs: 43, rowMs: 43 }, 15)).toBe(0);
-    expect(draftLength([stream(0.3)], { plainMs: 43, rowMs: 15 }, 15)).toBe(0);
+  it('is zero where a row costs as much as it can gain', () => {
+    expect(draftLength([stream(0.9)], { plainMs: 43, extraRowMs: 43 }, 15)).toBe(0);
+    expect(draftLength([stream(0.3)], { plainMs: 43, extraRowMs: 15 }, 15)).toBe(0);
   });
 
-  it('guesses no more than is known and allowed', () => {
+  it('never exceeds the draft, the setting or the rows of a step', () => {
     expect(draftLength([stream(1, 4)], prices, 15)).toBe(4);
     expect(draftLength([stream(1)], prices, 6)).toBe(6);
     expect(draftLength([stream(1)], prices, 0)).toBe(0);
     expect(
-      draftLength(Array<ReturnType<typeof stream>>(8).fill(stream(1)), { plainMs: 100, rowMs: 5 }, 15),
+      draftLength(Array<ReturnType<typeof stream>>(8).fill(stream(1)), { plainMs: 100, extraRowMs: 5 }, 15),
     ).toBe(3);
   });
 
-  it('slows no stream by more than 15 % for the guesses of others', () => {
+  it('slows no stream by more than 15 % for the drafts of others', () => {
     const hitRate = fc.double({ min: 0, max: 1, noNaN: true });
-    const streams = fc.array(fc.record({ hitRate, guessable: fc.nat({ max: 15 }) }), {
+    const streams = fc.array(fc.record({ draftHitRate: hitRate, draftTokens: fc.nat({ max: 15 }) }), {
       minLength: 1,
       maxLength: 8,
     });
     const price = fc.record({
       plainMs: fc.double({ min: 10, max: 300, noNaN: true }),
-      rowMs: fc.double({ min: 0.1, max: 60, noNaN: true }),
+      extraRowMs: fc.double({ min: 0.1, max: 60, noNaN: true }),
     });
     fc.assert(
-      fc.property(fc.array(fc.constant(nobody), { maxLength: 2 }), streams, price, (idle, busy, prices) => {
-        const all = [...idle, ...busy];
-        const length = draftLength(all, prices, 15);
-        const ms = prices.plainMs + prices.rowMs * length * all.length;
-        if (idle.length > 0) expect(prices.plainMs / ms).toBeGreaterThanOrEqual(0.85);
-        expect(all.length * (length + 1)).toBeLessThanOrEqual(Math.max(32, all.length));
-      }),
+      fc.property(
+        fc.array(fc.constant(undrafted), { maxLength: 2 }),
+        streams,
+        price,
+        (idle, busy, prices) => {
+          const all = [...idle, ...busy];
+          const length = draftLength(all, prices, 15);
+          const ms = prices.plainMs + prices.extraRowMs * length * all.length;
+          if (idle.length > 0) expect(prices.plainMs / ms).toBeGreaterThanOrEqual(0.85);
+          expect(all.length * (length + 1)).toBeLessThanOrEqual(Math.max(32, all.length));
+        },
+      ),
     );
   });
 
-  it('guesses for one beside another where a row is cheap enough', () => {
-    expect(draftLength([stream(1), nobody], { plainMs: 60, rowMs: 1 }, 15)).toBeGreaterThan(0);
-    expect(draftLength([stream(1), nobody], { plainMs: 60, rowMs: 10 }, 15)).toBe(0);
+  it('drafts for one of two streams where a row is cheap enough', () => {
+    expect(draftLength([stream(1), undrafted], { plainMs: 60, extraRowMs: 1 }, 15)).toBeGreaterThan(0);
+    expect(draftLength([stream(1), undrafted], { plainMs: 60, extraRowMs: 10 }, 15)).toBe(0);
   });
 });

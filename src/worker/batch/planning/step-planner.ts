@@ -1,148 +1,99 @@
 /**
- * Which rows the next step of the batch loop evaluates, by what such rows cost before. Gathers what the pure parts need
- * (row-plan, pad-slices, draft-length, burst) and keeps the measurements that they decide by.
+ * worker/batch/planning owns what one step of the batch loop evaluates, how long an idle loop lingers for more
+ * requests, and which free sequence a new prompt takes. It is pure: plain data in, plain data out, the clock passed in.
+ * It knows nothing of jobs, text, native calls or node-llama-cpp; worker/batch carries the plans out and reports what
+ * each native call took.
  */
-import { readsFirst } from './burst.ts';
-import { CHUNK_LIMITS, ChunkSize } from './chunk-size.ts';
-import { draftLength } from './draft-length.ts';
-import type { Row } from '../../batch/evaluate.ts';
-import type { ChatModel } from '../../model.ts';
-import { type PaddedSlice, padSlices } from './pad-slices.ts';
-import { decodeMs, fillers, slicePrompts } from './row-plan.ts';
-import type { Running } from '../running.ts';
-import type { LoopCost, Sequences } from '../sequences.ts';
-import { StepTimes } from './step-times.ts';
 
-/** Until a prompt has been read. */
-const ASSUMED_MS_PER_TOKEN = 5;
+/** The one interface between the batch loop and whatever decides for it. */
+export interface StepPlanner {
+  /** Draft tokens per sequence that a plan may ask for; with 0 the loop looks for none. */
+  readonly maxDraftTokens: number;
+  /** What prefill costs per token, measured or assumed. */
+  readonly prefillMsPerToken: number;
+  plan(state: StepState): StepPlan;
+  /** Feedback after each native call. */
+  observe(call: EvaluatedCall): void;
+  /** One of the free sequences, for a prompt that continues none of them. */
+  chooseSequence(question: SequenceQuestion): number;
+  /** How long an idle loop may wait for more requests before it prefills this many tokens. */
+  lingerMs(promptTokens: number): number;
+}
 
+/** What the planner may know of the context before a step. Every list is in ascending order of sequence. */
+export interface StepState {
+  readonly nowMs: number;
+  readonly decoding: readonly DecodingSequence[];
+  readonly prefilling: readonly PrefillingSequence[];
+  /** Sequences that nobody uses and whose memory can be cut again after a filler row. */
+  readonly idle: readonly IdleSequence[];
+}
+
+export interface DecodingSequence {
+  readonly sequence: number;
+  /** Tokens whose KV state is in the sequence. */
+  readonly position: number;
+  readonly arrivedMs: number;
+  readonly firstTokenMs: number;
+  /** Tokens of the answer so far. */
+  readonly answerTokens: number;
+  /** Draft tokens that prompt lookup has at hand, `maxDraftTokens` at most. */
+  readonly draftTokens: number;
+  /** The share of recent drafts that the sampler chose as well. */
+  readonly draftHitRate: number;
+}
+
+export interface PrefillingSequence {
+  readonly sequence: number;
+  readonly position: number;
+  /** Prompt tokens not yet evaluated. */
+  readonly remaining: number;
+  readonly arrivedMs: number;
+}
+
+export interface IdleSequence {
+  readonly sequence: number;
+  readonly position: number;
+}
+
+/** The rows of one sequence in one native call. */
 export interface PlannedRow {
-  /** Absent on a filler. */
-  readonly owner: Running | undefined;
-  readonly row: Row;
+  /** A filler row joins the sequences around an idle one into one pass, and is forgotten at once. */
+  readonly kind: 'decode' | 'prefill' | 'filler';
+  readonly sequence: number;
+  /** Of a prompt; or the sampled token and its drafts; or the one of a filler. */
+  readonly tokens: number;
+  /** Rows evaluated after the tokens and forgotten at once. */
+  readonly padding: number;
 }
 
-/** Two native calls, either of which may be empty. */
+/** Two native calls, either of which may be empty. The rows of each are in ascending order of sequence. */
 export interface StepPlan {
-  readonly decodeRows: readonly PlannedRow[];
-  readonly slices: readonly PlannedRow[];
+  readonly decode: readonly PlannedRow[];
+  readonly prefill: readonly PlannedRow[];
+  /** What the decode call will probably take. */
+  readonly decodeMs: number;
 }
 
-export class StepPlanner {
-  readonly #sequences: Sequences;
-  readonly #chunk = new ChunkSize();
-  readonly #times = new StepTimes();
-  readonly #numCtx: number;
-  readonly #padWithin: number;
-  readonly #mostGuesses: number;
-
-  constructor({ facts, spec, prefixReuse }: ChatModel, sequences: Sequences) {
-    this.#sequences = sequences;
-    this.#numCtx = facts.numCtx;
-    // A memory that cannot be cut can forget neither padding nor a wrong guess, and a GPU computes in no such tiles.
-    const cuttable = prefixReuse === 'full';
-    this.#padWithin = cuttable && facts.gpuLayers === 0 ? facts.numCtx : 0;
-    this.#mostGuesses = cuttable ? spec.draftTokens : 0;
-    const measured = facts.calibration.find(({ threads }) => threads === facts.threads);
-    if (measured === undefined) return;
-    this.#chunk.sawPlainStep(1000 / measured.tokensPerS);
-    this.#times.sawStep([0], 1000 / measured.tokensPerS);
-  }
-
-  /** Null until a prompt has been read. */
-  get msPerToken(): number | null {
-    return this.#chunk.msPerToken;
-  }
-
-  cost(waiting: number): LoopCost {
-    return { waiting: Math.max(1, waiting), rowMs: this.#rowMs, stepMs: this.#stepMs };
-  }
-
-  plan(all: readonly Running[]): StepPlan {
-    const prefilling = all.filter((running) => !running.decoding);
-    const ready = all.filter((running) => running.decoding);
-    const pace = { msPerToken: this.msPerToken, nowMs: performance.now() };
-    const decoding = readsFirst(ready, prefilling, pace) ? [] : ready;
-    // Somebody waits for a prompt that is being read, and guesses would make it later.
-    const guesses = prefilling.length === 0 ? this.#guesses(decoding) : 0;
-    const prompts = this.#promptRows(prefilling, decoding.length > 0);
-    // The last token of a prompt that is known already costs what a decode row does.
-    const isSingle = ({ row }: PlannedRow): boolean => rowsOf(row) === 1;
-    const decodeRows = [
-      ...decoding.map((owner) => ({ owner, row: owner.decodeRow(guesses) })),
-      ...prompts.filter(isSingle),
-    ];
-    return {
-      decodeRows: [...decodeRows, ...this.#fillers(decodeRows, 1 + guesses)],
-      slices: prompts.filter((planned) => !isSingle(planned)),
-    };
-  }
-
-  expectedMs(decodeRows: readonly PlannedRow[]): number {
-    return this.#stepMs(decodeRows.length);
-  }
-
-  sawDecode(decodeRows: readonly PlannedRow[], ms: number): void {
-    this.#chunk.sawPlainStep(ms);
-    const ids = decodeRows.map(({ row }) => row.sequence);
-    const longer = decodeRows.reduce((sum, { row }) => sum + rowsOf(row) - 1, 0);
-    if (longer === 0) this.#times.sawStep(ids, ms);
-    else this.#times.sawLonger(decodeMs(ids, this.#stepMs), longer, ms);
-  }
-
-  sawSlices(slices: readonly PlannedRow[], ms: number): void {
-    const rows = slices.reduce((sum, { row }) => sum + rowsOf(row), 0);
-    this.#chunk.sawPrefill(rows, ms);
-  }
-
-  get #rowMs(): number {
-    return this.msPerToken ?? ASSUMED_MS_PER_TOKEN;
-  }
-
-  readonly #stepMs = (rows: number): number => this.#times.stepMs(rows);
-
-  /** Tokens that each decoding sequence guesses in this step. */
-  #guesses(decoding: readonly Running[]): number {
-    const room = decoding.map(({ position }) => this.#numCtx - 1 - position);
-    const most = Math.min(this.#mostGuesses, ...room);
-    if (most <= 0 || decoding.length === 0) return 0;
-    const ids = decoding.map(({ sequence }) => sequence);
-    const prices = { plainMs: decodeMs(ids, this.#stepMs), rowMs: this.#times.moreMs };
-    const streams = decoding.map((running) => running.draftStream(most));
-    return draftLength(streams, prices, most);
-  }
-
-  #promptRows(prefilling: readonly Running[], beside: boolean): PlannedRow[] {
-    const slices = this.#slices(prefilling, beside);
-    return prefilling.flatMap((owner) => {
-      const slice = slices.find(({ sequence }) => sequence === owner.sequence);
-      if (slice !== undefined) return [{ owner, row: owner.promptRow(slice.tokens, slice.padding) }];
-      owner.passOver();
-      return [];
-    });
-  }
-
-  #slices(prefilling: readonly Running[], beside: boolean): PaddedSlice[] {
-    const waiting = prefilling.map((running) => running.promptWait);
-    const budget = this.#chunk.budget(beside);
-    // Nothing comes on top of the budget as long as nobody knows what a row costs.
-    const mostRows = this.msPerToken === null ? budget : CHUNK_LIMITS.largest;
-    const slices = slicePrompts(waiting, { budget, mostRows, idle: !beside });
-    return padSlices(slices, waiting, {
-      mostRows,
-      padWithin: this.#padWithin,
-      rowMs: this.#rowMs,
-      passMs: this.#stepMs(1),
-    });
-  }
-
-  #fillers(decodeRows: readonly PlannedRow[], length: number): PlannedRow[] {
-    const ids = decodeRows.map(({ row }) => row.sequence).sort((a, b) => a - b);
-    const filled = fillers(ids, (sequence) => this.#sequences.canFill(sequence, length), this.#stepMs);
-    return filled.map((sequence) => ({ owner: undefined, row: this.#sequences.fillerRow(sequence, length) }));
-  }
+export interface EvaluatedCall {
+  readonly phase: 'decode' | 'prefill';
+  readonly rows: readonly PlannedRow[];
+  readonly ms: number;
 }
 
-function rowsOf(row: Row): number {
-  return row.tokens.length + (row.padding ?? 0);
+export interface SequenceQuestion {
+  /** At least one. */
+  readonly free: readonly FreeSequence[];
+  readonly busy: readonly number[];
+  /** Prompts that wait for a sequence, this one included. */
+  readonly waiting: number;
+}
+
+export interface FreeSequence {
+  readonly sequence: number;
+  readonly cachedTokens: number;
+  /** Cached tokens that the prompt begins with. */
+  readonly sharedTokens: number;
+  /** Step of the loop; larger is more recent. */
+  readonly lastUsed: number;
 }

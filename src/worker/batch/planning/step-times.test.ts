@@ -4,11 +4,11 @@ import { StepTimes } from './step-times.ts';
 const ids = (rows: number): number[] => Array.from({ length: rows }, (_, id) => id);
 
 function seen(times: StepTimes, rows: number, ms: number, steps = 50): void {
-  for (let step = 0; step < steps; step++) times.sawStep(ids(rows), ms);
+  for (let step = 0; step < steps; step += 1) times.observe(ids(rows), ms);
 }
 
 describe('StepTimes', () => {
-  it('tells what was measured, by the number of rows', () => {
+  it('returns what was measured, by the number of rows', () => {
     const times = new StepTimes();
     seen(times, 1, 40);
     seen(times, 2, 64);
@@ -27,7 +27,7 @@ describe('StepTimes', () => {
     expect(times.stepMs(2)).toBeLessThan(135);
   });
 
-  it('never calls one pass as dear as the two that it replaces, even if it was measured in a slow moment', () => {
+  it('never lets one pass cost as much as the two that it replaces, even if it was measured in a slow moment', () => {
     const times = new StepTimes();
     seen(times, 1, 40);
     seen(times, 2, 120, 1);
@@ -56,13 +56,13 @@ describe('StepTimes', () => {
     const times = new StepTimes();
     seen(times, 1, 40);
     const before = times.stepMs(2);
-    times.sawStep([0, 2], 90);
+    times.observe([0, 2], 90);
     expect(times.stepMs(2)).toBe(before);
   });
 
   it('orders the rows of a step before it looks for gaps', () => {
     const times = new StepTimes();
-    times.sawStep([2, 0, 1], 90);
+    times.observe([2, 0, 1], 90);
     expect(times.stepMs(3)).toBeCloseTo(90, 5);
   });
 
@@ -70,24 +70,24 @@ describe('StepTimes', () => {
     expect(new StepTimes().stepMs(3)).toBeLessThan(new StepTimes().stepMs(4));
   });
 
-  it('follows what a row behind the first one costs, and never thinks it free', () => {
+  it('follows what a row after the first one costs, and never takes it for free', () => {
     const times = new StepTimes();
-    times.sawStep([0], 40);
-    const assumed = times.moreMs;
-    for (let i = 0; i < 20; i++) times.sawLonger(40, 7, 40 + 7 * 4);
-    expect(times.moreMs).toBeCloseTo(4, 1);
+    times.observe([0], 40);
+    const assumed = times.extraRowMs;
+    for (let i = 0; i < 20; i += 1) times.observeExtraRows({ plainMs: 40, rows: 7, ms: 40 + 7 * 4 });
+    expect(times.extraRowMs).toBeCloseTo(4, 1);
     expect(assumed).toBeGreaterThan(4);
-    for (let i = 0; i < 20; i++) times.sawLonger(40, 7, 10);
-    expect(times.moreMs).toBeGreaterThan(0);
+    for (let i = 0; i < 20; i += 1) times.observeExtraRows({ plainMs: 40, rows: 7, ms: 10 });
+    expect(times.extraRowMs).toBeGreaterThan(0);
   });
 
-  it('forgets that such a row was dear, or nobody would try one again, and not that it was cheap', () => {
+  it('forgets that such a row was slow, or none would be tried again, and not that it was fast', () => {
     const after = (extraMs: number, plainSteps: number): number => {
       const times = new StepTimes();
-      times.sawStep([0], 40);
-      for (let i = 0; i < 20; i++) times.sawLonger(40, 1, 40 + extraMs);
-      for (let i = 0; i < plainSteps; i++) times.sawStep([0], 40);
-      return times.moreMs;
+      times.observe([0], 40);
+      for (let i = 0; i < 20; i += 1) times.observeExtraRows({ plainMs: 40, rows: 1, ms: 40 + extraMs });
+      for (let i = 0; i < plainSteps; i += 1) times.observe([0], 40);
+      return times.extraRowMs;
     };
     expect(after(80, 0)).toBeCloseTo(40, 0);
     expect(after(80, 300)).toBeLessThan(16);

@@ -2,10 +2,10 @@
  * Log probabilities as the model itself gives them: over the whole vocabulary, before temperature, penalties and
  * truncation change them. A second, neutral sampler reads the same logits, so the real one is not disturbed.
  */
-import type { SampledToken, TokenLogprob } from '../../contract/job-event.ts';
-import type { NativeContext, NativeModel, NativeSampler } from '../addon/native.ts';
+import type { SampledToken, TokenLogprob } from '../../../contract/job-event.ts';
+import type { NativeContext, NativeModel, NativeSampler } from '../../addon/native.ts';
 import { neutralBut } from './sampler.ts';
-import type { Vocabulary } from '../prompt/vocabulary.ts';
+import type { Vocabulary } from '../../prompt/vocabulary.ts';
 
 export class Logprobs {
   readonly #top: number;

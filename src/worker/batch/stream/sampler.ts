@@ -1,7 +1,7 @@
 /** The seed of a job, and the chain of a sampler that only looks. */
 import { randomInt } from 'node:crypto';
-import type { Sampling } from '../../contract/sampling-shapes.ts';
-import type { SamplerConfig } from '../addon/native.ts';
+import type { Sampling } from '../../../contract/sampling-shapes.ts';
+import type { SamplerConfig } from '../../addon/native.ts';
 
 /** llama.cpp reads this seed as "take one from the random device", so a job that names it gets its neighbour. */
 const RANDOM_DEVICE_SEED = 0xffffffff;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { padSlices } from './pad-slices.ts';
+import { padChunks } from './padding.ts';
 
 /** As measured on two cores with a large model. */
 const rules = { mostRows: 512, padWithin: 4096, rowMs: 3, passMs: 43 };
@@ -7,19 +7,19 @@ const rules = { mostRows: 512, padWithin: 4096, rowMs: 3, passMs: 43 };
 /** Ends of prompts, by sequence from 0 on; their rows after padding. */
 function padded(tokens: readonly number[], more: Partial<typeof rules> & { positions?: number[] } = {}) {
   const { positions = [], ...changed } = more;
-  const slices = tokens.map((count, sequence) => ({ sequence, tokens: count }));
-  const waiting = slices.map(({ sequence, tokens: remaining }) => ({
+  const chunks = tokens.map((count, sequence) => ({ sequence, tokens: count }));
+  const waiting = chunks.map(({ sequence, tokens: remaining }) => ({
     sequence,
     position: positions[sequence] ?? 0,
     remaining,
     passedOver: 0,
   }));
-  const result = padSlices(slices, waiting, { ...rules, ...changed });
-  expect(result.map(({ sequence, tokens: count }) => ({ sequence, tokens: count }))).toEqual(slices);
-  return result.map((slice) => slice.tokens + slice.padding);
+  const result = padChunks(chunks, waiting, { ...rules, ...changed });
+  expect(result.map(({ sequence, tokens: count }) => ({ sequence, tokens: count }))).toEqual(chunks);
+  return result.map(({ tokens: count, padding }) => count + padding);
 }
 
-describe('padSlices', () => {
+describe('padChunks', () => {
   it('makes lengths that differ little one, because each of them would be a pass', () => {
     expect(padded([38, 41, 40, 39])).toEqual([41, 41, 41, 41]);
     expect(padded([64, 64, 46, 64])).toEqual([64, 64, 64, 64]);
@@ -29,11 +29,11 @@ describe('padSlices', () => {
     expect(padded([10, 12, 150, 152])).toEqual([12, 12, 152, 152]);
   });
 
-  it('leaves a slice at the beginning of a context alone, where a tile spares nothing', () => {
+  it('leaves a chunk at the beginning of a context alone, where a tile spares nothing', () => {
     for (const tokens of [30, 50, 60]) expect(padded([tokens])).toEqual([tokens]);
   });
 
-  it('fills a tile the earlier, the deeper the slice stands', () => {
+  it('fills a tile the earlier, the deeper the chunk stands', () => {
     const least = (position: number) => {
       for (let tokens = 1; tokens <= 64; tokens++)
         if (padded([tokens], { positions: [position] })[0] === 64) return tokens;
@@ -46,7 +46,7 @@ describe('padSlices', () => {
     expect(padded([4], { positions: [1536] })).toEqual([4]);
   });
 
-  it('lets no short slice spoil the tile of a deep one', () => {
+  it('lets no short chunk spoil the tile of a deep one', () => {
     expect(padded([45, 64], { positions: [0, 1500] })).toEqual([64, 64]);
   });
 
@@ -58,7 +58,7 @@ describe('padSlices', () => {
     expect(apart).toEqual([78, 78, 78]);
   });
 
-  it('pads nothing beyond the context or the rows of a step, and nothing where the memory cannot forget', () => {
+  it('pads nothing beyond the context or the rows of a step, and nothing where the memory cannot be cut', () => {
     const deep = { positions: [1500] };
     expect(padded([40], { ...deep, padWithin: 1563 })).toEqual([40]);
     expect(padded([40], { ...deep, padWithin: 1564 })).toEqual([64]);
@@ -67,14 +67,14 @@ describe('padSlices', () => {
     expect(padded([38, 41], { mostRows: 81 })).toEqual([38, 41]);
   });
 
-  it('never pads a slice behind which its prompt goes on', () => {
+  it('never pads a chunk after which its prompt goes on', () => {
     const wait = { sequence: 0, position: 1500, remaining: 500, passedOver: 0 };
-    expect(padSlices([{ sequence: 0, tokens: 40 }], [wait], rules)).toEqual([
+    expect(padChunks([{ sequence: 0, tokens: 40 }], [wait], rules)).toEqual([
       { sequence: 0, tokens: 40, padding: 0 },
     ]);
   });
 
-  it('has nothing to do without slices', () => {
-    expect(padSlices([], [], rules)).toEqual([]);
+  it('does nothing without chunks', () => {
+    expect(padChunks([], [], rules)).toEqual([]);
   });
 });

@@ -1,0 +1,100 @@
+/**
+ * KV-cache reuse for resent answers. A client sends an answer back as text, and re-tokenising it may split it otherwise
+ * than the model did, which would lose the cache from the first difference on. So a prompt whose bytes match a cached
+ * sequence adopts that sequence's tokens, up to the last token boundary that both share. Pure.
+ */
+import { commonPrefix } from './prompt-cache.ts';
+
+export interface TokenText {
+  bytesOf(token: number): Uint8Array;
+  /** The token stands for nothing but its bytes. A control token, or a mark of the template, never replaces text. */
+  isPlain(token: number): boolean;
+}
+
+/** The prompt in the tokens of the cached sequence that matches most of its text, or unchanged if that gains nothing. */
+export function withCachedTokens(
+  prompt: Uint32Array,
+  sequences: readonly (readonly number[])[],
+  text: TokenText,
+): Uint32Array {
+  const matches = sequences.map((cached) => ({ cached, ...matchText(prompt, cached, text) }));
+  const bestUnchanged = Math.max(0, ...matches.map(({ sameTokens }) => sameTokens));
+  const [best] = matches.sort((a, b) => b.promptTokens - a.promptTokens);
+  if (best === undefined || best.promptTokens <= bestUnchanged) return prompt;
+  return Uint32Array.of(...best.cached.slice(0, best.cachedTokens), ...prompt.subarray(best.promptTokens));
+}
+
+/** A place in the text where a token of both ends: so many tokens of each come before it. */
+interface SharedBoundary {
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+}
+
+interface TextMatch extends SharedBoundary {
+  /** Tokens that are the same from the beginning. */
+  readonly sameTokens: number;
+}
+
+/** How far both are the same text, up to their last shared boundary. */
+function matchText(prompt: Uint32Array, cached: readonly number[], text: TokenText): TextMatch {
+  const sameTokens = commonPrefix(prompt, cached);
+  let at: SharedBoundary = { promptTokens: sameTokens, cachedTokens: sameTokens };
+  for (;;) {
+    const next = nextBoundary(prompt, cached, at, text);
+    if (next === null) return { ...at, sameTokens };
+    const same = commonPrefix(prompt, cached, next.promptTokens, next.cachedTokens);
+    at = { promptTokens: next.promptTokens + same, cachedTokens: next.cachedTokens + same };
+  }
+}
+
+/** The next boundary after tokens that differ but spell the same bytes; null when there is none. */
+function nextBoundary(
+  prompt: ArrayLike<number>,
+  cached: ArrayLike<number>,
+  from: SharedBoundary,
+  text: TokenText,
+): SharedBoundary | null {
+  const promptBytes = new ByteReader(prompt, from.promptTokens, text);
+  const cachedBytes = new ByteReader(cached, from.cachedTokens, text);
+  do {
+    const byte = promptBytes.next();
+    if (byte === null || byte !== cachedBytes.next()) return null;
+  } while (!promptBytes.atBoundary || !cachedBytes.atBoundary);
+  return { promptTokens: promptBytes.tokensRead, cachedTokens: cachedBytes.tokensRead };
+}
+
+/** The bytes of tokens, one after the other. */
+class ByteReader {
+  readonly #tokens: ArrayLike<number>;
+  readonly #text: TokenText;
+  #bytes: Uint8Array = new Uint8Array();
+  #at = 0;
+  /** Tokens begun, from the first of the sequence on. */
+  tokensRead: number;
+
+  constructor(tokens: ArrayLike<number>, tokensRead: number, text: TokenText) {
+    this.#tokens = tokens;
+    this.tokensRead = tokensRead;
+    this.#text = text;
+  }
+
+  get atBoundary(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  /** Null at the end, and before a token that is not plain. */
+  next(): number | null {
+    if (this.atBoundary) {
+      const token = this.#tokens[this.tokensRead];
+      if (token === undefined || !this.#text.isPlain(token)) return null;
+      this.tokensRead += 1;
+      this.#bytes = this.#text.bytesOf(token);
+      this.#at = 0;
+      // A plain token without bytes tells nothing about the text.
+      if (this.#bytes.length === 0) return null;
+    }
+    const byte = this.#bytes[this.#at] ?? null;
+    this.#at += 1;
+    return byte;
+  }
+}

@@ -1,0 +1,19 @@
+/** The step planner of a loaded model: the tuned one, unless the load asks for another to measure it. */
+import type { ChatModel } from '../model.ts';
+import { PlainPlanner } from './planning/plain-planner.ts';
+import type { StepPlanner } from './planning/step-planner.ts';
+import { TunedPlanner } from './planning/tuned-planner.ts';
+
+export function plannerFor({ context, facts, spec, prefixReuse }: ChatModel): StepPlanner {
+  if (spec.planner?.kind === 'plain') return new PlainPlanner();
+  const calibrated = facts.calibration.find(({ threads }) => threads === facts.threads);
+  return new TunedPlanner({
+    numCtx: facts.numCtx,
+    mostRows: context.batchTokens,
+    maxDraftTokens: spec.draftTokens,
+    canCut: prefixReuse === 'full',
+    onGpu: facts.gpuLayers > 0,
+    calibratedMs: calibrated === undefined ? null : 1000 / calibrated.tokensPerS,
+    without: spec.planner?.without ?? [],
+  });
+}

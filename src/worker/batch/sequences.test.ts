@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import type { NativeContext } from '../addon/native.ts';
+import type { ChatModel } from '../model.ts';
+import { PlainPlanner } from './planning/plain-planner.ts';
+import { Sequences } from './sequences.ts';
+
+describe('a sequence whose state is unknown', () => {
+  it('is emptied, so that no prompt reuses it', async () => {
+    const disposed: number[] = [];
+    const native = {
+      cutSequence: () => false,
+      clearSequence: (sequence: number) => disposed.push(sequence),
+    } as Partial<Record<keyof NativeContext, unknown>> as NativeContext;
+    const chat = {
+      context: native,
+      prefixReuse: 'checkpoints',
+      model: { facts: { past: { holds: 'summary' } } },
+      facts: { sequences: 1, contextBytes: 1_000 },
+    } as ChatModel;
+    const sequences = new Sequences(chat, new PlainPlanner());
+    const prompt = Uint32Array.of(1, 2, 3, 4);
+    const wanted = sequences.preview(prompt, 1);
+    if (wanted === null) throw new Error('no sequence is free');
+    await sequences.take(wanted);
+    sequences.append(0, prompt);
+    sequences.release(0, 1);
+    expect(sequences.preview(prompt, 1)).toMatchObject({ keep: 3 });
+    await sequences.empty(0);
+    expect(disposed).toEqual([0]);
+    expect(sequences.preview(prompt, 1)).toMatchObject({ keep: 0 });
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * Prompt-lookup drafts for one stream: the tokens that followed the same three tokens earlier in its prompt or answer.
+ * Answers repeat their prompt where code is edited, text is quoted or a tool's result is used. The hit rate is counted
+ * while no draft is used, too. Pure.
+ */
+
+/** Shorter n-grams recur by chance too often, and longer ones are found later. */
+const NGRAM_TOKENS = 3;
+
+/** Only the end of a long text is indexed, which bounds time and memory. */
+export const MOST_INDEXED_TOKENS = 16_384;
+
+/** How quickly the hit rate follows. */
+const HIT_RATE_WEIGHT = 0.2;
+
+export class PromptLookup {
+  readonly #tokens: number[] = [];
+  /** By n-gram, the index after its last occurrence. */
+  readonly #continuations = new Map<number, number>();
+  /** The index of the next draft token; null when there is none. */
+  #next: number | null = null;
+  #hitRate = 0;
+
+  constructor(prompt: Uint32Array) {
+    for (const token of prompt.subarray(Math.max(0, prompt.length - MOST_INDEXED_TOKENS)))
+      this.#append(token);
+    this.#next = this.#find();
+  }
+
+  /** Whether the last tokens occurred before; then a draft can be as long as wanted. */
+  get hasDraft(): boolean {
+    return this.#next !== null;
+  }
+
+  /** The share of recent tokens with a draft for which the draft was right; 0 at first. */
+  get hitRate(): number {
+    return this.#hitRate;
+  }
+
+  /** Takes the next token of the answer. */
+  push(token: number): void {
+    const next = this.#next;
+    const isHit = next !== null && this.#tokens[next] === token;
+    if (next !== null) this.#hitRate += HIT_RATE_WEIGHT * ((isHit ? 1 : 0) - this.#hitRate);
+    this.#append(token);
+    // A match that was right is the best draft, even where the last tokens recur elsewhere.
+    this.#next = isHit ? next + 1 : this.#find();
+  }
+
+  /** The tokens to expect next: as many as asked for, or none. */
+  draft(count: number): number[] {
+    if (this.#next === null) return [];
+    const drafted: number[] = [];
+    // Where the match runs into the end of the text, the draft continues with its own tokens.
+    for (let at = this.#next; drafted.length < count; at += 1)
+      drafted.push(this.#tokens[at] ?? drafted[at - this.#tokens.length] ?? 0);
+    return drafted;
+  }
+
+  #append(token: number): void {
+    // Indexed only once something follows, so that the end of the text does not find itself.
+    const end = this.#tokens.length;
+    if (end >= NGRAM_TOKENS) this.#continuations.set(this.#hashBefore(end), end);
+    this.#tokens.push(token);
+  }
+
+  #find(): number | null {
+    const end = this.#tokens.length;
+    if (end < NGRAM_TOKENS) return null;
+    const found = this.#continuations.get(this.#hashBefore(end));
+    return found !== undefined && this.#sameBefore(found, end) ? found : null;
+  }
+
+  /** A hash of the n-gram before an index; different ones may share it. */
+  #hashBefore(end: number): number {
+    let hash = 0;
+    for (let at = end - NGRAM_TOKENS; at < end; at += 1)
+      hash = Math.imul(hash ^ (this.#tokens[at] ?? 0), 0x9e3779b1);
+    return hash;
+  }
+
+  #sameBefore(a: number, b: number): boolean {
+    for (let back = 1; back <= NGRAM_TOKENS; back += 1)
+      if (this.#tokens[a - back] !== this.#tokens[b - back]) return false;
+    return true;
+  }
+}

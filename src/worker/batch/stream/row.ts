@@ -1,0 +1,13 @@
+/** The rows of one sequence in one native call: tokens, and padding after them. */
+export interface Row {
+  readonly sequence: number;
+  /** Position of the first token in the sequence. */
+  readonly position: number;
+  readonly tokens: Uint32Array;
+  /** Of how many of the last tokens the logits are wanted. */
+  readonly logits: number;
+  /** How many of the last tokens are drafts, which stay only if the sampler chooses the same. */
+  readonly drafts?: number;
+  /** Rows evaluated after the tokens and forgotten at once; what comes later never changes what came before. */
+  readonly padding?: number;
+}

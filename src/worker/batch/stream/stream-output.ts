@@ -1,0 +1,108 @@
+/**
+ * The answer of one stream: takes tokens, returns events. Detokenises, reads the answer's format, looks for stop
+ * strings, counts usage and decides when the answer ends. It knows nothing of batches, samplers and sequences.
+ */
+import type { FinishReason, JobEvent, SampledToken, Usage } from '../../../contract/job-event.ts';
+import type { AnswerParser, AnswerPart } from '../../answer/answer.ts';
+import { StopStrings } from '../../answer/stop-strings.ts';
+import { Utf8Assembler } from '../../answer/utf8.ts';
+import type { Vocabulary } from '../../prompt/vocabulary.ts';
+import { SampledTokens } from './sampled-tokens.ts';
+import type { StreamJob } from './stream-job.ts';
+
+export class StreamOutput {
+  readonly #job: StreamJob;
+  readonly #vocabulary: Vocabulary;
+  readonly #maxTokens: number;
+  readonly #utf8 = new Utf8Assembler();
+  readonly #stops: StopStrings;
+  readonly #sampled = new SampledTokens();
+  readonly #tokens: number[] = [];
+  #reasoningTokens = 0;
+  #finishReason: FinishReason | null = null;
+
+  constructor(job: StreamJob, vocabulary: Vocabulary) {
+    const { prompt, numCtx } = job;
+    this.#job = job;
+    this.#vocabulary = vocabulary;
+    this.#stops = new StopStrings(job.job.stop);
+    const room = numCtx - prompt.length;
+    this.#maxTokens = Math.min(job.job.maxTokens ?? room, room);
+    // A job that wants no token at all has finished before it began.
+    if (this.#maxTokens === 0) this.#finishReason = 'length';
+  }
+
+  /** Null while the answer goes on. */
+  get finishReason(): FinishReason | null {
+    return this.#finishReason;
+  }
+
+  get tokens(): readonly number[] {
+    return this.#tokens;
+  }
+
+  get tokensLeft(): number {
+    return this.#maxTokens - this.#tokens.length;
+  }
+
+  usage(cachedTokens: number): Usage {
+    return {
+      promptTokens: this.#job.prompt.length,
+      cachedTokens,
+      completionTokens: this.#tokens.length,
+      reasoningTokens: this.#reasoningTokens,
+    };
+  }
+
+  /** Takes the next token. Sets the finish reason when it is the last. */
+  push(token: number, sampled: SampledToken | null): JobEvent[] {
+    const { parser, constraint } = this.#job.answer;
+    this.#tokens.push(token);
+    constraint?.accept(token);
+    if (this.#vocabulary.isEnd(token)) return this.#end('stop');
+    if (parser.thinking) this.#reasoningTokens += 1;
+    else if (sampled && parser.inText) this.#sampled.add(sampled);
+    const events = this.#eventsOf(this.#partsOf(token));
+    if (this.#finishReason !== null) return events;
+    if (parser.complete) return [...events, ...this.#end('stop')];
+    if (this.#tokens.length >= this.#maxTokens) return [...events, ...this.#end('length')];
+    return events;
+  }
+
+  get #parser(): AnswerParser {
+    return this.#job.answer.parser;
+  }
+
+  #partsOf(token: number): AnswerPart[] {
+    const control = this.#vocabulary.controlTextOf(token);
+    if (control !== null) return this.#parser.control(control);
+    return this.#parser.text(this.#utf8.push(this.#vocabulary.bytesOf(token)));
+  }
+
+  #end(reason: FinishReason): JobEvent[] {
+    const events = this.#eventsOf([...this.#parser.text(this.#utf8.end()), ...this.#parser.end()]);
+    if (this.#finishReason !== null) return events;
+    const held = this.#stops.end();
+    this.#finishReason = this.#parser.calledTool ? 'tool_calls' : reason;
+    return [...events, ...this.#sampled.release(held)];
+  }
+
+  /** Stop strings are looked for in the answer's text, not in thinking and not in the arguments of tools. */
+  #eventsOf(parts: readonly AnswerPart[]): JobEvent[] {
+    const events: JobEvent[] = [];
+    for (const part of parts) {
+      if (part.type !== 'text') {
+        events.push(part);
+        continue;
+      }
+      this.#sampled.wrote(part.text);
+      const scan = this.#stops.push(part.text);
+      events.push(...this.#sampled.release(scan.text));
+      if (scan.stop !== null) {
+        this.#finishReason = 'stop';
+        break;
+      }
+    }
+    return events;
+  }
+}

@@ -1,0 +1,56 @@
+/** The sampler chain of one stream, its grammar, and its log probabilities. */
+import type { SampledToken } from '../../../contract/job-event.ts';
+import type { NativeContext, NativeGrammar, NativeSampler } from '../../addon/native.ts';
+import type { ChatModel } from '../../model.ts';
+import { Logprobs } from './logprobs.ts';
+import { seedOf } from './sampler.ts';
+import type { StreamJob } from './stream-job.ts';
+
+export interface Sampled {
+  readonly token: number;
+  /** Null unless the job asks for log probabilities. */
+  readonly reported: SampledToken | null;
+}
+
+export class StreamSampler {
+  readonly #job: StreamJob;
+  readonly #sampler: NativeSampler;
+  readonly #logprobs: Logprobs | null;
+  readonly #seed: number;
+  #grammar: NativeGrammar | null = null;
+  #configured = false;
+
+  constructor({ model, vocabulary }: Pick<ChatModel, 'model' | 'vocabulary'>, job: StreamJob) {
+    const { topLogprobs, sampling } = job.job;
+    this.#job = job;
+    this.#sampler = model.newSampler();
+    this.#logprobs = topLogprobs === null ? null : new Logprobs(model, vocabulary, topLogprobs);
+    this.#seed = seedOf(sampling.seed);
+  }
+
+  /** Samples from a row of logits; `tokens`: the answer so far. */
+  async sample(native: NativeContext, logitRow: number, tokens: readonly number[]): Promise<Sampled> {
+    this.#configure(tokens);
+    const sampled = await native.sample(logitRow, this.#sampler);
+    if (sampled === null) throw new Error('no token satisfies the grammar');
+    const token = this.#job.answer.constraint?.forcedToken() ?? sampled;
+    const reported = (await this.#logprobs?.report(native, logitRow, token)) ?? null;
+    return { token, reported };
+  }
+
+  dispose(): void {
+    this.#sampler.dispose();
+    this.#logprobs?.dispose();
+  }
+
+  /** The chain keeps its random state and its penalties between tokens; only another grammar needs another chain. */
+  #configure(tokens: readonly number[]): void {
+    const { job, prompt, numCtx } = this.#job;
+    const grammar = this.#job.answer.constraint?.grammar() ?? null;
+    if (this.#configured && grammar === this.#grammar) return;
+    const recentTokens = [...prompt, ...tokens];
+    this.#sampler.configure({ sampling: job.sampling, seed: this.#seed, grammar, recentTokens, numCtx });
+    this.#grammar = grammar;
+    this.#configured = true;
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * worker/batch/stream owns one answer while it is decoded: its sampler, its output, its drafts and the rows it needs.
+ * It knows nothing of other streams, of steps or of how KV state is reused.
+ *
+ * The stream itself is one sequence being decoded: how far its prompt and answer are, which rows it needs next, and what it tells the
+ * planner. Its sampler and its output are collaborators.
+ */
+import type { DoneEvent, JobEvent } from '../../../contract/job-event.ts';
+import type { NativeContext } from '../../addon/native.ts';
+import type { ChatModel } from '../../model.ts';
+import type { DecodingSequence, PrefillingSequence } from '../planning/step-planner.ts';
+import { PromptLookup } from './prompt-lookup.ts';
+import type { Row } from './row.ts';
+import type { StreamJob } from './stream-job.ts';
+import { StreamOutput } from './stream-output.ts';
+import { type Sampled, StreamSampler } from './stream-sampler.ts';
+
+export interface StreamStart {
+  readonly job: StreamJob;
+  readonly sequence: number;
+  /** Tokens of the prompt whose state the sequence holds already. */
+  readonly cachedTokens: number;
+  /** 0: no prompt lookup. */
+  readonly maxDraftTokens: number;
+}
+
+export class Stream {
+  readonly jobId: string;
+  readonly prompt: Uint32Array;
+  readonly sequence: number;
+  readonly output: StreamOutput;
+  readonly #arrivedMs: number;
+  readonly #cachedTokens: number;
+  readonly #maxDraftTokens: number;
+  readonly #sampler: StreamSampler;
+  readonly #placedMs = performance.now();
+  readonly #drafts = { drafted: 0, accepted: 0 };
+  #firstTokenMs: number | null = null;
+  /** Tokens whose state is in the sequence. */
+  #position: number;
+  /** The sampled token that is not yet evaluated. */
+  #next: number | null = null;
+  /** Made at the first decode step, because many answers are one token long. */
+  #lookup: PromptLookup | null = null;
+
+  constructor(chat: Pick<ChatModel, 'model' | 'vocabulary'>, start: StreamStart) {
+    const { job, sequence, cachedTokens, maxDraftTokens } = start;
+    this.jobId = job.job.jobId;
+    this.prompt = job.prompt;
+    this.sequence = sequence;
+    this.#arrivedMs = job.arrivedMs;
+    this.#cachedTokens = cachedTokens;
+    this.#position = cachedTokens;
+    this.#maxDraftTokens = maxDraftTokens;
+    this.#sampler = new StreamSampler(chat, job);
+    this.output = new StreamOutput(job, chat.vocabulary);
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Prompt tokens not yet evaluated. */
+  get remaining(): number {
+    return Math.max(0, this.prompt.length - this.#position);
+  }
+
+  get isDecoding(): boolean {
+    return this.#next !== null;
+  }
+
+  get isFinished(): boolean {
+    return this.remaining === 0 && this.output.finishReason !== null;
+  }
+
+  decodingState(): DecodingSequence {
+    const lookup = this.#draftSource();
+    return {
+      sequence: this.sequence,
+      position: this.#position,
+      arrivedMs: this.#arrivedMs,
+      firstTokenMs: this.#firstTokenMs ?? 0,
+      answerTokens: this.output.tokens.length,
+      // Nothing ever follows the last token of an answer.
+      draftTokens: lookup?.hasDraft ? Math.min(this.#maxDraftTokens, this.output.tokensLeft - 1) : 0,
+      draftHitRate: lookup?.hitRate ?? 0,
+    };
+  }
+
+  prefillingState(): PrefillingSequence {
+    const { sequence, remaining } = this;
+    return { sequence, position: this.#position, remaining, arrivedMs: this.#arrivedMs };
+  }
+
+  /** The next token, then its drafts, then padding. */
+  decodeRow(drafts = 0, padding = 0): Row {
+    const drafted = drafts > 0 ? (this.#lookup?.draft(drafts) ?? []) : [];
+    return {
+      sequence: this.sequence,
+      position: this.#position,
+      tokens: Uint32Array.of(this.#next ?? 0, ...drafted),
+      logits: 1 + drafted.length,
+      drafts: drafted.length,
+      padding,
+    };
+  }
+
+  prefillRow(tokens: number, padding = 0): Row {
+    const end = this.#position + tokens;
+    const samples = end === this.prompt.length && this.output.finishReason === null;
+    return {
+      sequence: this.sequence,
+      position: this.#position,
+      tokens: this.prompt.subarray(this.#position, end),
+      logits: samples ? 1 : 0,
+      padding,
+    };
+  }
+
+  /** The state of so many more tokens is in the sequence. */
+  advance(tokens: number): void {
+    this.#position += tokens;
+    this.#next = null;
+  }
+
+  sample(native: NativeContext, logitRow: number): Promise<Sampled> {
+    return this.#sampler.sample(native, logitRow, this.output.tokens);
+  }
+
+  accept({ token, reported }: Sampled): JobEvent[] {
+    this.#firstTokenMs ??= performance.now();
+    this.#next = token;
+    this.#lookup?.push(token);
+    return this.output.push(token, reported);
+  }
+
+  countDrafts(drafted: number, accepted: number): void {
+    this.#drafts.drafted += drafted;
+    this.#drafts.accepted += accepted;
+  }
+
+  doneEvent(): DoneEvent {
+    const nowMs = performance.now();
+    const firstTokenMs = this.#firstTokenMs ?? nowMs;
+    return {
+      type: 'done',
+      finishReason: this.output.finishReason ?? 'stop',
+      usage: this.output.usage(this.#cachedTokens),
+      timings: {
+        prefillMs: firstTokenMs - this.#placedMs,
+        decodeMs: nowMs - firstTokenMs,
+        ...(this.#drafts.drafted > 0 && { drafts: this.#drafts }),
+      },
+    };
+  }
+
+  dispose(): void {
+    this.#sampler.dispose();
+  }
+
+  #draftSource(): PromptLookup | null {
+    if (this.#maxDraftTokens === 0 || this.#lookup !== null) return this.#lookup;
+    this.#lookup = new PromptLookup(this.prompt);
+    for (const token of this.output.tokens) this.#lookup.push(token);
+    return this.#lookup;
+  }
+}
