@@ -10,14 +10,12 @@ import { pieceText } from './prompt/prompt.ts';
 
 export class ChatService {
   readonly #chat: ChatModel;
-  readonly #modelId: string;
   readonly #outbox: Outbox;
   readonly #loop: BatchLoop;
   readonly #frozen: FrozenLane;
 
-  constructor(chat: ChatModel, outbox: Outbox, modelId: string) {
+  constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
-    this.#modelId = modelId;
     this.#outbox = outbox;
     this.#loop = new BatchLoop(chat, outbox);
     this.#frozen = new FrozenLane(chat, outbox);
@@ -35,7 +33,7 @@ export class ChatService {
         return this.#explain(job);
       case 'embed':
         throw fail('wrong_model_kind', {
-          model: this.#modelId,
+          model: this.#chat.spec.modelId,
           kind: 'chat',
           use: 'embeddings',
           wanted: 'embedding',

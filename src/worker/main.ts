@@ -1,12 +1,12 @@
 /**
- * The child process of one model: boots the native library, loads what it is told, runs jobs, answers pings.
- * It is forked by the server with an IPC channel and ends when that channel closes, whatever it is doing.
- * It knows no HTTP, no wire shapes and no registry.
+ * worker owns the child process of one model: it boots the native library, loads what it is told, runs jobs, answers
+ * pings. The server forks it with an IPC channel; it ends when that channel closes, whatever it is doing. It knows no
+ * HTTP, no wire shapes and no registry.
  */
 import { type FromWorker, ToWorker } from '../contract/ipc.ts';
 import { Compile } from '#typebox/compile';
 import { Outbox } from './outbox.ts';
-import type { Worker } from './worker.ts';
+import type { Dispatcher } from './dispatcher.ts';
 
 const messageCheck = Compile(ToWorker);
 
@@ -21,21 +21,24 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // The server decides when a worker ends: a signal to the whole group must not cut the answers that it lets finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-let worker: Worker | undefined;
+let dispatcher: Dispatcher | undefined;
 
 process.on('message', (raw: unknown) => {
-  if (!messageCheck.Check(raw)) throw new Error('the server sent a message that is none');
-  if (worker !== undefined) worker.receive(raw);
+  if (!messageCheck.Check(raw)) throw new Error('the server sent a message that the contract does not have');
+  if (dispatcher !== undefined) dispatcher.receive(raw);
   else if (raw.type === 'ping') outbox.post({ type: 'pong', nonce: raw.nonce });
 });
 
 if (isOrphan()) process.kill(process.pid, 'SIGKILL');
 
 try {
-  // Imported here, so that a missing or broken library is a reason that can be told.
-  const [{ bootNative }, { Worker }] = await Promise.all([import('./addon/boot.ts'), import('./worker.ts')]);
+  // Imported here, because a missing or broken library is then a reason that the server can be told.
+  const [{ bootNative }, { Dispatcher }] = await Promise.all([
+    import('./addon/boot.ts'),
+    import('./dispatcher.ts'),
+  ]);
   const backend = await bootNative(process.env['SVC_GPU']);
-  worker = new Worker(backend, outbox);
+  dispatcher = new Dispatcher(backend, outbox);
   outbox.post({ type: 'booted', backend: backend.facts });
 } catch (error) {
   outbox.post({ type: 'boot_failed', reason: error instanceof Error ? error.message : String(error) });

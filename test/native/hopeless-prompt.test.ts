@@ -23,10 +23,3 @@ describe('a prompt that cannot fit', () => {
     );
   });
 });
-
-describe('a worker', () => {
-  it('outlives a signal to its group, because the server decides when it ends', async () => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) worker.child.kill(signal);
-    expect((await worker.ping(7)).nonce).toBe(7);
-  });
-});

@@ -49,6 +49,13 @@ describe('boot', () => {
   });
 });
 
+describe('a worker', () => {
+  it('outlives a signal to its group, because the server decides when it ends', async () => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) worker.child.kill(signal);
+    expect((await worker.ping(7)).nonce).toBe(7);
+  });
+});
+
 describe('load', () => {
   it('refuses a file that is no model with a reason, and stays alive', async () => {
     const other = new TestWorker();

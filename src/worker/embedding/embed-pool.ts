@@ -1,9 +1,10 @@
 /**
- * Computes embed jobs on a few single-input contexts. Several inputs at once run on one thread each, a lone one on
- * all threads: measured, that beats both one context with all threads and any batch. An input is always computed
- * by itself, so its vector cannot depend on its company. Jobs take turns, so that a long list starves nobody.
+ * worker/embedding owns embed jobs; it does not know chats. They are computed on a few single-input contexts: several
+ * inputs at once on one thread each, a lone one on all threads, which beats both one context with all threads and any
+ * batch (measured). An input is always computed by itself, so its vector cannot depend on its company. Jobs take turns,
+ * because a long list must starve nobody.
  */
-import type { EmbedJob } from '../../contract/job.ts';
+import type { EmbedJob, Job } from '../../contract/job.ts';
 import { normalise } from '../../lib/base/vector.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type EmbedInput, embedInputs } from './embed-input.ts';
@@ -45,7 +46,15 @@ export class EmbedPool {
   }
 
   /** Throws when an input is refused; then nothing of the job runs. */
-  submit(job: EmbedJob): void {
+  submit(job: Job): void {
+    if (job.kind !== 'embed') {
+      throw fail('wrong_model_kind', {
+        kind: 'embedding',
+        model: this.#model.spec.modelId,
+        use: 'chat completions',
+        wanted: 'chat',
+      });
+    }
     const inputs = embedInputs(this.#model.vocabulary, job, this.#model.limit);
     const open: OpenJob = { job, inputs, totalTokens: 0, unfinished: inputs.length, over: false };
     this.#open.set(job.jobId, open);

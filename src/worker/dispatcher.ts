@@ -1,8 +1,7 @@
-/** What the child does with each message of the server. */
+/** Gives each message of the server to what answers it: the load, or the model that was loaded. */
 import type { ToWorker } from '../contract/ipc.ts';
 import type { Job } from '../contract/job.ts';
 import type { LoadSpec } from '../contract/load.ts';
-import { fail } from '../lib/errors/svc-error.ts';
 import type { NativeBackend } from './addon/native.ts';
 import { ChatService } from './chat-service.ts';
 import { EmbedPool } from './embedding/embed-pool.ts';
@@ -11,7 +10,7 @@ import { loadEmbedding } from './load/embedding.ts';
 import { failureOf, type Outbox } from './outbox.ts';
 
 /** A loaded model at work. */
-interface Service {
+interface ModelService {
   /** Throws when the job is refused. */
   submit(job: Job): void;
   /** False when the job is not here. */
@@ -19,10 +18,10 @@ interface Service {
   readonly steps: number;
 }
 
-export class Worker {
+export class Dispatcher {
   readonly #backend: NativeBackend;
   readonly #outbox: Outbox;
-  #service: Service | undefined;
+  #service: ModelService | undefined;
   #loading = false;
 
   constructor(backend: NativeBackend, outbox: Outbox) {
@@ -52,12 +51,11 @@ export class Worker {
       const onProgress = (fraction: number): void => this.#outbox.post({ type: 'progress', fraction });
       if (spec.kind === 'embedding') {
         const model = await loadEmbedding(this.#backend, spec, onProgress);
-        const pool = new EmbedPool(model, this.#outbox);
-        this.#service = embedService(pool, spec.modelId);
+        this.#service = new EmbedPool(model, this.#outbox);
         this.#outbox.post({ type: 'loaded', facts: model.facts });
       } else {
         const model = await loadChat(this.#backend, spec, onProgress);
-        this.#service = new ChatService(model, this.#outbox, spec.modelId);
+        this.#service = new ChatService(model, this.#outbox);
         this.#outbox.post({ type: 'loaded', facts: model.facts });
       }
     } catch (error) {
@@ -73,24 +71,4 @@ export class Worker {
       this.#outbox.failed(job.jobId, error);
     }
   }
-}
-
-function embedService(pool: EmbedPool, model: string): Service {
-  return {
-    submit(job) {
-      if (job.kind !== 'embed') {
-        throw fail('wrong_model_kind', {
-          model,
-          kind: 'embedding',
-          use: 'chat completions',
-          wanted: 'chat',
-        });
-      }
-      pool.submit(job);
-    },
-    cancel: (jobId) => pool.cancel(jobId),
-    get steps() {
-      return pool.steps;
-    },
-  };
 }

@@ -1,0 +1,113 @@
+/** A chat from its turns to its last event, over a scripted backend: no native library is loaded. */
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import {
+  answering,
+  type Script,
+  scriptedBackend,
+  scriptedSpec,
+} from '../../test/support/engine/scripted-backend.ts';
+import { generateJob } from '../../test/support/engine/worker-harness.ts';
+import type { FromWorker } from '../contract/ipc.ts';
+import type { JobEvent } from '../contract/job-event.ts';
+import type { GenerateJob, Turn } from '../contract/job.ts';
+import { ChatService } from './chat-service.ts';
+import { loadChat } from './load/chat.ts';
+import { Outbox } from './outbox.ts';
+
+async function service(script: Script) {
+  const { backend, evaluated } = scriptedBackend(script);
+  const chat = await loadChat(backend, scriptedSpec, () => undefined);
+  const messages: FromWorker[] = [];
+  const heard = new EventEmitter();
+  const outbox = new Outbox((message, onSent) => {
+    messages.push(message);
+    heard.emit('message');
+    setImmediate(onSent);
+  });
+  const chats = new ChatService(chat, outbox);
+  const eventsOf = (jobId: string): JobEvent[] =>
+    messages.flatMap((message) =>
+      message.type === 'events'
+        ? message.events.filter((entry) => entry.jobId === jobId).map(({ event }) => event)
+        : [],
+    );
+  const failureOf = (jobId: string) =>
+    messages.find((message) => message.type === 'failed' && message.jobId === jobId);
+  const ended = async (jobId: string): Promise<JobEvent[]> => {
+    while (failureOf(jobId) === undefined && eventsOf(jobId).at(-1)?.type !== 'done')
+      await once(heard, 'message');
+    return eventsOf(jobId);
+  };
+  const run = async (fields: Partial<GenerateJob>): Promise<JobEvent[]> => {
+    const job = generateJob({ maxTokens: 100, ...fields });
+    chats.submit(job);
+    return ended(job.jobId);
+  };
+  return { chats, run, ended, failureOf, evaluated };
+}
+
+const textOf = (events: readonly JobEvent[]): string =>
+  events.map((event) => (event.type === 'text' ? event.text : '')).join('');
+const chat = (...turns: Turn[]): Partial<GenerateJob> => ({ prompt: { kind: 'chat', turns } });
+
+describe('a chat without the native library', () => {
+  it('is rendered, evaluated, sampled and read to its end', async () => {
+    const { run } = await service(answering((prompt) => `You said: ${/user\n(.*?)</.exec(prompt)?.[1]}, ✓`));
+    const events = await run(chat({ role: 'user', content: 'hi' }));
+    expect(textOf(events)).toBe('You said: hi, ✓');
+    expect(events.map(({ type }) => type)).toEqual(['started', ...Array(15).fill('text'), 'done']);
+    expect(events.at(-1)).toMatchObject({
+      finishReason: 'stop',
+      usage: { promptTokens: '<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n'.length },
+    });
+  });
+
+  it('stops at a stop string, and at the limit', async () => {
+    const { run } = await service(answering(() => 'one two three'));
+    const stopped = await run({ stop: ['two'] });
+    expect(textOf(stopped)).toBe('one ');
+    expect(stopped.at(-1)).toMatchObject({ finishReason: 'stop' });
+    const cut = await run({ maxTokens: 5 });
+    expect(textOf(cut)).toBe('one t');
+    expect(cut.at(-1)).toMatchObject({ finishReason: 'length', usage: { completionTokens: 5 } });
+  });
+
+  it('reads a call of the envelope', async () => {
+    const { run } = await service(
+      answering(() => '{"svc_tool_envelope":1,"call":{"name":"clock","arguments":{"zone":"UTC"}}}'),
+    );
+    const tool = { name: 'clock', description: 'Tells the time.', parameters: { type: 'object' } };
+    const events = await run({ tools: [tool], toolChoice: { mode: 'auto' } });
+    const call = events.find(({ type }) => type === 'tool_call');
+    const words = events.map((event) => (event.type === 'tool_arguments' ? event.text : '')).join('');
+    expect(call).toMatchObject({ name: 'clock' });
+    expect(words).toBe('{"zone":"UTC"}');
+    expect(events.at(-1)).toMatchObject({ finishReason: 'tool_calls' });
+  });
+
+  it('evaluates only what a conversation adds', async () => {
+    const { run, evaluated } = await service(answering(() => 'fine'));
+    const opening: Turn[] = [{ role: 'user', content: 'how are you?' }];
+    await run(chat(...opening));
+    const before = evaluated.tokens;
+    const next = await run(
+      chat(...opening, { role: 'assistant', content: 'fine' }, { role: 'user', content: 'and now?' }),
+    );
+    const done = next.at(-1);
+    if (done?.type !== 'done') throw new Error('it did not end');
+    expect(done.usage.cachedTokens).toBeGreaterThan(50);
+    expect(evaluated.tokens - before).toBeLessThan(done.usage.promptTokens);
+  });
+
+  it('answers several at once, and lets go of the one that is cancelled', async () => {
+    const { chats, run, ended, failureOf } = await service(answering(() => 'a long answer'.repeat(6)));
+    const dropped = generateJob({ maxTokens: 60 });
+    chats.submit(dropped);
+    const kept = run({ maxTokens: 60 });
+    expect(chats.cancel(dropped.jobId)).toBe(true);
+    await ended(dropped.jobId);
+    expect(failureOf(dropped.jobId)).toMatchObject({ failure: { code: 'cancelled' } });
+    expect(textOf(await kept)).toBe('a long answer'.repeat(6).slice(0, 60));
+  });
+});

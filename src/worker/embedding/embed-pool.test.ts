@@ -1,0 +1,84 @@
+/** The pool over a scripted backend, whose vector of an input is as long as its count of tokens. */
+import { describe, expect, it } from 'vitest';
+import { scriptedBackend, scriptedSpec } from '../../../test/support/engine/scripted-backend.ts';
+import { newJobId } from '../../../test/support/engine/worker-harness.ts';
+import type { FromWorker } from '../../contract/ipc.ts';
+import type { EmbeddingEvent, JobEvent } from '../../contract/job-event.ts';
+import type { EmbedJob } from '../../contract/job.ts';
+import { loadEmbedding } from '../load/embedding.ts';
+import { Outbox } from '../outbox.ts';
+import { EmbedPool } from './embed-pool.ts';
+
+async function pool(numCtx = 16) {
+  const { backend, evaluated } = scriptedBackend(() => new Uint8Array());
+  const spec = { ...scriptedSpec, kind: 'embedding', numCtx, threads: 2 } as const;
+  const messages: FromWorker[] = [];
+  const outbox = new Outbox((message, onSent) => {
+    messages.push(message);
+    setImmediate(onSent);
+  });
+  const embeds = new EmbedPool(await loadEmbedding(backend, spec, () => undefined), outbox);
+  const events = (): JobEvent[] =>
+    messages.flatMap((message) =>
+      message.type === 'events' ? message.events.map(({ event }) => event) : [],
+    );
+  const vectors = (): EmbeddingEvent[] =>
+    events()
+      .filter((event) => event.type === 'embedding')
+      .sort((a, b) => a.index - b.index);
+  const ended = async (): Promise<void> => {
+    while (events().at(-1)?.type !== 'embedded') await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { embeds, evaluated, messages, events, vectors, ended };
+}
+
+const job = (inputs: string[], truncate = false): EmbedJob => ({
+  kind: 'embed',
+  jobId: newJobId(),
+  inputs,
+  truncate,
+});
+
+describe('EmbedPool', () => {
+  it('computes equal inputs once, and gives each its unit vector', async () => {
+    const { embeds, evaluated, events, vectors, ended } = await pool();
+    embeds.submit(job(['same', 'other one', 'same']));
+    await ended();
+    expect(evaluated.decodes).toBe(2);
+    expect(vectors().map(({ index, tokens }) => [index, tokens])).toEqual([
+      [0, 4],
+      [1, 9],
+      [2, 4],
+    ]);
+    for (const { vector } of vectors()) expect(vector).toEqual(Float32Array.of(1, 0, 0));
+    expect(events().at(-1)).toEqual({ type: 'embedded', totalTokens: 17 });
+  });
+
+  it('refuses an input that is too long, or cuts it when asked', async () => {
+    const { embeds, vectors, ended } = await pool(4);
+    expect(() => embeds.submit(job(['fine', 'too long']))).toThrow(
+      expect.objectContaining({ code: 'input_too_long', detail: expect.objectContaining({ index: 1 }) }),
+    );
+    embeds.submit(job(['too long'], true));
+    await ended();
+    expect(vectors()).toMatchObject([{ tokens: 4, truncated: true }]);
+  });
+
+  it('refuses a chat', async () => {
+    const { embeds } = await pool();
+    expect(() => embeds.submit({ kind: 'generate' } as never)).toThrow(
+      expect.objectContaining({ code: 'wrong_model_kind' }),
+    );
+  });
+
+  it('computes no further input of a job that was cancelled', async () => {
+    const { embeds, messages, evaluated } = await pool();
+    const many = job(Array.from({ length: 50 }, (_, index) => `input ${index}`));
+    embeds.submit(many);
+    expect(embeds.cancel(many.jobId)).toBe(true);
+    expect(embeds.cancel(many.jobId)).toBe(false);
+    for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(evaluated.decodes).toBe(2);
+    expect(messages).toMatchObject([{ type: 'failed', jobId: many.jobId, failure: { code: 'cancelled' } }]);
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * The addon's page without a native library: bytes are tokens, and the "model" continues its prompt with what a script
+ * says. Everything of the child process but the addon itself runs over it as it does over llama.cpp.
+ */
+import type { LoadSpec } from '../../../src/contract/load.ts';
+import type {
+  NativeBackend,
+  NativeContext,
+  NativeModel,
+  NativeSampler,
+} from '../../../src/worker/addon/native.ts';
+import type { Vocabulary } from '../../../src/worker/prompt/vocabulary.ts';
+
+/** The bytes that follow these, which are the prompt and the answer so far. None: the turn ends. */
+export type Script = (before: Buffer) => Uint8Array;
+
+const OPENING = 'assistant\n';
+
+/** Gives a whole answer behind the words with which the fallback template opens the turn of the assistant. */
+export function answering(answerTo: (prompt: string) => string): Script {
+  return (before) => {
+    const begin = before.lastIndexOf(OPENING) + OPENING.length;
+    const answer = Buffer.from(answerTo(before.toString('utf8', 0, begin)), 'utf8');
+    return answer.subarray(before.length - begin);
+  };
+}
+
+export const scriptedSpec: LoadSpec = {
+  modelId: 'scripted',
+  path: '/nowhere',
+  digest: null,
+  kind: 'chat',
+  numCtx: 1024,
+  parallel: 2,
+  threads: 1,
+  tunedThreads: null,
+  draftTokens: 0,
+};
+
+const END = 256;
+const SIZE = 257;
+
+const vocabulary: Vocabulary = {
+  size: SIZE,
+  bosText: '',
+  eosText: '',
+  controlTexts: ['<|im_start|>', '<|im_end|>'],
+  prependToken: null,
+  appendToken: null,
+  leastTokens: (bytes) => bytes,
+  tokenize: (text) => Uint32Array.from(Buffer.from(text, 'utf8')),
+  bytesOf: (token) => (token === END ? new Uint8Array() : Uint8Array.of(token)),
+  isPlain: (token) => token !== END,
+  controlTextOf: (token) => (token === END ? '<end>' : null),
+  isEnd: (token) => token === END,
+};
+
+/** Counts what was evaluated, so that a test sees what was reused. */
+export interface Evaluated {
+  tokens: number;
+  decodes: number;
+}
+
+export function scriptedBackend(script: Script): { backend: NativeBackend; evaluated: Evaluated } {
+  const evaluated: Evaluated = { tokens: 0, decodes: 0 };
+  const sampler = (): NativeSampler => ({ configure: () => undefined, dispose: () => undefined });
+  const model: NativeModel = {
+    facts: {
+      weightsBytes: 1,
+      trainedCtx: 4096,
+      embeddingWidth: 3,
+      gpuLayers: 0,
+      usesMmap: true,
+      chatTemplate: null,
+      past: { holds: 'every token' },
+    },
+    vocabulary,
+    newContext: async ({ numCtx }) => scriptedContext(numCtx, script, evaluated),
+    newEmbeddingContext: async ({ numCtx }) => scriptedContext(numCtx, script, evaluated),
+    newSampler: sampler,
+    newGrammar: (gbnf) => ({ gbnf }),
+  };
+  const backend: NativeBackend = {
+    facts: { folder: '', mapped: [], systemInfo: '', gpu: 'none', cpuMathCores: 2 },
+    samplersFor: () => [],
+    host: () => ({ pid: process.pid, mapped: [], cpuFeatures: '', libc: '' }),
+    openModel: async () => model,
+    isOutOfMemory: () => false,
+  };
+  return { backend, evaluated };
+}
+
+function scriptedContext(numCtx: number, script: Script, evaluated: Evaluated): NativeContext {
+  const sequences = new Map<number, number[]>();
+  const held = (sequence: number): number[] => sequences.get(sequence) ?? [];
+  /** What stands before each batch row's logits, that token included. */
+  let rows: number[][] = [];
+  return {
+    numCtx,
+    batchTokens: 512,
+    flashAttention: false,
+    memoryBytes: () => 1,
+    setThreads: () => undefined,
+    getThreads: () => 1,
+    initBatch: () => {
+      rows = [];
+    },
+    addToBatch(sequence, firstPosition, tokens, logitsOf) {
+      const all = [...held(sequence).slice(0, firstPosition), ...tokens];
+      if (all.length !== firstPosition + tokens.length) throw new Error('a position was left out');
+      sequences.set(sequence, all);
+      evaluated.tokens += tokens.length;
+      return logitsOf.map((index) => rows.push(all.slice(0, firstPosition + index + 1)) - 1);
+    },
+    async decodeBatch() {
+      evaluated.decodes += 1;
+      await Promise.resolve();
+    },
+    async sample(batchRow) {
+      return script(Buffer.from(rows[batchRow] ?? []))[0] ?? END;
+    },
+    readLogits: async () => ({ of: [], totalWeight: 1 }),
+    embedding: (tokens) => Float64Array.of(tokens, 0, 0),
+    cutSequence(sequence, length) {
+      sequences.set(sequence, held(sequence).slice(0, length));
+      return true;
+    },
+    clearSequence: (sequence) => void sequences.delete(sequence),
+    copySequence: async (target, source) => void sequences.set(target, [...held(source)]),
+    firstPosition: () => 0,
+    takeCheckpoint: async () => ({ lastPosition: -1, dispose: () => undefined }),
+    restoreCheckpoint: async () => false,
+    dispose: async () => undefined,
+  };
+}
