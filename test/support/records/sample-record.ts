@@ -1,5 +1,6 @@
 /** A record of a made-up run, signed with a real key: for tests of signing and checking that need no engine. */
 import type { FrozenFacts } from '../../../src/contract/frozen.ts';
+import { recordedSampling } from '../../../src/contract/sampling-shapes.ts';
 import { newEvidenceChain } from '../../../src/trust/evidence/chain.ts';
 import { freezeRequest, seedOf } from '../../../src/trust/evidence/freeze.ts';
 import { buildEvidence, type EvidenceFacts } from '../../../src/trust/evidence/record.ts';
@@ -56,15 +57,7 @@ export const frozenFacts: FrozenFacts = {
     libc: 'glibc 2.36',
   },
   sampling: {
-    temperature: 0,
-    seed: seedOf(canonicalSha256(requestBody)),
-    topK: 40,
-    topP: 0.95,
-    minP: 0.05,
-    repeatPenalty: 1,
-    repeatLastN: 64,
-    presencePenalty: 0,
-    frequencyPenalty: 0,
+    ...recordedSampling({ temperature: 0, seed: seedOf(canonicalSha256(requestBody)) }),
     chain: ['greedy'],
     maxTokens: 4,
     stop: [],
