@@ -112,6 +112,29 @@ export const SAMPLING = {
     perModel: true,
     evidence: 'stated',
   },
+  xtcProbability: {
+    wire: 'xtc_probability',
+    schema: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        'How often XTC drops every token above xtc_threshold but the least likely of them; 0 is never.',
+    }),
+    fallback: 0,
+    perModel: true,
+    evidence: 'deviation',
+  },
+  xtcThreshold: {
+    wire: 'xtc_threshold',
+    schema: Type.Number({
+      minimum: 0,
+      maximum: 0.5,
+      description: 'The probability above which XTC counts a token.',
+    }),
+    fallback: 0.1,
+    perModel: true,
+    evidence: 'deviation',
+  },
   logitBias: {
     wire: 'logit_bias',
     /** Pairs of token id and additive bias in logits; -100 forbids the token. */

@@ -19,6 +19,8 @@ const VALUES: Readonly<Record<string, readonly [number, number]>> = {
   repeatLastN: [12, 0],
   presencePenalty: [-1, 0.5],
   frequencyPenalty: [-1, 0.5],
+  xtcProbability: [0.5, 1],
+  xtcThreshold: [0.25, 0.5],
 };
 
 async function samplingOf(fields: object): Promise<GenerateJob['sampling']> {

@@ -118,6 +118,17 @@ describe('on the wire', () => {
   });
 });
 
+describe('a record', () => {
+  it('states an option that changed the tokens, and leaves it out otherwise', async () => {
+    const plain = await service.freeze(request);
+    const without = await service.freeze({ ...request, xtc_probability: 1, xtc_threshold: 0.01 });
+    expect(outputOf(without)).not.toBe(outputOf(plain));
+    const { sampling } = statementOf(without).predicate;
+    expect(sampling).toMatchObject({ xtc_probability: 1, xtc_threshold: 0.01, chain: ['xtc', 'greedy'] });
+    expect(Object.keys(statementOf(plain).predicate.sampling)).not.toContain('xtc_probability');
+  });
+});
+
 describe('repeats', () => {
   const repeats = process.env['SVC_LONG_TESTS'] === '1' ? 250 : 6;
   /** A whole ordinary stream beside the frozen runs; true when it ended as complete. */
@@ -189,6 +200,7 @@ describe('hearth evidence verify', () => {
 
   it.each([
     ['a sampled answer', { ...request, temperature: 0.9, top_p: 0.8, repeat_penalty: 1.1, seed: 11 }],
+    ['an answer under XTC', { ...request, xtc_probability: 0.5, xtc_threshold: 0.02, seed: 11 }],
     ['a JSON answer', { ...request, response_format: { type: 'json_object' } }],
     [
       'an answer with stop strings and log probabilities',

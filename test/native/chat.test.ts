@@ -192,6 +192,21 @@ describe('sampling', () => {
     expect(distinct(penalised.text)).toBeGreaterThan(distinct(free.text));
   });
 
+  it('drops the likeliest tokens under XTC, as often as it is told', async () => {
+    const run = (xtcProbability: number, xtcThreshold: number): Promise<Answer> =>
+      worker.generate({
+        prompt: forever,
+        maxTokens: 12,
+        sampling: { temperature: 0, xtcProbability, xtcThreshold },
+      });
+    const greedy = await worker.generate({ prompt: forever, maxTokens: 12, sampling: { temperature: 0 } });
+    expect((await run(0, 0)).text).toBe(greedy.text);
+    expect((await run(1, 0)).text).not.toBe(greedy.text);
+    // No token above the threshold but the likeliest: nothing to drop.
+    const { text } = await run(1, 0.5);
+    expect(text).toBe(greedy.text);
+  });
+
   it('reports true log probabilities, whatever the sampler did to them', async () => {
     const { events, done } = await worker.generate({
       prompt: forever,

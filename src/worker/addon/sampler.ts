@@ -17,6 +17,8 @@ export interface AddonSamplerConfig {
   repeatPenaltyTokens?: Uint32Array;
   repeatPenaltyPresencePenalty?: number;
   repeatPenaltyFrequencyPenalty?: number;
+  xtcProbability?: number;
+  xtcThreshold?: number;
   tokenBiasKeys?: Uint32Array;
   tokenBiasValues?: Float32Array;
   grammarEvaluationState?: object;
@@ -38,6 +40,8 @@ const MAPPINGS = {
     penalises(chosen) ? { repeatPenaltyPresencePenalty: chosen.presencePenalty } : {},
   frequencyPenalty: (chosen) =>
     penalises(chosen) ? { repeatPenaltyFrequencyPenalty: chosen.frequencyPenalty } : {},
+  xtcProbability: ({ xtcProbability }) => (xtcProbability > 0 ? { xtcProbability } : {}),
+  xtcThreshold: ({ xtcProbability, xtcThreshold }) => (xtcProbability > 0 ? { xtcThreshold } : {}),
   logitBias: ({ logitBias = [] }) => (logitBias.length > 0 ? biasOf(logitBias) : {}),
 } satisfies Record<SamplingOption, Mapping>;
 
@@ -48,6 +52,7 @@ const CHAIN: readonly (readonly [name: string, isIn: (config: AddonSamplerConfig
   ['top_k', (config) => isRandom(config) && config.topK !== undefined],
   ['top_p', (config) => isRandom(config) && config.topP !== undefined],
   ['min_p', (config) => isRandom(config) && config.minP !== undefined],
+  ['xtc', (config) => config.xtcProbability !== undefined],
   ['temperature', isRandom],
   ['dist', isRandom],
   ['greedy', (config) => !isRandom(config)],
