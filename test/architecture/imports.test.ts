@@ -1,6 +1,6 @@
 /** Holds the sources to laws.ts: which room may know which, and where the dangerous modules may be loaded. */
 import { describe, expect, it } from 'vitest';
-import { guardedPackages, processRooms, pureRooms, rooms } from './laws.ts';
+import { guardedPackages, processRooms, pureRooms, requestRooms, rooms } from './laws.ts';
 import { files, type Import, imports, isWithin, roomOf, textOf } from './sources.ts';
 
 /** Imports that leave their room, with the permission that lets them, if there is one. */
@@ -80,6 +80,13 @@ describe('import laws', () => {
       ({ file, target }) => target.startsWith('node:') && pureRooms.some((room) => isWithin(file, room)),
     );
     expect(written(broken)).toEqual([]);
+  });
+
+  it('makes no blocking file call where requests pass', () => {
+    const broken = files.filter(
+      (file) => requestRooms.some((room) => isWithin(file, room)) && /\b[a-z]\w*Sync\(/.test(textOf(file)),
+    );
+    expect(broken).toEqual([]);
   });
 
   it('imports nothing in a circle', () => {

@@ -199,5 +199,8 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
 /** Rooms whose decisions are plain functions over plain data: nothing of Node may be imported there. */
 export const pureRooms: readonly string[] = ['engine/scheduler'];
 
+/** Rooms that every request passes: a file call that blocks there would hold up all other requests. */
+export const requestRooms: readonly string[] = ['http', 'api', 'store/registry', 'wire', 'contract'];
+
 /** Rooms that may read the environment or write to the console. */
 export const processRooms: readonly string[] = ['cli', 'worker'];

@@ -216,6 +216,23 @@ describe('a model of the user', () => {
     expect(existsSync(file())).toBe(true);
   });
 
+  it('has the names that other processes give it and take from it, with the next request', async () => {
+    const known = async () => {
+      const { status } = await served.client.get('/v1/models/nick');
+      const { body } = await served.client.get('/v1/models');
+      return [status, body.data.map(({ id }: { id: string }) => id).includes('named')];
+    };
+    expect(await known()).toEqual([404, false]);
+    await installation.run(['import', file(), '--id', 'named']);
+    expect(await known()).toEqual([404, true]);
+    await installation.run(['cp', 'named', 'nick']);
+    expect(await known()).toEqual([200, true]);
+    await installation.run(['rm', 'nick']);
+    expect(await known()).toEqual([404, true]);
+    await installation.run(['rm', 'named']);
+    expect(await known()).toEqual([404, false]);
+  });
+
   it('that is no model is refused with the reason', async () => {
     const { code, stderr, stdout } = await installation.run([
       'import',

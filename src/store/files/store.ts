@@ -11,7 +11,7 @@ import {
   type StepHook,
   writeDurably,
 } from '../../lib/files/durable.ts';
-import { InstalledReader } from '../registry/installed.ts';
+import { InstalledReader, type InstalledSet } from '../registry/installed.ts';
 import { clearLeftovers, clearPartials } from './leftovers.ts';
 import { blobDigests, formatManifest, type ModelManifest } from '../registry/manifest.ts';
 import { takeLock } from '../lock/owner-lock.ts';
@@ -75,6 +75,11 @@ export class StoreWriter {
     this.#onStep = onStep;
   }
 
+  /** What is installed now, which nobody else changes while the lock is held. */
+  async installed(): Promise<InstalledSet> {
+    return new InstalledReader(this.paths).read();
+  }
+
   async putManifest(manifest: ModelManifest): Promise<void> {
     await writeDurably(manifestPath(this.paths, manifest.id), formatManifest(manifest), this.#onStep);
   }
@@ -99,7 +104,7 @@ export class StoreWriter {
 
   /** Removes the given blobs, or all, that no manifest names, and the names of shards that no model opens. */
   async sweepBlobs(candidates?: readonly string[]): Promise<SweepResult> {
-    const { manifests, damaged } = new InstalledReader(this.paths).read();
+    const { manifests, damaged } = await this.installed();
     if (damaged.length > 0)
       return { freedBytes: 0, removed: [], blockedBy: damaged.map((entry) => entry.id) };
     const used = new Set(manifests.flatMap(blobDigests));

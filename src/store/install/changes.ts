@@ -2,7 +2,7 @@
 import { Check, Errors } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from './file-check.ts';
-import { InstalledReader, lookUp } from '../registry/installed.ts';
+import { lookUp } from '../registry/installed.ts';
 import { blobDigests, isBlobFile, type ModelManifest, ModelParams } from '../registry/manifest.ts';
 import { checkModelId, isAlias } from '../registry/model-id.ts';
 import { blobPath } from '../files/paths.ts';
@@ -24,13 +24,14 @@ export async function commitModel(
   blobs: readonly PendingBlob[] = [],
 ): Promise<InstalledModel> {
   return registry.store.change(purpose, async (writer) => {
-    const previous = checkFree(writer, manifest);
+    const { manifests } = await writer.installed();
+    const previous = checkFree(manifests, manifest);
     for (const blob of blobs) await writer.adoptBlob(blob.from, blob.digest);
     // A successor keeps what the user said about its predecessor.
     const aliases = [...manifest.aliases, ...(previous?.aliases ?? [])];
     const next = {
       ...manifest,
-      aliases: freeAliases(writer, { ...manifest, aliases }),
+      aliases: freeAliases(manifests, { ...manifest, aliases }),
       params: { ...manifest.params, ...previous?.params },
       addedAt: previous && sameBytes(manifest, previous) ? previous.addedAt : manifest.addedAt,
     };
@@ -52,7 +53,7 @@ export interface Removal {
 /** Removes what the name means: a model, or only the alias when it is one. Files that we do not own stay where they are. */
 export async function removeModel(registry: Registry, name: string): Promise<Removal> {
   return registry.store.change(`hearth rm ${name}`, async (writer) => {
-    const found = lookUp(new InstalledReader(writer.paths).read(), name);
+    const found = lookUp(await writer.installed(), name);
     if (!found) throw fail('model_not_found', { model: name, param: 'model' });
     if ('damaged' in found) {
       await writer.dropFile(found.damaged.path);
@@ -76,7 +77,7 @@ export async function addAlias(registry: Registry, name: string, alias: string):
   checkModelId(alias.toLowerCase());
   const { id } = await registry.find(name);
   return registry.store.change(`hearth cp ${id} ${alias}`, async (writer) => {
-    const { all, model } = reread(writer, id);
+    const { all, model } = await reread(writer, id);
     refuseTakenName(all, alias, id);
     const next = { ...model, aliases: [...new Set([...model.aliases, alias])] };
     await writer.putManifest(next);
@@ -92,7 +93,7 @@ export async function setParams(
 ): Promise<InstalledModel> {
   const { id } = await registry.find(name);
   return registry.store.change(`hearth set ${id}`, async (writer) => {
-    const { model } = reread(writer, id);
+    const { model } = await reread(writer, id);
     const merged: unknown = Object.fromEntries(
       Object.entries({ ...model.params, ...patch }).filter(
         ([, value]) => value !== null && value !== undefined,
@@ -119,7 +120,7 @@ export async function refreshFiles(
   files: InstalledModel['files'],
 ): Promise<void> {
   await registry.store.change(`hearth verify ${seen.id}`, async (writer) => {
-    const { model } = reread(writer, seen.id);
+    const { model } = await reread(writer, seen.id);
     if (JSON.stringify(model.files) === JSON.stringify(seen.files))
       await writer.putManifest({ ...model, files });
   });
@@ -128,8 +129,10 @@ export async function refreshFiles(
 const nothingSwept: SweepResult = { freedBytes: 0, removed: [], blockedBy: [] };
 
 /** The model that the new manifest replaces, if any; throws when its id means something else already. */
-function checkFree(writer: StoreWriter, manifest: ModelManifest): InstalledModel | undefined {
-  const { manifests } = new InstalledReader(writer.paths).read();
+function checkFree(
+  manifests: readonly InstalledModel[],
+  manifest: ModelManifest,
+): InstalledModel | undefined {
   const previous = manifests.find((entry) => entry.id === manifest.id);
   if (previous && !isSuccessor(manifest, previous))
     throw fail('model_exists', { model: manifest.id, param: 'id', reason: `from ${previous.source.ref}` });
@@ -177,10 +180,8 @@ function refuseTakenName(all: readonly InstalledModel[], name: string, ownId: st
 }
 
 /** Aliases are a courtesy: those that another model has already are left out instead of failing the install. */
-function freeAliases(writer: StoreWriter, manifest: ModelManifest): string[] {
-  const others = new InstalledReader(writer.paths)
-    .read()
-    .manifests.filter((entry) => entry.id !== manifest.id);
+function freeAliases(manifests: readonly InstalledModel[], manifest: ModelManifest): string[] {
+  const others = manifests.filter((entry) => entry.id !== manifest.id);
   const taken = new Set(
     others.flatMap((entry) => [entry.id, ...entry.aliases]).map((name) => name.toLowerCase()),
   );
@@ -189,8 +190,11 @@ function freeAliases(writer: StoreWriter, manifest: ModelManifest): string[] {
   );
 }
 
-function reread(writer: StoreWriter, id: string): { all: readonly InstalledModel[]; model: InstalledModel } {
-  const all = new InstalledReader(writer.paths).read().manifests;
+async function reread(
+  writer: StoreWriter,
+  id: string,
+): Promise<{ all: readonly InstalledModel[]; model: InstalledModel }> {
+  const { manifests: all } = await writer.installed();
   const model = all.find((entry) => entry.id === id);
   if (!model) throw fail('model_not_found', { model: id, param: 'model' });
   return { all, model };

@@ -1,5 +1,5 @@
 /** What is installed, read from the manifests folder; damaged entries are reported and never hide the others. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { errnoOf } from '../../lib/files/durable.ts';
@@ -30,70 +30,105 @@ interface CachedFile {
   readonly damage: DamagedManifest | undefined;
 }
 
-/** A file changed more recently than this may change again within the same tick of the file system's clock. */
+/** Something changed more recently than this may change again within the same tick of the file system's clock. */
 const SETTLED_MS = 50;
+/** How soon an edit inside a manifest shows, which leaves the folder as it was. */
+const RECHECK_MS = 1000;
 
 /**
- * Reads the folder afresh on every call, parsing only files whose stat changed, so that a running server sees
- * what the CLI did with its next request. Synchronous on purpose: a few stats cost less than a thread hop.
+ * Reads the folder as it is now, so that a running server sees with its next request what the CLI did. Every change
+ * that Hearth makes adds, replaces or removes a file, which shows in the folder's own stat: while that stays the same,
+ * one stat answers for all manifests. Otherwise each is looked at, and parsed again if its own stat changed.
  */
 export class InstalledReader {
   readonly #paths: StorePaths;
   readonly #cache = new Map<string, CachedFile>();
+  #known: { readonly stamp: string; readonly set: InstalledSet; checkedMs: number } | undefined;
 
   constructor(paths: StorePaths) {
     this.#paths = paths;
   }
 
-  read(): InstalledSet {
-    const names = this.#names();
-    for (const known of this.#cache.keys()) if (!names.includes(known)) this.#cache.delete(known);
-    const files = names.map((name) => this.#file(name)).filter((file) => file !== undefined);
-    return {
-      manifests: files.flatMap((file) => file.manifest ?? []),
-      damaged: files.flatMap((file) => file.damage ?? []),
-    };
+  async read(): Promise<InstalledSet> {
+    const folder = await this.#folderStamp();
+    if (folder === null) return { manifests: [], damaged: [] };
+    const known = this.#known?.stamp === folder.text ? this.#known : undefined;
+    if (known !== undefined && Math.abs(Date.now() - known.checkedMs) < RECHECK_MS) return known.set;
+    // Others go on with what is known while this call looks at every file.
+    if (known !== undefined) known.checkedMs = Date.now();
+    const set = await this.#readAll();
+    this.#known = folder.isSettled ? { stamp: folder.text, set, checkedMs: Date.now() } : undefined;
+    return set;
   }
 
-  #names(): string[] {
+  /** Null for a home without a store, which is empty, not broken. */
+  async #folderStamp(): Promise<Stamp | null> {
     try {
-      return readdirSync(this.#paths.manifests)
-        .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
-        .sort();
+      return await stampOf(this.#paths.manifests);
     } catch (error) {
-      // A home without a store is empty, not broken.
-      if (errnoOf(error) === 'ENOENT') return [];
-      throw fail(
-        'store_unreadable',
-        {
-          path: this.#paths.manifests,
-          reason: errnoOf(error) ?? String(error),
-          remedy: 'check its owner and permissions, or set SVC_HOME',
-        },
-        error,
-      );
+      if (errnoOf(error) === 'ENOENT') return null;
+      throw this.#unreadable(error);
     }
   }
 
-  #file(name: string): CachedFile | undefined {
-    const path = join(this.#paths.manifests, name);
-    let stamp: string;
-    let settled: boolean;
+  async #readAll(): Promise<InstalledSet> {
+    const names = await this.#names();
+    for (const known of this.#cache.keys()) if (!names.includes(known)) this.#cache.delete(known);
+    const files = await Promise.all(names.map((name) => this.#file(name)));
+    return {
+      manifests: files.flatMap((file) => file?.manifest ?? []),
+      damaged: files.flatMap((file) => file?.damage ?? []),
+    };
+  }
+
+  async #names(): Promise<string[]> {
     try {
-      const stat = statSync(path, { bigint: true });
-      stamp = [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ');
-      settled = Math.abs(Date.now() - Number(stat.ctimeMs)) > SETTLED_MS;
+      const names = await readdir(this.#paths.manifests);
+      return names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return [];
+      throw this.#unreadable(error);
+    }
+  }
+
+  async #file(name: string): Promise<CachedFile | undefined> {
+    const path = join(this.#paths.manifests, name);
+    let stamp: Stamp;
+    try {
+      stamp = await stampOf(path);
     } catch (error) {
       // Removed between the listing and here.
       if (errnoOf(error) === 'ENOENT') return undefined;
       return damagedFile(name, path, errnoOf(error) ?? String(error));
     }
     const cached = this.#cache.get(name);
-    if (cached?.stamp === stamp) return cached;
-    const fresh = readFile(name, path, stamp);
-    if (settled && fresh !== undefined) this.#cache.set(name, fresh);
+    if (cached?.stamp === stamp.text) return cached;
+    const fresh = await readManifest(name, path, stamp.text);
+    if (stamp.isSettled && fresh !== undefined) this.#cache.set(name, fresh);
     return fresh;
   }
+
+  #unreadable(error: unknown): Error {
+    const detail = {
+      path: this.#paths.manifests,
+      reason: errnoOf(error) ?? String(error),
+      remedy: 'check its owner and permissions, or set SVC_HOME',
+    };
+    return fail('store_unreadable', detail, error);
+  }
+}
+
+interface Stamp {
+  readonly text: string;
+  readonly isSettled: boolean;
+}
+
+async function stampOf(path: string): Promise<Stamp> {
+  const { ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(path, { bigint: true });
+  return {
+    text: [ino, size, mtimeNs, ctimeNs].join(' '),
+    isSettled: Math.abs(Date.now() - Number(ctimeMs)) > SETTLED_MS,
+  };
 }
 
 /**
@@ -117,11 +152,11 @@ export function lookUp({ manifests, damaged }: InstalledSet, name: string): Name
   return undefined;
 }
 
-function readFile(name: string, path: string, stamp: string): CachedFile | undefined {
+async function readManifest(name: string, path: string, stamp: string): Promise<CachedFile | undefined> {
   const id = fileNameToId(name.slice(0, -'.json'.length));
   if (id === null) return damagedFile(name, path, 'its file name is not that of a model id');
   try {
-    const bytes = readFileSync(path);
+    const bytes = await readFile(path);
     if (bytes.length > MAX_MANIFEST_BYTES) return damagedFile(id, path, 'it is too large');
     return { stamp, manifest: parseManifest(bytes.toString('utf8'), id), damage: undefined };
   } catch (error) {

@@ -3,7 +3,7 @@
  * It knows files and manifests, not HTTP and not the engine. The server and every CLI verb open their own;
  * all of them read the same folder afresh, so a change made by one is seen by the others at once.
  */
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import type { ModelTarget } from '../../engine/ports.ts';
@@ -57,12 +57,12 @@ export class Registry {
 
   /** Every installed model, sorted by id. */
   async list(): Promise<readonly InstalledModel[]> {
-    return this.#reader.read().manifests;
+    return (await this.#reader.read()).manifests;
   }
 
   /** Manifests that cannot be used, with the reason; they never hide the others. */
   async damaged(): Promise<readonly DamagedManifest[]> {
-    return this.#reader.read().damaged;
+    return (await this.#reader.read()).damaged;
   }
 
   /** The model of that id, alias or default alias, whatever its kind. */
@@ -86,15 +86,15 @@ export class Registry {
 
   /** The id that `default` or `default-embedding` means now; null when nothing can serve it. */
   async defaultId(kind: ModelKind): Promise<string | null> {
-    const model = this.#chooseDefault(kind);
+    const model = await this.#chooseDefault(kind);
     return model?.id ?? null;
   }
 
   /** Makes an installed model the default of its kind, for every process; settings of the operator still win. */
   async setDefault(name: string): Promise<InstalledModel> {
-    const model = this.#named(name);
+    const model = await this.#named(name);
     await this.store.change(`hearth default ${model.id}`, async (writer) => {
-      const choice: Defaults = { ...this.#choice(), schema: 1, [model.kind]: model.id };
+      const choice: Defaults = { ...(await this.#choice()), schema: 1, [model.kind]: model.id };
       await writer.writeDefaults(`${JSON.stringify(choice, null, 2)}\n`);
     });
     return model;
@@ -109,8 +109,8 @@ export class Registry {
     }
   }
 
-  #named(name: string): InstalledModel {
-    const found = lookUp(this.#reader.read(), name);
+  async #named(name: string): Promise<InstalledModel> {
+    const found = lookUp(await this.#reader.read(), name);
     if (!found) throw fail('model_not_found', { model: name, param: 'model' });
     if ('damaged' in found)
       throw fail('manifest_damaged', {
@@ -121,14 +121,14 @@ export class Registry {
     return found.model;
   }
 
-  #default(kind: ModelKind): InstalledModel {
+  async #default(kind: ModelKind): Promise<InstalledModel> {
     const configured = this.#configured(kind);
     if (configured) {
-      const model = this.#named(configured);
+      const model = await this.#named(configured);
       if (model.kind !== kind) throw wrongKind(model, kind);
       return model;
     }
-    const model = this.#chooseDefault(kind);
+    const model = await this.#chooseDefault(kind);
     if (!model)
       throw fail('no_default_model', {
         kind: kind === 'chat' ? 'chat' : 'embedding',
@@ -142,8 +142,8 @@ export class Registry {
    * 1. what the operator set; 2. what `hearth default` recorded, while it is installed;
    * 3. the newest model of that kind that the user installed; 4. the newest built-in one.
    */
-  #chooseDefault(kind: ModelKind): InstalledModel | undefined {
-    const installed = this.#reader.read();
+  async #chooseDefault(kind: ModelKind): Promise<InstalledModel | undefined> {
+    const installed = await this.#reader.read();
     const named = (name: string | null | undefined) => {
       const found = name ? lookUp(installed, name) : undefined;
       return found && 'model' in found && found.model.kind === kind ? found.model : undefined;
@@ -157,7 +157,7 @@ export class Registry {
         (best, model) => (best === undefined || rank(model) >= rank(best) ? model : best),
         undefined,
       );
-    return named(this.#choice()[kind]) ?? newest;
+    return named((await this.#choice())[kind]) ?? newest;
   }
 
   #configured(kind: ModelKind): string | null {
@@ -166,9 +166,9 @@ export class Registry {
     return setting && setting !== ALIASES[kind] ? setting : null;
   }
 
-  #choice(): Defaults {
+  async #choice(): Promise<Defaults> {
     try {
-      const value: unknown = JSON.parse(readFileSync(this.store.paths.defaults, 'utf8'));
+      const value: unknown = JSON.parse(await readFile(this.store.paths.defaults, 'utf8'));
       return Check(Defaults, value) ? value : { schema: 1 };
     } catch (error) {
       // No choice was made, or it is unreadable: then the rule of chooseDefault decides.

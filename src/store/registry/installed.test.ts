@@ -1,0 +1,70 @@
+import { rename, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { temporaryRegistry, writeChat, temporaryFolder } from '../../../test/support/temp-home.ts';
+import { importFile } from '../install/import.ts';
+import { InstalledReader } from './installed.ts';
+import { formatManifest, type ModelManifest } from './manifest.ts';
+import type { Registry } from './registry.ts';
+
+let registry: Registry;
+let model: ModelManifest;
+let reader: InstalledReader;
+
+/** As another process changes it: a temporary file and a rename, or, by hand, in place. */
+const manifest = (name: string): string => join(registry.store.paths.manifests, name);
+const write = (name: string, params: ModelManifest['params']) =>
+  writeFile(manifest(name), formatManifest({ ...model, params }));
+const params = async () => (await reader.read()).manifests.map((entry) => entry.params);
+
+/** Moves the clock on, so that what lies on the disk has settled and is kept. */
+function advance(ms: number): void {
+  const now = Date.now() + ms;
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
+  onTestFinished(() => clock.mockRestore());
+}
+
+beforeEach(async () => {
+  registry = await temporaryRegistry();
+  model = await importFile(registry, await writeChat(await temporaryFolder()), { id: 'm' });
+  reader = new InstalledReader(registry.store.paths);
+});
+
+describe('a set of models that was read and kept', () => {
+  it('is given again while nothing changes', async () => {
+    advance(60_000);
+    expect(await reader.read()).toBe(await reader.read());
+  });
+
+  it('shows every replaced manifest with the next read', async () => {
+    advance(60_000);
+    expect(await params()).toEqual([{}]);
+    for (const numCtx of [64, 65, 66]) {
+      await write('.m.tmp', { numCtx });
+      await rename(manifest('.m.tmp'), manifest('m.json'));
+      // The clock of the file system ticks in milliseconds; this loop is faster.
+      await utimes(registry.store.paths.manifests, numCtx, numCtx);
+      expect(await params()).toEqual([{ numCtx }]);
+    }
+  });
+
+  it('shows an edit in place after a second', async () => {
+    advance(60_000);
+    expect(await params()).toEqual([{}]);
+    await write('m.json', { numCtx: 64 });
+    await utimes(manifest('m.json'), 1, 1);
+    advance(1001);
+    expect(await params()).toEqual([{ numCtx: 64 }]);
+  });
+
+  it('is not kept while the folder may still change within one tick of its clock', async () => {
+    expect(await reader.read()).not.toBe(await reader.read());
+  });
+
+  it('is empty once the store is gone', async () => {
+    advance(60_000);
+    expect(await params()).toEqual([{}]);
+    await rename(registry.store.paths.root, `${registry.store.paths.root}-gone`);
+    expect(await params()).toEqual([]);
+  });
+});
