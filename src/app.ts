@@ -2,7 +2,6 @@
  * The composition root: constructs identity, registry, backend, engine and HTTP edge and wires them; no logic.
  * It never loads native code: engine/local forks the one file that does.
  */
-import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { systemClock } from './lib/base/clock.ts';
 import type { Config } from './config/config.ts';
@@ -17,10 +16,11 @@ import { createMetrics } from './engine/observe/metrics.ts';
 import { openRegistry } from './store/registry/registry.ts';
 import type { IdentityFacts, Service } from './api/service.ts';
 import { createEngine } from './engine/scheduler/loop.ts';
-import { openTuningFolder } from './engine/tuning-folder.ts';
+import { openTuningFolder } from './engine/local/tuning-folder.ts';
 import { createLocalBackend } from './engine/local/local-backend.ts';
 import { deferred } from './lib/base/deferred.ts';
 import { freeMemoryBytes } from './engine/local/free-memory.ts';
+import { LOCAL_ENGINE } from './engine/local/model-source.ts';
 import { loadLimits } from './engine/local/limits.ts';
 
 export interface RunningService {
@@ -40,8 +40,6 @@ export interface AppOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const childPath = fileURLToPath(new URL('./worker/main.js', import.meta.url));
-
 export async function startApp(options: AppOptions): Promise<RunningService> {
   const { config, logger } = options;
   const instance = await loadIdentity({ home: config.home });
@@ -56,12 +54,13 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     },
   });
   const backend = createLocalBackend({
-    childPath,
     hostEnv: options.env,
     gpu: config.gpu,
     clock: systemClock,
     log: logger,
     limits: loadLimits(config.loadTimeoutMs),
+    draftTokens: config.draftTokens,
+    tuning: openTuningFolder({ home: config.home, backendSha256: bound.knownSha256, log: logger }),
     backendGuard: async () => {
       const refusal = await bound.refusal();
       if (refusal !== null) throw fail('native_unavailable', { reason: refusal });
@@ -73,17 +72,15 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     residencies: () => engine.residencies(),
   });
   const engine: Engine = createEngine({
-    backend,
+    backends: { [LOCAL_ENGINE]: backend },
     clock: systemClock,
     log: logger,
     freeBytes: freeMemoryBytes,
-    tuning: openTuningFolder({ home: config.home, backendSha256: bound.knownSha256, log: logger }),
     observers: [metrics],
     limits: {
       maxQueue: config.maxQueue,
       maxLoadedModels: config.maxLoadedModels,
       numParallel: config.numParallel,
-      draftTokens: config.draftTokens,
       keepAliveMs: config.keepAliveMs,
     },
   });

@@ -1,6 +1,6 @@
 /**
  * The messages between the server (engine/local) and its forked child (worker/). Plain, bounded data only.
- * Life of a child: boot → `booted` → `load` → `progress`… → `loaded` → jobs → channel closes → exit.
+ * Life of a child: boot → `booted` → `load` → `loading`… → `loaded` → jobs → channel closes → exit.
  * The child exits by itself when the channel closes, so a killed server leaves no orphan.
  */
 import { type Static, Type } from '#typebox';
@@ -27,7 +27,8 @@ export type ToWorker = Static<typeof ToWorker>;
 export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal('booted'), backend: BackendFacts }),
   Type.Object({ type: Type.Literal('boot_failed'), reason: Type.String() }),
-  Type.Object({ type: Type.Literal('progress'), fraction: Type.Number() }),
+  /** A sign of life while native code reads the file. */
+  Type.Object({ type: Type.Literal('loading') }),
   Type.Object({ type: Type.Literal('loaded'), facts: LoadedFacts }),
   Type.Object({ type: Type.Literal('load_failed'), failure: IpcFailure }),
   Type.Object({

@@ -46,7 +46,7 @@ export const LoadSpec = Type.Object({
 });
 export type LoadSpec = Static<typeof LoadSpec>;
 
-/** Facts of a loaded model, measured after the load. Sizes in bytes, times in milliseconds. */
+/** Facts of a loaded model, measured after the load. Sizes in bytes. */
 export const LoadedFacts = Type.Object({
   numCtx: Type.Integer(),
   trainedCtx: Type.Integer(),
@@ -55,17 +55,9 @@ export const LoadedFacts = Type.Object({
   /** Tokens per second measured for each thread count tried; empty when no calibration ran. */
   calibration: Type.Array(Type.Object({ threads: Type.Integer(), tokensPerS: Type.Number() })),
   gpuLayers: Type.Integer(),
-  weightsBytes: Type.Integer(),
   contextBytes: Type.Integer(),
   residentBytes: Type.Integer(),
-  loadMs: Type.Number(),
-  vocabSize: Type.Integer(),
-  embeddingWidth: Type.Integer(),
-  templateSource: Type.Union([Type.Literal('gguf'), Type.Literal('chatml'), Type.Literal('none')]),
-  /** How tools are put to this model: `envelope`, or the name of a native family. */
-  toolFormat: Type.String(),
-  reasoning: Type.Boolean(),
-  /** Why a prefix cannot be reused freely, or null when it can. */
+  /** Whether KV state can be cut at any token, only at checkpoints, or is not kept; for whoever wonders about reuse. */
   prefixReuse: Type.Union([Type.Literal('full'), Type.Literal('checkpoints'), Type.Literal('none')]),
 });
 export type LoadedFacts = Static<typeof LoadedFacts>;

@@ -1,10 +1,12 @@
 /**
- * The two ports around the scheduler. `Backend` is what it needs (engine/local implements it over child processes);
- * `Engine` is what it offers (api/ calls it). Neither knows HTTP, wire shapes or the registry.
+ * `engine` owns the server side of running jobs: which model is in memory, whose turn it is, what came of it.
+ * Here are its ports: `Engine` is what api/ calls; `Backend` is one kind of engine, a folder beside this file, which
+ * app.ts hands to the scheduler. They speak of capabilities; the engine knows no HTTP, no wire shapes, no registry, and
+ * only the kind itself knows of files and processes.
  */
 import type { Job } from '../contract/job.ts';
 import type { JobEvent } from '../contract/job-event.ts';
-import type { BackendFacts, LoadedFacts, LoadSpec, ModelKind } from '../contract/load.ts';
+import type { ModelKind } from '../contract/load.ts';
 
 /** Hears of one job: its events in order, then exactly one end. It must not throw. */
 export interface JobListener {
@@ -13,50 +15,70 @@ export interface JobListener {
   onEnd(failure: Error | null): void;
 }
 
-/** A loaded model in a worker of its own. */
-export interface LoadedModel {
-  readonly facts: LoadedFacts;
-  /** The process id of the worker, for people and tests. */
-  readonly pid: number;
-  /**
-   * Runs a job; aborting the signal stops it within one step. The listener is never called from inside this call.
-   * After a crash every open job fails with `worker_crashed` or `worker_hung`.
-   */
-  run(job: Job, signal: AbortSignal, listener: JobListener): void;
-  /** Ends the worker; resolves when the process is gone. Safe to call twice. */
-  unload(): Promise<void>;
-  /** Resolves when the worker is gone for whatever reason; `reason` is null after unload(). */
-  readonly gone: Promise<{ readonly reason: string | null }>;
+/** What a model can do beyond its kind, because its engine can. */
+export interface Capabilities {
+  /** Answers in mode frozen-v1. */
+  readonly canFreeze: boolean;
+  /** Says what a request would do without doing it: renders and counts. */
+  readonly canExplain: boolean;
 }
 
-export interface Backend {
-  /** Loads a model in the spare worker or a fresh one; rejects with SvcError. */
-  load(spec: LoadSpec, signal: AbortSignal, onProgress: (fraction: number) => void): Promise<LoadedModel>;
-  /** Starts the spare worker if none waits; never throws. */
-  prepare(): void;
-  /** Facts of the native library once a worker has booted, else why it cannot be used, else null (not known yet). */
-  backendFacts(): BackendFacts | { readonly failed: string } | null;
-  /** Ends every worker, the spare included. */
-  close(): Promise<void>;
-}
-
-/** What the scheduler must know of a model; the registry fills it in. */
+/** A model as the scheduler sees it. */
 export interface ModelTarget {
   readonly modelId: string;
   readonly kind: ModelKind;
-  readonly path: string;
-  readonly digest: string | null;
+  /** Which of the engine's backends runs it. */
+  readonly engine: string;
+  readonly capabilities: Capabilities;
   /** Trained window, tokens; the most that num_ctx can be. */
   readonly trainedCtx: number;
   /** The window when a request names none. */
   readonly defaultCtx: number;
-  /** Threads pinned for this model by the user, or null. */
-  readonly threads: number | null;
-  /** Bytes of weights on disk, and bytes of KV state per token of window and sequence. */
-  readonly weightsBytes: number;
-  readonly kvBytesPerToken: number;
-  /** Re-checks the file just before a load; rejects with SvcError when it changed. */
-  verify(): Promise<void>;
+  /** Changes when the id comes to mean other weights; what is in memory serves its own revision only. */
+  readonly revision: string;
+  /** What the backend needs in order to load it; nobody else looks inside. */
+  readonly source: unknown;
+}
+
+/** How large a model is loaded: the window of each slot, and the jobs that run together. */
+export interface LoadSize {
+  /** Tokens. */
+  readonly numCtx: number;
+  readonly slots: number;
+}
+
+/** What a load came to. The first two may be less than what was asked for. */
+export interface ResidencyFacts extends LoadSize {
+  /** What it counts for when memory is planned. */
+  readonly plannedBytes: number;
+  /** What it really holds, where that was measured. */
+  readonly residentBytes?: number;
+  readonly threads?: number;
+  /** The process that holds it, for people. */
+  readonly pid?: number;
+}
+
+export interface LoadedModel {
+  readonly facts: ResidencyFacts;
+  /**
+   * Runs a job; aborting the signal stops it within one step. The listener is never called from inside this call.
+   * When the model is lost, every open job fails with `worker_crashed` or `worker_hung`.
+   */
+  run(job: Job, signal: AbortSignal, listener: JobListener): void;
+  /** Resolves when its memory is free. Safe to call twice. */
+  unload(): Promise<void>;
+  /** Resolves when the model is out of memory for whatever reason; `reason` is null after unload(). */
+  readonly gone: Promise<{ readonly reason: string | null }>;
+}
+
+/** One kind of engine. It decides nothing about models; the scheduler does. */
+export interface Backend {
+  /** Bytes that a load of this size would take; null: it takes no memory that is planned here. */
+  memoryNeed(target: ModelTarget, size: LoadSize): number | null;
+  /** Rejects with SvcError. */
+  load(target: ModelTarget, size: LoadSize, signal: AbortSignal): Promise<LoadedModel>;
+  /** Ends everything that it has loaded. */
+  close(): Promise<void>;
 }
 
 export interface Submission {
@@ -70,13 +92,12 @@ export interface Submission {
   readonly keepAliveMs: number | null;
 }
 
-/** One loaded (or loading) model as `hearth ps` shows it. */
+/** One loaded or loading model, as `hearth ps` shows it. */
 export interface ResidencyStatus {
   readonly modelId: string;
   readonly kind: ModelKind;
   readonly state: 'loading' | 'ready' | 'draining';
-  readonly pid: number | null;
-  readonly facts: LoadedFacts | null;
+  readonly facts: ResidencyFacts | null;
   readonly plannedBytes: number;
   readonly running: number;
   readonly queued: number;

@@ -48,7 +48,7 @@ export class Dispatcher {
     try {
       if (this.#loading) throw new Error('a worker loads one model only');
       this.#loading = true;
-      const onProgress = (fraction: number): void => this.#outbox.post({ type: 'progress', fraction });
+      const onProgress = (): void => this.#outbox.post({ type: 'loading' });
       if (spec.kind === 'embedding') {
         const model = await loadEmbedding(this.#backend, spec, onProgress);
         this.#service = new EmbedPool(model, this.#outbox);

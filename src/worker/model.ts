@@ -16,8 +16,8 @@ export interface ChatModel extends LoadedModel {
   /** Of the batch loop: as many sequences as may decode together. */
   readonly context: NativeContext;
   readonly writer: PromptWriter;
-  /** Whether KV state can be cut at any token, only at checkpoints, or not at all. */
-  readonly prefixReuse: LoadedFacts['prefixReuse'];
+  /** Whether KV state can be cut at any token, or only at checkpoints. */
+  readonly prefixReuse: 'full' | 'checkpoints';
 }
 
 export interface EmbeddingModel extends LoadedModel {

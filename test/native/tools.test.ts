@@ -53,7 +53,8 @@ async function load(name: TemplateName | null, model: string): Promise<Loaded> {
   await writeTinyChat(model, { ...chatTemplate, contextLength: 4096 });
   const worker = new TestWorker();
   await worker.booted();
-  const { toolFormat } = await worker.load({ path: model, numCtx: 4096, parallel: 8 });
+  await worker.load({ path: model, numCtx: 4096, parallel: 8 });
+  const { toolFormat } = await worker.explain({});
   return { worker, toolFormat };
 }
 

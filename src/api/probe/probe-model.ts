@@ -3,7 +3,6 @@
  * decoded (or one vector computed). What the gate cannot see in the header shows here, and takes nobody down.
  */
 import { stat } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../lib/base/clock.ts';
 import { silentLogger } from '../../lib/base/logger.ts';
 import type { Config } from '../../config/config.ts';
@@ -12,9 +11,9 @@ import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { Probe, ProbeTarget } from '../../store/install/inspection.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import { createLocalBackend } from '../../engine/local/local-backend.ts';
+import { fileTarget } from '../../engine/local/model-source.ts';
 import type { CliContext } from '../../cli/context.ts';
 
-const childPath = fileURLToPath(new URL('../../worker/main.js', import.meta.url));
 /** Start, load from a slow disk, and two evaluations; larger files get more. */
 const BASE_LIMIT_MS = 60_000;
 const SLOWEST_BYTES_PER_MS = 50_000;
@@ -51,27 +50,20 @@ async function runProbe(
   config: Config,
 ): Promise<void> {
   const backend = createLocalBackend({
-    childPath,
     hostEnv: context.env,
     gpu: config.gpu,
     clock: systemClock,
     log: silentLogger,
+    draftTokens: 0,
   });
   try {
     const model = await backend.load(
-      {
-        modelId: target.shown,
-        path: target.path,
-        digest: null,
-        kind: target.kind,
-        numCtx: Math.max(8, Math.min(PROBE_CTX, target.facts.contextLength)),
-        parallel: 1,
-        threads: 1,
-        tunedThreads: null,
-        draftTokens: 0,
-      },
+      fileTarget(
+        { modelId: target.shown, kind: target.kind },
+        { path: target.path, digest: null, threads: 1 },
+      ),
+      { numCtx: Math.max(8, Math.min(PROBE_CTX, target.facts.contextLength)), slots: 1 },
       limit,
-      () => {},
     );
     await collectEvents((listener) => model.run(probeJob(target.kind), limit, listener));
   } finally {

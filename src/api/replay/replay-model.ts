@@ -71,10 +71,10 @@ async function readCandidate(
   const sha256 = await hash(first);
   if (sha256 !== claimed.model.blob_sha256) return null;
   const files = modelFilesOf(sha256, await Promise.all(parts.map(hash)));
-  const target = registry.toTarget(model);
+  const { source } = registry.toTarget(model);
   // Native code opens parts by name, and this makes sure that the names lead to the bytes that were hashed.
-  await target.verify();
-  return { path: target.path, files, defaultStop: model.params.stop ?? [] };
+  await source.verify();
+  return { path: source.path, files, defaultStop: model.params.stop ?? [] };
 }
 
 const modelFilesOf = (first: string, parts: readonly string[]): ModelFiles => ({

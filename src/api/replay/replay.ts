@@ -1,6 +1,5 @@
 /** Runs recorded requests again in a worker of this process: the full replay, and the check of claimed tokens. */
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../lib/base/clock.ts';
 import { silentLogger } from '../../lib/base/logger.ts';
 import type { LoadedModel } from '../../engine/ports.ts';
@@ -27,11 +26,11 @@ import { chatShape } from '../chat/chat-shape.ts';
 import { readSampling, readStop } from '../generation/parameters.ts';
 import { collectAnswer } from '../chat/whole-answer.ts';
 import { collectEvents } from '../../engine/collect.ts';
-import { createLocalBackend } from '../../engine/local/local-backend.ts';
+import { createLocalBackend, type LocalBackend } from '../../engine/local/local-backend.ts';
+import { fileTarget } from '../../engine/local/model-source.ts';
 import { Check } from '#typebox/value';
 import type { CliContext } from '../../cli/context.ts';
 
-const childPath = fileURLToPath(new URL('../../worker/main.js', import.meta.url));
 /** Threads wait for each other in a loop, so that beyond this they make no headway. */
 const mostThreadsPerCore = 4;
 
@@ -59,12 +58,12 @@ export interface Replayer {
 /** One worker with one model, loaded at the first use with the window that the record needs. */
 export function createReplayer(context: CliContext, model: ReplayModel): Replayer {
   const backend = createLocalBackend({
-    childPath,
     hostEnv: context.env,
     // Records are only made without layers on a GPU.
     gpu: 'off',
     clock: systemClock,
     log: silentLogger,
+    draftTokens: 0,
   });
   const signal = new AbortController().signal;
   let loaded: { readonly numCtx: number; readonly model: LoadedModel } | undefined;
@@ -79,18 +78,11 @@ export function createReplayer(context: CliContext, model: ReplayModel): Replaye
   const load = async (numCtx: number): Promise<LoadedModel> => {
     if (loaded !== undefined && loaded.numCtx >= numCtx) return loaded.model;
     await unload();
-    const spec = {
-      modelId: 'replay',
-      path: model.path,
-      digest: model.files.blob_sha256,
-      kind: 'chat' as const,
-      numCtx,
-      parallel: 1,
-      threads: 1,
-      tunedThreads: null,
-      draftTokens: 0,
-    };
-    loaded = { numCtx, model: await backend.load(spec, signal, () => {}) };
+    const target = fileTarget(
+      { modelId: 'replay', kind: 'chat' },
+      { path: model.path, digest: model.files.blob_sha256, threads: 1 },
+    );
+    loaded = { numCtx, model: await backend.load(target, { numCtx, slots: 1 }, signal) };
     return loaded.model;
   };
 
@@ -225,7 +217,7 @@ function replayJob(
   };
 }
 
-async function boundBackend(facts: ReturnType<ReturnType<typeof createLocalBackend>['backendFacts']>) {
+async function boundBackend(facts: ReturnType<LocalBackend['backendFacts']>) {
   if (facts === null || 'failed' in facts)
     throw fail('evidence_unavailable', { reason: 'the replay ran without a backend' });
   const hash = await hashBackend(facts.folder);

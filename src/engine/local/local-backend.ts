@@ -6,18 +6,20 @@
 import { availableParallelism } from 'node:os';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
-import type { Backend, LoadedModel } from '../ports.ts';
-import type { BackendFacts, LoadSpec, ModelKind } from '../../contract/load.ts';
+import type { Backend, LoadedModel, LoadSize, ModelTarget } from '../ports.ts';
+import { type BackendFacts, type LoadSpec, type ModelKind, MOST_DRAFT_TOKENS } from '../../contract/load.ts';
 import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
-import { launch } from './child/launch.ts';
+import { launch, workerScript } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
 import { defaultWorkerLimits, type WorkerLimits } from './limits.ts';
 import { poolThreads } from './child/pool-threads.ts';
+import { bytesNeeded, measuredOf, processTuning, type Tuning } from './memory-need.ts';
+import { isLocal, type LocalTarget } from './model-source.ts';
 import { WorkerHost } from './worker-host.ts';
 
 export interface LocalBackendOptions {
-  /** Absolute path of the child's script, dist/worker/main.js. */
-  readonly childPath: string;
+  /** Of the child; absent: that of this installation. */
+  readonly childPath?: string;
   /** The server's environment, of which a few harmless names are carried over (child-environment.ts). */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
@@ -26,16 +28,29 @@ export interface LocalBackendOptions {
   /** Runs before each fork; rejects when the native files are not those of the boot any more. */
   readonly backendGuard?: () => Promise<void>;
   readonly limits?: Partial<WorkerLimits>;
+  /** Tokens that a step may draft for each sequence; absent: as many as there can be. */
+  readonly draftTokens?: number;
+  /** Absent: measurements last as long as the process. */
+  readonly tuning?: Tuning;
   /** Absent: as many as this process may use. */
   readonly cores?: number;
 }
 
-export function createLocalBackend(options: LocalBackendOptions): Backend {
-  return new LocalBackend(options);
+/** What the composition root asks of this kind of engine beyond the port. */
+export interface LocalBackend extends Backend {
+  /** Starts the spare workers that are missing; never throws. */
+  prepare(): void;
+  /** Facts of the native library once a worker has booted, else why it cannot be used, else null (not known yet). */
+  backendFacts(): BackendFacts | { readonly failed: string } | null;
 }
 
-class LocalBackend implements Backend {
+export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
+  return new Workers(options);
+}
+
+class Workers implements LocalBackend {
   readonly #options: LocalBackendOptions;
+  readonly #tuning: Tuning;
   readonly #limits: WorkerLimits;
   /** Looked for once, at the first fork. */
   #launcher: Promise<readonly string[]> | undefined;
@@ -55,6 +70,7 @@ class LocalBackend implements Backend {
 
   constructor(options: LocalBackendOptions) {
     this.#options = options;
+    this.#tuning = options.tuning ?? processTuning();
     this.#limits = { ...defaultWorkerLimits, ...options.limits };
     this.#pools = new Set([this.#poolFor('chat')]);
   }
@@ -89,29 +105,25 @@ class LocalBackend implements Backend {
     this.#cancelRetry = this.#options.clock.after(this.#limits.bootRetryMs, () => this.prepare());
   }
 
-  async load(
-    spec: LoadSpec,
-    signal: AbortSignal,
-    onProgress: (fraction: number) => void,
-  ): Promise<LoadedModel> {
+  memoryNeed(target: ModelTarget, size: LoadSize): number {
+    const { source } = asLocal(target);
+    return bytesNeeded(source, this.#tuning.recall(target), size);
+  }
+
+  async load(target: ModelTarget, size: LoadSize, signal: AbortSignal): Promise<LoadedModel> {
+    const local = asLocal(target);
+    await local.source.verify();
     const refusal = this.#refusal();
     if (this.#closed || refusal !== null) {
       throw fail('native_unavailable', { reason: refusal ?? 'the service is ending' });
     }
     if (signal.aborted) throw fail('cancelled');
-    const pool = this.#poolFor(spec.kind);
+    const pool = this.#poolFor(local.kind);
     this.#pools.add(pool);
     const worker = await this.#take(pool);
     try {
       if (signal.aborted) throw fail('cancelled');
-      const facts = await worker.load(spec, signal, onProgress);
-      return {
-        facts,
-        pid: worker.pid,
-        run: (job, jobSignal, listener) => worker.run(job, jobSignal, listener),
-        unload: () => worker.end(),
-        gone: worker.gone,
-      };
+      return await this.#loadInto(worker, local, size, signal);
     } catch (error) {
       // The next load should find the memory of this one free.
       await worker.end();
@@ -119,6 +131,37 @@ class LocalBackend implements Backend {
     } finally {
       this.#replaceSpare();
     }
+  }
+
+  async #loadInto(
+    worker: WorkerHost,
+    target: LocalTarget,
+    size: LoadSize,
+    signal: AbortSignal,
+  ): Promise<LoadedModel> {
+    const known = this.#tuning.recall(target);
+    const spec: LoadSpec = {
+      modelId: target.modelId,
+      path: target.source.path,
+      digest: target.source.digest,
+      kind: target.kind,
+      numCtx: size.numCtx,
+      parallel: size.slots,
+      threads: target.source.threads,
+      tunedThreads: known?.threads ?? null,
+      draftTokens: this.#options.draftTokens ?? MOST_DRAFT_TOKENS,
+    };
+    const facts = await worker.load(spec, signal);
+    const measured = measuredOf(facts, target.source, known);
+    this.#tuning.remember(target, measured);
+    const { numCtx, sequences: slots, residentBytes, threads } = facts;
+    const plannedBytes = bytesNeeded(target.source, measured, { numCtx, slots });
+    return {
+      facts: { numCtx, slots, plannedBytes, residentBytes, threads, pid: worker.pid },
+      run: (job, jobSignal, listener) => worker.run(job, jobSignal, listener),
+      unload: () => worker.end(),
+      gone: worker.gone,
+    };
   }
 
   /**
@@ -178,7 +221,7 @@ class LocalBackend implements Backend {
   }
 
   #fork(launcher: readonly string[], pool: number): WorkerHost {
-    const { childPath, hostEnv, gpu, clock, log } = this.#options;
+    const { childPath = workerScript, hostEnv, gpu, clock, log } = this.#options;
     const launched = launch({
       childPath,
       hostEnv,
@@ -199,6 +242,11 @@ class LocalBackend implements Backend {
     if (this.#failure === null || this.#booted.size > 0) return null;
     return this.#options.clock.monotonicMs() < this.#failure.untilMs ? this.#failure.reason : null;
   }
+}
+
+function asLocal(target: ModelTarget): LocalTarget {
+  if (!isLocal(target)) throw new Error(`model ${target.modelId} is of engine ${target.engine}`);
+  return target;
 }
 
 function whyNot(error: unknown): string {

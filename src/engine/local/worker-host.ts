@@ -1,6 +1,6 @@
 /**
  * One forked child, from fork to exit: boots, loads one model, runs jobs, ends. It knows the IPC and the signs of
- * life; it knows neither which model should be loaded when, nor how many workers there are (backend.ts does).
+ * life; it knows neither which model should be loaded when, nor how many workers there are (local-backend.ts does).
  * Every promise and every job is settled when the child is gone, whatever the reason.
  */
 import type { ChildProcess } from 'node:child_process';
@@ -50,7 +50,6 @@ export class WorkerHost {
   readonly #exit = deferred<{ readonly reason: string | null }>();
   #modelId = '';
   #loading = false;
-  #onProgress: (fraction: number) => void = () => {};
   #ending: Ending | undefined;
   #cancelBeat: (() => void) | undefined;
   #cancelBootTimer: () => void;
@@ -84,14 +83,9 @@ export class WorkerHost {
   }
 
   /** Loads the one model of this worker. Rejects with the reason of the child, or with load_failed when it dies. */
-  async load(
-    spec: LoadSpec,
-    signal: AbortSignal,
-    onProgress: (fraction: number) => void,
-  ): Promise<LoadedFacts> {
+  async load(spec: LoadSpec, signal: AbortSignal): Promise<LoadedFacts> {
     if (!this.alive) throw this.#errorOfEnding();
     this.#modelId = spec.modelId;
-    this.#onProgress = onProgress;
     this.#loading = true;
     const abort = (): void => {
       this.#load.reject(fail('cancelled'));
@@ -196,8 +190,7 @@ export class WorkerHost {
         this.#boot.reject(fail('native_unavailable', { reason: message.reason }));
         void this.end();
         return true;
-      case 'progress':
-        if (this.#loading) this.#onProgress(Math.min(1, Math.max(0, message.fraction)));
+      case 'loading':
         return this.#loading;
       case 'loaded':
         this.#load.resolve(message.facts);

@@ -10,7 +10,6 @@ const loaded: ResidencyStatus = {
   modelId: 'm',
   kind: 'chat',
   state: 'ready',
-  pid: 1,
   facts: null,
   plannedBytes: 1000,
   running: 2,

@@ -1,5 +1,3 @@
-import { MOST_DRAFT_TOKENS } from '../../contract/load.ts';
-
 /** Every limit of the scheduler, by name. Times are milliseconds. */
 export interface SchedulerLimits {
   /** Jobs that may wait, over all models. */
@@ -10,10 +8,8 @@ export interface SchedulerLimits {
   readonly maxLoadedModels: number | null;
   /** Loads that may run beside each other, memory permitting. */
   readonly maxConcurrentLoads: number;
-  /** Sequences per model; null: from the memory plan. */
+  /** Slots per model; null: from the memory plan. */
   readonly numParallel: number | null;
-  /** Tokens that a step may guess ahead for each sequence. */
-  readonly draftTokens: number;
   /** Bytes that no plan may touch. */
   readonly reserveBytes: number;
   /**
@@ -45,7 +41,6 @@ export const defaultSchedulerLimits: SchedulerLimits = {
   maxLoadedModels: null,
   maxConcurrentLoads: 2,
   numParallel: null,
-  draftTokens: MOST_DRAFT_TOKENS,
   reserveBytes: 256 * 1024 * 1024,
   maxSwitchWaitMs: 5_000,
   maxOvertakes: 32,

@@ -22,25 +22,18 @@ import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Effects, LoadOrder } from './policy/effects.ts';
 import { poisonKey } from './poison-key.ts';
 import { defaultSchedulerLimits, type SchedulerLimits } from './limits.ts';
-import { type Measured, measuredOf, usualParallel, wantedCtx } from './memory-plan.ts';
+import { USUAL_SLOTS, wantedCtx } from './memory-plan.ts';
 import { Policy } from './policy/policy.ts';
 import { residencies, serves } from './policy/state.ts';
 
-/** Keeps what loads measured, by model, backend and CPU. */
-export interface Tuning {
-  recall(target: ModelTarget): Measured | null;
-  remember(target: ModelTarget, measured: Measured): void;
-}
-
 export interface EngineOptions {
-  readonly backend: Backend;
+  /** By the kind of engine that a target names. */
+  readonly backends: Readonly<Record<string, Backend>>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Bytes that the system could give to a model now. */
   readonly freeBytes: () => number;
   readonly limits?: Partial<SchedulerLimits>;
-  /** By default measurements last as long as the process. */
-  readonly tuning?: Tuning;
   readonly observers?: readonly EngineObserver[];
 }
 
@@ -67,7 +60,6 @@ export function createEngine(options: EngineOptions): Engine {
 class SchedulerLoop implements Engine, Effects {
   readonly #options: EngineOptions;
   readonly #limits: SchedulerLimits;
-  readonly #tuning: Tuning;
   readonly #policy: Policy;
   readonly #requests = new Map<number, Request>();
   readonly #loads = new Map<number, Load>();
@@ -79,11 +71,10 @@ class SchedulerLoop implements Engine, Effects {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#limits = { ...defaultSchedulerLimits, ...options.limits };
-    this.#tuning = options.tuning ?? processTuning();
     this.#policy = new Policy(this.#limits, this, {
       nowMs: () => options.clock.monotonicMs(),
       freeBytes: options.freeBytes,
-      recall: (target) => this.#tuning.recall(target),
+      memoryNeed: (target, size) => this.#backendOf(target).memoryNeed(target, size),
     });
   }
 
@@ -122,7 +113,6 @@ class SchedulerLoop implements Engine, Effects {
       modelId: residency.modelId,
       kind: residency.target.kind,
       state: residency.state === 'ending' ? 'draining' : residency.state,
-      pid: this.#loads.get(residency.id)?.model?.pid ?? null,
       facts: residency.facts,
       plannedBytes: residency.plannedBytes,
       running: residency.running.size,
@@ -142,7 +132,7 @@ class SchedulerLoop implements Engine, Effects {
     const room = this.#policy.room(target, wanted);
     return {
       plannedBytes: room.needBytes,
-      slots: room.kind === 'there' ? room.plan.parallel : (this.#limits.numParallel ?? usualParallel),
+      slots: room.kind === 'there' ? room.plan.slots : (this.#limits.numParallel ?? USUAL_SLOTS),
       loaded: false,
       evicts:
         room.kind === 'evict' || room.kind === 'busy' ? room.victims.map((victim) => victim.modelId) : [],
@@ -162,7 +152,7 @@ class SchedulerLoop implements Engine, Effects {
   }
 
   async drain(graceMs: number): Promise<void> {
-    const { clock, backend } = this.#options;
+    const { clock, backends } = this.#options;
     this.#policy.onDrain();
     if (this.#requests.size > 0) {
       await new Promise<void>((resolve) => {
@@ -177,7 +167,7 @@ class SchedulerLoop implements Engine, Effects {
       this.#settle(seq, fail('draining'));
       request.stop.abort();
     }
-    await backend.close();
+    await Promise.all(Object.values(backends).map((backend) => backend.close()));
     this.cancelTimer();
   }
 
@@ -221,28 +211,15 @@ class SchedulerLoop implements Engine, Effects {
 
   async #load(load: Load): Promise<void> {
     const { target, plan, residencyId } = load.order;
-    const { backend, clock, log } = this.#options;
+    const { clock, log } = this.#options;
     const facts = { model: target.modelId, ...plan };
     const startedAtMs = clock.monotonicMs();
     log.info(facts, 'A model is being loaded.');
     try {
-      await target.verify();
-      const spec = {
-        modelId: target.modelId,
-        path: target.path,
-        digest: target.digest,
-        kind: target.kind,
-        numCtx: plan.numCtx,
-        parallel: plan.parallel,
-        threads: target.threads,
-        tunedThreads: this.#tuning.recall(target)?.threads ?? null,
-        draftTokens: this.#limits.draftTokens,
-      };
-      const model = await backend.load(spec, load.abort.signal, () => {});
+      const model = await this.#backendOf(target).load(target, plan, load.abort.signal);
       load.model = model;
       void model.gone.then(({ reason }) => this.#gone(residencyId, reason));
       if (load.abort.signal.aborted) return void model.unload();
-      this.#tuning.remember(target, measuredOf(model.facts, target, this.#tuning.recall(target)));
       log.info({ ...facts, ms: clock.monotonicMs() - startedAtMs }, 'A model is loaded.');
       this.#policy.onLoaded(residencyId, model.facts);
     } catch (error) {
@@ -250,6 +227,12 @@ class SchedulerLoop implements Engine, Effects {
       this.#forget(residencyId);
       this.#policy.onLoadFailed(residencyId, asSvcError(error));
     }
+  }
+
+  #backendOf(target: ModelTarget): Backend {
+    const backend = this.#options.backends[target.engine];
+    if (backend === undefined) throw new Error(`no backend runs models of engine ${target.engine}`);
+    return backend;
   }
 
   #gone(residencyId: number, reason: string | null): void {
@@ -330,13 +313,4 @@ function costOf(job: Job): number {
 
 function asSvcError(error: unknown): SvcError {
   return isSvcError(error) ? error : fail('internal', {}, error);
-}
-
-function processTuning(): Tuning {
-  const known = new Map<string, Measured>();
-  const keyOf = (target: ModelTarget): string => target.digest ?? target.path;
-  return {
-    recall: (target) => known.get(keyOf(target)) ?? null,
-    remember: (target, measured) => void known.set(keyOf(target), measured),
-  };
 }

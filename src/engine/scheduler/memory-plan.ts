@@ -1,60 +1,17 @@
-/** How much memory a load will take, and which window and how many sequences fit. Pure arithmetic. */
-import type { ModelTarget } from '../ports.ts';
-import type { LoadedFacts } from '../../contract/load.ts';
+/** Which window and how many slots a load gets for the memory there is. Pure arithmetic over what its backend needs. */
+import type { LoadSize, ModelTarget } from '../ports.ts';
 
-/** What a load measured; kept by the caller per model, backend and CPU, and used for the next plan. */
-export interface Measured {
-  /** The count that a calibration chose; null while none has run on a quiet machine. */
-  readonly threads: number | null;
-  /** Everything but the context. */
-  readonly fixedBytes: number;
-  readonly contextBytes: number;
-  /** Window and sequences that `contextBytes` was measured with. */
-  readonly numCtx: number;
-  readonly sequences: number;
-}
-
-export interface LoadPlan {
-  readonly numCtx: number;
-  readonly parallel: number;
+export interface LoadPlan extends LoadSize {
   readonly plannedBytes: number;
 }
 
-const mib = 1024 * 1024;
-/** A process with the native library initialised, and the least compute buffer. */
-const processBytes = 160 * mib;
-/** Compute buffers grow with the width of the model, as do its weights. */
-const computeShare = 0.05;
-const comfortableParallel = 8;
-/** Fewer sequences than this only when memory forces it. */
-export const usualParallel = 4;
-const leastCtx = 512;
+/** Bytes for a load of this size; 0 where its backend plans none. */
+export type MemoryNeed = (size: LoadSize) => number;
 
-/** `before` keeps its thread count when this load measured none, because it was pinned, recalled, or disturbed. */
-export function measuredOf(facts: LoadedFacts, target: ModelTarget, before: Measured | null): Measured {
-  const fixed = Math.max(target.weightsBytes, facts.residentBytes - facts.contextBytes);
-  return {
-    threads: facts.calibration.length > 0 ? facts.threads : (before?.threads ?? null),
-    fixedBytes: fixed,
-    contextBytes: facts.contextBytes,
-    numCtx: facts.numCtx,
-    sequences: facts.sequences,
-  };
-}
-
-export function plannedBytes(
-  target: ModelTarget,
-  measured: Measured | null,
-  numCtx: number,
-  parallel: number,
-): number {
-  if (measured !== null) {
-    const cells = (numCtx * parallel) / Math.max(1, measured.numCtx * measured.sequences);
-    return Math.ceil(measured.fixedBytes + measured.contextBytes * cells);
-  }
-  const context = target.kvBytesPerToken * numCtx * parallel;
-  return Math.ceil(target.weightsBytes * (1 + computeShare) + context + processBytes);
-}
+const COMFORTABLE_SLOTS = 8;
+/** Fewer slots than this only when memory forces it. */
+export const USUAL_SLOTS = 4;
+const LEAST_CTX = 512;
 
 /** The window that a request asks for: never less than the model's own default, never more than it was trained for. */
 export function wantedCtx(target: ModelTarget, requested: number | null): number {
@@ -62,48 +19,47 @@ export function wantedCtx(target: ModelTarget, requested: number | null): number
 }
 
 export interface Wish {
-  readonly target: ModelTarget;
-  readonly measured: Measured | null;
+  readonly need: MemoryNeed;
   readonly wantedCtx: number;
   /** Pinned by the user, or null. */
-  readonly parallel: number | null;
+  readonly slots: number | null;
 }
 
 /**
- * The best plan within `availableBytes`, or null: many sequences when they are cheap, else four, else fewer, and only
+ * The best plan within `availableBytes`, or null: many slots when they are cheap, else four, else fewer, and only
  * then a smaller window.
  */
 export function bestPlan(wish: Wish, availableBytes: number): LoadPlan | null {
-  const at = (numCtx: number, parallel: number): LoadPlan => ({
-    numCtx,
-    parallel,
-    plannedBytes: plannedBytes(wish.target, wish.measured, numCtx, parallel),
-  });
-  const comfortable = at(wish.wantedCtx, comfortableParallel);
-  if (wish.parallel === null && comfortable.plannedBytes <= availableBytes / 2) return comfortable;
+  const comfortable = planAt(wish, wish.wantedCtx, COMFORTABLE_SLOTS);
+  if (wish.slots === null && fits(comfortable.plannedBytes, availableBytes / 2)) return comfortable;
   return necessaryPlan(wish, availableBytes);
 }
 
 /** The same without comfort: what is worth an eviction. */
 export function necessaryPlan(wish: Wish, availableBytes: number): LoadPlan | null {
-  for (let parallel = wish.parallel ?? usualParallel; parallel >= 1; parallel -= 1) {
-    const plan = planAt(wish, wish.wantedCtx, parallel);
-    if (plan.plannedBytes <= availableBytes) return plan;
-    if (wish.parallel !== null) break;
+  for (let slots = wish.slots ?? USUAL_SLOTS; slots >= 1; slots -= 1) {
+    const plan = planAt(wish, wish.wantedCtx, slots);
+    if (fits(plan.plannedBytes, availableBytes)) return plan;
+    if (wish.slots !== null) break;
   }
-  const parallel = wish.parallel ?? 1;
-  for (let numCtx = Math.floor(wish.wantedCtx / 2); numCtx >= leastCtx; numCtx = Math.floor(numCtx / 2)) {
-    const plan = planAt(wish, numCtx, parallel);
-    if (plan.plannedBytes <= availableBytes) return plan;
+  const slots = wish.slots ?? 1;
+  for (let numCtx = Math.floor(wish.wantedCtx / 2); numCtx >= LEAST_CTX; numCtx = Math.floor(numCtx / 2)) {
+    const plan = planAt(wish, numCtx, slots);
+    if (fits(plan.plannedBytes, availableBytes)) return plan;
   }
   return null;
 }
 
 /** The smallest need that was considered, for the message of a refusal. */
 export function leastBytes(wish: Wish): number {
-  return planAt(wish, Math.min(wish.wantedCtx, leastCtx), wish.parallel ?? 1).plannedBytes;
+  return planAt(wish, Math.min(wish.wantedCtx, LEAST_CTX), wish.slots ?? 1).plannedBytes;
 }
 
-function planAt(wish: Wish, numCtx: number, parallel: number): LoadPlan {
-  return { numCtx, parallel, plannedBytes: plannedBytes(wish.target, wish.measured, numCtx, parallel) };
+/** What needs nothing always fits, even where more was promised than there is. */
+export function fits(needBytes: number, availableBytes: number): boolean {
+  return needBytes === 0 || needBytes <= availableBytes;
+}
+
+function planAt({ need }: Wish, numCtx: number, slots: number): LoadPlan {
+  return { numCtx, slots, plannedBytes: need({ numCtx, slots }) };
 }

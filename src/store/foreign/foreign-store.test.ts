@@ -33,7 +33,7 @@ async function adoptAll(found: ForeignScan): Promise<void> {
   const registry = await temporaryRegistry();
   for (const candidate of found.candidates) {
     const model = await installCandidate(registry, candidate, {});
-    await registry.toTarget(model).verify();
+    await registry.toTarget(model).source.verify();
   }
   expect(await readdir(registry.store.paths.blobs)).toEqual([]);
 }
@@ -244,7 +244,7 @@ describe('the Hugging Face cache', () => {
     const registry = await temporaryRegistry();
     const model = await installCandidate(registry, candidate!, { [way]: true });
     await rm(hub, { recursive: true });
-    const target = registry.toTarget(model);
+    const target = registry.toTarget(model).source;
     await target.verify();
     for (const [position, bytes] of [first, second].entries()) {
       const path = join(dirname(target.path), names[position]!);

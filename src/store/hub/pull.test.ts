@@ -30,7 +30,7 @@ describe('pulling a model', () => {
       source: { type: 'hf', repo: 'Some/Model-GGUF', commit: COMMIT },
       files: [{ role: 'model', digest: sha256(Q4), sizeBytes: Q4.length }],
     });
-    const target = registry.toTarget(model);
+    const target = registry.toTarget(model).source;
     await target.verify();
     expect((await readFile(target.path)).equals(Q4)).toBe(true);
     expect(await readdir(registry.store.paths.partial)).toEqual([]);
@@ -97,7 +97,7 @@ describe('pulling a model', () => {
     expect(hub.requests('cdn')).toHaveLength(1);
     expect(copy.requests('cdn')).toEqual([]);
     await removeModel(registry, 'some/model-gguf:q4_k_m');
-    await registry.toTarget(await registry.find('other/copy')).verify();
+    await registry.toTarget(await registry.find('other/copy')).source.verify();
   });
 
   it.each(['while the model is inspected', 'in the last moment before the commit'])(
@@ -132,7 +132,7 @@ describe('pulling a model', () => {
     const path = blobPath(registry.store.paths, sha256(Q4));
     await writeFile(path, Q8);
     const model = await pullOne(registry, 'Some/Model-GGUF', hub.access);
-    await registry.toTarget(model).verify();
+    await registry.toTarget(model).source.verify();
     expect((await readFile(path)).equals(Q4)).toBe(true);
   });
 
@@ -144,7 +144,7 @@ describe('pulling a model', () => {
     });
     const registry = await temporaryRegistry();
     const model = await pullOne(registry, 'Some/Model-GGUF:Q4_0', hub.access);
-    const { path, weightsBytes, verify } = registry.toTarget(model);
+    const { path, weightsBytes, verify } = registry.toTarget(model).source;
     await verify();
     expect(weightsBytes).toBe(one.length + two.length);
     expect(path).toMatch(/model-00001-of-00002\.gguf$/);

@@ -25,7 +25,7 @@ async function writeParts(...parts: readonly Buffer[]): Promise<string> {
 
 /** What native code reads: the first part by its path, the second by its name beside the first. */
 async function opened(registry: Registry, model: InstalledModel): Promise<Buffer[]> {
-  const { path } = registry.toTarget(model);
+  const { path } = registry.toTarget(model).source;
   return Promise.all(NAMES.map((name) => readFile(join(dirname(path), name))));
 }
 
@@ -58,7 +58,7 @@ describe('a shard whose name leads to other bytes than its blob', () => {
     const registry = await temporaryRegistry();
     const path = await writeParts(FIRST, SECOND);
     const model = await importFile(registry, path, { id: 'm', copy: true });
-    const target = registry.toTarget(model);
+    const target = registry.toTarget(model).source;
     const shard = join(dirname(target.path), NAMES[1]);
     await rm(shard);
     await writeFile(shard, OTHER_SECOND);

@@ -48,7 +48,8 @@ export async function describeModel(
 ): Promise<ModelDescription> {
   const { facts } = model;
   const target = registry.toTarget(model, options);
-  const kvBytes = target.kvBytesPerToken * target.defaultCtx;
+  const { weightsBytes, kvBytesPerToken } = target.source;
+  const kvBytes = kvBytesPerToken * target.defaultCtx;
   return {
     id: model.id,
     aliases: model.aliases,
@@ -66,9 +67,9 @@ export async function describeModel(
     params: model.params,
     memory: {
       numCtx: target.defaultCtx,
-      weightsBytes: target.weightsBytes,
+      weightsBytes,
       kvBytes,
-      totalBytes: target.weightsBytes + kvBytes,
+      totalBytes: weightsBytes + kvBytes,
     },
     source: model.source,
     ownedBy: model.ownedBy,

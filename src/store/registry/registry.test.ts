@@ -49,9 +49,9 @@ describe('importing a file', () => {
     const path = await writeChat(await temporaryFolder());
     const model = await importFile(registry, path, { id: 'kept', [way]: true });
     await rm(path);
-    const target = registry.toTarget(model);
-    await target.verify();
-    expect((await readFile(target.path)).equals(chatBytes())).toBe(true);
+    const { source } = registry.toTarget(model);
+    await source.verify();
+    expect((await readFile(source.path)).equals(chatBytes())).toBe(true);
   });
 
   it('calls the probe before anything is written and installs nothing when it fails', async () => {
@@ -150,29 +150,29 @@ describe('a load target', () => {
     const registry = await temporaryRegistry();
     const model = await importFile(registry, await writeChat(await temporaryFolder()), { id: 'm' });
     const target = registry.toTarget(model);
-    expect(target).toMatchObject({ modelId: 'm', kind: 'chat', threads: null });
+    expect(target).toMatchObject({ modelId: 'm', kind: 'chat', source: { threads: null } });
     expect(target.trainedCtx).toBe(model.facts.contextLength);
-    expect(target.weightsBytes).toBe(chatBytes().length);
-    expect(target.kvBytesPerToken).toBeGreaterThan(0);
+    expect(target.source.weightsBytes).toBe(chatBytes().length);
+    expect(target.source.kvBytesPerToken).toBeGreaterThan(0);
     const pinned = await setParams(registry, 'm', { numCtx: 64, threads: 1 });
     expect(registry.toTarget(pinned, { numCtx: 128, numThreads: 2 })).toMatchObject({
       defaultCtx: 64,
-      threads: 1,
+      source: { threads: 1 },
     });
   });
 
   it('refuses a referenced file that changed, and accepts one that was only touched', async () => {
     const registry = await temporaryRegistry();
     const path = await writeChat(await temporaryFolder());
-    const target = registry.toTarget(await importFile(registry, path, { id: 'm' }));
+    const { source } = registry.toTarget(await importFile(registry, path, { id: 'm' }));
     await utimes(path, 1, 1);
-    await target.verify();
+    await source.verify();
     const bytes = chatBytes();
     bytes[bytes.length - 2]! ^= 1;
     await writeFile(path, bytes);
-    await expect(target.verify()).rejects.toEqual(code('model_damaged'));
+    await expect(source.verify()).rejects.toEqual(code('model_damaged'));
     await rm(path);
-    await expect(target.verify()).rejects.toEqual(code('model_damaged'));
+    await expect(source.verify()).rejects.toEqual(code('model_damaged'));
   });
 });
 
@@ -185,7 +185,7 @@ describe('removing', () => {
     await importFile(registry, path, { id: 'three' });
     expect((await removeModel(registry, 'three')).sweep.removed).toEqual([]);
     expect((await removeModel(registry, 'one')).sweep.removed).toEqual([]);
-    await registry.toTarget(one).verify();
+    await registry.toTarget(one).source.verify();
     expect((await removeModel(registry, 'two')).sweep.freedBytes).toBe(chatBytes().length);
     expect((await readFile(path)).equals(chatBytes())).toBe(true);
   });

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
-import type { ModelTarget } from '../../engine/ports.ts';
+import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
@@ -80,7 +80,7 @@ export class Registry {
   }
 
   /** What the scheduler must know of a model to load and plan it. */
-  toTarget(model: InstalledModel, options: TargetOptions = {}): ModelTarget {
+  toTarget(model: InstalledModel, options: TargetOptions = {}): LocalTarget {
     return makeTarget(this.store.paths, this.#verified, model, options);
   }
 

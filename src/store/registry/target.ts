@@ -1,5 +1,5 @@
-/** From an installed model to what the scheduler loads, with the check that its files are still the ones installed. */
-import type { ModelTarget } from '../../engine/ports.ts';
+/** From an installed model to what the engine loads, with the check that its files are still the ones installed. */
+import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, hashFile, sameStamp, stampFile } from '../install/file-check.ts';
 import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
@@ -35,26 +35,30 @@ export function makeTarget(
   verified: VerifiedStamps,
   model: ModelManifest,
   options: TargetOptions,
-): ModelTarget {
+): LocalTarget {
   const [first] = modelFiles(model);
   if (!first)
     throw fail('model_damaged', { model: model.id, param: 'model', reason: 'it names no model file' });
   const trained = model.facts.contextLength;
   const wanted = model.params.numCtx ?? options.numCtx ?? (model.kind === 'chat' ? USUAL_CTX : trained);
-  return {
-    modelId: model.id,
-    kind: model.kind,
-    path: loadPath(paths, model, first),
-    digest: digestOf(first),
-    trainedCtx: trained,
-    defaultCtx: Math.min(trained, wanted),
-    threads: model.params.threads ?? options.numThreads ?? null,
-    weightsBytes: modelFiles(model).reduce((sum, file) => sum + file.sizeBytes, 0),
-    kvBytesPerToken: model.facts.kvBytesPerToken,
-    verify: async () => {
-      for (const file of modelFiles(model)) await verifyFile(paths, verified, model, file);
+  return localTarget(
+    {
+      modelId: model.id,
+      kind: model.kind,
+      trainedCtx: trained,
+      defaultCtx: Math.min(trained, wanted),
     },
-  };
+    {
+      path: loadPath(paths, model, first),
+      digest: digestOf(first),
+      threads: model.params.threads ?? options.numThreads ?? null,
+      weightsBytes: modelFiles(model).reduce((sum, file) => sum + file.sizeBytes, 0),
+      kvBytesPerToken: model.facts.kvBytesPerToken,
+      verify: async () => {
+        for (const file of modelFiles(model)) await verifyFile(paths, verified, model, file);
+      },
+    },
+  );
 }
 
 /** The digest of a file when it is known, lower-case hex. */

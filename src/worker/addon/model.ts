@@ -10,11 +10,7 @@ import { openVocabulary } from './vocabulary.ts';
 /** The library reads metadata in JavaScript and waits without end where a file is cut off. */
 const METADATA_MS = 60_000;
 
-export async function openModel(
-  llama: Llama,
-  path: string,
-  onProgress: (fraction: number) => void,
-): Promise<NativeModel> {
+export async function openModel(llama: Llama, path: string, onProgress: () => void): Promise<NativeModel> {
   await checkHeader(path);
   const metadata = new AbortController();
   const timer = setTimeout(
@@ -26,9 +22,9 @@ export async function openModel(
       modelPath: path,
       useMmap: true,
       loadSignal: metadata.signal,
-      onLoadProgress: (fraction) => {
+      onLoadProgress: () => {
         clearTimeout(timer);
-        onProgress(fraction);
+        onProgress();
       },
       ...(llama.gpu === false ? { gpuLayers: 0 } : {}),
     });

@@ -17,7 +17,7 @@ export interface NativeBackend {
   /** The samplers in the chain for these options, in the order in which they see the logits; a grammar comes first. */
   samplersFor(sampling: Sampling): readonly string[];
   /** Rejects with the library's own words when the file cannot be used. */
-  openModel(path: string, onProgress: (fraction: number) => void): Promise<NativeModel>;
+  openModel(path: string, onProgress: () => void): Promise<NativeModel>;
   /** Whether a model or context failed to open for lack of memory. */
   isOutOfMemory(error: unknown): boolean;
 }

@@ -1,12 +1,10 @@
 /** Opens a chat model for the batch loop. */
-import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
-import { toolFormatOf } from '../../lib/chat-template/tool-families.ts';
 import type { LoadSpec } from '../../contract/load.ts';
 import type { NativeBackend } from '../addon/native.ts';
 import type { ChatModel } from '../model.ts';
 import { controlTexts } from '../prompt/client-text.ts';
 import { openTemplate } from '../prompt/template.ts';
-import { commonFacts, loadFailure, type Progress, throttled } from './load.ts';
+import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { threadsFor, tuneThreads } from './threads.ts';
 
 /** Rows of one native call; more gains nothing on a CPU and costs memory. */
@@ -15,9 +13,8 @@ const BATCH_TOKENS = 512;
 export async function loadChat(
   backend: NativeBackend,
   spec: LoadSpec,
-  onProgress: Progress,
+  onProgress: OnProgress,
 ): Promise<ChatModel> {
-  const started = performance.now();
   try {
     const model = await backend.openModel(spec.path, throttled(onProgress));
     const { vocabulary } = model;
@@ -44,10 +41,6 @@ export async function loadChat(
         ...commonFacts(model, context),
         ...tuned,
         sequences: spec.parallel,
-        loadMs: performance.now() - started,
-        templateSource: template.from,
-        toolFormat: toolFormatOf(template.source),
-        reasoning: thinkingMarks(template.source, vocabulary.controlTexts) !== null,
         prefixReuse,
       },
     };

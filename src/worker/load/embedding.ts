@@ -2,7 +2,7 @@
 import type { LoadSpec } from '../../contract/load.ts';
 import type { NativeBackend, NativeContext } from '../addon/native.ts';
 import type { EmbeddingModel } from '../model.ts';
-import { commonFacts, loadFailure, type Progress, throttled } from './load.ts';
+import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { threadsFor, tuneThreads } from './threads.ts';
 
 /** What the thread count for a lone input is measured with. */
@@ -13,9 +13,8 @@ const MOST_CONTEXTS = 8;
 export async function loadEmbedding(
   backend: NativeBackend,
   spec: LoadSpec,
-  onProgress: Progress,
+  onProgress: OnProgress,
 ): Promise<EmbeddingModel> {
-  const started = performance.now();
   try {
     const model = await backend.openModel(spec.path, throttled(onProgress));
     const cores = threadsFor(backend, { ...spec, tunedThreads: null });
@@ -43,7 +42,6 @@ export async function loadEmbedding(
         sequences: count,
         ...tuned,
         contextBytes: facts.contextBytes * count,
-        loadMs: performance.now() - started,
       },
     };
   } catch (error) {

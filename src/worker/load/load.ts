@@ -6,11 +6,11 @@ import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { NativeContext, NativeModel } from '../addon/native.ts';
 
-export type Progress = (fraction: number) => void;
+/** Called while native code reads the file, as a sign of life. */
+export type OnProgress = () => void;
 
 const PROGRESS_INTERVAL_MS = 100;
 
-/** What can be said of any model; the rest are the values of one that has no chat template. */
 export function commonFacts(model: NativeModel, context: NativeContext): LoadedFacts {
   return {
     numCtx: context.numCtx,
@@ -19,15 +19,8 @@ export function commonFacts(model: NativeModel, context: NativeContext): LoadedF
     threads: context.getThreads(),
     calibration: [],
     gpuLayers: model.facts.gpuLayers,
-    weightsBytes: model.facts.weightsBytes,
     contextBytes: context.memoryBytes(),
     residentBytes: process.memoryUsage.rss(),
-    loadMs: 0,
-    vocabSize: model.vocabulary.size,
-    embeddingWidth: model.facts.embeddingWidth,
-    templateSource: 'none',
-    toolFormat: 'none',
-    reasoning: false,
     prefixReuse: 'none',
   };
 }
@@ -44,13 +37,13 @@ export function loadFailure(
   return fail(code, { model: spec.modelId, reason: text.split('\n')[0] ?? text }, error);
 }
 
-/** Progress is told ten times a second at most, and at its end. */
-export function throttled(report: Progress): Progress {
+/** Ten times a second at most. */
+export function throttled(report: OnProgress): OnProgress {
   let last = Number.NEGATIVE_INFINITY;
-  return (fraction) => {
+  return () => {
     const now = performance.now();
-    if (now - last < PROGRESS_INTERVAL_MS && fraction < 1) return;
+    if (now - last < PROGRESS_INTERVAL_MS) return;
     last = now;
-    report(fraction);
+    report();
   };
 }

@@ -46,7 +46,7 @@ async function makeWorld(): Promise<StoreWorld> {
 async function expectWhole(world: StoreWorld, context: string): Promise<void> {
   const registry = openRegistry({ home: world.home });
   expect(await registry.damaged(), context).toEqual([]);
-  for (const model of await registry.list()) await registry.toTarget(model).verify();
+  for (const model of await registry.list()) await registry.toTarget(model).source.verify();
   const { blobs } = registry.store.paths;
   for (const name of await readdir(blobs).catch(() => []))
     expect(`sha256-${await hashFile(join(blobs, name))}`, context).toBe(name);

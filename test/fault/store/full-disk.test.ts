@@ -71,7 +71,7 @@ describe('a disk without room for the model', () => {
     await expect(setParams(registry, 'm', { numCtx: 64 })).rejects.toMatchObject({ code: 'disk_full' });
     expect(await readFile(manifest, 'utf8')).toBe(before);
     expect(await readdir(registry.store.paths.manifests)).toEqual(['m.json']);
-    await registry.toTarget(await registry.resolve('m', 'chat')).verify();
+    await registry.toTarget(await registry.resolve('m', 'chat')).source.verify();
     await rm(join(disk, 'filler'));
     await setParams(registry, 'm', { numCtx: 64 });
   });
@@ -107,7 +107,7 @@ describe('a store that this user may not write', () => {
     await asOrdinaryUser(async () => {
       const registry = openRegistry({ home });
       const model = await registry.resolve('default', 'chat');
-      await registry.toTarget(model).verify();
+      await registry.toTarget(model).source.verify();
       const changes = [
         () => setParams(registry, 'm', { numCtx: 64 }),
         () => removeModel(registry, 'm'),

@@ -297,8 +297,8 @@ describe('files', () => {
     await writeFile(two!, second);
     const model = await importFile(registry, two!, {});
     expect(model).toMatchObject({ id: 'm' });
-    expect(registry.toTarget(model).path).toBe(one);
+    expect(registry.toTarget(model).source.path).toBe(one);
     await importFile(registry, one!, { id: 'copied', copy: true });
-    await registry.toTarget(await registry.find('copied')).verify();
+    await registry.toTarget(await registry.find('copied')).source.verify();
   });
 });

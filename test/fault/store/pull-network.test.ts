@@ -132,7 +132,7 @@ describe('a pull survives', () => {
     const hub = await hubWith(onCdn);
     const registry = await temporaryRegistry();
     const model = await pullOne(registry, REF, hub.access);
-    await registry.toTarget(model).verify();
+    await registry.toTarget(model).source.verify();
     expect(model.files).toMatchObject([{ digest: sha256(GOOD) }]);
     expect(await readdir(registry.store.paths.partial)).toEqual([]);
   });

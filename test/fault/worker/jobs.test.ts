@@ -8,6 +8,7 @@ import {
   loadFrom,
   never,
   outcome,
+  pidOf,
   run,
   textJob,
   types,
@@ -60,7 +61,7 @@ test('a native fault fails every open job of the worker, names the signal, and b
   const late = await outcome(run(model, textJob('late'), never));
   expect(late.error).toMatchObject({ code: 'worker_crashed' });
   const next = await loadFrom(backend);
-  expect(next.pid).not.toBe(model.pid);
+  expect(pidOf(next)).not.toBe(pidOf(model));
 });
 
 test('SIGKILL mid-stream with several jobs open fails each, and is not blamed on them', async () => {
@@ -69,7 +70,7 @@ test('SIGKILL mid-stream with several jobs open fails each, and is not blamed on
   const all = Array.from({ length: 4 }, () =>
     outcome(run(model, textJob('x'), never), (event) => {
       if (event.type === 'text') streaming += 1;
-      if (streaming === 4) process.kill(model.pid, 'SIGKILL');
+      if (streaming === 4) process.kill(pidOf(model), 'SIGKILL');
     }),
   );
   for (const { events, error } of await Promise.all(all)) {
@@ -88,13 +89,15 @@ test.each(['hang', 'standstill'])(
     const { error } = await outcome(run(model, textJob(fault), never));
     expect(error).toMatchObject({ code: 'worker_hung', detail: { model: 'm' } });
     expect((await model.gone).reason).toBe(fault === 'hang' ? 'no sign of life' : 'no progress');
-    expect(exists(model.pid)).toBe(false);
+    expect(exists(pidOf(model))).toBe(false);
   },
 );
 
 test.runIf(process.platform !== 'win32')('a stopped worker is killed and its jobs fail', async () => {
   const model = await loadFrom(backendOver('patient', { limits: { ...impatient, stallMs: 60_000 } }));
-  const { error } = await outcome(run(model, textJob('x'), never), () => process.kill(model.pid, 'SIGSTOP'));
+  const { error } = await outcome(run(model, textJob('x'), never), () =>
+    process.kill(pidOf(model), 'SIGSTOP'),
+  );
   expect(error).toMatchObject({ code: 'worker_hung' });
   expect((await model.gone).reason).toBe('no sign of life');
 });

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { defaultWorkerLimits } from '../../../src/engine/local/limits.ts';
+import { systemClock } from '../../../src/lib/base/clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {
   backendOver,
@@ -15,8 +16,8 @@ import {
   loadFrom,
   never,
   outcome,
+  pidOf,
   run,
-  spec,
   textJob,
   types,
 } from './worker-rig.ts';
@@ -25,7 +26,7 @@ test('a loaded model runs jobs and ends when it is unloaded', async () => {
   const backend = backendOver('honest');
   expect(backend.backendFacts()).toBeNull();
   const model = await loadFrom(backend);
-  expect(model.facts).toMatchObject({ numCtx: 64, sequences: 4 });
+  expect(model.facts).toMatchObject({ numCtx: 64, slots: 4 });
   expect(backend.backendFacts()).toMatchObject({ folder: '/fake' });
   const { events, error } = await outcome(run(model, textJob('hello', 3), never));
   expect(error).toBeUndefined();
@@ -33,7 +34,7 @@ test('a loaded model runs jobs and ends when it is unloaded', async () => {
   await model.unload();
   await model.unload();
   expect(await model.gone).toEqual({ reason: null });
-  expect(exists(model.pid)).toBe(false);
+  expect(exists(pidOf(model))).toBe(false);
 });
 
 test('the spare is used by the next load, and replaced when nothing runs', async () => {
@@ -52,7 +53,7 @@ test('the spare is used by the next load, and replaced when nothing runs', async
   expect(forks).toBe(2);
 
   const second = await loadFrom(backend);
-  expect(first.pid).not.toBe(second.pid);
+  expect(pidOf(first)).not.toBe(pidOf(second));
   expect(forks).toBe(2);
   const abort = new AbortController();
   const running = outcome(run(second, textJob('x', null), abort.signal));
@@ -196,10 +197,10 @@ test('a backend whose last worker is gone is as good as its last boot', async ()
 test('a child that ignores signals and its closed channel is killed after the grace time', async () => {
   const backend = backendOver('ignore-sigterm', { limits: { graceMs: 50 } });
   const model = await loadFrom(backend);
-  process.kill(model.pid, 'SIGTERM');
-  expect(exists(model.pid)).toBe(true);
+  process.kill(pidOf(model), 'SIGTERM');
+  expect(exists(pidOf(model))).toBe(true);
   await model.unload();
-  expect(exists(model.pid)).toBe(false);
+  expect(exists(pidOf(model))).toBe(false);
   expect(await model.gone).toEqual({ reason: null });
 });
 
@@ -266,12 +267,17 @@ test.runIf(process.platform === 'linux')(
 );
 
 test('an aborted load ends its worker', async () => {
-  const backend = backendOver('hang-on-load');
   const abort = new AbortController();
-  const load = backend.load(spec, abort.signal, (fraction) => {
-    expect(fraction).toBe(0.5);
-    abort.abort();
-  });
+  const clock = {
+    ...systemClock,
+    after: (delayMs: number, callback: () => void) => {
+      // The child is told to load right after the limit on it begins.
+      if (delayMs === defaultWorkerLimits.loadMs) queueMicrotask(() => abort.abort());
+      return systemClock.after(delayMs, callback);
+    },
+  };
+  const backend = backendOver('hang-on-load', { clock });
+  const load = loadFrom(backend, { signal: abort.signal });
   await expect(load).rejects.toMatchObject({ code: 'cancelled' });
   // The one child left, if it has been forked already, is the next spare.
   expect((await childrenOf(process.pid)).length).toBeLessThanOrEqual(1);

@@ -20,6 +20,7 @@ import {
   loadFrom,
   never,
   outcome,
+  pidOf,
   run,
   textJob,
   types,
@@ -76,7 +77,7 @@ test('a killed real worker fails each of its live sequences, and the next load s
   const all = Array.from({ length: 4 }, () =>
     outcome(run(model, endless(), never), (event) => {
       if (event.type === 'started') begun += 1;
-      if (begun === 4 && exists(model.pid)) process.kill(model.pid, 'SIGKILL');
+      if (begun === 4 && exists(pidOf(model))) process.kill(pidOf(model), 'SIGKILL');
     }),
   );
   for (const { events, error } of await Promise.all(all)) {
@@ -91,11 +92,11 @@ test.runIf(process.platform !== 'win32')('a stopped real worker is found out and
   const impatient = backendOver('native', { childPath, limits: { heartbeatMs: 50, silenceMs: 1_000 } });
   const model = await loadChat(impatient);
   const { error } = await outcome(run(model, endless(), never), (event) => {
-    if (event.type === 'started') process.kill(model.pid, 'SIGSTOP');
+    if (event.type === 'started') process.kill(pidOf(model), 'SIGSTOP');
   });
   expect(error).toMatchObject({ code: 'worker_hung' });
   await model.gone;
-  expect(exists(model.pid)).toBe(false);
+  expect(exists(pidOf(model))).toBe(false);
 });
 
 test.each([
@@ -113,7 +114,7 @@ test.each([
 test('an aborted generation frees its sequence: as many again can run', async () => {
   const model = await loadChat(backend);
   for (let round = 0; round < 2; round += 1) {
-    const runs = Array.from({ length: model.facts.sequences }, () => {
+    const runs = Array.from({ length: model.facts.slots }, () => {
       const abort = new AbortController();
       return outcome(run(model, endless(), abort.signal), (event) => {
         if (event.type === 'started') abort.abort();

@@ -3,7 +3,7 @@ import type { Engine, EngineObserver } from '../../../src/engine/ports.ts';
 import type { JobEvent } from '../../../src/contract/job-event.ts';
 import { fail, isSvcError } from '../../../src/lib/errors/svc-error.ts';
 import { engineOver, submission, target } from '../../support/engine/scheduler-rig.ts';
-import { backendOver, exists, never, outcome, submit, textJob, types } from './worker-rig.ts';
+import { backendOver, exists, never, outcome, pidOf, submit, textJob, types } from './worker-rig.ts';
 
 const patience = { heartbeatMs: 20, silenceMs: 200, stallMs: 400, stallFactor: 0 };
 
@@ -30,7 +30,7 @@ test('a job loads its model, waits with a reason, runs, and leaves the model loa
   const again = await outcome(submit(engine, submission('m'), never));
   expect(types(again.events)).toEqual(['started', 'text', 'done']);
   expect(engine.residencies()).toMatchObject([{ modelId: 'm', state: 'ready', running: 0, queued: 0 }]);
-  const pid = engine.residencies()[0]?.pid ?? 0;
+  const pid = pidOf(engine.residencies()[0] ?? { facts: null });
   expect(await engine.unload('m')).toBe(true);
   expect(exists(pid)).toBe(false);
   expect(await engine.unload('m')).toBe(false);
@@ -110,7 +110,7 @@ test('killing the worker from outside mid-stream, again and again, never turns i
   const engine = engineOver(backendOver('patient'));
   for (let i = 0; i < 4; i += 1) {
     const { error } = await outcome(submit(engine, submission('m'), never), (event) => {
-      if (event.type === 'text') process.kill(engine.residencies()[0]?.pid ?? 0, 'SIGKILL');
+      if (event.type === 'text') process.kill(pidOf(engine.residencies()[0] ?? { facts: null }), 'SIGKILL');
     });
     expect(codeOf(error)).toBe('worker_crashed');
   }
@@ -161,8 +161,7 @@ test('two models with room for one serve an alternating burst completely', async
       loads += 1;
       return backend.load(...args);
     },
-    prepare: () => backend.prepare(),
-    backendFacts: () => backend.backendFacts(),
+    memoryNeed: (...args: Parameters<typeof backend.memoryNeed>) => backend.memoryNeed(...args),
     close: () => backend.close(),
   };
   const engine = engineOver(counting, { limits: { maxLoadedModels: 1 } });
@@ -188,7 +187,7 @@ test('a drain lets running jobs end by themselves and leaves no process', async 
   const engine = engineOver(backendOver('slow'));
   const running = outcome(submit(engine, submission('m'), never));
   await started(engine);
-  const pid = engine.residencies()[0]?.pid ?? 0;
+  const pid = pidOf(engine.residencies()[0] ?? { facts: null });
   await engine.drain(60_000);
   expect(types((await running).events)).toContain('done');
   expect(exists(pid)).toBe(false);
@@ -199,7 +198,7 @@ test('at the deadline of a drain running jobs are ended and told why', async () 
   const engine = engineOver(backendOver('patient'));
   const running = outcome(submit(engine, submission('m'), never));
   await started(engine);
-  const pid = engine.residencies()[0]?.pid ?? 0;
+  const pid = pidOf(engine.residencies()[0] ?? { facts: null });
   await engine.drain(0);
   expect(codeOf((await running).error)).toBe('draining');
   expect(exists(pid)).toBe(false);

@@ -5,11 +5,24 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/base/clock.ts';
 import type { Logger } from '../../../src/lib/base/logger.ts';
 import { EventQueue } from '../../../src/lib/base/event-queue.ts';
-import type { Backend, Engine, JobListener, LoadedModel, Submission } from '../../../src/engine/ports.ts';
+import type {
+  Backend,
+  Engine,
+  JobListener,
+  LoadedModel,
+  LoadSize,
+  ResidencyFacts,
+  Submission,
+} from '../../../src/engine/ports.ts';
+import { fileTarget } from '../../../src/engine/local/model-source.ts';
 import type { EmbedJob, GenerateJob, Job } from '../../../src/contract/job.ts';
 import type { JobEvent } from '../../../src/contract/job-event.ts';
-import type { LoadSpec } from '../../../src/contract/load.ts';
-import { createLocalBackend, type LocalBackendOptions } from '../../../src/engine/local/local-backend.ts';
+import type { ModelKind } from '../../../src/contract/load.ts';
+import {
+  createLocalBackend,
+  type LocalBackend,
+  type LocalBackendOptions,
+} from '../../../src/engine/local/local-backend.ts';
 
 export function fixture(name: string): string {
   return fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url));
@@ -30,30 +43,19 @@ export function keepingLog(): Logger & { readonly lines: LogLine[] } {
 }
 
 /** A backend over the named fake child; all its processes end with the test. */
-export function backendOver(name: string, options: Partial<LocalBackendOptions> = {}): Backend {
+export function backendOver(name: string, options: Partial<LocalBackendOptions> = {}): LocalBackend {
   const backend = createLocalBackend({
     childPath: fixture(name),
     hostEnv: { PATH: process.env['PATH'] },
     gpu: 'off',
     clock: systemClock,
     log: keepingLog(),
+    draftTokens: 0,
     ...options,
   });
   onTestFinished(() => backend.close());
   return backend;
 }
-
-export const spec: LoadSpec = {
-  modelId: 'm',
-  path: '/nowhere/m.gguf',
-  digest: null,
-  kind: 'chat',
-  numCtx: 64,
-  parallel: 4,
-  threads: 1,
-  tunedThreads: null,
-  draftTokens: 0,
-};
 
 let jobs = 0;
 
@@ -86,8 +88,22 @@ export const never = new AbortController().signal;
 // Many jobs of a test share it.
 setMaxListeners(0, never);
 
-export function loadFrom(backend: Backend, over: Partial<LoadSpec> = {}): Promise<LoadedModel> {
-  return backend.load({ ...spec, ...over }, never, () => {});
+/** How a model is loaded; by default a chat model that only fake children know. */
+interface Load extends Partial<LoadSize> {
+  readonly kind?: ModelKind;
+  readonly path?: string;
+  readonly signal?: AbortSignal;
+}
+
+export function loadFrom(backend: Backend, load: Load = {}): Promise<LoadedModel> {
+  const { kind = 'chat', path = '/nowhere/m.gguf', numCtx = 64, slots = 4, signal = never } = load;
+  const target = fileTarget({ modelId: 'm', kind }, { path, digest: null, threads: 1 });
+  return backend.load(target, { numCtx, slots }, signal);
+}
+
+/** The process that holds a model. */
+export function pidOf({ facts }: { readonly facts: ResidencyFacts | null }): number {
+  return facts?.pid ?? 0;
 }
 
 /** The events of a job as it runs; a reader that leaves early aborts it. */

@@ -2,6 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/base/clock.ts';
 import type { Backend, Engine, ModelTarget, Submission } from '../../../src/engine/ports.ts';
+import { type LocalSource, localTarget } from '../../../src/engine/local/model-source.ts';
 import { createEngine, type EngineOptions } from '../../../src/engine/scheduler/loop.ts';
 import { keepingLog, textJob } from '../../fault/worker/worker-rig.ts';
 
@@ -9,7 +10,7 @@ const mib = 1024 * 1024;
 
 export function engineOver(backend: Backend, options: Partial<EngineOptions> = {}): Engine {
   const engine = createEngine({
-    backend,
+    backends: { local: backend },
     clock: systemClock,
     log: keepingLog(),
     freeBytes: () => 8_192 * mib,
@@ -19,20 +20,19 @@ export function engineOver(backend: Backend, options: Partial<EngineOptions> = {
   return engine;
 }
 
-export function target(modelId: string, over: Partial<ModelTarget> = {}): ModelTarget {
-  return {
-    modelId,
-    kind: 'chat',
-    path: `/nowhere/${modelId}.gguf`,
-    digest: null,
-    trainedCtx: 4_096,
-    defaultCtx: 512,
-    threads: 1,
-    weightsBytes: mib,
-    kvBytesPerToken: 1_024,
-    verify: async () => {},
-    ...over,
-  };
+export function target(modelId: string, over: Partial<LocalSource> = {}): ModelTarget {
+  return localTarget(
+    { modelId, kind: 'chat', trainedCtx: 4_096, defaultCtx: 512 },
+    {
+      path: `/nowhere/${modelId}.gguf`,
+      digest: null,
+      threads: 1,
+      weightsBytes: mib,
+      kvBytesPerToken: 1_024,
+      verify: async () => {},
+      ...over,
+    },
+  );
 }
 
 export function submission(modelId: string, text = 'x', over: Partial<Submission> = {}): Submission {

@@ -1,9 +1,13 @@
 /** Forks one child: its environment, its process group, its standard error, its place in the queue of the OOM killer. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../../lib/base/logger.ts';
 import { childEnvironment } from './child-environment.ts';
 import { StderrTail } from './stderr-tail.ts';
+
+/** What the build makes of worker/main.ts. */
+export const workerScript = fileURLToPath(new URL('../../../worker/main.js', import.meta.url));
 
 export interface Launch {
   /** The script that speaks the IPC of contract/ipc.ts, as compiled JavaScript. */

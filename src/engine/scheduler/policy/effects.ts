@@ -1,7 +1,7 @@
 /** The only ways in which a decision can cause anything, and the only facts of the outside that it reads. */
-import type { ModelTarget } from '../../ports.ts';
+import type { LoadSize, ModelTarget } from '../../ports.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
-import type { LoadPlan, Measured } from '../memory-plan.ts';
+import type { LoadPlan } from '../memory-plan.ts';
 
 export interface LoadOrder {
   readonly residencyId: number;
@@ -29,6 +29,6 @@ export interface Readings {
   nowMs(): number;
   /** Bytes that the system could give to a model now. */
   freeBytes(): number;
-  /** What earlier loads of this model measured, or null. */
-  recall(target: ModelTarget): Measured | null;
+  /** Bytes that a load of this size would take; null: it takes no memory that is planned here. */
+  memoryNeed(target: ModelTarget, size: LoadSize): number | null;
 }

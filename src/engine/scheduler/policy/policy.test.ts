@@ -233,10 +233,10 @@ test('a model that can never fit is refused with both numbers, before any load a
 
 test.each([
   // Weights and process 265 MiB, 10 MiB per sequence of 1024 tokens.
-  [64_000, { numCtx: 1_024, parallel: 8 }],
-  [400, { numCtx: 1_024, parallel: 4 }],
-  [290, { numCtx: 1_024, parallel: 2 }],
-  [271, { numCtx: 512, parallel: 1 }],
+  [64_000, { numCtx: 1_024, slots: 8 }],
+  [400, { numCtx: 1_024, slots: 4 }],
+  [290, { numCtx: 1_024, slots: 2 }],
+  [271, { numCtx: 512, slots: 1 }],
 ])('with %d MiB the plan is %o', (capacityMib, plan) => {
   const world = new World({}, capacityMib * mib);
   world.submit(a);
@@ -246,7 +246,7 @@ test.each([
 test('the number of sequences can be pinned', () => {
   const world = new World({ numParallel: 16 }, plenty);
   world.submit(a);
-  expect(world.order('a').plan.parallel).toBe(16);
+  expect(world.order('a').plan.slots).toBe(16);
 });
 
 test('a window is granted up to what the model was trained for, whatever is asked', () => {
@@ -281,9 +281,9 @@ test('a larger window than memory allows is not tried again by the next request 
 
 test('a model whose file was replaced is loaded anew', () => {
   const world = warm(new World({}, plenty));
-  world.submit({ ...a, path: '/m/a-2' });
+  world.submit({ ...a, revision: 'a-2' });
   world.turnOver();
-  expect(world.order('a').target.path).toBe('/m/a-2');
+  expect(world.order('a').target.revision).toBe('a-2');
 });
 
 test('one frozen job runs beside the shared slots, a second one waits', () => {

@@ -12,8 +12,7 @@
  *   5. Keep-alive: an idle model leaves when it was asked to, or when its time is over.
  *   6. Waiting jobs are told position and reason; one timer is set for the next moment that matters.
  */
-import type { ModelTarget } from '../../ports.ts';
-import type { LoadedFacts } from '../../../contract/load.ts';
+import type { ResidencyFacts, ModelTarget } from '../../ports.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { queueFull, surplusTicket } from './admission.ts';
 import type { Effects, Readings } from './effects.ts';
@@ -27,7 +26,6 @@ import {
 } from './faults.ts';
 import { expireIdle } from './keep-alive.ts';
 import type { SchedulerLimits } from '../limits.ts';
-import { measuredOf, plannedBytes } from '../memory-plan.ts';
 import { isIdle, type Room } from './room.ts';
 import { startJobs } from './starting.ts';
 import {
@@ -126,15 +124,14 @@ export class Policy {
     this.#decide(walk);
   }
 
-  onLoaded(residencyId: number, facts: LoadedFacts): void {
+  onLoaded(residencyId: number, facts: ResidencyFacts): void {
     const residency = this.#residency(residencyId);
     if (residency?.state !== 'loading') return;
     const walk = this.#walk();
-    const measured = measuredOf(facts, residency.target, null);
     residency.state = 'ready';
     residency.facts = facts;
-    residency.slots = Math.max(1, facts.sequences);
-    residency.plannedBytes = plannedBytes(residency.target, measured, facts.numCtx, facts.sequences);
+    residency.slots = Math.max(1, facts.slots);
+    residency.plannedBytes = facts.plannedBytes;
     residency.readyAtMs = walk.nowMs;
     residency.lastUsedMs = walk.nowMs;
     forgetLoadFailures(modelState(this.state, residency.target));

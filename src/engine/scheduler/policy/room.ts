@@ -2,7 +2,7 @@
  * Where the memory for a load comes from: it is there, or idle models make room, or busy ones will have to.
  * Pure: it changes nothing and causes nothing.
  */
-import { bestPlan, type LoadPlan, leastBytes, necessaryPlan, type Wish } from '../memory-plan.ts';
+import { bestPlan, fits, type LoadPlan, leastBytes, necessaryPlan, type Wish } from '../memory-plan.ts';
 import { type Residency, residencies, type ModelState, type SchedulerState } from './state.ts';
 
 export type Room = { readonly needBytes: number } & (
@@ -39,7 +39,7 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
   const enough = (): boolean => {
     const left = staying.length - victims.length;
     const freed = availableBytes + sum(going) + sum(victims);
-    return freed >= needBytes && left + 1 <= (maxLoadedModels ?? Number.POSITIVE_INFINITY);
+    return fits(needBytes, freed) && left + 1 <= (maxLoadedModels ?? Number.POSITIVE_INFINITY);
   };
   for (const candidate of others.sort(byUsefulness(state))) {
     if (enough()) break;
@@ -47,7 +47,7 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
   }
   if (victims.some((victim) => !isIdle(state, victim))) return { kind: 'busy', needBytes, victims };
   const crowded = all.length + 1 > (maxLoadedModels ?? Number.POSITIVE_INFINITY);
-  if (victims.length > 0 || crowded || availableBytes < needBytes) {
+  if (victims.length > 0 || crowded || !fits(needBytes, availableBytes)) {
     return { kind: 'evict', needBytes, victims };
   }
   const plan = bestPlan(wish, availableBytes) ?? necessary;

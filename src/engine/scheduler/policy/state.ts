@@ -1,6 +1,5 @@
 /** The plain state that decisions read and change. Only policy.ts and its parts write it, one event at a time. */
-import type { ModelTarget } from '../../ports.ts';
-import type { LoadedFacts } from '../../../contract/load.ts';
+import type { ResidencyFacts, ModelTarget } from '../../ports.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 
 /** One submission, from admission to its end. `seq` is its place in the order of arrival and its name. */
@@ -31,7 +30,7 @@ export interface Residency {
   readonly target: ModelTarget;
   /** `ending`: its worker is going or gone; nothing starts on it, but its memory still counts. */
   state: 'loading' | 'ready' | 'ending';
-  facts: LoadedFacts | null;
+  facts: ResidencyFacts | null;
   /** The window that was asked for when it was loaded; the plan may have granted less. */
   readonly wantedCtx: number;
   plannedBytes: number;
@@ -136,6 +135,5 @@ export function queuedCount(state: SchedulerState): number {
 
 /** Whether a job for this target and window can run on the residency as it is loaded. */
 export function serves(residency: Residency, target: ModelTarget, wantedCtx: number): boolean {
-  const sameFile = residency.target.path === target.path && residency.target.digest === target.digest;
-  return sameFile && wantedCtx <= residency.wantedCtx;
+  return residency.target.revision === target.revision && wantedCtx <= residency.wantedCtx;
 }

@@ -79,8 +79,11 @@ export function roomOf(walk: Walk, model: ModelState, wantedCtx = mostWantedCtx(
   const { state, limits } = walk;
   const budget = state.budgetBytes ?? 0;
   state.budgetBytes = residencies(state).length === 0 ? walk.freeBytes : Math.max(walk.freeBytes, budget);
-  const measured = walk.readings.recall(model.target);
-  const wish: Wish = { target: model.target, measured, wantedCtx, parallel: limits.numParallel };
+  const wish: Wish = {
+    need: (size) => walk.readings.memoryNeed(model.target, size) ?? 0,
+    wantedCtx,
+    slots: limits.numParallel,
+  };
   return roomFor(state, {
     model,
     wish,
@@ -111,7 +114,7 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
     facts: null,
     wantedCtx: mostWantedCtx(model),
     plannedBytes: plan.plannedBytes,
-    slots: plan.parallel,
+    slots: plan.slots,
     running: new Map(),
     frozenRunning: 0,
     readyAtMs: Number.POSITIVE_INFINITY,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelTarget } from '../ports.ts';
 import type { LoadedFacts } from '../../contract/load.ts';
-import { measuredOf } from './memory-plan.ts';
+import { measuredOf } from './memory-need.ts';
+import type { LocalSource } from './model-source.ts';
 
-const target = { weightsBytes: 1 } as unknown as ModelTarget;
+const source = { weightsBytes: 1 } as unknown as LocalSource;
 const facts = (threads: number, calibrated: boolean) =>
   ({
     threads,
@@ -16,15 +16,15 @@ const facts = (threads: number, calibrated: boolean) =>
 
 describe('the remembered thread count', () => {
   it('comes from a calibration', () => {
-    expect(measuredOf(facts(2, true), target, null).threads).toBe(2);
+    expect(measuredOf(facts(2, true), source, null).threads).toBe(2);
   });
 
   it('is not taken from a load that was pinned or disturbed', () => {
-    expect(measuredOf(facts(1, false), target, null).threads).toBeNull();
+    expect(measuredOf(facts(1, false), source, null).threads).toBeNull();
   });
 
   it('survives a load that measured nothing', () => {
-    const before = measuredOf(facts(2, true), target, null);
-    expect(measuredOf(facts(1, false), target, before).threads).toBe(2);
+    const before = measuredOf(facts(2, true), source, null);
+    expect(measuredOf(facts(1, false), source, before).threads).toBe(2);
   });
 });

@@ -2,23 +2,14 @@ import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { silentLogger } from '../lib/base/logger.ts';
-import type { ModelTarget } from './ports.ts';
+import { silentLogger } from '../../lib/base/logger.ts';
+import type { ModelTarget } from '../ports.ts';
+import { fileTarget } from './model-source.ts';
 import { openTuningFolder } from './tuning-folder.ts';
 
 const measured = { threads: 2, fixedBytes: 10, contextBytes: 20, numCtx: 512, sequences: 4 };
-const target = (digest: string): ModelTarget => ({
-  modelId: 'm',
-  kind: 'chat',
-  path: '/m.gguf',
-  digest,
-  trainedCtx: 512,
-  defaultCtx: 512,
-  threads: null,
-  weightsBytes: 1,
-  kvBytesPerToken: 1,
-  verify: async () => {},
-});
+const target = (digest: string): ModelTarget =>
+  fileTarget({ modelId: 'm', kind: 'chat' }, { path: '/m.gguf', digest, threads: null });
 const newHome = () => mkdtempSync(path.join(tmpdir(), 'hearth-tuning-'));
 const open = (home: string, backend: string | null) =>
   openTuningFolder({ home, backendSha256: () => backend, log: silentLogger });

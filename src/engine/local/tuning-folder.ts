@@ -8,10 +8,11 @@ import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
-import { makeFolder, writeDurably } from '../lib/files/durable.ts';
-import type { Logger } from '../lib/base/logger.ts';
-import type { ModelTarget } from './ports.ts';
-import type { Tuning } from './scheduler/loop.ts';
+import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
+import type { Logger } from '../../lib/base/logger.ts';
+import type { ModelTarget } from '../ports.ts';
+import type { Tuning } from './memory-need.ts';
+import { isLocal, type LocalSource } from './model-source.ts';
 
 const TuningRecord = Type.Object({
   schema: Type.Literal(1),
@@ -35,7 +36,9 @@ export function openTuningFolder(options: TuningOptions): Tuning {
   const known = new Map<string, TuningRecord | null>();
   const recordFile = (target: ModelTarget): string | null => {
     const backend = options.backendSha256();
-    return backend === null ? null : path.join(options.home, 'tuning', `${recordName(target, backend)}.json`);
+    return backend === null || !isLocal(target)
+      ? null
+      : path.join(options.home, 'tuning', `${recordName(target.source, backend)}.json`);
   };
   return {
     recall: (target) => {
@@ -55,8 +58,8 @@ export function openTuningFolder(options: TuningOptions): Tuning {
 }
 
 /** 128 bits are plenty to tell the models of one machine apart. */
-function recordName(target: ModelTarget, backend: string): string {
-  const weights = target.digest ?? `${target.path} ${target.weightsBytes}`;
+function recordName(source: LocalSource, backend: string): string {
+  const weights = source.digest ?? `${source.path} ${source.weightsBytes}`;
   const cpu = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()}`;
   return createHash('sha256').update([weights, backend, cpu].join('\n')).digest('hex').slice(0, 32);
 }

@@ -1,0 +1,48 @@
+/** The models of this kind of engine: GGUF files. Whoever knows the files makes the target; nobody else reads its source. */
+import type { ModelTarget } from '../ports.ts';
+
+export const LOCAL_ENGINE = 'local';
+
+export interface LocalSource {
+  /** Absolute path of the first or only GGUF file. */
+  readonly path: string;
+  /** Lower-case hex SHA-256 of the weights when known; names what loads measured. */
+  readonly digest: string | null;
+  /** Threads pinned for this model by the user, or null. */
+  readonly threads: number | null;
+  /** Bytes of weights on disk, and bytes of KV state per token of window and sequence. */
+  readonly weightsBytes: number;
+  readonly kvBytesPerToken: number;
+  /** Re-checks the files just before a load; rejects with SvcError when they changed. */
+  verify(): Promise<void>;
+}
+
+export interface LocalTarget extends ModelTarget {
+  readonly source: LocalSource;
+}
+
+export function localTarget(
+  model: Pick<ModelTarget, 'modelId' | 'kind' | 'trainedCtx' | 'defaultCtx'>,
+  source: LocalSource,
+): LocalTarget {
+  return {
+    ...model,
+    engine: LOCAL_ENGINE,
+    capabilities: { canFreeze: model.kind === 'chat', canExplain: model.kind === 'chat' },
+    revision: `${source.digest ?? ''} ${source.path}`,
+    source,
+  };
+}
+
+/** One file outside the scheduler's plans, loaded as it is. */
+export function fileTarget(
+  model: Pick<ModelTarget, 'modelId' | 'kind'>,
+  file: Pick<LocalSource, 'path' | 'digest' | 'threads'>,
+): LocalTarget {
+  const source = { ...file, weightsBytes: 0, kvBytesPerToken: 0, verify: async () => {} };
+  return localTarget({ ...model, trainedCtx: Infinity, defaultCtx: 0 }, source);
+}
+
+export function isLocal(target: ModelTarget): target is LocalTarget {
+  return target.engine === LOCAL_ENGINE;
+}
