@@ -43,7 +43,7 @@ export interface AppOptions {
 export async function startApp(options: AppOptions): Promise<RunningService> {
   const { config, logger } = options;
   const instance = await loadIdentity({ home: config.home });
-  // Hashed once, beside the start instead of before it.
+  // Hashed once, concurrently with the start.
   const serverSource = hashServerSource();
   const bound = createBackendBinding({
     gpu: config.gpu,

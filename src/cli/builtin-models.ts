@@ -17,7 +17,7 @@ const shipped: readonly BuiltinModel[] = ['hearth-mini', 'hearth-embed'].map((id
   path: path.join(packageFolder, 'models', id, 'model.gguf'),
 }));
 
-/** A failure is logged and does not stop the service: what is installed already can still be served. */
+/** A failure is logged but does not stop the service: installed models can still be served. */
 export async function registerBuiltins(home: string, registry: Registry, log: Logger): Promise<void> {
   try {
     const models = shipped.filter((model) => existsSync(model.path));

@@ -71,7 +71,7 @@ function isTransfer(event: InstallEvent): event is Transfer {
   return 'total' in event;
 }
 
-/** Bytes per second, smoothed, and what is left at that rate. */
+/** Bytes per second, smoothed, and the time left at that rate. */
 class TransferRate {
   #atMs = performance.now();
   #bytes: number | undefined;

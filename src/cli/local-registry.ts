@@ -13,7 +13,7 @@ export function foreignEnvironment(context: CliContext): ForeignEnvironment {
   return { env: context.env, userHome: homedir(), platform: process.platform };
 }
 
-/** Aborts on Ctrl-C; what was done so far stays for the next run. A second Ctrl-C ends the process at once. */
+/** Aborts on Ctrl-C and keeps the partial result for the next run. A second Ctrl-C ends the process at once. */
 export async function interruptible<T>(
   context: CliContext,
   work: (signal: AbortSignal) => Promise<T>,

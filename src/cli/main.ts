@@ -1,4 +1,7 @@
-/** The program: verbs are registered, one runs, its failure becomes a sentence and an exit code. */
+/**
+ * cli owns the terminal: verbs are registered, one runs, its failure becomes a sentence and an exit code. It knows
+ * nothing of how a job runs or a file is stored; verbs call use cases, the store, or the running server.
+ */
 import { Command, CommanderError } from 'commander';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
@@ -64,7 +67,7 @@ const exitCodeOfFamily: Partial<Record<Family, number>> = {
   request: exitCodes.usage,
 };
 
-/** The verbs that the words may mean; without any, all of them, for the help text and for a word that is none. */
+/** The verbs that the arguments may name; if none, all of them, for the help text and for unknown words. */
 function named(argv: readonly string[]): (() => Promise<Register>)[] {
   const meant = verbs.filter(([names]) => names.some((name) => argv.includes(name)));
   return (meant.length > 0 && !argv.includes('help') ? meant : verbs).map(([, load]) => load);

@@ -19,7 +19,7 @@ export async function describeHolder(config: Config): Promise<string> {
   return `${where} is taken by another Hearth (instance ${instanceId}); ${remedy}.`;
 }
 
-/** Asks where no API key is needed: whoever has the port may be anybody, and must not learn it. */
+/** Asks a route that needs no API key: the port may belong to any program, which must not learn it. */
 async function askInstance(url: string): Promise<string | null> {
   try {
     const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(1000) });

@@ -1,6 +1,7 @@
 /**
- * Every setting once: its environment name, what it means, its default, and how its text is read.
+ * config owns every setting, each written once: its environment name, meaning, default, and how its text is read.
  * Flags, the environment and the config file all pass through `read`, so one wrong value has one message.
+ * It knows nothing of what a setting does.
  */
 import { formatDuration, parseDuration } from '../lib/base/duration.ts';
 

@@ -23,7 +23,7 @@ export const ToWorker = Type.Union([
 ]);
 export type ToWorker = Static<typeof ToWorker>;
 
-/** Events of one batch step travel together, so that eight streams cost one message per step, not eight. */
+/** Events of one batch step travel together: eight streams cost one message per step, not eight. */
 export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal('booted'), backend: BackendFacts }),
   Type.Object({ type: Type.Literal('boot_failed'), reason: Type.String() }),
@@ -36,7 +36,7 @@ export const FromWorker = Type.Union([
     events: Type.Array(Type.Object({ jobId: Type.String(), event: JobEvent })),
   }),
   Type.Object({ type: Type.Literal('failed'), jobId: Type.String(), failure: IpcFailure }),
-  /** `steps` counts the steps of the batch loop, so that silence can be told from standstill. */
+  /** `steps` counts the steps of the batch loop, which tells a silent worker from one that stands still. */
   Type.Object({
     type: Type.Literal('pong'),
     nonce: Type.Integer(),

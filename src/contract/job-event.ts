@@ -44,7 +44,7 @@ export const QueuedEvent = Type.Object({
   reason: Type.String(),
 });
 
-/** The prompt is rendered, tokenised and fits; sent before prefill, so that all refusals come earlier. */
+/** The prompt is rendered, tokenised and fits; sent before prefill; every refusal comes earlier. */
 export const StartedEvent = Type.Object({
   type: Type.Literal('started'),
   promptTokens: Type.Integer(),
@@ -53,7 +53,7 @@ export const StartedEvent = Type.Object({
   numCtx: Type.Integer(),
 });
 
-/** More tokens of a text that was held back leave as several events, so that one message stays of bounded size. */
+/** More tokens of a text that was held back leave as several events, which bounds the size of a message. */
 export const TOKENS_PER_EVENT = 1_024;
 
 export const TextEvent = Type.Object({

@@ -92,7 +92,7 @@ export const GenerateJob = Type.Object({
   topLogprobs: Type.Union([Type.Integer({ minimum: 0, maximum: 20 }), Type.Null()]),
   /** What a template's clock shows, Unix milliseconds; null: the present. */
   templateClockMs: Type.Union([Type.Integer(), Type.Null()]),
-  /** `frozen` runs alone in a context of its own, repeatable bit for bit (frozen-v1). */
+  /** `frozen` runs alone in a separate context, repeatable bit for bit (frozen-v1). */
   lane: Type.Union([Type.Literal('shared'), Type.Literal('frozen')]),
   /** Only in lane `frozen`: what a replay pins. */
   frozen: Type.Optional(FrozenPins),

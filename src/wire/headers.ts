@@ -27,7 +27,7 @@ export const requestHeaderNames = {
   apiKey: 'X-Api-Key',
 } as const;
 
-/** The server banner; a value of its own, not the version (interface, Versioning 3). */
+/** The server banner; distinct from the version (interface, Versioning 3). */
 export const serverBanner = 'hearth/1.2';
 
 /** The one value of the evidence mode header. */

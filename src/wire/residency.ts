@@ -1,6 +1,6 @@
 import { type Static, Type } from '#typebox';
 
-/** Loaded models, for `hearth ps`; an extra route beside those of the interface. */
+/** Loaded models, for `hearth ps`; a route in addition to those of the interface. */
 export const ResidencyList = Type.Object(
   {
     object: Type.Literal('list'),

@@ -1,5 +1,6 @@
 /**
- * Every route as data. http/ registers the entries and takes its access rules from them; Identity.endpoints and the
+ * wire owns the HTTP surface: schemas of every resource, header names, and here every route as data. It knows no handler
+ * and no use case. http/ registers the entries and takes its access rules from them; Identity.endpoints and the
  * OpenAPI document are derived. That a response names the process by both identity headers is no property of a route:
  * every response does, refusals and streams included.
  */

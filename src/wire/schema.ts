@@ -3,7 +3,7 @@ import { type TSchema, Type } from '#typebox';
 
 /**
  * An optional request field for which null means absent. The type is a list (`["integer","null"]`) instead of an
- * anyOf, so that a validation error names one cause, not one per branch.
+ * anyOf, because a validation error should name one cause, not one per branch.
  */
 export function nullable<T>(type: string, options: Record<string, unknown> = {}) {
   return Type.Optional(Type.Unsafe<T | null>({ type: [type, 'null'], ...options }));

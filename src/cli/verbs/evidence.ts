@@ -1,6 +1,7 @@
 /**
- * hearth evidence: checks, shows and replays the signed records of frozen-v1 answers, and keeps the key.
- * `verify` and `replay` have exit codes of their own: 0 verified, 1 mismatch, 2 not comparable, 3 malformed.
+ * cli/verbs owns the verbs, one per file; it knows nothing of how they are found or how their failures are printed.
+ * hearth evidence: checks, shows and replays the signed records of frozen-v1 answers, and manages the key.
+ * `verify` and `replay` have particular exit codes: 0 verified, 1 mismatch, 2 not comparable, 3 malformed.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Canonical JSON (RFC 8785): equal values have equal text. Undefined when the value is none that JSON has. */
+/** Canonical JSON (RFC 8785): equal values have equal text. Undefined if JSON cannot express the value. */
 import canonicalizeModule from 'canonicalize';
 
 // The package is CommonJS with an ES-style type file, so its callable is typed one level too deep.

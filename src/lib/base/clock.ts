@@ -1,4 +1,7 @@
-/** Time as a port, so that decisions can be tested without waiting. Monotonic milliseconds never go back. */
+/**
+ * lib/base owns what any program might need: clock, logger port, event queue, durations, vectors, canonical JSON.
+ * It knows nothing of models, jobs or HTTP. This file: time as a port, for tests that do not wait.
+ */
 export interface Clock {
   /** Milliseconds since some fixed point; only differences mean anything. */
   monotonicMs(): number;

@@ -59,7 +59,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
     if (this.#reader !== undefined) this.#tellEnd();
   }
 
-  /** A failure is told once; whoever asks again finds the end. */
+  /** A failure is reported once; asking again finds the end. */
   #tellEnd(): void {
     const reader = this.#takeReader();
     const failed = !this.#isOver && this.#ending !== undefined && 'error' in this.#ending;

@@ -1,4 +1,4 @@
-/** Which marks a model puts around its thinking. */
+/** Which marks a model puts around its reasoning. */
 
 export interface ThinkingMarks {
   readonly open: string;

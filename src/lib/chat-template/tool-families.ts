@@ -1,7 +1,7 @@
 /**
- * How model families write a tool call, as data: the words around the name and the arguments. The envelope is the
- * family of every model that was trained on none of the others. Here, because the registry names a model's format from
- * its template, and the worker writes and reads it.
+ * lib/chat-template owns what can be told from the text of a chat template: tool-call families and reasoning marks. It
+ * knows nothing of rendering or of jobs. The registry names a model's format from it; the worker writes and reads it.
+ * This file: how model families write a tool call, as data. The envelope serves every model trained on none of them.
  */
 export interface ToolFamily {
   readonly name: string;

@@ -78,7 +78,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Writes every byte or throws; a short write is continued, so that a full disk ends in its own error. */
+/** Writes every byte or throws; a short write is continued, which makes a full disk show as an error. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   let done = 0;
   while (done < bytes.byteLength) {
@@ -100,7 +100,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 const TEMPORARY = /^\..*\.tmp-(\d+)-[0-9a-f]{12}$/;
 
-/** A name that listings skip; it carries the process id so that leftovers of dead processes can be told. */
+/** A name that listings skip; its process id identifies leftovers of dead processes. */
 export function temporaryName(base: string): string {
   return `.${base.slice(0, 120)}.tmp-${process.pid}-${randomBytes(6).toString('hex')}`;
 }

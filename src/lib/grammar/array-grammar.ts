@@ -36,7 +36,7 @@ function itemSchemas(schema: Schema, path: SchemaPath): { prefix: readonly unkno
   return { prefix: prefixItems, rest: items };
 }
 
-/** The rule of items behind the prefix, or null when there are to be none. */
+/** The rule of items after the prefix, or null if none may follow. */
 function restItem(
   rest: unknown,
   prefix: number,
@@ -83,7 +83,7 @@ function firstItems(writer: GbnfWriter, item: string, min: number, room: number 
   return writer.rule(min > 0 ? `${item} ${more}` : `(${item} ${more})?`);
 }
 
-/** A rule of its own: llama.cpp counts the symbols inside a repeated group and refuses large products. */
+/** A separate rule: llama.cpp counts the symbols inside a repeated group and refuses large products. */
 function commaItem(writer: GbnfWriter, item: string): string {
   return writer.rule(`${writer.comma()} ${item}`);
 }

@@ -3,7 +3,7 @@ import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { numberRule } from './number-grammar.ts';
 import { stringOf } from './string-grammar.ts';
 
-/** How deep free-form JSON may nest. Bounded, so that a confused model cannot open brackets for ever. */
+/** How deep free-form JSON may nest. Bounded, because a confused model may open brackets forever. */
 const FREE_DEPTH = 6;
 
 export function anyValue(writer: GbnfWriter, depth = FREE_DEPTH): string {

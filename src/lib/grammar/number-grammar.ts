@@ -3,7 +3,7 @@ import { type GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { decimalsOf, integerRange, LARGEST, MAX_DIGITS, scaledFloor, scaledRange } from './number-range.ts';
 import { malformed, numberOf, type Schema, type SchemaPath, unenforceable } from './schema-walk.ts';
 
-/** Digits behind the point when a range is given; more would rarely be meant. */
+/** Digits after the point when a range is given; more are rarely meant. */
 const RANGE_DECIMALS = 2;
 
 interface Bounds {
@@ -34,7 +34,7 @@ function whole(writer: GbnfWriter): string {
   return writer.rule(`"0" | [1-9] [0-9]{0,${MAX_DIGITS - 1}}`);
 }
 
-/** Whole numbers within the bounds, and decimals with a fixed number of digits within them. */
+/** Integers within the bounds, and decimals with a fixed number of digits within them. */
 function boundedNumber(bounds: Bounds, path: SchemaPath): string {
   const decimals = decimalsFor(bounds);
   const largest = 10n ** BigInt(MAX_DIGITS) - 1n;
@@ -49,7 +49,7 @@ function boundedNumber(bounds: Bounds, path: SchemaPath): string {
   return min <= max ? `${integerRange(min, max)} | ${decimal}` : decimal;
 }
 
-/** As many digits behind the point as the bounds have, as far as the digits of a double reach. */
+/** As many digits after the point as the bounds have, within the precision of a double. */
 function decimalsFor(bounds: Bounds): number {
   const [min, max] = [bounds.min ?? 0, bounds.max ?? 0];
   const wholeDigits = Math.trunc(Math.max(Math.abs(min), Math.abs(max))).toString().length;

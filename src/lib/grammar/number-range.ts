@@ -10,8 +10,8 @@ export function integerRange(min: number, max: number): string {
 }
 
 /**
- * Numbers min to max with exactly `decimals` digits behind the point. The bounds come scaled by 10^decimals,
- * so that the arithmetic stays exact.
+ * Numbers min to max with exactly `decimals` digits after the point. The bounds are scaled by 10^decimals, which keeps
+ * the arithmetic exact.
  */
 export function scaledRange(min: bigint, max: bigint, decimals: number): string {
   const alternatives: string[] = [];

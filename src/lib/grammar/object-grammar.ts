@@ -1,6 +1,6 @@
 /**
  * GBNF for objects: properties in the order of the schema, each at most once, required ones always.
- * Without `additionalProperties` only declared properties are written; with it, further ones follow the declared.
+ * Without `additionalProperties` only declared properties are generated; with it, others follow the declared ones.
  */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { anyObject } from './json-grammar.ts';
@@ -108,7 +108,7 @@ function limitsCount(schema: Schema): boolean {
   return schema['minProperties'] !== undefined || schema['maxProperties'] !== undefined;
 }
 
-/** Counts are enforced where the shape implies them, and on pure maps; a repeated key rules out the rest. */
+/** Counts are enforced where the shape implies them, and on pure maps; elsewhere a repeated key would defeat them. */
 function checkCounts(
   schema: Schema,
   path: SchemaPath,
@@ -146,7 +146,7 @@ function extraPairRule(
 
 const KEY_CHARS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'];
 
-/** A plain key that is none of the declared names: a repeated key would override the value already checked. */
+/** A plain key other than the declared names: a repeated key would override the value already checked. */
 function otherKey(writer: GbnfWriter, names: readonly string[]): string {
   const rest = writer.rule('[A-Za-z0-9_]{0,40}');
   const node = (prefix: string, alike: readonly string[]): string => {

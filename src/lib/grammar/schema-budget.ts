@@ -1,6 +1,6 @@
 /**
- * What all schemas of one request may cost together. They are compiled on the server's event loop, beside the streams
- * of others, and once more in the worker, so the work is bounded and not only the size of what comes out.
+ * What all schemas of one request may cost together. They are compiled on the server's event loop, where other
+ * streams are served, and again in the worker; hence a bound on the work, not only on the size of the result.
  */
 import { fail } from '../errors/svc-error.ts';
 import type { SvcError } from '../errors/svc-error.ts';

@@ -1,6 +1,9 @@
 /**
- * The compiler's heart: one schema node to one rule. Every keyword is either enforced, known to be an annotation,
- * or refused by name.
+ * lib/grammar owns the compiler from JSON Schema to GBNF, the grammar notation of llama.cpp. Every keyword is enforced,
+ * known to be an annotation, or refused by name. It knows no model, no wire shape and no process: the server compiles a
+ * schema to learn whether it can be enforced, the worker compiles the same one to constrain the sampler.
+ * Invariant: every text that a compiled grammar accepts is valid JSON for the schema; the reverse need not hold.
+ * This file: one schema node to one rule.
  */
 import { arrayRule } from './array-grammar.ts';
 import { checkGbnf } from './gbnf/gbnf-check.ts';
@@ -61,7 +64,7 @@ const APPLICATORS: ReadonlySet<string> = new Set([
 ]);
 const ENFORCED: ReadonlySet<string> = new Set([...APPLICATORS, ...Object.values(KEYWORDS_OF_TYPE).flat()]);
 const MAX_DEPTH = 48;
-/** A member that a fold copies costs as much as a few characters read. */
+/** Copying one member in a merge costs as much as reading a few characters. */
 const COPY_STEPS = 8;
 
 /** A schema inside a larger grammar: returns the name of its rule. Refuses what cannot be enforced. */

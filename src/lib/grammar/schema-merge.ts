@@ -1,4 +1,4 @@
-/** Folds two schemas that must both hold into one, for `allOf` and for keywords beside `anyOf`. */
+/** Merges two schemas that must both hold, for `allOf` and for keywords next to `anyOf`. */
 import type { SchemaBudget } from './schema-budget.ts';
 import { at, isObject, type Schema, type SchemaPath, unenforceable } from './schema-walk.ts';
 
@@ -28,7 +28,7 @@ const FREE: ReadonlySet<string> = new Set([
   '$schema',
 ]);
 
-/** Where a fold stands, and what it may still cost. */
+/** The location of a merge, and what it may still cost. */
 export interface FoldContext {
   /** The keyword that asks for the fold. */
   readonly keyword: string;
@@ -85,7 +85,7 @@ function disjointProperties(a: Schema, b: Schema, { path, budget }: FoldContext)
   return { ...a, ...b };
 }
 
-/** `additionalProperties` sees the properties beside it only, so a part with it must know all of them. */
+/** `additionalProperties` sees only the properties of its own schema, so a part with it must know all of them. */
 function refuseForeignProperties(base: Schema, part: Schema, path: SchemaPath): void {
   for (const [closed, other] of [
     [base, part],

@@ -1,4 +1,4 @@
-/** The chain of records within one boot: each names the one before it, so that a gap shows. Kept in memory only. */
+/** The chain of records within one boot: each names the one before it, which exposes gaps. Kept in memory only. */
 import { sha256Hex } from '../identity/canonical.ts';
 
 export interface ChainLink {
@@ -8,7 +8,7 @@ export interface ChainLink {
 
 export interface EvidenceChain {
   /**
-   * Makes the next payload. Synchronous, so that two answers can never claim the same place; a payload that
+   * Makes the next payload. Synchronous: two answers can never claim the same position; a payload that
    * cannot be built takes none.
    */
   append(build: (link: ChainLink) => Buffer): Buffer;

@@ -44,7 +44,7 @@ const incomparable = (level: Finding['level'], name: string, detail: string): Fi
 
 /**
  * L2: local hashes against those of the record; null marks what is not here. The server's own bytes decide how a
- * prompt is written but not how tokens are computed, so a difference there is told and the prompt hash decides.
+ * prompt is written but not how tokens are computed, so a difference there is reported, and the prompt hash decides.
  */
 export function checkArtefacts(
   claimed: Predicate,
@@ -130,7 +130,7 @@ export function checkReplay(statement: Statement, replayed: Replayed): Finding[]
   ];
 }
 
-/** Whether the tokens of a replay say what was signed; with the response at hand, log probabilities are left out. */
+/** Whether the tokens of a replay give the signed answer; with the response at hand, log probabilities are left out. */
 export function saysWhatWasAnswered(
   statement: Statement,
   response: AnsweredResponse | null,
@@ -147,7 +147,7 @@ export function isPlainGreedy({ sampling }: Predicate): boolean {
 
 const isGreedyChain = (chain: readonly string[]): boolean => chain.length === 1 && chain[0] === 'greedy';
 
-/** L4: every claimed token is the model's choice here, or a near tie, and together they say what was answered. */
+/** L4: every claimed token is the model's choice here, or a near tie, and together they give the answer. */
 export function checkTolerant(
   statement: Statement,
   response: AnsweredResponse | null,

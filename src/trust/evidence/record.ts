@@ -1,7 +1,6 @@
 /**
- * Builds and signs the record of one answer.
- * trust/evidence makes and checks records. It knows no HTTP and no engine internals: facts come in, a record goes out;
- * api/ calls it on the way out, `hearth evidence` on the way in.
+ * trust/evidence owns records: making, signing, checking and comparing them. It knows nothing of HTTP or of how an answer
+ * is computed: facts come in, a record goes out. This file builds and signs the record of one answer.
  */
 import type { FrozenFacts } from '../../contract/frozen.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -19,7 +18,7 @@ import {
   statementType,
 } from './statement.ts';
 
-/** The member of the response: a DSSE envelope, and beside it, unsigned but bound by its digest, the token ids. */
+/** The member of the response: a DSSE envelope, and next to it, unsigned but bound by its digest, the token ids. */
 export interface EvidenceMember extends Envelope {
   /** Base64 of the bytes whose digest is the subject `output-tokens`; drop it before passing the record on. */
   readonly output_tokens: string;

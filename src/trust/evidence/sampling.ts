@@ -1,4 +1,4 @@
-/** L1: the settings that chose the tokens are those that the request asked for, so that no signer can pick among seeds. */
+/** L1: the settings that chose the tokens are those that the request asked for, which keeps a signer from choosing a seed. */
 import { RECORDED_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { canonicalSha256 } from '../identity/canonical.ts';
 import type { FrozenRequest } from './freeze.ts';
@@ -17,7 +17,7 @@ export interface AskedSampling {
   readonly stop: readonly string[] | null;
 }
 
-/** Defaults of the installed model and a full window are not in the record, so they are told and not judged. */
+/** Defaults of the installed model and a full window are not in the record, so they are reported, not judged. */
 export function checkSampling({ sampling }: Predicate, asked: AskedSampling): Finding {
   const wrong: string[] = [];
   const told: string[] = [];

@@ -139,7 +139,7 @@ export function checkBindings({ record, statement, request }: Bindings): Finding
       ? skipped('output tokens', 'the file does not carry them')
       : compare('output tokens', sha256Hex(outputTokens), tokensDigest, {
           passed: `${outputTokens.length / 4} tokens as signed`,
-          failed: 'the token ids beside the record are not those that were signed',
+          failed: 'the token ids next to the record are not those that were signed',
         }),
     judge('statement', isConsistent(statement, record), {
       passed: 'its parts agree with each other',
@@ -164,7 +164,7 @@ function digestOrNull(digest: () => string): string | null {
   }
 }
 
-/** Whether what the statement says twice, or says of the response beside it, is the same. */
+/** Whether what the statement says twice, or says of the response, agrees. */
 function isConsistent({ predicate, subject }: Statement, { response, outputTokens }: OpenedRecord): boolean {
   const { output, prompt, model } = predicate;
   if (output.tokens_sha256 !== subject[1].digest.sha256) return false;

@@ -39,7 +39,7 @@ export function createBackendBinding(options: {
   };
   const folder = (): string | null => options.reportedFolder() ?? predicted;
   if (predicted !== null) void hashOnce(predicted);
-  // Whoever awaits it is told of its failure; here it must only not go unhandled before.
+  // Its failure reaches whoever awaits it; until then it must not count as unhandled.
   options.serverSource.catch(() => {});
 
   return {

@@ -1,4 +1,4 @@
-/** Canonical JSON (RFC 8785), so that equal values have equal bytes, and digests over it. */
+/** Canonical JSON (RFC 8785), in which equal values have equal bytes, and digests over it. */
 import { createHash } from 'node:crypto';
 import { canonicalize } from '../../lib/base/canonicalize.ts';
 import { fail } from '../../lib/errors/svc-error.ts';

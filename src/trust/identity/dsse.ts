@@ -1,5 +1,5 @@
 /**
- * DSSE envelopes: a signature over the exact payload bytes and their type, so that a verifier checks bytes first
+ * DSSE envelopes: a signature over the exact payload bytes and their type, which lets a verifier check bytes first
  * and parses afterwards. The type keeps signatures of different purposes apart.
  */
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Hashes of folders, made so that coreutils can repeat them: the SHA-256 of a `sha256sum` list.
+ * Hashes of folders that coreutils can recompute: the SHA-256 of a `sha256sum` list.
  * trust/identity owns who this install is and which bytes it runs: keys, ids, hashes of the server and of the backend.
  * It does not know what is signed with the key (trust/evidence does) nor how identity is served (api/ does).
  */
@@ -68,7 +68,7 @@ async function listFiles(folder: string): Promise<string[]> {
     const name = sep === '/' ? path : path.split(sep).join('/');
     if (name.startsWith('.') || entry.isDirectory()) continue;
     if (!entry.isFile()) throw new Error(`${join(folder, path)} is not a plain file`);
-    // sha256sum escapes such names, so that the list would no longer be the plain one.
+    // sha256sum escapes such names, and the list would no longer be the plain one.
     if (/[\n\r\\]/.test(name)) throw new Error(`${JSON.stringify(name)} cannot stand in a sha256sum list`);
     names.push(name);
   }

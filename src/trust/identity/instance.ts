@@ -106,7 +106,7 @@ async function readId(folder: string): Promise<string | null> {
   return id;
 }
 
-/** The first public key is kept beside the id, because after a rotation nothing else could prove the id. */
+/** The first public key is kept next to the id, because after a rotation nothing else could prove the id. */
 async function createId(folder: string, keys: InstanceKeys): Promise<string> {
   await createOnce(folder, firstPublicKeyFile, keys.publicKeyPem);
   await createOnce(folder, idFile, `${instanceIdOf(keys.spki)}\n`);

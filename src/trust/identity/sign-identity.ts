@@ -13,7 +13,7 @@ export interface IdentitySignature {
   readonly alg: 'Ed25519';
   readonly keyid: string;
   readonly nonce: string;
-  /** `host:port` the service listens on, so that a relay on another port shows. */
+  /** `host:port` on which the service listens; it exposes a relay on another port. */
   readonly address?: string;
   readonly public_key: string;
   readonly sig: string;

@@ -1,4 +1,7 @@
-/** Request fields that chat and text completion share, and the usage object of both. */
+/**
+ * wire/inference owns the shapes of chat, completions, embeddings and the tool protocol. It knows no defaults and no use
+ * case. This file: request fields that chat and text completion share, and the usage object of both.
+ */
 import { type Static, Type } from '#typebox';
 import { headerNames } from '../headers.ts';
 import {

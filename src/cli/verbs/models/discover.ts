@@ -1,4 +1,4 @@
-/** hearth discover: models of other programs that could be used where they lie. */
+/** hearth discover: models of other programs that could be used in place. */
 import type { Command } from 'commander';
 import { discover } from '../../../store/install/discover.ts';
 import { type CliContext, printable, table } from '../../context.ts';

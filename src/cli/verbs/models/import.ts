@@ -1,4 +1,7 @@
-/** hearth import FILE…, and hearth import --from STORE: local models become installed ones, by default without copying. */
+/**
+ * cli/verbs/models owns the verbs that change or show what is installed. It knows nothing of a running server.
+ * hearth import FILE…, and hearth import --from STORE: local models become installed ones, by default without copying.
+ */
 import { multiselect } from '@clack/prompts';
 import type { Command } from 'commander';
 import { foreignStoreNames, scanForeignStore } from '../../../store/install/discover.ts';

@@ -1,4 +1,4 @@
-/** hearth list: what is installed. */
+/** hearth list: the installed models. */
 import type { Command } from 'commander';
 import { readable } from '../../../lib/files/disk-space.ts';
 import { type CliContext, printable, table } from '../../context.ts';

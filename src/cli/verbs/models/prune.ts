@@ -1,4 +1,4 @@
-/** hearth prune: frees what nothing needs. */
+/** hearth prune: deletes unfinished downloads and unused files. */
 import type { Command } from 'commander';
 import { readable } from '../../../lib/files/disk-space.ts';
 import { prune } from '../../../store/files/prune.ts';

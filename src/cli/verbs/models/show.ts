@@ -44,7 +44,7 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
       'memory',
       `${readable(memory.totalBytes)} at num_ctx ${memory.numCtx}: ${readable(memory.weightsBytes)} weights, ${readable(memory.kvBytes)} KV cache per sequence`,
     ],
-    ['defaults', params.join(' ') || 'none of its own'],
+    ['defaults', params.join(' ') || 'none'],
     ['license', shown.license ?? 'not stated'],
     ['source', `${source.type} ${source.ref}${source.commit === undefined ? '' : ` at ${source.commit}`}`],
     ['installed', shown.addedAt],

@@ -1,4 +1,4 @@
-/** hearth ps: what is loaded now. */
+/** hearth ps: the loaded models. */
 import type { Command } from 'commander';
 import type { ResidencyList } from '../../../wire/residency.ts';
 import { routes } from '../../../wire/routes.ts';

@@ -47,7 +47,7 @@ async function pipedText(): Promise<string> {
   return text.trim();
 }
 
-/** Until end of input; prompts go to stderr, so that stdout holds the answers only. */
+/** Until end of input; prompts go to stderr, because stdout is for answers only. */
 async function converse(chat: Chat): Promise<void> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, prompt: '> ' });
   lines.prompt();

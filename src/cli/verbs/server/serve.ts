@@ -1,4 +1,7 @@
-/** hearth serve: the service in the foreground, until a signal. */
+/**
+ * cli/verbs/server owns the verbs that start the service or talk to a running one. It does not know how models are stored.
+ * hearth serve: the service in the foreground, until a signal.
+ */
 import path from 'node:path';
 import type { Command } from 'commander';
 import { type RunningService, startApp } from '../../../app.ts';
@@ -38,7 +41,7 @@ async function serve(context: CliContext, config: Config): Promise<void> {
   process.exit(exitCodes.ok);
 }
 
-/** Whatever fails between bind and the first answer ends the server, which would hold its port and answer nobody. */
+/** A failure between bind and the first answer ends the server, which would otherwise hold its port for nothing. */
 async function openService(config: Config, running: RunningService, logger: Logger): Promise<OwnerLock> {
   let lock: OwnerLock | undefined;
   try {
@@ -80,7 +83,7 @@ function readyLine(url: string, needsKey: boolean): string {
 async function untilEnded(running: RunningService, config: Config, context: CliContext): Promise<void> {
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
     let isEnding = false;
-    // The listeners stay: libraries that tidy up on exit raise a signal once more when nobody else listens for it,
+    // The listeners stay: libraries that clean up on exit raise the signal again if there is no other listener,
     // and that would look like a second one.
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {

@@ -22,7 +22,7 @@ export interface StatusReport {
   /** True when nothing is wrong. */
   readonly ok: boolean;
   readonly problems: readonly string[];
-  /** Null when whoever answers wants a key and is not this instance: it was not given one. */
+  /** Null if the answering program asked for a key but is not this instance, and was therefore not sent one. */
   readonly identity: Identity | null;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Finds the code in a chat template: its tags, with quoted texts blanked out. One pass,
- * no backtracking, so that no template can make the scan itself slow.
+ * no backtracking: no template can make the scan itself slow.
  */
 
 export interface TemplateTag {

@@ -1,18 +1,18 @@
 /**
- * Refuses GBNF that would hang or end the process that runs it: left recursion (also through rules that may be
- * empty), rules without any finite text, copies that multiply, and starts that branch without end.
+ * Refuses GBNF that would hang or crash the process that runs it: left recursion (also through rules that may be
+ * empty), rules without any finite text, copies that multiply, and unbounded branching at the start.
  */
 import { fail } from '../../errors/svc-error.ts';
 import { type Element, type ParsedGbnf, parseGbnf, type RefuseGbnf, type Sequence } from './gbnf-parse.ts';
 
-/** Limits for text that clients write; compiled schemas have limits of their own. */
+/** Limits for grammars from clients; compiled schemas have other limits. */
 export const MAX_CLIENT_GBNF = 64 * 1024;
 /** llama.cpp refuses 2000 copies of a symbol. */
 const MAX_COPIES = 1_999;
 const MAX_ELEMENTS = 500_000;
 /** Parser stacks that may be alive before a character is read. */
 const MAX_STARTS = 4_096;
-/** Rules and groups that begin with one another: llama.cpp follows them on its stack. */
+/** Nesting of rules and groups that begin with one another, which llama.cpp follows on its stack. */
 const MAX_CHAIN = 2_000;
 
 /** Checks a grammar and returns it parsed; throws what `refuse` makes of the reason. */
@@ -35,7 +35,7 @@ export function checkClientGbnf(text: string): ParsedGbnf {
   return checkGbnf(text);
 }
 
-/** The text with its root rule renamed, so that it can become a part of a larger grammar. */
+/** The text with its root rule renamed, for use inside a larger grammar. */
 export function renameRoot(text: string, parsed: ParsedGbnf, name: string): string {
   let result = text;
   for (const offset of parsed.rootAt.toReversed())

@@ -9,7 +9,7 @@ export type Sequence = readonly Element[];
 
 export interface ParsedGbnf {
   readonly rules: ReadonlyMap<string, readonly Sequence[]>;
-  /** Where the name of the root rule stands in the text, so that it can be renamed. */
+  /** Where the root rule is named in the text, for renaming it. */
   readonly rootAt: readonly number[];
 }
 

@@ -1,8 +1,6 @@
 /**
- * lib/grammar turns JSON Schema into GBNF, the grammar notation of llama.cpp, and checks GBNF that clients write.
- * Pure: it knows no model, no wire shape and no process. api/intake compiles a schema to learn whether it can be
- * enforced at all; worker/ compiles the same schema to constrain the sampler, so the two can never disagree.
- * Invariant: every text that a compiled grammar accepts is valid JSON for the schema (the reverse need not hold).
+ * lib/grammar/gbnf owns the notation: writing rules, reading a client's grammar, and refusing one that would hang or crash
+ * the process that runs it. It knows nothing of JSON Schema.
  */
 import { SchemaBudget } from '../schema-budget.ts';
 
@@ -15,7 +13,7 @@ export interface WriterOptions {
   readonly quoted?: boolean;
   /** What rule names begin with; another prefix keeps them apart from rules that a client named. */
   readonly prefix?: string;
-  /** Shared by the schemas of one request; by default the grammar has one of its own. */
+  /** Shared by the schemas of one request; by default the grammar gets a new one. */
   readonly budget?: SchemaBudget;
 }
 

@@ -79,7 +79,7 @@ function run(pattern: Pattern, start: State | null, text: string): boolean {
   return live.has(null);
 }
 
-/** Adds a state and all that it reaches without reading; a loop, so that long optional chains need no stack. */
+/** Adds a state and all that it reaches without input; a loop, because long optional chains would exhaust the stack. */
 function follow(state: State | null, into: Set<State | null>): void {
   const todo = [state];
   while (todo.length > 0) {

@@ -1,7 +1,7 @@
 /**
- * The regular expressions of JSON Schema's `pattern`, as far as a grammar can enforce them: literals, classes,
- * groups, alternatives, counted repetition and the anchors at both ends. Look-around, back references, word
- * boundaries and inner anchors are refused, never approximated.
+ * lib/grammar/pattern owns the regular expressions of JSON Schema's `pattern`, as far as a grammar can enforce them:
+ * literals, classes, groups, alternatives, counted repetition and the anchors at both ends. Look-around, back-references,
+ * word boundaries and inner anchors are refused, never approximated. It does not know what the matched text is for.
  */
 
 export type PatternNode =
