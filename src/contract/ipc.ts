@@ -1,7 +1,7 @@
 /**
- * The messages between the server (engine/local) and its forked child (worker/). Plain, bounded data only.
- * Life of a child: boot → `booted` → `load` → `loading`… → `loaded` → jobs → channel closes → exit.
- * The child exits by itself when the channel closes, so a killed server leaves no orphan.
+ * contract owns what crosses between the server (engine/local) and its forked child (worker/): plain, bounded data only.
+ * It knows nothing of either side. The life of a child: boot → `booted` → `load` → `loading`… → `loaded` → jobs → the
+ * channel closes → exit. The child exits by itself when the channel closes, so a killed server leaves no orphan.
  */
 import { type Static, Type } from '#typebox';
 import { EmbedJob, ExplainJob, GenerateJob } from './job.ts';

@@ -1,8 +1,8 @@
 /**
- * `engine` owns the server side of running jobs: which model is in memory, whose turn it is, what came of it.
- * Here are its ports: `Engine` is what api/ calls; `Backend` is one kind of engine, a folder beside this file, which
- * app.ts hands to the scheduler. They speak of capabilities; the engine knows no HTTP, no wire shapes, no registry, and
- * only the kind itself knows of files and processes.
+ * engine owns the server side of running jobs: which models are in memory, whose turn it is, what came of each job.
+ * Its ports are here. api/ calls `Engine`; each kind of engine is a folder that implements `Backend`, and app.ts hands
+ * it to the scheduler. The ports speak of capabilities: only a kind itself knows of files, processes or KV bytes, and
+ * engine knows nothing of HTTP, wire shapes or the registry.
  */
 import type { Job } from '../contract/job.ts';
 import type { JobEvent } from '../contract/job-event.ts';
@@ -88,7 +88,7 @@ export interface Submission {
   readonly clientKey: string;
   /** The requested window, or null. */
   readonly numCtx: number | null;
-  /** Milliseconds to keep the model after this job; Infinity: for ever; 0: unload at once; null: the default. */
+  /** Milliseconds to keep the model after this job; Infinity: until its memory is needed; 0: unload at once; null: the default. */
   readonly keepAliveMs: number | null;
 }
 

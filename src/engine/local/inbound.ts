@@ -1,6 +1,6 @@
 /**
  * What a child says is not trusted: a damaged native library may say anything. Each message is checked by a compiled
- * validator of its own type, so that the price per token stays at a few hundred nanoseconds.
+ * validator for its type, which keeps the cost per token at a few hundred nanoseconds.
  */
 import { type TSchema, Type } from '#typebox';
 import { Compile } from '#typebox/compile';
@@ -8,7 +8,7 @@ import { FromWorker } from '../../contract/ipc.ts';
 import { JobEvent } from '../../contract/job-event.ts';
 
 /** Bounds of one message: generous for any honest child, small enough to keep a dishonest one harmless. */
-export const inboundLimits = {
+export const INBOUND_LIMITS = {
   eventsPerMessage: 4_096,
   textChars: 4 * 1024 * 1024,
   vectorLength: 65_536,
@@ -38,7 +38,7 @@ messageChecks.set(
     Type.Object({
       type: Type.Literal('events'),
       events: Type.Array(Type.Object({ jobId: Type.String(), event: Type.Object({ type: Type.String() }) }), {
-        maxItems: inboundLimits.eventsPerMessage,
+        maxItems: INBOUND_LIMITS.eventsPerMessage,
       }),
     }),
   ),
@@ -60,9 +60,9 @@ function isJobEvent(event: JobEvent): boolean {
     case 'text':
     case 'reasoning':
     case 'tool_arguments':
-      return event.text.length <= inboundLimits.textChars;
+      return event.text.length <= INBOUND_LIMITS.textChars;
     case 'embedding':
-      return event.vector instanceof Float32Array && event.vector.length <= inboundLimits.vectorLength;
+      return event.vector instanceof Float32Array && event.vector.length <= INBOUND_LIMITS.vectorLength;
     default:
       return true;
   }

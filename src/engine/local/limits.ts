@@ -25,7 +25,7 @@ export interface WorkerLimits {
   readonly bootRetryMs: number;
   /** After a load, how long the next spare waits before it looks whether the machine is free; then again and again. */
   readonly spareLullMs: number;
-  /** ... and after which it is started beside running jobs. */
+  /** ... and after which it is started although jobs run. */
   readonly spareLatestMs: number;
   /** Characters of standard error kept for the log of a crash. */
   readonly stderrChars: number;
@@ -36,7 +36,7 @@ export function loadLimits(timeoutMs: number): Pick<WorkerLimits, 'loadSilenceMs
   return { loadSilenceMs: timeoutMs, loadMs: 3 * timeoutMs };
 }
 
-export const defaultWorkerLimits: WorkerLimits = {
+export const DEFAULT_WORKER_LIMITS: WorkerLimits = {
   bootMs: 30_000,
   heartbeatMs: 500,
   silenceMs: 5_000,

@@ -1,7 +1,8 @@
 /**
- * Backend over forked children: one process per loaded model, and a spare that has the native library initialised
- * already, so that a model switch does not pay for that; two where chat and embedding models need thread pools of
- * different sizes. It decides nothing about models (engine/scheduler does).
+ * engine/local owns the parent side of the child process: forking, the IPC, signs of life, the memory that GGUF files take.
+ * It knows nothing of queues or clients, and does not decide what is loaded (engine/scheduler does). One process holds
+ * one model. A spare has the native library initialised already, so that switching models does not pay for it; there
+ * are two where chat and embedding models need thread pools of different sizes.
  */
 import { availableParallelism } from 'node:os';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -9,9 +10,9 @@ import type { Logger } from '../../lib/base/logger.ts';
 import type { Backend, LoadedModel, LoadSize, ModelTarget } from '../ports.ts';
 import { type BackendFacts, type LoadSpec, type ModelKind, MOST_DRAFT_TOKENS } from '../../contract/load.ts';
 import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
-import { launch, workerScript } from './child/launch.ts';
+import { launch, WORKER_SCRIPT } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
-import { defaultWorkerLimits, type WorkerLimits } from './limits.ts';
+import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
 import { poolThreads } from './child/pool-threads.ts';
 import { bytesNeeded, measuredOf, processTuning, type Tuning } from './memory-need.ts';
 import { isLocal, type LocalTarget } from './model-source.ts';
@@ -71,7 +72,7 @@ class Workers implements LocalBackend {
   constructor(options: LocalBackendOptions) {
     this.#options = options;
     this.#tuning = options.tuning ?? processTuning();
-    this.#limits = { ...defaultWorkerLimits, ...options.limits };
+    this.#limits = { ...DEFAULT_WORKER_LIMITS, ...options.limits };
     this.#pools = new Set([this.#poolFor('chat')]);
   }
 
@@ -221,7 +222,7 @@ class Workers implements LocalBackend {
   }
 
   #fork(launcher: readonly string[], pool: number): WorkerHost {
-    const { childPath = workerScript, hostEnv, gpu, clock, log } = this.#options;
+    const { childPath = WORKER_SCRIPT, hostEnv, gpu, clock, log } = this.#options;
     const launched = launch({
       childPath,
       hostEnv,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { EmbedJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
-import { defaultWorkerLimits } from './limits.ts';
+import { DEFAULT_WORKER_LIMITS } from './limits.ts';
 import { Watchdog } from './watchdog.ts';
 
 const limits = {
-  ...defaultWorkerLimits,
+  ...DEFAULT_WORKER_LIMITS,
   heartbeatMs: 500,
   silenceMs: 5_000,
   silencePerCharMs: 1,

@@ -1,14 +1,14 @@
 /**
- * Decides when a busy worker counts as hung. Time is counted in its own ticks, not on a clock, so that a server which
- * was itself stopped or starved does not accuse its workers on waking.
+ * Decides when a busy worker counts as hung. Time is counted in its own ticks, not on a clock: a server that was
+ * itself stopped or starved must not accuse its workers on waking.
  */
 import type { Job } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { WorkerLimits } from './limits.ts';
 
-const smoothing = 0.2;
+const SMOOTHING = 0.2;
 /** Rounded down, so that patience is overestimated. */
-const charsPerToken = 2;
+const CHARS_PER_TOKEN = 2;
 
 export class Watchdog {
   readonly #limits: WorkerLimits;
@@ -41,7 +41,7 @@ export class Watchdog {
   jobOpened(job: Job): void {
     if (job.kind === 'embed') {
       const longest = Math.max(0, ...job.inputs.map((input) => input.length));
-      this.#inputTokens.set(job.jobId, longest / charsPerToken);
+      this.#inputTokens.set(job.jobId, longest / CHARS_PER_TOKEN);
     }
     this.#unreadChars.set(job.jobId, charsOf(job));
   }
@@ -105,7 +105,7 @@ export class Watchdog {
 
   #moved(nowMs: number): void {
     if (this.#lastStepMs !== undefined) {
-      this.#stepMs += smoothing * (nowMs - this.#lastStepMs - this.#stepMs);
+      this.#stepMs += SMOOTHING * (nowMs - this.#lastStepMs - this.#stepMs);
     }
     this.#lastStepMs = nowMs;
     this.#stillMs = 0;

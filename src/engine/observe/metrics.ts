@@ -1,6 +1,7 @@
 /**
- * The figures behind /metrics: OpenTelemetry's names for generative AI servers in Prometheus spelling, and the gauges
- * that people graph. It watches the engine, so no use case has to remember to count. It keeps no text.
+ * engine/observe owns the figures behind /metrics: OpenTelemetry's names for generative AI servers in Prometheus spelling,
+ * and the gauges that people graph. It watches the engine, so that no use case has to count; it knows no HTTP and keeps
+ * no text.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
@@ -11,13 +12,13 @@ import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 // Bucket bounds of the OpenTelemetry conventions, with a longer tail, because a CPU can take minutes.
-const durationBuckets = [
+const DURATION_BUCKETS = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 164, 328,
 ];
-const firstTokenBuckets = [
+const FIRST_TOKEN_BUCKETS = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120, 300,
 ];
-const operationOf: Record<Job['kind'], string> = {
+const OPERATION: Record<Job['kind'], string> = {
   generate: 'chat',
   embed: 'embeddings',
   explain: 'explain',
@@ -66,14 +67,14 @@ function createInstruments(registry: Registry, version: string) {
       name: 'gen_ai_server_request_duration_seconds',
       help: 'From admission to the last event of a job.',
       labelNames,
-      buckets: durationBuckets,
+      buckets: DURATION_BUCKETS,
       registers,
     }),
     firstToken: new Histogram({
       name: 'gen_ai_server_time_to_first_token_seconds',
       help: 'From admission to the first text of a job.',
       labelNames: ['gen_ai_operation_name', 'gen_ai_request_model'],
-      buckets: firstTokenBuckets,
+      buckets: FIRST_TOKEN_BUCKETS,
       registers,
     }),
     tokens: new Counter({
@@ -113,7 +114,7 @@ function watchJob(
   const begin = clock.monotonicMs();
   const seconds = () => (clock.monotonicMs() - begin) / 1000;
   // Only installed ids reach this point, so clients cannot invent label values.
-  const labels = { gen_ai_operation_name: operationOf[job.kind], gen_ai_request_model: target.modelId };
+  const labels = { gen_ai_operation_name: OPERATION[job.kind], gen_ai_request_model: target.modelId };
   let hasText = false;
   const count = ({ usage }: DoneEvent): void => {
     const add = (type: string, value: number) =>

@@ -2,11 +2,11 @@
 export interface SchedulerLimits {
   /** Jobs that may wait, over all models. */
   readonly maxQueue: number;
-  /** How long an idle model stays when its last job did not say; Infinity: for ever. */
+  /** How long an idle model stays when its last job did not say; Infinity: until its memory is needed. */
   readonly keepAliveMs: number;
   /** Models in memory at once; null: as many as the memory plan allows. */
   readonly maxLoadedModels: number | null;
-  /** Loads that may run beside each other, memory permitting. */
+  /** Loads that may run at the same time, memory permitting. */
   readonly maxConcurrentLoads: number;
   /** Slots per model; null: from the memory plan. */
   readonly numParallel: number | null;
@@ -35,7 +35,7 @@ export interface SchedulerLimits {
   readonly notifyMs: number;
 }
 
-export const defaultSchedulerLimits: SchedulerLimits = {
+export const DEFAULT_SCHEDULER_LIMITS: SchedulerLimits = {
   maxQueue: 256,
   keepAliveMs: 300_000,
   maxLoadedModels: null,

@@ -1,7 +1,8 @@
 /**
- * The scheduler as the rest of the server sees it: Engine over two ports, Backend and Clock. Here are the promises and
- * listeners; every decision is policy.ts's. A load that nobody waits for any more goes on (the model then stays for
- * its keep-alive), unless its memory is needed by others: then it is aborted.
+ * engine/scheduler owns admission, queues, memory and residencies: it is the Engine that the server sees.
+ * It knows no files, processes or sockets, only the ports Backend and Clock. Here are the promises and listeners; every
+ * decision is that of policy/. A load that nobody waits for any more goes on, and the model stays for its keep-alive,
+ * unless others need its memory: then it is aborted.
  */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
@@ -21,7 +22,7 @@ import type { JobEvent } from '../../contract/job-event.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Effects, LoadOrder } from './policy/effects.ts';
 import { poisonKey } from './poison-key.ts';
-import { defaultSchedulerLimits, type SchedulerLimits } from './limits.ts';
+import { DEFAULT_SCHEDULER_LIMITS, type SchedulerLimits } from './limits.ts';
 import { USUAL_SLOTS, wantedCtx } from './memory-plan.ts';
 import { Policy } from './policy/policy.ts';
 import { residencies, serves } from './policy/state.ts';
@@ -70,7 +71,7 @@ class SchedulerLoop implements Engine, Effects {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#limits = { ...defaultSchedulerLimits, ...options.limits };
+    this.#limits = { ...DEFAULT_SCHEDULER_LIMITS, ...options.limits };
     this.#policy = new Policy(this.#limits, this, {
       nowMs: () => options.clock.monotonicMs(),
       freeBytes: options.freeBytes,

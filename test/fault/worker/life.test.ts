@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { defaultWorkerLimits } from '../../../src/engine/local/limits.ts';
+import { DEFAULT_WORKER_LIMITS } from '../../../src/engine/local/limits.ts';
 import { systemClock } from '../../../src/lib/base/clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {
@@ -44,7 +44,7 @@ test('the spare is used by the next load, and replaced when nothing runs', async
   };
   const clock = new ManualClock();
   const backend = backendOver('patient', { backendGuard: guard, clock });
-  const { spareLullMs } = defaultWorkerLimits;
+  const { spareLullMs } = DEFAULT_WORKER_LIMITS;
   backend.prepare();
   backend.prepare();
   const first = await loadFrom(backend);
@@ -78,7 +78,7 @@ async function forksOnCores(cores: number): Promise<number[]> {
   for (const kind of ['chat', 'embedding', 'embedding', 'chat'] as const) {
     await loadFrom(backend, { kind });
     counts.push(forks);
-    await clock.advance(defaultWorkerLimits.spareLullMs);
+    await clock.advance(DEFAULT_WORKER_LIMITS.spareLullMs);
   }
   return counts;
 }
@@ -95,7 +95,7 @@ test('a spare is started beside jobs that do not end', async () => {
     forks += 1;
   };
   const clock = new ManualClock();
-  const limits = { heartbeatMs: 1e9, spareLatestMs: 3 * defaultWorkerLimits.spareLullMs };
+  const limits = { heartbeatMs: 1e9, spareLatestMs: 3 * DEFAULT_WORKER_LIMITS.spareLullMs };
   const backend = backendOver('patient', { backendGuard: guard, clock, limits });
   const model = await loadFrom(backend);
   const abort = new AbortController();
@@ -167,12 +167,12 @@ test('a spare that does not boot takes nothing from the worker that serves, and 
   const backend = backendOver('patient', { backendGuard: guard, clock, log });
   const first = await loadFrom(backend);
   for (const fork of [2, 3]) broken.add(fork);
-  await clock.advance(defaultWorkerLimits.spareLullMs);
+  await clock.advance(DEFAULT_WORKER_LIMITS.spareLullMs);
   expect(forks).toBe(2);
   expect(log.lines).toHaveLength(1);
   expect(backend.backendFacts()).toMatchObject({ folder: '/fake' });
 
-  await clock.advance(defaultWorkerLimits.bootRetryMs);
+  await clock.advance(DEFAULT_WORKER_LIMITS.bootRetryMs);
   expect(forks).toBe(3);
   expect(log.lines).toHaveLength(1);
   const second = await loadFrom(backend);
@@ -189,7 +189,7 @@ test('a backend whose last worker is gone is as good as its last boot', async ()
   const backend = backendOver('patient', { backendGuard: guard, clock });
   const model = await loadFrom(backend);
   refuse = true;
-  await clock.advance(defaultWorkerLimits.spareLullMs);
+  await clock.advance(DEFAULT_WORKER_LIMITS.spareLullMs);
   await model.unload();
   expect(backend.backendFacts()).toEqual({ failed: 'too many processes' });
 });
@@ -272,7 +272,7 @@ test('an aborted load ends its worker', async () => {
     ...systemClock,
     after: (delayMs: number, callback: () => void) => {
       // The child is told to load right after the limit on it begins.
-      if (delayMs === defaultWorkerLimits.loadMs) queueMicrotask(() => abort.abort());
+      if (delayMs === DEFAULT_WORKER_LIMITS.loadMs) queueMicrotask(() => abort.abort());
       return systemClock.after(delayMs, callback);
     },
   };

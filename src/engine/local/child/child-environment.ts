@@ -4,7 +4,7 @@
  */
 
 /** What a native library needs to find its caches and devices; everything else of the host is withheld. */
-const carried = [
+const CARRIED = [
   'PATH',
   'HOME',
   'LANG',
@@ -14,7 +14,7 @@ const carried = [
   'ROCR_VISIBLE_DEVICES',
   'GGML_VK_VISIBLE_DEVICES',
 ];
-const carriedOnWindows = ['SystemRoot', 'USERPROFILE', 'LOCALAPPDATA', 'TEMP', 'TMP'];
+const CARRIED_ON_WINDOWS = ['SystemRoot', 'USERPROFILE', 'LOCALAPPDATA', 'TEMP', 'TMP'];
 
 export function childEnvironment(
   host: Readonly<Record<string, string | undefined>>,
@@ -22,7 +22,7 @@ export function childEnvironment(
   platform: string,
 ): Record<string, string> {
   const environment: Record<string, string> = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
-  const names = platform === 'win32' ? [...carried, ...carriedOnWindows] : carried;
+  const names = platform === 'win32' ? [...CARRIED, ...CARRIED_ON_WINDOWS] : CARRIED;
   for (const name of names) {
     const value = host[name];
     if (value !== undefined) environment[name] = value;

@@ -1,4 +1,7 @@
-/** Forks one child: its environment, its process group, its standard error, its place in the queue of the OOM killer. */
+/**
+ * engine/local/child owns the fork itself: the child's script, environment, process group, threads, standard error and place
+ * in the OOM killer's queue. It knows nothing of the IPC or of models.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +10,7 @@ import { childEnvironment } from './child-environment.ts';
 import { StderrTail } from './stderr-tail.ts';
 
 /** What the build makes of worker/main.ts. */
-export const workerScript = fileURLToPath(new URL('../../../worker/main.js', import.meta.url));
+export const WORKER_SCRIPT = fileURLToPath(new URL('../../../worker/main.js', import.meta.url));
 
 export interface Launch {
   /** The script that speaks the IPC of contract/ipc.ts, as compiled JavaScript. */

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const folders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
 /** The words to put before `node`; empty where the tools are missing or too old. */
 export async function findLauncher(platform: string): Promise<readonly string[]> {
@@ -27,7 +27,7 @@ export async function findLauncher(platform: string): Promise<readonly string[]>
 }
 
 function locate(tool: string): string | undefined {
-  return folders.map((folder) => `${folder}/${tool}`).find((path) => existsSync(path));
+  return FOLDERS.map((folder) => `${folder}/${tool}`).find((path) => existsSync(path));
 }
 
 async function works(prefix: readonly string[]): Promise<boolean> {

@@ -1,10 +1,9 @@
 /**
- * Threads that a worker has for native calls (libuv's pool, fixed when the process starts). Pure.
+ * Threads that a worker has for native calls: libuv's pool, fixed when the process starts. Pure.
  *
- * The engine makes its own threads anew for every step, and Linux puts a new thread beside the one that makes it
- * when that one seems lightly loaded while every core is busy for the moment. With several threads in the pool, each
- * makes a few of the steps and seems so: on two cores every seventh step then ran on one core for 11 ms, while the
- * other idled. With a single one hardly any did (measured, bench/LOG.md).
+ * llama.cpp starts its threads anew for every step, and Linux takes a core whose thread mostly sleeps for lightly loaded.
+ * Several pool threads that take turns all look like that, so on few cores a new thread often lands on the core of its
+ * parent while another core idles. A single one rarely does (bench/LOG.md).
  */
 import type { ModelKind } from '../../../contract/load.ts';
 

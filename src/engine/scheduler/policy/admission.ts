@@ -3,8 +3,8 @@ import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import { residencies, queuedCount, type SchedulerState, type Ticket } from './state.ts';
 
-const leastRetryS = 1;
-const mostRetryS = 60;
+const LEAST_RETRY_S = 1;
+const MOST_RETRY_S = 60;
 
 export function queueFull(state: SchedulerState, limits: SchedulerLimits): SvcError {
   return fail('queue_full', { limit: limits.maxQueue, retryAfterS: retryAfterS(state) });
@@ -48,5 +48,5 @@ export function surplusTicket(
 function retryAfterS(state: SchedulerState): number {
   const slots = residencies(state).reduce((total, residency) => total + residency.slots, 0);
   const aheadMs = (queuedCount(state) + 1) * state.meanJobMs;
-  return Math.min(mostRetryS, Math.max(leastRetryS, Math.ceil(aheadMs / Math.max(1, slots) / 1_000)));
+  return Math.min(MOST_RETRY_S, Math.max(LEAST_RETRY_S, Math.ceil(aheadMs / Math.max(1, slots) / 1_000)));
 }

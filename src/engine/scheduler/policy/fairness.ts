@@ -1,7 +1,7 @@
 /**
  * Whose turn it is within one model: start-time fair queueing over flows, first in first out within a flow.
  * A flow that floods only lengthens its own line. A ticket that was overtaken too often goes first all the same,
- * so that an endless row of new clients cannot starve an old one.
+ * because an endless row of new clients must not starve an old one.
  */
 import type { ModelState, Ticket } from './state.ts';
 

@@ -4,7 +4,7 @@ import type { SchedulerLimits } from '../limits.ts';
 import type { ModelState, SchedulerState } from './state.ts';
 
 /** Failures that say nothing about the model file and may be gone with the next try. */
-const notTheModel = new Set(['native_unavailable', 'model_damaged', 'cancelled', 'draining']);
+const NOT_THE_MODEL = new Set(['native_unavailable', 'model_damaged', 'cancelled', 'draining']);
 
 export function recordLoadFailure(
   model: ModelState,
@@ -13,7 +13,7 @@ export function recordLoadFailure(
   limits: SchedulerLimits,
 ): void {
   model.memoryRetried = false;
-  if (notTheModel.has(error.code)) return;
+  if (NOT_THE_MODEL.has(error.code)) return;
   model.failures += 1;
   model.lastFailure = error;
   const beyond = model.failures - limits.loadTries;

@@ -1,16 +1,7 @@
 /**
- * Decides what happens next. One writer, synchronous: each `on…` method takes one event into the state, then `#decide`
- * walks the whole tree below. It knows no promises, no sockets and no processes; loop.ts carries its effects out.
- *
- * The tree, in this order at every event:
- *   1. Needs: which models have a waiting job that no residency can take, oldest job first.
- *   2. Claims: a need that waited `maxSwitchWaitMs` on busy models closes them to jobs younger than its own.
- *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it.
- *   4. Loads, per need:  4a too early after a failure: wait.  4b too many loads at once: wait.
- *      4c room is there: load.  4d idle models make room: evict.  4e only busy ones could: wait.
- *      4f it can never fit: refuse.  An older need in 4d, or in 4e for too long, bars younger ones from 4c and 4d.
- *   5. Keep-alive: an idle model leaves when it was asked to, or when its time is over.
- *   6. Waiting jobs are told position and reason; one timer is set for the next moment that matters.
+ * engine/scheduler/policy owns every decision of the scheduler, as plain functions over plain state (state.ts).
+ * One writer, synchronous: each `on…` method takes one event into the state, then `#decide` walks the whole tree. It
+ * knows no promises, no clock and no backend; loop.ts carries its effects out.
  */
 import type { ResidencyFacts, ModelTarget } from '../../ports.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
@@ -48,12 +39,23 @@ export type Arrival = Pick<
 
 export interface Crash {
   readonly error: SvcError;
-  /** False when the worker was ended from outside, so that no job is to blame. */
+  /** False when the worker was ended from outside, and no job is to blame. */
   readonly blame: boolean;
   /** Whether the client has seen anything of the job. */
   readonly begun: boolean;
 }
 
+/**
+ * The tree, in this order at every event:
+ *   1. Needs: which models have a waiting job that no residency can take, oldest job first.
+ *   2. Claims: a need that waited `maxSwitchWaitMs` on busy models closes them to jobs younger than its own.
+ *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it.
+ *   4. Loads, per need:  4a too early after a failure: wait.  4b too many loads at once: wait.
+ *      4c room is there: load.  4d idle models make room: evict.  4e only busy ones could: wait.
+ *      4f it can never fit: refuse.  An older need in 4d, or in 4e for too long, bars younger ones from 4c and 4d.
+ *   5. Keep-alive: an idle model leaves when it was asked to, or when its time is over.
+ *   6. Waiting jobs are told position and reason; one timer is set for the next moment that matters.
+ */
 export class Policy {
   readonly state = initialState();
   readonly #limits: SchedulerLimits;

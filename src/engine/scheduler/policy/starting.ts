@@ -33,7 +33,7 @@ function start(walk: Walk, model: ModelState, residency: Residency, ticket: Tick
   walk.effects.startJob(ticket.seq, residency.id);
 }
 
-/** The frozen lane has one place per worker beside the shared slots. */
+/** The frozen lane has one place per residency, apart from the shared slots. */
 function freeSlots(residency: Residency, lane: Ticket['lane']): number {
   const used = lane === 'frozen' ? residency.frozenRunning : residency.running.size - residency.frozenRunning;
   return (lane === 'frozen' ? 1 : residency.slots) - used;

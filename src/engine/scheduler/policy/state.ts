@@ -6,7 +6,7 @@ import type { SvcError } from '../../../lib/errors/svc-error.ts';
 export interface Ticket {
   readonly seq: number;
   readonly modelId: string;
-  /** Whose turn it is: client and kind of work together, so that neither can starve the other. */
+  /** Whose turn it is: client and kind of work together, because neither may starve the other. */
   readonly flow: string;
   readonly lane: 'shared' | 'frozen';
   /** Share of a turn that it uses up. */
@@ -41,7 +41,7 @@ export interface Residency {
   readyAtMs: number;
   lastUsedMs: number;
   keepAliveMs: number;
-  /** Monotonic time of its unload when nothing comes; null while busy or for ever. */
+  /** Monotonic time of its unload when nothing comes; null while busy or without one. */
   expiresAtMs: number | null;
   /** Tickets from this number on do not start here, because somebody asked for its unload. */
   retireFromSeq: number;
