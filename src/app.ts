@@ -13,8 +13,10 @@ import { loadIdentity } from './trust/identity/instance.ts';
 import { hashServerSource } from './trust/identity/server-source.ts';
 import type { Engine } from './engine/ports.ts';
 import { createMetrics } from './engine/observe/metrics.ts';
-import { openRegistry } from './store/registry/registry.ts';
-import type { IdentityFacts, Service } from './api/service.ts';
+import { openRegistry, type Registry } from './store/registry/registry.ts';
+import { signIdentity } from './trust/identity/sign-identity.ts';
+import { installedModels } from './api/models/installed-models.ts';
+import { createUseCases } from './api/use-cases.ts';
 import { createEngine } from './engine/scheduler/loop.ts';
 import { openTuningFolder } from './engine/local/tuning-folder.ts';
 import { createLocalBackend } from './engine/local/local-backend.ts';
@@ -26,7 +28,7 @@ import { loadLimits } from './engine/local/limits.ts';
 export interface RunningService {
   readonly url: string;
   readonly port: number;
-  readonly service: Service;
+  readonly registry: Registry;
   /** Lets requests in; those that came earlier have waited. */
   open(): void;
   /** Stops accepting, lets running answers finish until the deadline, ends every worker. */
@@ -84,40 +86,40 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       keepAliveMs: config.keepAliveMs,
     },
   });
-  let draining = false;
+  let isDraining = false;
   let address = '';
-  const identity: IdentityFacts = {
-    version: options.version,
-    instanceId: instance.instanceId,
-    bootId: instance.bootId,
-    keys: instance.keys,
-    address: () => address,
-    serverSourceSha256: async () => (await serverSource).sha256,
-    backend: bound.hash,
-    nativeReady: () => bound.isBound() && !('failed' in (backend.backendFacts() ?? {})),
-  };
-  const service: Service = {
-    options: config,
-    identity,
-    registry: openRegistry({ home: config.home, settings: config }),
+  const registry = openRegistry({ home: config.home, settings: config });
+  const identity = { version: options.version, instanceId: instance.instanceId, bootId: instance.bootId };
+  const useCases = createUseCases({
+    models: installedModels(registry, config),
     engine,
-    metrics,
     evidence: newEvidenceIssuer({
       identity: instance,
       version: options.version,
+      clock: systemClock,
       serverSource,
       backend: bound.hash,
     }),
-    draining: () => draining,
     clock: systemClock,
-    log: logger,
-  };
+    process: identity,
+    isDraining: () => isDraining,
+    isNativeReady: () => bound.isBound() && !('failed' in (backend.backendFacts() ?? {})),
+    serverSourceSha256: async () => (await serverSource).sha256,
+    backendSha256: async () => (await bound.hash())?.sha256 ?? null,
+    sign: (body, nonce) => signIdentity(body, nonce, instance.keys, address),
+    options: config,
+  });
   const opened = deferred<void>();
-  const app = await createHttpServer(service, {
+  const app = await createHttpServer(useCases, {
+    process: identity,
     access: config,
     maxBodyBytes: config.maxBodyBytes,
+    streamHeadAfterMs: config.streamHeadAfterMs,
+    clock: systemClock,
     logger,
+    metrics,
     opened: opened.promise,
+    isDraining: () => isDraining,
   });
   const port = await listen(app, config.host, config.port);
   address = `${config.host}:${port}`;
@@ -125,10 +127,10 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
-    service,
+    registry,
     open: opened.resolve,
     close: async (drainMs) => {
-      draining = true;
+      isDraining = true;
       opened.resolve();
       await engine.drain(drainMs);
       await close(app, systemClock);

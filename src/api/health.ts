@@ -1,12 +1,16 @@
-import type { HealthResponse } from '../wire/health.ts';
 import { productName } from './identity.ts';
-import type { Service } from './service.ts';
+import type { HealthResponse } from '../wire/health.ts';
 
-/** Cheap by construction: loads nothing, hashes nothing, prolongs nothing. */
-export function health(service: Service): HealthResponse {
+export interface HealthPorts {
+  readonly isDraining: () => boolean;
+  readonly isNativeReady: () => boolean;
+}
+
+/** Cheap by construction: loads nothing, hashes nothing, keeps nothing loaded. */
+export function health({ isDraining, isNativeReady }: HealthPorts): HealthResponse {
   return {
-    status: service.draining() ? 'draining' : 'ok',
+    status: isDraining() ? 'draining' : 'ok',
     product: productName,
-    native_ready: service.identity.nativeReady(),
+    native_ready: isNativeReady(),
   };
 }

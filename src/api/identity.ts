@@ -1,30 +1,44 @@
-import type { Identity } from '../wire/identity.ts';
+import type { Identity, IdentitySignature } from '../wire/identity.ts';
 import { endpoints } from '../wire/routes.ts';
 import { toolProtocol } from '../wire/inference/tool-envelope.ts';
-import { signIdentity } from '../trust/identity/sign-identity.ts';
-import type { Service } from './service.ts';
+import type { Models } from './models/served-model.ts';
 
 export const productName = 'hearth';
 
+/** Who the process is; fixed at boot, and public. */
+export interface ProcessIdentity {
+  readonly version: string;
+  readonly instanceId: string;
+  readonly bootId: string;
+}
+
+export interface IdentityPorts {
+  readonly process: ProcessIdentity;
+  readonly models: Pick<Models, 'defaultId'>;
+  readonly serverSourceSha256: () => Promise<string>;
+  /** Null when no backend is bound. */
+  readonly backendSha256: () => Promise<string | null>;
+  readonly isNativeReady: () => boolean;
+  /** Signs a body as this instance. */
+  readonly sign: (body: Identity, nonce: string) => IdentitySignature;
+}
+
 /** The identity that the process is bound to; with a nonce, signed by the key of this instance. */
-export async function identity(service: Service, nonce: string | undefined): Promise<Identity> {
-  const facts = service.identity;
-  const [source, backend] = await Promise.all([facts.serverSourceSha256(), facts.backend()]);
+export async function identity(ports: IdentityPorts, nonce: string | undefined): Promise<Identity> {
+  const [source, backend] = await Promise.all([ports.serverSourceSha256(), ports.backendSha256()]);
   const body: Identity = {
     object: 'svc.identity',
     product: productName,
-    version: facts.version,
-    instance_id: facts.instanceId,
-    boot_id: facts.bootId,
+    version: ports.process.version,
+    instance_id: ports.process.instanceId,
+    boot_id: ports.process.bootId,
     server_source_sha256: source,
-    backend_sha256: backend?.sha256 ?? null,
-    native_ready: facts.nativeReady(),
+    backend_sha256: backend,
+    native_ready: ports.isNativeReady(),
     // Before any chat model is installed there is only the alias to name.
-    default_model: (await service.registry.defaultId('chat')) ?? 'default',
+    default_model: (await ports.models.defaultId('chat')) ?? 'default',
     endpoints: { ...endpoints },
     tool_protocol: toolProtocol,
   };
-  return nonce === undefined
-    ? body
-    : { ...body, signature: signIdentity(body, nonce, facts.keys, facts.address()) };
+  return nonce === undefined ? body : { ...body, signature: ports.sign(body, nonce) };
 }

@@ -1,11 +1,12 @@
 import type { ResidencyList } from '../wire/residency.ts';
-import type { Service } from './service.ts';
+import type { Engine } from '../engine/ports.ts';
+import type { Models } from './models/served-model.ts';
 
-/** What is loaded now; asking loads and prolongs nothing. */
-export function listResidencies(service: Service): ResidencyList {
+/** What is loaded now; asking loads nothing and keeps nothing loaded. */
+export function listResidencies(engine: Pick<Engine, 'residencies'>): ResidencyList {
   return {
     object: 'list',
-    data: service.engine.residencies().map((item) => ({
+    data: engine.residencies().map((item) => ({
       id: item.modelId,
       kind: item.kind,
       state: item.state,
@@ -21,11 +22,13 @@ export function listResidencies(service: Service): ResidencyList {
   };
 }
 
-/** Unloads a model by id or alias; a model that is not loaded is simply reported so. */
-export async function unloadModel(
-  service: Service,
-  name: string,
-): Promise<{ model: string; unloaded: boolean }> {
-  const model = await service.registry.find(name);
-  return { model: model.id, unloaded: await service.engine.unload(model.id) };
+export interface UnloadPorts {
+  readonly models: Pick<Models, 'find'>;
+  readonly engine: Pick<Engine, 'unload'>;
+}
+
+/** Unloads a model by id or alias; one that is not loaded is reported so. */
+export async function unloadModel({ models, engine }: UnloadPorts, name: string) {
+  const { id } = await models.find(name);
+  return { model: id, unloaded: await engine.unload(id) };
 }

@@ -1,7 +1,7 @@
 /** Says who holds a taken port: this very instance, another Hearth, or something else. */
 import { Check } from '#typebox/value';
 import type { Config } from '../config/config.ts';
-import { loadIdentity } from '../trust/identity/instance.ts';
+import { readPublicIdentity } from '../trust/identity/public-identity.ts';
 import { headerNames } from '../wire/headers.ts';
 import { HealthResponse } from '../wire/health.ts';
 import { routes } from '../wire/routes.ts';
@@ -12,7 +12,7 @@ export async function describeHolder(config: Config): Promise<string> {
   const remedy = 'choose another with --port or SVC_PORT';
   const instanceId = await askInstance(`${baseUrl(config)}${routes.health.path}`);
   if (instanceId === null) return `${where} is taken by another program; ${remedy}.`;
-  const own = await loadIdentity({ home: config.home });
+  const own = await readPublicIdentity(config.home);
   if (instanceId === own.instanceId) {
     return `this instance is already being served at ${where}; hearth status tells more.`;
   }

@@ -32,7 +32,8 @@ describe('the access flags of a route', () => {
     );
     const access = { allowedHosts: [], allowedOrigins: [], apiKey: 'secret' };
     const opened = options.opened ?? Promise.resolve();
-    addHooks(app, { access, instanceId: 'svc-x', bootId: 'boot', draining: () => false, opened });
+    const process = { instanceId: 'svc-x', bootId: 'boot' };
+    addHooks(app, { access, process, isDraining: () => false, opened });
     registerRoute(app, { name: 'x', method, path, summary: '', authenticated, early }, async () => ({}));
     return app.inject({ method, url: path, headers: { host: 'localhost', ...options.headers } });
   };

@@ -15,11 +15,16 @@ declare module 'fastify' {
   }
 }
 
-export interface HookOptions {
-  readonly access: AccessRules;
+/** The ids that every response carries. */
+export interface ProcessNames {
   readonly instanceId: string;
   readonly bootId: string;
-  readonly draining: () => boolean;
+}
+
+export interface HookOptions {
+  readonly access: AccessRules;
+  readonly process: ProcessNames;
+  readonly isDraining: () => boolean;
   /**
    * Settles when the service can answer; a request that comes between bind and then waits instead of failing. Routes
    * marked `early` do not: whoever finds the port taken learns from them at once by whom.
@@ -36,21 +41,21 @@ export function requestId(headers: Readonly<Record<string, string | string[] | u
 }
 
 /** Every response says who answers; the interface demands it of identity and chat, on errors and streams alike. */
-export function commonHeaders(identity: Pick<HookOptions, 'instanceId' | 'bootId'>, id: string) {
+export function commonHeaders({ instanceId, bootId }: ProcessNames, id: string) {
   return {
     Server: serverBanner,
     [headerNames.requestId]: id,
-    [headerNames.instanceId]: identity.instanceId,
-    [headerNames.bootId]: identity.bootId,
+    [headerNames.instanceId]: instanceId,
+    [headerNames.bootId]: bootId,
   };
 }
 
 export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     if (accessOf(request)?.early !== true) await options.opened;
-    reply.headers(commonHeaders(options, request.id));
+    reply.headers(commonHeaders(options.process, request.id));
     // A client that keeps its connection would only find it closed.
-    if (options.draining()) reply.header('Connection', 'close');
+    if (options.isDraining()) reply.header('Connection', 'close');
     if (request.raw.rawHeaders.length > 2 * httpLimits.maxHeaders) throw tooManyHeaders();
     const facts = accessFacts(request);
     const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);

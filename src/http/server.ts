@@ -1,10 +1,8 @@
 /**
- * The HTTP edge: one fastify app over the route table of wire/. It owns sockets, headers, bodies, statuses and
- * framing; it knows nothing of models or engines beyond the use cases in api/ that its handlers call. app.ts builds it.
+ * http owns sockets, headers, bodies, statuses and framing: one fastify app over the route table of wire/. It knows
+ * nothing of models, engines or keys beyond the use cases that it is given.
  */
 import cors from '@fastify/cors';
-import swagger from '@fastify/swagger';
-import { Ajv } from 'ajv';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -16,42 +14,51 @@ import type { Clock } from '../lib/base/clock.ts';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import { headerNames } from '../wire/headers.ts';
-import type { Service } from '../api/service.ts';
+import type { ProcessIdentity } from '../api/identity.ts';
+import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
 import type { AccessRules } from './guard/guard.ts';
 import { registerRoutes } from './handlers/register.ts';
+import { type EdgeParts, handlerTable } from './handlers/table.ts';
 import { addHooks, commonHeaders, requestId } from './hooks.ts';
 import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
-import { acceptJsonOnly } from './guard/json-body.ts';
+import { readBodies } from './guard/json-body.ts';
 import { httpLimits } from './limits.ts';
+import { describe } from './openapi.ts';
 import { boundSockets } from './guard/sockets.ts';
-import { violation } from './validation.ts';
 
 export interface HttpOptions {
+  /** Whom every response names. */
+  readonly process: ProcessIdentity;
   readonly access: AccessRules;
   readonly maxBodyBytes: number;
+  /** After this long without a token, a stream sends its head and tells in comments that it waits. */
+  readonly streamHeadAfterMs: number;
+  readonly clock: Clock;
   readonly logger: FastifyBaseLogger;
-  /** Only /health is answered before. */
+  readonly metrics: EdgeParts['metrics'];
+  /** Only routes marked `early` are answered before. */
   readonly opened: Promise<void>;
+  readonly isDraining: () => boolean;
 }
 
-export async function createHttpServer(service: Service, options: HttpOptions): Promise<FastifyInstance> {
-  const common: CommonHeaders = (asked) => commonHeaders(service.identity, requestId(asked));
-  const app = createApp(service, options, common);
+export async function createHttpServer(useCases: UseCases, options: HttpOptions): Promise<FastifyInstance> {
+  const common: CommonHeaders = (asked) => commonHeaders(options.process, requestId(asked));
+  const app = createApp(options, common);
   boundSockets(app.server);
   watchFraming(app.server, options.maxBodyBytes, common);
-  acceptJsonOnly(app);
-  validateStrictly(app);
+  readBodies(app);
   answerErrors(app, options.maxBodyBytes);
-  const { access, opened } = options;
-  addHooks(app, { ...service.identity, access, opened, draining: service.draining });
+  const { clock, logger, metrics, streamHeadAfterMs } = options;
+  addHooks(app, options);
   if (options.access.allowedOrigins.length > 0) await allowOrigins(app, options.access);
-  await app.register(swagger, { openapi: openApiHead(service) });
-  registerRoutes(app, service);
+  await describe(app, options.process.version);
+  const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs };
+  registerRoutes(app, handlerTable(app, useCases, { streams, metrics }));
   return app;
 }
 
-function createApp(service: Service, options: HttpOptions, common: CommonHeaders): FastifyInstance {
+function createApp(options: HttpOptions, common: CommonHeaders): FastifyInstance {
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -78,34 +85,13 @@ function createApp(service: Service, options: HttpOptions, common: CommonHeaders
       const plain = reply as unknown as FastifyReply;
       void plain
         .code(status)
-        .headers({ ...commonHeaders(service.identity, request.id), ...headers })
+        .headers({ ...commonHeaders(options.process, request.id), ...headers })
         .send(body);
     },
   });
   // Node would drop further headers in silence, an Origin among them; hooks.ts refuses them instead.
   app.server.maxHeadersCount = 0;
   return app;
-}
-
-/** Values are never coerced and unknown members never stripped: what is validated is what was sent. */
-function validateStrictly(app: FastifyInstance): void {
-  const ajv = new Ajv({
-    coerceTypes: false,
-    removeAdditional: false,
-    useDefaults: false,
-    allErrors: false,
-    strict: false,
-    verbose: false,
-  });
-  app.setValidatorCompiler(({ schema, httpPart }) => {
-    // Compiled at the first request that needs it: all together they cost a tenth of the time to the first /health.
-    let compiled: ReturnType<typeof ajv.compile> | undefined;
-    const where = httpPart === 'body' ? 'body' : 'query';
-    return (value: unknown) => {
-      compiled ??= ajv.compile(schema as object);
-      return compiled(value) ? { value } : { error: violation(compiled.errors, where) };
-    };
-  });
 }
 
 function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
@@ -151,17 +137,6 @@ async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<
     methods: ['GET', 'POST'],
     exposedHeaders: Object.values(headerNames),
   });
-}
-
-function openApiHead(service: Service) {
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Hearth',
-      version: service.identity.version,
-      description: 'The local LLM service: chat completions and embeddings from GGUF models on this machine.',
-    },
-  };
 }
 
 /** Listens and returns the port that was really bound. */

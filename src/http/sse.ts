@@ -11,11 +11,14 @@ import type { StreamItem } from '../api/generation/stream-item.ts';
 import { asSvcError, errorBody } from './error-response.ts';
 import { httpLimits } from './limits.ts';
 
-export interface SseOptions {
+export interface StreamOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** After this long without `started`, the head is sent all the same and waiting is told in comments. */
   readonly headAfterMs: number;
+}
+
+interface SseOptions extends StreamOptions {
   /** Ends the job when the reader has stopped reading. */
   readonly abort: () => void;
 }

@@ -15,6 +15,8 @@ export const IdentitySignature = Type.Object({
   sig: Type.String({ description: 'Base64 of the signature.' }),
 });
 
+export type IdentitySignature = Static<typeof IdentitySignature>;
+
 export const Identity = Type.Object(
   {
     object: Type.Literal('svc.identity'),

@@ -1,168 +1,96 @@
-/** POST /v1/chat/completions: prepare (every refusal), then answer whole or as a stream. */
+/**
+ * api/chat owns POST /v1/chat/completions: what is refused before anything runs, and the accepted request as a whole
+ * answer, a stream, a signed answer or a dry run. It knows nothing of sockets, headers or files.
+ */
 import { randomBytes } from 'node:crypto';
-import type { DoneEvent as Done, SampledToken } from '../../contract/job-event.ts';
-import { type ChatChunk, type ChatDelta, ChatRequest, type ChatResponse } from '../../wire/inference/chat.ts';
-import { answerHead } from '../generation/answer-head.ts';
-import { chatShape, idleFields, speaksOpenAi } from './chat-shape.ts';
-import { ChoiceGuard, type DeliveredCall, type DeliveredEvent } from './choice-guard.ts';
-import { runChoices } from '../generation/choices.ts';
-import { wireFinishReason } from '../generation/finish-reason.ts';
-import { checkChoices, checkIgnored, type Prepared, prepareGeneration } from '../generation/generation.ts';
-import { hasForeignField, ignoredHeader, unknownFields } from '../generation/parameters.ts';
-import type { RequestFacts, Service } from '../service.ts';
-import type { StreamItem } from '../generation/stream-item.ts';
-import { wireLogprobs, wireTimings, wireUsage } from '../generation/usage.ts';
-import { collectAnswer } from './whole-answer.ts';
+import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
+import type { Engine } from '../../engine/ports.ts';
+import type { DryRun } from '../../wire/inference/dry-run.ts';
+import { ChatRequest } from '../../wire/inference/chat.ts';
+import type { Caller } from '../caller.ts';
+import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
+import { checkSlots, type Choices, planChoices, runChoices } from '../generation/choices.ts';
+import { checkIgnored, hasForeignField, resolveMaxTokens, unknownFields } from '../generation/parameters.ts';
+import { type StreamItem, streamItems } from '../generation/stream-item.ts';
+import { idleFields, readContent, speaksOpenAi } from '../intake/chat-content.ts';
+import type { Models } from '../models/served-model.ts';
+import { ChunkWriter } from './chunk-writer.ts';
+import { dryRun } from './dry-run.ts';
+import { completeFrozen, type FrozenAnswer, type FrozenInput } from './frozen.ts';
+import { type ChatAnswer, completeChat } from './whole-answer.ts';
 
-export interface PreparedChat extends Prepared {
-  readonly includeUsage: boolean;
-  /** The request carried a field outside the interface. */
-  readonly openAiDialect: boolean;
-  readonly ignoredHeader: string | null;
-  /** Everything that had no effect. */
-  readonly allIgnored: readonly string[];
+export interface ChatPorts extends HeadPorts {
+  readonly models: Pick<Models, 'resolve'>;
+  readonly engine: Pick<Engine, 'submit' | 'plan'>;
+  /** Null where no records are signed. */
+  readonly evidence: EvidenceIssuer | null;
+  readonly strictParams: boolean;
 }
 
-export interface ChatAnswer {
-  readonly body: ChatResponse;
-  readonly numCtx: number;
-  /** How each choice ended. */
-  readonly done: readonly Done[];
-}
-
-/** Resolves the model and builds the jobs; everything that can be refused without the engine is refused here. */
-export async function prepareChat(
-  service: Service,
-  body: ChatRequest,
-  request: RequestFacts,
-): Promise<PreparedChat> {
-  const model = await service.registry.resolve(body.model, 'chat');
-  const prepared = prepareGeneration(service, model, body, chatShape(body), request);
+/** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
+export async function acceptChat(ports: ChatPorts, body: ChatRequest, caller: Caller): Promise<AcceptedChat> {
+  const model = await ports.models.resolve(body.model, 'chat');
+  const choices = planChoices(body, readContent(body), { model, caller });
   const ignored = [
-    ...prepared.ignored,
-    ...idleFields(body, model.facts.template.reasoning),
+    ...resolveMaxTokens(body).overruled,
+    ...idleFields(body, model.reasoning),
     ...unknownFields(body, ChatRequest.properties),
   ];
-  checkIgnored(service, ignored);
-  checkChoices(service, prepared);
-  return {
-    ...prepared,
-    includeUsage: body.stream_options?.include_usage === true,
-    openAiDialect: hasForeignField(body) || speaksOpenAi(body),
-    ignoredHeader: ignoredHeader(ignored),
-    allIgnored: ignored,
-  };
+  checkIgnored(ports.strictParams, ignored);
+  checkSlots(ports.engine, choices);
+  return new AcceptedChat(ports, choices, { body, caller, ignored });
 }
 
-export async function completeChat(
-  service: Service,
-  prepared: PreparedChat,
-  request: RequestFacts,
-): Promise<ChatAnswer> {
-  const { generation } = prepared;
-  const events = runChoices(service, generation, request.signal);
-  const { numCtx, done, choices, usage } = await collectAnswer(generation.jobs, events);
-  const head = await answerHead(
-    service,
-    prepared.model,
-    'chat.completion',
-    (created) => `chatcmpl-svc-${created}`,
-  );
-  return {
-    numCtx,
-    done,
-    body: {
-      ...head,
-      choices,
-      usage,
-      timings: wireTimings((done[0] as Done).usage, (done[0] as Done).timings),
-    },
-  };
-}
+/** A request that may run; it runs once, in one of these ways. */
+export class AcceptedChat {
+  /** Fields that have no effect. */
+  readonly ignored: readonly string[];
+  readonly #ports: ChatPorts;
+  readonly #choices: Choices;
+  readonly #body: ChatRequest;
+  readonly #caller: Caller;
 
-/** The chunks of a stream: role first, then text, then the empty delta with the finish reason. */
-export async function* streamChat(
-  service: Service,
-  prepared: PreparedChat,
-  request: RequestFacts,
-): AsyncGenerator<StreamItem, void, void> {
-  // The time alone would name all streams of a second alike.
-  const entropy = randomBytes(6).toString('hex');
-  const head = await answerHead(
-    service,
-    prepared.model,
-    'chat.completion.chunk',
-    (created) => `chatcmpl-svc-${created}${entropy}`,
-  );
-  const writer = new ChunkWriter(head, prepared);
-  const guards = prepared.generation.jobs.map((job) => new ChoiceGuard(job));
-  for await (const { index, event } of runChoices(service, prepared.generation, request.signal)) {
-    for (const passed of guards[index]?.pass(event) ?? []) yield* writer.items(index, passed);
-  }
-}
-
-type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system_fingerprint'>;
-
-class ChunkWriter {
-  readonly #head: ChunkHead;
-  readonly #prepared: PreparedChat;
-  readonly #done: Done[] = [];
-
-  constructor(head: ChunkHead, prepared: PreparedChat) {
-    this.#head = head;
-    this.#prepared = prepared;
+  constructor(
+    ports: ChatPorts,
+    choices: Choices,
+    asked: { readonly body: ChatRequest; readonly caller: Caller; readonly ignored: readonly string[] },
+  ) {
+    this.#ports = ports;
+    this.#choices = choices;
+    this.#body = asked.body;
+    this.#caller = asked.caller;
+    this.ignored = asked.ignored;
   }
 
-  *items(index: number, event: DeliveredEvent): Generator<StreamItem, void, void> {
-    switch (event.type) {
-      case 'queued':
-        yield { comment: `queued ${event.position}: ${event.reason}` };
-        return;
-      case 'started':
-        if (index === 0) yield { started: { numCtx: event.numCtx } };
-        yield this.#delta(index, { role: 'assistant', content: '' });
-        return;
-      case 'text':
-        yield this.#delta(index, { content: event.text }, event.tokens);
-        return;
-      case 'reasoning':
-        yield this.#delta(index, { reasoning_content: event.text });
-        return;
-      case 'call':
-        yield* this.#call(index, event);
-        return;
-      case 'done':
-        yield this.#last(index, event);
-        return;
-      case 'embedding':
-      case 'embedded':
-      case 'explained':
-        throw new Error(`a chat job produced the event ${event.type}`);
-    }
+  whole(): Promise<ChatAnswer> {
+    return completeChat(this.#ports, this.#choices, this.#caller.signal);
   }
 
-  /** Name and id first, then the arguments in pieces: what every client's parser expects. */
-  *#call(index: number, { id, name, pieces }: DeliveredCall): Generator<StreamItem, void, void> {
-    const opening = { index: 0, id, type: 'function' as const, function: { name, arguments: '' } };
-    yield this.#delta(index, { tool_calls: [opening] });
-    for (const piece of pieces)
-      yield this.#delta(index, { tool_calls: [{ index: 0, function: { arguments: piece } }] });
+  stream(): AsyncGenerator<StreamItem, void, void> {
+    return streamItems(async () => {
+      const writer = new ChunkWriter(await this.#streamHead(), this.#choices.jobs, {
+        includeUsage: this.#body.stream_options?.include_usage === true,
+        openAiDialect: hasForeignField(this.#body) || speaksOpenAi(this.#body),
+      });
+      const events = runChoices(this.#ports.engine, this.#choices, this.#caller.signal);
+      return { events, chunksOf: (index, event) => writer.chunksOf(index, event) };
+    });
   }
 
-  #delta(index: number, delta: ChatDelta, tokens?: readonly SampledToken[]): StreamItem {
-    const logprobs = tokens === undefined || tokens.length === 0 ? {} : { logprobs: wireLogprobs(tokens) };
-    return { chunk: { ...this.#head, choices: [{ index, delta, finish_reason: null, ...logprobs }] } };
+  frozen(input: FrozenInput): Promise<FrozenAnswer> {
+    return completeFrozen(this.#ports, this.#choices, { ...input, body: this.#body, caller: this.#caller });
   }
 
-  #last(index: number, event: Done): StreamItem {
-    this.#done.push(event);
-    const isLast = this.#done.length === this.#prepared.generation.jobs.length;
-    const finish = {
-      finish_reason: wireFinishReason(event.finishReason, true, this.#prepared.openAiDialect),
-      svc_finish_reason: event.finishReason,
-    };
-    const usage =
-      isLast && this.#prepared.includeUsage ? { usage: wireUsage(this.#done.map((done) => done.usage)) } : {};
-    return { chunk: { ...this.#head, choices: [{ index, delta: {}, ...finish }], ...usage } };
+  explained(): Promise<DryRun> {
+    return dryRun(this.#ports.engine, this.#choices, { ignored: this.ignored, caller: this.#caller });
+  }
+
+  #streamHead() {
+    // The time alone would name all streams of a second alike.
+    const entropy = randomBytes(6).toString('hex');
+    return answerHead(this.#ports, this.#choices.model, {
+      object: 'chat.completion.chunk' as const,
+      idOf: (created) => `chatcmpl-svc-${created}${entropy}`,
+    });
   }
 }

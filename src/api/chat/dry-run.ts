@@ -2,24 +2,25 @@
 import type { GenerateJob } from '../../contract/job.ts';
 import type { ExplainedEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
+import type { Engine } from '../../engine/ports.ts';
 import type { DryRun } from '../../wire/inference/dry-run.ts';
-import type { PreparedChat } from './chat.ts';
+import type { Caller } from '../caller.ts';
+import type { Choices } from '../generation/choices.ts';
 import { newJobId } from '../generation/job-id.ts';
-import type { RequestFacts, Service } from '../service.ts';
 
-export async function dryRunChat(
-  service: Service,
-  prepared: PreparedChat,
-  request: RequestFacts,
+export async function dryRun(
+  engine: Pick<Engine, 'submit' | 'plan'>,
+  choices: Choices,
+  { ignored, caller }: { readonly ignored: readonly string[]; readonly caller: Caller },
 ): Promise<DryRun> {
-  const { submission, jobs } = prepared.generation;
+  const { model, submission, jobs } = choices;
   const [job] = jobs;
   if (job === undefined) throw new Error('a chat request became no job');
-  const plan = service.engine.plan(submission.target, submission.numCtx);
-  const explained = plan.evicts.length > 0 ? null : await explain(service, prepared, job, request);
+  const plan = engine.plan(submission.target, submission.numCtx);
+  const explained = plan.evicts.length > 0 ? null : await explain(engine, { choices, job, caller });
   return {
     object: 'svc.dry_run',
-    model: prepared.model.id,
+    model: model.id,
     rendered_prompt: explained?.renderedPrompt ?? null,
     prompt_tokens: explained?.promptTokens ?? null,
     cached_tokens: explained?.cachedTokens ?? null,
@@ -28,7 +29,7 @@ export async function dryRunChat(
     fits: explained === null ? null : explained.promptTokens < explained.numCtx,
     tool_format: explained?.toolFormat ?? null,
     parameters: effective(job, jobs.length),
-    ignored_parameters: [...prepared.allIgnored],
+    ignored_parameters: [...ignored],
     would_load: !plan.loaded,
     would_evict: [...plan.evicts],
     planned_bytes: plan.plannedBytes,
@@ -36,20 +37,12 @@ export async function dryRunChat(
 }
 
 async function explain(
-  service: Service,
-  prepared: PreparedChat,
-  job: GenerateJob,
-  request: RequestFacts,
+  engine: Pick<Engine, 'submit'>,
+  { choices, job, caller }: { readonly choices: Choices; readonly job: GenerateJob; readonly caller: Caller },
 ): Promise<ExplainedEvent> {
-  const explainJob = {
-    kind: 'explain' as const,
-    jobId: newJobId(request),
-    job,
-  };
-  const submission = { ...prepared.generation.submission, job: explainJob };
-  const events = await collectEvents((listener) =>
-    service.engine.submit(submission, request.signal, listener),
-  );
+  const explainJob = { kind: 'explain' as const, jobId: newJobId(caller), job };
+  const submission = { ...choices.submission, job: explainJob };
+  const events = await collectEvents((listener) => engine.submit(submission, caller.signal, listener));
   const explained = events.find((event) => event.type === 'explained');
   if (explained === undefined) throw new Error('a dry run ended without an explanation');
   return explained;

@@ -1,86 +1,78 @@
 /** A chat answer in mode frozen-v1: the job pinned before it runs, the record signed after it. Never one without the other. */
-import { buildEvidence } from '../../trust/evidence/record.ts';
-import { type FrozenRequest, freezeRequest, isNonce } from '../../trust/evidence/freeze.ts';
+import type { FrozenRequest } from '../../trust/evidence/freeze.ts';
+import { isNonce } from '../../trust/evidence/freeze.ts';
+import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import type { GenerateJob } from '../../contract/job.ts';
+import type { Engine } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { InstalledModel } from '../../store/registry/registry.ts';
 import { requestHeaderNames } from '../../wire/headers.ts';
 import type { ChatRequest, ChatResponse } from '../../wire/inference/chat.ts';
-import { type ChatAnswer, completeChat, type PreparedChat } from './chat.ts';
-import type { RequestFacts, Service } from '../service.ts';
+import type { Caller } from '../caller.ts';
+import type { HeadPorts } from '../generation/answer-head.ts';
+import type { Choices } from '../generation/choices.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { type ChatAnswer, completeChat } from './whole-answer.ts';
 
 export interface FrozenInput {
-  readonly body: ChatRequest;
   /** The bytes that the socket delivered. */
   readonly rawBody: Uint8Array;
   readonly nonce: string | undefined;
 }
 
 export interface FrozenAnswer {
-  /** The body as it is sent; the digest header is over these very bytes. */
+  /** The body as it is sent, byte for byte. */
   readonly json: string;
   readonly numCtx: number;
   /** Names the signed statement; lower-case hex. */
   readonly evidenceSha256: string;
 }
 
+export interface FrozenPorts extends HeadPorts {
+  readonly engine: Pick<Engine, 'submit'>;
+  readonly evidence: EvidenceIssuer | null;
+}
+
 export async function completeFrozen(
-  service: Service,
-  prepared: PreparedChat,
-  input: FrozenInput,
-  request: RequestFacts,
+  ports: FrozenPorts,
+  choices: Choices,
+  input: FrozenInput & { readonly body: ChatRequest; readonly caller: Caller },
 ): Promise<FrozenAnswer> {
-  const { evidence } = service;
-  if (evidence === undefined) throw unavailable('this process signs no records');
+  const { evidence } = ports;
+  if (evidence === null) throw unavailable('this process signs no records');
   const backend = await evidence.backend();
   if (backend === null) throw fail('native_unavailable', { reason: 'no native backend is installed' });
-  const frozen = freezeRequest(
-    input.rawBody,
-    { ...input.body },
-    {
-      nowMs: service.clock.unixMs(),
-      nonce: checkedNonce(input.nonce),
-    },
-  );
+  const request = evidence.freeze(input.rawBody, { ...input.body }, checkedNonce(input.nonce));
   // Before the run, so that a model whose bytes cannot be named costs nothing.
-  const model = await modelOf(service, prepared.model);
-  const answer = await completeChat(service, pin(prepared, frozen), request);
-  const { facts, finishReason } = factsOf(answer);
-  const { member, payloadSha256 } = buildEvidence({
-    identity: evidence.identity,
-    chain: evidence.chain,
-    request: frozen,
-    frozen: { ...facts, workerStart: evidence.workerStart(facts.host.pid) },
-    finishReason,
+  const model = await provenModel(choices.model);
+  const answer = await completeChat(ports, pin(choices, request), input.caller.signal);
+  const { member, payloadSha256 } = await evidence.issue({
+    request,
+    ...accountOf(answer),
     model,
-    server: await evidence.server(),
     backend,
     response: answer.body,
-    nowMs: service.clock.unixMs(),
   });
   const body: ChatResponse = { ...answer.body, evidence: { ...member } };
-  const json = JSON.stringify(body);
-  return { json, numCtx: answer.numCtx, evidenceSha256: payloadSha256 };
+  return { json: JSON.stringify(body), numCtx: answer.numCtx, evidenceSha256: payloadSha256 };
 }
 
 /** The jobs of a request as a frozen run takes them: seed, temperature and clock as the request or the mode decided. */
-export function pin(prepared: PreparedChat, frozen: FrozenRequest): PreparedChat {
-  const [job, ...others] = prepared.generation.jobs;
+function pin(choices: Choices, { seed, temperature, templateClockMs }: FrozenRequest): Choices {
+  const [job, ...others] = choices.jobs;
   if (job === undefined || others.length > 0) {
     throw fail('unsupported_value', {
       param: 'n',
       message: 'n must be 1 in mode frozen-v1, because one record speaks of one answer.',
     });
   }
-  const { seed, temperature, templateClockMs } = frozen;
   const pinned: GenerateJob = {
     ...job,
     sampling: { ...job.sampling, seed, temperature },
     templateClockMs,
     lane: 'frozen',
   };
-  return { ...prepared, generation: { ...prepared.generation, jobs: [pinned] } };
+  return { ...choices, jobs: [pinned] };
 }
 
 /** The nonce of the request, or a refusal that names its header. */
@@ -94,17 +86,17 @@ export function checkedNonce(nonce: string | undefined): string | null {
   });
 }
 
-function factsOf(answer: ChatAnswer) {
-  const [done] = answer.done;
-  if (done?.frozen === undefined) throw unavailable('the engine gave no account of the run');
-  return { facts: done.frozen, finishReason: done.finishReason };
+function accountOf({ done: [done] }: ChatAnswer) {
+  if (done.frozen === undefined) throw unavailable('the engine gave no account of the run');
+  return { frozen: done.frozen, finishReason: done.finishReason };
 }
 
-async function modelOf(service: Service, model: InstalledModel): Promise<Predicate['model']> {
-  const { files, headerSha256 } = await service.registry.provenance.of(model);
+async function provenModel({ id, proof }: ServedModel): Promise<Predicate['model']> {
+  if (proof === null) throw unavailable(`nothing proves which bytes of ${id} run`);
+  const { files, headerSha256 } = await proof();
   const [first, ...shards] = files;
   return {
-    id: model.id,
+    id,
     blob_sha256: first.sha256,
     size: first.sizeBytes,
     shards: shards.map(({ sha256, sizeBytes }) => ({ sha256, size: sizeBytes })),

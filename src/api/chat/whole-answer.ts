@@ -1,18 +1,49 @@
 /** A whole chat answer from the events of its jobs. The service answers with it; a replay compares it with what was signed. */
+import type { Engine } from '../../engine/ports.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { DoneEvent, SampledToken } from '../../contract/job-event.ts';
 import type { ChatResponse } from '../../wire/inference/chat.ts';
 import type { ToolCall } from '../../wire/inference/tool-envelope.ts';
 import { ChoiceGuard, type DeliveredEvent } from './choice-guard.ts';
-import type { ChoiceEvent } from '../generation/choices.ts';
-import { wireLogprobs, wireUsage } from '../generation/usage.ts';
+import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
+import { type ChoiceEvent, type Choices, runChoices } from '../generation/choices.ts';
+import { wireLogprobs, wireTimings, wireUsage } from '../generation/usage.ts';
+
+export interface ChatAnswer {
+  readonly body: ChatResponse;
+  readonly numCtx: number;
+  /** How each choice ended. */
+  readonly done: readonly [DoneEvent, ...DoneEvent[]];
+}
+
+export async function completeChat(
+  ports: HeadPorts & { readonly engine: Pick<Engine, 'submit'> },
+  choices: Choices,
+  signal: AbortSignal,
+): Promise<ChatAnswer> {
+  const answer = await collectAnswer(choices.jobs, runChoices(ports.engine, choices, signal));
+  const head = await answerHead(ports, choices.model, {
+    object: 'chat.completion' as const,
+    idOf: (created) => `chatcmpl-svc-${created}`,
+  });
+  const [first] = answer.done;
+  return {
+    numCtx: answer.numCtx,
+    done: answer.done,
+    body: {
+      ...head,
+      choices: answer.choices,
+      usage: answer.usage,
+      timings: wireTimings(first.usage, first.timings),
+    },
+  };
+}
 
 export interface WholeAnswer {
   readonly choices: ChatResponse['choices'];
   readonly usage: ChatResponse['usage'];
   readonly numCtx: number;
-  /** How each choice ended. */
-  readonly done: readonly DoneEvent[];
+  readonly done: ChatAnswer['done'];
 }
 
 /** What one choice has said so far. */
@@ -37,14 +68,16 @@ export async function collectAnswer(
     const draft = drafts[index];
     if (draft) for (const passed of guards[index]?.pass(event) ?? []) take(draft, passed);
   }
-  const done = drafts.map((draft) => {
-    if (!draft.done) throw new Error('an answer ended without a done event');
-    return draft.done;
+  const [first, ...others] = drafts.map(({ done }) => {
+    if (!done) throw new Error('an answer ended without a done event');
+    return done;
   });
+  if (first === undefined) throw new Error('a request asked for no answer');
+  const done = [first, ...others] as const;
   return {
     numCtx,
     done,
-    choices: drafts.map((draft, index) => wireChoice(draft, done[index] as DoneEvent, index)),
+    choices: drafts.map((draft, index) => wireChoice(draft, done[index] ?? first, index)),
     usage: wireUsage(done.map((event) => event.usage)),
   };
 }

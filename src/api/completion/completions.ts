@@ -1,59 +1,21 @@
-/** POST /v1/completions: plain text in, plain text out, no template. */
+/** api/completion owns POST /v1/completions: plain text in, plain text out. It knows no template, tool or evidence. */
 import { fail } from '../../lib/errors/svc-error.ts';
+import type { Engine } from '../../engine/ports.ts';
 import { CompletionRequest, type CompletionResponse } from '../../wire/inference/completions.ts';
-import type { JobEvent } from '../../contract/job-event.ts';
-import { answerHead } from '../generation/answer-head.ts';
-import { runChoices } from '../generation/choices.ts';
+import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
+import type { Caller } from '../caller.ts';
+import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
+import { checkSlots, type Choices, type JobContent, planChoices, runChoices } from '../generation/choices.ts';
 import { wireFinishReason } from '../generation/finish-reason.ts';
-import {
-  checkChoices,
-  checkIgnored,
-  type JobShape,
-  type Prepared,
-  prepareGeneration,
-} from '../generation/generation.ts';
-import { ignoredHeader, unknownFields } from '../generation/parameters.ts';
-import type { RequestFacts, Service } from '../service.ts';
-import type { StreamItem } from '../generation/stream-item.ts';
+import { checkIgnored, resolveMaxTokens, unknownFields } from '../generation/parameters.ts';
+import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import { wireTimings, wireUsage } from '../generation/usage.ts';
+import type { Models } from '../models/served-model.ts';
 
-type Done = Extract<JobEvent, { type: 'done' }>;
-
-export interface PreparedCompletion extends Prepared {
-  readonly includeUsage: boolean;
-  readonly ignoredHeader: string | null;
-}
-
-export async function prepareCompletion(
-  service: Service,
-  body: CompletionRequest,
-  request: RequestFacts,
-): Promise<PreparedCompletion> {
-  const model = await service.registry.resolve(body.model, 'chat');
-  const text = Array.isArray(body.prompt) ? (body.prompt[0] ?? '') : body.prompt;
-  if (text === '') {
-    throw fail('invalid_request', {
-      message: 'prompt must not be empty; send the text to continue.',
-      param: 'prompt',
-    });
-  }
-  const shape: JobShape = {
-    prompt: { kind: 'text', text: text.toWellFormed() },
-    tools: [],
-    toolChoice: { mode: 'none' },
-    format: body.grammar ? { kind: 'grammar', gbnf: body.grammar } : { kind: 'text' },
-    reasoning: {},
-    topLogprobs: null,
-  };
-  const prepared = prepareGeneration(service, model, body, shape, request);
-  const ignored = [...prepared.ignored, ...unknownFields(body, CompletionRequest.properties)];
-  checkIgnored(service, ignored);
-  checkChoices(service, prepared);
-  return {
-    ...prepared,
-    includeUsage: body.stream_options?.include_usage === true,
-    ignoredHeader: ignoredHeader(ignored),
-  };
+export interface CompletionPorts extends HeadPorts {
+  readonly models: Pick<Models, 'resolve'>;
+  readonly engine: Pick<Engine, 'submit' | 'plan'>;
+  readonly strictParams: boolean;
 }
 
 export interface CompletionAnswer {
@@ -61,68 +23,124 @@ export interface CompletionAnswer {
   readonly numCtx: number;
 }
 
-export async function completeText(
-  service: Service,
-  prepared: PreparedCompletion,
-  request: RequestFacts,
-): Promise<CompletionAnswer> {
-  const texts: string[] = prepared.generation.jobs.map(() => '');
-  const done: Done[] = [];
-  let numCtx = 0;
-  for await (const { index, event } of runChoices(service, prepared.generation, request.signal)) {
-    if (event.type === 'text') texts[index] += event.text;
-    if (event.type === 'started') numCtx = event.numCtx;
-    if (event.type === 'done') done[index] = event;
+/** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
+export async function acceptCompletion(
+  ports: CompletionPorts,
+  body: CompletionRequest,
+  caller: Caller,
+): Promise<AcceptedCompletion> {
+  const model = await ports.models.resolve(body.model, 'chat');
+  const choices = planChoices(body, readText(body), { model, caller });
+  const ignored = [...resolveMaxTokens(body).overruled, ...unknownFields(body, CompletionRequest.properties)];
+  checkIgnored(ports.strictParams, ignored);
+  checkSlots(ports.engine, choices);
+  const includeUsage = body.stream_options?.include_usage === true;
+  return new AcceptedCompletion(ports, choices, { includeUsage, ignored, signal: caller.signal });
+}
+
+function readText(body: CompletionRequest): JobContent {
+  const text = Array.isArray(body.prompt) ? (body.prompt[0] ?? '') : body.prompt;
+  if (text === '') {
+    throw fail('invalid_request', {
+      message: 'prompt must not be empty; send the text to continue.',
+      param: 'prompt',
+    });
   }
-  const first = done[0];
-  if (!first) throw new Error('a text completion ended without a done event');
   return {
-    numCtx,
-    body: {
-      ...(await head(service, prepared)),
-      choices: texts.map((text, index) => choice(index, text, done[index] ?? first, false)),
-      usage: wireUsage(done.map((event) => event.usage)),
-      timings: wireTimings(first.usage, first.timings),
-    },
+    prompt: { kind: 'text', text: text.toWellFormed() },
+    tools: [],
+    toolChoice: { mode: 'none' },
+    format: body.grammar ? { kind: 'grammar', gbnf: body.grammar } : { kind: 'text' },
+    reasoning: {},
+    topLogprobs: null,
   };
 }
 
-/** Chunks have the same shape as the whole answer, as OpenAI's text completion streams. */
-export async function* streamText(
-  service: Service,
-  prepared: PreparedCompletion,
-  request: RequestFacts,
-): AsyncGenerator<StreamItem, void, void> {
-  const common = await head(service, prepared);
-  const done: Done[] = [];
-  for await (const { index, event } of runChoices(service, prepared.generation, request.signal)) {
-    if (event.type === 'queued') yield { comment: `queued ${event.position}: ${event.reason}` };
-    if (event.type === 'started') yield { started: { numCtx: event.numCtx } };
-    if (event.type === 'text') {
-      yield {
-        chunk: { ...common, choices: [{ index, text: event.text, finish_reason: null, logprobs: null }] },
-      };
+interface Asked {
+  readonly includeUsage: boolean;
+  readonly ignored: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** A request that may run; it runs once, in one of these ways. */
+export class AcceptedCompletion {
+  /** Fields that have no effect. */
+  readonly ignored: readonly string[];
+  readonly #ports: CompletionPorts;
+  readonly #choices: Choices;
+  readonly #asked: Asked;
+
+  constructor(ports: CompletionPorts, choices: Choices, asked: Asked) {
+    this.#ports = ports;
+    this.#choices = choices;
+    this.#asked = asked;
+    this.ignored = asked.ignored;
+  }
+
+  async whole(): Promise<CompletionAnswer> {
+    const texts: string[] = this.#choices.jobs.map(() => '');
+    const done: DoneEvent[] = [];
+    let numCtx = 0;
+    for await (const { index, event } of this.#run()) {
+      if (event.type === 'text') texts[index] += event.text;
+      if (event.type === 'started') numCtx = event.numCtx;
+      if (event.type === 'done') done[index] = event;
     }
-    if (event.type !== 'done') continue;
-    done.push(event);
-    const last = done.length === prepared.generation.jobs.length;
-    const usage = last && prepared.includeUsage ? { usage: wireUsage(done.map((each) => each.usage)) } : {};
-    yield { chunk: { ...common, choices: [choice(index, '', event, true)], ...usage } };
+    const [first] = done;
+    if (!first) throw new Error('a text completion ended without a done event');
+    return {
+      numCtx,
+      body: {
+        ...(await this.#head()),
+        choices: texts.map((text, index) => wireChoice({ index, text }, done[index] ?? first, false)),
+        usage: wireUsage(done.map((event) => event.usage)),
+        timings: wireTimings(first.usage, first.timings),
+      },
+    };
+  }
+
+  /** Chunks have the same shape as the whole answer, as OpenAI's text completion streams. */
+  stream(): AsyncGenerator<StreamItem, void, void> {
+    return streamItems(async () => {
+      const head = await this.#head();
+      const done: DoneEvent[] = [];
+      const chunksOf = (index: number, event: JobEvent): object[] => {
+        if (event.type === 'text')
+          return [{ ...head, choices: [{ index, text: event.text, finish_reason: null, logprobs: null }] }];
+        if (event.type !== 'done') return [];
+        done.push(event);
+        const isLast = done.length === this.#choices.jobs.length;
+        const usage =
+          isLast && this.#asked.includeUsage ? { usage: wireUsage(done.map((each) => each.usage)) } : {};
+        return [{ ...head, choices: [wireChoice({ index, text: '' }, event, true)], ...usage }];
+      };
+      return { events: this.#run(), chunksOf };
+    });
+  }
+
+  #run() {
+    return runChoices(this.#ports.engine, this.#choices, this.#asked.signal);
+  }
+
+  #head() {
+    const entropy = this.#choices.jobs[0]?.jobId.slice(-8) ?? '';
+    return answerHead(this.#ports, this.#choices.model, {
+      object: 'text_completion' as const,
+      idOf: (created) => `cmpl-svc-${created}-${entropy}`,
+    });
   }
 }
 
-function choice(index: number, text: string, done: Done, stream: boolean) {
-  // The shape is OpenAI's own, so its words for the finish reason always apply here.
+function wireChoice(
+  said: { readonly index: number; readonly text: string },
+  { finishReason }: DoneEvent,
+  stream: boolean,
+) {
   return {
-    index,
-    text,
-    finish_reason: wireFinishReason(done.finishReason, stream, true),
-    svc_finish_reason: done.finishReason,
+    ...said,
+    // The shape is OpenAI's own, so its words for the finish reason always apply here.
+    finish_reason: wireFinishReason(finishReason, stream, true),
+    svc_finish_reason: finishReason,
     logprobs: null,
   };
-}
-
-function head(service: Service, { model, generation }: Prepared) {
-  const entropy = generation.jobs[0]?.jobId.slice(-8) ?? '';
-  return answerHead(service, model, 'text_completion', (created) => `cmpl-svc-${created}-${entropy}`);
 }

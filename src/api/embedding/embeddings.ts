@@ -1,4 +1,7 @@
-/** POST /v1/embeddings: native vectors, or the feature-hash fallback where the operator allows it; never a mixture. */
+/**
+ * api/embedding owns POST /v1/embeddings: vectors of a model, or of the feature-hash fallback where the operator allows
+ * it, never a mixture. It knows nothing of how a model computes its vectors.
+ */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { featureCount, featureHash, featureHashModel, featureHashVersion } from './feature-hash.ts';
@@ -6,21 +9,27 @@ import { toBase64 } from '../../lib/base/vector.ts';
 import type { EmbeddingEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
-import type { InstalledModel } from '../../store/registry/registry.ts';
-import { weightsName } from '../model-digest.ts';
+import type { Engine } from '../../engine/ports.ts';
+import { type Models, type ServedModel, weightsName } from '../models/served-model.ts';
 import { EmbeddingRequest, type EmbeddingResponse, embeddingWidth } from '../../wire/inference/embeddings.ts';
 import { readEmbeddingInput } from './embedding-input.ts';
-import { checkIgnored } from '../generation/generation.ts';
 import { newJobId } from '../generation/job-id.ts';
-import { ignoredHeader, readKeepAlive, unknownFields } from '../generation/parameters.ts';
-import type { RequestFacts, Service } from '../service.ts';
+import { checkIgnored, readKeepAlive, unknownFields } from '../generation/parameters.ts';
+import type { Caller } from '../caller.ts';
+
+export interface EmbeddingPorts {
+  readonly models: Pick<Models, 'resolve' | 'defaultId'>;
+  readonly engine: Pick<Engine, 'submit'>;
+  readonly options: { readonly allowHashEmbeddings: boolean; readonly strictParams: boolean };
+}
 
 export interface EmbeddingAnswer {
   readonly body: EmbeddingResponse;
   readonly backend: 'native' | 'feature-hash';
   /** Names the vector space; vectors of two spaces must never be compared. */
   readonly space: string;
-  readonly ignoredHeader: string | null;
+  /** Fields that had no effect. */
+  readonly ignored: readonly string[];
 }
 
 interface Vectors {
@@ -32,12 +41,12 @@ interface Vectors {
 }
 
 export async function embed(
-  service: Service,
+  ports: EmbeddingPorts,
   body: EmbeddingRequest,
-  request: RequestFacts,
+  caller: Caller,
 ): Promise<EmbeddingAnswer> {
   const ignored = unknownFields(body, EmbeddingRequest.properties);
-  checkIgnored(service, ignored);
+  checkIgnored(ports.options.strictParams, ignored);
   const inputs = readEmbeddingInput(body.input);
   if (body.dimensions !== null && body.dimensions !== undefined && body.dimensions !== embeddingWidth) {
     throw fail('invalid_request', {
@@ -45,11 +54,11 @@ export async function embed(
       param: 'dimensions',
     });
   }
-  const vectors = await computeVectors(service, body, inputs, request);
+  const vectors = await computeVectors(ports, { body, inputs, caller });
   return {
     backend: vectors.backend,
     space: vectors.space,
-    ignoredHeader: ignoredHeader(ignored),
+    ignored,
     body: {
       object: 'list',
       data: vectors.items.map(({ vector, truncated }, index) => ({
@@ -64,33 +73,31 @@ export async function embed(
   };
 }
 
-async function computeVectors(
-  service: Service,
-  body: EmbeddingRequest,
-  inputs: readonly string[],
-  request: RequestFacts,
-): Promise<Vectors> {
-  const { allowHashEmbeddings } = service.options;
-  if (allowHashEmbeddings && body.model === featureHashModel) return hashVectors(inputs, request);
+interface Asked {
+  readonly body: EmbeddingRequest;
+  readonly inputs: readonly string[];
+  readonly caller: Caller;
+}
+
+async function computeVectors(ports: EmbeddingPorts, asked: Asked): Promise<Vectors> {
+  const { models, engine, options } = ports;
+  const { body, inputs, caller } = asked;
+  const { allowHashEmbeddings } = options;
+  if (allowHashEmbeddings && body.model === featureHashModel) return hashVectors(inputs, caller);
   const isDefault = body.model === 'default-embedding';
   try {
-    const model = await service.registry.resolve(body.model, 'embedding');
-    return await nativeVectors(service, model, body, inputs, request);
+    return await modelVectors(engine, await models.resolve(body.model, 'embedding'), asked);
   } catch (error) {
     // The fallback stands in only for a default model that cannot run at all, never for one that was asked for by name.
     const cannotRun = isFailure(error, 'no_default_model', 'native_unavailable');
-    const namesDefault = isDefault || (await isDefaultEmbedding(service, body.model));
-    if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(inputs, request);
+    const namesDefault = isDefault || body.model === (await models.defaultId('embedding'));
+    if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(inputs, caller);
     throw error;
   }
 }
 
-async function isDefaultEmbedding(service: Service, name: string): Promise<boolean> {
-  return name === (await service.registry.defaultId('embedding'));
-}
-
-/** Computed beside everything else that the server does, so it gives way often. */
-async function hashVectors(inputs: readonly string[], { signal }: RequestFacts): Promise<Vectors> {
+/** Computed on the server's own thread, so it gives way often. */
+async function hashVectors(inputs: readonly string[], { signal }: Caller): Promise<Vectors> {
   const pause = async (): Promise<void> => {
     await setImmediate();
     if (signal.aborted) throw fail('cancelled');
@@ -105,31 +112,27 @@ async function hashVectors(inputs: readonly string[], { signal }: RequestFacts):
   return { model: featureHashModel, backend: 'feature-hash', space: featureHashVersion, items, tokens };
 }
 
-async function nativeVectors(
-  service: Service,
-  model: InstalledModel,
-  body: EmbeddingRequest,
-  inputs: readonly string[],
-  request: RequestFacts,
+async function modelVectors(
+  engine: Pick<Engine, 'submit'>,
+  model: ServedModel,
+  { body, inputs, caller }: Asked,
 ): Promise<Vectors> {
   const job = {
     kind: 'embed' as const,
-    jobId: newJobId(request),
+    jobId: newJobId(caller),
     inputs: [...inputs],
     truncate: body.truncate === true,
   };
   const submission = {
-    target: service.registry.toTarget(model, service.options),
+    target: model.target(),
     job,
-    clientKey: request.clientKey,
+    clientKey: caller.clientKey,
     numCtx: null,
-    keepAliveMs: readKeepAlive(body.keep_alive ?? model.params.keepAlive),
+    keepAliveMs: readKeepAlive(body.keep_alive ?? model.defaults.keepAlive),
   };
   const items: EmbeddingEvent[] = [];
   let tokens = 0;
-  const events = await collectEvents((listener) =>
-    service.engine.submit(submission, request.signal, listener),
-  );
+  const events = await collectEvents((listener) => engine.submit(submission, caller.signal, listener));
   for (const event of events) {
     if (event.type === 'embedding') items[event.index] = event;
     if (event.type === 'embedded') tokens = event.totalTokens;
@@ -141,8 +144,8 @@ async function nativeVectors(
 }
 
 /** Equal for equal weights, pooling and normalisation; docs/embeddings.md says how it is made. */
-function embeddingSpace(model: InstalledModel): string {
+function embeddingSpace(model: ServedModel): string {
   const weights = weightsName(model);
-  const facts = `svc-embedding-space-1\n${weights}\n${model.facts.pooling ?? 'none'}\nl2\n${embeddingWidth}\n`;
+  const facts = `svc-embedding-space-1\n${weights}\n${model.pooling ?? 'none'}\nl2\n${embeddingWidth}\n`;
   return `space-${createHash('sha256').update(facts).digest('hex').slice(0, 32)}`;
 }

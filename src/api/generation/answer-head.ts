@@ -1,20 +1,31 @@
-import type { InstalledModel } from '../../store/registry/registry.ts';
-import { fingerprint } from './fingerprint.ts';
-import type { Service } from '../service.ts';
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../lib/base/clock.ts';
+import { type ServedModel, weightsName } from '../models/served-model.ts';
+
+export interface HeadPorts {
+  readonly clock: Pick<Clock, 'unixMs'>;
+  /** Null when no backend is bound. */
+  readonly backendSha256: () => Promise<string | null>;
+}
 
 /** What every answer and every chunk of a stream begins with; `idOf` is given the time of creation in seconds. */
 export async function answerHead<T extends string>(
-  service: Service,
-  model: InstalledModel,
-  object: T,
-  idOf: (created: number) => string,
+  { clock, backendSha256 }: HeadPorts,
+  model: ServedModel,
+  { object, idOf }: { readonly object: T; readonly idOf: (created: number) => string },
 ) {
-  const created = Math.floor(service.clock.unixMs() / 1000);
+  const created = Math.floor(clock.unixMs() / 1000);
   return {
     id: idOf(created),
     object,
     created,
     model: model.id,
-    system_fingerprint: await fingerprint(service, model),
+    system_fingerprint: fingerprint(await backendSha256(), model),
   };
+}
+
+/** Changes with the backend's bytes or the model: equal seeds promise equal answers only under one of these. */
+function fingerprint(backendSha256: string | null, model: ServedModel): string {
+  const facts = `${backendSha256 ?? 'none'} ${weightsName(model)}`;
+  return `fp_${createHash('sha256').update(facts).digest('hex').slice(0, 16)}`;
 }

@@ -1,18 +1,84 @@
-/** Runs the `n` answers of one request as jobs of their own and merges their events into the one queue of the request. */
+/**
+ * api/generation owns what chat and text completion share: request fields → the jobs of one request, their events
+ * merged into the one queue of that request, and the common parts of answers. It knows no messages, tools or templates.
+ */
+import { randomInt } from 'node:crypto';
 import { EventQueue } from '../../lib/base/event-queue.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
-import type { JobListener, Submission } from '../../engine/ports.ts';
-import type { Service } from '../service.ts';
+import type { Engine, JobListener, Submission } from '../../engine/ports.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { Caller } from '../caller.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { newJobId } from './job-id.ts';
+import {
+  type GenerationFields,
+  readKeepAlive,
+  readSampling,
+  readStop,
+  resolveMaxTokens,
+} from './parameters.ts';
+
+/** What is asked of the model, apart from how its answer is sampled. */
+export type JobContent = Pick<
+  GenerateJob,
+  'prompt' | 'tools' | 'toolChoice' | 'format' | 'reasoning' | 'topLogprobs'
+>;
+
+/** The answers that one request asks for: a job each. */
+export interface Choices {
+  readonly model: ServedModel;
+  readonly submission: Omit<Submission, 'job'>;
+  readonly jobs: readonly GenerateJob[];
+}
 
 export interface ChoiceEvent {
   readonly index: number;
   readonly event: JobEvent;
 }
 
-export interface Generation {
-  readonly submission: Omit<Submission, 'job'>;
-  readonly jobs: readonly GenerateJob[];
+export function planChoices(
+  fields: GenerationFields,
+  content: JobContent,
+  { model, caller }: { readonly model: ServedModel; readonly caller: Caller },
+): Choices {
+  const target = model.target();
+  const { maxTokens, isGiven } = resolveMaxTokens(fields);
+  const { defaults } = model;
+  const sampling = { ...defaults.sampling, ...readSampling(fields) };
+  // A limit or a seed of -1 asks for none, whatever the model's default is.
+  const seed = (fields.seed === -1 ? undefined : sampling.seed) ?? randomInt(2 ** 32 - 1);
+  const numCtx = typeof fields.num_ctx === 'number' ? Math.min(fields.num_ctx, target.trainedCtx) : null;
+  const keepAliveMs = readKeepAlive(fields.keep_alive ?? defaults.keepAlive);
+  const hasStop = fields.stop !== null && fields.stop !== undefined;
+  const job = (index: number): GenerateJob => ({
+    kind: 'generate',
+    jobId: newJobId(caller),
+    ...content,
+    sampling: { ...sampling, seed: (seed + index) % 2 ** 32 },
+    maxTokens: isGiven ? maxTokens : defaults.maxTokens,
+    numCtx,
+    stop: hasStop ? readStop(fields.stop) : [...defaults.stop],
+    templateClockMs: null,
+    lane: 'shared',
+  });
+  return {
+    model,
+    submission: { target, clientKey: caller.clientKey, numCtx, keepAliveMs },
+    jobs: Array.from({ length: fields.n ?? 1 }, (_, index) => job(index)),
+  };
+}
+
+/** More answers than slots would come one after the other, which nobody who asks for n means. */
+export function checkSlots(engine: Pick<Engine, 'plan'>, { submission, jobs }: Choices): void {
+  const n = jobs.length;
+  if (n === 1) return;
+  const { slots } = engine.plan(submission.target, submission.numCtx);
+  if (n <= slots) return;
+  throw fail('invalid_request', {
+    param: 'n',
+    message: `n is ${n}, but this model runs ${slots} answers at a time; ask for at most ${slots}.`,
+  });
 }
 
 /**
@@ -21,12 +87,12 @@ export interface Generation {
  * context window.
  */
 export function runChoices(
-  service: Service,
-  { submission, jobs }: Generation,
+  engine: Pick<Engine, 'submit'>,
+  { submission, jobs }: Choices,
   signal: AbortSignal,
 ): AsyncIterable<ChoiceEvent> {
   const stop = new AbortController();
-  const both = AbortSignal.any([signal, stop.signal]);
+  const either = AbortSignal.any([signal, stop.signal]);
   const merged = new EventQueue<ChoiceEvent>(() => stop.abort());
   let open = jobs.length;
   const listener = (index: number): JobListener => {
@@ -49,6 +115,6 @@ export function runChoices(
       },
     };
   };
-  jobs.forEach((job, index) => service.engine.submit({ ...submission, job }, both, listener(index)));
+  jobs.forEach((job, index) => engine.submit({ ...submission, job }, either, listener(index)));
   return merged;
 }

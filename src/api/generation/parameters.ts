@@ -88,9 +88,13 @@ export function unknownFields(body: object, known: Readonly<Record<string, unkno
     .map(([name]) => name);
 }
 
-/** Header-safe: long or odd names are shortened, because clients choose them. */
-export function ignoredHeader(names: readonly string[]): string | null {
-  if (names.length === 0) return null;
-  const safe = names.map((name) => name.replaceAll(/[^\w.[\]-]/g, '?').slice(0, 64));
-  return [...new Set(safe)].slice(0, 32).join(',');
+/** With SVC_STRICT_PARAMS a field without effect is an error, else it is only reported. */
+export function checkIgnored(strictParams: boolean, ignored: readonly string[]): void {
+  const [first] = ignored;
+  if (!strictParams || first === undefined) return;
+  const param = first.slice(0, 64);
+  throw fail('invalid_request', {
+    message: `${param} has no effect here; remove it, or unset SVC_STRICT_PARAMS.`,
+    param,
+  });
 }

@@ -1,3 +1,6 @@
+import type { JobEvent } from '../../contract/job-event.ts';
+import type { ChoiceEvent } from './choices.ts';
+
 /**
  * What a use case streams to http/sse.ts: a chunk to send, a comment to send while waiting, or the moment from which
  * no refusal can come any more and the head may leave. Prefill has not begun at `started`.
@@ -6,3 +9,25 @@ export type StreamItem =
   | { readonly chunk: object }
   | { readonly comment: string }
   | { readonly started: { readonly numCtx: number } };
+
+/** A stream that has begun: its events, and how each becomes chunks. */
+export interface BegunStream {
+  readonly events: AsyncIterable<ChoiceEvent>;
+  readonly chunksOf: (index: number, event: JobEvent) => readonly object[];
+}
+
+/** The items of a stream; nothing is submitted before the first is asked for. */
+export async function* streamItems(
+  begin: () => Promise<BegunStream>,
+): AsyncGenerator<StreamItem, void, void> {
+  const { events, chunksOf } = await begin();
+  let hasStarted = false;
+  for await (const { index, event } of events) {
+    if (event.type === 'queued') yield { comment: `queued ${event.position}: ${event.reason}` };
+    if (event.type === 'started' && !hasStarted) {
+      hasStarted = true;
+      yield { started: { numCtx: event.numCtx } };
+    }
+    for (const chunk of chunksOf(index, event)) yield { chunk };
+  }
+}

@@ -22,7 +22,7 @@ import { hashBackend, readBuildMetadata } from '../../trust/identity/backend.ts'
 import { hashServerSource } from '../../trust/identity/server-source.ts';
 import { canonicalSha256 } from '../../trust/identity/canonical.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
-import { chatShape } from '../chat/chat-shape.ts';
+import { readContent } from '../intake/chat-content.ts';
 import { readSampling, readStop } from '../generation/parameters.ts';
 import { collectAnswer } from '../chat/whole-answer.ts';
 import { collectEvents } from '../../engine/collect.ts';
@@ -206,7 +206,7 @@ function replayJob(
   return {
     kind: 'generate',
     jobId: 'replay',
-    ...chatShape(request),
+    ...readContent(request),
     sampling: settings,
     maxTokens: sampling.num_predict,
     numCtx: null,

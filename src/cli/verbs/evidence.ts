@@ -10,7 +10,7 @@ import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import { readKeyHistory } from '../../trust/evidence/keyring.ts';
 import { rotateKey } from '../../trust/evidence/rotation.ts';
-import { loadIdentity } from '../../trust/identity/instance.ts';
+import { readPublicIdentity } from '../../trust/identity/public-identity.ts';
 import { type CliContext, printable } from '../context.ts';
 import { readRecord } from '../../api/replay/evidence-files.ts';
 import { type Drift, replayFolder } from '../../api/replay/replay-folder.ts';
@@ -177,15 +177,15 @@ function summary(drifts: readonly Drift[]): string {
 
 async function pubkey(context: CliContext, history: boolean): Promise<void> {
   const { home } = context.config();
-  const { keys } = await loadIdentity({ home });
+  const { publicKeyPem } = await readPublicIdentity(home);
   if (history) context.printJson(await readKeyHistory(home));
-  else context.print(keys.publicKeyPem.trimEnd());
+  else context.print(publicKeyPem.trimEnd());
 }
 
 async function rotate(context: CliContext): Promise<void> {
   const { home } = context.config();
-  const { keys } = await rotateKey(home, await loadIdentity({ home }), systemClock.unixMs());
-  context.print(keys.publicKeyPem.trimEnd());
+  const { publicKeyPem } = await rotateKey(home, systemClock.unixMs());
+  context.print(publicKeyPem.trimEnd());
   context.note('The new key is in place; a running server signs with the old one until it is restarted.');
 }
 

@@ -1,7 +1,12 @@
-/** The content-type rules: JSON is scanned and parsed, everything else is refused with 415. */
+/**
+ * What becomes of a body before its handler runs: JSON is scanned, parsed and held to the schema of its route,
+ * everything else is refused with 415.
+ */
+import { Ajv } from 'ajv';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseJson } from './json-scanner.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { violation } from '../validation.ts';
 
 const rawBodies = new WeakMap<FastifyRequest, Buffer>();
 const jsonType = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
@@ -12,7 +17,12 @@ export function rawBody(request: FastifyRequest): Buffer | undefined {
   return rawBodies.get(request);
 }
 
-export function acceptJsonOnly(app: FastifyInstance): void {
+export function readBodies(app: FastifyInstance): void {
+  acceptJsonOnly(app);
+  validateStrictly(app);
+}
+
+function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = body as Buffer;
@@ -35,4 +45,25 @@ function isAcceptable(request: FastifyRequest): boolean {
   if (jsonType.test(type)) return true;
   const fromBrowser = request.headers.origin !== undefined || request.headers['sec-fetch-site'] !== undefined;
   return formType.test(type) && !fromBrowser;
+}
+
+/** Values are never coerced and unknown members never stripped: what is validated is what was sent. */
+function validateStrictly(app: FastifyInstance): void {
+  const ajv = new Ajv({
+    coerceTypes: false,
+    removeAdditional: false,
+    useDefaults: false,
+    allErrors: false,
+    strict: false,
+    verbose: false,
+  });
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    // Compiled at the first request that needs it: all together they cost a tenth of the time to the first /health.
+    let compiled: ReturnType<typeof ajv.compile> | undefined;
+    const where = httpPart === 'body' ? 'body' : 'query';
+    return (value: unknown) => {
+      compiled ??= ajv.compile(schema as object);
+      return compiled(value) ? { value } : { error: violation(compiled.errors, where) };
+    };
+  });
 }

@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestFacts } from '../../api/service.ts';
+import type { Caller } from '../../api/caller.ts';
 import { clientKey } from '../client-key.ts';
 
-/** A handler reads the request, calls one use case, sets headers and returns the body. */
+/**
+ * http/handlers owns what is particular to one route: which parts of a request its use case gets, and which headers
+ * its answer carries. It knows nothing of sockets, access rules or engines.
+ */
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** What use cases need to know of a request beside its body. */
-export function requestFacts(request: FastifyRequest, signal: AbortSignal): RequestFacts {
+export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
   return { requestId: request.id, clientKey: clientKey(request), signal };
 }

@@ -1,42 +1,15 @@
-/** Registers every route of wire/routes.ts; each handler reads the request, calls one use case, sets headers. */
+/** Registers routes of the table on fastify, each with the refusal of all other methods on its path. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { ErrorBody } from '../../wire/error.ts';
 import { type Route, routes } from '../../wire/routes.ts';
-import { productName } from '../../api/identity.ts';
-import type { Service } from '../../api/service.ts';
-import { chatHandler } from './chat.ts';
-import { completionsHandler } from './completions.ts';
-import { embeddingsHandler } from './embeddings.ts';
 import type { Handler } from './handler.ts';
-import { healthHandler, identityHandler, modelHandler, modelsHandler } from './facts.ts';
-import { residencyHandler, unloadHandler } from './residency.ts';
 
-export function registerRoutes(app: FastifyInstance, service: Service): void {
-  const { metrics } = service;
-  const handlers: Record<keyof typeof routes, Handler> = {
-    health: healthHandler(service),
-    identity: identityHandler(service),
-    models: modelsHandler(service),
-    model: modelHandler(service),
-    chatCompletions: chatHandler(service),
-    completions: completionsHandler(service),
-    embeddings: embeddingsHandler(service),
-    residency: residencyHandler(service),
-    unload: unloadHandler(service),
-    openApi: async () => app.swagger(),
-    metrics: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
-    home: async () => ({
-      product: productName,
-      identity: routes.identity.path,
-      documentation: routes.openApi.path,
-    }),
-  };
+export function registerRoutes(app: FastifyInstance, handlers: Record<keyof typeof routes, Handler>): void {
   for (const [name, handler] of Object.entries(handlers))
     registerRoute(app, routes[name as keyof typeof routes], handler);
 }
 
-/** The route, and the refusal of every other method on its path. */
 export function registerRoute(app: FastifyInstance, route: Route, handler: Handler): void {
   const answer = route.response ? { 200: route.response, '4xx': ErrorBody, '5xx': ErrorBody } : null;
   app.route({

@@ -1,45 +1,59 @@
-/** Who signs in this boot: the chain of its records, and what does not change from one record to the next. */
+/** Signs the records of this boot. Whoever holds an issuer can have an answer signed, and cannot reach the key. */
+import type { Clock } from '../../lib/base/clock.ts';
 import { readBuildMetadata } from '../identity/backend.ts';
 import type { FolderHash } from '../identity/folder-hash.ts';
 import type { InstanceIdentity } from '../identity/instance.ts';
-import { type EvidenceChain, newEvidenceChain } from './chain.ts';
-import type { BackendProvenance } from './record.ts';
-import type { Predicate } from './statement.ts';
+import { newEvidenceChain } from './chain.ts';
+import { type FrozenRequest, freezeRequest } from './freeze.ts';
+import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from './record.ts';
+
+/** What differs from one answer to the next. */
+export type AnswerFacts = Omit<EvidenceFacts, 'identity' | 'chain' | 'server' | 'nowMs'>;
 
 export interface EvidenceIssuer {
-  readonly identity: InstanceIdentity;
-  readonly chain: EvidenceChain;
-  readonly server: () => Promise<Predicate['server']>;
-  /** Null when no backend is bound. */
-  readonly backend: () => Promise<BackendProvenance | null>;
-  /** Which worker of this boot a process is, counted from 1 in the order of their first records. */
-  workerStart(pid: number): number;
+  /** Null when no backend is bound: then nothing can be signed. */
+  backend(): Promise<BackendProvenance | null>;
+  /** What a request pins before it runs. */
+  freeze(
+    rawBody: Uint8Array,
+    parsedBody: Readonly<Record<string, unknown>>,
+    nonce: string | null,
+  ): FrozenRequest;
+  /** Signs the record of one answer and links it to the one before. */
+  issue(facts: AnswerFacts): Promise<Evidence>;
 }
 
 export function newEvidenceIssuer(options: {
   readonly identity: InstanceIdentity;
   readonly version: string;
+  readonly clock: Pick<Clock, 'unixMs'>;
   readonly serverSource: Promise<FolderHash>;
   readonly backend: () => Promise<FolderHash | null>;
 }): EvidenceIssuer {
-  const { identity, version, serverSource, backend } = options;
+  const { identity, version, clock, serverSource, backend } = options;
+  const chain = newEvidenceChain();
   const workers: number[] = [];
+  /** Which worker of this boot a process is, counted from 1 in the order of their first records. */
+  const workerStart = (pid: number): number => {
+    if (!workers.includes(pid)) workers.push(pid);
+    return workers.indexOf(pid) + 1;
+  };
   return {
-    identity,
-    chain: newEvidenceChain(),
-    server: async () => ({
-      version,
-      server_source_sha256: (await serverSource).sha256,
-      node_version: process.version,
-      platform: `${process.platform}-${process.arch}`,
-    }),
     backend: async () => {
       const hash = await backend();
       return hash === null ? null : { sha256: hash.sha256, files: hash.files, ...readBuildMetadata(hash) };
     },
-    workerStart: (pid) => {
-      if (!workers.includes(pid)) workers.push(pid);
-      return workers.indexOf(pid) + 1;
+    freeze: (rawBody, parsedBody, nonce) =>
+      freezeRequest(rawBody, parsedBody, { nowMs: clock.unixMs(), nonce }),
+    issue: async (facts) => {
+      const server = {
+        version,
+        server_source_sha256: (await serverSource).sha256,
+        node_version: process.version,
+        platform: `${process.platform}-${process.arch}`,
+      };
+      const frozen = { ...facts.frozen, workerStart: workerStart(facts.frozen.host.pid) };
+      return buildEvidence({ ...facts, frozen, identity, chain, server, nowMs: clock.unixMs() });
     },
   };
 }

@@ -314,8 +314,8 @@ describe('keys and their rotation', () => {
   it('keeps the instance and the records of old keys across rotations', async () => {
     const before = await loadIdentity({ home });
     const old = sampleResponse(sampleFacts({ identity: before })).body;
-    await rotateKey(home, before, 0);
-    await rotateKey(home, await loadIdentity({ home }), 0);
+    await rotateKey(home, 0);
+    await rotateKey(home, 0);
     const after = await loadIdentity({ home });
     expect(after.instanceId).toBe(before.instanceId);
     expect(after.keys.keyid).not.toBe(before.keys.keyid);

@@ -7,6 +7,7 @@ import {
   instanceFolder,
   type InstanceIdentity,
   type InstanceKeys,
+  loadIdentity,
   newInstanceKeys,
   replaceKey,
 } from '../identity/instance.ts';
@@ -22,13 +23,13 @@ import { isoSecond } from './record.ts';
 /**
  * Makes a new key, records the hand-over, then puts the key in place. A crash between the two steps leaves the old
  * key and a hand-over to a key that is lost; the next rotation overwrites it. A running server keeps its key until
- * it is restarted. Returns the new keys.
+ * it is restarted.
  */
 export async function rotateKey(
   home: string,
-  identity: InstanceIdentity,
   nowMs: number,
-): Promise<{ readonly keys: InstanceKeys; readonly seq: number }> {
+): Promise<{ readonly publicKeyPem: string; readonly seq: number }> {
+  const identity = await loadIdentity({ home });
   const history = await readKeyHistory(home);
   if (history === null) throw new Error(`${home} holds no instance`);
   const known = keyringOf(history).keys;
@@ -45,7 +46,7 @@ export async function rotateKey(
   await makeFolder(folder);
   await writeDurably(join(folder, `${String(seq).padStart(6, '0')}.json`), `${JSON.stringify(envelope)}\n`);
   await replaceKey(home, keys);
-  return { keys, seq };
+  return { publicKeyPem: keys.publicKeyPem, seq };
 }
 
 function handOver(

@@ -16,7 +16,9 @@ import { loadIdentity } from '../../../src/trust/identity/instance.ts';
 import { registerBuiltin } from '../../../src/store/install/builtin.ts';
 import { importFile } from '../../../src/store/install/import.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
-import type { Service } from '../../../src/api/service.ts';
+import { installedModels } from '../../../src/api/models/installed-models.ts';
+import { createUseCases } from '../../../src/api/use-cases.ts';
+import { signIdentity } from '../../../src/trust/identity/sign-identity.ts';
 import { HttpClient } from './http-client.ts';
 import { tinyModels } from '../tiny-models.ts';
 import { ScriptedEngine } from './scripted-engine.ts';
@@ -84,38 +86,38 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const logger = pino({ level: 'trace' }, keepingStream(lines));
   let draining = false;
   const isReady = options.nativeReady !== false;
-  const service: Service = {
+  const clock = options.clock ?? systemClock;
+  const process = { version: '9.8.7', instanceId: identity.instanceId, bootId: identity.bootId };
+  const useCases = createUseCases({
+    models: installedModels(registry),
+    engine,
+    evidence: null,
+    clock,
+    process,
+    isDraining: () => draining,
+    isNativeReady: () => isReady,
+    serverSourceSha256: async () => sourceSha256,
+    backendSha256: async () => (isReady ? backendSha256 : null),
+    sign: (body, nonce) => signIdentity(body, nonce, identity.keys, '127.0.0.1:1'),
     options: {
       allowHashEmbeddings: options.allowHashEmbeddings === true,
       strictParams: options.strictParams === true,
-      numCtx: null,
-      numThreads: null,
-      streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
     },
-    identity: {
-      version: '9.8.7',
-      ...identity,
-      address: () => '127.0.0.1:1',
-      serverSourceSha256: async () => sourceSha256,
-      backend: async () => (isReady ? { sha256: backendSha256, files: [] } : null),
-      nativeReady: () => isReady,
-    },
-    registry,
-    engine,
-    metrics: createMetrics({ clock: systemClock, version: '9.8.7', residencies: () => [] }),
-    draining: () => draining,
-    clock: options.clock ?? systemClock,
-    log: logger,
-  };
-  const app = await createHttpServer(service, {
+  });
+  const app = await createHttpServer(useCases, {
+    process,
     access: {
       apiKey: options.apiKey ?? null,
       allowedHosts: options.allowedHosts ?? [],
       allowedOrigins: options.allowedOrigins ?? [],
     },
     maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
+    streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
+    clock,
     logger,
+    metrics: createMetrics({ clock: systemClock, version: '9.8.7', residencies: () => [] }),
     opened: Promise.resolve(),
+    isDraining: () => draining,
   });
   const port = await listen(app, '127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;

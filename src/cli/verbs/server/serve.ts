@@ -46,8 +46,8 @@ async function openService(config: Config, running: RunningService, logger: Logg
   let lock: OwnerLock | undefined;
   try {
     lock = await takeHome(config);
-    await running.service.registry.recover();
-    await registerBuiltins(config.home, running.service.registry, logger);
+    await running.registry.recover();
+    await registerBuiltins(config.home, running.registry, logger);
     running.open();
     return lock;
   } catch (error) {

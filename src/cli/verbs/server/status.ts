@@ -8,7 +8,7 @@ import { Check } from '#typebox/value';
 import type { Config } from '../../../config/config.ts';
 import { hashBackend, prebuiltFolders } from '../../../trust/identity/backend.ts';
 import { keyringOf, readKeyHistory } from '../../../trust/evidence/keyring.ts';
-import { type InstanceIdentity, loadIdentity } from '../../../trust/identity/instance.ts';
+import { type PublicIdentity, readPublicIdentity } from '../../../trust/identity/public-identity.ts';
 import { hashServerSource } from '../../../trust/identity/server-source.ts';
 import { findIdentityFault } from '../../../trust/identity/sign-identity.ts';
 import { headerNames } from '../../../wire/headers.ts';
@@ -45,7 +45,7 @@ export async function checkStatus(config: Config): Promise<StatusReport> {
   const ask = (as: Config) => callServer(as, 'GET', `${routes.identity.path}?nonce=${nonce}`);
   // The API key goes only to a service that asks for it in the name of this instance; a stranger on the port gets none.
   const open = await ask({ ...config, apiKey: null });
-  const own = await loadIdentity({ home: config.home });
+  const own = await readPublicIdentity(config.home);
   const wantsKey = open.status === 401;
   const stranger = strangerProblem(config, open.headers.get(headerNames.instanceId), own.instanceId);
   if (wantsKey && stranger !== null) return { url, ok: false, problems: [stranger], identity: null };
@@ -81,7 +81,7 @@ function headerProblems({ headers }: ApiResponse, identity: Identity): string[] 
 async function instanceProblems(
   config: Config,
   identity: Identity,
-  own: InstanceIdentity,
+  own: PublicIdentity,
   nonce: string,
 ): Promise<string[]> {
   if (identity.product !== 'hearth') return [`the service calls itself "${identity.product}", not hearth`];
@@ -89,7 +89,7 @@ async function instanceProblems(
   if (stranger !== null) return [stranger];
   const port = Number(new URL(baseUrl(config)).port);
   const faultWith = (keyid: string) => findIdentityFault(identity, { nonce, pinned: { keyid }, port });
-  const fault = faultWith(own.keys.keyid);
+  const fault = faultWith(own.keyid);
   if (fault === null) return [];
   // A key may have been replaced because somebody else has it, so an older key is a problem too, but another one.
   const keyids = await knownKeyids(config.home);

@@ -1,14 +1,17 @@
-/** From the chat request's own fields to the shape of a job. */
+/**
+ * api/intake owns the translation of a request's conversation, tools and formats into the words of the engine, and the
+ * check of answers against them. It knows no model, no engine and no HTTP.
+ */
 import { fail } from '../../lib/errors/svc-error.ts';
 import { SchemaBudget } from '../../lib/grammar/schema-budget.ts';
-import { readAnswerFormat } from '../intake/answer-format.ts';
-import { idleThinkingFields, readThinking } from '../intake/thinking.ts';
-import { readToolChoice, readTools } from '../intake/tools.ts';
-import { readTurns } from '../intake/turns.ts';
+import { readAnswerFormat } from './answer-format.ts';
+import { idleThinkingFields, readThinking } from './thinking.ts';
+import { readToolChoice, readTools } from './tools.ts';
+import { readTurns } from './turns.ts';
 import type { ChatRequest } from '../../wire/inference/chat.ts';
-import type { JobShape } from '../generation/generation.ts';
+import type { JobContent } from '../generation/choices.ts';
 
-export function chatShape(body: ChatRequest): JobShape {
+export function readContent(body: ChatRequest): JobContent {
   const budget = new SchemaBudget();
   const tools = readTools(body.tools, budget);
   const toolChoice = readToolChoice(body.tool_choice, tools);

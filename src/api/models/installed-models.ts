@@ -1,0 +1,50 @@
+/** The models of the registry, as the use cases see them. */
+import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
+import { type ModelManifest, modelFiles } from '../../store/registry/manifest.ts';
+import type { Registry } from '../../store/registry/registry.ts';
+import { digestOf, type TargetOptions } from '../../store/registry/target.ts';
+import type { ModelDefaults, Models, ServedModel } from './served-model.ts';
+
+/** `options` apply where a model says nothing itself. */
+export function installedModels(registry: Registry, options: TargetOptions = {}): Models {
+  const served = (model: ModelManifest): ServedModel => {
+    const { facts } = model;
+    const [first] = modelFiles(model);
+    return {
+      id: model.id,
+      kind: model.kind,
+      aliases: model.aliases,
+      ownedBy: model.ownedBy,
+      addedAt: model.addedAt,
+      architecture: facts.architecture,
+      quant: facts.quant,
+      parameterCount: facts.parameterCount,
+      contextLength: facts.contextLength,
+      sizeBytes: facts.sizeBytes,
+      digest: first ? digestOf(first) : null,
+      pooling: facts.pooling,
+      reasoning: facts.template.reasoning,
+      defaults: defaultsOf(model.params),
+      target: () => registry.toTarget(model, options),
+      proof: () => registry.provenance.of(model),
+    };
+  };
+  return {
+    list: async () => (await registry.list()).map(served),
+    find: async (name) => served(await registry.find(name)),
+    resolve: async (name, kind) => served(await registry.resolve(name, kind)),
+    defaultId: (kind) => registry.defaultId(kind),
+  };
+}
+
+function defaultsOf(params: ModelManifest['params']): ModelDefaults {
+  const sampling = MODEL_ROWS.flatMap(([option]) =>
+    params[option] === undefined ? [] : [[option, params[option]]],
+  );
+  return {
+    sampling: Object.fromEntries(sampling) as Sampling,
+    maxTokens: params.maxTokens ?? null,
+    stop: params.stop ?? [],
+    keepAlive: params.keepAlive ?? null,
+  };
+}

@@ -1,0 +1,37 @@
+/** GET /v1/models: looks at what is installed only, so listing neither loads a model nor keeps one loaded. */
+import type { ModelEntry, ModelList } from '../../wire/models.ts';
+import type { Models, ServedModel } from './served-model.ts';
+
+export async function listModels(models: Pick<Models, 'list'>): Promise<ModelList> {
+  return { object: 'list', data: (await models.list()).map(wireModel) };
+}
+
+export async function showModel(models: Pick<Models, 'find'>, name: string): Promise<ModelEntry> {
+  return wireModel(await models.find(name));
+}
+
+function wireModel(model: ServedModel): ModelEntry {
+  const { quant, parameterCount, digest, aliases, contextLength } = model;
+  return {
+    id: model.id,
+    object: 'model',
+    owned_by: model.ownedBy,
+    created: Math.floor(Date.parse(model.addedAt) / 1000),
+    kind: model.kind,
+    context_length: contextLength,
+    max_model_len: contextLength,
+    size_bytes: model.sizeBytes,
+    architecture: model.architecture,
+    capabilities: capabilities(model),
+    ...(quant === null ? {} : { quant }),
+    ...(parameterCount === null ? {} : { parameter_count: parameterCount }),
+    ...(digest === null ? {} : { digest: `sha256:${digest}` }),
+    ...(aliases.length > 0 ? { aliases: [...aliases] } : {}),
+  };
+}
+
+/** What a client can ask of the model; tools work with every chat model, by the envelope where not natively. */
+function capabilities(model: ServedModel): string[] {
+  if (model.kind === 'embedding') return ['embeddings'];
+  return ['chat', 'completions', 'tools', 'json', ...(model.reasoning ? ['reasoning'] : [])];
+}

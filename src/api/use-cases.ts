@@ -1,0 +1,63 @@
+/**
+ * api owns what the service can do, one use case per folder or file, each over the two or three ports that it names.
+ * It knows nothing of HTTP, the command line or settings. This file hands every use case its ports; what http/ gets is
+ * the result.
+ */
+import type { Clock } from '../lib/base/clock.ts';
+import type { Engine } from '../engine/ports.ts';
+import type { EvidenceIssuer } from '../trust/evidence/issuer.ts';
+import type { ChatRequest } from '../wire/inference/chat.ts';
+import type { CompletionRequest } from '../wire/inference/completions.ts';
+import type { EmbeddingRequest } from '../wire/inference/embeddings.ts';
+import type { HealthResponse } from '../wire/health.ts';
+import type { Identity } from '../wire/identity.ts';
+import type { ModelEntry, ModelList } from '../wire/models.ts';
+import type { ResidencyList } from '../wire/residency.ts';
+import type { Caller } from './caller.ts';
+import { acceptChat, type AcceptedChat } from './chat/chat.ts';
+import { acceptCompletion, type AcceptedCompletion } from './completion/completions.ts';
+import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
+import { health, type HealthPorts } from './health.ts';
+import { identity, type IdentityPorts } from './identity.ts';
+import { listModels, showModel } from './models/models.ts';
+import type { Models } from './models/served-model.ts';
+import { listResidencies, unloadModel } from './residency.ts';
+
+export interface UseCases {
+  chat(body: ChatRequest, caller: Caller): Promise<AcceptedChat>;
+  completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
+  embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
+  readonly models: { list(): Promise<ModelList>; show(name: string): Promise<ModelEntry> };
+  readonly residency: {
+    list(): ResidencyList;
+    unload(name: string): Promise<{ model: string; unloaded: boolean }>;
+  };
+  identity(nonce: string | undefined): Promise<Identity>;
+  health(): HealthResponse;
+}
+
+/** Everything that some use case works with. */
+export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
+  readonly models: Models;
+  readonly engine: Omit<Engine, 'drain'>;
+  readonly evidence: EvidenceIssuer | null;
+  readonly clock: Pick<Clock, 'unixMs'>;
+  readonly options: { readonly allowHashEmbeddings: boolean; readonly strictParams: boolean };
+}
+
+export function createUseCases(parts: Parts): UseCases {
+  const { models, engine, clock, evidence, backendSha256, options } = parts;
+  const generation = { models, engine, clock, backendSha256, strictParams: options.strictParams };
+  return {
+    chat: (body, caller) => acceptChat({ ...generation, evidence }, body, caller),
+    completion: (body, caller) => acceptCompletion(generation, body, caller),
+    embedding: (body, caller) => embed({ models, engine, options }, body, caller),
+    models: { list: () => listModels(models), show: (name) => showModel(models, name) },
+    residency: {
+      list: () => listResidencies(engine),
+      unload: (name) => unloadModel({ models, engine }, name),
+    },
+    identity: (nonce) => identity(parts, nonce),
+    health: () => health(parts),
+  };
+}

@@ -1,0 +1,30 @@
+/** What chat and text completion share on the wire: the ignored fields, a stream or a whole body, and the window. */
+import type { FastifyReply } from 'fastify';
+import type { StreamItem } from '../../api/generation/stream-item.ts';
+import { headerNames } from '../../wire/headers.ts';
+import { sendStream, type StreamOptions } from '../sse.ts';
+
+export interface Accepted {
+  readonly ignored: readonly string[];
+  whole(): Promise<{ readonly body: object; readonly numCtx: number }>;
+  stream(): AsyncGenerator<StreamItem, void, void>;
+}
+
+/** Set before the answer is made, so that a later failure carries it too. */
+export function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
+  if (names.length === 0) return;
+  // Clients choose these names; long and odd ones are made fit for a header.
+  const safe = names.map((name) => name.replaceAll(/[^\w.[\]-]/g, '?').slice(0, 64));
+  reply.header(headerNames.ignoredParams, [...new Set(safe)].slice(0, 32).join(','));
+}
+
+export async function sendAnswer(
+  reply: FastifyReply,
+  accepted: Accepted,
+  stream: (StreamOptions & { readonly abort: () => void }) | null,
+): Promise<unknown> {
+  if (stream !== null) return sendStream(reply, accepted.stream(), stream);
+  const { body, numCtx } = await accepted.whole();
+  reply.header(headerNames.numCtx, String(numCtx));
+  return body;
+}

@@ -1,0 +1,76 @@
+/** Which handler answers which entry of the route table. */
+import type { FastifyInstance } from 'fastify';
+import { productName } from '../../api/identity.ts';
+import type { UseCases } from '../../api/use-cases.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { headerNames } from '../../wire/headers.ts';
+import type { IdentityQuery } from '../../wire/identity.ts';
+import type { CompletionRequest } from '../../wire/inference/completions.ts';
+import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
+import type { UnloadRequest } from '../../wire/residency.ts';
+import { routes } from '../../wire/routes.ts';
+import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import type { StreamOptions } from '../sse.ts';
+import { chatHandler } from './chat.ts';
+import { nameIgnored, sendAnswer } from './generation.ts';
+import { callerOf, type Handler } from './handler.ts';
+
+export interface EdgeParts {
+  readonly streams: StreamOptions;
+  readonly metrics: { readonly contentType: string; render(): Promise<string> };
+}
+
+export function handlerTable(
+  app: FastifyInstance,
+  useCases: UseCases,
+  { streams, metrics }: EdgeParts,
+): Record<keyof typeof routes, Handler> {
+  return {
+    health: async () => useCases.health(),
+    identity: async (request) => useCases.identity((request.query as IdentityQuery).nonce),
+    models: async () => useCases.models.list(),
+    model: async (request) => useCases.models.show(modelName(request.params)),
+    chatCompletions: chatHandler(useCases, streams),
+    completions: completionsHandler(useCases, streams),
+    embeddings: embeddingsHandler(useCases),
+    residency: async () => useCases.residency.list(),
+    unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
+    openApi: async () => app.swagger(),
+    metrics: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
+    home: async () => ({
+      product: productName,
+      identity: routes.identity.path,
+      documentation: routes.openApi.path,
+    }),
+  };
+}
+
+function modelName(params: unknown): string {
+  const { '*': name } = params as { '*': string };
+  if (name === '') throw fail('model_not_found', { model: name, param: 'model' });
+  return name;
+}
+
+function completionsHandler(useCases: Pick<UseCases, 'completion'>, streams: StreamOptions): Handler {
+  return async (request, reply) => {
+    const client = abortOnDisconnect(reply);
+    const body = request.body as CompletionRequest;
+    const accepted = await useCases.completion(body, callerOf(request, client.signal));
+    nameIgnored(reply, accepted.ignored);
+    return sendAnswer(
+      reply,
+      accepted,
+      body.stream === true ? { ...streams, abort: () => client.abort() } : null,
+    );
+  };
+}
+
+function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
+  return async (request, reply) => {
+    const { signal } = abortOnDisconnect(reply);
+    const answer = await useCases.embedding(request.body as EmbeddingRequest, callerOf(request, signal));
+    reply.header(headerNames.embedBackend, answer.backend).header(headerNames.embeddingSpace, answer.space);
+    nameIgnored(reply, answer.ignored);
+    return answer.body;
+  };
+}

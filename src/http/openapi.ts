@@ -1,0 +1,33 @@
+/** The OpenAPI document, derived from the route table. */
+import swagger from '@fastify/swagger';
+import fastify, { type FastifyInstance } from 'fastify';
+import { routes } from '../wire/routes.ts';
+import { registerRoute } from './handlers/register.ts';
+
+/** Collects the routes that are registered from now on. */
+export async function describe(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Hearth',
+        version,
+        description:
+          'The local LLM service: chat completions and embeddings from GGUF models on this machine.',
+      },
+    },
+  });
+}
+
+/** The document without a service behind it. */
+export async function openApiDocument(version: string): Promise<object> {
+  const app = fastify();
+  // No request will come, so nothing is compiled.
+  app.setValidatorCompiler(() => () => true);
+  await describe(app, version);
+  for (const route of Object.values(routes)) registerRoute(app, route, async () => undefined);
+  await app.ready();
+  const document = app.swagger();
+  await app.close();
+  return document;
+}

@@ -1,0 +1,15 @@
+/** What everybody may know of the instance of a home: its id and its public key. The private key stays in this room. */
+import { loadIdentity } from './instance.ts';
+
+export interface PublicIdentity {
+  readonly instanceId: string;
+  /** Lower-case hex SHA-256 of the public key. */
+  readonly keyid: string;
+  readonly publicKeyPem: string;
+}
+
+/** Makes the instance on first use. */
+export async function readPublicIdentity(home: string): Promise<PublicIdentity> {
+  const { instanceId, keys } = await loadIdentity({ home });
+  return { instanceId, keyid: keys.keyid, publicKeyPem: keys.publicKeyPem };
+}
