@@ -75,13 +75,13 @@ export class Watchdog {
   /** One heartbeat has passed; the sentence says why the worker counts as hung. */
   tick(jobsOpen: boolean): string | null {
     this.#silentMs += this.#limits.heartbeatMs;
-    if (this.#silentMs > this.#silenceLimitMs + this.#readingMs()) return 'no sign of life';
+    if (this.#silentMs > this.#silenceLimitMs + this.#tokenisingMs()) return 'no sign of life';
     if (!jobsOpen) return null;
     this.#stillMs += this.#limits.heartbeatMs;
     return this.#stillMs > this.#patienceMs() ? 'no progress' : null;
   }
 
-  #readingMs(): number {
+  #tokenisingMs(): number {
     let chars = 0;
     for (const unread of this.#unreadChars.values()) chars += unread;
     return chars * this.#limits.silencePerCharMs;
