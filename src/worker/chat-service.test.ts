@@ -15,9 +15,9 @@ import { ChatService } from './chat-service.ts';
 import { loadChat } from './load/chat.ts';
 import { Outbox } from './outbox.ts';
 
-async function service(script: Script) {
+async function service(script: Script, threads = 1) {
   const { backend, evaluated } = scriptedBackend(script);
-  const chat = await loadChat(backend, scriptedSpec, () => undefined);
+  const chat = await loadChat(backend, { ...scriptedSpec, threads }, () => undefined);
   const messages: FromWorker[] = [];
   const heard = new EventEmitter();
   const outbox = new Outbox((message, onSent) => {
@@ -109,5 +109,21 @@ describe('a chat without the native library', () => {
     await ended(dropped.jobId);
     expect(failureOf(dropped.jobId)).toMatchObject({ failure: { code: 'cancelled' } });
     expect(textOf(await kept)).toBe('a long answer'.repeat(6).slice(0, 60));
+  });
+
+  it.each([
+    [1, 2],
+    [2, 1],
+  ])('of %i threads on two cores evaluates %i lanes at once', async (threads, lanes) => {
+    const { run, evaluated } = await service(
+      answering(() => 'a long answer'.repeat(6)),
+      threads,
+    );
+    const shared = run({ maxTokens: 60 });
+    const sampling = { temperature: 0, seed: 1 };
+    const frozen = await run({ lane: 'frozen', maxTokens: 10, sampling, templateClockMs: 0 });
+    expect(textOf(frozen)).toBe('a long ans');
+    expect(textOf(await shared)).toHaveLength(60);
+    expect(evaluated.mostAtOnce).toBe(lanes);
   });
 });

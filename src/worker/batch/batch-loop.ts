@@ -22,11 +22,13 @@ import { Sequences } from './sequences.ts';
 import type { Row } from './stream/row.ts';
 import { Stream } from './stream/stream.ts';
 import type { StreamJob } from './stream/stream-job.ts';
+import type { Turnstile } from './turnstile.ts';
 import { Waiting } from './waiting.ts';
 
 export class BatchLoop {
   readonly #chat: ChatModel;
   readonly #outbox: Outbox;
+  readonly #turnstile: Turnstile;
   readonly #planner: StepPlanner;
   readonly #sequences: Sequences;
   readonly #waiting: Waiting;
@@ -35,9 +37,10 @@ export class BatchLoop {
   #turning = false;
   #steps = 0;
 
-  constructor(chat: ChatModel, outbox: Outbox) {
+  constructor(chat: ChatModel, outbox: Outbox, turnstile: Turnstile) {
     this.#chat = chat;
     this.#outbox = outbox;
+    this.#turnstile = turnstile;
     this.#planner = plannerFor(chat);
     this.#sequences = new Sequences(chat, this.#planner);
     this.#waiting = new Waiting(this.#sequences, this.#planner);
@@ -128,7 +131,7 @@ export class BatchLoop {
     const bySequence = new Map([...this.#streams.values()].map((stream) => [stream.sequence, stream]));
     const startedMs = performance.now();
     await evaluateRows(
-      this.#chat.context,
+      { context: this.#chat.context, turnstile: this.#turnstile },
       rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence))),
       {
         onEvaluated: () => this.#outbox.atRest(),

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateRows, type RowResult } from './evaluate.ts';
 import type { Row } from './stream/row.ts';
+import { Turnstile } from './turnstile.ts';
 import type { NativeContext } from '../addon/native.ts';
 
 /** `fails` says of the sequences of a batch whether it fails; the sequences in `uncuttable` refuse to be cut. */
@@ -34,7 +35,7 @@ const row = (sequence: number): Row => ({
 
 async function resultsOf(native: NativeContext, rows: readonly Row[]): Promise<Record<number, RowResult>> {
   const results: Record<number, RowResult> = {};
-  await evaluateRows(native, rows, {
+  await evaluateRows({ context: native, turnstile: new Turnstile() }, rows, {
     onResult: async ({ sequence }, result) => {
       results[sequence] = result;
     },

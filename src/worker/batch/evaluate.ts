@@ -1,6 +1,13 @@
 /** Evaluates the rows of one step in one native call, and finds the guilty one when that fails. */
 import type { NativeContext } from '../addon/native.ts';
 import type { Row } from './stream/row.ts';
+import type { Turnstile } from './turnstile.ts';
+
+/** A context, and what its decode calls pass. */
+export interface Evaluator {
+  readonly context: NativeContext;
+  readonly turnstile: Turnstile;
+}
 
 /** Per sequence: the batch rows of the logits wanted, or why it could not be evaluated. */
 export type RowResult = { readonly logitRows: readonly number[] } | FailedRow;
@@ -20,7 +27,7 @@ export interface RowHandler {
 
 /** Tells the handler of every row, also when the step failed as a whole. */
 export async function evaluateRows(
-  native: NativeContext,
+  evaluator: Evaluator,
   rows: readonly Row[],
   handler: RowHandler,
 ): Promise<void> {
@@ -28,9 +35,9 @@ export async function evaluateRows(
   const ordered = [...rows].sort((a, b) => a.sequence - b.sequence);
   let found: number[][];
   try {
-    found = await evaluateBatch(native, ordered);
+    found = await evaluateBatch(evaluator, ordered);
   } catch (error) {
-    return evaluateApart(native, ordered, error, handler);
+    return evaluateApart(evaluator, ordered, error, handler);
   }
   // Sampling comes first, because it needs this thread only to be started.
   const results = Promise.all(ordered.map((row, i) => handler.onResult(row, { logitRows: found[i] ?? [] })));
@@ -43,36 +50,37 @@ export async function evaluateRows(
  * be restored would be evaluated on top of what is left of the first try, so it fails with the batch.
  */
 async function evaluateApart(
-  native: NativeContext,
+  evaluator: Evaluator,
   rows: readonly Row[],
   error: unknown,
   handler: RowHandler,
 ): Promise<void> {
-  const failed = rows.map((row) => ({ row, result: { error, restored: forget(native, row) } }));
+  const failed = rows.map((row) => ({ row, result: { error, restored: forget(evaluator, row) } }));
   for (const { row, result } of failed) {
     const again = result.restored && rows.length > 1;
-    await handler.onResult(row, again ? await evaluateAlone(native, row) : result);
+    await handler.onResult(row, again ? await evaluateAlone(evaluator, row) : result);
   }
 }
 
-async function evaluateAlone(native: NativeContext, row: Row): Promise<RowResult> {
+async function evaluateAlone(evaluator: Evaluator, row: Row): Promise<RowResult> {
   try {
-    return { logitRows: (await evaluateBatch(native, [row]))[0] ?? [] };
+    return { logitRows: (await evaluateBatch(evaluator, [row]))[0] ?? [] };
   } catch (error) {
-    return { error, restored: forget(native, row) };
+    return { error, restored: forget(evaluator, row) };
   }
 }
 
-async function evaluateBatch(native: NativeContext, rows: readonly Row[]): Promise<number[][]> {
-  native.initBatch(rows.reduce((sum, row) => sum + row.tokens.length + (row.padding ?? 0), 0));
+async function evaluateBatch(evaluator: Evaluator, rows: readonly Row[]): Promise<number[][]> {
+  const { context, turnstile } = evaluator;
+  context.initBatch(rows.reduce((sum, row) => sum + row.tokens.length + (row.padding ?? 0), 0));
   const found = rows.map((row) => {
     const first = row.tokens.length - row.logits;
     const logitsOf = Uint32Array.from({ length: row.logits }, (_, i) => first + i);
-    return [...native.addToBatch(row.sequence, row.position, padded(row), logitsOf)];
+    return [...context.addToBatch(row.sequence, row.position, padded(row), logitsOf)];
   });
-  await native.decodeBatch();
+  await turnstile.pass(() => context.decodeBatch());
   for (const row of rows) {
-    if (row.padding) forget(native, { ...row, position: row.position + row.tokens.length });
+    if (row.padding) forget(evaluator, { ...row, position: row.position + row.tokens.length });
   }
   return found;
 }
@@ -85,6 +93,6 @@ function padded({ tokens, padding = 0 }: Row): Uint32Array {
 }
 
 /** No trace of a row may stay in the memory; after a failure some micro-batches may have run. */
-function forget(native: NativeContext, row: Row): boolean {
-  return native.cutSequence(row.sequence, row.position);
+function forget({ context }: Evaluator, row: Row): boolean {
+  return context.cutSequence(row.sequence, row.position);
 }

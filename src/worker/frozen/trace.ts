@@ -35,13 +35,21 @@ export class LogitProbe {
   }
 
   /** The logit of one token, whatever its place; reads the whole vocabulary. */
-  async logitOf(native: NativeContext, row: number, token: number): Promise<number> {
+  async #logitOf(native: NativeContext, row: number, token: number): Promise<number> {
     if (this.#whole === undefined) {
       this.#whole = this.#model.newSampler();
       this.#whole.configure(neutralBut({ temperature: 0 }));
     }
     const { of } = await native.readLogits(row, this.#whole, { tokens: [token], largest: 0 });
     return of.find((entry) => entry.token === token)?.logit ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** How far a token lies below the first choice; 0: it is the first choice. */
+  async gapOf(native: NativeContext, row: number, token: number): Promise<number> {
+    const { first, second } = await this.topTwo(native, row);
+    if (first.token === token) return 0;
+    const logit = second.token === token ? second.logit : await this.#logitOf(native, row, token);
+    return first.logit - logit;
   }
 
   dispose(): void {

@@ -59,10 +59,12 @@ const vocabulary: Vocabulary = {
 export interface Evaluated {
   tokens: number;
   decodes: number;
+  /** The most native calls that were under way at the same time. */
+  mostAtOnce: number;
 }
 
 export function scriptedBackend(script: Script): { backend: NativeBackend; evaluated: Evaluated } {
-  const evaluated: Evaluated = { tokens: 0, decodes: 0 };
+  const evaluated: Evaluated = { tokens: 0, decodes: 0, mostAtOnce: 0 };
   const sampler = (): NativeSampler => ({ configure: () => undefined, dispose: () => undefined });
   const model: NativeModel = {
     facts: {
@@ -90,7 +92,10 @@ export function scriptedBackend(script: Script): { backend: NativeBackend; evalu
   return { backend, evaluated };
 }
 
+let atOnce = 0;
+
 function scriptedContext(numCtx: number, script: Script, evaluated: Evaluated): NativeContext {
+  let threads = 1;
   const sequences = new Map<number, number[]>();
   const held = (sequence: number): number[] => sequences.get(sequence) ?? [];
   /** What stands before each batch row's logits, that token included. */
@@ -100,8 +105,10 @@ function scriptedContext(numCtx: number, script: Script, evaluated: Evaluated): 
     batchTokens: 512,
     flashAttention: false,
     memoryBytes: () => 1,
-    setThreads: () => undefined,
-    getThreads: () => 1,
+    setThreads: (count) => {
+      threads = count;
+    },
+    getThreads: () => threads,
     initBatch: () => {
       rows = [];
     },
@@ -114,12 +121,15 @@ function scriptedContext(numCtx: number, script: Script, evaluated: Evaluated): 
     },
     async decodeBatch() {
       evaluated.decodes += 1;
-      await Promise.resolve();
+      atOnce += 1;
+      evaluated.mostAtOnce = Math.max(evaluated.mostAtOnce, atOnce);
+      await new Promise((resolve) => setImmediate(resolve));
+      atOnce -= 1;
     },
     async sample(batchRow) {
       return script(Buffer.from(rows[batchRow] ?? []))[0] ?? END;
     },
-    readLogits: async () => ({ of: [], totalWeight: 1 }),
+    readLogits: async () => ({ of: [{ token: END, logit: 1 }], totalWeight: 1 }),
     embedding: (tokens) => Float64Array.of(tokens, 0, 0),
     cutSequence(sequence, length) {
       sequences.set(sequence, held(sequence).slice(0, length));

@@ -8,7 +8,9 @@ import type { ChatModel } from '../model.ts';
  * Rows of one prompt slice. Small enough that ordinary streams, which wait for it, hardly notice; the kernels gain
  * little from more.
  */
-const SLICE_TOKENS = 64;
+export const SLICE_TOKENS = 64;
+/** The only one of a frozen context. */
+export const SEQUENCE = 0;
 const SMALLEST_WINDOW = 1024;
 /** llama.cpp pads windows to this. */
 const WINDOW_STEP = 256;
@@ -23,7 +25,6 @@ const CACHE_TYPE = 'F16';
 
 export interface FrozenContext {
   readonly context: NativeContext;
-  readonly sliceTokens: number;
   readonly exec: Omit<FrozenExec, 'threadsObserved'>;
 }
 
@@ -57,7 +58,7 @@ export async function openFrozenContext(
     throw fail('evidence_unavailable', { reason: `no context of ${pins.numCtx} tokens: ${reason}` }, error);
   }
   context.setThreads(pins.threads);
-  const frozen = { context, sliceTokens: SLICE_TOKENS, exec: execOf(chat, context, pins.threads) };
+  const frozen = { context, exec: execOf(chat, context, pins.threads) };
   if (frozen.exec.numCtx !== pins.numCtx) {
     await context.dispose();
     throw unavailable(`the window came out as ${frozen.exec.numCtx} tokens instead of ${pins.numCtx}`);

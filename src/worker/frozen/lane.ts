@@ -1,14 +1,17 @@
 /**
- * The frozen lane: jobs that must be repeatable bit for bit, one at a time, each in a fresh context of its own beside
- * the batch loop. What is pinned and why is in frozen-context.ts; what is recorded, in frozen-run.ts.
+ * worker/frozen owns jobs that must be repeatable bit for bit: one at a time, each in a fresh context next to the batch
+ * loop. context.ts says what is pinned and why, account.ts what is recorded. It knows nothing of records' signatures,
+ * nor of other streams but the turnstile that it shares with them.
  */
 import { fail } from '../../lib/errors/svc-error.ts';
-import { openFrozenContext } from './frozen-context.ts';
-import { checkFrozen, type FrozenHooks, type FrozenPlan, planFrozen, runFrozen } from './frozen-run.ts';
-import { evaluateInTurns, Turns } from './frozen-turns.ts';
+import type { Turnstile } from '../batch/turnstile.ts';
 import type { ChatModel } from '../model.ts';
-import type { PreparedChat } from '../prepare.ts';
 import type { Outbox } from '../outbox.ts';
+import type { PreparedChat } from '../prepare.ts';
+import { checkFrozen } from './check.ts';
+import { openFrozenContext } from './context.ts';
+import { type FrozenPlan, planFrozen } from './plan.ts';
+import { type FrozenHooks, runFrozen } from './run.ts';
 
 interface Entry {
   readonly plan: FrozenPlan;
@@ -18,15 +21,15 @@ interface Entry {
 export class FrozenLane {
   readonly #chat: ChatModel;
   readonly #outbox: Outbox;
-  readonly #turns = new Turns();
+  readonly #turnstile: Turnstile;
   readonly #waiting: Entry[] = [];
   #running: Entry | null = null;
   #steps = 0;
 
-  constructor(chat: ChatModel, outbox: Outbox) {
+  constructor(chat: ChatModel, outbox: Outbox, turnstile: Turnstile) {
     this.#chat = chat;
     this.#outbox = outbox;
-    evaluateInTurns(chat.context, this.#turns, () => this.#mustTakeTurns());
+    this.#turnstile = turnstile;
   }
 
   /** Evaluations so far, so that a watchdog can tell work from standstill. */
@@ -46,7 +49,7 @@ export class FrozenLane {
     const entry =
       running?.plan.prepared.job.jobId === jobId
         ? running
-        : this.#waiting.find((one) => one.plan.prepared.job.jobId === jobId);
+        : this.#waiting.find(({ plan }) => plan.prepared.job.jobId === jobId);
     if (entry === undefined || entry === null) return false;
     entry.cancelled = true;
     return true;
@@ -55,12 +58,14 @@ export class FrozenLane {
   async #work(): Promise<void> {
     for (let entry = this.#waiting.shift(); entry !== undefined; entry = this.#waiting.shift()) {
       this.#running = entry;
+      this.#turnstile.oneAtATime = this.#wantsAllCores(entry.plan);
       try {
         await this.#run(entry);
       } catch (error) {
         this.#outbox.failed(entry.plan.prepared.job.jobId, error);
       } finally {
         this.#running = null;
+        this.#turnstile.oneAtATime = false;
       }
       await this.#outbox.drained();
     }
@@ -73,7 +78,6 @@ export class FrozenLane {
     hooks.step();
     const frozen = await openFrozenContext(this.#chat, plan);
     try {
-      evaluateInTurns(frozen.context, this.#turns, () => this.#mustTakeTurns());
       hooks.event({
         type: 'started',
         promptTokens: plan.prepared.tokens.length,
@@ -83,8 +87,8 @@ export class FrozenLane {
       const { claimed } = plan;
       const done =
         claimed === null
-          ? await runFrozen(this.#chat, plan, frozen, hooks)
-          : await checkFrozen(this.#chat, { ...plan, claimed }, frozen, hooks);
+          ? await runFrozen(this.#chat, { plan, frozen }, hooks)
+          : await checkFrozen(this.#chat, { plan, frozen, claimed }, hooks);
       this.#outbox.event(jobId, done);
       this.#outbox.flush();
     } finally {
@@ -94,6 +98,7 @@ export class FrozenLane {
 
   #hooks(entry: Entry): FrozenHooks {
     return {
+      turnstile: this.#turnstile,
       event: (event) => {
         this.#outbox.event(entry.plan.prepared.job.jobId, event);
         this.#outbox.flush();
@@ -105,9 +110,9 @@ export class FrozenLane {
     };
   }
 
-  #mustTakeTurns(): boolean {
-    if (this.#running === null) return false;
+  /** Whether the batch loop and this run together want more threads than there are cores. */
+  #wantsAllCores({ threads }: FrozenPlan): boolean {
     const { facts, backend } = this.#chat;
-    return facts.threads + this.#running.plan.threads > backend.facts.cpuMathCores;
+    return facts.threads + threads > backend.facts.cpuMathCores;
   }
 }

@@ -1,0 +1,59 @@
+/** What a frozen run says that it did: every setting and hash that a record names. */
+import type { FrozenFacts } from '../../contract/frozen.ts';
+import { recordedSampling } from '../../contract/sampling-shapes.ts';
+import type { StreamOutput } from '../batch/stream/stream-output.ts';
+import type { ChatModel } from '../model.ts';
+import { pieceText } from '../prompt/prompt.ts';
+import { type FrozenContext, observedThreads } from './context.ts';
+import type { FrozenPlan } from './plan.ts';
+import { bytesOf, sha256, sha256OfTokens } from './token-bytes.ts';
+import type { FrozenTrace } from './trace.ts';
+
+export interface FinishedRun {
+  readonly plan: FrozenPlan;
+  readonly frozen: FrozenContext;
+  readonly output: StreamOutput;
+  readonly trace: FrozenTrace;
+}
+
+export function factsOf(chat: ChatModel, run: FinishedRun): FrozenFacts {
+  const { job, maxTokens } = run.plan.prepared;
+  const chain = samplersOf(chat, run.plan);
+  return {
+    prompt: promptFacts(chat, run.plan),
+    exec: { ...run.frozen.exec, threadsObserved: observedThreads(run.frozen) },
+    host: chat.backend.host(),
+    sampling: { ...recordedSampling(job.sampling), chain, maxTokens, stop: [...job.stop] },
+    output: outputFacts(run, chain),
+  };
+}
+
+/** The samplers in the order in which they see the logits. */
+export function samplersOf({ backend }: ChatModel, { prepared }: FrozenPlan): string[] {
+  const samplers = backend.samplersFor(prepared.job.sampling);
+  return prepared.answer.constraint === null ? [...samplers] : ['grammar', ...samplers];
+}
+
+function promptFacts({ writer, vocabulary }: ChatModel, { prepared }: FrozenPlan): FrozenFacts['prompt'] {
+  const { job, pieces, tokens } = prepared;
+  return {
+    templateSha256: job.prompt.kind === 'chat' ? sha256(writer.template.source) : null,
+    templateClockMs: job.templateClockMs ?? 0,
+    renderedSha256: sha256(pieceText(pieces)),
+    tokensSha256: sha256OfTokens(tokens),
+    tokenCount: tokens.length,
+    addBos: vocabulary.prependToken !== null && tokens[0] === vocabulary.prependToken,
+  };
+}
+
+function outputFacts({ output, trace }: FinishedRun, chain: readonly string[]): FrozenFacts['output'] {
+  const tokens = bytesOf(Uint32Array.from(output.tokens));
+  return {
+    tokens: tokens.toString('base64'),
+    tokenCount: output.tokens.length,
+    tokensSha256: sha256(tokens),
+    traceSha256: trace.sha256,
+    // Under penalties or a grammar the largest logit is not the one that was chosen from.
+    minMargin: chain.length === 1 && chain[0] === 'greedy' ? trace.minMargin : null,
+  };
+}

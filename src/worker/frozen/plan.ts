@@ -1,0 +1,49 @@
+/** What a frozen job needs before it runs: its pins, the window that holds it, and the claimed tokens. */
+import type { FrozenPins } from '../../contract/frozen.ts';
+import type { Answer } from '../answer/answer.ts';
+import type { StreamJob } from '../batch/stream/stream-job.ts';
+import type { ChatModel } from '../model.ts';
+import type { PreparedChat } from '../prepare.ts';
+import { unavailable, windowFor } from './context.ts';
+import { tokensOf } from './token-bytes.ts';
+
+export interface FrozenPlan {
+  readonly prepared: PreparedChat;
+  /** Of the frozen context, tokens. */
+  readonly numCtx: number;
+  readonly threads: number;
+  /** Tested instead of sampled, or null. */
+  readonly claimed: Uint32Array | null;
+  readonly epsilon: number;
+}
+
+const NO_PINS: FrozenPins = { threads: null, numCtx: null, claimedTokens: null, epsilon: 0 };
+
+export function planFrozen(chat: ChatModel, prepared: PreparedChat): FrozenPlan {
+  const { job, tokens, maxTokens } = prepared;
+  const pins = job.frozen ?? NO_PINS;
+  if (job.sampling.seed === undefined || job.templateClockMs === null) {
+    throw unavailable('the job pins no seed or no clock');
+  }
+  const claimed = pins.claimedTokens === null ? null : claimedTokens(chat, pins.claimedTokens);
+  const needed = tokens.length + Math.max(maxTokens, claimed?.length ?? 0);
+  const numCtx = pins.numCtx ?? windowFor(needed, Math.max(chat.facts.trainedCtx, chat.facts.numCtx));
+  if (numCtx < needed) throw unavailable(`${needed} tokens do not fit the pinned window of ${numCtx}`);
+  const threads = pins.threads ?? chat.facts.threads;
+  return { prepared, numCtx, threads, claimed, epsilon: pins.epsilon };
+}
+
+export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob {
+  const { job, tokens, numCtx } = prepared;
+  return { job, prompt: tokens, answer, numCtx, arrivedMs: performance.now() };
+}
+
+function claimedTokens(chat: ChatModel, base64: string): Uint32Array {
+  const claimed = tokensOf(base64);
+  if (claimed === null) throw unavailable('the claimed tokens are not u32 ids');
+  // Native code looks such a token up without a bound.
+  if (claimed.some((token) => token >= chat.vocabulary.size)) {
+    throw unavailable('the claimed tokens are not all in the vocabulary of this model');
+  }
+  return claimed;
+}
