@@ -1,6 +1,6 @@
 /** Holds the sources to laws.ts: which room may know which, and where the dangerous modules may be loaded. */
 import { describe, expect, it } from 'vitest';
-import { guardedPackages, processRooms, pureRooms, requestRooms, rooms } from './laws.ts';
+import { guardedPackages, layeredFolders, processRooms, pureRooms, requestRooms, rooms } from './laws.ts';
 import { files, type Import, imports, isWithin, roomOf, textOf } from './sources.ts';
 
 /** Imports that leave their room, with the permission that lets them, if there is one. */
@@ -93,6 +93,16 @@ describe('import laws', () => {
     const graph = new Map<string, string[]>();
     for (const { file, resolved } of imports)
       if (resolved !== null) graph.set(file, [...(graph.get(file) ?? []), resolved]);
+    expect(findCycle(graph)).toEqual([]);
+  });
+
+  it.each(layeredFolders)('leads one way through the rooms of %s', (folder) => {
+    const graph = new Map(
+      Object.entries(rooms)
+        .filter(([room]) => isWithin(room, folder))
+        .map(([room, allowed]) => [room, allowed.filter((target) => isWithin(target, folder))]),
+    );
+    expect(graph.size).toBeGreaterThan(1);
     expect(findCycle(graph)).toEqual([]);
   });
 

@@ -53,6 +53,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'wire',
     'contract',
     'lib/base',
+    'lib/files',
     'lib/errors',
     'lib/grammar',
   ],
@@ -60,20 +61,12 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'engine/scheduler': ['engine', 'contract', 'lib/base', 'lib/errors'],
   'engine/local': ['engine', 'contract', 'lib/base', 'lib/errors', 'lib/files'],
   'engine/observe': ['engine', 'contract', 'lib/base', 'lib/errors'],
-  'store/registry': [
-    'engine/local',
-    'store/files',
-    'store/install',
-    'contract',
-    'lib/files',
-    'lib/errors',
-    'lib/gguf',
-  ],
-  'store/files': ['store/registry', 'store/install', 'store/lock', 'lib/files', 'lib/errors'],
+  'store/lock': ['lib/files', 'lib/errors'],
+  'store/files': ['store/lock', 'contract', 'lib/files', 'lib/errors'],
+  'store/registry': ['engine/local', 'store/files', 'contract', 'lib/files', 'lib/errors', 'lib/gguf'],
   'store/install': [
     'store/registry',
     'store/files',
-    'store/foreign',
     'contract',
     'lib/files',
     'lib/errors',
@@ -81,9 +74,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/chat-template',
   ],
   'store/hub': [
+    'store/install',
     'store/registry',
     'store/files',
-    'store/install',
     'store/foreign',
     'store/lock',
     'lib/base',
@@ -91,8 +84,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/errors',
     'lib/gguf',
   ],
-  'store/foreign': ['store/registry', 'store/files', 'store/install', 'lib/files'],
-  'store/lock': ['lib/files', 'lib/errors'],
+  'store/foreign': ['store/install', 'store/registry', 'store/files', 'lib/files'],
   'trust/identity': ['lib/base', 'lib/files', 'lib/errors'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/base', 'lib/files', 'lib/errors'],
   wire: ['contract'],
@@ -191,8 +183,18 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
 /** Rooms whose decisions are plain functions over plain data: nothing of Node may be imported there. */
 export const pureRooms: readonly string[] = ['engine/scheduler'];
 
+/** Folders whose rooms know each other one way only. */
+export const layeredFolders: readonly string[] = ['store', 'lib', 'trust', 'engine'];
+
 /** Rooms that every request passes: a file call that blocks there would hold up all other requests. */
-export const requestRooms: readonly string[] = ['http', 'api', 'store/registry', 'wire', 'contract'];
+export const requestRooms: readonly string[] = [
+  'http',
+  'api',
+  'store/registry',
+  'store/files',
+  'wire',
+  'contract',
+];
 
 /** Rooms that may read the environment or write to the console. */
 export const processRooms: readonly string[] = ['cli', 'worker'];

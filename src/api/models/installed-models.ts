@@ -1,6 +1,6 @@
 /** The models of the registry, as the use cases see them. */
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
-import { type ModelManifest, modelFiles } from '../../store/registry/manifest.ts';
+import { type ModelManifest, modelFiles } from '../../store/files/manifest.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import { digestOf, type TargetOptions } from '../../store/registry/target.ts';
 import type { ModelDefaults, Models, ServedModel } from './served-model.ts';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { isBlobFile, type ModelFile } from '../registry/manifest.ts';
-import { idToFileName } from '../registry/model-id.ts';
+import { isBlobFile, type ModelFile } from './manifest.ts';
+import { idToFileName } from './model-id.ts';
 
 export interface StorePaths {
   readonly root: string;

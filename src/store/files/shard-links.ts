@@ -5,13 +5,7 @@
 import { link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, temporaryName, writeFailure } from '../../lib/files/durable.ts';
-import {
-  blobDigests,
-  isBlobFile,
-  type ModelFile,
-  type ModelManifest,
-  modelFiles,
-} from '../registry/manifest.ts';
+import { blobDigests, isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
 import { filePath, type StorePaths, splitFolder } from './paths.ts';
 
 /** The path that native code opens for this file. */

@@ -11,9 +11,9 @@ import {
   type StepHook,
   writeDurably,
 } from '../../lib/files/durable.ts';
-import { InstalledReader, type InstalledSet } from '../registry/installed.ts';
+import { InstalledReader, type InstalledSet } from './installed.ts';
 import { clearLeftovers, clearPartials } from './leftovers.ts';
-import { blobDigests, formatManifest, type ModelManifest } from '../registry/manifest.ts';
+import { blobDigests, formatManifest, type ModelManifest } from './manifest.ts';
 import { takeLock } from '../lock/owner-lock.ts';
 import { blobPath, isDigest, manifestPath, type StorePaths, storePaths } from './paths.ts';
 import { dropUnusedLinks } from './shard-links.ts';

@@ -2,11 +2,11 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { discover, type ForeignStoreName, scanForeignStore } from '../install/discover.ts';
+import { discover, type ForeignStoreName, scanForeignStore } from './discover.ts';
 import type { ForeignScan } from './foreign-store.ts';
 import { scanFolder } from './llama-cpp.ts';
 import { installCandidate } from '../install/import.ts';
-import { verifyModel } from '../files/verify.ts';
+import { verifyModel } from '../install/verify.ts';
 import { asOrdinaryUser } from '../../../test/support/process/other-user.ts';
 import { chatBytes, chatParts, temporaryFolder, temporaryRegistry } from '../../../test/support/temp-home.ts';
 

@@ -4,7 +4,7 @@
  */
 import { basename, join } from 'node:path';
 import { type Candidate, isInside } from '../install/import.ts';
-import { toModelId } from '../registry/model-id.ts';
+import { toModelId } from '../files/model-id.ts';
 import { isDigest } from '../files/paths.ts';
 import { quantLabel } from '../install/quant-label.ts';
 import {

@@ -4,7 +4,7 @@ import { Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { parse as parseYaml } from 'yaml';
 import type { Candidate } from '../install/import.ts';
-import { toModelId } from '../registry/model-id.ts';
+import { toModelId } from '../files/model-id.ts';
 import {
   envPath,
   existingFolder,

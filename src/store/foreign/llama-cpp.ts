@@ -1,7 +1,7 @@
 /** Files that llama.cpp downloaded before it shared the Hugging Face cache, and any plain folder of GGUF files. */
 import { dirname, join, relative } from 'node:path';
 import type { Candidate } from '../install/import.ts';
-import { toModelId } from '../registry/model-id.ts';
+import { toModelId } from '../files/model-id.ts';
 import {
   envPath,
   existingFolder,

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Type } from '#typebox';
 import { Check } from '#typebox/value';
 import type { Candidate } from '../install/import.ts';
-import { toModelId } from '../registry/model-id.ts';
+import { toModelId } from '../files/model-id.ts';
 import { quantLabel } from '../install/quant-label.ts';
 import {
   existingFolder,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import type { Candidate, CandidateFile } from '../install/import.ts';
-import { ModelParams } from '../registry/manifest.ts';
-import { toModelId } from '../registry/model-id.ts';
+import { ModelParams } from '../files/manifest.ts';
+import { toModelId } from '../files/model-id.ts';
 import {
   envPath,
   existingFolder,

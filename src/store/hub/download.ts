@@ -10,7 +10,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { type StepHook, writeAll, writeFailure } from '../../lib/files/durable.ts';
 import { GGUF_MAGIC } from '../../lib/gguf/format/format.ts';
 import type { OnInstallEvent } from '../install/install-event.ts';
-import { whatItIs } from '../install/file-check.ts';
+import { whatItIs } from '../../lib/files/plain-file.ts';
 import { type HubAccess, invalid, requestHub, translate } from './hub-request.ts';
 import { fileUrl, type RepositoryFile } from './repository.ts';
 import { type RetryPolicy, withRetries } from './retry.ts';

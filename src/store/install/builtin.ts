@@ -1,8 +1,8 @@
 /** The models that ship with the package: referenced where they lie, so that a first chat works offline. */
-import { stampFile, sameStamp } from './file-check.ts';
+import { stampFile, sameStamp } from '../../lib/files/plain-file.ts';
 import { installCandidate } from './import.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
-import { isBlobFile } from '../registry/manifest.ts';
+import { isBlobFile } from '../files/manifest.ts';
 
 export interface BuiltinModel {
   readonly id: string;

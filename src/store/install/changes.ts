@@ -1,10 +1,10 @@
 /** Changes of what is installed. Each runs alone under the writer lock and decides on what it finds there. */
 import { Check, Errors } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { stampFile, unusable } from './file-check.ts';
-import { lookUp } from '../registry/installed.ts';
-import { blobDigests, isBlobFile, type ModelManifest, ModelParams } from '../registry/manifest.ts';
-import { checkModelId, isAlias } from '../registry/model-id.ts';
+import { stampFile, unusable } from '../../lib/files/plain-file.ts';
+import { lookUp } from '../files/installed.ts';
+import { blobDigests, isBlobFile, type ModelManifest, ModelParams } from '../files/manifest.ts';
+import { checkModelId, isAlias } from '../files/model-id.ts';
 import { blobPath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
 import { linkShards } from '../files/shard-links.ts';

@@ -5,7 +5,7 @@ import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { GgufFacts } from '../../lib/gguf/gate/facts.ts';
 import { inspectGguf, inspectGgufPart } from '../../lib/gguf/gate/inspect.ts';
-import type { ModelFacts } from '../registry/manifest.ts';
+import type { ModelFacts } from '../files/manifest.ts';
 
 export interface Inspection {
   readonly kind: ModelKind;

@@ -7,9 +7,16 @@ import type { PendingBlob } from './changes.ts';
 import { requireSpace } from '../../lib/files/disk-space.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoOf, temporaryName, writeAll, writeFailure } from '../../lib/files/durable.ts';
-import { type FileStamp, hashFile, openPlainFile, sameStamp, stampFile, unusable } from './file-check.ts';
+import {
+  type FileStamp,
+  hashFile,
+  openPlainFile,
+  sameStamp,
+  stampFile,
+  unusable,
+} from '../../lib/files/plain-file.ts';
 import type { OnInstallEvent } from './install-event.ts';
-import type { ModelFile } from '../registry/manifest.ts';
+import type { ModelFile } from '../files/manifest.ts';
 import type { Registry } from '../registry/registry.ts';
 
 export interface CheckedFile {

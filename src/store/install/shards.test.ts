@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { removeModel } from './changes.ts';
 import { importFile } from './import.ts';
 import { blobPath } from '../files/paths.ts';
-import { prune } from '../files/prune.ts';
+import { prune } from './prune.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
-import { verifyModel } from '../files/verify.ts';
+import { verifyModel } from './verify.ts';
 import { sha256 } from '../../../test/support/hub/fake-hub.ts';
 import { chatParts, temporaryFolder, temporaryRegistry } from '../../../test/support/temp-home.ts';
 

@@ -1,5 +1,5 @@
 /** Everything that `hearth show` tells about an installed model, as one plain object. */
-import type { ModelManifest } from './manifest.ts';
+import type { ModelManifest } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
 import { digestOf } from './target.ts';

@@ -1,8 +1,8 @@
 /** The hashes of a model's files, for records that name the very bytes that were loaded. */
 import { inspectGguf } from '../../lib/gguf/gate/inspect.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { type FileStamp, hashFile, sameStamp, stampFile } from '../install/file-check.ts';
-import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
+import { type FileStamp, hashFile, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
+import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../files/manifest.ts';
 import { filePath, type StorePaths } from '../files/paths.ts';
 
 export interface FileProvenance {

@@ -6,7 +6,7 @@ import { importFile } from '../install/import.ts';
 import { registerBuiltin } from '../install/builtin.ts';
 import { manifestPath } from '../files/paths.ts';
 import { openRegistry, type Registry } from './registry.ts';
-import { verifyModel } from '../files/verify.ts';
+import { verifyModel } from '../install/verify.ts';
 import {
   chatBytes,
   temporaryFolder,

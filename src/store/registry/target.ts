@@ -1,8 +1,8 @@
 /** From an installed model to what the engine loads, with the check that its files are still the ones installed. */
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
-import { type FileStamp, hashFile, sameStamp, stampFile } from '../install/file-check.ts';
-import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
+import { type FileStamp, hashFile, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
+import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../files/manifest.ts';
 import { filePath, type StorePaths } from '../files/paths.ts';
 import { loadPath, readyLoadPath } from '../files/shard-links.ts';
 

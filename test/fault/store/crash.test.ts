@@ -9,7 +9,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashFile } from '../../../src/store/install/file-check.ts';
+import { hashFile } from '../../../src/lib/files/plain-file.ts';
 import { openRegistry } from '../../../src/store/registry/registry.ts';
 import { bundleScript } from '../../support/process/bundle.ts';
 import { startFakeHub } from '../../support/hub/fake-hub.ts';

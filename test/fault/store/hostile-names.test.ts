@@ -9,7 +9,7 @@ import { isSvcError } from '../../../src/lib/errors/svc-error.ts';
 import { addAlias, removeModel, setParams } from '../../../src/store/install/changes.ts';
 import { parseReference } from '../../../src/store/hub/reference.ts';
 import { importFile } from '../../../src/store/install/import.ts';
-import { fileNameToId, idToFileName, isModelId, toModelId } from '../../../src/store/registry/model-id.ts';
+import { fileNameToId, idToFileName, isModelId, toModelId } from '../../../src/store/files/model-id.ts';
 import {
   blobPath,
   downloadPath,
@@ -17,7 +17,7 @@ import {
   splitFolder,
   type StorePaths,
 } from '../../../src/store/files/paths.ts';
-import { verifyModel } from '../../../src/store/files/verify.ts';
+import { verifyModel } from '../../../src/store/install/verify.ts';
 import {
   chatBytes,
   chatParts,

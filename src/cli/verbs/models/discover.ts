@@ -1,6 +1,6 @@
 /** hearth discover: models of other programs that could be used in place. */
 import type { Command } from 'commander';
-import { discover } from '../../../store/install/discover.ts';
+import { discover } from '../../../store/foreign/discover.ts';
 import { type CliContext, printable, table } from '../../context.ts';
 import { foreignEnvironment } from '../../local-registry.ts';
 

@@ -4,7 +4,7 @@
  */
 import { multiselect } from '@clack/prompts';
 import type { Command } from 'commander';
-import { foreignStoreNames, scanForeignStore } from '../../../store/install/discover.ts';
+import { foreignStoreNames, scanForeignStore } from '../../../store/foreign/discover.ts';
 import type { ForeignScan } from '../../../store/foreign/foreign-store.ts';
 import { scanFolder } from '../../../store/foreign/llama-cpp.ts';
 import {

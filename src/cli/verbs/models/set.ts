@@ -3,7 +3,7 @@ import { sharedParamNames } from '../../../store/registry/param-names.ts';
 import type { Command } from 'commander';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { setParams } from '../../../store/install/changes.ts';
-import type { ModelParams } from '../../../store/registry/manifest.ts';
+import type { ModelParams } from '../../../store/files/manifest.ts';
 import { CliFailure, type CliContext, exitCodes } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 

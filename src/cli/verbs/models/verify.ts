@@ -1,6 +1,6 @@
 /** hearth verify [ID…]: reads every byte of installed models again. */
 import type { Command } from 'commander';
-import { type VerifyResult, verifyModel } from '../../../store/files/verify.ts';
+import { type VerifyResult, verifyModel } from '../../../store/install/verify.ts';
 import { CliFailure, type CliContext, printable } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';

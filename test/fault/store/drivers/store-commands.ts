@@ -2,7 +2,7 @@
 import { addAlias, removeModel, setParams } from '../../../../src/store/install/changes.ts';
 import { importFile } from '../../../../src/store/install/import.ts';
 import { pullModel } from '../../../../src/store/hub/pull.ts';
-import { prune } from '../../../../src/store/files/prune.ts';
+import { prune } from '../../../../src/store/install/prune.ts';
 import { openRegistry } from '../../../../src/store/registry/registry.ts';
 import type { StepHook } from '../../../../src/lib/files/durable.ts';
 

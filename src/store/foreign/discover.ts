@@ -1,10 +1,10 @@
 /** What other programs have on this machine already, ready to be adopted where it lies. */
-import type { ForeignEnvironment, ForeignScan } from '../foreign/foreign-store.ts';
-import { scanHfCache } from '../foreign/hf-cache.ts';
-import { scanJan } from '../foreign/jan.ts';
-import { scanLlamaCpp } from '../foreign/llama-cpp.ts';
-import { scanLmStudio } from '../foreign/lmstudio.ts';
-import { scanOllama } from '../foreign/ollama.ts';
+import type { ForeignEnvironment, ForeignScan } from './foreign-store.ts';
+import { scanHfCache } from './hf-cache.ts';
+import { scanJan } from './jan.ts';
+import { scanLlamaCpp } from './llama-cpp.ts';
+import { scanLmStudio } from './lmstudio.ts';
+import { scanOllama } from './ollama.ts';
 
 const scanners = {
   ollama: scanOllama,

@@ -5,7 +5,7 @@ import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { errnoOf } from '../../lib/files/durable.ts';
 import { MAX_MANIFEST_BYTES, type ModelManifest, parseManifest } from './manifest.ts';
 import { fileNameToId, lookupKeys } from './model-id.ts';
-import type { StorePaths } from '../files/paths.ts';
+import type { StorePaths } from './paths.ts';
 
 export interface DamagedManifest {
   readonly id: string;

@@ -1,12 +1,12 @@
 /** Reads every byte of a model again and compares it with what was installed. */
 import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
-import { refreshFiles } from '../install/changes.ts';
-import { type FileStamp, hashFile, stampFile } from '../install/file-check.ts';
-import type { OnInstallEvent } from '../install/install-event.ts';
-import { isBlobFile, type ModelFile } from '../registry/manifest.ts';
-import { filePath } from './paths.ts';
+import { refreshFiles } from './changes.ts';
+import { type FileStamp, hashFile, stampFile } from '../../lib/files/plain-file.ts';
+import type { OnInstallEvent } from './install-event.ts';
+import { isBlobFile, type ModelFile } from '../files/manifest.ts';
+import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
-import { readyLoadPath } from './shard-links.ts';
+import { readyLoadPath } from '../files/shard-links.ts';
 import { digestOf } from '../registry/target.ts';
 
 export interface FileVerdict {

@@ -5,7 +5,7 @@ import { temporaryRegistry, writeChat, temporaryFolder } from '../../../test/sup
 import { importFile } from '../install/import.ts';
 import { InstalledReader } from './installed.ts';
 import { formatManifest, type ModelManifest } from './manifest.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from '../registry/registry.ts';
 
 let registry: Registry;
 let model: ModelManifest;

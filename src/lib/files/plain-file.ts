@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
-import { fail } from '../../lib/errors/svc-error.ts';
-import { errnoOf } from '../../lib/files/durable.ts';
+import { fail } from '../errors/svc-error.ts';
+import { errnoOf } from './durable.ts';
 
 /** What identifies the state of a file without reading it. */
 export interface FileStamp {
