@@ -3,6 +3,7 @@ import type { GenerateJob } from '../../contract/job.ts';
 import type { ExplainedEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
 import type { DryRun } from '../../wire/inference/dry-run.ts';
 import type { Caller } from '../caller.ts';
 import type { Choices } from '../generation/choices.ts';
@@ -16,6 +17,14 @@ export async function dryRun(
   const { model, submission, jobs } = choices;
   const [job] = jobs;
   if (job === undefined) throw new Error('a chat request became no job');
+  if (!submission.target.capabilities.canExplain) {
+    throw fail('capability_missing', {
+      model: model.id,
+      ability: 'explain a request without running it',
+      remedy: 'leave svc_dry_run out',
+      param: 'svc_dry_run',
+    });
+  }
   const plan = engine.plan(submission.target, submission.numCtx);
   const explained = plan.evicts.length > 0 ? null : await explain(engine, { choices, job, caller });
   return {

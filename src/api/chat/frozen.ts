@@ -39,6 +39,7 @@ export async function completeFrozen(
   input: FrozenInput & { readonly body: ChatRequest; readonly caller: Caller },
 ): Promise<FrozenAnswer> {
   const { evidence } = ports;
+  checkCanFreeze(choices);
   if (evidence === null) throw unavailable('this process signs no records');
   const backend = await evidence.backend();
   if (backend === null) throw fail('native_unavailable', { reason: 'no native backend is installed' });
@@ -73,6 +74,17 @@ function pin(choices: Choices, { seed, temperature, templateClockMs }: FrozenReq
     lane: 'frozen',
   };
   return { ...choices, jobs: [pinned] };
+}
+
+function checkCanFreeze({ model, submission }: Choices): void {
+  if (submission.target.capabilities.canFreeze) return;
+  const header = requestHeaderNames.evidenceMode;
+  throw fail('capability_missing', {
+    model: model.id,
+    ability: 'repeat an answer bit for bit, as frozen-v1 promises',
+    remedy: `leave the header ${header} out`,
+    param: header,
+  });
 }
 
 /** The nonce of the request, or a refusal that names its header. */

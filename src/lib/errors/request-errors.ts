@@ -32,6 +32,12 @@ export const contentErrors = {
     (d) =>
       `Model "${d.model}" is ${article(d.kind)} model and cannot serve ${d.use}; choose ${article(d.wanted)} model from GET /v1/models.`,
   ),
+  capability_missing: permanent(
+    'request',
+    { model: 'string', ability: 'string', remedy: 'string', param: 'string?' },
+    (d) =>
+      `Model "${d.model}" runs on an engine that cannot ${d.ability}; ${d.remedy}, or choose another model.`,
+  ),
   context_overflow: permanent(
     'request',
     { promptTokens: 'number', numCtx: 'number', maxCtx: 'number?', atLeast: 'boolean?', param: 'string?' },

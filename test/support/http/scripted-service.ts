@@ -17,6 +17,8 @@ import { registerBuiltin } from '../../../src/store/install/builtin.ts';
 import { importFile } from '../../../src/store/install/import.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
+import type { Models } from '../../../src/api/models/served-model.ts';
+import type { Engine } from '../../../src/engine/ports.ts';
 import { createUseCases } from '../../../src/api/use-cases.ts';
 import { signIdentity } from '../../../src/trust/identity/sign-identity.ts';
 import { HttpClient } from './http-client.ts';
@@ -32,6 +34,8 @@ export interface ScriptedOptions {
   readonly streamHeadAfterMs?: number;
   readonly maxBodyBytes?: number;
   readonly clock?: Clock;
+  /** Instead of the registry and the scripted engine. */
+  readonly over?: { readonly models: Models; readonly engine: Engine };
   /** False: an empty registry. */
   readonly models?: boolean;
   /** False: no backend is bound. */
@@ -89,8 +93,8 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const clock = options.clock ?? systemClock;
   const process = { version: '9.8.7', instanceId: identity.instanceId, bootId: identity.bootId };
   const useCases = createUseCases({
-    models: installedModels(registry),
-    engine,
+    models: options.over?.models ?? installedModels(registry),
+    engine: options.over?.engine ?? engine,
     evidence: null,
     clock,
     process,
