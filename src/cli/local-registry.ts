@@ -1,12 +1,19 @@
 /** The registry of the configured home. Verbs work on the files themselves, whether or not a server runs. */
 import { homedir } from 'node:os';
+import { createProbe } from '../api/probe/probe-model.ts';
 import type { Config } from '../config/config.ts';
 import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
+import type { Probe } from '../store/install/inspection.ts';
 import { openRegistry, type Registry } from '../store/registry/registry.ts';
 import { type CliContext, exitCodes } from './context.ts';
 
 export function localRegistry(config: Config): Registry {
   return openRegistry({ home: config.home, settings: config });
+}
+
+/** Tries a model on this machine, with the GPU setting of the server. */
+export function probeHere(context: CliContext): Probe {
+  return createProbe({ env: context.env, gpu: context.config().gpu }, (line) => context.note(line));
 }
 
 export function foreignEnvironment(context: CliContext): ForeignEnvironment {

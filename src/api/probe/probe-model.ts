@@ -1,34 +1,32 @@
 /**
- * The probe of an installation: the file is loaded in a throw-away worker, one prompt is tokenised and one token
- * decoded (or one vector computed). What the gate cannot see in the header shows here, and takes nobody down.
+ * api/probe owns the trial of a file before it is installed: it is loaded in a worker that is then thrown away, and one
+ * token is decoded or one vector computed. It knows nothing of the registry or of where the file comes from. What the
+ * gate cannot see in the header shows here, and takes no server down.
  */
 import { stat } from 'node:fs/promises';
-import { systemClock } from '../../lib/base/clock.ts';
-import { silentLogger } from '../../lib/base/logger.ts';
-import type { Config } from '../../config/config.ts';
 import type { Job } from '../../contract/job.ts';
 import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { Probe, ProbeTarget } from '../../store/install/inspection.ts';
 import { collectEvents } from '../../engine/collect.ts';
-import { createLocalBackend } from '../../engine/local/local-backend.ts';
 import { fileTarget } from '../../engine/local/model-source.ts';
-import type { CliContext } from '../../cli/context.ts';
+import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 
 /** Start, load from a slow disk, and two evaluations; larger files get more. */
 const BASE_LIMIT_MS = 60_000;
 const SLOWEST_BYTES_PER_MS = 50_000;
 const PROBE_CTX = 256;
 
-export function createProbe(context: CliContext, config: Config): Probe {
+/** `note` says why a model was not tried. */
+export function createProbe(settings: WorkerSettings, note: (line: string) => void): Probe {
   return async (target) => {
     const { size } = await stat(target.path);
     const limitMs = Math.ceil(BASE_LIMIT_MS + size / SLOWEST_BYTES_PER_MS);
     const limit = AbortSignal.timeout(limitMs);
     try {
-      await runProbe(target, limit, context, config);
+      await runProbe(target, limit, settings);
     } catch (error) {
       if (isFailure(error, 'native_unavailable'))
-        return context.note('The model was not tried, because no native backend is ready here.');
+        return note('The model was not tried, because no native backend is ready here.');
       const late = limit.aborted ? `it did not answer within ${Math.round(limitMs / 1000)} s` : null;
       throw refusal(target, late, error);
     }
@@ -43,19 +41,8 @@ function refusal(target: ProbeTarget, late: string | null, error: unknown): Erro
   return fail('load_failed', { model: target.shown, reason: late ?? said }, error);
 }
 
-async function runProbe(
-  target: ProbeTarget,
-  limit: AbortSignal,
-  context: CliContext,
-  config: Config,
-): Promise<void> {
-  const backend = createLocalBackend({
-    hostEnv: context.env,
-    gpu: config.gpu,
-    clock: systemClock,
-    log: silentLogger,
-    draftTokens: 0,
-  });
+async function runProbe(target: ProbeTarget, limit: AbortSignal, settings: WorkerSettings): Promise<void> {
+  const backend = startOwnWorker(settings);
   try {
     const model = await backend.load(
       fileTarget(

@@ -1,6 +1,6 @@
 /** Reads records, requests and keys from files, as hostile as any other input. */
 import { readFile } from 'node:fs/promises';
-import { parseJson } from '../../http/guard/json-scanner.ts';
+import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { type Keyring, keyringOf, parseKeyring, readKeyHistory } from '../../trust/evidence/keyring.ts';
 import { type OpenedRecord, openRecord } from '../../trust/evidence/verify.ts';

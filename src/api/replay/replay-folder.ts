@@ -1,15 +1,15 @@
 /** hearth evidence replay: what the present installation makes of requests that were answered before. */
-import type { Config } from '../../config/config.ts';
-import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import { isFailure } from '../../lib/errors/svc-error.ts';
 import { checkReplay, type Replayed, saysWhatWasAnswered } from '../../trust/evidence/compare.ts';
 import type { Keyring } from '../../trust/evidence/keyring.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import type { Finding } from '../../trust/evidence/verify.ts';
-import type { CliContext } from '../../cli/context.ts';
+import { checkClaims } from './check-claims.ts';
 import { readJsonFile, readKeyring, readRecord, type RecordFile } from './evidence-files.ts';
-import { createReplayer, type ReplayModel, type Replayer } from './replay.ts';
+import type { Machine } from './machine.ts';
+import { Replayer, type ReplayModel } from './replay.ts';
+import { notComparable } from './replay-job.ts';
 import { findModel } from './replay-model.ts';
-import { checkClaims } from './verify-record.ts';
 
 export interface Drift {
   readonly file: string;
@@ -32,23 +32,22 @@ export interface Drift {
 
 /** Records of one model share a worker. What is wrong with one record is said in its place, and the others are run. */
 export async function replayFolder(
-  context: CliContext,
+  machine: Machine,
   files: readonly string[],
   modelFile: string | undefined,
 ): Promise<Drift[]> {
-  const config = context.config();
-  const keyring = await readKeyring(config.home, undefined);
+  const keyring = await readKeyring(machine.home, undefined);
   const workers = new Map<string, Replayer>();
   const replayerOf = (model: ReplayModel): Replayer => {
-    const replayer = workers.get(model.path) ?? createReplayer(context, model);
+    const replayer = workers.get(model.path) ?? new Replayer(machine, model);
     workers.set(model.path, replayer);
     return replayer;
   };
   const drifts: Drift[] = [];
   try {
     for (const file of files) {
-      context.note(`Replaying ${file}`);
-      drifts.push(await driftOf(file, { config, keyring, modelFile, replayerOf }));
+      machine.note(`Replaying ${file}`);
+      drifts.push(await driftOf(file, { machine, keyring, modelFile, replayerOf }));
     }
   } finally {
     await Promise.all([...workers.values()].map((worker) => worker.close()));
@@ -57,7 +56,7 @@ export async function replayFolder(
 }
 
 interface Bench {
-  readonly config: Config;
+  readonly machine: Machine;
   readonly keyring: Keyring | null;
   readonly modelFile: string | undefined;
   replayerOf(model: ReplayModel): Replayer;
@@ -71,15 +70,11 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
     const wrong = findings.find(({ outcome }) => outcome === 'failed');
     if (wrong !== undefined) return notRun(file, 'mismatch', `${wrong.name}: ${wrong.detail}`);
     const open = findings.find(({ outcome }) => outcome === 'incomparable');
-    if (open !== undefined) throw fail('record_not_comparable', { reason: open.detail });
-    if (request === null)
-      throw fail('record_not_comparable', { reason: `${requestOf(file)} cannot be read` });
-    if (statement === null) throw fail('record_not_comparable', { reason: 'its signature was not checked' });
-    const model = await findModel(bench.config, statement.predicate, bench.modelFile);
-    if (model === null)
-      throw fail('record_not_comparable', {
-        reason: `model ${statement.predicate.model.id} is not installed here`,
-      });
+    if (open !== undefined) throw notComparable(open.detail);
+    if (request === null) throw notComparable(`${requestOf(file)} cannot be read`);
+    if (statement === null) throw notComparable('its signature was not checked');
+    const model = await findModel(bench.machine, statement.predicate, bench.modelFile);
+    if (model === null) throw notComparable(`model ${statement.predicate.model.id} is not installed here`);
     return await replayed(recorded, { statement, request: request.value, replayer: bench.replayerOf(model) });
   } catch (error) {
     if (isFailure(error, 'record_not_comparable')) return notRun(file, 'not_comparable', error.detail.reason);

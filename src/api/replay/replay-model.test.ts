@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findModel } from './replay-model.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
-import { loadConfig } from '../../config/config.ts';
 import { checkArtefacts, differences, type ModelFiles } from '../../trust/evidence/compare.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { importFile } from '../../store/install/import.ts';
@@ -38,8 +37,6 @@ async function writeParts(second: Buffer | null): Promise<string> {
   return join(folder, 'm-00001-of-00002.gguf');
 }
 
-const configOf = (home: string) => loadConfig({ flags: { home }, env: {}, dev: false });
-
 describe('a further part', () => {
   const claimed = claimOf(FIRST, SECOND);
   const found = (model: ModelFiles | null) =>
@@ -69,7 +66,7 @@ describe('the model of a replay', () => {
     await importFile(registry, await writeParts(OTHER_SECOND), { id: 'other', copy: true });
     await importFile(registry, await writeParts(SECOND), { id: 'right', copy: true });
     const find = async (...parts: Buffer[]) =>
-      (await findModel(configOf(home), claimOf(...(parts as [Buffer])), undefined))?.files;
+      (await findModel({ home }, claimOf(...(parts as [Buffer])), undefined))?.files;
     expect(await find(FIRST, SECOND)).toEqual(filesOf(FIRST, SECOND));
     expect(await find(FIRST, OTHER_SECOND)).toEqual(filesOf(FIRST, OTHER_SECOND));
     // Without such a model, the closest one shows what differs.
@@ -85,7 +82,7 @@ describe('the model of a replay', () => {
     await importFile(registry, second, { id: 'b-without-a-part', copy: false });
     await rm(first);
     await rm(second.replace('00001-of', '00002-of'));
-    const find = () => findModel(configOf(home), claimOf(FIRST, SECOND), undefined);
+    const find = () => findModel({ home }, claimOf(FIRST, SECOND), undefined);
     const refused = await find().catch((error: unknown) => error);
     expect(isFailure(refused, 'record_not_comparable')).toBe(true);
     expect(String(refused)).toContain(first);
@@ -95,7 +92,7 @@ describe('the model of a replay', () => {
 
   it('is a named file with its parts beside it', async () => {
     const home = await temporaryFolder();
-    const model = await findModel(configOf(home), samplePredicate(), await writeParts(SECOND));
+    const model = await findModel({ home }, samplePredicate(), await writeParts(SECOND));
     expect(model?.files).toEqual(filesOf(FIRST, SECOND));
   });
 
@@ -105,7 +102,7 @@ describe('the model of a replay', () => {
     ['is no model', async () => 'README.md', /GGUF/],
   ])('is refused where the file %s', async (_, file, reason) => {
     const home = await temporaryFolder();
-    const refused = await findModel(configOf(home), samplePredicate(), await file()).catch(
+    const refused = await findModel({ home }, samplePredicate(), await file()).catch(
       (error: unknown) => error,
     );
     expect(isFailure(refused, 'record_not_comparable')).toBe(true);

@@ -1,6 +1,5 @@
 /** Which model of this machine a record is replayed on: an installed one of the very bytes, or the file that was named. */
 import { basename, dirname, join } from 'node:path';
-import type { Config } from '../../config/config.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { type ModelFiles, partsOf } from '../../trust/evidence/compare.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
@@ -8,20 +7,20 @@ import { hashFile } from '../../lib/files/plain-file.ts';
 import { inspectModel } from '../../store/install/inspection.ts';
 import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../../store/files/manifest.ts';
 import { filePath } from '../../store/files/paths.ts';
-import type { Registry } from '../../store/registry/registry.ts';
+import { openRegistry, type Registry } from '../../store/registry/registry.ts';
 import { parseShardName, shardNames } from '../../store/install/shards.ts';
 import { digestOf } from '../../store/registry/target.ts';
-import { localRegistry } from '../../cli/local-registry.ts';
+import type { Machine } from './machine.ts';
 import type { ReplayModel } from './replay.ts';
 
 /** Null when no such model is installed. Hashes are computed anew, whatever the registry says. */
 export async function findModel(
-  config: Config,
+  machine: Pick<Machine, 'home'>,
   claimed: Predicate,
   path: string | undefined,
 ): Promise<ReplayModel | null> {
   try {
-    return path === undefined ? await installedModel(config, claimed) : await namedModel(path);
+    return path === undefined ? await installedModel(machine, claimed) : await namedModel(path);
   } catch (error) {
     if (!isSvcError(error)) throw error;
     throw fail('record_not_comparable', { reason: error.message }, error);
@@ -38,8 +37,11 @@ async function namedModel(path: string): Promise<ReplayModel> {
 }
 
 /** Of models that share their first part, the one with all parts of the record. */
-async function installedModel(config: Config, claimed: Predicate): Promise<ReplayModel | null> {
-  const registry = localRegistry(config);
+async function installedModel(
+  machine: Pick<Machine, 'home'>,
+  claimed: Predicate,
+): Promise<ReplayModel | null> {
+  const registry = openRegistry({ home: machine.home });
   let closest: ReplayModel | null = null;
   let unreadable: SvcError | null = null;
   for (const model of await registry.list()) {

@@ -2,7 +2,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createContext } from '../../cli/context.ts';
 import { verifyFiles } from './verify-record.ts';
 import { newEvidenceChain } from '../../trust/evidence/chain.ts';
 import type { EvidenceFacts } from '../../trust/evidence/record.ts';
@@ -29,15 +28,11 @@ async function save(name: string, content: unknown): Promise<string> {
 }
 
 const verify = (files: readonly string[], request?: string) =>
-  verifyFiles(
-    createContext(() => ({ home: folder }), {}),
-    files,
-    {
-      pubkey: join(folder, 'pub.pem'),
-      epsilon: 0.5,
-      ...(request === undefined ? {} : { request }),
-    },
-  );
+  verifyFiles({ env: {}, home: folder, numThreads: null, note: () => {} }, files, {
+    pubkey: join(folder, 'pub.pem'),
+    epsilon: 0.5,
+    ...(request === undefined ? {} : { request }),
+  });
 
 describe('records of several boots', () => {
   const boot = (bootId: string) => {

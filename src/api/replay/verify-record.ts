@@ -1,5 +1,4 @@
 /** hearth evidence verify: brings files, keys, artefacts and replays together; the judgement itself is in trust/evidence. */
-import type { Config } from '../../config/config.ts';
 import {
   checkArtefacts,
   checkReplay,
@@ -7,29 +6,23 @@ import {
   isPlainGreedy,
   onlyReplayTells,
 } from '../../trust/evidence/compare.ts';
-import type { Keyring } from '../../trust/evidence/keyring.ts';
-import { checkSampling } from '../../trust/evidence/sampling.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import {
   bootOf,
-  type Bindings,
   type ChainedRecord,
-  checkBindings,
   checkChain,
-  checkSignature,
   conclude,
   type Finding,
-  type OpenedRecord,
   type Verdict,
 } from '../../trust/evidence/verify.ts';
-import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
+import { isFailure } from '../../lib/errors/svc-error.ts';
 import { findPrebuiltFolder, hashBackend } from '../../trust/identity/backend.ts';
 import { sha256Hex } from '../../trust/identity/canonical.ts';
 import { hashServerSource } from '../../trust/identity/server-source.ts';
-import { readAskedSampling } from './asked-sampling.ts';
-import type { CliContext } from '../../cli/context.ts';
+import { cannot, checkClaims, type RequestFile } from './check-claims.ts';
 import { type RecordFile, readJsonFile, readKeyring, readRecord } from './evidence-files.ts';
-import { createReplayer, type ReplayModel, type Replayer } from './replay.ts';
+import type { Machine } from './machine.ts';
+import { Replayer, type ReplayModel } from './replay.ts';
 import { findModel } from './replay-model.ts';
 
 export interface VerifyFlags {
@@ -51,50 +44,23 @@ export interface FileVerdict extends Verdict {
 }
 
 export async function verifyFiles(
-  context: CliContext,
+  machine: Machine,
   files: readonly string[],
   flags: VerifyFlags,
 ): Promise<FileVerdict[]> {
-  const config = context.config();
-  const keyring = await readKeyring(config.home, flags.pubkey);
+  const keyring = await readKeyring(machine.home, flags.pubkey);
   const request = flags.request === undefined ? null : await readJsonFile(flags.request);
   const opened = await Promise.all(files.map(readRecord));
   const verdicts: FileVerdict[] = [];
   for (const file of opened) {
     const { findings, statement } = checkClaims(file.record, keyring, request);
     if (statement !== null && findings.every(({ outcome }) => outcome !== 'failed')) {
-      findings.push(...(await checkHere(context, { config, file, statement, request, flags })));
+      findings.push(...(await checkHere({ machine, file, statement, request, flags })));
     }
     const payloadSha256 = sha256Hex(file.record.payload);
     verdicts.push({ file: file.path, payloadSha256, statement, ...conclude(findings) });
   }
   return withChain(verdicts, opened);
-}
-
-/** L0 and L1: what needs the record, the request and a key only. */
-export function checkClaims(
-  record: OpenedRecord,
-  keyring: Keyring | null,
-  request: RequestFile | null,
-): { readonly findings: Finding[]; readonly statement: Statement | null } {
-  const { findings, statement } = checkSignature(record, keyring);
-  if (statement === null) return { findings, statement };
-  findings.push(...checkBindings({ record, statement, request }));
-  // Another request asks for other things, which would only repeat that it is another one.
-  const isAnswered = findings.some(({ name, outcome }) => name === 'request' && outcome === 'passed');
-  if (request !== null && isAnswered) findings.push(askedSampling(statement, request.value));
-  return { findings, statement };
-}
-
-function askedSampling({ predicate }: Statement, request: unknown): Finding {
-  try {
-    const asked = readAskedSampling(request);
-    if (asked !== null) return checkSampling(predicate, asked);
-    return cannot('sampling', 'the request is not a chat request', 'L1');
-  } catch (error) {
-    if (!isSvcError(error)) throw error;
-    return cannot('sampling', `this version of the server refuses the request: ${error.message}`, 'L1');
-  }
 }
 
 /** Records of one boot stand or fall together, so what their links show counts for each of them. */
@@ -115,24 +81,22 @@ function withChain(verdicts: readonly FileVerdict[], opened: readonly RecordFile
 }
 
 interface Case {
-  readonly config: Config;
+  readonly machine: Machine;
   readonly file: RecordFile;
   readonly statement: Statement;
   readonly request: RequestFile | null;
   readonly flags: VerifyFlags;
 }
 
-type RequestFile = NonNullable<Bindings['request']>;
-
 /** L2 to L4: what needs the model and the backend of this machine. */
-async function checkHere(context: CliContext, one: Case): Promise<Finding[]> {
+async function checkHere(one: Case): Promise<Finding[]> {
   const { flags } = one;
   const isRun = flags.replay === true || flags.cheap === true;
   if (flags.artefacts !== true && !isRun) return [];
   try {
-    const model = await findModel(one.config, one.statement.predicate, flags.model);
+    const model = await findModel(one.machine, one.statement.predicate, flags.model);
     const findings = await artefacts(one, model);
-    return isRun ? await runHere(context, one, { model, findings }) : findings;
+    return isRun ? await runHere(one, { model, findings }) : findings;
   } catch (error) {
     if (!isFailure(error, 'record_not_comparable')) throw error;
     return [cannot('model', error.detail.reason, 'L2')];
@@ -149,7 +113,6 @@ async function artefacts({ statement }: Case, model: ReplayModel | null): Promis
 }
 
 async function runHere(
-  context: CliContext,
   one: Case,
   { model, findings }: { readonly model: ReplayModel | null; readonly findings: readonly Finding[] },
 ): Promise<Finding[]> {
@@ -163,7 +126,7 @@ async function runHere(
   // A tolerant check is made for machines with another backend, so a difference there does not count against it.
   const counted =
     one.flags.replay === true ? findings : findings.filter(({ outcome }) => outcome === 'passed');
-  const replayer = createReplayer(context, model);
+  const replayer = new Replayer(one.machine, model);
   try {
     return [...counted, ...(await replays(one, one.request.value, replayer))];
   } catch (error) {
@@ -175,11 +138,11 @@ async function runHere(
 }
 
 async function replays(one: Case, request: unknown, replayer: Replayer): Promise<Finding[]> {
-  const { flags, config, file, statement } = one;
+  const { flags, machine, file, statement } = one;
   const claimed = statement.predicate;
   const findings: Finding[] = [];
   if (flags.replay === true) {
-    const threads = flags.threads ?? config.numThreads ?? claimed.exec.n_threads;
+    const threads = flags.threads ?? machine.numThreads ?? claimed.exec.n_threads;
     findings.push(...checkReplay(statement, await replayer.replay(claimed, request, threads)));
   }
   if (flags.cheap === true) {
@@ -194,10 +157,3 @@ async function replays(one: Case, request: unknown, replayer: Replayer): Promise
   }
   return findings;
 }
-
-const cannot = (name: string, detail: string, level: Finding['level'] = 'L3'): Finding => ({
-  level,
-  name,
-  outcome: 'incomparable',
-  detail,
-});

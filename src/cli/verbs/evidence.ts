@@ -13,6 +13,7 @@ import { rotateKey } from '../../trust/evidence/rotation.ts';
 import { readPublicIdentity } from '../../trust/identity/public-identity.ts';
 import { type CliContext, printable } from '../context.ts';
 import { readRecord } from '../../api/replay/evidence-files.ts';
+import type { Machine } from '../../api/replay/machine.ts';
 import { type Drift, replayFolder } from '../../api/replay/replay-folder.ts';
 import { type FileVerdict, verifyFiles, type VerifyFlags } from '../../api/replay/verify-record.ts';
 
@@ -75,8 +76,13 @@ function threads(text: string): number {
   return Number(text);
 }
 
+function machineOf(context: CliContext): Machine {
+  const { home, numThreads } = context.config();
+  return { env: context.env, home, numThreads, note: (line) => context.note(line) };
+}
+
 async function verify(context: CliContext, files: readonly string[], flags: VerifyFlags): Promise<number> {
-  const verdicts = await verifyFiles(context, files, flags);
+  const verdicts = await verifyFiles(machineOf(context), files, flags);
   const documents = verdicts.map(verdictJson);
   if (flags.json === true) context.printJson(documents.length === 1 ? documents[0] : documents);
   else context.print(verdicts.map(describe).join('\n'));
@@ -131,7 +137,7 @@ async function replay(
   });
   const files = names.filter((name) => name.endsWith('.json') && !name.endsWith('.request.json')).sort();
   const drifts = await replayFolder(
-    context,
+    machineOf(context),
     files.map((name) => join(folder, name)),
     flags.model,
   );

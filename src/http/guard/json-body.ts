@@ -4,7 +4,7 @@
  */
 import { Ajv } from 'ajv';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { parseJson } from './json-scanner.ts';
+import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { violation } from '../validation.ts';
 

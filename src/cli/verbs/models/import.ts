@@ -15,8 +15,7 @@ import {
 } from '../../../store/install/import.ts';
 import { CliFailure, type CliContext, exitCodes, printable } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
-import { foreignEnvironment, interruptible, localRegistry } from '../../local-registry.ts';
-import { createProbe } from '../../../api/probe/probe-model.ts';
+import { foreignEnvironment, interruptible, localRegistry, probeHere } from '../../local-registry.ts';
 
 interface ImportFlags {
   readonly id?: string;
@@ -147,7 +146,7 @@ async function withProgress(
       onEvent: shown.onEvent,
       ...(flags.copy === true ? { copy: true } : {}),
       ...(flags.hardLink === true ? { hardLink: true } : {}),
-      ...(flags.probe ? { probe: createProbe(context, context.config()) } : {}),
+      ...(flags.probe ? { probe: probeHere(context) } : {}),
     });
   } finally {
     shown.end();

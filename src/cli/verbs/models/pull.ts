@@ -3,8 +3,7 @@ import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
-import { interruptible, localRegistry } from '../../local-registry.ts';
-import { createProbe } from '../../../api/probe/probe-model.ts';
+import { interruptible, localRegistry, probeHere } from '../../local-registry.ts';
 
 interface PullFlags {
   readonly id?: string;
@@ -44,7 +43,7 @@ async function pull(context: CliContext, ref: string, flags: PullFlags): Promise
       const events = pullModel(localRegistry(config), ref, {
         ...(flags.id === undefined ? {} : { id: flags.id }),
         ...(endpoint ? { endpoint } : {}),
-        ...(flags.probe ? { probe: createProbe(context, config) } : {}),
+        ...(flags.probe ? { probe: probeHere(context) } : {}),
         token,
         trustedHosts: config.hubHosts,
         offline: isSet(env['HF_HUB_OFFLINE']),

@@ -1,8 +1,8 @@
 /**
- * Checks the bytes of a JSON document before anything parses them: strict grammar (RFC 8259), UTF-8, and the limits
- * that keep a hostile one cheap. Duplicate keys and `__proto__` are refused, because two readers could disagree on them;
- * numbers that are not finite are refused, because JSON.parse would turn 1e999 into Infinity without a word.
- * Reasons name a byte offset, never the text, so that no prompt reaches a log.
+ * lib/json owns reading JSON from strangers: strict grammar (RFC 8259), UTF-8, and limits that keep a hostile document
+ * cheap, all checked before anything is parsed. It knows nothing of where the bytes come from. Duplicate keys and
+ * `__proto__` are refused, because two readers could disagree on them; so are numbers that JSON.parse would turn into
+ * Infinity. Reasons name a byte offset, never the text, so no prompt reaches a log.
  */
 import { isUtf8 } from 'node:buffer';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonLimits, parseJson } from './json-scanner.ts';
+import { jsonLimits, parseJson } from './strict-json.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
 

@@ -1,0 +1,63 @@
+/** What a record shows without the model: its signature, its bindings, and that its settings are those of the request. */
+import { Check } from '#typebox/value';
+import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { freezeRequest } from '../../trust/evidence/freeze.ts';
+import type { Keyring } from '../../trust/evidence/keyring.ts';
+import { type AskedSampling, checkSampling } from '../../trust/evidence/sampling.ts';
+import type { Statement } from '../../trust/evidence/statement.ts';
+import {
+  type Bindings,
+  checkBindings,
+  checkSignature,
+  type Finding,
+  type OpenedRecord,
+} from '../../trust/evidence/verify.ts';
+import { ChatRequest } from '../../wire/inference/chat.ts';
+import { readSampling, readStop, resolveMaxTokens } from '../generation/parameters.ts';
+
+export type RequestFile = NonNullable<Bindings['request']>;
+
+/** L0 and L1: what needs the record, the request and a key only. */
+export function checkClaims(
+  record: OpenedRecord,
+  keyring: Keyring | null,
+  request: RequestFile | null,
+): { readonly findings: Finding[]; readonly statement: Statement | null } {
+  const { findings, statement } = checkSignature(record, keyring);
+  if (statement === null) return { findings, statement };
+  findings.push(...checkBindings({ record, statement, request }));
+  // Another request asks for other things, which would only repeat that it is another one.
+  const isAnswered = findings.some(({ name, outcome }) => name === 'request' && outcome === 'passed');
+  if (request !== null && isAnswered) findings.push(askedSampling(statement, request.value));
+  return { findings, statement };
+}
+
+function askedSampling({ predicate }: Statement, request: unknown): Finding {
+  try {
+    const asked = readAskedSampling(request);
+    if (asked !== null) return checkSampling(predicate, asked);
+    return cannot('sampling', 'the request is not a chat request', 'L1');
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return cannot('sampling', `this version of the server refuses the request: ${error.message}`, 'L1');
+  }
+}
+
+/** Null when it is no chat request; throws what the service would answer when it would refuse it. */
+function readAskedSampling(request: unknown): AskedSampling | null {
+  if (!Check(ChatRequest, request)) return null;
+  return {
+    // Neither the bytes nor the time decide how tokens are chosen.
+    frozen: freezeRequest(Buffer.alloc(0), { ...request }, { nowMs: 0, nonce: null }),
+    named: readSampling(request),
+    maxTokens: resolveMaxTokens(request).maxTokens,
+    stop: request.stop === null || request.stop === undefined ? null : readStop(request.stop),
+  };
+}
+
+export const cannot = (name: string, detail: string, level: Finding['level'] = 'L3'): Finding => ({
+  level,
+  name,
+  outcome: 'incomparable',
+  detail,
+});

@@ -1,0 +1,87 @@
+/** One worker with one model, loaded at the first run with the window that the record needs. */
+import type { GenerateJob } from '../../contract/job.ts';
+import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
+import { collectEvents } from '../../engine/collect.ts';
+import type { LocalBackend } from '../../engine/local/local-backend.ts';
+import { fileTarget } from '../../engine/local/model-source.ts';
+import type { LoadedModel } from '../../engine/ports.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import type { Answer } from '../../trust/evidence/compare.ts';
+import type { BackendProvenance } from '../../trust/evidence/record.ts';
+import { hashBackend, readBuildMetadata } from '../../trust/identity/backend.ts';
+import { collectAnswer } from '../chat/whole-answer.ts';
+import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
+
+export interface Run {
+  readonly done: DoneEvent;
+  /** The tokens as the service would have answered them; null when they are not what was asked for. */
+  readonly answer: Answer;
+}
+
+export class ReplayWorker {
+  readonly #backend: LocalBackend;
+  readonly #model: { readonly path: string; readonly digest: string };
+  readonly #signal = new AbortController().signal;
+  #loaded: { readonly numCtx: number; readonly model: LoadedModel } | undefined;
+  #provenance: Promise<BackendProvenance> | undefined;
+
+  constructor(env: WorkerSettings['env'], model: { readonly path: string; readonly digest: string }) {
+    // Records are only made without layers on a GPU.
+    this.#backend = startOwnWorker({ env, gpu: 'off' });
+    this.#model = model;
+  }
+
+  async run(job: GenerateJob, numCtx: number): Promise<Run> {
+    const model = await this.#load(numCtx);
+    const events = await collectEvents((listener) => model.run(job, this.#signal, listener));
+    const done = events.find((event) => event.type === 'done');
+    if (done === undefined) throw new Error('the replay ended without a result');
+    return { done, answer: await answerOf(job, events) };
+  }
+
+  /** The backend that ran; known after the first run. */
+  provenance(): Promise<BackendProvenance> {
+    this.#provenance ??= boundBackend(this.#backend.backendFacts());
+    return this.#provenance;
+  }
+
+  /** The next run loads the model anew, in a fresh worker if this one is gone. */
+  async unload(): Promise<void> {
+    await this.#loaded?.model.unload();
+    this.#loaded = undefined;
+  }
+
+  close(): Promise<void> {
+    return this.#backend.close();
+  }
+
+  async #load(numCtx: number): Promise<LoadedModel> {
+    if (this.#loaded !== undefined && this.#loaded.numCtx >= numCtx) return this.#loaded.model;
+    await this.unload();
+    const target = fileTarget({ modelId: 'replay', kind: 'chat' }, { ...this.#model, threads: 1 });
+    const model = await this.#backend.load(target, { numCtx, slots: 1 }, this.#signal);
+    this.#loaded = { numCtx, model };
+    return model;
+  }
+}
+
+async function answerOf(job: GenerateJob, events: readonly JobEvent[]): Promise<Answer> {
+  try {
+    const { choices, usage } = await collectAnswer(
+      [job],
+      events.map((event) => ({ index: 0, event })),
+    );
+    return { choices, usage };
+  } catch (error) {
+    if (!isFailure(error, 'answer_invalid')) throw error;
+    return null;
+  }
+}
+
+async function boundBackend(facts: ReturnType<LocalBackend['backendFacts']>): Promise<BackendProvenance> {
+  if (facts === null || 'failed' in facts)
+    throw fail('evidence_unavailable', { reason: 'the replay ran without a backend' });
+  const hash = await hashBackend(facts.folder);
+  if (hash === null) throw fail('evidence_unavailable', { reason: `${facts.folder} cannot be hashed` });
+  return { sha256: hash.sha256, files: hash.files, ...readBuildMetadata(hash) };
+}
