@@ -37,6 +37,9 @@ export interface SamplingRow {
 const LOOK_BACK = 'How many tokens the penalties look back.';
 const ALL_TOKENS = '0 means all tokens.';
 
+/** llama.cpp reads this seed as "take one from the random device". */
+export const RANDOM_DEVICE_SEED = 0xffffffff;
+
 export const SAMPLING = {
   temperature: {
     wire: 'temperature',
@@ -47,7 +50,7 @@ export const SAMPLING = {
   },
   seed: {
     wire: 'seed',
-    schema: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
+    schema: Type.Integer({ minimum: 0, maximum: RANDOM_DEVICE_SEED }),
     request: {
       type: 'integer',
       minimum: -1,
@@ -57,8 +60,7 @@ export const SAMPLING = {
     read: (asked: number) => (asked === -1 ? undefined : asked % 2 ** 32),
     perModel: true,
     evidence: 'decided',
-    // The last one means a random seed.
-    recorded: { maximum: 0xfffffffe },
+    recorded: { maximum: RANDOM_DEVICE_SEED - 1 },
   },
   topK: {
     wire: 'top_k',

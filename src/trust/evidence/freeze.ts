@@ -1,11 +1,10 @@
 /** What a frozen request pins before it runs: its digests, its seed, and the second its template sees. */
 import { createHash } from 'node:crypto';
+import { RANDOM_DEVICE_SEED } from '../../contract/sampling.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { canonicalJson, sha256Hex } from '../identity/canonical.ts';
 
-/** llama.cpp reads this seed as "take one from the random device". */
-const randomDeviceSeed = 0xffffffff;
-const seedDomain = 'svc-frozen-v1\0';
+const SEED_DOMAIN = 'svc-frozen-v1\0';
 
 export interface FrozenRequest {
   readonly rawSha256: string;
@@ -48,19 +47,22 @@ export function freezeRequest(
 
 /** First big-endian u32 of SHA-256("svc-frozen-v1\0" ‖ digest bytes) that does not mean "random". */
 export function seedOf(canonicalSha256: string): number {
-  const digest = createHash('sha256').update(seedDomain).update(Buffer.from(canonicalSha256, 'hex')).digest();
+  const digest = createHash('sha256')
+    .update(SEED_DOMAIN)
+    .update(Buffer.from(canonicalSha256, 'hex'))
+    .digest();
   for (let offset = 0; offset < digest.length; offset += 4) {
     const seed = digest.readUInt32BE(offset);
-    if (seed !== randomDeviceSeed) return seed;
+    if (seed !== RANDOM_DEVICE_SEED) return seed;
   }
   return 0;
 }
 
 function checkedSeed(seed: number): number {
-  if (Number.isInteger(seed) && seed >= 0 && seed < randomDeviceSeed) return seed;
+  if (Number.isInteger(seed) && seed >= 0 && seed < RANDOM_DEVICE_SEED) return seed;
   throw fail('unsupported_value', {
     param: 'seed',
-    message: `seed must be an integer from 0 to ${randomDeviceSeed - 1} in mode frozen-v1, because the engine reads ${randomDeviceSeed} as a random seed.`,
+    message: `seed must be an integer from 0 to ${RANDOM_DEVICE_SEED - 1} in mode frozen-v1, because the engine reads ${RANDOM_DEVICE_SEED} as a random seed.`,
   });
 }
 
