@@ -5,13 +5,6 @@ import { files, textOf } from './sources.ts';
 
 const TABLE = 'contract/sampling.ts';
 const MAPPING = 'worker/addon/sampler.ts';
-
-/** Other places, each for something that only this option means. */
-const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
-  // A neutral chain undoes the defaults that are not neutral; a probe keeps the two largest.
-  'worker/batch/stream/sampler.ts': ['topK', 'topP', 'minP'],
-  'worker/frozen/trace.ts': ['topK'],
-};
 /** The mode frozen-v1 decides these two, and as words they mean other things as well. */
 const DECIDED: readonly string[] = ['temperature', 'seed'];
 
@@ -22,7 +15,7 @@ const names = Object.entries(SAMPLING)
 
 function filesNaming(name: string): string[] {
   const word = new RegExp(`\\b${name}\\b`);
-  return files.filter((file) => word.test(code(file)) && EXCEPTIONS[file]?.includes(name) !== true);
+  return files.filter((file) => word.test(code(file)));
 }
 
 describe('the names of sampling options', () => {
@@ -34,9 +27,5 @@ describe('the names of sampling options', () => {
 
   it.each(names)('%s stands in no second list', (name) => {
     expect(filesNaming(name).filter((file) => file !== TABLE && file !== MAPPING)).toEqual([]);
-  });
-
-  it.each(Object.entries(EXCEPTIONS))('%s needs its exceptions', (file, options) => {
-    for (const option of options) expect(code(file)).toMatch(new RegExp(`\\b${option}\\b`));
   });
 });

@@ -7,6 +7,7 @@ import type {
   LogitsWanted,
   NativeCheckpoint,
   NativeContext,
+  NativeProbe,
   NativeSampler,
   TokenLogit,
 } from './native.ts';
@@ -65,9 +66,9 @@ export class ContextHandle implements NativeContext {
     return token < 0 ? null : token;
   }
 
-  async readLogits(batchRow: number, sampler: NativeSampler, wanted: LogitsWanted): Promise<Logits> {
+  async readLogits(batchRow: number, probe: NativeProbe, wanted: LogitsWanted): Promise<Logits> {
     const filter = [wanted.tokens, false, false, false, wanted.largest] as const;
-    const addon = addonSamplerOf(sampler);
+    const addon = addonSamplerOf(probe);
     const [, , , pairs, totalWeight] = await this.#addon.sampleToken(
       batchRow,
       addon,

@@ -4,7 +4,7 @@ import { ContextHandle } from './context.ts';
 import { checkHeader } from './gguf-header.ts';
 import { plainContext } from './internals.ts';
 import type { ContextOptions, ModelFacts, NativeModel, PastState } from './native.ts';
-import { GrammarHandle, SamplerHandle } from './sampler-handle.ts';
+import { GrammarHandle, ProbeHandle, SamplerHandle } from './sampler-handle.ts';
 import { openVocabulary } from './vocabulary.ts';
 
 /** The library reads metadata in JavaScript and waits without end where a file is cut off. */
@@ -51,6 +51,7 @@ function nativeModel(model: LlamaModel): NativeModel {
       return new ContextHandle(plainContext(await model.createEmbeddingContext(options)));
     },
     newSampler: () => new SamplerHandle(model),
+    newProbe: (keeps) => new ProbeHandle(model, keeps),
     newGrammar: (gbnf) => new GrammarHandle(model, gbnf),
   };
 }

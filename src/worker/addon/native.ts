@@ -29,8 +29,10 @@ export interface NativeModel {
   newContext(options: ContextOptions): Promise<NativeContext>;
   /** For one input at a time: a window of `numCtx` tokens that is evaluated as a whole. */
   newEmbeddingContext(options: Pick<ContextOptions, 'numCtx' | 'threads'>): Promise<NativeContext>;
-  /** A sampler with its own random state; one per running answer. It is neutral until configured. */
+  /** A sampler with its own random state; one per running answer. Choosing comes after configuring. */
   newSampler(): NativeSampler;
+  /** Reads logits as the model gives them: of the so many largest, which is cheap, or, with null, of any token. */
+  newProbe(keeps: number | null): NativeProbe;
   /** The state of a GBNF grammar at its beginning. Throws when llama.cpp refuses the grammar. */
   newGrammar(gbnf: string): NativeGrammar;
 }
@@ -95,8 +97,7 @@ export interface NativeContext {
   decodeBatch(): Promise<void>;
   /** The token that the sampler chooses from a row's logits; null when its grammar allows none. */
   sample(batchRow: number, sampler: NativeSampler): Promise<number | null>;
-  /** The logits of a row as the sampler sees them; its choice is thrown away. */
-  readLogits(batchRow: number, sampler: NativeSampler, wanted: LogitsWanted): Promise<Logits>;
+  readLogits(batchRow: number, probe: NativeProbe, wanted: LogitsWanted): Promise<Logits>;
   /** The embedding of the last input, not normalised, by its length in tokens. */
   embedding(tokens: number): Float64Array;
 
@@ -124,7 +125,7 @@ export interface LogitsWanted {
 export interface Logits {
   /** The largest first, when any were asked for. */
   readonly of: readonly TokenLogit[];
-  /** The sum of exp(logit - largest logit) over all tokens that the sampler kept. */
+  /** The sum of exp(logit - largest logit) over all tokens that the probe keeps. */
   readonly totalWeight: number;
 }
 
@@ -155,6 +156,12 @@ export interface SamplerConfig {
   readonly recentTokens: readonly number[];
   /** The window of the job: no penalty looks further back, tokens. */
   readonly numCtx: number;
+}
+
+/** Changes no logit and no random state of a sampler. */
+export interface NativeProbe {
+  readonly keeps: number | null;
+  dispose(): void;
 }
 
 /** Advances with every token that a sampler chooses under it. */

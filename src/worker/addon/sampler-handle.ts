@@ -2,8 +2,8 @@
 import { LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import type { AddonSampler } from './bindings.ts';
 import { addonGrammarState, newAddonSampler } from './internals.ts';
-import type { NativeGrammar, NativeSampler, SamplerConfig } from './native.ts';
-import { samplerConfig } from './sampler.ts';
+import type { NativeGrammar, NativeProbe, NativeSampler, SamplerConfig } from './native.ts';
+import { probeConfig, samplerConfig } from './sampler.ts';
 
 export class SamplerHandle implements NativeSampler {
   readonly addon: AddonSampler;
@@ -24,6 +24,21 @@ export class SamplerHandle implements NativeSampler {
   }
 }
 
+export class ProbeHandle implements NativeProbe {
+  readonly keeps: number | null;
+  readonly addon: AddonSampler;
+
+  constructor(model: LlamaModel, keeps: number | null) {
+    this.keeps = keeps;
+    this.addon = newAddonSampler(model);
+    this.addon.applyConfig(probeConfig(keeps));
+  }
+
+  dispose(): void {
+    this.addon.dispose();
+  }
+}
+
 export class GrammarHandle implements NativeGrammar {
   readonly gbnf: string;
   readonly state: object;
@@ -35,9 +50,9 @@ export class GrammarHandle implements NativeGrammar {
   }
 }
 
-export function addonSamplerOf(sampler: NativeSampler): AddonSampler {
-  if (!(sampler instanceof SamplerHandle)) throw new Error('the sampler is not one of this library');
-  return sampler.addon;
+export function addonSamplerOf(handle: NativeSampler | NativeProbe): AddonSampler {
+  if (handle instanceof SamplerHandle || handle instanceof ProbeHandle) return handle.addon;
+  throw new Error('the sampler is not one of this library');
 }
 
 function grammarStateOf(grammar: NativeGrammar): object {

@@ -64,6 +64,14 @@ export function samplerConfig({ sampling, ...state }: Omit<SamplerConfig, 'gramm
   return Object.assign({ temperature: chosen.temperature, seed: state.seed }, ...parts);
 }
 
+/**
+ * A chain that changes no logit. A greedy one needs no sort of the vocabulary; at temperature 1 a division by 1 leaves
+ * the logits as they are, and what is drawn is thrown away.
+ */
+export function probeConfig(keeps: number | null): AddonSamplerConfig {
+  return keeps === null ? { temperature: 0, seed: 0 } : { temperature: 1, seed: 0, topK: keeps };
+}
+
 export function samplersFor(sampling: Sampling): readonly string[] {
   const config = samplerConfig({ sampling, seed: 0, recentTokens: [], numCtx: 1 });
   return CHAIN.filter(([, isIn]) => isIn(config)).map(([name]) => name);

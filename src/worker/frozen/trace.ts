@@ -5,8 +5,7 @@
  * sort of the vocabulary, which would cost more than the step itself.
  */
 import { createHash } from 'node:crypto';
-import type { NativeContext, NativeModel, NativeSampler, TokenLogit } from '../addon/native.ts';
-import { neutralBut } from '../batch/stream/sampler.ts';
+import type { NativeContext, NativeModel, NativeProbe, TokenLogit } from '../addon/native.ts';
 
 export interface TopTwo {
   readonly first: TokenLogit;
@@ -17,14 +16,12 @@ const LARGEST_TWO = { tokens: [], largest: 2 };
 
 export class LogitProbe {
   readonly #model: NativeModel;
-  readonly #probe: NativeSampler;
-  #whole: NativeSampler | undefined;
+  readonly #probe: NativeProbe;
+  #whole: NativeProbe | undefined;
 
   constructor(model: NativeModel) {
     this.#model = model;
-    this.#probe = model.newSampler();
-    // At temperature 1 a division by 1 leaves the logits as they are; the drawn token is thrown away.
-    this.#probe.configure(neutralBut({ topK: 2 }));
+    this.#probe = model.newProbe(2);
   }
 
   async topTwo(native: NativeContext, row: number): Promise<TopTwo> {
@@ -36,10 +33,7 @@ export class LogitProbe {
 
   /** The logit of one token, whatever its place; reads the whole vocabulary. */
   async #logitOf(native: NativeContext, row: number, token: number): Promise<number> {
-    if (this.#whole === undefined) {
-      this.#whole = this.#model.newSampler();
-      this.#whole.configure(neutralBut({ temperature: 0 }));
-    }
+    this.#whole ??= this.#model.newProbe(null);
     const { of } = await native.readLogits(row, this.#whole, { tokens: [token], largest: 0 });
     return of.find((entry) => entry.token === token)?.logit ?? Number.NEGATIVE_INFINITY;
   }

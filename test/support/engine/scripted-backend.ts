@@ -80,6 +80,7 @@ export function scriptedBackend(script: Script): { backend: NativeBackend; evalu
     newContext: async ({ numCtx }) => scriptedContext(numCtx, script, evaluated),
     newEmbeddingContext: async ({ numCtx }) => scriptedContext(numCtx, script, evaluated),
     newSampler: sampler,
+    newProbe: (keeps) => ({ keeps, dispose: () => undefined }),
     newGrammar: (gbnf) => ({ gbnf }),
   };
   const backend: NativeBackend = {

@@ -1,22 +1,20 @@
 /**
  * Log probabilities as the model itself gives them: over the whole vocabulary, before temperature, penalties and
- * truncation change them. A second, neutral sampler reads the same logits, so the real one is not disturbed.
+ * truncation change them. A probe reads the same logits, so the sampler is not disturbed.
  */
 import type { SampledToken, TokenLogprob } from '../../../contract/job-event.ts';
-import type { NativeContext, NativeModel, NativeSampler } from '../../addon/native.ts';
-import { neutralBut } from './sampler.ts';
+import type { NativeContext, NativeModel, NativeProbe } from '../../addon/native.ts';
 import type { Vocabulary } from '../../prompt/vocabulary.ts';
 
 export class Logprobs {
   readonly #top: number;
   readonly #vocabulary: Vocabulary;
-  readonly #probe: NativeSampler;
+  readonly #probe: NativeProbe;
 
   constructor(model: NativeModel, vocabulary: Vocabulary, top: number) {
     this.#top = top;
     this.#vocabulary = vocabulary;
-    this.#probe = model.newSampler();
-    this.#probe.configure(neutralBut({ temperature: 0 }));
+    this.#probe = model.newProbe(null);
   }
 
   async report(native: NativeContext, batchRow: number, token: number): Promise<SampledToken> {

@@ -1,9 +1,10 @@
 /** The sampler chain of one stream, its grammar, and its log probabilities. */
+import { randomInt } from 'node:crypto';
 import type { SampledToken } from '../../../contract/job-event.ts';
+import { RANDOM_DEVICE_SEED } from '../../../contract/sampling.ts';
 import type { NativeContext, NativeGrammar, NativeSampler } from '../../addon/native.ts';
 import type { ChatModel } from '../../model.ts';
 import { Logprobs } from './logprobs.ts';
-import { seedOf } from './sampler.ts';
 import type { StreamJob } from './stream-job.ts';
 
 export interface Sampled {
@@ -53,4 +54,10 @@ export class StreamSampler {
     this.#grammar = grammar;
     this.#configured = true;
   }
+}
+
+/** The seed of a job, or a random one; a job that names the one of the random device gets its neighbour. */
+function seedOf(seed: number | undefined): number {
+  if (seed === undefined) return randomInt(RANDOM_DEVICE_SEED);
+  return seed === RANDOM_DEVICE_SEED ? RANDOM_DEVICE_SEED - 1 : seed;
 }
