@@ -91,7 +91,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'lib/json': ['lib/errors'],
   'lib/files': ['lib/errors'],
   'lib/errors': [],
-  'lib/gguf': ['lib/errors'],
+  'lib/gguf': ['lib/files', 'lib/errors'],
   'lib/grammar': ['lib/errors'],
   'lib/chat-template': [],
   worker: [

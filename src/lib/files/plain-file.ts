@@ -12,23 +12,8 @@ export interface FileStamp {
   readonly inode: string;
 }
 
-/** The smallest GGUF header, a file with no tensors and no metadata. */
-const MIN_BYTES = 24;
 /** Small enough that hashing in the server never holds up its event loop for a millisecond. */
 const HASH_CHUNK_BYTES = 512 * 1024;
-
-/** Kinds of file that people mistake for models: how they begin, as text or as hex, and what to say. */
-const MISTAKES: readonly (readonly [RegExp, string])[] = [
-  [
-    /^version https:\/\/git-lfs/,
-    'it is a Git LFS pointer, not the file it points to; download the real file',
-  ],
-  [/^\s*<(?:!doctype|html|\?xml|head)/i, 'it is a web page; the download probably failed'],
-  [/^\s*\{/, 'it is JSON'],
-  [/^.{8}\{"/s, 'it is a safetensors file; convert it to GGUF first'],
-];
-/** zip, gzip, zstd, bzip2, xz, 7z. */
-const ARCHIVE_MAGIC = ['504b0304', '1f8b', '28b52ffd', '425a68', 'fd377a585a', '377abcaf'];
 
 /** Opens the file behind `path` without following a last link, blocking on a device, or reading it. */
 export async function openPlainFile(
@@ -46,21 +31,6 @@ export async function openPlainFile(
   } catch (error) {
     await file.close();
     throw error;
-  }
-}
-
-/** Checks that a file begins like a GGUF file and says what it is otherwise; returns its real path and stamp. */
-export async function checkModelFile(path: string): Promise<{ path: string; stamp: FileStamp }> {
-  const opened = await openPlainFile(path);
-  try {
-    const head = Buffer.alloc(64);
-    const { bytesRead } = await opened.file.read(head, 0, head.length, 0);
-    const start = head.subarray(0, bytesRead);
-    if (start.toString('latin1', 0, 4) !== 'GGUF') throw unusable(path, whatItIs(start));
-    if (opened.stamp.sizeBytes < MIN_BYTES) throw unusable(path, 'it is shorter than a GGUF header');
-    return { path: opened.path, stamp: opened.stamp };
-  } finally {
-    await opened.file.close();
   }
 }
 
@@ -131,14 +101,6 @@ function openFailure(path: string, error: unknown): Error {
   if (code === 'ELOOP')
     return fail('file_unusable', { path, param: path, reason: 'its links lead in a circle' }, error);
   return fail('file_unusable', { path, param: path, reason: code ?? String(error) }, error);
-}
-
-export function whatItIs(start: Buffer): string {
-  if (start.length === 0) return 'it is empty';
-  const text = start.toString('latin1');
-  if (ARCHIVE_MAGIC.some((magic) => start.toString('hex').startsWith(magic)))
-    return 'it is an archive; unpack it first, archives are never opened here';
-  return MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ?? 'it does not begin with GGUF';
 }
 
 function kindOf(stat: BigIntStats): string {

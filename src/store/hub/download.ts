@@ -8,9 +8,8 @@ import type { IncomingMessage } from 'node:http';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type StepHook, writeAll, writeFailure } from '../../lib/files/durable.ts';
-import { GGUF_MAGIC } from '../../lib/gguf/format/format.ts';
 import type { OnInstallEvent } from '../install/install-event.ts';
-import { whatItIs } from '../../lib/files/plain-file.ts';
+import { MINIMUM_BYTES, whyNotGguf } from '../../lib/gguf/gate/recognise.ts';
 import { type HubAccess, invalid, requestHub, translate } from './hub-request.ts';
 import { fileUrl, type RepositoryFile } from './repository.ts';
 import { type RetryPolicy, withRetries } from './retry.ts';
@@ -195,12 +194,12 @@ class Download {
 
   /** A web page or a pointer is noticed with its first bytes, not after gigabytes. */
   #checkMagic(start: Buffer): void {
-    if (start.length < GGUF_MAGIC.length || start.toString('latin1', 0, GGUF_MAGIC.length) === GGUF_MAGIC)
-      return;
+    const reason = start.length < MINIMUM_BYTES ? null : whyNotGguf(start);
+    if (reason === null) return;
     this.isWorthless = true;
     throw invalid(
       this.#options.access,
-      `for ${this.#options.file.path} something that is not GGUF: ${whatItIs(start)}`,
+      `for ${this.#options.file.path} something that is not GGUF: ${reason}`,
     );
   }
 

@@ -5,8 +5,9 @@
 import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { SNIFF_BYTES, whyNotGguf } from '../../lib/gguf/gate/recognise.ts';
 import { commitModel } from './changes.ts';
-import { checkModelFile, unusable } from '../../lib/files/plain-file.ts';
+import { type FileStamp, openPlainFile, unusable } from '../../lib/files/plain-file.ts';
 import { type Inspect, type Inspection, inspectModel, type Probe, refuseOtherWidths } from './inspection.ts';
 import type { OnInstallEvent } from './install-event.ts';
 import type { ModelFile, ModelParams, ModelSource } from '../files/manifest.ts';
@@ -135,13 +136,26 @@ function shardPaths(path: string): string[] {
 async function checkFiles(candidate: Candidate): Promise<CheckedFile[]> {
   const checked: CheckedFile[] = [];
   for (const file of candidate.files) {
-    const { path: realPath, stamp } = await checkModelFile(file.path);
+    const { path: realPath, stamp } = await recognise(file.path);
     if (candidate.within !== undefined && !isInside(candidate.within, realPath))
       throw unusable(file.path, 'it leads outside of the folder it was found in');
     const isShard = parseShardName(basename(file.path)) !== null;
     checked.push({ ...file, realPath, loadPath: isShard ? resolve(file.path) : realPath, stamp });
   }
   return checked;
+}
+
+/** A file that is something else altogether is refused before anything is read of its header. */
+async function recognise(path: string): Promise<{ path: string; stamp: FileStamp }> {
+  const { file, ...found } = await openPlainFile(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
+    const reason = whyNotGguf(buffer.subarray(0, bytesRead));
+    if (reason !== null) throw unusable(path, reason);
+    return found;
+  } finally {
+    await file.close();
+  }
 }
 
 export function isInside(folder: string, path: string): boolean {

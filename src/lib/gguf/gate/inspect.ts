@@ -5,9 +5,8 @@
  * are not numbers, architectures that this llama.cpp does not know) is left to a trial
  * load in a throw-away worker. The registry calls it for every file that it takes in.
  */
-import { constants } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { fail } from '../../errors/svc-error.ts';
+import { openPlainFile } from '../../files/plain-file.ts';
 import { HeaderCursor, type Refuse } from '../format/cursor.ts';
 import { collectFacts, type GgufFacts, tensorBytes } from './facts.ts';
 import { type Header, readHeader } from '../format/header.ts';
@@ -58,9 +57,11 @@ async function withHeader<Result>(path: string, judge: (opened: Opened) => Resul
   const refuse: Refuse = (reason) => {
     throw fail('gguf_invalid', { path, reason });
   };
-  const file = await openModelFile(path);
+  const {
+    file,
+    stamp: { sizeBytes },
+  } = await openPlainFile(path);
   try {
-    const { size: sizeBytes } = await file.stat();
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
     checkMagic(buffer.subarray(0, bytesRead), refuse);
     const header = await readHeader(new HeaderCursor(file, sizeBytes, refuse), sizeBytes, refuse);
@@ -72,34 +73,6 @@ async function withHeader<Result>(path: string, judge: (opened: Opened) => Resul
   } finally {
     await file.close();
   }
-}
-
-/**
- * Opens a plain file. Links are resolved first and not followed again, and a pipe or a
- * device neither blocks nor is read.
- */
-async function openModelFile(path: string): Promise<FileHandle> {
-  let file: FileHandle | undefined;
-  try {
-    const target = await realpath(path);
-    file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    if ((await file.stat()).isFile()) return file;
-  } catch (error) {
-    await file?.close();
-    throw openFailure(path, error);
-  }
-  await file.close();
-  throw fail('file_unusable', { path, reason: 'it is a folder, a pipe or a device, not a plain file' });
-}
-
-function openFailure(path: string, error: unknown): Error {
-  const code = isSystemError(error) ? error.code : 'unknown';
-  if (code === 'ENOENT' || code === 'ENOTDIR') return fail('file_not_found', { path }, error);
-  if (code === 'EACCES' || code === 'EPERM') {
-    return fail('store_unreadable', { path, reason: code, remedy: 'grant read access to it' }, error);
-  }
-  const reason = code === 'ELOOP' ? 'its links lead in a circle' : `it cannot be opened (${code})`;
-  return fail('file_unusable', { path, reason }, error);
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {

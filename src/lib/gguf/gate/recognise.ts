@@ -8,13 +8,22 @@ import { GGUF_MAGIC } from '../format/format.ts';
 /** How much of the file is looked at; an LFS pointer is about 134 bytes long. */
 export const SNIFF_BYTES = 512;
 
-const MINIMUM_BYTES = 24;
+/** A header without metadata and tensors: magic, version and two counts. */
+export const MINIMUM_BYTES = 24;
+
+/** Archives by how they begin, in hex. They are never opened here. */
+const ARCHIVES: readonly (readonly [string, string])[] = [
+  ['504b', 'ZIP'],
+  ['1f8b', 'gzip'],
+  ['28b52ffd', 'Zstandard'],
+  ['425a68', 'bzip2'],
+  ['fd377a585a', 'xz'],
+  ['377abcaf', '7z'],
+];
 
 export function checkMagic(start: Buffer, refuse: Refuse): void {
-  if (start.length === 0) refuse('the file is empty');
-  if (start.toString('latin1', 0, 4) !== GGUF_MAGIC) refuse(describeOther(start));
-  if (start.length < MINIMUM_BYTES)
-    refuse(`the file ends after ${start.length} bytes, before its first counts`);
+  const reason = whyNotGguf(start);
+  if (reason !== null) refuse(reason);
   const version = start.readUInt32LE(4);
   if ((version & 0xffff) === 0 && version !== 0)
     refuse('it is a big-endian GGUF file, which this machine cannot run');
@@ -22,22 +31,25 @@ export function checkMagic(start: Buffer, refuse: Refuse): void {
   if (version !== 2 && version !== 3) refuse(`its GGUF version is ${version}; versions 2 and 3 are read`);
 }
 
-function describeOther(start: Buffer): string {
+/** What a file is instead, from its first bytes; null when it begins as a GGUF file does. */
+export function whyNotGguf(start: Buffer): string | null {
+  if (start.length === 0) return 'the file is empty';
   const text = start.toString('latin1');
+  if (text.startsWith(GGUF_MAGIC))
+    return start.length < MINIMUM_BYTES
+      ? `the file ends after ${start.length} bytes, before its first counts`
+      : null;
   const opening = text.trimStart().slice(0, 200).toLowerCase();
-  if (text.startsWith('version https://git-lfs')) {
+  if (text.startsWith('version https://git-lfs'))
     return 'it is a Git LFS pointer, not the model itself; fetch the file with git lfs pull or hearth pull';
-  }
-  if (opening.startsWith('<!doctype') || opening.startsWith('<html') || opening.startsWith('<?xml')) {
+  if (['<!doctype', '<html', '<head', '<?xml'].some((tag) => opening.startsWith(tag)))
     return 'it is a web page, not a model; the download went to a login or error page';
-  }
-  if (start[0] === 0x1f && start[1] === 0x8b) return 'it is compressed with gzip; unpack it first';
-  if (text.startsWith('PK')) return 'it is a ZIP archive; unpack it first';
-  if (['ggml', 'ggjt', 'ggla', 'ggmf'].some((magic) => isMagic(text, magic))) {
+  const archive = ARCHIVES.find(([magic]) => start.toString('hex').startsWith(magic));
+  if (archive) return `it is a ${archive[1]} archive; unpack it first`;
+  if (['ggml', 'ggjt', 'ggla', 'ggmf'].some((magic) => isMagic(text, magic)))
     return 'it is a GGML file from before GGUF, which llama.cpp no longer reads';
-  }
   if (isMagic(text, 'gguf')) return 'it is a GGUF file with its bytes in the wrong order';
-  if (text.charCodeAt(8) === 0x7b) return 'it is a safetensors file; convert it to GGUF first';
+  if (text.startsWith('{', 8)) return 'it is a safetensors file; convert it to GGUF first';
   if (opening.startsWith('{')) return 'it is a JSON document, not a model';
   return 'it does not begin with the letters GGUF';
 }
