@@ -89,7 +89,7 @@ function parseBody(text: string, url: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     throw new CliFailure(
-      `what answers at ${url} is not Hearth (its answer is not JSON)`,
+      `the server at ${url} is not Hearth (its response is not JSON)`,
       exitCodes.failure,
       cause,
     );

@@ -118,14 +118,14 @@ function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError
       return fail('unsupported_media_type', {}, thrown);
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return fail('invalid_json', { reason: 'it is empty or shorter than announced' }, thrown);
+      return fail('invalid_json', { reason: 'it is empty or shorter than its Content-Length' }, thrown);
     case 'ERR_STREAM_PREMATURE_CLOSE':
     case 'ECONNRESET':
       // The client went away while its body was read or its answer was written.
       return fail('cancelled', {}, thrown);
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return fail('invalid_request', { message: 'The path of the request is not usable.' }, thrown);
+      return fail('invalid_request', { message: 'The request path is not valid.' }, thrown);
     default:
       return asSvcError(thrown);
   }

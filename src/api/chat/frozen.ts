@@ -40,7 +40,7 @@ export async function completeFrozen(
 ): Promise<FrozenAnswer> {
   const { evidence } = ports;
   checkCanFreeze(choices);
-  if (evidence === null) throw unavailable('this process signs no records');
+  if (evidence === null) throw unavailable('this process does not sign records');
   const backend = await evidence.backend();
   if (backend === null) throw fail('native_unavailable', { reason: 'no native backend is installed' });
   const request = evidence.freeze(input.rawBody, { ...input.body }, checkedNonce(input.nonce));
@@ -64,7 +64,7 @@ function pin(choices: Choices, { seed, temperature, templateClockMs }: FrozenReq
   if (job === undefined || others.length > 0) {
     throw fail('unsupported_value', {
       param: 'n',
-      message: 'n must be 1 in mode frozen-v1, because one record speaks of one answer.',
+      message: 'n must be 1 in mode frozen-v1, because a record covers exactly one answer.',
     });
   }
   const pinned: GenerateJob = {
@@ -99,7 +99,7 @@ export function checkedNonce(nonce: string | undefined): string | null {
 }
 
 function accountOf({ done: [done] }: ChatAnswer) {
-  if (done.frozen === undefined) throw unavailable('the engine gave no account of the run');
+  if (done.frozen === undefined) throw unavailable('the engine reported nothing about the run');
   return { frozen: done.frozen, finishReason: done.finishReason };
 }
 

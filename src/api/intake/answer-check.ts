@@ -38,7 +38,7 @@ export function answerCheck(format: AnswerFormat, tools: readonly ToolDefinition
       const value = parsed(content, 'The answer');
       if (format.kind === 'json_schema') requireValid(format.schema, value, 'The answer');
       else if (typeof value !== 'object' || value === null || Array.isArray(value))
-        throw invalid('The answer', 'it is no JSON object');
+        throw invalid('The answer', 'it is not a JSON object');
     },
     call(name, argumentsJson) {
       const tool = tools.find((candidate) => candidate.name === name);
@@ -100,7 +100,7 @@ function parsed(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid(what, 'it is no valid JSON');
+    throw invalid(what, 'it is not valid JSON');
   }
 }
 

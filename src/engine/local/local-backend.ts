@@ -116,7 +116,7 @@ class Workers implements LocalBackend {
     await local.source.verify();
     const refusal = this.#refusal();
     if (this.#closed || refusal !== null) {
-      throw fail('native_unavailable', { reason: refusal ?? 'the service is ending' });
+      throw fail('native_unavailable', { reason: refusal ?? 'the service is shutting down' });
     }
     if (signal.aborted) throw fail('cancelled');
     const pool = this.#poolFor(local.kind);
@@ -201,7 +201,7 @@ class Workers implements LocalBackend {
       await this.#options.backendGuard?.();
       this.#launcher ??= findLauncher(process.platform);
       const launcher = await this.#launcher;
-      if (this.#closed) throw fail('native_unavailable', { reason: 'the service is ending' });
+      if (this.#closed) throw fail('native_unavailable', { reason: 'the service is shutting down' });
       const worker = this.#fork(launcher, pool);
       this.#facts = await worker.booted;
       this.#failure = null;

@@ -75,7 +75,7 @@ export class Watchdog {
   /** One heartbeat has passed; the sentence says why the worker counts as hung. */
   tick(jobsOpen: boolean): string | null {
     this.#silentMs += this.#limits.heartbeatMs;
-    if (this.#silentMs > this.#silenceLimitMs + this.#tokenisingMs()) return 'no sign of life';
+    if (this.#silentMs > this.#silenceLimitMs + this.#tokenisingMs()) return 'no heartbeat';
     if (!jobsOpen) return null;
     this.#stillMs += this.#limits.heartbeatMs;
     return this.#stillMs > this.#patienceMs() ? 'no progress' : null;

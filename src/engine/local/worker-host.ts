@@ -174,7 +174,7 @@ export class WorkerHost {
     if (!this.alive) return;
     const message = readMessage(raw);
     if (message === null || !this.#take(message)) {
-      this.#kill({ kind: 'crashed', reason: 'it sent a message that makes no sense', outside: false });
+      this.#kill({ kind: 'crashed', reason: 'it sent an invalid message', outside: false });
     }
   }
 
@@ -263,8 +263,8 @@ export class WorkerHost {
     this.#cancelBootTimer();
     this.#cancelBeat?.();
     const why = ending.kind === 'asked' ? 'it was asked to end' : ending.reason;
-    this.#boot.reject(fail('native_unavailable', { reason: `the worker ended: ${why}` }));
-    this.#load.reject(fail('load_failed', { model: this.#modelId, reason: `the worker ended: ${why}` }));
+    this.#boot.reject(fail('native_unavailable', { reason: `the worker exited: ${why}` }));
+    this.#load.reject(fail('load_failed', { model: this.#modelId, reason: `the worker exited: ${why}` }));
     this.#jobs.failAll(this.#errorOfEnding());
   }
 

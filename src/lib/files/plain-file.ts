@@ -99,7 +99,7 @@ function openFailure(path: string, error: unknown): Error {
       error,
     );
   if (code === 'ELOOP')
-    return fail('file_unusable', { path, param: path, reason: 'its links lead in a circle' }, error);
+    return fail('file_unusable', { path, param: path, reason: 'it is a symbolic link loop' }, error);
   return fail('file_unusable', { path, param: path, reason: code ?? String(error) }, error);
 }
 

@@ -45,7 +45,7 @@ function restItem(
   compile: Compile,
 ): string | null {
   if (rest === false) {
-    if (min > prefix) throw malformed(path, 'minItems asks for more items than there may be');
+    if (min > prefix) throw malformed(path, 'minItems is greater than the number of items allowed');
     return null;
   }
   // A tuple that says nothing of further items is closed, unless minItems demands them.

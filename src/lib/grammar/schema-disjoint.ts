@@ -30,7 +30,7 @@ export function requireDisjoint(branches: readonly unknown[], path: SchemaPath, 
     throw unenforceable(
       path,
       'oneOf',
-      'its branches could hold together; give each a constant property, or use anyOf',
+      'more than one branch could match; give each a constant property, or use anyOf',
     );
 }
 

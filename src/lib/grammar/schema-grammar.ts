@@ -223,7 +223,7 @@ class SchemaCompiler {
     const { allOf, ...base } = schema;
     if (!Array.isArray(allOf) || allOf.length === 0)
       throw malformed(at(path, 'allOf'), 'it must be a list with at least one schema');
-    if (this.#folding.has(schema)) throw malformed(path, 'its references form a circle');
+    if (this.#folding.has(schema)) throw malformed(path, 'its references are circular');
     if (this.#folding.size === MAX_DEPTH) throw tooLarge(path);
     this.#folding.add(schema);
     const folded = allOf.reduce<Schema>(
@@ -248,7 +248,7 @@ class SchemaCompiler {
   #resolved(schema: unknown, path: SchemaPath): unknown {
     let current = schema;
     for (let hops = 0; isObject(current) && typeof current['$ref'] === 'string'; hops += 1) {
-      if (hops > MAX_DEPTH) throw malformed(path, 'its references form a circle');
+      if (hops > MAX_DEPTH) throw malformed(path, 'its references are circular');
       refuseBeside(current, '$ref', [], path);
       current = this.#target(current['$ref'], path);
     }

@@ -51,7 +51,7 @@ export function mergeSchemas(base: Schema, part: Schema, context: FoldContext): 
     else if (key === 'required' && Array.isArray(before) && Array.isArray(value))
       merged[key] = [...new Set([...before, ...value])];
     else if (key === 'type') merged[key] = commonTypes(before, value, context);
-    else throw unenforceable(path, key, `another part of "${keyword}" says something else`);
+    else throw unenforceable(path, key, `it conflicts with another part of "${keyword}"`);
   }
   if ('nullable' in merged) merged['nullable'] = allowsNull(base) && allowsNull(part);
   refuseForeignProperties(base, part, path);

@@ -42,7 +42,7 @@ describe('parseJson', () => {
     ['__proto__ behind an escape', '{"\\u005f_proto__":{}}', /__proto__/],
     ['two documents', '{} {}', /unexpected/],
     ['a raw newline in a string', '"a\nb"', /unexpected/],
-    ['an unfinished string', '"abc', /too early/],
+    ['an unfinished string', '"abc', /ends unexpectedly/],
   ])('refuses %s', (_name, text, reason) => {
     expect(() => parse(text)).toThrow(reason);
   });

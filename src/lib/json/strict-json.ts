@@ -44,7 +44,7 @@ const unusable = (reason: string): SvcError => fail('invalid_json', { reason });
 function unexpected(cursor: Cursor): SvcError {
   return unusable(
     cursor.at >= cursor.bytes.length
-      ? 'it ends too early'
+      ? 'it ends unexpectedly'
       : `there is an unexpected character at byte ${cursor.at}`,
   );
 }

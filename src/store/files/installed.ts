@@ -154,7 +154,7 @@ export function lookUp({ manifests, damaged }: InstalledSet, name: string): Name
 
 async function readManifest(name: string, path: string, stamp: string): Promise<CachedFile | undefined> {
   const id = fileNameToId(name.slice(0, -'.json'.length));
-  if (id === null) return damagedFile(name, path, 'its file name is not that of a model id');
+  if (id === null) return damagedFile(name, path, 'its file name is not a model id');
   try {
     const bytes = await readFile(path);
     if (bytes.length > MAX_MANIFEST_BYTES) return damagedFile(id, path, 'it is too large');

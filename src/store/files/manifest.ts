@@ -157,10 +157,10 @@ export function parseManifest(text: string, expectedId: string): ModelManifest {
   }
   if (!Check(ModelManifest, value)) {
     const [first] = Errors(ModelManifest, value);
-    throw reason(first ? `${first.instancePath || 'it'} ${first.message}` : 'it has another shape');
+    throw reason(first ? `${first.instancePath || 'it'} ${first.message}` : 'it has an unexpected structure');
   }
   if (!isModelId(value.id) || value.id !== expectedId) throw reason('its id does not match its file name');
-  if (!value.aliases.every(isAlias)) throw reason('it lists an impossible alias');
+  if (!value.aliases.every(isAlias)) throw reason('it lists an invalid alias');
   if (!value.files.some((file) => file.role === 'model')) throw reason('it names no model file');
   return value;
 }

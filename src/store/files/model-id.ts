@@ -34,9 +34,10 @@ export function isAlias(text: string): boolean {
 function whyNotModelId(text: string): string | null {
   if (text.length === 0) return 'it is empty';
   if (text.length > MAX_ID_LENGTH) return `it is longer than ${MAX_ID_LENGTH} characters`;
-  if (RESERVED.has(text)) return 'the service uses this name for something else';
-  if (!MODEL_ID.test(text)) return 'it has characters or a shape that ids do not have';
-  if (text.split(/[/:]/).some((part) => DEVICE.test(part))) return 'it contains a device name of Windows';
+  if (RESERVED.has(text)) return 'this name is reserved';
+  if (!MODEL_ID.test(text)) return 'it has characters or a structure that ids do not allow';
+  if (text.split(/[/:]/).some((part) => DEVICE.test(part)))
+    return 'it contains a reserved Windows device name';
   if (/\.(?:[/:]|$)/.test(text)) return 'a part of it ends with a dot';
   return null;
 }

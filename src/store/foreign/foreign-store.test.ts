@@ -102,8 +102,8 @@ describe('Ollama', () => {
     const found = await scan('ollama', home, { OLLAMA_MODELS: `"${root}"` });
     expect(found.candidates).toEqual([]);
     expect(found.problems.map((problem) => problem.reason).sort()).toEqual([
-      'it is not a manifest of Ollama',
-      'it is not a manifest of Ollama',
+      'it is not an Ollama manifest',
+      'it is not an Ollama manifest',
       'it names no GGUF weights',
       'it needs a LoRA adapter, which is not supported',
       'its weights are not GGUF',
@@ -128,7 +128,7 @@ describe('Ollama', () => {
     });
     await mkdir(join(root, 'blobs'), { recursive: true });
     await symlink(outside, join(root, 'blobs', `sha256-${'a'.repeat(64)}`));
-    await expect(installCandidate(registry, candidate!, {})).rejects.toThrow('outside of the folder');
+    await expect(installCandidate(registry, candidate!, {})).rejects.toThrow('points outside the folder');
     expect(await registry.list()).toEqual([]);
   });
 
@@ -231,7 +231,7 @@ describe('the Hugging Face cache', () => {
     expect(found.problems.map((problem) => problem.reason).sort()).toEqual([
       '1 of 2 parts are missing',
       'it is a broken link',
-      'it leads outside of the store',
+      'it points outside the store',
     ]);
   });
 
@@ -331,7 +331,7 @@ describe('Jan', () => {
     expect(found.problems).toHaveLength(1);
     const registry = await temporaryRegistry();
     await expect(installCandidate(registry, found.candidates[0]!, {})).rejects.toThrow(
-      'outside of the folder',
+      'points outside the folder',
     );
   });
 });

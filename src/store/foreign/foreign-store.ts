@@ -89,7 +89,7 @@ export class ScanNotes {
     try {
       const real = await realpath(path);
       if (isInside(root, real)) return real;
-      this.add(path, 'it leads outside of the store');
+      this.add(path, 'it points outside the store');
     } catch (error) {
       this.add(path, errnoOf(error) === 'ENOENT' ? 'it is a broken link' : whyUnreadable(error));
     }

@@ -83,7 +83,7 @@ async function readModel(root: string, name: OllamaName, notes: ScanNotes): Prom
   const path = join(root, 'manifests', name.host, name.namespace, name.model, name.tag);
   const text = await notes.text(path, MAX_MANIFEST_BYTES);
   const manifest = text === null ? null : parseJson(text);
-  if (text !== null && !Check(OllamaManifest, manifest)) notes.add(path, 'it is not a manifest of Ollama');
+  if (text !== null && !Check(OllamaManifest, manifest)) notes.add(path, 'it is not an Ollama manifest');
   if (!Check(OllamaManifest, manifest)) return null;
   const files = weights(root, path, manifest.layers, notes);
   const shown = shownName(name);

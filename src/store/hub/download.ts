@@ -150,7 +150,7 @@ class Download {
       await this.#restart();
       throw fail('hub_unreachable', {
         endpoint: access.endpoint.origin,
-        reason: 'it cannot continue the download',
+        reason: 'it cannot resume the download',
       });
     }
     if (answer.statusCode === 200 && this.#completed > 0) await this.#restart();
@@ -160,7 +160,7 @@ class Download {
         await this.#restart();
         throw fail('hub_unreachable', {
           endpoint: access.endpoint.origin,
-          reason: 'it sent another part than asked',
+          reason: 'it returned a different byte range than requested',
         });
       }
     }

@@ -110,11 +110,7 @@ function nextHop(url: URL, answer: IncomingMessage): URL {
   try {
     return new URL(location ?? '', url);
   } catch (error) {
-    throw fail(
-      'hub_refused',
-      { url: shownUrl(url), reason: 'it redirects to something that is no address' },
-      error,
-    );
+    throw fail('hub_refused', { url: shownUrl(url), reason: 'it redirects to an invalid URL' }, error);
   }
 }
 

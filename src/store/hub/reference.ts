@@ -97,7 +97,7 @@ function decode(part: string, refuse: Refuse): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw refuse('its percent-encoding is broken');
+    throw refuse('its percent-encoding is invalid');
   }
 }
 

@@ -87,7 +87,7 @@ export async function listRepository(
     if (isSvcError(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
     throw fail(
       'hub_invalid',
-      { endpoint: access.endpoint.origin, reason: 'a file listing in another shape' },
+      { endpoint: access.endpoint.origin, reason: 'a file listing in an unexpected format' },
       error,
     );
   }
@@ -122,7 +122,7 @@ const MAX_PAGES = 200;
 
 /** Null for folders; throws when an entry is not what a listing may contain. */
 function toFile(access: HubAccess, value: unknown): RepositoryFile | null {
-  if (!Check(TreeEntry, value)) throw invalid(access, 'a file listing in another shape');
+  if (!Check(TreeEntry, value)) throw invalid(access, 'a file listing in an unexpected format');
   const entry: TreeEntry = value;
   if (entry.type !== 'file') return null;
   if (

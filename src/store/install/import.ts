@@ -59,7 +59,7 @@ export async function importFile(
     throw fail('model_id_invalid', {
       id: stem,
       param: 'id',
-      reason: 'no id can be made from the file name; give one with --id',
+      reason: 'no id can be derived from the file name; give one with --id',
     });
   return installCandidate(
     registry,
@@ -138,7 +138,7 @@ async function checkFiles(candidate: Candidate): Promise<CheckedFile[]> {
   for (const file of candidate.files) {
     const { path: realPath, stamp } = await recognise(file.path);
     if (candidate.within !== undefined && !isInside(candidate.within, realPath))
-      throw unusable(file.path, 'it leads outside of the folder it was found in');
+      throw unusable(file.path, 'it points outside the folder it was found in');
     const isShard = parseShardName(basename(file.path)) !== null;
     checked.push({ ...file, realPath, loadPath: isShard ? resolve(file.path) : realPath, stamp });
   }

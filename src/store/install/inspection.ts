@@ -24,7 +24,7 @@ export const inspectModel: Inspect = async (paths) => {
     throw fail('gguf_invalid', {
       path: first,
       param: first,
-      reason: 'it is named like a part of a model but is a whole one',
+      reason: 'it is named like one part of a model but is a complete model',
     });
   for (const path of rest) refuseLongTail(path, await inspectGgufPart(path));
   return { kind: facts.kind, facts: toModelFacts(facts) };
@@ -36,7 +36,7 @@ function refuseLongTail(
   found: { readonly sizeBytes: number; readonly tensorBytes: number },
 ): void {
   if (found.sizeBytes - found.tensorBytes > MAX_HEADER_BYTES)
-    throw fail('gguf_invalid', { path, param: path, reason: 'it goes on long after its last tensor' });
+    throw fail('gguf_invalid', { path, param: path, reason: 'too much data follows the last tensor' });
 }
 
 /** The part of the header's facts that a manifest keeps. */

@@ -103,7 +103,7 @@ async function linkInto(file: CheckedFile, target: string): Promise<void> {
     await link(file.realPath, target);
   } catch (error) {
     if (errnoOf(error) === 'EXDEV')
-      throw unusable(file.path, 'it lies on another file system, where hard links cannot reach; use --copy');
+      throw unusable(file.path, 'it is on another file system, so it cannot be hard-linked; use --copy');
     throw writeFailure(target, error);
   }
 }
@@ -126,7 +126,7 @@ async function hash(file: CheckedFile, options: PlaceOptions): Promise<string> {
       options.onEvent?.({ status: 'verifying', file: file.path, total: file.stamp.sizeBytes, completed }),
   });
   if (!sameStamp(await stampFile(file.realPath), file.stamp))
-    throw unusable(file.path, 'it changed while it was read');
+    throw unusable(file.path, 'it changed while being read');
   return digest;
 }
 
@@ -180,7 +180,7 @@ async function copyBytes(
         Math.min(chunk.length, size - completed),
         completed,
       );
-      if (bytesRead === 0) throw unusable(file.path, 'it changed while it was read');
+      if (bytesRead === 0) throw unusable(file.path, 'it changed while being read');
       digest.update(chunk.subarray(0, bytesRead));
       await writeAll(to, chunk.subarray(0, bytesRead)).catch((error: unknown) => {
         throw writeFailure(target, error);

@@ -77,11 +77,11 @@ export function checkSignature(
   const [signature] = envelope.signatures;
   const key = keyring.keys.find(({ keyid }) => keyid === signature?.keyid);
   if (signature === undefined || key === undefined) {
-    return { findings: [finding('failed', 'the keyid is not a trusted one')], statement: null };
+    return { findings: [finding('failed', 'the keyid is not trusted')], statement: null };
   }
   const signed = { payloadType: envelope.payloadType, payload, sig: Buffer.from(signature.sig, 'base64') };
   if (!isSignedBy(key.publicKey, signed)) {
-    return { findings: [finding('failed', 'the signature does not fit the payload')], statement: null };
+    return { findings: [finding('failed', 'the signature does not match the payload')], statement: null };
   }
   const statement = parseStatement(payload);
   const { issuer } = statement.predicate;

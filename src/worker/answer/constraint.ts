@@ -76,7 +76,7 @@ function grammarState(model: Pick<NativeModel, 'newGrammar'>, gbnf: string): Nat
   } catch (error) {
     throw fail(
       'invalid_request',
-      { param: 'grammar', message: 'The grammar could not be used: llama.cpp refuses it.' },
+      { param: 'grammar', message: 'The grammar cannot be used: llama.cpp rejects it.' },
       error,
     );
   }

@@ -21,7 +21,9 @@ export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number
     const all = inputTokens(vocabulary, text);
     const index = indexes[0] ?? 0;
     if (all.length === 0) {
-      throw fail('invalid_request', { message: `input[${index}] holds no text that this model can read.` });
+      throw fail('invalid_request', {
+        message: `input[${index}] contains no text that this model can process.`,
+      });
     }
     if (all.length > limit && !job.truncate) {
       throw fail('input_too_long', { param: 'input', index, tokens: all.length, limit });

@@ -61,7 +61,7 @@ export async function openFrozenContext(
   const frozen = { context, exec: execOf(chat, context, pins.threads) };
   if (frozen.exec.numCtx !== pins.numCtx) {
     await context.dispose();
-    throw unavailable(`the window came out as ${frozen.exec.numCtx} tokens instead of ${pins.numCtx}`);
+    throw unavailable(`the context window is ${frozen.exec.numCtx} tokens instead of ${pins.numCtx}`);
   }
   return frozen;
 }

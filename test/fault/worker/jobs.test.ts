@@ -88,7 +88,7 @@ test.each(['hang', 'standstill'])(
     const model = await loadFrom(backendOver('hang', { limits: impatient }));
     const { error } = await outcome(run(model, textJob(fault), never));
     expect(error).toMatchObject({ code: 'worker_hung', detail: { model: 'm' } });
-    expect((await model.gone).reason).toBe(fault === 'hang' ? 'no sign of life' : 'no progress');
+    expect((await model.gone).reason).toBe(fault === 'hang' ? 'no heartbeat' : 'no progress');
     expect(exists(pidOf(model))).toBe(false);
   },
 );
@@ -99,14 +99,14 @@ test.runIf(process.platform !== 'win32')('a stopped worker is killed and its job
     process.kill(pidOf(model), 'SIGSTOP'),
   );
   expect(error).toMatchObject({ code: 'worker_hung' });
-  expect((await model.gone).reason).toBe('no sign of life');
+  expect((await model.gone).reason).toBe('no heartbeat');
 });
 
 test('a load that goes on for ever is given up', async () => {
   const backend = backendOver('hang-on-load', { limits: { loadMs: 100 } });
   await expect(loadFrom(backend)).rejects.toMatchObject({
     code: 'load_failed',
-    detail: { reason: 'the worker ended: the load took too long' },
+    detail: { reason: 'the worker exited: the load took too long' },
   });
 });
 
@@ -140,35 +140,62 @@ test.each([
   if (breach !== 'duplicate done' && breach !== 'event after done') {
     expect(error).toMatchObject({
       code: 'worker_crashed',
-      detail: { reason: 'it sent a message that makes no sense' },
+      detail: { reason: 'it sent an invalid message' },
     });
   }
   expect((await bystander).error).toMatchObject({ code: 'worker_crashed' });
-  expect(await model.gone).toEqual({ reason: 'it sent a message that makes no sense' });
+  expect(await model.gone).toEqual({ reason: 'it sent an invalid message' });
 });
 
 const overflow = { promptTokens: 900, numCtx: 512 };
 const unusable = { reason: expect.stringContaining('its detail is not that of the code') };
 const unknown = { reason: expect.stringContaining('unknown code of a worker') };
 test.each([
-  ['context_overflow', { ...overflow, reason: { toString: 5 } }, 'context_overflow', overflow],
-  ['context_overflow', { ...overflow, promptTokens: '900' }, 'internal', unusable],
-  ['context_overflow', { numCtx: 512 }, 'internal', unusable],
-  ['load_failed', { reason: 'r', model: 'another' }, 'load_failed', { reason: 'r', model: 'm' }],
-  ['load_failed', { reason: 'x'.repeat(10_000) }, 'load_failed', { reason: 'x'.repeat(2_000), model: 'm' }],
-  ['unauthorized', {}, 'internal', unknown],
-  ['no_such_code', { reason: 'r' }, 'internal', unknown],
-  ['__proto__', {}, 'internal', unknown],
-])('the failure %s %j of a job becomes %s', async (code, detail, expected, kept) => {
-  const model = await loadFrom(backendOver('odd-failure'));
-  const said = JSON.stringify({ code, detail });
-  const { error } = await outcome(run(model, textJob(said), never));
-  expect([Reflect.get(error as object, 'code'), Reflect.get(error as object, 'detail')]).toEqual([
-    expected,
-    kept,
-  ]);
-  expect((await outcome(run(model, textJob(said), never))).error).toMatchObject({ code: expected });
-});
+  [
+    'a member too many',
+    'context_overflow',
+    { ...overflow, reason: { toString: 5 } },
+    'context_overflow',
+    overflow,
+  ],
+  [
+    'a member of another type',
+    'context_overflow',
+    { ...overflow, promptTokens: '900' },
+    'internal',
+    unusable,
+  ],
+  ['a member too few', 'context_overflow', { numCtx: 512 }, 'internal', unusable],
+  [
+    'a model that it was not asked for',
+    'load_failed',
+    { reason: 'r', model: 'another' },
+    'load_failed',
+    { reason: 'r', model: 'm' },
+  ],
+  [
+    'a long reason',
+    'load_failed',
+    { reason: 'x'.repeat(10_000) },
+    'load_failed',
+    { reason: 'x'.repeat(2_000), model: 'm' },
+  ],
+  ['a code that no worker has', 'unauthorized', {}, 'internal', unknown],
+  ['no code of the catalogue', 'no_such_code', { reason: 'r' }, 'internal', unknown],
+  ['a name of every object', '__proto__', {}, 'internal', unknown],
+])(
+  'a failure with %s (%s) is believed only as far as it fits its code',
+  async (_, code, detail, expected, kept) => {
+    const model = await loadFrom(backendOver('odd-failure'));
+    const said = JSON.stringify({ code, detail });
+    const { error } = await outcome(run(model, textJob(said), never));
+    expect([Reflect.get(error as object, 'code'), Reflect.get(error as object, 'detail')]).toEqual([
+      expected,
+      kept,
+    ]);
+    expect((await outcome(run(model, textJob(said), never))).error).toMatchObject({ code: expected });
+  },
+);
 
 test('a second job of an id that is open is refused, and the first keeps its events', async () => {
   const model = await loadFrom(backendOver('patient'));

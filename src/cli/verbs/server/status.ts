@@ -52,7 +52,7 @@ export async function checkStatus(config: Config): Promise<StatusReport> {
   const response = wantsKey ? await ask(config) : open;
   const identity = expectOk(response);
   if (!Check(Identity, identity)) {
-    throw new CliFailure(`what answers at ${url} is not Hearth (its identity has another shape)`);
+    throw new CliFailure(`the server at ${url} is not Hearth (its identity has an unexpected structure)`);
   }
   const problems = [
     ...headerProblems(response, identity),

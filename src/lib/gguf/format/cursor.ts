@@ -62,7 +62,7 @@ export class HeaderCursor {
         window.length - filled,
         this.#windowAt + filled,
       );
-      if (bytesRead === 0) this.#refuse('the file became shorter while it was read');
+      if (bytesRead === 0) this.#refuse('the file was truncated while being read');
       filled += bytesRead;
     }
     this.#window = window;

@@ -27,7 +27,7 @@ export class Lookup {
     const entry = this.#metadata.get(key);
     if (!entry) return undefined;
     if (entry.type !== 'string')
-      return this.refuse(`${key} is stored as ${entry.type} where a text is required`);
+      return this.refuse(`${key} is stored as ${entry.type} where a string is required`);
     return typeof entry.value === 'string' ? entry.value : this.refuse(`${key} is ${entry.bytes} bytes long`);
   }
 
@@ -43,7 +43,7 @@ export class Lookup {
     const entry = this.#metadata.get(key);
     if (!entry) return undefined;
     if (entry.type === 'array' || FRACTIONAL.has(entry.type) || !isWhole(entry.value)) {
-      return this.refuse(`${key} is stored as ${entry.type} where a whole number is required`);
+      return this.refuse(`${key} is stored as ${entry.type} where an integer is required`);
     }
     return this.#bounded(key, entry.value, most);
   }
@@ -57,7 +57,7 @@ export class Lookup {
       return Array.from({ length: layers }, () => all);
     }
     if (!entry.items || entry.count < layers || !entry.items.every(isWhole)) {
-      return this.refuse(`${key} must hold one whole number for each of the ${layers} layers`);
+      return this.refuse(`${key} must hold one integer for each of the ${layers} layers`);
     }
     return entry.items.slice(0, layers).map((item) => this.#bounded(key, item, most));
   }

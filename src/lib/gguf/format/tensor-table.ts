@@ -37,7 +37,7 @@ export async function readTensors(source: TableSource): Promise<TensorTable> {
   const names = new Set<string>();
   for (let index = 0; index < count; index += 1) {
     const tensor = await readTensor(cursor, refuse);
-    if (names.has(tensor.name)) refuse(`two tensors are called "${tensor.name}"`);
+    if (names.has(tensor.name)) refuse(`two tensors are named "${tensor.name}"`);
     names.add(tensor.name);
     tensors.push(tensor);
   }
@@ -56,7 +56,7 @@ async function readTensor(cursor: HeaderCursor, refuse: Refuse): Promise<TensorI
   const name = checkName(cursor.take(length), 'a tensor name', refuse);
   const dimCount = cursor.u32();
   if (dimCount > MAX_TENSOR_DIMS)
-    refuse(`tensor "${name}" has ${dimCount} dimensions; at most ${MAX_TENSOR_DIMS} exist`);
+    refuse(`tensor "${name}" has ${dimCount} dimensions; at most ${MAX_TENSOR_DIMS} are supported`);
   await cursor.need(dimCount * 8 + 12, 'the tensor table');
   const dims = Array.from({ length: dimCount }, () => cursor.u64());
   const code = cursor.u32();

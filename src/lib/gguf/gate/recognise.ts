@@ -28,7 +28,8 @@ export function checkMagic(start: Buffer, refuse: Refuse): void {
   if ((version & 0xffff) === 0 && version !== 0)
     refuse('it is a big-endian GGUF file, which this machine cannot run');
   if (version === 1) refuse('it is GGUF version 1, which llama.cpp no longer reads; convert it again');
-  if (version !== 2 && version !== 3) refuse(`its GGUF version is ${version}; versions 2 and 3 are read`);
+  if (version !== 2 && version !== 3)
+    refuse(`its GGUF version is ${version}; versions 2 and 3 are supported`);
 }
 
 /** What a file is instead, from its first bytes; null when it begins as a GGUF file does. */
@@ -37,7 +38,7 @@ export function whyNotGguf(start: Buffer): string | null {
   const text = start.toString('latin1');
   if (text.startsWith(GGUF_MAGIC))
     return start.length < MINIMUM_BYTES
-      ? `the file ends after ${start.length} bytes, before its first counts`
+      ? `the file ends after ${start.length} bytes, inside its header`
       : null;
   const opening = text.trimStart().slice(0, 200).toLowerCase();
   if (text.startsWith('version https://git-lfs'))

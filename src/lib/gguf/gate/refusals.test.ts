@@ -70,7 +70,7 @@ describe('settings that cannot be', () => {
       { 'general.architecture': text('a b') },
       'general.architecture is not a name',
     ],
-    ['an architecture that is a number', { 'general.architecture': u32(1) }, /stored as u32 where a text/],
+    ['an architecture that is a number', { 'general.architecture': u32(1) }, /stored as u32 where a string/],
     ['a projector', { 'general.type': text('mmproj') }, /projector \(mmproj\)/],
     ['an adapter', { 'general.type': text('adapter') }, /LoRA adapter/],
     ['an importance matrix', { 'general.type': text('imatrix') }, /importance matrix/],
@@ -87,12 +87,12 @@ describe('settings that cannot be', () => {
     [
       'heads for too few layers',
       { 'llama.attention.head_count': scalars('u32', [4]) },
-      /one whole number for each of the 2/,
+      /one integer for each of the 2/,
     ],
     [
       'heads in fractions',
       { 'llama.attention.head_count': scalars('f32', [4.5, 4]) },
-      /one whole number for each/,
+      /one integer for each/,
     ],
     ['no heads in one layer', { 'llama.attention.head_count': scalars('u32', [4, 0]) }, /no attention heads/],
     [
@@ -110,11 +110,15 @@ describe('settings that cannot be', () => {
     ],
     ['no tokenizer', { 'tokenizer.ggml.model': undefined }, 'tokenizer.ggml.model is missing'],
     ['no tokens', { 'tokenizer.ggml.tokens': undefined }, 'tokenizer.ggml.tokens is missing'],
-    ['tokens that are numbers', { 'tokenizer.ggml.tokens': scalars('u32', [1, 2]) }, /not a list of texts/],
+    [
+      'tokens that are numbers',
+      { 'tokenizer.ggml.tokens': scalars('u32', [1, 2]) },
+      /not an array of strings/,
+    ],
     ['an empty vocabulary', { 'tokenizer.ggml.tokens': texts([]) }, 'its vocabulary is empty'],
     ['fewer tokens than embeddings', { 'tokenizer.ggml.tokens': texts(['Ċ']) }, /462 rows for 1 tokens/],
     ['a flag that is a number', { 'tokenizer.ggml.add_bos_token': u32(1) }, /stored as u32 where bool/],
-    ['a template that is a number', { 'tokenizer.chat_template': f32(1) }, /stored as f32 where a text/],
+    ['a template that is a number', { 'tokenizer.chat_template': f32(1) }, /stored as f32 where a string/],
     [
       'a hostile named template',
       { 'tokenizer.chat_template.tool_use': text('{{ x.__class__ }}') },

@@ -88,7 +88,7 @@ function checkLayerHasSize(name: string, layer: number, shape: ModelShape, looku
   // Linear attention in hybrid models has these tensors but no heads of the usual kind.
   const isAttention = memoryOf(shape.architecture) === 'attention' && /\.attn_[qk]\.weight$/.test(name);
   if (isAttention && !((shape.headCounts[layer] ?? 0) > 0 && (shape.headCountsKv[layer] ?? 0) > 0)) {
-    lookup.refuse(`tensor "${name}" belongs to a layer that is said to have no attention heads`);
+    lookup.refuse(`tensor "${name}" belongs to a layer that is declared to have no attention heads`);
   }
   if (/\.ffn_(up|gate|down)\.weight$/.test(name) && !((shape.feedForwardLengths[layer] ?? 0) > 0)) {
     lookup.refuse(`tensor "${name}" needs ${shape.architecture}.feed_forward_length, which is missing or 0`);
@@ -105,11 +105,10 @@ function readArchitecture(lookup: Lookup): string {
   if (!ARCHITECTURE.test(architecture)) lookup.refuse('general.architecture is not a name');
   const type = lookup.text('general.type');
   if (architecture === 'clip' || type === 'mmproj') {
-    lookup.refuse('it is a vision or audio projector (mmproj), which accompanies a model but is none');
+    lookup.refuse('it is a vision or audio projector (mmproj), not a model');
   }
-  if (type === 'adapter') lookup.refuse('it is a LoRA adapter, which changes a model but is none');
-  if (type === 'imatrix')
-    lookup.refuse('it is an importance matrix, which helps to quantise a model but is none');
+  if (type === 'adapter') lookup.refuse('it is a LoRA adapter, not a model');
+  if (type === 'imatrix') lookup.refuse('it is an importance matrix for quantisation, not a model');
   return architecture;
 }
 
@@ -133,7 +132,7 @@ function checkExperts(lookup: Lookup, key: (name: string) => string, blockCount:
   if (experts > 0 && used === 0) lookup.refuse(`it has ${experts} experts but uses none`);
   if (groups > 0 && groups >= experts) lookup.refuse(`it divides ${experts} experts into ${groups} groups`);
   if (groups > 1 && (experts % groups !== 0 || usedGroups === 0 || usedGroups >= groups)) {
-    lookup.refuse(`it uses ${usedGroups} of ${groups} groups of ${experts} experts, which cannot be`);
+    lookup.refuse(`it uses ${usedGroups} of ${groups} groups of ${experts} experts, which is impossible`);
   }
 }
 

@@ -28,7 +28,7 @@ export function readSplit(path: string, lookup: Lookup): SplitPart | undefined {
       `it is part ${index + 1} of ${count} but is not named like one (${partSuffix(index, count)})`,
     );
   if (Number(name?.[1]) !== index + 1 || Number(name?.[2]) !== count) {
-    lookup.refuse(`its name does not say what it is, part ${index + 1} of ${count}`);
+    lookup.refuse(`its file name does not say that it is part ${index + 1} of ${count}`);
   }
   return { index, count };
 }
@@ -42,7 +42,7 @@ function partSuffix(index: number, count: number): string {
 function checkSplitTexts(lookup: Lookup): void {
   for (const key of lookup.keys()) {
     if (key.startsWith('split.') && lookup.entry(key)?.type === 'string') {
-      lookup.refuse(`${key} is a text; the parts of a model are found by number only`);
+      lookup.refuse(`${key} is a string; the parts of a model are found by number only`);
     }
   }
 }

@@ -49,7 +49,7 @@ function checkTokenList(header: Header, lookup: Lookup): void {
   const tokens = lookup.entry('tokenizer.ggml.tokens');
   if (!tokens) lookup.refuse('tokenizer.ggml.tokens is missing');
   if (tokens?.type !== 'array' || tokens.of !== 'string')
-    lookup.refuse('tokenizer.ggml.tokens is not a list of texts');
+    lookup.refuse('tokenizer.ggml.tokens is not an array of strings');
   if (header.vocabulary.size === 0) lookup.refuse('its vocabulary is empty');
 }
 
@@ -71,7 +71,7 @@ function checkMerges(lookup: Lookup): void {
   // Kimi-K2 is the one byte-level vocabulary that llama.cpp reads without merges.
   if (!merges && lookup.text('tokenizer.ggml.pre') === 'kimi-k2') return;
   if (merges?.type !== 'array' || merges.of !== 'string')
-    lookup.refuse('tokenizer.ggml.merges is missing or not a list of texts');
+    lookup.refuse('tokenizer.ggml.merges is missing or not an array of strings');
 }
 
 type SpecialIds = ReadonlyMap<string, number>;

@@ -62,14 +62,14 @@ class GbnfCheck {
     if (!this.#rules.has('root')) throw this.#refuse('it has no rule "root"');
     let elements = 0;
     for (const alternatives of this.#rules.values()) elements += this.#size({ kind: 'group', alternatives });
-    if (elements > MAX_ELEMENTS) throw this.#refuse('its repetitions multiply to too many elements');
+    if (elements > MAX_ELEMENTS) throw this.#refuse('its nested repetitions expand to too many elements');
     this.#settle(this.#nullable, (sequence) => sequence.every((element) => this.#isNullable(element)));
     this.#settle(this.#productive, (sequence) => sequence.every((element) => this.#isProductive(element)));
     for (const name of this.#rules.keys())
-      if (!this.#productive.has(name)) throw this.#refuse(`"${name}" never comes to an end`);
+      if (!this.#productive.has(name)) throw this.#refuse(`"${name}" can never terminate`);
     for (const name of this.#leftFirst()) {
       const starts = this.#startsOfAlternatives(this.#rules.get(name) ?? []);
-      if (starts > MAX_STARTS) throw this.#refuse(`"${name}" can begin in too many ways`);
+      if (starts > MAX_STARTS) throw this.#refuse(`"${name}" has too many possible beginnings`);
       this.#starts.set(name, starts);
     }
   }
@@ -97,7 +97,7 @@ class GbnfCheck {
         return element.alternatives.flat().reduce((sum, item) => sum + this.#size(item), 1);
       case 'repeat': {
         const copies = element.max ?? Math.max(1, element.min);
-        if (copies > MAX_COPIES) throw this.#refuse(`it repeats something more than ${MAX_COPIES} times`);
+        if (copies > MAX_COPIES) throw this.#refuse(`a repetition exceeds ${MAX_COPIES} copies`);
         return Math.max(1, copies) * this.#size(element.item);
       }
       default:

@@ -81,7 +81,7 @@ class GbnfParser {
     if (char === '[') return this.#class();
     if (char === '(') return this.#group();
     if (char === '<' || char === '!')
-      throw this.#problem('token references are not accepted; write the text');
+      throw this.#problem('token references are not supported; write the text instead');
     if (this.#take('.')) return { kind: 'terminal', chars: 1, source: '.' };
     return /[A-Za-z0-9-]/.test(char) ? { kind: 'ref', name: this.#name() } : null;
   }
@@ -126,7 +126,7 @@ class GbnfParser {
         this.#at += match[0].length;
         const min = Number(match[1]);
         const max = match[2] === undefined ? min : match[3] === '' ? null : Number(match[3]);
-        if (max !== null && max < min) throw this.#problem('the repetition ends before it begins');
+        if (max !== null && max < min) throw this.#problem('the repetition has a maximum below its minimum');
         item = { kind: 'repeat', item, min, max };
       } else if (char === '*' || char === '+' || char === '?') {
         this.#at += 1;
@@ -155,7 +155,7 @@ class GbnfParser {
     }
     CHAR_ESCAPE.lastIndex = this.#at;
     const escape = CHAR_ESCAPE.exec(this.#text)?.[0];
-    if (escape === undefined) throw this.#problem('the escape is not known');
+    if (escape === undefined) throw this.#problem('the escape sequence is unknown');
     this.#at += escape.length;
   }
 

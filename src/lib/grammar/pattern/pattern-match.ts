@@ -2,7 +2,6 @@
  * Matches a checked pattern in time linear in the text. The server validates finished answers against patterns
  * that clients wrote; a backtracking engine would let one of them hold the event loop.
  */
-import { fail } from '../../errors/svc-error.ts';
 import { type Pattern, type PatternNode, parsePattern, type RefusePattern } from './pattern.ts';
 
 type State =
@@ -25,8 +24,7 @@ export function linearMatcher(source: string, refuse: RefusePattern = unenforced
   return { states: budget.count, test: (text) => run(pattern, start, text), toString: () => source };
 }
 
-const unenforced: RefusePattern = (reason) =>
-  fail('invalid_request', { message: `A pattern cannot be enforced: ${reason}.` });
+const unenforced: RefusePattern = (reason) => new Error(`a pattern cannot be enforced: ${reason}`);
 
 interface Budget {
   count: number;

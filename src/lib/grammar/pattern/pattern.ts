@@ -83,13 +83,13 @@ class PatternParser {
     // An anchor binds to its own alternative only, so ^a|b$ would need two patterns; groups are the remedy.
     if (this.#peek() === '|') {
       if (anchoredStart || this.#endedByAnchor)
-        throw this.#refuse('its alternatives are anchored one by one; write ^(?:…|…)$');
+        throw this.#refuse('its alternatives are anchored separately; write ^(?:…|…)$');
       while (this.#take('|')) options.push(this.#sequence());
       if (this.#endedByAnchor)
-        throw this.#refuse('its alternatives are anchored one by one; write ^(?:…|…)$');
+        throw this.#refuse('its alternatives are anchored separately; write ^(?:…|…)$');
     }
     if (this.#at < this.#chars.length)
-      throw this.#refuse(`"${this.#peek()}" stands where it cannot be enforced`);
+      throw this.#refuse(`"${this.#peek()}" cannot be enforced at this position`);
     return { anchoredStart, anchoredEnd: this.#endedByAnchor, body: choice(options) };
   }
 
@@ -122,7 +122,7 @@ class PatternParser {
     if (this.#take('?') && !this.#take(':')) {
       // A named group only names; everything else behind "(?" looks around or sets flags.
       if (!(this.#take('<') && this.#peek() !== '=' && this.#peek() !== '!'))
-        throw this.#refuse('it looks ahead or behind');
+        throw this.#refuse('it uses look-around');
       while (this.#next() !== '>');
     }
     this.#depth += 1;
@@ -150,7 +150,8 @@ class PatternParser {
         min: Number(min),
         max: max === undefined ? Number(min) : max === '' ? null : Number(max),
       };
-      if (Math.max(node.min, node.max ?? 0) > MAX_REPEAT) throw this.#refuse(`it counts above ${MAX_REPEAT}`);
+      if (Math.max(node.min, node.max ?? 0) > MAX_REPEAT)
+        throw this.#refuse(`it repeats more than ${MAX_REPEAT} times`);
     } else return item;
     // Lazy quantifiers match the same texts.
     this.#take('?');
@@ -225,7 +226,7 @@ class PatternParser {
 
   #next(): string {
     const char = this.#chars[this.#at];
-    if (char === undefined) throw this.#refuse('it ends too early');
+    if (char === undefined) throw this.#refuse('it ends unexpectedly');
     this.#at += 1;
     return char;
   }
