@@ -1,6 +1,6 @@
 /**
- * The way out to the server. Events of one batch step leave as one message; when the channel backs up, the loop is
- * told to wait, so that a slow server slows the engine down instead of filling its memory.
+ * The way out to the server. Events of one batch step leave as one message; when the channel backs up, the loop
+ * waits: a slow server then slows the engine down and does not fill its memory.
  */
 import type { IpcFailure, FromWorker } from '../contract/ipc.ts';
 import type { JobEvent } from '../contract/job-event.ts';
@@ -87,9 +87,9 @@ export class Outbox {
   }
 
   post(message: FromWorker): void {
-    this.#unsent++;
+    this.#unsent += 1;
     this.#send(message, () => {
-      this.#unsent--;
+      this.#unsent -= 1;
       if (this.#unsent >= this.#limits.unsentMessages) return;
       for (const wake of this.#waiting.splice(0)) wake();
     });

@@ -32,7 +32,7 @@ export function prepareChat(chat: ChatModel, job: GenerateJob): PreparedChat {
   const maxTokens = Math.min(job.maxTokens ?? room, room);
   // A frozen answer is planned with the limit that its record names; others do not change with the prompt's length.
   const planned = job.lane === 'frozen' ? maxTokens : (job.maxTokens ?? Math.floor(numCtx / 2));
-  const answer = openAnswer(plan, job, planned, chat);
+  const answer = openAnswer(plan, planned, chat);
   return { job, pieces, tokens, numCtx, maxTokens, toolFormat: plan.toolFormat, answer };
 }
 
@@ -42,7 +42,7 @@ export function requireRoom(chat: ChatModel, { tokens, numCtx }: PreparedChat): 
   throw fail('context_overflow', { promptTokens: tokens.length, numCtx, maxCtx: chat.facts.trainedCtx });
 }
 
-/** Text up to here is read in milliseconds, so that a refusal can name its exact count of tokens. */
+/** Text up to here is tokenised within milliseconds, and a refusal names its exact count of tokens. */
 const COUNTED_BYTES = 256 * 1024;
 
 /** What is long and cannot fit by its length alone is refused unread, because reading it would hold up every other stream. */

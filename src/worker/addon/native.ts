@@ -1,7 +1,7 @@
 /**
  * worker/addon owns the native library. It alone imports node-llama-cpp, types included, and this page is all that the
  * rest of the child process sees of it: a few handles and plain data. It knows nothing of jobs, prompts or batches.
- * What the library does in this thread is a plain call; what it does in threads of its own returns a promise.
+ * What the library does in this thread is a plain call; what it does in its own threads returns a promise.
  * Nothing here is optional: a choice that is not made is null. A handle is used only with handles of the same model.
  */
 import type { FrozenFacts } from '../../contract/frozen.ts';

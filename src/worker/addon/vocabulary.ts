@@ -122,9 +122,10 @@ const BYTE_OF: ReadonlyMap<string, number> = byteTable();
 function byteTable(): Map<string, number> {
   const table = new Map<string, number>();
   let next = 0x100;
-  for (let byte = 0; byte < 256; byte++) {
+  for (let byte = 0; byte < 256; byte += 1) {
     const printable = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
-    table.set(String.fromCodePoint(printable ? byte : next++), byte);
+    table.set(String.fromCodePoint(printable ? byte : next), byte);
+    if (!printable) next += 1;
   }
   return table;
 }

@@ -33,6 +33,7 @@ export interface AnswerPlan {
   readonly templateVariables: Readonly<Record<string, unknown>>;
   /** Text that the answer begins with, appended to the prompt as the template's own words. */
   readonly prefill: string;
+  readonly reasoning: GenerateJob['reasoning'];
   readonly grammarRequest: AnswerGrammarRequest;
   /** The grammar of the whole answer, or null when the model may say anything. */
   readonly gbnf: string | null;
@@ -59,14 +60,15 @@ export function planAnswer(job: GenerateJob, writer: PromptWriter): AnswerPlan {
     tools,
     templateVariables,
     prefill: thinking.prefill,
+    reasoning: job.reasoning,
     grammarRequest,
     gbnf: answerGrammar(grammarRequest),
   };
 }
 
 /** The beginning of the answer: nothing is read yet. `room` is how many tokens it may have, thinking included. */
-export function openAnswer(plan: AnswerPlan, job: GenerateJob, room: number, chat: AnswerModel): Answer {
-  const { grammarRequest: request, gbnf } = plan;
+export function openAnswer(plan: AnswerPlan, room: number, chat: AnswerModel): Answer {
+  const { grammarRequest: request, gbnf, reasoning } = plan;
   const parser = new AnswerReader(request.thinking, bodyReader(request));
   if (gbnf === null && request.thinking.at === 'nowhere') return { parser, constraint: null };
   const constraint = new AnswerConstraint({
@@ -75,7 +77,7 @@ export function openAnswer(plan: AnswerPlan, job: GenerateJob, room: number, cha
     request,
     gbnf,
     parser,
-    budget: thinkingBudget(job.reasoning.budgetTokens, job.reasoning.effort, room),
+    budget: thinkingBudget(reasoning.budgetTokens, reasoning.effort, room),
   });
   return { parser, constraint };
 }
@@ -105,7 +107,7 @@ function thinkingOf(
   const end = probeTemplate(writer, { turns, tools, variables }).trimEnd();
   const opened = end.endsWith(marks.open);
   if (job.reasoning.enabled === false) {
-    // A template without a switch of its own: an empty thought says the same.
+    // A template without a switch: an empty thought says the same.
     return opened ? { place: { at: 'nowhere' }, prefill: `\n${marks.close}\n\n` } : NO_THINKING;
   }
   if (end.endsWith(marks.close)) return NO_THINKING;

@@ -10,10 +10,10 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { type EmbedInput, embedInputs } from './embed-input.ts';
 import type { NativeContext } from '../addon/native.ts';
 import type { EmbeddingModel } from '../model.ts';
-import { nudged } from './nudge.ts';
+import { withWakeUps } from './wake-ups.ts';
 import type { Outbox } from '../outbox.ts';
 
-/** Vectors are told at least this often, so that a long list shows progress. */
+/** Vectors leave at least this often: a long list shows progress. */
 const FLUSH_MS = 50;
 
 interface OpenJob {
@@ -146,6 +146,6 @@ async function embed(context: NativeContext, tokens: Uint32Array, threads: numbe
   context.initBatch(tokens.length);
   context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1));
   const work = context.decodeBatch();
-  await (threads > 1 ? nudged(work) : work);
+  await (threads > 1 ? withWakeUps(work) : work);
   return normalise(context.embedding(tokens.length));
 }

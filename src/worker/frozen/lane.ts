@@ -32,7 +32,7 @@ export class FrozenLane {
     this.#turnstile = turnstile;
   }
 
-  /** Evaluations so far, so that a watchdog can tell work from standstill. */
+  /** Evaluations so far, by which a watchdog tells work from standstill. */
   get steps(): number {
     return this.#steps;
   }

@@ -36,7 +36,7 @@ export async function runFrozen(
       const logitRow = await evaluateAlone(evaluator, row);
       stream.advance(row.tokens.length);
       if (logitRow === undefined) continue;
-      // Asked for together: beside streams each native call may wait for a step of theirs.
+      // Asked for together: each native call may wait for a step of other streams.
       const [topTwo, sampled] = await both(probe.topTwo(context, logitRow), stream.sample(context, logitRow));
       trace.add(sampled.token, topTwo);
       for (const event of stream.accept(sampled)) hooks.event(event);

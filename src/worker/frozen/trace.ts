@@ -1,8 +1,7 @@
 /**
- * What a frozen run leaves behind of each step: the token, and the bits of the model's two largest logits.
- * The two come from a probe of its own that reads the logits as the model wrote them, so neither penalties nor
- * grammars show in the trace, and the real sampler is not disturbed. A probe that keeps two candidates needs no
- * sort of the vocabulary, which would cost more than the step itself.
+ * What a frozen run leaves behind of each step: the token, and the bits of the model's two largest logits. A probe reads
+ * them as the model wrote them, so neither penalties nor grammars show in the trace, and the sampler is not disturbed.
+ * One that keeps two candidates needs no sort of the vocabulary, which would cost more than the step itself.
  */
 import { createHash } from 'node:crypto';
 import type { NativeContext, NativeModel, NativeProbe, TokenLogit } from '../addon/native.ts';

@@ -18,7 +18,7 @@ export const CALIBRATION_LIMITS: CalibrationLimits = { perCountMs: 40, fewestSte
 export interface Calibration {
   readonly threads: number;
   readonly tried: LoadedFacts['calibration'];
-  /** False when other programs took the processor meanwhile: then the choice is right for now and not for ever. */
+  /** False when other programs took the processor meanwhile: then the choice holds for this load only. */
   readonly quiet: boolean;
 }
 
@@ -36,9 +36,9 @@ const QUIET_SHARE = 0.8;
 const AS_GOOD = 1.05;
 
 /**
- * A step as short as this stays on one thread. The engine makes further threads anew for every step, and Linux lets one
+ * A step as short as this stays on one thread. llama.cpp starts further threads anew for every step, and Linux lets one
  * in two of them wait for some ten milliseconds when the steps do not follow each other closely: requests of one token
- * took 8 ms (p50) on two threads and 3.5 on one. While measuring they do follow closely, so that this is not seen.
+ * took 8 ms (p50) on two threads and 3.5 on one. While measuring they do follow closely, which hides this.
  */
 const SHORT_STEP_MS = 2;
 

@@ -23,7 +23,7 @@ export async function tuneThreads(
     return { threads: known ?? context.getThreads(), calibration: [] };
   const { threads, tried, quiet } = await calibrate(threadsFor(backend, spec), probeOf(context, tokens));
   context.setThreads(threads);
-  // A result from a busy moment serves this load and is not reported, so that nobody keeps it.
+  // A result from a busy moment serves this load; it is not reported, because nobody should keep it.
   return { threads, calibration: quiet ? tried : [] };
 }
 

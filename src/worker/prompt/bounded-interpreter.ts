@@ -41,7 +41,7 @@ class BoundedInterpreter extends LibraryInterpreter {
   }
 
   override evaluate(statement: unknown, environment: unknown): { readonly value: unknown } {
-    this.#steps++;
+    this.#steps += 1;
     if (this.#steps % STEPS_PER_LOOK === 0 && performance.now() > this.#deadlineMs) {
       throw new Error(`the chat template did not render within ${this.#bounds.ms} ms`);
     }

@@ -2,7 +2,7 @@
  * Keeps client text from becoming control tokens. Before the chat template runs, every place in client text that
  * spells a control token (in any case, as templates may change it) is replaced by one private-use character; after
  * it ran, those places become pieces that are tokenised as plain text. Everything else stays one piece with the
- * template's own words, so that harmless text is rendered and tokenised exactly as if this file did not exist.
+ * template's own words: harmless text is rendered and tokenised exactly as if this file did not exist.
  */
 import { fail } from '../../lib/errors/svc-error.ts';
 
@@ -35,7 +35,7 @@ export function controlTexts(texts: readonly string[]): ControlTexts {
     const lower = text.toLowerCase();
     if (lower.length < 2) continue;
     whole.add(lower);
-    for (let length = 2; length < lower.length; length++) {
+    for (let length = 2; length < lower.length; length += 1) {
       beginnings.add(lower.slice(0, length));
       endings.add(lower.slice(-length));
     }
@@ -125,14 +125,14 @@ export class ClientText {
   #guardEdges(text: string): string {
     let out = text;
     const limit = Math.min(this.#controls.longest - 1, text.length);
-    for (let length = limit; length >= 2; length--) {
+    for (let length = limit; length >= 2; length -= 1) {
       const tail = out.slice(-length);
       if (this.#controls.isBeginning(tail)) {
         out = out.slice(0, -length) + this.#standInFor(tail);
         break;
       }
     }
-    for (let length = Math.min(limit, out.length); length >= 2; length--) {
+    for (let length = Math.min(limit, out.length); length >= 2; length -= 1) {
       const head = out.slice(0, length);
       if (this.#controls.isEnding(head)) return this.#standInFor(head) + out.slice(length);
     }
@@ -142,11 +142,12 @@ export class ClientText {
   #standInFor(original: string): string {
     const known = this.#standIns.get(original);
     if (known !== undefined) return known;
-    while (this.#taken.has(String.fromCharCode(this.#next))) this.#next++;
+    while (this.#taken.has(String.fromCharCode(this.#next))) this.#next += 1;
     if (this.#next > LAST_STAND_IN) {
       throw fail('template_failed', { reason: 'the messages use too many different private-use characters' });
     }
-    const standIn = String.fromCharCode(this.#next++);
+    const standIn = String.fromCharCode(this.#next);
+    this.#next += 1;
     this.#standIns.set(original, standIn);
     this.#originals.set(standIn, original);
     return standIn;

@@ -22,7 +22,7 @@ export interface ToolTurns {
 
 /** The conversation as a template without a tool syntax gets it. */
 export function envelopeTurns(writer: PromptWriter, { turns, tools, callable }: ToolTurns): readonly Turn[] {
-  // All tools are described even when one is named, so that the prompt, and its cached state, stay the same.
+  // All tools are described even when one is named: the prompt, and its cached state, stay the same.
   const described = callable ? withToolsBlock(turns, tools) : turns;
   const written = withEnvelopeHistory(described);
   const hasResults = written.some(({ role }) => role === 'tool');
@@ -72,7 +72,7 @@ function callEnvelope({ name, argumentsJson }: ToolCallTurn): string {
   return `${CALL_OPEN}${JSON.stringify(name).slice(1, -1)}${CALL_BETWEEN}${compact(argumentsJson)}${CALL_CLOSE}`;
 }
 
-/** Arguments as compact JSON; text that is none is kept as a JSON string, so that the envelope stays JSON. */
+/** Arguments as compact JSON; other text becomes a JSON string, which keeps the envelope JSON. */
 function compact(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json));

@@ -25,7 +25,7 @@ interface Fields {
   readonly second: number;
 }
 
-/** A pinned clock is read in UTC, so that it prints the same everywhere; the present is local time. */
+/** A pinned clock is read in UTC and prints the same everywhere; the present is local time. */
 export function strftime(format: string, pinnedMs: number | null): string {
   const fields = pinnedMs === null ? localFields(new Date()) : utcFields(new Date(pinnedMs));
   return format.replace(/%-?[a-zA-Z%]/g, (directive) => expand(directive, fields));
