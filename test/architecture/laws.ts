@@ -91,7 +91,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'lib/json': ['lib/errors'],
   'lib/files': ['lib/errors'],
   'lib/errors': [],
-  'lib/gguf': ['lib/files', 'lib/errors'],
+  'lib/gguf': ['lib/files', 'lib/errors', 'lib/chat-template'],
   'lib/grammar': ['lib/errors'],
   'lib/chat-template': [],
   worker: [
@@ -108,7 +108,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/frozen',
   ],
   'worker/addon': ['contract', 'worker/prompt'],
-  'worker/prompt': ['contract', 'lib/errors'],
+  'worker/prompt': ['contract', 'lib/errors', 'lib/chat-template'],
   'worker/model.ts': ['contract', 'worker/addon', 'worker/prompt'],
   'worker/outbox.ts': ['contract', 'lib/errors'],
   'worker/prepare.ts': ['contract', 'lib/errors', 'worker/model.ts', 'worker/prompt', 'worker/answer'],

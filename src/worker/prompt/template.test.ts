@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { DEFAULT_WORKER_LIMITS } from '../../engine/local/limits.ts';
 import { isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { controlTexts } from './client-text.ts';
 import { pieceText, renderPrompt } from './prompt.ts';
-import { openTemplate, TEMPLATE_LIMITS } from './template.ts';
+import { TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
+import { formDefect } from '../../lib/chat-template/template-form.ts';
+import { templateDefect } from '../../lib/gguf/gate/template-checks.ts';
+import { openTemplate } from './template.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 const vocabulary = { bosText: '<s>', eosText: '</s>' } as Vocabulary;
@@ -112,5 +116,118 @@ describe('a hostile template', () => {
     const source =
       "{{ messages.__proto__ }}{{ messages['constructor'] }}{{ strftime_now.constructor }}{{ raise_exception.__proto__ }}";
     expect(reason(() => render(source)) ?? render(source)).not.toMatch(/function|native code|Object/);
+  });
+});
+
+describe('the work of a rendering', () => {
+  const GROWN = '{% set n = namespace(s=[1]) %}{% for i in range(16) %}{% set n.s = n.s + n.s %}{% endfor %}';
+  const LONG = '{% set n = namespace(s="x") %}{% for i in range(17) %}{% set n.s = n.s + n.s %}{% endfor %}';
+  const turns = Array.from({ length: 4096 }, (_, i) => ({
+    role: i % 2 === 0 ? ('user' as const) : ('assistant' as const),
+    content: 'one of many',
+  }));
+
+  it.each([
+    [
+      'turns of an empty loop',
+      `${GROWN}{% for i in range(1000) %}{% for x in n.s %}{% endfor %}{% endfor %}`,
+    ],
+    [
+      'loops that end at once',
+      `${GROWN}{% for i in range(9999) %}{% for x in n.s %}{% break %}{% endfor %}{% endfor %}`,
+    ],
+    [
+      'conditions in the head of a loop',
+      `${GROWN}{% for i in range(9999) %}{% for x in n.s if false %}{% endfor %}{% endfor %}`,
+    ],
+    ['sorted lists', `${GROWN}{% for i in range(9999) %}{% set x = n.s | sort %}{% endfor %}`],
+    ['slices', `${GROWN}{% for i in range(9999) %}{% set x = n.s[1:] %}{% endfor %}`],
+    ['sums of lists', `${GROWN}{% for i in range(9999) %}{% set x = n.s + n.s %}{% endfor %}`],
+    ['searches', `${GROWN}{% for i in range(9999) %}{% set x = 2 in n.s %}{% endfor %}`],
+    [
+      'lists that are written out',
+      `${GROWN}{% for i in range(9999) %}{% set x %}{{ n.s }}{% endset %}{% endfor %}`,
+    ],
+    ['lists that are made', '{% for i in range(9999) %}{% set x = range(9999) %}{% endfor %}'],
+    ['replacements', `${LONG}{% for i in range(9999) %}{% set x = n.s | replace('xx', 'y') %}{% endfor %}`],
+    [
+      'texts that are taken apart',
+      `${LONG}{% for i in range(9999) %}{% set x = n.s.split('x') %}{% endfor %}`,
+    ],
+  ])('is counted for %s', (_, source) => {
+    const started = performance.now();
+    expect(reason(() => render(source))).toMatch(
+      /^template_failed: the chat template did not render within \d+ steps/,
+    );
+    expect(performance.now() - started).toBeLessThan(DEFAULT_WORKER_LIMITS.silenceMs);
+  });
+
+  it('has the same end on every machine', () => {
+    const count = (): number => {
+      let calls = 0;
+      const tick = (): string => {
+        calls += 1;
+        return '';
+      };
+      const source =
+        '{% for i in range(10000) %}{% for j in range(1000) %}{{ tick() }}{% endfor %}{% endfor %}';
+      expect(reason(() => openTemplate(source).render({ tick }))).toMatch(/steps$/);
+      return calls;
+    };
+    const calls = count();
+    expect(calls).toBeGreaterThan(10_000);
+    expect(count()).toBe(calls);
+  });
+
+  it('is not told by the clock', () => {
+    let ms = 0;
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => (ms += 60_000));
+    try {
+      expect(render('{% for m in messages %}{{ m.content }}{% endfor %}', { turns })).toHaveLength(4096 * 11);
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  it('is enough for a conversation of 4096 messages', () => {
+    const source = [
+      '{% for m in messages %}{% set content = m.content if m.content is string else "" %}',
+      "{% if loop.index0 == 0 or messages[loop.index0 - 1].role != m.role %}{{ '<|im_start|>' + m.role + '\\n' }}{% endif %}",
+      "{% if '</think>' in content and loop.index0 < messages | length - 1 %}{{ content.split('</think>') | last }}{% else %}",
+      "{{ content | trim + '<|im_end|>' }}{% endif %}{% if messages %}{{ '\\n' }}{% endif %}{% endfor %}",
+    ].join('');
+    expect(render(source, { turns }).match(/im_end/g)).toHaveLength(4096);
+  });
+});
+
+describe('the bounds of the import gate', () => {
+  const { nesting, range, sourceBytes } = TEMPLATE_LIMITS;
+  const blocks = (depth: number): string => '{% if true %}'.repeat(depth) + 'x' + '{% endif %}'.repeat(depth);
+  const brackets = (depth: number): string => `{{ ${'('.repeat(depth)}'x'${')'.repeat(depth)} }}`;
+  const loop = (numbers: string): string => `{% for i in range(${numbers}) %}{{ i }}{% endfor %}x`;
+  const sized = (bytes: number): string => 'x'.repeat(bytes);
+
+  it.each([
+    ['blocks', blocks(nesting)],
+    ['brackets', brackets(nesting)],
+    ['numbers', loop(`${range}`)],
+    ['numbers from one to another', loop(`-1, ${range - 1}`)],
+    ['characters', sized(sourceBytes)],
+  ])('let %s at the limit through, and the worker renders them', (_, source) => {
+    expect(formDefect(source)).toBeUndefined();
+    expect(templateDefect(source)).toBeUndefined();
+    expect(render(source)).toMatch(/x$/);
+  });
+
+  it.each([
+    ['blocks', blocks(nesting + 1)],
+    ['brackets', brackets(nesting + 1)],
+    ['numbers', loop(`${range + 1}`)],
+    ['numbers from one to another', loop(`-1, ${range}`)],
+    ['characters', sized(sourceBytes + 1)],
+  ])('turn %s beyond the limit away, for the reason that the worker would give', (_, source) => {
+    const defect = formDefect(source) ?? templateDefect(source);
+    expect(defect).toBeDefined();
+    expect(reason(() => render(source))).toContain(`the chat template ${defect}`);
   });
 });

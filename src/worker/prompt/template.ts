@@ -1,24 +1,13 @@
 /**
- * The model's chat template. Templates come from model files, so they are untrusted code for a small interpreter:
- * size and nesting are bounded before parsing, time and output while rendering.
+ * The model's chat template. It comes from the model file and is a third party's program: size and nesting are bounded
+ * before parsing, steps and output while rendering.
  */
 import { runInNewContext } from 'node:vm';
 import { Environment, Template } from '@huggingface/jinja';
+import { RANGE_DEFECT, rangeLength, TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
+import { formDefect } from '../../lib/chat-template/template-form.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { renderWithin } from './bounded-interpreter.ts';
-
-export const TEMPLATE_LIMITS = {
-  sourceBytes: 256 * 1024,
-  nesting: 128,
-  renderMs: 250,
-  /** Numbers of one `range()`. */
-  range: 10_000,
-  /** Elements of any list that a template makes. */
-  elements: 1_000_000,
-  /** A rendering may be this many times the size of what went in, and a constant. */
-  growth: 4,
-  constantBytes: 256 * 1024,
-} as const;
+import { BoundedProgram, type RenderBounds } from './bounded-interpreter.ts';
 
 const CHATML = [
   "{%- for message in messages -%}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' -}}",
@@ -29,7 +18,7 @@ export interface ChatTemplate {
   readonly from: 'gguf' | 'chatml';
   readonly source: string;
   /** Throws `template_failed` with the template's own reason when it refuses. */
-  render(variables: Readonly<Record<string, unknown>>): string;
+  render(variables: Variables): string;
 }
 
 /** Throws an Error with a plain reason when the template cannot be used at all. */
@@ -39,31 +28,38 @@ export function openTemplate(source: string | undefined): ChatTemplate {
 }
 
 function compile(source: string, from: ChatTemplate['from']): ChatTemplate {
-  if (Buffer.byteLength(source) > TEMPLATE_LIMITS.sourceBytes) {
-    throw new Error(`the chat template is larger than ${TEMPLATE_LIMITS.sourceBytes} bytes`);
-  }
-  if (nestingOf(source) > TEMPLATE_LIMITS.nesting) {
-    throw new Error(`the chat template nests deeper than ${TEMPLATE_LIMITS.nesting} levels`);
-  }
-  const template = withinTime(() => new Template(source));
+  const defect = formDefect(source);
+  if (defect !== undefined) throw new Error(`the chat template ${defect}`);
+  const program = withinTime(() => new BoundedProgram(new Template(source)));
   return {
     from,
     source,
-    render: (variables) => renderBounded(template, variables),
+    render: (variables) => renderBounded(program, variables),
   };
 }
 
-function renderBounded(template: Template, variables: Readonly<Record<string, unknown>>): string {
-  const { renderMs, constantBytes, growth, elements } = TEMPLATE_LIMITS;
-  const characters = constantBytes + growth * sizeOf(variables);
-  // As the library's own `render`, but with a clock of ours and a bounded `range`.
+type Variables = Readonly<Record<string, unknown>>;
+
+function renderBounded(program: BoundedProgram, variables: Variables): string {
+  // As the library's own `render`, but with counted steps and a bounded `range`.
   const environment = new Environment();
   for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) environment.set(name, value);
   try {
-    return renderWithin(template, environment, { ms: renderMs, characters, elements });
+    return program.render(environment, boundsFor(variables));
   } catch (error) {
     throw fail('template_failed', { reason: reasonOf(error) }, error);
   }
+}
+
+/** The longer the conversation, the more there is to do. */
+function boundsFor(variables: Variables): RenderBounds {
+  const { steps, stepsPerCharacter, characters, charactersPerCharacter, elements } = TEMPLATE_LIMITS;
+  const size = sizeOf(variables);
+  return {
+    steps: steps + stepsPerCharacter * size,
+    characters: characters + charactersPerCharacter * size,
+    elements,
+  };
 }
 
 const GLOBALS: Readonly<Record<string, unknown>> = {
@@ -79,12 +75,11 @@ const GLOBALS: Readonly<Record<string, unknown>> = {
   },
 };
 
-function boundedRange(first: number, second?: number, step = 1): number[] {
-  const [from, to] = second === undefined ? [0, first] : [first, second];
-  const length = step === 0 ? Number.NaN : Math.ceil((to - from) / step);
-  if (!(length <= TEMPLATE_LIMITS.range))
-    throw new Error(`range() of more than ${TEMPLATE_LIMITS.range} numbers`);
-  return Array.from({ length: Math.max(0, length) }, (_, i) => from + i * step);
+function boundedRange(first: number, second?: number, step?: number): number[] {
+  const length = rangeLength(first, second, step);
+  if (!(length <= TEMPLATE_LIMITS.range)) throw new Error(`the chat template ${RANGE_DEFECT}`);
+  const from = second === undefined ? 0 : first;
+  return Array.from({ length }, (_, i) => from + i * (step ?? 1));
 }
 
 /** Parsing has no hook to count in, and happens once per load: the timer of node:vm stops code of this realm too. */
@@ -94,7 +89,7 @@ function withinTime<T>(work: () => T): T {
     result = { value: work() };
   };
   try {
-    runInNewContext('run()', { run }, { timeout: TEMPLATE_LIMITS.renderMs });
+    runInNewContext('run()', { run }, { timeout: TEMPLATE_LIMITS.parseMs });
   } catch (error) {
     if (Reflect.get(Object(error), 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
       throw new Error('the chat template takes too long to parse', { cause: error });
@@ -103,20 +98,6 @@ function withinTime<T>(work: () => T): T {
   }
   if (result === undefined) throw new Error('the chat template could not be parsed');
   return result.value;
-}
-
-/** Depth of brackets and of block tags; an over-count on brackets inside strings only makes the bound stricter. */
-function nestingOf(source: string): number {
-  let brackets = 0;
-  let blocks = 0;
-  let deepest = 0;
-  for (const match of source.matchAll(/[([{]|[)\]}]|%-?\s*(end)?(?:if|for|macro|call|filter)\b/g)) {
-    const token = match[0];
-    if (token.startsWith('%')) blocks += match[1] === undefined ? 1 : -1;
-    else brackets += '([{'.includes(token) ? 1 : -1;
-    deepest = Math.max(deepest, brackets, blocks);
-  }
-  return deepest;
 }
 
 function sizeOf(value: unknown): number {

@@ -24,9 +24,6 @@ export const LIMITS = {
   headCount: 2 ** 14,
   architectureBytes: 64,
   splitParts: 1024,
-  templateBytes: 256 * 1024,
-  templateNesting: 128,
-  templateRange: 100_000,
   /** Rows of the suffix table that llama.cpp builds for PLaMo-2 vocabularies. */
   plamoRows: 16_000_000,
 } as const;

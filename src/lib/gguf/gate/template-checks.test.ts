@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHATML_TEMPLATE } from '../../../../tools/models/tiny-chat.ts';
 import { templateDefect } from './template-checks.ts';
-import { scanTags } from './template-scan.ts';
+import { scanTags } from '../../chat-template/template-scan.ts';
 
 const TYPE_MACRO = [
   '{%- macro render_type(spec, depth) -%}',

@@ -1,15 +1,14 @@
 /**
- * A look at the chat templates before anything parses them. A template is a program from
- * the model's author; the worker runs it under a time limit, and this turns away those
- * that could only be meant to harm: they are too large, too deep, call themselves without
- * condition, count without end, or reach for the interpreter's insides.
+ * A look at the chat templates before anything parses them. A template is a third party's program. The worker bounds
+ * its rendering; this turns away those that could only be meant to harm: they are too large, too deep, call themselves
+ * without condition, count without end, or reach for the interpreter's insides.
  */
-import { LIMITS } from '../format/limits.ts';
+import { RANGE_DEFECT, rangeLength, TEMPLATE_LIMITS } from '../../chat-template/limits.ts';
+import { blockStep, nestingDefect, sizeDefect } from '../../chat-template/template-form.ts';
+import { scanTags, type TemplateTag } from '../../chat-template/template-scan.ts';
 import type { Lookup } from '../format/lookup.ts';
-import { scanTags, type TemplateTag } from './template-scan.ts';
 
 const TEMPLATE_KEY = /^tokenizer\.chat_template(\.|$)/;
-const BLOCKS = new Set(['if', 'for', 'macro', 'call', 'filter', 'generation', 'raw']);
 const INSIDES = /__\w+__|\bconstructor\b|\bprototype\b/;
 
 /** Checks all templates, also named ones, and returns the default one. */
@@ -17,10 +16,8 @@ export function readChatTemplate(lookup: Lookup): string | undefined {
   for (const key of lookup.keys()) {
     if (!TEMPLATE_KEY.test(key)) continue;
     const entry = lookup.entry(key);
-    if (entry?.type === 'string' && entry.bytes > LIMITS.templateBytes) {
-      lookup.refuse(`${key} is ${entry.bytes} bytes long; the limit is ${LIMITS.templateBytes}`);
-    }
-    const defect = templateDefect(lookup.text(key) ?? '');
+    const tooLarge = entry?.type === 'string' ? sizeDefect(entry.bytes) : undefined;
+    const defect = tooLarge ?? templateDefect(lookup.text(key) ?? '');
     if (defect) lookup.refuse(`${key} ${defect}`);
   }
   return lookup.text('tokenizer.chat_template');
@@ -29,47 +26,29 @@ export function readChatTemplate(lookup: Lookup): string | undefined {
 /** Why the template is refused, as the end of a sentence, or undefined. */
 export function templateDefect(source: string): string | undefined {
   const tags = scanTags(source);
-  if (deepestBlock(tags) > LIMITS.templateNesting || tags.some(hasDeepBrackets)) {
-    return `is nested more than ${LIMITS.templateNesting} levels deep`;
-  }
+  const nested = nestingDefect(tags);
+  if (nested !== undefined) return nested;
   if (tags.some((tag) => INSIDES.test(tag.code))) return 'reaches for the insides of its interpreter';
-  if (tags.some(hasHugeRange)) return `counts beyond ${LIMITS.templateRange}`;
+  if (tags.some(hasHugeRange)) return RANGE_DEFECT;
   const macro = endlessMacro(tags);
   return macro === undefined ? undefined : `has a macro "${macro}" that always calls itself`;
 }
 
-function hasDeepBrackets({ code }: TemplateTag): boolean {
-  let depth = 0;
-  for (const letter of code) {
-    if (letter === '(' || letter === '[' || letter === '{') depth += 1;
-    else if (letter === ')' || letter === ']' || letter === '}') depth -= 1;
-    if (depth > LIMITS.templateNesting) return true;
-  }
-  return false;
-}
-
-function deepestBlock(tags: readonly TemplateTag[]): number {
-  let depth = 0;
-  let deepest = 0;
-  for (const { word } of tags) {
-    depth += blockStep(word);
-    deepest = Math.max(deepest, depth);
-  }
-  return deepest;
-}
-
-function blockStep(word: string): number {
-  if (BLOCKS.has(word)) return 1;
-  return word.startsWith('end') && BLOCKS.has(word.slice(3)) ? -1 : 0;
-}
+const RANGE_CALL = /\brange\s*\(([^()]*)/g;
+const NUMBER = /-?\b\d[\d_]*(?:e\d+)?/gi;
 
 function hasHugeRange({ code }: TemplateTag): boolean {
-  return [...code.matchAll(/\brange\s*\(([^()]*)/g)].some(([, args = '']) => {
-    const numbers = args.match(/\b\d[\d_]*(?:e\d+)?/gi) ?? [];
-    return (
-      args.includes('**') || numbers.some((text) => Number(text.replaceAll('_', '')) > LIMITS.templateRange)
-    );
-  });
+  return [...code.matchAll(RANGE_CALL)].some(
+    ([, args = '']) => args.includes('**') || countedAtLeast(args) > TEMPLATE_LIMITS.range,
+  );
+}
+
+/** The numbers that a `range()` is known to give; where a variable decides, the largest literal has to do. */
+function countedAtLeast(args: string): number {
+  const literals = (args.match(NUMBER) ?? []).map((text) => Number(text.replaceAll('_', '')));
+  const isKnown = args.replaceAll(NUMBER, '').replaceAll(/[\s,]/g, '') === '';
+  const [first, ...others] = literals;
+  return isKnown && first !== undefined ? rangeLength(first, ...others) : Math.max(0, ...literals);
 }
 
 /**

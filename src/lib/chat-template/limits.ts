@@ -1,0 +1,29 @@
+/**
+ * What a chat template may be and may do. A template comes from a model file, so it is a third party's program: the
+ * import gate refuses what is beyond these bounds, and the worker holds every rendering to them.
+ */
+export const TEMPLATE_LIMITS = {
+  sourceBytes: 256 * 1024,
+  /** Blocks inside blocks, or brackets inside brackets. */
+  nesting: 128,
+  /** Numbers of one `range()`. */
+  range: 10_000,
+  /** Parsing happens once per load and cannot be counted. A template of the full size takes far less. */
+  parseMs: 5_000,
+  /** Interpreter steps of one rendering: a constant, and as many per character that goes in. */
+  steps: 250_000,
+  stepsPerCharacter: 1,
+  /** Elements of any list that a template makes. */
+  elements: 1_000_000,
+  /** Characters of any text that a template makes: a constant, and as many per character that goes in. */
+  characters: 256 * 1024,
+  charactersPerCharacter: 4,
+} as const;
+
+export const RANGE_DEFECT = `counts beyond ${TEMPLATE_LIMITS.range}`;
+
+/** How many numbers `range()` gives; NaN for a step of 0. */
+export function rangeLength(first: number, second?: number, step = 1): number {
+  const [from, to] = second === undefined ? [0, first] : [first, second];
+  return step === 0 ? Number.NaN : Math.max(0, Math.ceil((to - from) / step));
+}
