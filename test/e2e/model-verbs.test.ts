@@ -86,6 +86,18 @@ describe('a model on the command line', () => {
     expect(JSON.parse((await hearth(['list', '--json'], env)).stdout)).toMatchObject([{ id: 'untried' }]);
   });
 
+  it('that has a template which writes nothing for a first message is not installed', async () => {
+    const env = await environment();
+    const chatTemplate = "{% if messages|length < 2 %}{{ raise_exception('two at least') }}{% endif %}";
+    const path = join(await temporaryFolder(), 'refusing.gguf');
+    await writeFile(path, encodeGguf(tinyChatContent({ chatTemplate })));
+    const tried = await hearth(['import', path, '--id', 'tried'], env);
+    expect([tried.code, tried.stderr]).toEqual([
+      1,
+      expect.stringContaining('renders no message (two at least)'),
+    ]);
+  });
+
   it('that cannot be had ends with its exit code and one sentence on stderr', async () => {
     const cases: [number, string[]][] = [
       [4, ['rm', 'nothing']],

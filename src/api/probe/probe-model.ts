@@ -1,10 +1,10 @@
 /**
- * api/probe owns the trial of a file before it is installed: it is loaded in a worker that is then thrown away, and one
- * token is decoded or one vector computed. It knows nothing of the registry or of where the file comes from. What the
+ * api/probe owns the trial of a file before it is installed: a worker that is then thrown away loads it, renders its
+ * template and decodes one token, or computes one vector. It knows nothing of the registry or of where the file comes from. What the
  * gate cannot see in the header shows here, and takes no server down.
  */
 import { stat } from 'node:fs/promises';
-import type { Job } from '../../contract/job.ts';
+import type { GenerateJob, Job } from '../../contract/job.ts';
 import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { Probe, ProbeTarget } from '../../store/install/inspection.ts';
 import { collectEvents } from '../../engine/collect.ts';
@@ -35,10 +35,17 @@ export function createProbe(settings: WorkerSettings, note: (line: string) => vo
 
 /** What a failed trial says about the file; sentences that are meant for requests are put in other words. */
 function refusal(target: ProbeTarget, late: string | null, error: unknown): Error {
-  const crashed = isFailure(error, 'worker_crashed', 'worker_hung');
-  if (late === null && isSvcError(error) && !crashed) return error;
-  const said = crashed ? `it crashed the engine (${error.detail.reason})` : String(error);
-  return fail('load_failed', { model: target.shown, reason: late ?? said }, error);
+  const said = inWords(error);
+  if (late === null && said === null && isSvcError(error)) return error;
+  return fail('load_failed', { model: target.shown, reason: late ?? said ?? String(error) }, error);
+}
+
+function inWords(error: unknown): string | null {
+  if (isFailure(error, 'worker_crashed', 'worker_hung'))
+    return `it crashed the engine (${error.detail.reason})`;
+  if (isFailure(error, 'template_failed'))
+    return `its chat template renders no message (${error.detail.reason})`;
+  return null;
 }
 
 async function runProbe(target: ProbeTarget, limit: AbortSignal, settings: WorkerSettings): Promise<void> {
@@ -52,18 +59,26 @@ async function runProbe(target: ProbeTarget, limit: AbortSignal, settings: Worke
       { numCtx: Math.max(8, Math.min(PROBE_CTX, target.facts.contextLength)), slots: 1 },
       limit,
     );
-    await collectEvents((listener) => model.run(probeJob(target.kind), limit, listener));
+    for (const job of probeJobs(target)) await collectEvents((listener) => model.run(job, limit, listener));
   } finally {
     await backend.close();
   }
 }
 
-function probeJob(kind: ProbeTarget['kind']): Job {
-  if (kind === 'embedding') return { kind: 'embed', jobId: 'probe', inputs: ['Hello!'], truncate: true };
+function probeJobs({ kind, facts }: ProbeTarget): Job[] {
+  if (kind === 'embedding') return [{ kind: 'embed', jobId: 'probe', inputs: ['Hello!'], truncate: true }];
+  const text = generateJob({ kind: 'text', text: 'Hello!' });
+  if (!facts.hasChatTemplate) return [text];
+  // Only rendered: what a template writes by itself need not fit the small window of a probe.
+  const chat = generateJob({ kind: 'chat', turns: [{ role: 'user', content: 'Hello!' }] });
+  return [{ kind: 'explain', jobId: 'probe-template', job: chat }, text];
+}
+
+function generateJob(prompt: GenerateJob['prompt']): GenerateJob {
   return {
     kind: 'generate',
     jobId: 'probe',
-    prompt: { kind: 'text', text: 'Hello!' },
+    prompt,
     tools: [],
     toolChoice: { mode: 'none' },
     format: { kind: 'text' },
