@@ -36,7 +36,7 @@ export interface ModelTarget {
   readonly defaultCtx: number;
   /** Changes when the id comes to mean other weights; what is in memory serves its own revision only. */
   readonly revision: string;
-  /** What the backend needs in order to load it; nobody else looks inside. */
+  /** What the backend needs in order to load it; opaque to all others. */
   readonly source: unknown;
 }
 

@@ -60,7 +60,7 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     const facts = accessFacts(request);
     const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);
     if (refusal) throw refusal;
-    // Before the body is read: whatever was sent to a path that does not exist is nobody's business.
+    // Before the body is read: what is sent to a path that does not exist is never looked at.
     if (request.is404) throw noRoute(request);
   });
 }

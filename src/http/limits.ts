@@ -1,9 +1,9 @@
-/** Limits of the HTTP edge that nobody needs to set; those that people do set are in config/settings.ts. */
+/** Limits of the HTTP edge that need no setting; those that people set are in config/settings.ts. */
 export const httpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   connectionsCheckingIntervalMs: 2_000,
-  /** Longer than what clients pool for, so that no reused socket meets a close. */
+  /** Longer than clients keep idle connections, so no reused socket meets a close. */
   keepAliveTimeoutMs: 75_000,
   maxHeaderBytes: 16 * 1024,
   maxHeaders: 100,

@@ -27,7 +27,7 @@ const frame = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const comment = (text: string): string => `: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`;
 
 /**
- * Sends the items as a stream. Failures before the head is sent are thrown, so that they become ordinary HTTP errors.
+ * Sends the items as a stream. Failures before the head is sent are thrown and become ordinary HTTP errors.
  */
 export async function sendStream(
   reply: FastifyReply,

@@ -13,7 +13,7 @@ export interface OutboxLimits {
   readonly eventsPerMessage: number;
   /** Between two messages, milliseconds, unless something is urgent. */
   readonly betweenMessagesMs: number;
-  /** No event waits longer for company, milliseconds. */
+  /** The longest that an event waits to share a message, milliseconds. */
   readonly longestHoldMs: number;
 }
 

@@ -44,7 +44,7 @@ export async function completeFrozen(
   const backend = await evidence.backend();
   if (backend === null) throw fail('native_unavailable', { reason: 'no native backend is installed' });
   const request = evidence.freeze(input.rawBody, { ...input.body }, checkedNonce(input.nonce));
-  // Before the run, so that a model whose bytes cannot be named costs nothing.
+  // Before the run: a model whose bytes cannot be named then costs nothing.
   const model = await provenModel(choices.model);
   const answer = await completeChat(ports, pin(choices, request), input.caller.signal);
   const { member, payloadSha256 } = await evidence.issue({

@@ -1,6 +1,6 @@
 /**
  * The feature-hash fallback, `feature-hash-768@1`: a deterministic vector from words and character trigrams.
- * It knows nothing of meaning; it exists so that an index can be built and tested without a model, when the
+ * It knows nothing of meaning; it lets an index be built and tested without a model, when the
  * operator allows it. docs/feature-hash.md defines it and lists test vectors; any change is a new version.
  */
 import { normalise } from '../../lib/base/vector.ts';
@@ -98,7 +98,7 @@ function trigram(first: string, second: string, third: string): number {
 
 function add(vector: Float32Array, hash: number, weight: number): void {
   const at = hash % width;
-  // The sign comes from a bit that the position does not use up, so that collisions cancel on average.
+  // The sign comes from a bit that the position does not use, which makes collisions cancel on average.
   const sign = Math.imul(hash, 0x9e3779b1) >>> 31 === 0 ? 1 : -1;
   vector[at] = (vector[at] ?? 0) + sign * weight;
 }

@@ -69,7 +69,7 @@ export function planChoices(
   };
 }
 
-/** More answers than slots would come one after the other, which nobody who asks for n means. */
+/** More answers than slots would arrive one after the other, which is not what n asks for. */
 export function checkSlots(engine: Pick<Engine, 'plan'>, { submission, jobs }: Choices): void {
   const n = jobs.length;
   if (n === 1) return;

@@ -21,7 +21,7 @@ export interface AnswerCheck {
 /** The proofs that were compiled already, kept as long as their schema. */
 const proofs = new WeakMap<Schema, ValidateFunction>();
 
-/** Compiles the proof of a schema, so that what has none is refused before anything is generated. */
+/** Compiles the validator of a schema; a schema without one is refused before anything is generated. */
 export function prepareProof(schema: Schema, path: string, budget: SchemaBudget): void {
   try {
     proofs.set(schema, compiled(schema, budget));
@@ -68,7 +68,7 @@ function compiled(schema: Schema, budget: SchemaBudget): ValidateFunction {
     formats,
     // Else every reference would be a copy of what it refers to.
     inlineRefs: false,
-    // Loops from the first value on: else each name and value is code of its own.
+    // Loops from the first value on; otherwise each name and value becomes separate code.
     loopEnum: 0,
     loopRequired: 0,
     // The optimiser of ajv takes seconds over large schemas, for a check that runs once.
@@ -82,7 +82,7 @@ function compiled(schema: Schema, budget: SchemaBudget): ValidateFunction {
   return ajv.compile(schema2020(schema, budget));
 }
 
-/** Paid for here too: of a pattern beside another type the grammar knows nothing. */
+/** Paid for here too: the grammar does not see a pattern next to another type. */
 function paidMatcher(source: string, budget: SchemaBudget): Matcher {
   const matcher = linearMatcher(source);
   budget.spend('steps', source.length + matcher.states);

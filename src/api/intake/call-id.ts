@@ -1,6 +1,6 @@
 /**
  * The id of a tool call: a hash of the conversation that led to it, the tool and the arguments. Asking the same again
- * gives the same id, so that a repeated call can be recognised before its tool runs twice; the same call later in the
+ * gives the same id, and a repeated call can be recognised before its tool runs twice; the same call later in the
  * conversation has another history and so another id.
  */
 import { createHash } from 'node:crypto';

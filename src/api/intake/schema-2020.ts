@@ -1,6 +1,6 @@
 /**
  * A schema in the words of draft 2020-12, for ajv: tuples of draft 7 and OpenAPI's `nullable` are translated. That
- * moves members, so every target of a `$ref` becomes a definition of its own, found in the schema as it was written.
+ * moves members, so every target of a `$ref` becomes a separate definition, found in the schema as it was written.
  */
 import type { SchemaBudget } from '../../lib/grammar/schema-budget.ts';
 import { isEnforced } from '../../lib/grammar/schema-grammar.ts';

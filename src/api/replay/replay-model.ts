@@ -13,7 +13,7 @@ import { digestOf } from '../../store/registry/target.ts';
 import type { Machine } from './machine.ts';
 import type { ReplayModel } from './replay.ts';
 
-/** Null when no such model is installed. Hashes are computed anew, whatever the registry says. */
+/** Null when no such model is installed. Hashes are recomputed; the registry is not trusted. */
 export async function findModel(
   machine: Pick<Machine, 'home'>,
   claimed: Predicate,

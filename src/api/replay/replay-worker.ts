@@ -45,7 +45,7 @@ export class ReplayWorker {
     return this.#provenance;
   }
 
-  /** The next run loads the model anew, in a fresh worker if this one is gone. */
+  /** The next run loads the model again, in a new worker if this one is gone. */
   async unload(): Promise<void> {
     await this.#loaded?.model.unload();
     this.#loaded = undefined;

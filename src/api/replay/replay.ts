@@ -21,7 +21,7 @@ import type { Machine } from './machine.ts';
 import { notComparable, replayJob } from './replay-job.ts';
 import { ReplayWorker, type Run } from './replay-worker.ts';
 
-/** Threads wait for each other in a loop, so that beyond this they make no headway. */
+/** Threads wait for each other by spinning; beyond this they make no headway. */
 const MOST_THREADS_PER_CORE = 4;
 
 /** A model file of this machine that a record can be replayed on. */

@@ -15,7 +15,7 @@ export interface WorkerLimits {
   /** Jobs are open but nothing moves: the least patience; the most is `stallFactor` usual steps. */
   readonly stallMs: number;
   readonly stallFactor: number;
-  /** Extra patience per token of an input, and of a prompt while nobody knows how long a step takes. */
+  /** Extra patience per token of an input, and of a prompt while the length of a step is unknown. */
   readonly stallPerPromptTokenMs: number;
   /** A child that counts its steps reads at most so many tokens in its first one. */
   readonly firstSliceTokens: number;

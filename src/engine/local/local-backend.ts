@@ -1,7 +1,7 @@
 /**
  * engine/local owns the parent side of the child process: forking, the IPC, signs of life, the memory that GGUF files take.
  * It knows nothing of queues or clients, and does not decide what is loaded (engine/scheduler does). One process holds
- * one model. A spare has the native library initialised already, so that switching models does not pay for it; there
+ * one model. A spare has already initialised the native library, which takes that out of a model switch; there
  * are two where chat and embedding models need thread pools of different sizes.
  */
 import { availableParallelism } from 'node:os';
@@ -184,7 +184,7 @@ class Workers implements LocalBackend {
     await Promise.all([...this.#workers].map((worker) => worker.end()));
   }
 
-  /** The spare, booting or booted; a fresh worker where there is none or it has died since. */
+  /** The spare, booting or booted; a new worker if there is none or it has died. */
   async #take(pool: number): Promise<WorkerHost> {
     const spare = this.#spares.get(pool);
     this.#spares.delete(pool);

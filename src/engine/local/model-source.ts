@@ -1,4 +1,4 @@
-/** The models of this kind of engine: GGUF files. Whoever knows the files makes the target; nobody else reads its source. */
+/** The models of this kind of engine: GGUF files. The code that knows the files makes the target; no other reads its source. */
 import type { ModelTarget } from '../ports.ts';
 
 export const LOCAL_ENGINE = 'local';

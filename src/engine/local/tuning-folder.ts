@@ -1,6 +1,6 @@
 /**
- * What loads measured (memory, threads), kept under SVC_HOME/tuning per model, backend and CPU, so that a restart does
- * not measure again. Any of the three changing means measuring anew. Losing a file costs a measurement, nothing else.
+ * What loads measured (memory, threads), kept under SVC_HOME/tuning per model, backend and CPU: a restart does
+ * not measure again, a change of any of the three does. Losing a file costs one measurement.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -7,7 +7,7 @@ import type { JobEvent } from '../../contract/job-event.ts';
 import type { WorkerLimits } from './limits.ts';
 
 const SMOOTHING = 0.2;
-/** Rounded down, so that patience is overestimated. */
+/** Rounded down, which errs on the side of patience. */
 const CHARS_PER_TOKEN = 2;
 
 export class Watchdog {

@@ -1,6 +1,6 @@
 /**
  * engine/observe owns the figures behind /metrics: OpenTelemetry's names for generative AI servers in Prometheus spelling,
- * and the gauges that people graph. It watches the engine, so that no use case has to count; it knows no HTTP and keeps
+ * and the gauges that people graph. It watches the engine, and no use case has to count; it knows no HTTP and keeps
  * no text.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';

@@ -1,8 +1,8 @@
 /**
  * engine/scheduler owns admission, queues, memory and residencies: it is the Engine that the server sees.
  * It knows no files, processes or sockets, only the ports Backend and Clock. Here are the promises and listeners; every
- * decision is that of policy/. A load that nobody waits for any more goes on, and the model stays for its keep-alive,
- * unless others need its memory: then it is aborted.
+ * decision is that of policy/. An abandoned load continues, and the model stays for its keep-alive, unless others need
+ * its memory: then it is aborted.
  */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';

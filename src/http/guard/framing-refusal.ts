@@ -1,4 +1,4 @@
-/** What arrives before or beside HTTP proper: one honest answer, if the socket can still carry one, and an end. */
+/** Bytes that are not a valid HTTP request: one honest answer, if the socket can still carry one, and an end. */
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,

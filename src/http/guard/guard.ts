@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 
 export interface AccessRules {
-  /** Host names beside 127.0.0.1, localhost and [::1], lower case, without port. */
+  /** Host names besides 127.0.0.1, localhost and [::1], lower case, without port. */
   readonly allowedHosts: readonly string[];
   /** Exact origins that may call from a browser, e.g. `app://obsidian.md`. */
   readonly allowedOrigins: readonly string[];
@@ -45,7 +45,7 @@ function isSameOrigin(origin: string, host: string): boolean {
   return origin === `http://${host}` || origin === `https://${host}`;
 }
 
-/** The error that a request deserves for its key, or null. Both sides are hashed, so that time tells nothing. */
+/** The error that a request deserves for its key, or null. Both sides are hashed, which hides timing differences. */
 export function refuseKey(rules: AccessRules, facts: AccessFacts): SvcError | null {
   if (rules.apiKey === null) return null;
   const bearer = /^Bearer\s+(.+)$/i.exec(facts.authorization ?? '')?.[1];

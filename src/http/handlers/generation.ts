@@ -10,7 +10,7 @@ export interface Accepted {
   stream(): AsyncGenerator<StreamItem, void, void>;
 }
 
-/** Set before the answer is made, so that a later failure carries it too. */
+/** Set before the answer is made: a later failure carries it too. */
 export function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
   if (names.length === 0) return;
   // Clients choose these names; long and odd ones are made fit for a header.

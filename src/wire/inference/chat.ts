@@ -12,7 +12,7 @@ export interface ContentPart {
 
 /**
  * A message as clients send it: the interface's role and content, and what OpenAI clients add.
- * api/intake checks what a schema cannot say (content null only beside tool calls, text parts only).
+ * api/intake checks what a schema cannot say (content null only with tool calls, text parts only).
  */
 export const RequestMessage = Type.Object({
   role: Type.Unsafe<'system' | 'user' | 'assistant' | 'tool' | 'developer'>({

@@ -142,7 +142,7 @@ export interface NativeCheckpoint {
 }
 
 export interface NativeSampler {
-  /** Builds the chain anew; random state and look-back of the penalties begin again. */
+  /** Rebuilds the chain; random state and look-back of the penalties restart. */
   configure(config: SamplerConfig): void;
   dispose(): void;
 }

@@ -1,8 +1,8 @@
 /**
  * worker/embedding owns embed jobs; it does not know chats. They are computed on a few single-input contexts: several
  * inputs at once on one thread each, a lone one on all threads, which beats both one context with all threads and any
- * batch (measured). An input is always computed by itself, so its vector cannot depend on its company. Jobs take turns,
- * because a long list must starve nobody.
+ * batch (measured). An input is always computed by itself, so its vector cannot depend on other inputs. Jobs take turns,
+ * because a long list must not starve the others.
  */
 import type { EmbedJob, Job } from '../../contract/job.ts';
 import { normalise } from '../../lib/base/vector.ts';

@@ -42,7 +42,7 @@ export function launch(options: Launch): Launched {
       SVC_PARENT_PID: String(process.pid),
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    // A group of its own: Ctrl-C in the terminal reaches the server only, which then drains.
+    // A separate process group: Ctrl-C in the terminal reaches the server only, which then drains.
     detached: process.platform !== 'win32',
   });
   const stderr = new StderrTail(options.stderrChars);

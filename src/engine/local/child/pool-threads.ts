@@ -1,7 +1,7 @@
 /**
  * Threads that a worker has for native calls: libuv's pool, fixed when the process starts. Pure.
  *
- * llama.cpp starts its threads anew for every step, and Linux takes a core whose thread mostly sleeps for lightly loaded.
+ * llama.cpp creates its threads for every step, and Linux counts a core whose thread mostly sleeps as lightly loaded.
  * Several pool threads that take turns all look like that, so on few cores a new thread often lands on the core of its
  * parent while another core idles. A single one rarely does (bench/LOG.md).
  */

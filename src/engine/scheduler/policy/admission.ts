@@ -11,8 +11,8 @@ export function queueFull(state: SchedulerState, limits: SchedulerLimits): SvcEr
 }
 
 /**
- * The ticket that has to go when the queue holds too many: the youngest of the flow that holds most of it, so that
- * one flooding client cannot keep the others out. The newcomer itself goes when its flow is not clearly lighter.
+ * The ticket to drop when the queue is too long: the youngest of the flow with the most tickets. One flooding client
+ * thus cannot keep the others out. The newcomer itself is dropped unless its flow is clearly lighter.
  */
 export function surplusTicket(
   state: SchedulerState,

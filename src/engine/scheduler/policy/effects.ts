@@ -19,7 +19,7 @@ export interface Effects {
   startJob(seq: number, residencyId: number): void;
   rejectJob(seq: number, error: SvcError): void;
   notifyQueued(seq: number, position: number, reason: string): void;
-  /** One timer, set anew by each call; answered by onTimer. */
+  /** The one timer, reset by each call; it calls onTimer. */
   setTimer(delayMs: number): void;
   cancelTimer(): void;
 }

@@ -13,7 +13,7 @@ interface Ranked {
 
 /**
  * The ticket to start next among those that `may` start. One pass without allocation, as it runs at every job's end:
- * the queue is in order of arrival, so what was overtaken most stands first, and the first of a flow is its best.
+ * the queue is in order of arrival, so the most overtaken comes first, and the first ticket of a flow is its best.
  */
 export function nextTicket(
   model: ModelState,

@@ -48,7 +48,7 @@ export function recordCrash(
 ): boolean {
   const known = state.poison.get(key);
   const crashes = (known !== undefined && known.untilMs > nowMs ? known.crashes : 0) + 1;
-  // Set anew, so that the table is in order of age and the oldest entry makes room.
+  // Inserted again to keep the table in order of age; the oldest entry makes room.
   state.poison.delete(key);
   state.poison.set(key, { crashes, untilMs: nowMs + limits.poisonMs });
   for (const [oldest] of state.poison) {

@@ -54,7 +54,7 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
   return { kind: 'there', needBytes: plan.plannedBytes, plan };
 }
 
-/** Nothing runs on it; a load that nobody waits for any more counts too. */
+/** Nothing runs on it; an abandoned load counts too. */
 export function isIdle(state: SchedulerState, residency: Residency): boolean {
   if (residency.state === 'loading') return state.models.get(residency.modelId)?.queue.length === 0;
   return residency.running.size === 0;

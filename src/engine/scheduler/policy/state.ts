@@ -49,7 +49,7 @@ export interface Residency {
 
 export interface ModelState {
   readonly modelId: string;
-  /** Of the latest submission: a model that was replaced in the store is loaded anew. */
+  /** Of the latest submission: a model that was replaced in the store is loaded again. */
   target: ModelTarget;
   /** In order of arrival. */
   readonly queue: Ticket[];

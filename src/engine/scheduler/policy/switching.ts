@@ -23,7 +23,7 @@ export function needsOf(walk: Walk): Need[] {
 
 /**
  * Step 2: per residency, the ticket number from which nothing starts there. A wait counts from the moment that the
- * holder of the memory was ready, so that a fresh load always serves a group of jobs before it can be claimed.
+ * holder of the memory was ready: a new load always serves a group of jobs before it can be claimed.
  */
 export function claimsOf(walk: Walk, needs: readonly Need[]): Map<number, number> {
   const claims = new Map<number, number>();
