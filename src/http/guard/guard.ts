@@ -1,6 +1,7 @@
 /**
- * Who may talk to the service at all: an exact Host allow-list against DNS rebinding, no foreign web page
- * (Origin, Sec-Fetch-Site), and the API key when one is set. Pure decisions; http/hooks.ts applies them.
+ * http/guard owns what is decided before a route sees a request: who may call, and which bytes are a usable body. It
+ * knows no route and no use case; http/hooks.ts applies it. This file: an exact Host allow-list against DNS rebinding, no
+ * foreign web page (Origin, Sec-Fetch-Site), and the API key if one is set. Pure.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
