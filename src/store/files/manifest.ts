@@ -35,7 +35,8 @@ export const ModelSource = Type.Object(
 );
 export type ModelSource = Static<typeof ModelSource>;
 
-const FileRole = Type.Union([Type.Literal('model'), Type.Literal('mmproj'), Type.Literal('adapter')]);
+/** A projector or an adapter would be another role; nothing installs one. */
+const FileRole = Type.Literal('model');
 
 /** What `stat` said when the file was last known to be right. */
 const Stamp = {
@@ -137,10 +138,6 @@ export function isBlobFile(file: ModelFile): file is BlobFile {
   return 'digest' in file;
 }
 
-export function modelFiles(manifest: ModelManifest): readonly ModelFile[] {
-  return manifest.files.filter((file) => file.role === 'model');
-}
-
 export function blobDigests(manifest: ModelManifest): string[] {
   return manifest.files.filter(isBlobFile).map((file) => file.digest);
 }
@@ -161,7 +158,6 @@ export function parseManifest(text: string, expectedId: string): ModelManifest {
   }
   if (!isModelId(value.id) || value.id !== expectedId) throw reason('its id does not match its file name');
   if (!value.aliases.every(isAlias)) throw reason('it lists an invalid alias');
-  if (!value.files.some((file) => file.role === 'model')) throw reason('it names no model file');
   return value;
 }
 

@@ -62,7 +62,7 @@ async function scanRepository(folder: string, repo: string, notes: ScanNotes): P
       files: group.paths.map((path) => {
         // The blob of a large file is named by the SHA-256 of its content, that of a small one by a git hash.
         const blob = basename(usable.get(path) ?? '');
-        return { role: 'model' as const, path, ...(isDigest(blob) ? { statedSha256: blob } : {}) };
+        return { path, ...(isDigest(blob) ? { statedSha256: blob } : {}) };
       }),
       within: folder,
     };

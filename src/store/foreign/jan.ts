@@ -66,7 +66,6 @@ async function readModel(
     params: {},
     files: [
       {
-        role: 'model',
         path: resolve(root, yaml.model_path),
         ...(yaml.model_sha256 === undefined ? {} : { statedSha256: yaml.model_sha256.toLowerCase() }),
       },

@@ -41,7 +41,7 @@ function toCandidate(store: 'llama.cpp' | 'folder', root: string, group: ModelGr
     source: { type: isOwn ? 'file' : 'llama.cpp', ref: isOwn ? first : relative(root, first) },
     ownedBy: isOwn ? 'local' : 'llama.cpp',
     params: {},
-    files: group.paths.map((path) => ({ role: 'model' as const, path })),
+    files: group.paths.map((path) => ({ path })),
     // Links in the user's own folder may lead anywhere: the user put them there.
     ...(isOwn ? {} : { within: dirname(first) }),
   };

@@ -47,7 +47,7 @@ async function scanModel(
       source: { type: 'lmstudio', ref: shown },
       ownedBy: 'lmstudio',
       params: {},
-      files: group.paths.map((path) => ({ role: 'model' as const, path })),
+      files: group.paths.map((path) => ({ path })),
       within: root,
     };
   });

@@ -118,7 +118,7 @@ function weights(
   const [, digest] = DIGEST.exec(models[0]?.digest ?? '') ?? [];
   if (models.length !== 1 || digest === undefined) return refuse('it names no GGUF weights');
   const sha256 = digest.toLowerCase();
-  return [{ role: 'model', path: join(root, 'blobs', `sha256-${sha256}`), statedSha256: sha256 }];
+  return [{ path: join(root, 'blobs', `sha256-${sha256}`), statedSha256: sha256 }];
 }
 
 /** Defaults, the library and its host are what people leave out. */

@@ -33,7 +33,7 @@ async function register(registry: Registry, model: BuiltinModel): Promise<Instal
       source: { type: 'builtin', ref: model.path },
       ownedBy: 'hearth',
       params: {},
-      files: [{ role: 'model', path: model.path }],
+      files: [{ path: model.path }],
     },
     {},
   );

@@ -10,7 +10,7 @@ import { commitModel } from './changes.ts';
 import { type FileStamp, openPlainFile, unusable } from '../../lib/files/plain-file.ts';
 import { type Inspect, type Inspection, inspectModel, type Probe, refuseOtherWidths } from './inspection.ts';
 import type { OnInstallEvent } from './install-event.ts';
-import type { ModelFile, ModelParams, ModelSource } from '../files/manifest.ts';
+import type { ModelParams, ModelSource } from '../files/manifest.ts';
 import { checkModelId, toModelId } from '../files/model-id.ts';
 import { type CheckedFile, placeFiles, totalBytes } from './place-files.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
@@ -40,7 +40,6 @@ export interface Candidate {
 }
 
 export interface CandidateFile {
-  readonly role: ModelFile['role'];
   readonly path: string;
   /** What the foreign store says its digest is. */
   readonly statedSha256?: string;
@@ -52,7 +51,7 @@ export async function importFile(
   path: string,
   options: ImportOptions,
 ): Promise<InstalledModel> {
-  const files = shardPaths(resolve(path)).map((shard) => ({ role: 'model' as const, path: shard }));
+  const files = shardPaths(resolve(path)).map((shard) => ({ path: shard }));
   const stem = modelStem(basename(path));
   const id = options.id === undefined ? toModelId(stem) : checkModelId(options.id);
   if (id === null)
@@ -84,9 +83,7 @@ export async function installCandidate(
   const [first, ...rest] = await checkFiles(candidate);
   if (!first) throw unusable(candidate.source.ref, 'it has no file');
   options.onEvent?.({ status: 'inspecting', file: first.path });
-  const inspection = await (options.inspect ?? inspectModel)(
-    [first, ...rest].filter((file) => file.role === 'model').map((file) => file.loadPath),
-  );
+  const inspection = await (options.inspect ?? inspectModel)([first, ...rest].map((file) => file.loadPath));
   refuseOtherWidths(first.path, inspection);
   const stored = await placeFiles(registry, [first, ...rest], options);
   try {

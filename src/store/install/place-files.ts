@@ -20,7 +20,6 @@ import type { ModelFile } from '../files/manifest.ts';
 import type { Registry } from '../registry/registry.ts';
 
 export interface CheckedFile {
-  readonly role: ModelFile['role'];
   readonly path: string;
   /** Where its bytes lie, behind all links. */
   readonly realPath: string;
@@ -81,7 +80,7 @@ async function placeOne(
     const stamp = await stampFile(temporary);
     placed.blobs.push({ from: temporary, digest });
     placed.files.push({
-      role: file.role,
+      role: 'model',
       digest,
       ...stamp,
       ...(isShard ? { name: basename(file.path) } : {}),
@@ -114,7 +113,7 @@ async function referenceAll(files: readonly CheckedFile[], options: PlaceOptions
   for (const file of files) {
     const sha256 = file.statedSha256 ?? (await hash(file, options));
     const digestOrigin = file.statedSha256 === undefined ? 'computed' : 'stated';
-    references.push({ role: file.role, path: file.loadPath, ...file.stamp, sha256, digestOrigin });
+    references.push({ role: 'model', path: file.loadPath, ...file.stamp, sha256, digestOrigin });
   }
   return references;
 }

@@ -1,12 +1,11 @@
 /** What the rest of the service wants to know about a model file, taken from its header. */
-import { isEncoder, type Memory, memoryOf } from './architectures.ts';
+import { isEncoder } from './architectures.ts';
 import { FILE_TYPE_LABELS, POOLING_TYPE } from '../format/format.ts';
 import type { Header } from '../format/header.ts';
 import type { Lookup } from '../format/lookup.ts';
 import type { ModelShape } from './shape-checks.ts';
 import type { SplitPart } from './split-checks.ts';
 import type { TensorInfo } from '../format/tensor-table.ts';
-import type { TokenizerFacts } from './vocabulary-checks.ts';
 
 export type Pooling = keyof typeof POOLING_TYPE;
 
@@ -14,30 +13,19 @@ export interface GgufFacts {
   readonly architecture: string;
   readonly name: string | undefined;
   readonly kind: 'chat' | 'embedding';
-  /** Why it is of that kind, in words. */
-  readonly kindReason: string;
   readonly embeddingLength: number;
   readonly pooling: Pooling | undefined;
   /** The context that the model was trained with. */
   readonly contextLength: number;
   readonly blockCount: number;
-  /** The largest over all layers. */
-  readonly headCount: number;
-  readonly headCountKv: number;
   /** Per layer, 0 where a layer keeps no keys and values: the KV cache follows from it. */
   readonly headCountsKv: readonly number[];
   readonly keyLength: number;
   readonly valueLength: number;
-  readonly slidingWindow: number | undefined;
-  readonly memory: Memory;
-  readonly expertCount: number;
   readonly vocabSize: number;
   readonly quant: string;
   readonly parameterCount: number;
   readonly chatTemplate: string | undefined;
-  readonly tokenizerModel: string;
-  readonly bosId: number | undefined;
-  readonly eosId: number | undefined;
   readonly license: string | undefined;
   readonly sizeBytes: number;
   readonly tensorBytes: number;
@@ -49,27 +37,26 @@ interface Findings {
   readonly header: Header;
   readonly lookup: Lookup;
   readonly shape: ModelShape;
-  readonly tokenizer: TokenizerFacts;
   readonly chatTemplate: string | undefined;
   readonly split: SplitPart | undefined;
   readonly sizeBytes: number;
 }
 
 export function collectFacts(findings: Findings): GgufFacts {
-  const { header, lookup, shape, tokenizer, chatTemplate, split, sizeBytes } = findings;
-  const { headCounts, headCountsKv, feedForwardLengths: _, ...sizes } = shape;
+  const { header, lookup, shape, chatTemplate, split, sizeBytes } = findings;
   const pooling = readPooling(lookup, shape.architecture);
   return {
-    ...sizes,
-    ...tokenizer,
-    ...classify(shape.architecture, pooling),
+    architecture: shape.architecture,
+    kind: isEncoder(shape.architecture) || (pooling ?? 'none') !== 'none' ? 'embedding' : 'chat',
+    embeddingLength: shape.embeddingLength,
+    contextLength: shape.contextLength,
+    blockCount: shape.blockCount,
+    headCountsKv: shape.headCountsKv,
+    keyLength: shape.keyLength,
+    valueLength: shape.valueLength,
     name: lookup.text('general.name'),
     license: lookup.text('general.license'),
     pooling,
-    headCount: Math.max(0, ...headCounts),
-    headCountKv: Math.max(0, ...headCountsKv),
-    headCountsKv,
-    memory: memoryOf(shape.architecture),
     vocabSize: header.vocabulary.size,
     quant: quantLabel(header, lookup),
     parameterCount: Number(sum(header.tensors, (tensor) => tensor.elements)),
@@ -89,19 +76,6 @@ function readPooling(lookup: Lookup, architecture: string): Pooling | undefined 
   const code = lookup.count(`${architecture}.pooling_type`, 0xffff_ffff);
   const names = Object.keys(POOLING_TYPE) as Pooling[];
   return names.find((name) => POOLING_TYPE[name] === code);
-}
-
-function classify(
-  architecture: string,
-  pooling: Pooling | undefined,
-): Pick<GgufFacts, 'kind' | 'kindReason'> {
-  if (isEncoder(architecture)) {
-    return { kind: 'embedding', kindReason: `"${architecture}" is an encoder architecture` };
-  }
-  if (pooling !== undefined && pooling !== 'none') {
-    return { kind: 'embedding', kindReason: `its pooling type is "${pooling}"` };
-  }
-  return { kind: 'chat', kindReason: `"${architecture}" writes text and has no pooling type` };
 }
 
 /** What the file says of itself, or else the type that most of its bytes have. */

@@ -44,21 +44,15 @@ describe('the facts of a model', () => {
       contextLength: 2048,
       embeddingLength: 64,
       blockCount: 2,
-      headCount: 4,
-      headCountKv: 2,
       headCountsKv: [2, 2],
       keyLength: 16,
       valueLength: 16,
-      memory: 'attention',
       quant: 'F16',
-      tokenizerModel: 'gpt2',
       license: 'apache-2.0',
       split: undefined,
-      slidingWindow: undefined,
       sizeBytes,
     });
     expect(facts.chatTemplate).toContain('<|im_start|>');
-    expect(facts.eosId).toBe(facts.vocabSize - 1);
     expect(facts.parameterCount).toBe(
       2 * 462 * 64 + 64 + 2 * (64 * 64 * 2 + 64 * 32 * 2 + 3 * 64 * 128 + 2 * 64),
     );
@@ -76,12 +70,11 @@ describe('the facts of a model', () => {
       embeddingLength: 768,
       quant: 'Q4_0',
     });
-    expect(facts.kindReason).toContain('encoder');
   });
 
-  it('tell a sliding window and a recurrent state from plain attention', async () => {
-    expect(await inspect(slidingWindowContent())).toMatchObject({ memory: 'attention', slidingWindow: 32 });
-    expect(await inspect(recurrentContent())).toMatchObject({ memory: 'recurrent', headCount: 0 });
+  it('count no heads for a recurrent state, and those of a sliding window like any other', async () => {
+    expect(await inspect(slidingWindowContent())).toMatchObject({ kind: 'chat', headCountsKv: [2, 2] });
+    expect(await inspect(recurrentContent())).toMatchObject({ kind: 'chat', headCountsKv: [0, 0] });
   });
 
   it('take a model that writes for an embedding model if it has a pooling type', async () => {
@@ -127,7 +120,7 @@ describe('unknown but possible things', () => {
       'llama.attention.head_count_kv': scalars('u32', [2, 1]),
       'tokenizer.ggml.unknown_token_id': u32(0xffff_ffff),
     });
-    expect(await inspect(content)).toMatchObject({ headCountsKv: [2, 1], headCountKv: 2 });
+    expect(await inspect(content)).toMatchObject({ headCountsKv: [2, 1] });
   });
 });
 

@@ -32,9 +32,9 @@ export async function inspectGguf(path: string): Promise<GgufFacts> {
     }
     const shape = readShape(lookup);
     checkTensorNames({ header, shape, isWholeModel: split === undefined, lookup });
-    const tokenizer = checkVocabulary(header, lookup);
+    checkVocabulary(header, lookup);
     const chatTemplate = readChatTemplate(lookup);
-    return collectFacts({ header, lookup, shape, tokenizer, chatTemplate, split, sizeBytes });
+    return collectFacts({ header, lookup, shape, chatTemplate, split, sizeBytes });
   });
 }
 

@@ -17,8 +17,6 @@ export interface ModelShape {
   readonly feedForwardLengths: readonly number[];
   readonly keyLength: number;
   readonly valueLength: number;
-  readonly slidingWindow: number | undefined;
-  readonly expertCount: number;
 }
 
 const ROPE_SCALING = new Set(['none', 'linear', 'yarn', 'longrope']);
@@ -33,6 +31,8 @@ export function readShape(lookup: Lookup): ModelShape {
   checkNextTokenLayers(lookup, key('nextn_predict_layers'), blockCount);
   checkExperts(lookup, key, blockCount);
   checkRopeScaling(lookup, key('rope.scaling.type'));
+  // Only for its type and range: llama.cpp reads it, nothing here does.
+  lookup.count(key('attention.sliding_window'), 0xffff_ffff);
   const heads = readHeads(lookup, key, { architecture, blockCount });
   const lengths = readHeadLengths(lookup, key, embeddingLength, heads.headCounts);
   checkRotation(lookup, key('rope.dimension_count'), architecture, lengths.keyLength);
@@ -44,8 +44,6 @@ export function readShape(lookup: Lookup): ModelShape {
     ...heads,
     ...lengths,
     feedForwardLengths: lookup.perLayer(key('feed_forward_length'), blockCount, 0x7fff_ffff) ?? [],
-    slidingWindow: lookup.count(key('attention.sliding_window'), 0xffff_ffff) || undefined,
-    expertCount: lookup.count(key('expert_count'), LIMITS.expertCount) ?? 0,
   };
 }
 

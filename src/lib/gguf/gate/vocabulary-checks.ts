@@ -6,12 +6,6 @@ import type { Header } from '../format/header.ts';
 import { LIMITS } from '../format/limits.ts';
 import type { Lookup } from '../format/lookup.ts';
 
-export interface TokenizerFacts {
-  readonly tokenizerModel: string;
-  readonly bosId: number | undefined;
-  readonly eosId: number | undefined;
-}
-
 /** Some converters write "no such token" as -1 in 32 bits; llama.cpp falls back to its default. */
 const NO_TOKEN = 0xffff_ffff;
 
@@ -25,7 +19,7 @@ const DEFAULT_IDS: Readonly<Record<string, Readonly<Record<string, number>>>> = 
 const NEEDS_NEWLINE = new Set(['gpt2', 'llama', 'rwkv']);
 const WITHOUT_VOCABULARY = new Set(['none', 'no_vocab']);
 
-export function checkVocabulary(header: Header, lookup: Lookup): TokenizerFacts {
+export function checkVocabulary(header: Header, lookup: Lookup): void {
   const tokenizerModel =
     lookup.text('tokenizer.ggml.model') ?? lookup.refuse('tokenizer.ggml.model is missing');
   if (WITHOUT_VOCABULARY.has(tokenizerModel))
@@ -42,7 +36,6 @@ export function checkVocabulary(header: Header, lookup: Lookup): TokenizerFacts 
   }
   const ids = readSpecialIds(header.vocabulary.size, lookup);
   checkAddedTokens(tokenizerModel, header.vocabulary.size, ids, lookup);
-  return { tokenizerModel, bosId: ids.get('bos'), eosId: ids.get('eos') };
 }
 
 function checkTokenList(header: Header, lookup: Lookup): void {
