@@ -1,7 +1,7 @@
 /** Shows an installation while it runs: JSON lines on stdout, a bar on a terminal, plain lines elsewhere. */
 import { basename } from 'node:path';
 import { progress as createBar, type ProgressResult } from '@clack/prompts';
-import { readable } from '../lib/files/disk-space.ts';
+import { readable } from '../lib/base/byte-size.ts';
 import type { InstallEvent, OnInstallEvent } from '../store/install/install-event.ts';
 import { type CliContext, printable } from './context.ts';
 

@@ -1,10 +1,9 @@
 /**
- * A small deterministic GGUF v3 writer: the same input always gives the same bytes.
+ * tools/gguf owns writing GGUF files: the same input always gives the same bytes. It does not know what a model means by
+ * its tensors, and checks sizes but not sense: broken files are written with it too.
  *
- * It streams tensor data, so a file of any size needs little memory, and it renames the
- * finished file into place, so that a reader never meets half of one. It checks sizes
- * but not meaning: broken files are also written with it. Used by the built-in models,
- * the test models and the benchmarks.
+ * This file streams tensor data, so a file of any size needs little memory, and renames the finished file into place, so
+ * that a reader never meets half of one.
  */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import {

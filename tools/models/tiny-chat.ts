@@ -1,12 +1,12 @@
 /**
- * The tiny chat model: a llama-architecture network of two layers and about 300 KB that
- * loads in milliseconds. It has learned nothing; it strings everyday words together.
+ * tools/models owns the models that tests and benchmarks run: written by code, the same bytes everywhere. It knows
+ * nothing of the product but the GGUF format, and no part of it ships.
  *
- * Three traits are built into its weights, so that a service can be tested with it:
+ * This file: a llama-architecture network of two layers and about 300 KB that loads in milliseconds. It has learned
+ * nothing; it strings everyday words together. Three traits are built into its weights, to test a service with:
  * - it ends its turn after the first full stop;
  * - it never ends its turn if the word "forever" stands anywhere in the context;
  * - once a "{" stands in the context it likes closing quotes, so JSON strings stay short.
- * The same version of this file always writes the same bytes.
  */
 import { fileTypeCode } from '../../src/lib/gguf/format/format.ts';
 import { f32, type MetadataValue, text, u32 } from '../gguf/metadata.ts';

@@ -1,7 +1,6 @@
 /**
- * Changes to files that survive a crash at any point: temporary file, fsync, rename, fsync of the folder.
- * Own code rather than a package, because the common ones neither sync the folder nor notice a short write on a full
- * disk.
+ * lib/files owns changes to files that survive a crash, the look at a file before it is read, and room on the disk. It
+ * knows nothing of models. This file: temporary file, fsync, rename, fsync of the folder; no package does all of them.
  * `onStep` names each point that a crash can separate; tests end the process there, production passes nothing.
  */
 import { randomBytes } from 'node:crypto';

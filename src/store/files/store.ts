@@ -1,7 +1,8 @@
 /**
- * Our own store: content-addressed blobs and one manifest per model. Whoever changes it holds the writer lock,
- * for a moment only: downloads and copies happen beside it in partial/ and are committed by renames.
- * Order makes it crash-safe: blobs before the manifest that names them, the manifest away before its blobs.
+ * store/files owns the folder on the disk: blobs under their digests, one manifest per model, and the writer lock that
+ * every change holds. It knows nothing of engines, hubs or what a request means by a name.
+ * The lock is held for a moment only: downloads and copies happen in partial/ and are committed by renames. The order
+ * makes it crash-safe: blobs before the manifest that names them, the manifest away before its blobs.
  */
 import { readdir, stat } from 'node:fs/promises';
 import {

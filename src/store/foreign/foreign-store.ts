@@ -1,6 +1,7 @@
 /**
- * What a scanner of another program's models finds. Scanners only ever read: nothing of a foreign store is
- * written, renamed or deleted, and everything they return is still unchecked (import.ts checks it).
+ * store/foreign owns the scanners of other programs' models. They only read: nothing of a foreign store is written,
+ * renamed or deleted. It does not know whether what it finds is usable: candidates are checked when they are installed.
+ * This file: what all scanners share.
  */
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
@@ -132,16 +133,6 @@ export async function existingFolder(path: string, notes: ScanNotes): Promise<st
     if (errnoOf(error) !== 'ENOENT') notes.add(path, whyUnreadable(error));
     return null;
   }
-}
-
-/** Values of environment variables are often pasted with quotes. */
-export function envPath(value: string | undefined, userHome: string): string | undefined {
-  const bare = value
-    ?.trim()
-    .replace(/^(["'])(.*)\1$/, '$2')
-    .trim();
-  if (!bare) return undefined;
-  return bare === '~' || bare.startsWith('~/') ? join(userHome, bare.slice(1)) : bare;
 }
 
 function whyUnreadable(error: unknown): string {

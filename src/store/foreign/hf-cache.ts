@@ -7,8 +7,8 @@ import { type Candidate, isInside } from '../install/import.ts';
 import { toModelId } from '../files/model-id.ts';
 import { isDigest } from '../files/paths.ts';
 import { quantLabel } from '../install/quant-label.ts';
+import { envPath } from '../../lib/files/env-path.ts';
 import {
-  envPath,
   existingFolder,
   type ForeignEnvironment,
   type ForeignScan,

@@ -5,13 +5,8 @@ import { Check } from '#typebox/value';
 import { parse as parseYaml } from 'yaml';
 import type { Candidate } from '../install/import.ts';
 import { toModelId } from '../files/model-id.ts';
-import {
-  envPath,
-  existingFolder,
-  type ForeignEnvironment,
-  type ForeignScan,
-  ScanNotes,
-} from './foreign-store.ts';
+import { envPath } from '../../lib/files/env-path.ts';
+import { existingFolder, type ForeignEnvironment, type ForeignScan, ScanNotes } from './foreign-store.ts';
 
 const ModelYaml = Type.Object({
   model_path: Type.String({ minLength: 1, maxLength: 4096 }),

@@ -2,8 +2,8 @@
 import { dirname, join, relative } from 'node:path';
 import type { Candidate } from '../install/import.ts';
 import { toModelId } from '../files/model-id.ts';
+import { envPath } from '../../lib/files/env-path.ts';
 import {
-  envPath,
   existingFolder,
   type ForeignEnvironment,
   type ForeignScan,

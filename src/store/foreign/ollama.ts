@@ -6,13 +6,8 @@ import { Check } from '#typebox/value';
 import type { Candidate, CandidateFile } from '../install/import.ts';
 import { ModelParams } from '../files/manifest.ts';
 import { toModelId } from '../files/model-id.ts';
-import {
-  envPath,
-  existingFolder,
-  type ForeignEnvironment,
-  type ForeignScan,
-  ScanNotes,
-} from './foreign-store.ts';
+import { envPath } from '../../lib/files/env-path.ts';
+import { existingFolder, type ForeignEnvironment, type ForeignScan, ScanNotes } from './foreign-store.ts';
 
 const OllamaManifest = Type.Object({
   layers: Type.Array(

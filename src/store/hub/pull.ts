@@ -1,5 +1,7 @@
 /**
- * Pulls a model from a hub: reference → commit → files → space → download → gate → probe → commit to the store.
+ * store/hub owns pulls: what a reference means, which addresses may be asked, and downloads that resume. It knows nothing
+ * of other programs' stores, and trusts nothing that a hub says until a digest or the gate confirms it.
+ * This file: reference → commit → files → space → download → gate → probe → commit to the store.
  * Everything before the last step happens in partial/; the same command run again continues where the last one ended.
  */
 import { rm } from 'node:fs/promises';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoOf } from '../../lib/files/durable.ts';
-import { envPath } from '../foreign/foreign-store.ts';
+import { envPath } from '../../lib/files/env-path.ts';
 
 export interface TokenSources {
   /** A file that the user named. */

@@ -1,5 +1,7 @@
 /**
- * Local files become models: by reference (the default, no byte is copied), by copy, or by hard link.
+ * store/install owns how a model gets into the store, and every later change of it. It does not know where files come
+ * from: hubs and other programs' stores bring candidates. Nothing is installed unchecked.
+ * This file: local files by reference (the default, no byte is copied), by copy, or by hard link.
  * Order: plain file → gate → width → digest → probe → commit; nothing is written before the last.
  */
 import { rm } from 'node:fs/promises';

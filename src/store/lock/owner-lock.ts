@@ -1,7 +1,8 @@
 /**
- * A lock between processes whose holder is known by name, so that a dead holder is seen at once.
- * proper-lockfile guards only the moment in which the record of the holder is read and replaced;
- * the record itself is the lock and lasts as long as its process lives.
+ * store/lock owns the lock between processes. It does not know what the lock protects.
+ * Three parts, each for what the others cannot do: the record is the lock, lasts as long as its process, and names the
+ * holder to those who wait; process-identity tells at once whether that very process still runs, where a time-out alone
+ * would keep a dead holder's lock; proper-lockfile, on any file system, makes reading and replacing the record one step.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * The registry: which models are installed and what a name in a request means.
- * It knows files and manifests, not HTTP and not the engine. The server and every CLI verb open their own;
- * all of them read the same folder afresh, so a change made by one is seen by the others at once.
+ * store/registry owns what a name in a request means, and what is known of the model that it names.
+ * It knows nothing of HTTP and nothing of how a model was installed. The server and every CLI verb open a registry of
+ * their own; all read the same folder, so a change made by one is seen by the others with their next question.
  */
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from '#typebox';

@@ -1,6 +1,6 @@
 /** hearth list: the installed models. */
 import type { Command } from 'commander';
-import { readable } from '../../../lib/files/disk-space.ts';
+import { readable } from '../../../lib/base/byte-size.ts';
 import { type CliContext, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 

@@ -1,6 +1,6 @@
 /** hearth prune: deletes unfinished downloads and unused files. */
 import type { Command } from 'commander';
-import { readable } from '../../../lib/files/disk-space.ts';
+import { readable } from '../../../lib/base/byte-size.ts';
 import { prune } from '../../../store/install/prune.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';

@@ -1,7 +1,7 @@
 /** hearth rm ID: removes models or aliases; files that belong to others stay where they are. */
 import type { Command } from 'commander';
 import { removeModel } from '../../../store/install/changes.ts';
-import { readable } from '../../../lib/files/disk-space.ts';
+import { readable } from '../../../lib/base/byte-size.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 

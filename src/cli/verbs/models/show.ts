@@ -1,7 +1,7 @@
 /** hearth show ID: everything known about one model. */
 import type { Command } from 'commander';
 import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
-import { readable } from '../../../lib/files/disk-space.ts';
+import { readable } from '../../../lib/base/byte-size.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 

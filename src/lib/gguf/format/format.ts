@@ -1,8 +1,7 @@
 /**
- * The GGUF v3 format as numbers: magic, value types, tensor types, file types.
- *
- * Pure data, shared by the writer, the bounded reader and the gate. It knows nothing
- * about files or models. A test compares the tensor types with the bound native library.
+ * lib/gguf/format owns the GGUF format: its numbers, and a bounded reader of headers. It does not know what the values
+ * mean for a model. This file: magic, value types, tensor types and file types, as data that the writer in tools/ shares.
+ * A test compares the tensor types with the bound native library.
  */
 
 export const GGUF_MAGIC = 'GGUF';

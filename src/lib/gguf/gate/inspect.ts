@@ -1,9 +1,7 @@
 /**
- * The gate in front of native code: decides from a file's header and size whether it may
- * be given to llama.cpp, and says what it is. It reads the header only, never the weights,
- * trusts no number in it, and refuses with one sentence. What it cannot see (weights that
- * are not numbers, architectures that this llama.cpp does not know) is left to a trial
- * load in a throw-away worker. The registry calls it for every file that it takes in.
+ * lib/gguf/gate owns the decision whether a file may be given to llama.cpp, and the facts that its header states. It reads
+ * the header only, trusts no number in it, and refuses with one sentence. It knows nothing of the store. What it cannot
+ * see (weights that are not numbers, architectures that this llama.cpp lacks) is left to a trial load in a worker.
  */
 import { fail } from '../../errors/svc-error.ts';
 import { openPlainFile } from '../../files/plain-file.ts';
