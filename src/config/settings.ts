@@ -3,6 +3,14 @@
  * Flags, the environment and the config file all pass through `read`, so one wrong value has one message.
  * It knows nothing of what a setting does.
  */
+import {
+  DEFAULT_KEEP_ALIVE_MS,
+  DEFAULT_MAX_QUEUE,
+  LEAST_CTX,
+  MOST_DRAFT_TOKENS,
+  MOST_SEQUENCES,
+  MOST_THREADS,
+} from '../contract/limits.ts';
 import { formatDuration, parseDuration } from '../lib/base/duration.ts';
 
 export interface Setting<T> {
@@ -116,7 +124,7 @@ export const settings = {
   keepAliveMs: duration({
     env: 'SVC_KEEP_ALIVE',
     description: 'How long an idle model stays loaded.',
-    fallback: 300_000,
+    fallback: DEFAULT_KEEP_ALIVE_MS,
   }),
   maxLoadedModels: setting<number | null>({
     env: 'SVC_MAX_LOADED_MODELS',
@@ -130,20 +138,20 @@ export const settings = {
     description:
       'Requests that a model decodes in parallel; by default as many as fit in memory, at least 4.',
     fallback: null,
-    read: whole(1, 256),
-    expects: `${count} from 1 to 256`,
+    read: whole(1, MOST_SEQUENCES),
+    expects: `${count} from 1 to ${MOST_SEQUENCES}`,
   }),
   draftTokens: setting({
     env: 'SVC_DRAFT_TOKENS',
     description: 'Most tokens that a stream drafts per step by prompt lookup; 0 disables drafting.',
-    fallback: 15,
-    read: whole(0, 15),
-    expects: `${count} from 0 to 15`,
+    fallback: MOST_DRAFT_TOKENS,
+    read: whole(0, MOST_DRAFT_TOKENS),
+    expects: `${count} from 0 to ${MOST_DRAFT_TOKENS}`,
   }),
   maxQueue: setting({
     env: 'SVC_MAX_QUEUE',
     description: 'Requests that may wait; the next one is answered with 429.',
-    fallback: 256,
+    fallback: DEFAULT_MAX_QUEUE,
     read: whole(0, 100_000),
     expects: count,
   }),
@@ -151,15 +159,15 @@ export const settings = {
     env: 'SVC_NUM_THREADS',
     description: 'Threads for inference; by default measured per model.',
     fallback: null,
-    read: whole(1, 1024),
-    expects: `${count} from 1 to 1024`,
+    read: whole(1, MOST_THREADS),
+    expects: `${count} from 1 to ${MOST_THREADS}`,
   }),
   numCtx: setting<number | null>({
     env: 'SVC_NUM_CTX',
     description: 'Context window in tokens for requests that do not set num_ctx.',
     fallback: null,
-    read: whole(8),
-    expects: `${count} of at least 8`,
+    read: whole(LEAST_CTX),
+    expects: `${count} of at least ${LEAST_CTX}`,
   }),
   gpu: setting({
     env: 'SVC_GPU',

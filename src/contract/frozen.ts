@@ -3,6 +3,7 @@
  * A frozen run is repeatable bit for bit on the same backend bytes, CPU features and execution settings.
  */
 import { type Static, Type } from '#typebox';
+import { MOST_THREADS } from './limits.ts';
 import { recordedShapes } from './sampling-shapes.ts';
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
@@ -10,7 +11,7 @@ const NullableNumber = Type.Union([Type.Number(), Type.Null()]);
 
 /** What a replay demands of the worker; a pin that cannot be honoured fails the job. */
 export const FrozenPins = Type.Object({
-  threads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
+  threads: Type.Union([Type.Integer({ minimum: 1, maximum: MOST_THREADS }), Type.Null()]),
   /** Window of the frozen context, tokens. */
   numCtx: Type.Union([Type.Integer({ minimum: 256 }), Type.Null()]),
   /** Base64 of little-endian u32 ids: these tokens are tested instead of new ones sampled. */

@@ -1,11 +1,9 @@
 /** What a worker is told to load, and what it says about the result. */
 import { type Static, Type } from '#typebox';
+import { LEAST_CTX, MOST_DRAFT_TOKENS, MOST_SEQUENCES, MOST_THREADS } from './limits.ts';
 
 export const ModelKind = Type.Union([Type.Literal('chat'), Type.Literal('embedding')]);
 export type ModelKind = Static<typeof ModelKind>;
-
-/** With the sampled one they fill a tile of sixteen rows, which is what matrix units compute at once. */
-export const MOST_DRAFT_TOKENS = 15;
 
 /** What the tuned step planner does beyond the plain one; src/worker/batch/DESIGN.md explains each part. */
 export const PlannerPart = Type.Union([
@@ -33,12 +31,12 @@ export const LoadSpec = Type.Object({
   digest: Type.Union([Type.String(), Type.Null()]),
   kind: ModelKind,
   /** Window of one sequence, tokens. */
-  numCtx: Type.Integer({ minimum: 8 }),
+  numCtx: Type.Integer({ minimum: LEAST_CTX }),
   /** Sequences that decode together. */
-  parallel: Type.Integer({ minimum: 1, maximum: 256 }),
+  parallel: Type.Integer({ minimum: 1, maximum: MOST_SEQUENCES }),
   /** Null: calibrate, or take `tunedThreads` when given. */
-  threads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
-  tunedThreads: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()]),
+  threads: Type.Union([Type.Integer({ minimum: 1, maximum: MOST_THREADS }), Type.Null()]),
+  tunedThreads: Type.Union([Type.Integer({ minimum: 1, maximum: MOST_THREADS }), Type.Null()]),
   /** Draft tokens per sequence and step; 0: none. */
   draftTokens: Type.Integer({ minimum: 0, maximum: MOST_DRAFT_TOKENS }),
   /** Only a benchmark names it; absent: the tuned planner with all its parts. */

@@ -6,7 +6,8 @@ export const ModelEntry = Type.Object(
     id: Type.String(),
     object: Type.Literal('model'),
     owned_by: Type.String({
-      description: 'hearth for built-in models, else the source: hf:user, ollama, lmstudio, local.',
+      description:
+        'hearth for built-in models, hf:<user> for pulled ones, the name of the program that they belong to, or local.',
     }),
     created: Type.Optional(Type.Integer({ description: 'When it was installed, Unix seconds.' })),
     kind: Type.Optional(Type.String({ description: 'chat or embedding.' })),

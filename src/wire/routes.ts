@@ -4,6 +4,7 @@
  * OpenAPI document are derived. That a response names the process by both identity headers is no property of a route:
  * every response does, refusals and streams included.
  */
+import { EMBEDDING_WIDTH } from '../contract/limits.ts';
 import { Type } from '#typebox';
 import type { TSchema } from '#typebox';
 import { ChatRequest, ChatResponse } from './inference/chat.ts';
@@ -95,7 +96,7 @@ export const routes = {
     name: 'embeddings',
     method: 'POST',
     path: '/v1/embeddings',
-    summary: 'One vector of 768 numbers per input.',
+    summary: `One vector of ${EMBEDDING_WIDTH} numbers per input.`,
     authenticated: true,
     body: EmbeddingRequest,
     response: EmbeddingResponse,

@@ -37,7 +37,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/files',
     'lib/errors',
   ],
-  config: ['lib/base', 'lib/errors'],
+  config: ['contract', 'lib/base', 'lib/errors'],
   http: ['api', 'wire', 'lib/base', 'lib/json', 'lib/errors'],
   api: [
     'engine',

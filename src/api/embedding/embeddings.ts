@@ -2,16 +2,17 @@
  * api/embedding owns POST /v1/embeddings: vectors of a model, or of the feature-hash fallback where the operator allows
  * it, never a mixture. It knows nothing of how a model computes its vectors.
  */
+import { EMBEDDING_WIDTH, FEATURE_HASH_MODEL } from '../../contract/limits.ts';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { featureCount, featureHash, featureHashModel, featureHashVersion } from './feature-hash.ts';
+import { featureCount, featureHash, featureHashVersion } from './feature-hash.ts';
 import { toBase64 } from '../../lib/base/vector.ts';
 import type { EmbeddingEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { type Models, type ServedModel, weightsName } from '../models/served-model.ts';
-import { EmbeddingRequest, type EmbeddingResponse, embeddingWidth } from '../../wire/inference/embeddings.ts';
+import { EmbeddingRequest, type EmbeddingResponse } from '../../wire/inference/embeddings.ts';
 import { readEmbeddingInput } from './embedding-input.ts';
 import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, readKeepAlive, unknownFields } from '../generation/parameters.ts';
@@ -48,9 +49,9 @@ export async function embed(
   const ignored = unknownFields(body, EmbeddingRequest.properties);
   checkIgnored(ports.options.strictParams, ignored);
   const inputs = readEmbeddingInput(body.input);
-  if (body.dimensions !== null && body.dimensions !== undefined && body.dimensions !== embeddingWidth) {
+  if (body.dimensions !== null && body.dimensions !== undefined && body.dimensions !== EMBEDDING_WIDTH) {
     throw fail('invalid_request', {
-      message: 'dimensions must be 768, or leave it out.',
+      message: `dimensions must be ${EMBEDDING_WIDTH}, or leave it out.`,
       param: 'dimensions',
     });
   }
@@ -83,7 +84,7 @@ async function computeVectors(ports: EmbeddingPorts, asked: Asked): Promise<Vect
   const { models, engine, options } = ports;
   const { body, inputs, caller } = asked;
   const { allowHashEmbeddings } = options;
-  if (allowHashEmbeddings && body.model === featureHashModel) return hashVectors(inputs, caller);
+  if (allowHashEmbeddings && body.model === FEATURE_HASH_MODEL) return hashVectors(inputs, caller);
   const isDefault = body.model === 'default-embedding';
   try {
     return await modelVectors(engine, await models.resolve(body.model, 'embedding'), asked);
@@ -109,7 +110,7 @@ async function hashVectors(inputs: readonly string[], { signal }: Caller): Promi
     tokens += await featureCount(input, pause);
     await pause();
   }
-  return { model: featureHashModel, backend: 'feature-hash', space: featureHashVersion, items, tokens };
+  return { model: FEATURE_HASH_MODEL, backend: 'feature-hash', space: featureHashVersion, items, tokens };
 }
 
 async function modelVectors(
@@ -146,6 +147,6 @@ async function modelVectors(
 /** Equal for equal weights, pooling and normalisation; docs/embeddings.md says how it is made. */
 function embeddingSpace(model: ServedModel): string {
   const weights = weightsName(model);
-  const facts = `svc-embedding-space-1\n${weights}\n${model.pooling ?? 'none'}\nl2\n${embeddingWidth}\n`;
+  const facts = `svc-embedding-space-1\n${weights}\n${model.pooling ?? 'none'}\nl2\n${EMBEDDING_WIDTH}\n`;
   return `space-${createHash('sha256').update(facts).digest('hex').slice(0, 32)}`;
 }

@@ -1,13 +1,12 @@
 /**
- * The feature-hash fallback, `feature-hash-768@1`: a deterministic vector from words and character trigrams.
+ * The feature-hash fallback, version 1: a deterministic vector from words and character trigrams.
  * It knows nothing of meaning; it lets an index be built and tested without a model, when the
  * operator allows it. docs/feature-hash.md defines it and lists test vectors; any change is a new version.
  */
+import { EMBEDDING_WIDTH, FEATURE_HASH_MODEL } from '../../contract/limits.ts';
 import { normalise } from '../../lib/base/vector.ts';
 
-export const featureHashModel = 'feature-hash-768';
-export const featureHashVersion = 'feature-hash-768@1';
-const width = 768;
+export const featureHashVersion = `${FEATURE_HASH_MODEL}@1`;
 const trigramWeight = 0.5;
 
 const word = /[\p{L}\p{N}]+/gu;
@@ -17,9 +16,9 @@ const stretch = 32_768;
 /** Awaited every so often, because a large text takes long; it may throw to stop the work. */
 export type Pause = () => Promise<unknown>;
 
-/** 768 numbers of length 1; never the zero vector, whatever the text. */
+/** A vector of length 1; never the zero vector, whatever the text. */
 export async function featureHash(text: string, pause: Pause): Promise<Float32Array> {
-  const vector = new Float32Array(width);
+  const vector = new Float32Array(EMBEDDING_WIDTH);
   for await (const words of stretches(text.normalize('NFC').toLowerCase(), pause))
     for (const each of words) for (const _ of addWord(vector, each)) await pause();
   // Text without words, and features that cancel out exactly, still need a direction of their own.
@@ -97,7 +96,7 @@ function trigram(first: string, second: string, third: string): number {
 }
 
 function add(vector: Float32Array, hash: number, weight: number): void {
-  const at = hash % width;
+  const at = hash % EMBEDDING_WIDTH;
   // The sign comes from a bit that the position does not use, which makes collisions cancel on average.
   const sign = Math.imul(hash, 0x9e3779b1) >>> 31 === 0 ? 1 : -1;
   vector[at] = (vector[at] ?? 0) + sign * weight;

@@ -9,7 +9,6 @@ import type { SchemaBudget } from '../../lib/grammar/schema-budget.ts';
 import { compileSchema } from '../../lib/grammar/schema-grammar.ts';
 import { prepareProof } from './answer-check.ts';
 
-const MAX_TOOLS = 128;
 const MAX_DESCRIPTION_CHARS = 32_768;
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const COMBINED = ['$ref', 'anyOf', 'oneOf', 'allOf'];
@@ -22,8 +21,6 @@ export function readTools(
   budget: SchemaBudget,
 ): ToolDefinition[] {
   const given = tools ?? [];
-  if (given.length > MAX_TOOLS)
-    throw refusal('tools', `has ${given.length} entries; at most ${MAX_TOOLS} are accepted`);
   const read = given.map((tool, index) => readTool(tool, `tools[${index}]`, budget));
   for (const [index, { name }] of read.entries())
     if (read.findIndex((tool) => tool.name === name) < index)

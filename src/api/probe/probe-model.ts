@@ -4,6 +4,7 @@
  * gate cannot see in the header shows here, and takes no server down.
  */
 import { stat } from 'node:fs/promises';
+import { LEAST_CTX } from '../../contract/limits.ts';
 import type { GenerateJob, Job } from '../../contract/job.ts';
 import { fail, isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { Probe, ProbeTarget } from '../../store/install/inspection.ts';
@@ -56,7 +57,7 @@ async function runProbe(target: ProbeTarget, limit: AbortSignal, settings: Worke
         { modelId: target.shown, kind: target.kind },
         { path: target.path, digest: null, threads: 1 },
       ),
-      { numCtx: Math.max(8, Math.min(PROBE_CTX, target.facts.contextLength)), slots: 1 },
+      { numCtx: Math.max(LEAST_CTX, Math.min(PROBE_CTX, target.facts.contextLength)), slots: 1 },
       limit,
     );
     for (const job of probeJobs(target)) await collectEvents((listener) => model.run(job, limit, listener));

@@ -1,3 +1,5 @@
+import { DEFAULT_KEEP_ALIVE_MS, DEFAULT_MAX_QUEUE } from '../../contract/limits.ts';
+
 /** Every limit of the scheduler, by name. Times are milliseconds. */
 export interface SchedulerLimits {
   /** Jobs that may wait, over all models. */
@@ -36,8 +38,8 @@ export interface SchedulerLimits {
 }
 
 export const DEFAULT_SCHEDULER_LIMITS: SchedulerLimits = {
-  maxQueue: 256,
-  keepAliveMs: 300_000,
+  maxQueue: DEFAULT_MAX_QUEUE,
+  keepAliveMs: DEFAULT_KEEP_ALIVE_MS,
   maxLoadedModels: null,
   maxConcurrentLoads: 2,
   numParallel: null,

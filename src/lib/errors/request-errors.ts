@@ -10,7 +10,7 @@ function overflowRemedy(promptTokens: number, maxCtx: number | undefined): strin
 
 /** Only owner/name, perhaps with a quant, can be pulled. */
 function installRemedy(model: string): string {
-  if (model === 'feature-hash-768') return 'set SVC_ALLOW_HASH_EMBEDDINGS=1 to allow it';
+  if (/^feature-hash-\d+$/.test(model)) return 'set SVC_ALLOW_HASH_EMBEDDINGS=1 to allow it';
   return /^[\w.-]+\/[\w.-]+(?::[\w.-]+)?$/.test(model)
     ? `run: hearth pull ${model}, or choose one from GET /v1/models`
     : 'choose one from GET /v1/models, or install one with: hearth pull owner/name';

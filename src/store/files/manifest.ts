@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '#typebox';
 import { Check, Errors } from '#typebox/value';
+import { LEAST_CTX, MOST_THREADS } from '../../contract/limits.ts';
 import { ModelKind } from '../../contract/load.ts';
 import { modelSamplingShapes } from '../../contract/sampling-shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -13,17 +14,13 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Text = Type.String({ maxLength: 4096 });
 export const Digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
+/** Other programs whose models can be served where they lie; `hf` is also where a pulled model comes from. */
+export const FOREIGN_STORES = ['ollama', 'lmstudio', 'hf', 'llama.cpp', 'jan'] as const;
+export type ForeignStoreName = (typeof FOREIGN_STORES)[number];
+
 export const ModelSource = Type.Object(
   {
-    type: Type.Union([
-      Type.Literal('file'),
-      Type.Literal('hf'),
-      Type.Literal('ollama'),
-      Type.Literal('lmstudio'),
-      Type.Literal('jan'),
-      Type.Literal('llama.cpp'),
-      Type.Literal('builtin'),
-    ]),
+    type: Type.Enum(['file', 'builtin', ...FOREIGN_STORES]),
     /** What the user named: a path, a hub reference, a name in the foreign store. */
     ref: Text,
     /** Hub pulls: the repository and the commit that was pinned. */
@@ -101,13 +98,13 @@ export type ModelFacts = Static<typeof ModelFacts>;
 /** Defaults of one model, below what a request says and above the settings of the service. */
 export const ModelParams = Type.Object(
   {
-    numCtx: Type.Optional(Type.Integer({ minimum: 8, maximum: 2 ** 31 - 1 })),
+    numCtx: Type.Optional(Type.Integer({ minimum: LEAST_CTX, maximum: 2 ** 31 - 1 })),
     ...modelSamplingShapes,
     maxTokens: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
     stop: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 })),
     /** A duration as `SVC_KEEP_ALIVE` takes it, for example `10m`, `0` or `-1`. */
     keepAlive: Type.Optional(Type.String({ maxLength: 32 })),
-    threads: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
+    threads: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_THREADS })),
   },
   { additionalProperties: false },
 );

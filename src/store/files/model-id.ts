@@ -3,6 +3,7 @@
  * An id is `name`, `owner/name`, or either with `:tag`, in lower case; everything else is refused here,
  * so no path separator trick, device name or control character reaches the file system.
  */
+import { FEATURE_HASH_MODEL } from '../../contract/limits.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 
 const PART = '[a-z0-9][a-z0-9._-]{0,79}';
@@ -13,7 +14,7 @@ const MAX_ID_LENGTH = 160;
 /** Names that Windows treats as devices whatever their extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$/;
 /** Ids that mean something else on the wire: the two aliases and the feature-hash fallback. */
-const RESERVED = new Set(['default', 'default-embedding', 'feature-hash-768']);
+const RESERVED = new Set(['default', 'default-embedding', FEATURE_HASH_MODEL]);
 
 export function isModelId(text: string): boolean {
   return whyNotModelId(text) === null;

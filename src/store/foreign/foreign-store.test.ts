@@ -2,7 +2,8 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { discover, type ForeignStoreName, scanForeignStore } from './discover.ts';
+import type { ForeignStoreName } from '../files/manifest.ts';
+import { discover, scanForeignStore } from './discover.ts';
 import type { ForeignScan } from './foreign-store.ts';
 import { scanFolder } from './llama-cpp.ts';
 import { installCandidate } from '../install/import.ts';

@@ -7,6 +7,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../../lib/files/durable.ts';
+import type { ForeignStoreName } from '../files/manifest.ts';
 import type { Candidate } from '../install/import.ts';
 import { isModelFileName, modelStem, parseShardName, shardNames } from '../install/shards.ts';
 
@@ -22,7 +23,7 @@ export interface ForeignProblem {
 }
 
 export interface ForeignScan {
-  readonly store: 'ollama' | 'lmstudio' | 'hf' | 'llama.cpp' | 'jan' | 'folder';
+  readonly store: ForeignStoreName | 'folder';
   /** Folders that were looked at and exist. */
   readonly roots: readonly string[];
   readonly candidates: readonly Candidate[];

@@ -1,4 +1,5 @@
 /** The checks between a file and its installation: the GGUF gate, and a probe load that the caller brings. */
+import { EMBEDDING_WIDTH } from '../../contract/limits.ts';
 import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
 import { toolFormatOf } from '../../lib/chat-template/tool-families.ts';
 import type { ModelKind } from '../../contract/load.ts';
@@ -82,9 +83,7 @@ export interface ProbeTarget {
 /** Loads the file in a throw-away worker, tokenises once and decodes one token; rejects with the reason. */
 export type Probe = (target: ProbeTarget) => Promise<void>;
 
-/** The width that the interface promises for every vector. */
-const EMBEDDING_WIDTH = 768;
-
+/** The interface promises one width for every vector. */
 export function refuseOtherWidths(path: string, inspection: Inspection): void {
   const width = inspection.facts.embeddingLength;
   if (inspection.kind === 'embedding' && width !== EMBEDDING_WIDTH)

@@ -1,8 +1,6 @@
 import { type Static, Type } from '#typebox';
+import { EMBEDDING_WIDTH } from '../../contract/limits.ts';
 import { nullable } from '../schema.ts';
-
-/** Width of every vector (interface, Limits). */
-export const embeddingWidth = 768;
 
 export const EmbeddingRequest = Type.Object(
   {
@@ -13,7 +11,7 @@ export const EmbeddingRequest = Type.Object(
       description: 'One string, or 1 to 2048 strings of at most 1 MiB each.',
     }),
     encoding_format: nullable<string>('string', { enum: ['float', 'base64', null] }),
-    dimensions: nullable<number>('integer', { description: 'Only 768.' }),
+    dimensions: nullable<number>('integer', { description: `Only ${EMBEDDING_WIDTH}.` }),
     truncate: nullable<boolean>('boolean', {
       description: 'true cuts over-long inputs and flags them; default is a 400.',
     }),

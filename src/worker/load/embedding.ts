@@ -1,4 +1,5 @@
 /** Opens an embedding model: one context per core, because that is how several inputs are computed fastest. */
+import { MOST_EMBEDDING_CONTEXTS } from '../../contract/limits.ts';
 import type { LoadSpec } from '../../contract/load.ts';
 import type { NativeBackend, NativeContext } from '../addon/native.ts';
 import type { EmbeddingModel } from '../model.ts';
@@ -7,8 +8,6 @@ import { threadsFor, tuneThreads } from './threads.ts';
 
 /** What the thread count for a lone input is measured with. */
 const TYPICAL_TOKENS = 32;
-/** More contexts cost memory and contend for it; beyond this nothing was gained. */
-const MOST_CONTEXTS = 8;
 
 export async function loadEmbedding(
   backend: NativeBackend,
@@ -19,7 +18,11 @@ export async function loadEmbedding(
     const model = await backend.openModel(spec.path, throttled(onProgress));
     const cores = threadsFor(backend, { ...spec, tunedThreads: null });
     const limit = Math.min(spec.numCtx, model.facts.trainedCtx);
-    const count = Math.min(cores, MOST_CONTEXTS, backend.facts.gpu === 'none' ? MOST_CONTEXTS : 1);
+    const count = Math.min(
+      cores,
+      MOST_EMBEDDING_CONTEXTS,
+      backend.facts.gpu === 'none' ? MOST_EMBEDDING_CONTEXTS : 1,
+    );
     const contexts: NativeContext[] = [];
     while (contexts.length < count)
       contexts.push(await model.newEmbeddingContext({ numCtx: limit, threads: cores }));

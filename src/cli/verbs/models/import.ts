@@ -4,7 +4,8 @@
  */
 import { multiselect } from '@clack/prompts';
 import type { Command } from 'commander';
-import { foreignStoreNames, scanForeignStore } from '../../../store/foreign/discover.ts';
+import { FOREIGN_STORES } from '../../../store/files/manifest.ts';
+import { scanForeignStore } from '../../../store/foreign/discover.ts';
 import type { ForeignScan } from '../../../store/foreign/foreign-store.ts';
 import { scanFolder } from '../../../store/foreign/llama-cpp.ts';
 import {
@@ -34,7 +35,7 @@ export function registerImport(program: Command, context: CliContext): void {
     .option('--id <id>', 'install under this id')
     .option('-c, --copy', 'copy the file into the store')
     .option('-l, --hard-link', 'hard-link the file into the store')
-    .option('--from <store>', `install models of ${foreignStoreNames.join(', ')}, or of a folder`)
+    .option('--from <store>', `install models of ${FOREIGN_STORES.join(', ')}, or of a folder`)
     .option('--all', 'with --from: every model')
     .option('--no-probe', 'skip the trial run in a separate process')
     .option('--json', 'progress as JSON lines')
@@ -96,7 +97,7 @@ async function importFrom(
 }
 
 async function scanStore(context: CliContext, store: string): Promise<ForeignScan> {
-  const known = foreignStoreNames.find((name) => name === store);
+  const known = FOREIGN_STORES.find((name) => name === store);
   const scan = known ? await scanForeignStore(known, foreignEnvironment(context)) : await scanFolder(store);
   if (scan.roots.length === 0 && scan.problems.length === 0)
     throw new CliFailure(

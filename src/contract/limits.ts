@@ -1,0 +1,27 @@
+/** Figures on which server, worker and settings must agree. */
+
+/** Width of every vector (interface, Limits). */
+export const EMBEDDING_WIDTH = 768;
+
+/** The model id of the fallback that needs no model. */
+export const FEATURE_HASH_MODEL = `feature-hash-${EMBEDDING_WIDTH}`;
+
+/** Inputs that an embedding model computes side by side. More contexts cost memory and contend for it. */
+export const MOST_EMBEDDING_CONTEXTS = 8;
+
+/** With the sampled one they fill a tile of sixteen rows, which is what matrix units compute at once. */
+export const MOST_DRAFT_TOKENS = 15;
+
+/** Sequences that one model decodes together. */
+export const MOST_SEQUENCES = 256;
+
+export const MOST_THREADS = 1024;
+
+/** Tokens of the smallest window. */
+export const LEAST_CTX = 8;
+
+/** Requests that may wait, over all models. */
+export const DEFAULT_MAX_QUEUE = 256;
+
+/** How long an idle model stays loaded, milliseconds. */
+export const DEFAULT_KEEP_ALIVE_MS = 300_000;
