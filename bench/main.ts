@@ -1,10 +1,11 @@
 /** The benchmarks by name; bench/README.md says what each measures and how to read it. */
 import { boot } from './boot.ts';
-import { compare } from './compare.ts';
-import { frozen } from './frozen.ts';
-import { frozenMatrix } from './frozen-matrix.ts';
+import { compare } from './compare/compare.ts';
+import { frozen } from './frozen/frozen.ts';
+import { frozenMatrix } from './frozen/frozen-matrix.ts';
 import { overhead } from './overhead.ts';
 import { writeBenchModel } from './model.ts';
+import { planner } from './planner/planner.ts';
 import { soak } from './soak.ts';
 
 const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
@@ -14,6 +15,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   boot,
   frozen,
   'frozen-matrix': frozenMatrix,
+  planner,
   model: writeBenchModel,
 };
 

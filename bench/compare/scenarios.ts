@@ -1,7 +1,7 @@
 /** What `compare` measures. A scenario runs once against one side and returns named figures, each from fresh text. */
-import { type Message, postJson, type Side, streamChat } from './client.ts';
-import { median, quantile } from './statistics.ts';
-import { text } from './words.ts';
+import { type Message, postJson, type Side, streamChat } from '../client.ts';
+import { median, quantile } from '../statistics.ts';
+import { text } from '../words.ts';
 
 /** Text of about so many tokens of the model under test; every other seed shares no long prefix. */
 export type TextOf = (tokens: number, seed: number) => string;

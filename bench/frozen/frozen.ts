@@ -7,10 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Side, streamChat } from './client.ts';
-import { serve } from './served.ts';
-import { median, rounded } from './statistics.ts';
-import { text } from './words.ts';
+import { type Side, streamChat } from '../client.ts';
+import { serve } from '../served.ts';
+import { median, rounded } from '../statistics.ts';
+import { text } from '../words.ts';
 
 interface Sample {
   readonly ms: number;

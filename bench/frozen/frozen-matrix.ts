@@ -8,10 +8,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { writeTinyChat } from '../tools/models/tiny-chat.ts';
-import { writeTinyRecurrent, writeTinySlidingWindow } from '../tools/models/tiny-variants.ts';
-import { serve } from './served.ts';
-import { text } from './words.ts';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import { writeTinyRecurrent, writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
+import { serve } from '../served.ts';
+import { text } from '../words.ts';
 
 interface Cell {
   readonly outputs: ReadonlySet<string>;

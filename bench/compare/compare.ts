@@ -4,10 +4,10 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { baseUrl, postJson, type Side } from './client.ts';
+import { baseUrl, postJson, type Side } from '../client.ts';
 import { type Scenario, scenarios, type TextOf } from './scenarios.ts';
-import { median, rounded } from './statistics.ts';
-import { text } from './words.ts';
+import { median, rounded } from '../statistics.ts';
+import { text } from '../words.ts';
 
 export async function compare(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
