@@ -18,7 +18,7 @@ export interface WorkerLimits {
   /** Extra patience per token of an input, and of a prompt while the length of a step is unknown. */
   readonly stallPerPromptTokenMs: number;
   /** A child that counts its steps reads at most so many tokens in its first one. */
-  readonly firstSliceTokens: number;
+  readonly firstChunkTokens: number;
   /** From closing the channel to SIGKILL. */
   readonly graceMs: number;
   /** After a failed boot, how long a load fails at once instead of forking again. */
@@ -45,7 +45,7 @@ export const DEFAULT_WORKER_LIMITS: WorkerLimits = {
   stallMs: 30_000,
   stallFactor: 20,
   stallPerPromptTokenMs: 1_000,
-  firstSliceTokens: 128,
+  firstChunkTokens: 128,
   graceMs: 1_000,
   bootRetryMs: 10_000,
   spareLullMs: 500,

@@ -72,7 +72,7 @@ test('a long prompt earns patience until the child has counted its first step as
   counting.stepsReported(1, 0);
   expect(ticksUntilHung(counting, true)).toBe(261);
   counting.eventSeen('long', started(4_000), 0);
-  expect(ticksUntilHung(counting, true)).toBe(61 + 2 * limits.firstSliceTokens);
+  expect(ticksUntilHung(counting, true)).toBe(61 + 2 * limits.firstChunkTokens);
   counting.stepsReported(2, 0);
   expect(ticksUntilHung(counting, true)).toBe(61);
 });

@@ -100,7 +100,7 @@ export class Watchdog {
    */
   get #mostPromptTokens(): number {
     if (this.#steps === undefined) return Infinity;
-    return this.#steps < 2 ? this.#limits.firstSliceTokens : 0;
+    return this.#steps < 2 ? this.#limits.firstChunkTokens : 0;
   }
 
   #moved(nowMs: number): void {

@@ -41,7 +41,7 @@ export const PATIENCE_STEPS = 8;
 /** How quickly measured rates follow. The first prefill touches fresh memory and is slow; no accident makes one fast. */
 export const CHUNK_WEIGHTS = { usual: 0.3, faster: 0.7 } as const;
 
-/** Padding: what a pass costs. Measured, "Padding and pool threads": fitted to the table of one chunk by depth and rows. */
+/** Padding: what a pass costs. Measured, "What a chunk costs": fitted to the table of one chunk by depth and rows. */
 export const PADDING_COSTS = {
   /** Rows are computed in blocks; half of the last block is wasted on average. */
   wastedRows: 8,
@@ -63,7 +63,7 @@ export const STEP_COSTS = {
   mostForRest: 2,
   /** Measured, third run: without this bound two rows that were seen in a slow moment were kept apart for good. */
   joinedRatio: 0.95,
-  /** Measured, "Drafts and rows": a further row of a sequence costs 0.1 to 0.3 of the first at depth 256. */
+  /** Measured, "What one more row costs": a further row of a sequence costs 0.1 to 0.3 of the first at depth 256. */
   assumedExtraRow: 0.3,
   leastExtraRow: 0.03,
   extraRowWeight: 0.3,
@@ -71,7 +71,7 @@ export const STEP_COSTS = {
   forgetWeight: 0.01,
 } as const;
 
-/** Prompt-lookup drafts. Measured, "Drafts and rows". */
+/** Prompt-lookup drafts. Measured, "What one more row costs". */
 export const DRAFT_LIMITS = {
   /** Above this the logits of a step take tens of megabytes and a pass is no longer bound by reading the weights. */
   mostRows: 32,
