@@ -34,6 +34,7 @@ process.dlopen = (module, ...rest) => {
 
 const send = process.send;
 process.send = (message, ...rest) => {
-  write({ message: message.type, jobs: message.events?.map(({ jobId }) => jobId) ?? [] });
+  const events = message.events?.map(({ jobId, event }) => ({ jobId, type: event.type })) ?? [];
+  write({ message: message.type, events });
   return send.call(process, message, ...rest);
 };

@@ -20,8 +20,7 @@ export interface RecordedCall {
 
 export interface RecordedMessage {
   readonly message: string;
-  /** One per event. */
-  readonly jobs: readonly string[];
+  readonly events: readonly { readonly jobId: string; readonly type: string }[];
 }
 
 export interface RecordedWorker {
@@ -56,3 +55,6 @@ export async function startRecordedChat(load: Partial<LoadSpec>): Promise<Record
 
 export const callsOf = (record: readonly (RecordedCall | RecordedMessage)[]): (readonly RecordedRows[])[] =>
   record.flatMap((entry) => ('call' in entry ? [entry.call] : []));
+
+export const messagesOf = (record: readonly (RecordedCall | RecordedMessage)[]): RecordedMessage[] =>
+  record.flatMap((entry) => ('message' in entry ? [entry] : []));
