@@ -1,4 +1,4 @@
-import { productName } from './identity.ts';
+import { PRODUCT_NAME } from './identity.ts';
 import type { HealthResponse } from '../wire/health.ts';
 
 export interface HealthPorts {
@@ -10,7 +10,7 @@ export interface HealthPorts {
 export function health({ isDraining, isNativeReady }: HealthPorts): HealthResponse {
   return {
     status: isDraining() ? 'draining' : 'ok',
-    product: productName,
+    product: PRODUCT_NAME,
     native_ready: isNativeReady(),
   };
 }

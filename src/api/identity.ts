@@ -3,7 +3,7 @@ import { endpoints } from '../wire/routes.ts';
 import { toolProtocol } from '../wire/inference/tool-envelope.ts';
 import type { Models } from './models/served-model.ts';
 
-export const productName = 'hearth';
+export const PRODUCT_NAME = 'hearth';
 
 /** Who the process is; fixed at boot, and public. */
 export interface ProcessIdentity {
@@ -28,7 +28,7 @@ export async function identity(ports: IdentityPorts, nonce: string | undefined):
   const [source, backend] = await Promise.all([ports.serverSourceSha256(), ports.backendSha256()]);
   const body: Identity = {
     object: 'svc.identity',
-    product: productName,
+    product: PRODUCT_NAME,
     version: ports.process.version,
     instance_id: ports.process.instanceId,
     boot_id: ports.process.bootId,

@@ -6,7 +6,6 @@
 import type { Clock } from '../lib/base/clock.ts';
 import type { Engine } from '../engine/ports.ts';
 import type { EvidenceIssuer } from '../trust/evidence/issuer.ts';
-import type { ChatRequest } from '../wire/inference/chat.ts';
 import type { CompletionRequest } from '../wire/inference/completions.ts';
 import type { EmbeddingRequest } from '../wire/inference/embeddings.ts';
 import type { HealthResponse } from '../wire/health.ts';
@@ -14,7 +13,7 @@ import type { Identity } from '../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../wire/models.ts';
 import type { ResidencyList } from '../wire/residency.ts';
 import type { Caller } from './caller.ts';
-import { acceptChat, type AcceptedChat } from './chat/chat.ts';
+import { type AcceptChat, acceptChat } from './chat/chat.ts';
 import { acceptCompletion, type AcceptedCompletion } from './completion/completions.ts';
 import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
 import { health, type HealthPorts } from './health.ts';
@@ -24,7 +23,7 @@ import type { Models } from './models/served-model.ts';
 import { listResidencies, unloadModel } from './residency.ts';
 
 export interface UseCases {
-  chat(body: ChatRequest, caller: Caller): Promise<AcceptedChat>;
+  readonly chat: AcceptChat;
   completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
   readonly models: { list(): Promise<ModelList>; show(name: string): Promise<ModelEntry> };
@@ -49,7 +48,7 @@ export function createUseCases(parts: Parts): UseCases {
   const { models, engine, clock, evidence, backendSha256, options } = parts;
   const generation = { models, engine, clock, backendSha256, strictParams: options.strictParams };
   return {
-    chat: (body, caller) => acceptChat({ ...generation, evidence }, body, caller),
+    chat: acceptChat({ ...generation, evidence }),
     completion: (body, caller) => acceptCompletion(generation, body, caller),
     embedding: (body, caller) => embed({ models, engine, options }, body, caller),
     models: { list: () => listModels(models), show: (name) => showModel(models, name) },

@@ -2,7 +2,7 @@
 import { Check } from '#typebox/value';
 import type { Config } from '../config/config.ts';
 import { readPublicIdentity } from '../trust/identity/public-identity.ts';
-import { headerNames } from '../wire/headers.ts';
+import { HEADERS } from '../wire/headers.ts';
 import { HealthResponse } from '../wire/health.ts';
 import { routes } from '../wire/routes.ts';
 import { baseUrl } from './api.ts';
@@ -25,7 +25,7 @@ async function askInstance(url: string): Promise<string | null> {
     const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(1000) });
     const body: unknown = await response.json();
     return Check(HealthResponse, body) && body.product === 'hearth'
-      ? response.headers.get(headerNames.instanceId)
+      ? response.headers.get(HEADERS.instanceId)
       : null;
   } catch {
     // Whatever does not answer as Hearth does is "another program"; the reason does not matter to the user.

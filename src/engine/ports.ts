@@ -129,8 +129,15 @@ export interface Engine {
   drain(graceMs: number): Promise<void>;
 }
 
+/** What an observer is told of a job: never its text. */
+export interface WatchedJob {
+  readonly jobId: string;
+  readonly kind: Job['kind'];
+  readonly modelId: string;
+}
+
 /** Watches the engine, for figures and for people; it decides nothing and must not throw. */
 export interface EngineObserver {
   /** A job was submitted. The listener hears all that the client's listener hears, before it does. */
-  watchJob(submission: Submission): JobListener;
+  watchJob(job: WatchedJob): JobListener;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { headerValue, requestHeaderNames } from '../wire/headers.ts';
+import { headerValue, REQUEST_HEADERS } from '../wire/headers.ts';
 
 /**
  * Who a request comes from, for fairness only: the address, the key and the program that sends it.
@@ -8,7 +8,7 @@ import { headerValue, requestHeaderNames } from '../wire/headers.ts';
  */
 export function clientKey(request: FastifyRequest): string {
   const { authorization, 'user-agent': agent } = request.headers;
-  const id = headerValue(request.headers, requestHeaderNames.clientId);
+  const id = headerValue(request.headers, REQUEST_HEADERS.clientId);
   const facts = [request.ip, authorization ?? '', agent ?? '', id ?? ''].join('\n');
   return createHash('sha256').update(facts).digest('base64url').slice(0, 16);
 }

@@ -3,7 +3,7 @@ import { entryOf } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import type { ErrorBody } from '../wire/error.ts';
-import { headerNames } from '../wire/headers.ts';
+import { HEADERS } from '../wire/headers.ts';
 
 export const statusOf: Record<Family, number> = {
   request: 400,
@@ -81,10 +81,10 @@ export function errorResponse(error: SvcError): ErrorResponse {
   return {
     status: statusOf[family],
     headers: {
-      ...(retryable ? {} : { [headerNames.shouldRetry]: 'false' }),
+      ...(retryable ? {} : { [HEADERS.shouldRetry]: 'false' }),
       ...(retryAfter === undefined
         ? {}
-        : { [headerNames.retryAfter]: String(Math.max(1, Math.ceil(retryAfter))) }),
+        : { [HEADERS.retryAfter]: String(Math.max(1, Math.ceil(retryAfter))) }),
       ...('allow' in detail ? { Allow: detail.allow } : {}),
     },
     body: errorBody(error),

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
-import { headerNames, headerValue, requestHeaderNames, serverBanner } from '../wire/headers.ts';
+import { HEADERS, headerValue, REQUEST_HEADERS, SERVER_BANNER } from '../wire/headers.ts';
 import type { RouteAccess } from '../wire/routes.ts';
 import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard/guard.ts';
-import { httpLimits } from './limits.ts';
+import { HTTP_LIMITS } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,21 +32,21 @@ export interface HookOptions {
   readonly opened: Promise<void>;
 }
 
-const acceptableId = /^[A-Za-z0-9._-]{1,128}$/;
+const ACCEPTABLE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** The client's own id when it is harmless, else a fresh one. */
 export function requestId(headers: Readonly<Record<string, string | string[] | undefined>>): string {
-  const offered = headerValue(headers, headerNames.requestId);
-  return offered !== undefined && acceptableId.test(offered) ? offered : `req_${randomUUID()}`;
+  const offered = headerValue(headers, HEADERS.requestId);
+  return offered !== undefined && ACCEPTABLE_ID.test(offered) ? offered : `req_${randomUUID()}`;
 }
 
 /** Every response says who answers; the interface demands it of identity and chat, on errors and streams alike. */
 export function commonHeaders({ instanceId, bootId }: ProcessNames, id: string) {
   return {
-    Server: serverBanner,
-    [headerNames.requestId]: id,
-    [headerNames.instanceId]: instanceId,
-    [headerNames.bootId]: bootId,
+    Server: SERVER_BANNER,
+    [HEADERS.requestId]: id,
+    [HEADERS.instanceId]: instanceId,
+    [HEADERS.bootId]: bootId,
   };
 }
 
@@ -56,7 +56,7 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     reply.headers(commonHeaders(options.process, request.id));
     // A client that keeps its connection would only find it closed.
     if (options.isDraining()) reply.header('Connection', 'close');
-    if (request.raw.rawHeaders.length > 2 * httpLimits.maxHeaders) throw tooManyHeaders();
+    if (request.raw.rawHeaders.length > 2 * HTTP_LIMITS.maxHeaders) throw tooManyHeaders();
     const facts = accessFacts(request);
     const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);
     if (refusal) throw refusal;
@@ -67,7 +67,7 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
 
 function tooManyHeaders(): SvcError {
   return fail('invalid_request', {
-    message: `The request has more than ${httpLimits.maxHeaders} headers; send fewer.`,
+    message: `The request has more than ${HTTP_LIMITS.maxHeaders} headers; send fewer.`,
   });
 }
 
@@ -95,7 +95,7 @@ function accessFacts(request: FastifyRequest): AccessFacts {
     origin: headers.origin,
     fetchSite: headerValue(headers, 'Sec-Fetch-Site'),
     authorization: headers.authorization,
-    apiKeyHeader: headerValue(headers, requestHeaderNames.apiKey),
+    apiKeyHeader: headerValue(headers, REQUEST_HEADERS.apiKey),
   };
 }
 

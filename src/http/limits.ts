@@ -1,5 +1,5 @@
 /** Limits of the HTTP edge that need no setting; those that people set are in config/settings.ts. */
-export const httpLimits = {
+export const HTTP_LIMITS = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   connectionsCheckingIntervalMs: 2_000,

@@ -13,7 +13,7 @@ import fastify, {
 import type { Clock } from '../lib/base/clock.ts';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
-import { headerNames } from '../wire/headers.ts';
+import { HEADERS } from '../wire/headers.ts';
 import type { ProcessIdentity } from '../api/identity.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
@@ -23,7 +23,7 @@ import { type EdgeParts, handlerTable } from './handlers/table.ts';
 import { addHooks, commonHeaders, requestId } from './hooks.ts';
 import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
-import { httpLimits } from './limits.ts';
+import { HTTP_LIMITS } from './limits.ts';
 import { describe } from './openapi.ts';
 import { boundSockets } from './guard/sockets.ts';
 
@@ -64,16 +64,16 @@ function createApp(options: HttpOptions, common: CommonHeaders): FastifyInstance
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.maxBodyBytes,
     genReqId: (request) => requestId(request.headers),
-    requestTimeout: httpLimits.requestTimeoutMs,
-    keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
+    requestTimeout: HTTP_LIMITS.requestTimeoutMs,
+    keepAliveTimeout: HTTP_LIMITS.keepAliveTimeoutMs,
     // Draining answers 503 by itself, with ErrorBody.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
     http: {
-      headersTimeout: httpLimits.headersTimeoutMs,
-      connectionsCheckingInterval: httpLimits.connectionsCheckingIntervalMs,
-      maxHeaderSize: httpLimits.maxHeaderBytes,
+      headersTimeout: HTTP_LIMITS.headersTimeoutMs,
+      connectionsCheckingInterval: HTTP_LIMITS.connectionsCheckingIntervalMs,
+      maxHeaderSize: HTTP_LIMITS.maxHeaderBytes,
       // The guard refuses a request without Host in our own words.
       requireHostHeader: false,
     },
@@ -135,7 +135,7 @@ async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<
   await app.register(cors, {
     origin: [...access.allowedOrigins],
     methods: ['GET', 'POST'],
-    exposedHeaders: Object.values(headerNames),
+    exposedHeaders: Object.values(HEADERS),
   });
 }
 
@@ -149,7 +149,7 @@ export async function listen(app: FastifyInstance, host: string, port: number): 
 
 /** Call it when every answer is over: what is open then is idle, half a request, or a reader that does not read. */
 export async function close(app: FastifyInstance, clock: Clock): Promise<void> {
-  const cancel = clock.after(httpLimits.closeGraceMs, () => app.server.closeAllConnections());
+  const cancel = clock.after(HTTP_LIMITS.closeGraceMs, () => app.server.closeAllConnections());
   await app.close();
   cancel();
 }

@@ -1,15 +1,15 @@
 /**
- * Server-sent events over one response. `Readable.from` a generator gives back-pressure: the next chunk is only asked
- * for when the socket has room. A stream ends in exactly one honest way: `[DONE]`, or an error frame and a closed socket.
+ * Server-sent events over one response. The next event is only asked for when the socket has room. A stream ends in
+ * exactly one honest way: `[DONE]`, or an error frame and a closed socket.
  */
-import { Readable } from 'node:stream';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../lib/base/clock.ts';
 import type { Logger } from '../lib/base/logger.ts';
-import { headerNames } from '../wire/headers.ts';
+import { HEADERS } from '../wire/headers.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
 import { asSvcError, errorBody } from './error-response.ts';
-import { httpLimits } from './limits.ts';
+import { HTTP_LIMITS } from './limits.ts';
 
 export interface StreamOptions {
   readonly clock: Clock;
@@ -28,6 +28,7 @@ const comment = (text: string): string => `: ${text.replaceAll(/[\r\n]+/g, ' ')}
 
 /**
  * Sends the items as a stream. Failures before the head is sent are thrown and become ordinary HTTP errors.
+ * From then on the response is written here, because fastify could only end it as if it were complete.
  */
 export async function sendStream(
   reply: FastifyReply,
@@ -40,11 +41,23 @@ export async function sendStream(
     .header('Content-Type', 'text/event-stream; charset=utf-8')
     .header('Cache-Control', 'no-cache')
     .header('X-Accel-Buffering', 'no');
-  reply.raw.socket?.setNoDelay(true);
-  guardStalledReader(reply, options);
-  return reply.send(
-    Readable.from(frames(reply, pending, comments, options), { objectMode: false, highWaterMark: 16 * 1024 }),
-  );
+  const { raw } = reply.hijack();
+  raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+  // The head leaves now, not with the first chunk: that may come after a long prefill.
+  raw.flushHeaders();
+  raw.socket?.setNoDelay(true);
+  guardStalledReader(raw, options);
+  try {
+    for (const text of comments) await write(raw, comment(text));
+    await writeItems(raw, pending);
+  } catch (thrown) {
+    const error = asSvcError(thrown);
+    if (error.code === 'internal') options.log.error({ err: thrown }, 'a stream failed');
+    endBroken(raw, frame(errorBody(error)));
+  } finally {
+    await pending.close();
+  }
+  return reply;
 }
 
 /** Reads until the job has started, refused, or waited long enough; returns the comments gathered meanwhile. */
@@ -60,7 +73,7 @@ async function untilStarted(
     if (item === 'silence') return comments;
     if (item === 'end') throw new Error('a stream ended before it started');
     if ('started' in item) {
-      reply.header(headerNames.numCtx, String(item.started.numCtx));
+      reply.header(HEADERS.numCtx, String(item.started.numCtx));
       return comments;
     }
     if ('comment' in item) comments.push(item.comment);
@@ -68,55 +81,44 @@ async function untilStarted(
   }
 }
 
-async function* frames(
-  reply: FastifyReply,
-  pending: PendingItems,
-  comments: readonly string[],
-  options: SseOptions,
-): AsyncGenerator<string, void, void> {
-  try {
-    // The head leaves now, not with the first chunk: that may come after a long prefill.
-    reply.raw.flushHeaders();
-    for (const text of comments) yield comment(text);
-    while (true) {
-      const item = await pending.next(httpLimits.pingEveryMs);
-      if (item === 'end') break;
-      if (item === 'silence') yield comment('ping');
-      else if ('comment' in item) yield comment(item.comment);
-      else if ('chunk' in item) yield frame(item.chunk);
-    }
-    yield 'data: [DONE]\n\n';
-  } catch (thrown) {
-    const error = asSvcError(thrown);
-    if (error.code === 'internal') options.log.error({ err: thrown }, 'a stream failed');
-    yield frame(errorBody(error));
-    endBroken(reply);
-  } finally {
-    await pending.close();
+async function writeItems(raw: ServerResponse, pending: PendingItems): Promise<void> {
+  while (!raw.destroyed) {
+    const item = await pending.next(HTTP_LIMITS.pingEveryMs);
+    if (item === 'end') return void raw.end('data: [DONE]\n\n');
+    if (item === 'silence') await write(raw, comment('ping'));
+    else if ('comment' in item) await write(raw, comment(item.comment));
+    else if ('chunk' in item) await write(raw, frame(item.chunk));
   }
+}
+
+/** Resolves when there is room for more, or nobody to write to. */
+async function write(raw: ServerResponse, text: string): Promise<void> {
+  if (raw.destroyed || raw.write(text)) return;
+  await new Promise<void>((resolve) => {
+    const settle = (): void => {
+      raw.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    raw.on('drain', settle).on('close', settle);
+  });
 }
 
 /**
  * A client must not take a failed answer for a complete one, so the socket is destroyed once the frame has left:
  * without the chunked terminator the transfer is visibly incomplete.
  */
-function endBroken(reply: FastifyReply): void {
-  const { raw } = reply;
-  raw.end = () => {
-    raw.socket?.destroySoon();
-    return raw;
-  };
+function endBroken(raw: ServerResponse, last: string): void {
+  if (!raw.destroyed) raw.write(last, () => raw.socket?.destroySoon());
 }
 
 /** A reader that takes nothing holds a slot; it is treated as gone after a while. */
-function guardStalledReader(reply: FastifyReply, { clock, abort }: SseOptions): void {
-  const { raw } = reply;
+function guardStalledReader(raw: ServerResponse, { clock, abort }: SseOptions): void {
   let cancel: (() => void) | undefined;
   const check = () => {
     const { socket } = raw;
     const written = socket?.bytesWritten ?? 0;
     const waiting = raw.writableNeedDrain;
-    cancel = clock.after(httpLimits.stalledReaderMs, () => {
+    cancel = clock.after(HTTP_LIMITS.stalledReaderMs, () => {
       if (waiting && raw.writableNeedDrain && (socket?.bytesWritten ?? 0) === written) {
         abort();
         raw.destroy();

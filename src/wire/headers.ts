@@ -1,7 +1,7 @@
 /** Header names of the interface and of Hearth's additions, as they are spelled on the wire; nowhere else are they written. */
 
 /** Headers that a response may carry; a browser of an allowed origin may read them. */
-export const headerNames = {
+export const HEADERS = {
   instanceId: 'X-Svc-Instance-Id',
   bootId: 'X-Svc-Boot-Id',
   evidenceMode: 'X-Svc-Evidence-Mode',
@@ -18,9 +18,9 @@ export const headerNames = {
 } as const;
 
 /** Headers that only a request carries. */
-export const requestHeaderNames = {
+export const REQUEST_HEADERS = {
   /** `frozen-v1` asks for a signed answer; the response repeats it. */
-  evidenceMode: headerNames.evidenceMode,
+  evidenceMode: HEADERS.evidenceMode,
   evidenceNonce: 'X-Svc-Evidence-Nonce',
   /** A program's own name, for fairness between programs on one machine. */
   clientId: 'X-Svc-Client-Id',
@@ -28,10 +28,10 @@ export const requestHeaderNames = {
 } as const;
 
 /** The server banner; distinct from the version (interface, Versioning 3). */
-export const serverBanner = 'hearth/1.2';
+export const SERVER_BANNER = 'hearth/1.2';
 
 /** The one value of the evidence mode header. */
-export const frozenMode = 'frozen-v1';
+export const FROZEN_MODE = 'frozen-v1';
 
 /** A header of a request, whose names arrive in lower case; one that was sent twice as a list counts as absent. */
 export function headerValue(

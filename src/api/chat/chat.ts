@@ -12,7 +12,8 @@ import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
 import { checkSlots, type Choices, planChoices, runChoices } from '../generation/choices.ts';
 import { checkIgnored, hasForeignField, resolveMaxTokens, unknownFields } from '../generation/parameters.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
-import { idleFields, readContent, speaksOpenAi } from '../intake/chat-content.ts';
+import { readContent } from '../intake/chat-content.ts';
+import { idleFields, speaksOpenAi } from '../intake/chat-fields.ts';
 import type { Models } from '../models/served-model.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { dryRun } from './dry-run.ts';
@@ -28,18 +29,22 @@ export interface ChatPorts extends HeadPorts {
 }
 
 /** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
-export async function acceptChat(ports: ChatPorts, body: ChatRequest, caller: Caller): Promise<AcceptedChat> {
-  const model = await ports.models.resolve(body.model, 'chat');
-  const choices = planChoices(body, readContent(body), { model, caller });
-  const ignored = [
-    ...resolveMaxTokens(body).overruled,
-    ...idleFields(body, model.reasoning),
-    ...unknownFields(body, ChatRequest.properties),
-  ];
-  checkIgnored(ports.strictParams, ignored);
-  checkSlots(ports.engine, choices);
-  return new AcceptedChat(ports, choices, { body, caller, ignored });
-}
+export type AcceptChat = (body: ChatRequest, caller: Caller) => Promise<AcceptedChat>;
+
+export const acceptChat =
+  (ports: ChatPorts): AcceptChat =>
+  async (body, caller) => {
+    const model = await ports.models.resolve(body.model, 'chat');
+    const choices = planChoices(body, readContent(body), { model, caller });
+    const ignored = [
+      ...resolveMaxTokens(body).overruled,
+      ...idleFields(body, model.reasoning),
+      ...unknownFields(body, ChatRequest.properties),
+    ];
+    checkIgnored(ports.strictParams, ignored);
+    checkSlots(ports.engine, choices);
+    return new AcceptedChat(ports, choices, { body, caller, ignored });
+  };
 
 /** A request that may run; it runs once, in one of these ways. */
 export class AcceptedChat {

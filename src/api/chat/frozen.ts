@@ -6,7 +6,7 @@ import type { Predicate } from '../../trust/evidence/statement.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { requestHeaderNames } from '../../wire/headers.ts';
+import { REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { ChatRequest, ChatResponse } from '../../wire/inference/chat.ts';
 import type { Caller } from '../caller.ts';
 import type { HeadPorts } from '../generation/answer-head.ts';
@@ -78,7 +78,7 @@ function pin(choices: Choices, { seed, temperature, templateClockMs }: FrozenReq
 
 function checkCanFreeze({ model, submission }: Choices): void {
   if (submission.target.capabilities.canFreeze) return;
-  const header = requestHeaderNames.evidenceMode;
+  const header = REQUEST_HEADERS.evidenceMode;
   throw fail('capability_missing', {
     model: model.id,
     ability: 'repeat an answer bit for bit, as frozen-v1 promises',
@@ -91,7 +91,7 @@ function checkCanFreeze({ model, submission }: Choices): void {
 export function checkedNonce(nonce: string | undefined): string | null {
   if (nonce === undefined) return null;
   if (isNonce(nonce)) return nonce;
-  const header = requestHeaderNames.evidenceNonce;
+  const header = REQUEST_HEADERS.evidenceNonce;
   throw fail('unsupported_value', {
     param: header,
     message: `${header} must be 1 to 128 visible ASCII characters.`,

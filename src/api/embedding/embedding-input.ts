@@ -1,15 +1,15 @@
 /** The input of an embeddings request, checked with sentences that say what to send instead. */
 import { fail } from '../../lib/errors/svc-error.ts';
 
-export const embeddingLimits = { inputs: 2048, inputBytes: 1024 * 1024 } as const;
+export const EMBEDDING_LIMITS = { inputs: 2048, inputBytes: 1024 * 1024 } as const;
 
 /** Well-formed strings in input order, or a 400. */
 export function readEmbeddingInput(input: string | readonly unknown[]): string[] {
   const list = typeof input === 'string' ? [input] : input;
   if (list.length === 0)
     refuse('input must not be an empty array; send one string or a list of strings.', 'input');
-  if (list.length > embeddingLimits.inputs) {
-    refuse(`input has ${list.length} items; send at most ${embeddingLimits.inputs} per request.`, 'input');
+  if (list.length > EMBEDDING_LIMITS.inputs) {
+    refuse(`input has ${list.length} items; send at most ${EMBEDDING_LIMITS.inputs} per request.`, 'input');
   }
   return list.map((item, index) => readItem(item, typeof input === 'string' ? 'input' : `input[${index}]`));
 }
@@ -23,8 +23,8 @@ function readItem(item: unknown, field: string): string {
   }
   if (typeof item !== 'string') return refuse(`${field} must be a string.`, field);
   if (item === '') refuse(`${field} must not be empty; leave empty texts out.`, field);
-  if (Buffer.byteLength(item) > embeddingLimits.inputBytes) {
-    refuse(`${field} is larger than ${embeddingLimits.inputBytes} bytes; split it.`, field);
+  if (Buffer.byteLength(item) > EMBEDDING_LIMITS.inputBytes) {
+    refuse(`${field} is larger than ${EMBEDDING_LIMITS.inputBytes} bytes; split it.`, field);
   }
   return item.toWellFormed();
 }

@@ -5,7 +5,7 @@
 import { EMBEDDING_WIDTH, FEATURE_HASH_MODEL } from '../../contract/limits.ts';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { featureCount, featureHash, featureHashVersion } from './feature-hash.ts';
+import { featureCount, featureHash, FEATURE_HASH_VERSION } from './feature-hash.ts';
 import { toBase64 } from '../../lib/base/vector.ts';
 import type { EmbeddingEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
@@ -110,7 +110,7 @@ async function hashVectors(inputs: readonly string[], { signal }: Caller): Promi
     tokens += await featureCount(input, pause);
     await pause();
   }
-  return { model: FEATURE_HASH_MODEL, backend: 'feature-hash', space: featureHashVersion, items, tokens };
+  return { model: FEATURE_HASH_MODEL, backend: 'feature-hash', space: FEATURE_HASH_VERSION, items, tokens };
 }
 
 async function modelVectors(

@@ -6,7 +6,7 @@
 import { EMBEDDING_WIDTH, FEATURE_HASH_MODEL } from '../../contract/limits.ts';
 import { normalise } from '../../lib/base/vector.ts';
 
-export const featureHashVersion = `${FEATURE_HASH_MODEL}@1`;
+export const FEATURE_HASH_VERSION = `${FEATURE_HASH_MODEL}@1`;
 const trigramWeight = 0.5;
 
 const word = /[\p{L}\p{N}]+/gu;

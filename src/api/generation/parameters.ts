@@ -10,10 +10,10 @@ import type { CompletionRequest } from '../../wire/inference/completions.ts';
 /** The fields that chat and text completion share. */
 export type GenerationFields = Omit<CompletionRequest, 'model' | 'prompt'>;
 
-const tokenLimits = ['num_predict', 'max_tokens', 'max_completion_tokens'] as const;
+const TOKEN_LIMITS = ['num_predict', 'max_tokens', 'max_completion_tokens'] as const;
 /** No window is larger; more would not fit the integers of the engine. */
-const mostTokens = 2 ** 31 - 1;
-const interfaceFields = new Set([
+const MOST_TOKENS = 2 ** 31 - 1;
+const INTERFACE_FIELDS = new Set([
   'model',
   'messages',
   'temperature',
@@ -30,13 +30,13 @@ export function resolveMaxTokens(fields: GenerationFields): {
   isGiven: boolean;
   overruled: string[];
 } {
-  const given = tokenLimits.flatMap((name) => {
+  const given = TOKEN_LIMITS.flatMap((name) => {
     const value = fields[name];
     return value === null || value === undefined ? [] : [{ name, value: value === -1 ? Infinity : value }];
   });
   const smallest = Math.min(...given.map((limit) => limit.value));
   return {
-    maxTokens: Number.isFinite(smallest) ? Math.min(smallest, mostTokens) : null,
+    maxTokens: Number.isFinite(smallest) ? Math.min(smallest, MOST_TOKENS) : null,
     isGiven: given.length > 0,
     overruled: given.filter((limit) => limit.value > smallest).map((limit) => limit.name),
   };
@@ -78,7 +78,7 @@ export function readKeepAlive(value: string | number | null | undefined): number
 
 /** True when the request carries a field outside the interface, as OpenAI clients send. */
 export function hasForeignField(body: object): boolean {
-  return Object.entries(body).some(([name, value]) => value !== null && !interfaceFields.has(name));
+  return Object.entries(body).some(([name, value]) => value !== null && !INTERFACE_FIELDS.has(name));
 }
 
 /** Fields of the request that no rule reads, in the order sent; null counts as absent. */

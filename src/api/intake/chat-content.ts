@@ -2,13 +2,13 @@
  * api/intake owns the translation of a request's conversation, tools and formats into the words of the engine, and the
  * check of answers against them. It knows no model, no engine and no HTTP.
  */
-import { fail } from '../../lib/errors/svc-error.ts';
+import type { ToolCallTurn, Turn } from '../../contract/job.ts';
+import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { SchemaBudget } from '../../lib/grammar/schema-budget.ts';
 import { readAnswerFormat } from './answer-format.ts';
-import { idleThinkingFields, readThinking } from './thinking.ts';
+import { readThinking } from './thinking.ts';
 import { readToolChoice, readTools } from './tools.ts';
-import { readTurns } from './turns.ts';
-import type { ChatRequest } from '../../wire/inference/chat.ts';
+import type { ChatRequest, ContentPart, RequestMessage } from '../../wire/inference/chat.ts';
 import type { JobContent } from '../generation/choices.ts';
 
 export function readContent(body: ChatRequest): JobContent {
@@ -31,23 +31,88 @@ export function readContent(body: ChatRequest): JobContent {
   };
 }
 
-/** Fields that are known but change nothing in this request. */
-export function idleFields(body: ChatRequest, canThink: boolean): string[] {
-  const hasTools = (body.tools ?? []).length > 0;
-  return [
-    ...idleThinkingFields(body, canThink),
-    // At most one call is made, whatever was allowed.
-    ...(body.parallel_tool_calls === true ? ['parallel_tool_calls'] : []),
-    ...(isGiven(body.tool_choice) && !hasTools ? ['tool_choice'] : []),
-    ...(isGiven(body.top_logprobs) && body.logprobs !== true ? ['top_logprobs'] : []),
-  ];
+/** Messages in order; tool results get the name of the tool whose call they answer. */
+function readTurns(messages: readonly RequestMessage[]): Turn[] {
+  const toolOfCall = new Map<string, string>();
+  return messages.map((message, index) => {
+    const turn = readTurn(message, `messages[${index}]`, toolOfCall);
+    for (const call of turn.toolCalls ?? []) toolOfCall.set(call.id, call.name);
+    return turn;
+  });
 }
 
-/** Tools in OpenAI's own form say that the sender reads OpenAI's words. */
-export function speaksOpenAi(body: ChatRequest): boolean {
-  return (body.tools ?? []).some((tool) => isGiven(tool) && Reflect.get(Object(tool), 'type') === 'function');
+function readTurn(message: RequestMessage, path: string, toolOfCall: ReadonlyMap<string, string>): Turn {
+  const role = message.role === 'developer' ? 'system' : message.role;
+  const content = readText(message, path);
+  if (role === 'assistant') return { role, content, ...assistantParts(message, path) };
+  if (role !== 'tool') return { role, content };
+  const id = message.tool_call_id ?? undefined;
+  const name = (id === undefined ? undefined : toolOfCall.get(id)) ?? message.name ?? undefined;
+  return {
+    role,
+    content,
+    ...(id === undefined ? {} : { toolCallId: id.toWellFormed() }),
+    ...(name === undefined ? {} : { name: name.toWellFormed() }),
+  };
 }
 
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
+function assistantParts(message: RequestMessage, path: string): Pick<Turn, 'reasoning' | 'toolCalls'> {
+  const calls = message.tool_calls ?? [];
+  const reasoning = message.reasoning_content ?? '';
+  return {
+    ...(reasoning === '' ? {} : { reasoning: reasoning.toWellFormed() }),
+    ...(calls.length === 0
+      ? {}
+      : { toolCalls: calls.map((call, index) => readCall(call, `${path}.tool_calls[${index}]`)) }),
+  };
+}
+
+function readCall(call: unknown, path: string): ToolCallTurn {
+  const fields = record(call, path);
+  const definition = record(fields['function'], `${path}.function`);
+  const { name, arguments: given } = definition;
+  if (typeof name !== 'string' || name === '') throw refusal(`${path}.function.name`, 'must be a string');
+  const { id } = fields;
+  return {
+    id: typeof id === 'string' ? id.toWellFormed() : '',
+    name: name.toWellFormed(),
+    argumentsJson: argumentsText(given, `${path}.function.arguments`),
+  };
+}
+
+/** Some clients replay arguments as an object, and none at all as "". */
+function argumentsText(given: unknown, path: string): string {
+  if (given === undefined || given === null || given === '') return '{}';
+  if (typeof given === 'string') return given.toWellFormed();
+  if (typeof given === 'object') return JSON.stringify(given).toWellFormed();
+  throw refusal(path, 'must be JSON text');
+}
+
+function readText(message: RequestMessage, path: string): string {
+  const { content, role } = message;
+  if (typeof content === 'string') return content.toWellFormed();
+  if (Array.isArray(content))
+    return content
+      .map((part, index) => partText(part, `${path}.content[${index}]`))
+      .join('')
+      .toWellFormed();
+  // Clients replay assistant turns without text, with tool calls and without.
+  if (role === 'assistant') return '';
+  throw refusal(`${path}.content`, 'is required; send a string');
+}
+
+function partText(part: ContentPart, path: string): string {
+  if (part.type === 'text' && typeof part.text === 'string') return part.text;
+  if (part.type === 'refusal' && typeof part['refusal'] === 'string') return part['refusal'];
+  throw refusal(path, `is of type "${String(part.type).slice(0, 32)}"; only text parts are served`);
+}
+
+function record(value: unknown, path: string): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>;
+  throw refusal(path, 'must be an object');
+}
+
+function refusal(path: string, what: string): SvcError {
+  return fail('invalid_request', { param: path, message: `${path} ${what}.` });
 }

@@ -160,7 +160,7 @@ class Workers implements LocalBackend {
     const plannedBytes = bytesNeeded(target.source, measured, { numCtx, slots });
     return {
       facts: { numCtx, slots, plannedBytes, residentBytes, threads, pid: worker.pid },
-      run: (job, jobSignal, listener) => worker.run(job, jobSignal, listener),
+      run: worker.run.bind(worker),
       unload: () => worker.end(),
       gone: worker.gone,
     };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../lib/base/clock.ts';
-import type { ResidencyStatus, Submission } from '../ports.ts';
+import type { ResidencyStatus } from '../ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { createMetrics } from './metrics.ts';
 
 const usage = { promptTokens: 10, cachedTokens: 4, completionTokens: 3, reasoningTokens: 0 };
-const submission = { job: { kind: 'generate' }, target: { modelId: 'm' } } as unknown as Submission;
+const watched = { jobId: 'j', kind: 'generate', modelId: 'm' } as const;
 const loaded: ResidencyStatus = {
   modelId: 'm',
   kind: 'chat',
@@ -32,7 +32,7 @@ describe('metrics', () => {
 
   it('counts tokens by type and the time of a complete job', async () => {
     const metrics = newMetrics();
-    const job = metrics.watchJob(submission);
+    const job = metrics.watchJob(watched);
     job.onEvent({ type: 'text', text: 'a' });
     job.onEvent({ type: 'text', text: 'b' });
     job.onEvent({ type: 'done', finishReason: 'stop', usage, timings: { prefillMs: 1, decodeMs: 1 } });
@@ -51,7 +51,7 @@ describe('metrics', () => {
 
   it('names the failure of a job', async () => {
     const metrics = newMetrics();
-    metrics.watchJob(submission).onEnd(fail('queue_full', { limit: 1, retryAfterS: 1 }));
+    metrics.watchJob(watched).onEnd(fail('queue_full', { limit: 1, retryAfterS: 1 }));
     expect(await metrics.render()).toMatch(
       /request_duration_seconds_count\{[^}]*error_type="queue_full"[^}]*\} 1/,
     );

@@ -5,7 +5,7 @@
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
-import type { EngineObserver, JobListener, ResidencyStatus, Submission } from '../ports.ts';
+import type { EngineObserver, JobListener, ResidencyStatus, WatchedJob } from '../ports.ts';
 import type { Job } from '../../contract/job.ts';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
@@ -43,7 +43,7 @@ export function createMetrics({ clock, version, residencies }: MetricsOptions): 
   addResidencyMetrics(registry, residencies);
   const instruments = createInstruments(registry, version);
   return {
-    watchJob: (submission) => watchJob(submission, instruments, clock),
+    watchJob: (job) => watchJob(job, instruments, clock),
     contentType: registry.contentType,
     render: () => registry.metrics(),
   };
@@ -107,18 +107,18 @@ function addResidencyMetrics(registry: Registry, residencies: () => readonly Res
 }
 
 function watchJob(
-  { job, target }: Submission,
+  { kind, modelId }: WatchedJob,
   { duration, firstToken, tokens }: Instruments,
   clock: Clock,
 ): JobListener {
   const begin = clock.monotonicMs();
   const seconds = () => (clock.monotonicMs() - begin) / 1000;
   // Only installed ids reach this point, so clients cannot invent label values.
-  const labels = { gen_ai_operation_name: OPERATION[job.kind], gen_ai_request_model: target.modelId };
+  const labels = { gen_ai_operation_name: OPERATION[kind], gen_ai_request_model: modelId };
   let hasText = false;
   const count = ({ usage }: DoneEvent): void => {
     const add = (type: string, value: number) =>
-      tokens.inc({ gen_ai_token_type: type, gen_ai_request_model: target.modelId }, value);
+      tokens.inc({ gen_ai_token_type: type, gen_ai_request_model: modelId }, value);
     add('input', usage.promptTokens - usage.cachedTokens);
     add('cached_input', usage.cachedTokens);
     add('output', usage.completionTokens);

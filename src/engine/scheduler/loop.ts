@@ -81,7 +81,9 @@ class SchedulerLoop implements Engine, Effects {
 
   submit(submission: Submission, signal: AbortSignal, listener: JobListener): void {
     const observers = this.#options.observers ?? [];
-    const listeners = [...observers.map((observer) => observer.watchJob(submission)), listener];
+    const { target, job } = submission;
+    const watched = { jobId: job.jobId, kind: job.kind, modelId: target.modelId };
+    const listeners = [...observers.map((observer) => observer.watchJob(watched)), listener];
     if (signal.aborted) return queueMicrotask(() => tellEnd(listeners, fail('cancelled')));
     this.#lastSeq += 1;
     const seq = this.#lastSeq;
@@ -94,7 +96,6 @@ class SchedulerLoop implements Engine, Effects {
       forgetSignal: () => signal.removeEventListener('abort', cancel),
       begun: false,
     });
-    const { target, job } = submission;
     this.#policy.onSubmit({
       seq,
       target,

@@ -22,15 +22,15 @@ export interface AccessFacts {
   readonly apiKeyHeader: string | undefined;
 }
 
-const loopbackHosts = new Set(['127.0.0.1', 'localhost', '[::1]']);
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 /** host or host:port; no userinfo, no path, no trailing dot. The port is ignored: port mapping is legitimate. */
-const hostPattern = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)(?::\d{1,5})?$/;
+const HOST_PATTERN = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)(?::\d{1,5})?$/;
 
 /** The error that a request deserves for its Host and Origin, or null when it may come in. */
 export function refuseForeign(rules: AccessRules, facts: AccessFacts): SvcError | null {
   const host = facts.host ?? '';
-  const name = hostPattern.exec(host)?.[1]?.toLowerCase();
-  if (name === undefined || !(loopbackHosts.has(name) || rules.allowedHosts.includes(name))) {
+  const name = HOST_PATTERN.exec(host)?.[1]?.toLowerCase();
+  if (name === undefined || !(LOOPBACK_HOSTS.has(name) || rules.allowedHosts.includes(name))) {
     return fail('forbidden_host', { host });
   }
   if (facts.origin !== undefined) {

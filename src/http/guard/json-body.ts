@@ -9,8 +9,8 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { violation } from '../validation.ts';
 
 const rawBodies = new WeakMap<FastifyRequest, Buffer>();
-const jsonType = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
-const formType = /^application\/x-www-form-urlencoded/i;
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded/i;
 
 /** The bytes of a body as they came, for digests; undefined for a request without a body. */
 export function rawBody(request: FastifyRequest): Buffer | undefined {
@@ -42,9 +42,9 @@ function acceptJsonOnly(app: FastifyInstance): void {
  */
 function isAcceptable(request: FastifyRequest): boolean {
   const type = request.headers['content-type'] ?? '';
-  if (jsonType.test(type)) return true;
+  if (JSON_TYPE.test(type)) return true;
   const fromBrowser = request.headers.origin !== undefined || request.headers['sec-fetch-site'] !== undefined;
-  return formType.test(type) && !fromBrowser;
+  return FORM_TYPE.test(type) && !fromBrowser;
 }
 
 /** Values are never coerced and unknown members never stripped: what is validated is what was sent. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ChatRequest } from '../../wire/inference/chat.ts';
-import { frozenMode, headerNames, headerValue, requestHeaderNames } from '../../wire/headers.ts';
+import { FROZEN_MODE, HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { AcceptedChat } from '../../api/chat/chat.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
@@ -20,7 +20,7 @@ export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOpt
     nameIgnored(reply, accepted.ignored);
     if (isDryRun(request)) return sendJson(reply, JSON.stringify(await accepted.explained()));
     // The mode applies to whole answers only; a stream says so instead of pretending.
-    if (isFrozen && body.stream === true) reply.header(headerNames.evidenceMode, 'none');
+    if (isFrozen && body.stream === true) reply.header(HEADERS.evidenceMode, 'none');
     else if (isFrozen) return sendFrozen(request, reply, accepted);
     return sendAnswer(
       reply,
@@ -37,13 +37,13 @@ async function sendFrozen(
 ): Promise<string> {
   const bytes = rawBody(request);
   if (bytes === undefined) throw new Error('a chat request came without a body');
-  const nonce = headerValue(request.headers, requestHeaderNames.evidenceNonce);
+  const nonce = headerValue(request.headers, REQUEST_HEADERS.evidenceNonce);
   const { json, numCtx, evidenceSha256 } = await accepted.frozen({ rawBody: bytes, nonce });
   reply
-    .header(headerNames.evidenceMode, frozenMode)
-    .header(headerNames.evidenceDigest, `sha256:${evidenceSha256}`)
-    .header(headerNames.contentDigest, contentDigest(json))
-    .header(headerNames.numCtx, String(numCtx));
+    .header(HEADERS.evidenceMode, FROZEN_MODE)
+    .header(HEADERS.evidenceDigest, `sha256:${evidenceSha256}`)
+    .header(HEADERS.contentDigest, contentDigest(json))
+    .header(HEADERS.numCtx, String(numCtx));
   return sendJson(reply, json);
 }
 
@@ -59,12 +59,12 @@ function isDryRun(request: FastifyRequest): boolean {
 }
 
 function wantsFrozen(request: FastifyRequest): boolean {
-  const name = requestHeaderNames.evidenceMode;
+  const name = REQUEST_HEADERS.evidenceMode;
   const mode = headerValue(request.headers, name);
   if (mode === undefined) return false;
-  if (mode === frozenMode) return true;
+  if (mode === FROZEN_MODE) return true;
   throw fail('invalid_request', {
-    message: `${name} must be ${frozenMode}; leave it out for an ordinary answer.`,
+    message: `${name} must be ${FROZEN_MODE}; leave it out for an ordinary answer.`,
     param: name,
   });
 }

@@ -1,7 +1,7 @@
 /** What chat and text completion share on the wire: the ignored fields, a stream or a whole body, and the window. */
 import type { FastifyReply } from 'fastify';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
-import { headerNames } from '../../wire/headers.ts';
+import { HEADERS } from '../../wire/headers.ts';
 import { sendStream, type StreamOptions } from '../sse.ts';
 
 export interface Accepted {
@@ -15,7 +15,7 @@ export function nameIgnored(reply: FastifyReply, names: readonly string[]): void
   if (names.length === 0) return;
   // Clients choose these names; long and odd ones are made fit for a header.
   const safe = names.map((name) => name.replaceAll(/[^\w.[\]-]/g, '?').slice(0, 64));
-  reply.header(headerNames.ignoredParams, [...new Set(safe)].slice(0, 32).join(','));
+  reply.header(HEADERS.ignoredParams, [...new Set(safe)].slice(0, 32).join(','));
 }
 
 export async function sendAnswer(
@@ -25,6 +25,6 @@ export async function sendAnswer(
 ): Promise<unknown> {
   if (stream !== null) return sendStream(reply, accepted.stream(), stream);
   const { body, numCtx } = await accepted.whole();
-  reply.header(headerNames.numCtx, String(numCtx));
+  reply.header(HEADERS.numCtx, String(numCtx));
   return body;
 }

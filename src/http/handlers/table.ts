@@ -1,9 +1,9 @@
 /** Which handler answers which entry of the route table. */
 import type { FastifyInstance } from 'fastify';
-import { productName } from '../../api/identity.ts';
+import { PRODUCT_NAME } from '../../api/identity.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { headerNames } from '../../wire/headers.ts';
+import { HEADERS } from '../../wire/headers.ts';
 import type { IdentityQuery } from '../../wire/identity.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
@@ -38,7 +38,7 @@ export function handlerTable(
     openApi: async () => app.swagger(),
     metrics: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
     home: async () => ({
-      product: productName,
+      product: PRODUCT_NAME,
       identity: routes.identity.path,
       documentation: routes.openApi.path,
     }),
@@ -69,7 +69,7 @@ function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
   return async (request, reply) => {
     const { signal } = abortOnDisconnect(reply);
     const answer = await useCases.embedding(request.body as EmbeddingRequest, callerOf(request, signal));
-    reply.header(headerNames.embedBackend, answer.backend).header(headerNames.embeddingSpace, answer.space);
+    reply.header(HEADERS.embedBackend, answer.backend).header(HEADERS.embeddingSpace, answer.space);
     nameIgnored(reply, answer.ignored);
     return answer.body;
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonLimits, parseJson } from './strict-json.ts';
+import { JSON_LIMITS, parseJson } from './strict-json.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
 
@@ -53,7 +53,7 @@ describe('parseJson', () => {
 
   it('bounds depth and number of values', () => {
     expect(() => parse('['.repeat(1_000_000))).toThrow(/deeper/);
-    expect(parse('['.repeat(jsonLimits.depth) + ']'.repeat(jsonLimits.depth))).toBeTruthy();
-    expect(() => parse(`[${'1,'.repeat(jsonLimits.tokens)}1]`)).toThrow(/more than/);
+    expect(parse('['.repeat(JSON_LIMITS.depth) + ']'.repeat(JSON_LIMITS.depth))).toBeTruthy();
+    expect(() => parse(`[${'1,'.repeat(JSON_LIMITS.tokens)}1]`)).toThrow(/more than/);
   });
 });

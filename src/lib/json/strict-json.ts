@@ -7,7 +7,7 @@
 import { isUtf8 } from 'node:buffer';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 
-export const jsonLimits = { depth: 64, tokens: 100_000 } as const;
+export const JSON_LIMITS = { depth: 64, tokens: 100_000 } as const;
 
 interface Cursor {
   readonly bytes: Buffer;
@@ -24,8 +24,8 @@ const OPEN_BRACKET = code('[');
 const CLOSE_BRACKET = code(']');
 const COLON = code(':');
 const COMMA = code(',');
-const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const longestNumber = 400;
+const NUMBER_PATTERN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const LONGEST_NUMBER = 400;
 
 /** Parses a JSON document, or throws invalid_json with the reason. */
 export function parseJson(bytes: Buffer): unknown {
@@ -59,9 +59,9 @@ function skipSpace(cursor: Cursor): void {
 }
 
 function scanValue(cursor: Cursor, depth: number): void {
-  if (depth > jsonLimits.depth) throw unusable(`it is nested deeper than ${jsonLimits.depth} levels`);
+  if (depth > JSON_LIMITS.depth) throw unusable(`it is nested deeper than ${JSON_LIMITS.depth} levels`);
   cursor.tokens += 1;
-  if (cursor.tokens > jsonLimits.tokens) throw unusable(`it has more than ${jsonLimits.tokens} values`);
+  if (cursor.tokens > JSON_LIMITS.tokens) throw unusable(`it has more than ${JSON_LIMITS.tokens} values`);
   const byte = cursor.bytes[cursor.at];
   if (byte === QUOTE) scanString(cursor);
   else if (byte === OPEN_BRACE) scanObject(cursor, depth);
@@ -151,9 +151,9 @@ function scanWord(cursor: Cursor): boolean {
 }
 
 function scanNumber(cursor: Cursor): void {
-  const text = cursor.bytes.toString('latin1', cursor.at, cursor.at + longestNumber);
-  numberPattern.lastIndex = 0;
-  const match = numberPattern.exec(text)?.[0];
+  const text = cursor.bytes.toString('latin1', cursor.at, cursor.at + LONGEST_NUMBER);
+  NUMBER_PATTERN.lastIndex = 0;
+  const match = NUMBER_PATTERN.exec(text)?.[0];
   if (!match) throw unexpected(cursor);
   if (!Number.isFinite(Number(match))) throw unusable(`the number at byte ${cursor.at} is too large`);
   cursor.at += match.length;

@@ -3,7 +3,7 @@
  * case. This file: request fields that chat and text completion share, and the usage object of both.
  */
 import { type Static, Type } from '#typebox';
-import { headerNames } from '../headers.ts';
+import { HEADERS } from '../headers.ts';
 import {
   type AskedValue,
   SAMPLING_ROWS,
@@ -34,7 +34,7 @@ export const generationFields = {
   max_completion_tokens: nullable<number>('integer', { minimum: -1, description: 'Alias of num_predict.' }),
   num_ctx: nullable<number>('integer', {
     minimum: 1,
-    description: `Requested context window, honoured up to the trained context and the memory plan; ${headerNames.numCtx} says what was used.`,
+    description: `Requested context window, honoured up to the trained context and the memory plan; ${HEADERS.numCtx} says what was used.`,
   }),
   stream: nullable<boolean>('boolean', { description: 'true selects a server-sent-event stream.' }),
   stream_options: nullable<{ include_usage?: boolean | null }>('object', {

@@ -13,8 +13,8 @@ const limits = vi.hoisted(() => ({
   maxSockets: 8,
 }));
 vi.mock('../../../src/http/limits.ts', async (original) => {
-  const { httpLimits } = await original<{ httpLimits: object }>();
-  return { httpLimits: { ...httpLimits, ...limits } };
+  const { HTTP_LIMITS } = await original<{ HTTP_LIMITS: object }>();
+  return { HTTP_LIMITS: { ...HTTP_LIMITS, ...limits } };
 });
 
 const clock = new ManualClock();

@@ -207,9 +207,9 @@ test('at the deadline of a drain running jobs are ended and told why', async () 
 test('an observer hears each job as its client does, refused and cancelled ones too', async () => {
   const heard: string[] = [];
   const observer: EngineObserver = {
-    watchJob: ({ job }) => ({
-      onEvent: ({ type }) => void heard.push(`${job.jobId} ${type}`),
-      onEnd: (failure) => void heard.push(`${job.jobId} ${codeOf(failure) ?? 'complete'}`),
+    watchJob: ({ jobId }) => ({
+      onEvent: ({ type }) => void heard.push(`${jobId} ${type}`),
+      onEnd: (failure) => void heard.push(`${jobId} ${codeOf(failure) ?? 'complete'}`),
     }),
   };
   const engine = engineOver(backendOver('patient'), { observers: [observer] });

@@ -11,7 +11,7 @@ import { keyringOf, readKeyHistory } from '../../../trust/evidence/keyring.ts';
 import { type PublicIdentity, readPublicIdentity } from '../../../trust/identity/public-identity.ts';
 import { hashServerSource } from '../../../trust/identity/server-source.ts';
 import { findIdentityFault } from '../../../trust/identity/sign-identity.ts';
-import { headerNames } from '../../../wire/headers.ts';
+import { HEADERS } from '../../../wire/headers.ts';
 import { Identity } from '../../../wire/identity.ts';
 import { routes } from '../../../wire/routes.ts';
 import { type ApiResponse, baseUrl, callServer, expectOk } from '../../api.ts';
@@ -47,7 +47,7 @@ export async function checkStatus(config: Config): Promise<StatusReport> {
   const open = await ask({ ...config, apiKey: null });
   const own = await readPublicIdentity(config.home);
   const wantsKey = open.status === 401;
-  const stranger = strangerProblem(config, open.headers.get(headerNames.instanceId), own.instanceId);
+  const stranger = strangerProblem(config, open.headers.get(HEADERS.instanceId), own.instanceId);
   if (wantsKey && stranger !== null) return { url, ok: false, problems: [stranger], identity: null };
   const response = wantsKey ? await ask(config) : open;
   const identity = expectOk(response);
@@ -70,8 +70,8 @@ function strangerProblem(config: Config, instanceId: string | null, ownId: strin
 
 function headerProblems({ headers }: ApiResponse, identity: Identity): string[] {
   const pairs = [
-    [headerNames.instanceId, identity.instance_id],
-    [headerNames.bootId, identity.boot_id],
+    [HEADERS.instanceId, identity.instance_id],
+    [HEADERS.bootId, identity.boot_id],
   ] as const;
   return pairs
     .filter(([name, value]) => headers.get(name) !== value)
