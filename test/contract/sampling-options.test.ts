@@ -40,6 +40,12 @@ describe('a sampling option', () => {
     expect(untried).toEqual(['logitBias']);
   });
 
+  it('can be a default of a model, unless it speaks of the tokens of one prompt', () => {
+    const wires = MODEL_ROWS.map(([, { wire }]) => wire);
+    expect(wires).toContain('repeat_last_n');
+    expect(wires).toHaveLength(SAMPLING_ROWS.length - 1);
+  });
+
   it.each(SAMPLING_ROWS.filter(([option]) => VALUES[option] !== undefined))(
     '%s goes from the request to the job, and null is as absent',
     async (option, { wire }) => {
