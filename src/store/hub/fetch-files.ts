@@ -1,0 +1,130 @@
+/** The files of a plan into partial/: what the store has already is checked and kept, the rest is downloaded. */
+import { join } from 'node:path';
+import { requireSpace } from '../../lib/files/disk-space.ts';
+import { hashFile, stampFile } from '../../lib/files/plain-file.ts';
+import { blobPath, downloadPath } from '../files/paths.ts';
+import type { InstallEvent } from '../install/install-event.ts';
+import { type OwnerLock, takeLock } from '../lock/owner-lock.ts';
+import type { Registry } from '../registry/registry.ts';
+import { downloadFile } from './download.ts';
+import type { HubAccess } from './hub-request.ts';
+import type { RepositoryFile } from './repository.ts';
+import type { RetryPolicy } from './retry.ts';
+
+/** What every step of one pull works with. */
+export interface PullContext {
+  readonly registry: Registry;
+  readonly access: HubAccess;
+  readonly ref: string;
+  readonly retries: RetryPolicy;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: InstallEvent) => void;
+}
+
+/** Which bytes are wanted: files of a repository at one commit, the first to load in front. */
+export interface FilesToFetch {
+  readonly repo: string;
+  readonly commit: string;
+  readonly files: readonly RepositoryFile[];
+}
+
+export interface FetchedFile {
+  readonly path: string;
+  readonly digest: string;
+  /** True when the blob was in the store before. */
+  readonly isPresent: boolean;
+}
+
+/** Runs `use` while no other pull works on the same files. */
+export async function withFileLocks<T>(
+  pull: PullContext,
+  files: readonly RepositoryFile[],
+  use: () => Promise<T>,
+): Promise<T> {
+  const locks: OwnerLock[] = [];
+  try {
+    // Each once and always in the same order, so that no two pulls that share files can wait for each other.
+    for (const key of [...new Set(files.map(partialKey))].sort()) locks.push(await lockFile(pull, key));
+    return await use();
+  } finally {
+    for (const lock of locks) await lock.release();
+  }
+}
+
+export async function fetchFiles(pull: PullContext, wanted: FilesToFetch): Promise<FetchedFile[]> {
+  const { paths } = pull.registry.store;
+  const missing: RepositoryFile[] = [];
+  for (const file of wanted.files) if (!(await hasBlob(pull, file))) missing.push(file);
+  await requireSpace(paths.partial, await remainingBytes(pull, missing));
+  const fetched: FetchedFile[] = [];
+  for (const file of wanted.files) {
+    if (file.sha256 !== null && !missing.includes(file)) {
+      fetched.push({ path: blobPath(paths, file.sha256), digest: file.sha256, isPresent: true });
+      continue;
+    }
+    const path = targetOf(pull, file);
+    fetched.push({ path, digest: await download(pull, wanted, file), isPresent: false });
+  }
+  return fetched;
+}
+
+function download(pull: PullContext, { repo, commit }: FilesToFetch, file: RepositoryFile): Promise<string> {
+  const { access, retries, onEvent, signal } = pull;
+  return downloadFile({
+    access,
+    repo,
+    commit,
+    file,
+    target: targetOf(pull, file),
+    retries,
+    onEvent,
+    onStep: (step) => pull.registry.store.step(step),
+    signal,
+  });
+}
+
+function lockFile(pull: PullContext, key: string): Promise<OwnerLock> {
+  return takeLock(join(pull.registry.store.paths.partial, `${key}.lock`), {
+    purpose: `hearth pull ${pull.ref}`,
+    what: 'The same download',
+    waitMs: Number.POSITIVE_INFINITY,
+    onWait: ({ purpose, pid }) => pull.onEvent({ status: 'waiting', holder: `${purpose}, process ${pid}` }),
+    signal: pull.signal,
+  });
+}
+
+/** True when the blob is installed already and still right; a damaged one is fetched anew. */
+async function hasBlob({ registry, onEvent, signal }: PullContext, file: RepositoryFile): Promise<boolean> {
+  if (file.sha256 === null) return false;
+  const path = blobPath(registry.store.paths, file.sha256);
+  // Absent or unreadable: in both cases the download, or its failure to write, says what matters.
+  if ((await sizeOf(path)) !== file.sizeBytes) return false;
+  const onBytes = (completed: number) =>
+    onEvent({ status: 'verifying', file: file.path, total: file.sizeBytes, completed });
+  return (await hashFile(path, { signal, onBytes })) === file.sha256;
+}
+
+async function remainingBytes(pull: PullContext, files: readonly RepositoryFile[]): Promise<number> {
+  let sum = 0;
+  for (const file of files) sum += Math.max(0, file.sizeBytes - ((await sizeOf(targetOf(pull, file))) ?? 0));
+  return sum;
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  return stampFile(path).then(
+    ({ sizeBytes }) => sizeBytes,
+    () => null,
+  );
+}
+
+function targetOf({ registry }: PullContext, file: RepositoryFile): string {
+  const { paths } = registry.store;
+  return file.sha256 === null
+    ? join(paths.partial, `${partialKey(file)}.part`)
+    : downloadPath(paths, file.sha256);
+}
+
+/** How a file is called in partial/: by the digest that it must have. */
+function partialKey(file: RepositoryFile): string {
+  return file.sha256 === null ? `git-${file.gitSha1}` : `sha256-${file.sha256}`;
+}
