@@ -120,7 +120,7 @@ describe('a hostile template', () => {
 });
 
 describe('the work of a rendering', () => {
-  const GROWN = '{% set n = namespace(s=[1]) %}{% for i in range(16) %}{% set n.s = n.s + n.s %}{% endfor %}';
+  const GROWN = '{% set n = namespace(s=[1]) %}{% for i in range(12) %}{% set n.s = n.s + n.s %}{% endfor %}';
   const LONG = '{% set n = namespace(s="x") %}{% for i in range(17) %}{% set n.s = n.s + n.s %}{% endfor %}';
   const turns = Array.from({ length: 4096 }, (_, i) => ({
     role: i % 2 === 0 ? ('user' as const) : ('assistant' as const),
