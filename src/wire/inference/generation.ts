@@ -108,7 +108,7 @@ export const Timings = Type.Object({
   predicted_ms: Type.Number(),
   prompt_per_second: Type.Number(),
   predicted_per_second: Type.Number(),
-  /** Tokens guessed ahead from earlier text, and those of them that were right; absent where none was guessed. */
+  /** Draft tokens evaluated ahead, and those that the sampler chose as well; absent without drafts. */
   draft_n: Type.Optional(Type.Integer()),
   draft_n_accepted: Type.Optional(Type.Integer()),
 });

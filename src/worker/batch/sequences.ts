@@ -7,6 +7,7 @@ import type { ChatModel } from '../model.ts';
 import { type TokenText, withCachedTokens } from './cached-tokens.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { IdleSequence, StepPlanner } from './planning/step-planner.ts';
+import { COPY_LIMITS } from './planning/tuning.ts';
 import { type Placement, placePrompt } from './prompt-cache.ts';
 import type { Row } from './stream/row.ts';
 
@@ -16,11 +17,6 @@ interface SequenceState {
   busy: boolean;
   lastUsed: number;
 }
-
-/** Copying state is memory traffic: even a slow machine moves this many bytes per millisecond. */
-const COPY_BYTES_PER_MS = 8_000_000;
-/** Below this, a copy is not worth its own overhead. */
-const LEAST_COPY_TOKENS = 16;
 
 export class Sequences {
   readonly #context: NativeContext;
@@ -40,7 +36,7 @@ export class Sequences {
       lastUsed: 0,
     }));
     this.#checkpoints = chat.prefixReuse === 'checkpoints' ? new Checkpoints(chat) : null;
-    this.#copyMs = contextBytes / sequences / COPY_BYTES_PER_MS;
+    this.#copyMs = contextBytes / sequences / COPY_LIMITS.bytesPerMs;
   }
 
   /** Idle sequences that a filler row may use: their state can be cut again afterwards. */
@@ -58,7 +54,7 @@ export class Sequences {
     const spared = this.#copyMs / this.#planner.prefillMsPerToken;
     // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
     const copyWorthTokens =
-      this.#checkpoints === null ? LEAST_COPY_TOKENS + Math.ceil(spared) : Number.POSITIVE_INFINITY;
+      this.#checkpoints === null ? COPY_LIMITS.leastTokens + Math.ceil(spared) : Number.POSITIVE_INFINITY;
     return placePrompt(prompt, this.#states, {
       copyWorthTokens,
       waiting: Math.max(1, waiting),

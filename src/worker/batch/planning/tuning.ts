@@ -83,6 +83,24 @@ export const DRAFT_LIMITS = {
   mostHitRate: 0.97,
 } as const;
 
+/** Where drafts come from. */
+export const LOOKUP_LIMITS = {
+  /** Chosen: shorter n-grams recur by chance too often, and longer ones are found later. */
+  ngramTokens: 3,
+  /** Chosen: only the end of a long text is indexed, which bounds time and memory. */
+  mostIndexedTokens: 16_384,
+  /** Chosen: how quickly the hit rate follows. */
+  hitRateWeight: 0.2,
+} as const;
+
+/** Copying the KV state of another sequence instead of prefilling a shared prefix. */
+export const COPY_LIMITS = {
+  /** Chosen: copying is memory traffic, and even a slow machine moves this many bytes per millisecond. */
+  bytesPerMs: 8_000_000,
+  /** Chosen: below this a copy is not worth its overhead. */
+  leastTokens: 16,
+} as const;
+
 /** Coalescing of requests that arrive together. Measured, "later: bursts and places". */
 export const COALESCING_LIMITS = {
   /** Eight requests of one client reach the worker some ten milliseconds apart, up to a second once it is busy. */

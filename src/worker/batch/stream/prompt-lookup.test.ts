@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MOST_INDEXED_TOKENS, PromptLookup } from './prompt-lookup.ts';
+import { LOOKUP_LIMITS } from '../planning/tuning.ts';
+import { PromptLookup } from './prompt-lookup.ts';
 
 const after = (prompt: readonly number[], answer: readonly number[] = []): PromptLookup => {
   const lookup = new PromptLookup(Uint32Array.from(prompt));
@@ -50,7 +51,7 @@ describe('prompt lookup', () => {
   });
 
   it('indexes the end of a very long prompt only', () => {
-    const filler = Array.from({ length: MOST_INDEXED_TOKENS }, (_, i) => 10 + i);
+    const filler = Array.from({ length: LOOKUP_LIMITS.mostIndexedTokens }, (_, i) => 10 + i);
     expect(after([1, 2, 3, 4, ...filler], [1, 2, 3]).draft(1)).toEqual([]);
     expect(after([...filler, 1, 2, 3, 4], [1, 2, 3]).draft(1)).toEqual([4]);
   });

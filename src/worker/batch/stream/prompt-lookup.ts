@@ -3,15 +3,13 @@
  * Answers repeat their prompt where code is edited, text is quoted or a tool's result is used. The hit rate is counted
  * while no draft is used, too. Pure.
  */
+import { LOOKUP_LIMITS } from '../planning/tuning.ts';
 
-/** Shorter n-grams recur by chance too often, and longer ones are found later. */
-const NGRAM_TOKENS = 3;
-
-/** Only the end of a long text is indexed, which bounds time and memory. */
-export const MOST_INDEXED_TOKENS = 16_384;
-
-/** How quickly the hit rate follows. */
-const HIT_RATE_WEIGHT = 0.2;
+const {
+  ngramTokens: NGRAM_TOKENS,
+  mostIndexedTokens: MOST_INDEXED_TOKENS,
+  hitRateWeight: HIT_RATE_WEIGHT,
+} = LOOKUP_LIMITS;
 
 export class PromptLookup {
   readonly #tokens: number[] = [];
