@@ -2,6 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { scriptedService } from '../support/http/scripted-service.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService();
@@ -40,6 +41,10 @@ describe('the OpenAPI document', () => {
     // Everything that is not of the interface stays out of its way.
     const extra = listed.filter((route) => !/ (\/health|\/v1\/.+)$/.test(route));
     expect(extra.filter((route) => !/ \/(svc\/|metrics$|ui\/)/.test(route))).toEqual([]);
+  });
+
+  it('is the same without a service behind it, as docs/openapi.json is written', async () => {
+    expect(JSON.parse(JSON.stringify(await openApiDocument('9.8.7')))).toEqual(await document());
   });
 
   it('gives every operation its own name, a summary, and the shape of its errors', async () => {
