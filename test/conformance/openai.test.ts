@@ -20,17 +20,20 @@ describe.each(targets)('openai against %s', (_, start) => {
   afterAll(() => target.close());
 
   it('completes a chat', async () => {
-    verifies('response.choices', 'response.usage', 'post-chat.response');
     const { data, request_id } = await openai.chat.completions.create(short).withResponse();
-    expect(data.choices[0]?.message.content).toMatch(/\S/);
-    expect(['stop', 'length']).toContain(data.choices[0]?.finish_reason);
+    verifies(['post-chat.response', 'response.choices'], () => {
+      expect(data.choices[0]?.message.content).toMatch(/\S/);
+      expect(['stop', 'length']).toContain(data.choices[0]?.finish_reason);
+    });
     const { prompt_tokens = 0, completion_tokens = 0, total_tokens = 0 } = data.usage ?? {};
-    expect(total_tokens).toBe(prompt_tokens + completion_tokens);
+    verifies('response.usage', () => {
+      expect(Math.min(prompt_tokens, completion_tokens)).toBeGreaterThan(0);
+      expect(total_tokens).toBe(prompt_tokens + completion_tokens);
+    });
     expect(request_id).toMatch(/^req_/);
   });
 
   it('streams the same text', async () => {
-    verifies('stream.lines', 'stream.done');
     const whole = await openai.chat.completions.create(short);
     const stream = await openai.chat.completions.create({
       ...short,
@@ -43,7 +46,10 @@ describe.each(targets)('openai against %s', (_, start) => {
       content += chunk.choices[0]?.delta.content ?? '';
       usage = chunk.usage ?? usage;
     }
-    expect(content).toBe(whole.choices[0]?.message.content);
+    verifies(['stream.lines', 'stream.text'], () => {
+      expect(content).toMatch(/\S/);
+      expect(content).toBe(whole.choices[0]?.message.content);
+    });
     expect(usage?.completion_tokens).toBe(whole.usage?.completion_tokens);
   });
 
@@ -57,12 +63,13 @@ describe.each(targets)('openai against %s', (_, start) => {
   });
 
   it('embeds, by its default in base64, equal to numbers', async () => {
-    verifies('embedding.data', 'embeddings.width');
     const input = ['The hearth is warm.', 'A cat sleeps.'];
     const request = { model: 'default-embedding', input };
     const byDefault = await openai.embeddings.create(request);
     const asFloats = await openai.embeddings.create({ ...request, encoding_format: 'float' });
-    expect(byDefault.data.map(({ embedding }) => embedding.length)).toEqual([768, 768]);
+    verifies(['embedding.data', 'embeddings.width'], () =>
+      expect(byDefault.data.map(({ embedding }) => embedding.length)).toEqual([768, 768]),
+    );
     expect(byDefault.data.map(({ embedding }) => [...embedding])).toEqual(
       asFloats.data.map(({ embedding }) => embedding),
     );
@@ -75,23 +82,23 @@ describe.each(targets)('openai against %s', (_, start) => {
   });
 
   it('lists and retrieves models', async () => {
-    verifies('models.data', 'get-models.response');
     const ids: string[] = [];
     for await (const model of openai.models.list()) ids.push(model.id);
-    expect(ids.length).toBeGreaterThanOrEqual(2);
+    verifies(['models.data', 'get-models.response'], () => expect(ids.length).toBeGreaterThanOrEqual(2));
     for (const id of ids) expect((await openai.models.retrieve(id)).id).toBe(id);
   });
 
   it('raises its own classes of errors with the sentence of the service', async () => {
-    verifies('errors.400', 'errors.404', 'error.error');
     const unknown = await caught(openai.chat.completions.create({ ...short, model: 'nobody' }));
-    expect(unknown).toBeInstanceOf(OpenAI.NotFoundError);
-    expect(unknown).toMatchObject({
-      status: 404,
-      message: expect.stringContaining('"nobody\\" is not installed'),
+    verifies(['errors.404', 'error.error'], () => {
+      expect(unknown).toBeInstanceOf(OpenAI.NotFoundError);
+      expect(unknown).toMatchObject({
+        status: 404,
+        message: expect.stringContaining('"nobody\\" is not installed'),
+      });
     });
     const invalid = await caught(openai.chat.completions.create({ ...short, temperature: -1 }));
-    expect(invalid).toBeInstanceOf(OpenAI.BadRequestError);
+    verifies('errors.400', () => expect(invalid).toBeInstanceOf(OpenAI.BadRequestError));
     expect(invalid.message).toContain('temperature');
     const streamed = await caught(
       openai.chat.completions.create({ ...short, model: 'nobody', stream: true }),

@@ -153,12 +153,24 @@ describe('a chat request', () => {
     ['an unknown response_format', { response_format: { type: 'xml' } }, 'response_format.type'],
     ['an unknown reasoning_effort', { reasoning_effort: 'extreme' }, 'reasoning_effort'],
   ])('with %s is a 400 that names the field', async (_, fields, param) => {
-    verifies('errors.400', 'error.error', 'chat.messages', 'chat.model', 'message.role');
     for (const stream of [false, true]) {
-      const { body } = await refused(chatPath, { ...hello, messages, stream, ...fields });
-      expect(body.param).toBe(param);
-      expect(body.error).toContain(param);
+      const { status, body } = await refused(chatPath, { ...hello, messages, stream, ...fields });
+      verifies('errors.400', () => expect([status, body.param]).toEqual([400, param]));
+      verifies('error.error', () => expect(body.error).toContain(param));
     }
+  });
+
+  it('needs what the interface calls required', async () => {
+    const lacking = async (fields: object) =>
+      (await refused(chatPath, { ...hello, messages, ...fields })).body.error;
+    const [model, list, role] = [
+      await lacking({ model: undefined }),
+      await lacking({ messages: undefined }),
+      await lacking({ messages: [{ content: canary }] }),
+    ];
+    verifies('chat.model', () => expect(model).toMatch(/^model is required/));
+    verifies('chat.messages', () => expect(list).toMatch(/^messages is required/));
+    verifies('message.role', () => expect(role).toMatch(/^messages\[0\]\.role is required/));
   });
 
   it('of a content that is too deep for anything is refused in a moment', async () => {
@@ -187,11 +199,19 @@ describe('an embeddings request', () => {
     ['dimensions as text', { input: canary, dimensions: '768' }, 'dimensions', /integer/],
     ['truncate as text', { input: canary, truncate: 'yes' }, 'truncate', /boolean/],
   ])('with %s is a 400 that names the field and says what to send', async (_, fields, param, remedy) => {
-    verifies('post-embeddings.errors', 'embedding-request.input', 'embedding-request.model');
-    const { body } = await refused('/v1/embeddings', { model: 'default-embedding', ...fields });
-    expect(body.param).toBe(param);
+    const { status, body } = await refused('/v1/embeddings', { model: 'default-embedding', ...fields });
+    verifies('post-embeddings.errors', () => expect([status, body.param]).toEqual([400, param]));
     expect(body.error).toContain(param.replace(/\[\d+\]$/, ''));
     expect(body.error).toMatch(remedy);
+  });
+});
+
+describe('what an embeddings request must have', () => {
+  it('is a model and an input', async () => {
+    const model = await refused('/v1/embeddings', { input: canary });
+    const input = await refused('/v1/embeddings', { model: 'default-embedding' });
+    verifies('embedding-request.model', () => expect(model.body.error).toMatch(/^model is required/));
+    verifies('embedding-request.input', () => expect(input.body.error).toMatch(/^input is required/));
   });
 });
 
@@ -243,10 +263,9 @@ describe('a body', () => {
     ['a key twice', valid.replace(/}$/, ',"model":"default"}')],
     ['a key twice in escapes', valid.replace(/}$/, ',"mod\\u0065l":"default"}')],
   ])('of %s is a 400 on every route', async (_, body) => {
-    verifies('errors.400');
     for (const path of paths) {
-      const reply = await refused(path, body);
-      expect(reply.body.type).toBe('invalid_request_error');
+      const { status, body: told } = await refused(path, body);
+      verifies('errors.400', () => expect([status, told.type]).toEqual([400, 'invalid_request_error']));
     }
   });
 

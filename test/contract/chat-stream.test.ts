@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatChunk } from '../../src/wire/inference/chat.ts';
 import { fail } from '../../src/lib/errors/svc-error.ts';
+import { hello } from '../support/http/http-client.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { answer, done, forEver, gate, queued, started, text } from '../support/http/scripted-engine.ts';
 import { installed, scriptedService } from '../support/http/scripted-service.ts';
@@ -17,21 +18,34 @@ const last = <T>(items: readonly T[]): T => items.at(-1) as T;
 
 describe('a stream', () => {
   it('has this exact transcript for a request of the interface', async () => {
-    verifies('chat.stream', 'post-chat.stream', 'chunk.object', 'chunk.choices', 'stream.lines');
-    verifies('stream.text', 'stream.last', 'stream.done', 'events.only-chat-stream', 'events.unnamed');
     service.engine.plays(answer('Good ', 'day', '.'));
     const { frames, chunks, done: terminated, complete } = await transcript();
-    expect(frames.map(({ kind }) => kind)).toEqual(['chunk', 'chunk', 'chunk', 'chunk', 'chunk', 'done']);
-    expect(choicesOf(chunks)).toEqual([
-      { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null },
-      { index: 0, delta: { content: 'Good ' }, finish_reason: null },
-      { index: 0, delta: { content: 'day' }, finish_reason: null },
-      { index: 0, delta: { content: '.' }, finish_reason: null },
-      { index: 0, delta: {}, finish_reason: 'stop', svc_finish_reason: 'stop' },
-    ]);
+    verifies('chat.stream', () =>
+      expect(frames.map(({ kind }) => kind)).toEqual(['chunk', 'chunk', 'chunk', 'chunk', 'chunk', 'done']),
+    );
+    const choices = choicesOf(chunks);
+    verifies('chunk.choices', () =>
+      expect(choices).toEqual([
+        { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null },
+        { index: 0, delta: { content: 'Good ' }, finish_reason: null },
+        { index: 0, delta: { content: 'day' }, finish_reason: null },
+        { index: 0, delta: { content: '.' }, finish_reason: null },
+        { index: 0, delta: {}, finish_reason: 'stop', svc_finish_reason: 'stop' },
+      ]),
+    );
+    verifies('stream.text', () =>
+      expect(choices.slice(1, -1).map((choice) => [choice?.delta.content, choice?.finish_reason])).toEqual([
+        ['Good ', null],
+        ['day', null],
+        ['.', null],
+      ]),
+    );
+    verifies('stream.last', () => expect(last(choices)).toMatchObject({ delta: {}, finish_reason: 'stop' }));
+    verifies('chunk.object', () =>
+      expect(chunks.map(({ object }) => object)).toEqual(Array(5).fill('chat.completion.chunk')),
+    );
     for (const chunk of chunks) {
       expect(chunk).toMatchObject({
-        object: 'chat.completion.chunk',
         created: 1_760_000_000,
         model: installed.chat,
       });
@@ -40,26 +54,62 @@ describe('a stream', () => {
     expect([terminated, complete]).toEqual([true, true]);
   });
 
+  it('is, byte for byte, data lines and nothing else', async () => {
+    service.engine.plays(answer('Good ', 'day'));
+    const body = JSON.stringify({ ...hello, stream: true });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${service.url}/v1/chat/completions`, { method: 'POST', body, headers });
+    const lines = (await response.text()).split('\n').filter((line) => line !== '');
+    verifies(['stream.lines', 'events.unnamed'], () => {
+      expect(lines).toHaveLength(5);
+      for (const line of lines.slice(0, -1)) {
+        expect(line).toMatch(/^data: \{/);
+        expect(JSON.parse(line.slice('data: '.length)).object).toBe('chat.completion.chunk');
+      }
+    });
+    verifies('stream.done', () => expect(last(lines)).toBe('data: [DONE]'));
+  });
+
+  it('is the only answer with events, whatever a client accepts', async () => {
+    const accept = { accept: 'text/event-stream' };
+    const others = [
+      await service.client.get('/health', accept),
+      await service.client.get('/v1/identity', accept),
+      await service.client.get('/v1/models', accept),
+      await service.client.embed({ input: 'x' }, accept),
+      await service.client.chat({}, accept),
+    ];
+    const open = await stream();
+    verifies('events.only-chat-stream', () => {
+      expect(others.map(({ status }) => status)).toEqual(Array(5).fill(200));
+      for (const { headers } of others) expect(headers['content-type']).toMatch(/^application\/json/);
+      expect(open.headers['content-type']).toMatch(/^text\/event-stream/);
+    });
+    await open.all();
+  });
+
   it('has a head that proxies and clients understand', async () => {
-    verifies('post-chat.stream', 'service.bound', 'endpoints.bound');
     const { headers, all } = await bound(stream());
-    expect(headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    verifies('post-chat.stream', () =>
+      expect(headers['content-type']).toBe('text/event-stream; charset=utf-8'),
+    );
     expect(headers['cache-control']).toBe('no-cache');
     expect(headers['x-accel-buffering']).toBe('no');
     expect(headers['content-encoding']).toBeUndefined();
     expect(headers['content-length']).toBeUndefined();
-    expect(headers['x-svc-instance-id']).toBe(service.instanceId);
-    expect(headers['x-svc-boot-id']).toBe(service.bootId);
+    verifies(['service.bound', 'endpoints.bound'], () => {
+      expect(headers['x-svc-instance-id']).toBe(service.instanceId);
+      expect(headers['x-svc-boot-id']).toBe(service.bootId);
+    });
     expect(headers['x-svc-num-ctx']).toBe('4096');
     await all();
   });
 
   it('has ids of the form of the interface that differ within a second', async () => {
-    verifies('chunk.id');
     const ids = new Set<string>();
     for (let count = 0; count < 5; count += 1) {
       const [chunk] = (await transcript()).chunks;
-      expect(chunk?.id).toMatch(/^chatcmpl-svc-1760000000[0-9a-f]{12}$/);
+      verifies('chunk.id', () => expect(chunk?.id).toMatch(/^chatcmpl-svc-1760000000[0-9a-f]{12}$/));
       ids.add(chunk?.id ?? '');
     }
     expect(ids.size).toBe(5);
@@ -149,12 +199,12 @@ describe('a stream', () => {
   });
 
   it('does without frozen evidence and says so, whatever header asks for it', async () => {
-    verifies('post-chat.evidence-mode', 'limits.frozen');
     const { headers, all } = await bound(stream({}, { 'x-svc-evidence-mode': 'frozen-v1' }));
-    expect(headers['x-svc-evidence-mode']).toBe('none');
     const { chunks, done: terminated } = await all();
-    expect(terminated).toBe(true);
-    expect(chunks.some((chunk) => 'evidence' in chunk)).toBe(false);
+    verifies(['post-chat.evidence-mode', 'limits.frozen'], () => {
+      expect(headers['x-svc-evidence-mode']).toBe('none');
+      expect([terminated, chunks.some((chunk) => 'evidence' in chunk)]).toEqual([true, false]);
+    });
   });
 });
 
@@ -170,10 +220,11 @@ describe('the finish reason of a stream', () => {
     ['length', { user: 'u' }, 'length'],
     ['stop', { seed: 1 }, 'stop'],
   ] as const)('for %s with %j is %s', async (truth, fields, wire) => {
-    verifies('stream.last', 'chunk.choices');
     service.engine.plays([started(), text('x'), done(truth)]);
     const choice = last((await transcript(fields)).chunks).choices[0];
-    expect(choice).toEqual({ index: 0, delta: {}, finish_reason: wire, svc_finish_reason: truth });
+    verifies(['stream.last', 'chunk.choices'], () =>
+      expect(choice).toEqual({ index: 0, delta: {}, finish_reason: wire, svc_finish_reason: truth }),
+    );
   });
 });
 

@@ -21,40 +21,43 @@ const job = () => service.engine.lastJob.submission.job as GenerateJob;
 
 describe('an answer', () => {
   it('has the shape of the interface, field by field', async () => {
-    verifies('response.id', 'response.object', 'response.created', 'response.model', 'response.choices');
-    verifies('response.usage', 'body.json', 'post-chat.request', 'post-chat.response');
     service.engine.plays(answer('Good ', 'day', '.'));
     const { status, headers, body } = await chat();
-    expect(status).toBe(200);
-    expect(headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(body).toMatchObject({
-      id: 'chatcmpl-svc-1760000000',
-      object: 'chat.completion',
-      created: 1_760_000_000,
-      model: installed.chat,
-      usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
+    verifies(['post-chat.request', 'post-chat.response', 'body.json'], () => {
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('application/json; charset=utf-8');
     });
-    expect(body.choices).toEqual([
-      {
-        index: 0,
-        message: { role: 'assistant', content: 'Good day.' },
-        finish_reason: 'stop',
-        svc_finish_reason: 'stop',
-      },
-    ]);
+    verifies('response.id', () => expect(body.id).toBe('chatcmpl-svc-1760000000'));
+    verifies('response.object', () => expect(body.object).toBe('chat.completion'));
+    verifies('response.created', () => expect(body.created).toBe(1_760_000_000));
+    verifies('response.model', () => expect(body.model).toBe(installed.chat));
+    verifies('response.usage', () =>
+      expect(body.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }),
+    );
+    verifies('response.choices', () =>
+      expect(body.choices).toEqual([
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'Good day.' },
+          finish_reason: 'stop',
+          svc_finish_reason: 'stop',
+        },
+      ]),
+    );
   });
 
   it('is bound to the process by both headers', async () => {
-    verifies('service.bound', 'endpoints.bound', 'post-chat.response');
     const { headers } = await chat();
-    expect(headers['x-svc-instance-id']).toBe(service.instanceId);
-    expect(headers['x-svc-boot-id']).toBe(service.bootId);
+    verifies(['service.bound', 'endpoints.bound', 'post-chat.response'], () => {
+      expect(headers['x-svc-instance-id']).toBe(service.instanceId);
+      expect(headers['x-svc-boot-id']).toBe(service.bootId);
+    });
   });
 
   it('comes whole when stream is false or null', async () => {
-    verifies('chat.stream');
-    for (const stream of [false, null]) {
-      expect((await chat({ stream })).body.object).toBe('chat.completion');
+    for (const fields of [{ stream: false }, { stream: null }, {}]) {
+      const { body } = await chat(fields);
+      verifies('chat.stream', () => expect(body.object).toBe('chat.completion'));
     }
   });
 
@@ -64,10 +67,11 @@ describe('an answer', () => {
   });
 
   it('is empty text, not null, when nothing was generated', async () => {
-    verifies('message.content');
     service.engine.plays([started(), done('length', 0)]);
     const { body } = await chat({ max_tokens: 0 });
-    expect(body.choices[0].message).toEqual({ role: 'assistant', content: '' });
+    verifies('message.content', () =>
+      expect(body.choices[0].message).toEqual({ role: 'assistant', content: '' }),
+    );
   });
 
   it('carries any Unicode unharmed', async () => {
@@ -136,33 +140,33 @@ describe('an answer', () => {
 
 describe('a request', () => {
   it('names the model by id, by id with slash and tag, or by the alias default', async () => {
-    verifies('chat.model', 'response.model');
     for (const [name, id] of [
       ['tiny-chat', 'tiny-chat'],
       ['acme/tiny-chat:q4', 'acme/tiny-chat:q4'],
       ['default', 'tiny-chat'],
     ]) {
-      expect((await chat({ model: name })).body.model).toBe(id);
-      expect(service.engine.lastJob.submission.target.modelId).toBe(id);
+      const { body } = await chat({ model: name });
+      verifies('response.model', () => expect(body.model).toBe(id));
+      verifies('chat.model', () => expect(service.engine.lastJob.submission.target.modelId).toBe(id));
     }
   });
 
   it('speaks in the four roles, and developer is read as system', async () => {
-    verifies('message.role', 'message.content', 'chat.messages');
     const roles = ['system', 'user', 'assistant', 'user', 'developer'];
     const messages = roles.map((role, index) => ({ role, content: `line ${index}` }));
     expect((await chat({ messages })).status).toBe(200);
-    expect(job().prompt).toEqual({
-      kind: 'chat',
-      turns: messages.map(({ role, content }) => ({
-        role: role === 'developer' ? 'system' : role,
-        content,
-      })),
-    });
+    verifies(['chat.messages', 'message.role', 'message.content'], () =>
+      expect(job().prompt).toEqual({
+        kind: 'chat',
+        turns: messages.map(({ role, content }) => ({
+          role: role === 'developer' ? 'system' : role,
+          content,
+        })),
+      }),
+    );
   });
 
   it('may answer a tool call with a tool message', async () => {
-    verifies('message.role');
     const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
     const { status } = await chat({
       messages: [
@@ -174,21 +178,24 @@ describe('a request', () => {
     expect(status).toBe(200);
     const { prompt } = job();
     const turns = prompt.kind === 'chat' ? prompt.turns : [];
-    expect(turns.map(({ role, content }) => [role, content])).toEqual([
-      ['user', 'Hello'],
-      ['assistant', ''],
-      ['tool', 'rain'],
-    ]);
+    verifies('message.role', () =>
+      expect(turns.map(({ role, content }) => [role, content])).toEqual([
+        ['user', 'Hello'],
+        ['assistant', ''],
+        ['tool', 'rain'],
+      ]),
+    );
   });
 
   it('may send its text in parts, which are joined in their order', async () => {
-    verifies('message.content');
     const content = [
       { type: 'text', text: 'one ' },
       { type: 'text', text: 'two' },
     ];
     await chat({ messages: [{ role: 'user', content }] });
-    expect(job().prompt).toEqual({ kind: 'chat', turns: [{ role: 'user', content: 'one two' }] });
+    verifies('message.content', () =>
+      expect(job().prompt).toEqual({ kind: 'chat', turns: [{ role: 'user', content: 'one two' }] }),
+    );
   });
 
   it('has lone surrogates replaced, so that all text is valid Unicode', async () => {
@@ -204,28 +211,33 @@ describe('a request', () => {
   });
 
   it('may define tools', async () => {
-    verifies('chat.tools', 'service.tool-envelope');
+    const { tool_protocol: protocol } = (await service.client.get('/v1/identity')).body;
     for (const shape of [{ type: 'function', function: weather }, weather]) {
       const { status, headers } = await chat({ tools: [shape] });
       expect(status).toBe(200);
       expect(headers['x-svc-ignored-params']).toBeUndefined();
-      expect(job().tools.map(({ name }) => name)).toEqual(['weather']);
+      verifies('chat.tools', () => expect(job().tools.map(({ name }) => name)).toEqual(['weather']));
+      verifies('service.tool-envelope', () => {
+        expect([protocol.name, protocol.version]).toEqual(['svc-tool-envelope', 1]);
+        expect(job().tools).toHaveLength(1);
+      });
     }
   });
 });
 
 describe('the options of a request', () => {
   it('reach the engine under their native names', async () => {
-    verifies('chat.temperature', 'options.mapping');
     await chat({ temperature: 0.25, top_p: 0.5, top_k: 7, min_p: 0.1, seed: 11, repeat_penalty: 1.1 });
-    expect(job().sampling).toEqual({
-      temperature: 0.25,
-      topP: 0.5,
-      topK: 7,
-      minP: 0.1,
-      seed: 11,
-      repeatPenalty: 1.1,
-    });
+    verifies(['chat.temperature', 'options.mapping'], () =>
+      expect(job().sampling).toEqual({
+        temperature: 0.25,
+        topP: 0.5,
+        topK: 7,
+        minP: 0.1,
+        seed: 11,
+        repeatPenalty: 1.1,
+      }),
+    );
     await chat({
       presence_penalty: -2,
       frequency_penalty: 2,
@@ -243,11 +255,15 @@ describe('the options of a request', () => {
   });
 
   it('limit the tokens by any of the aliases', async () => {
-    verifies('chat.num-predict', 'chat.max-tokens', 'options.mapping');
-    for (const name of ['num_predict', 'max_tokens', 'max_completion_tokens']) {
-      await chat({ [name]: 9 });
-      expect(job().maxTokens, name).toBe(9);
-    }
+    const limited = async (fields: object) => {
+      await chat(fields);
+      return job().maxTokens;
+    };
+    const [predict, tokens] = [await limited({ num_predict: 9 }), await limited({ max_tokens: 8 })];
+    verifies('chat.num-predict', () => expect(predict).toBe(9));
+    verifies('chat.max-tokens', () => expect(tokens).toBe(8));
+    verifies('options.mapping', () => expect([predict, tokens]).toEqual([9, 8]));
+    expect(await limited({ max_completion_tokens: 7 })).toBe(7);
   });
 
   it('take the smallest of several token limits and name the others', async () => {
@@ -282,20 +298,20 @@ describe('the options of a request', () => {
   });
 
   it('ask for a window, and the answer says which was used', async () => {
-    verifies('chat.num-ctx', 'options.mapping');
     service.engine.plays([started(512), text('x'), done()]);
     const { headers } = await chat({ num_ctx: 512 });
-    expect(service.engine.lastJob.submission.numCtx).toBe(512);
-    expect(job().numCtx).toBe(512);
+    verifies(['chat.num-ctx', 'options.mapping'], () => {
+      expect(service.engine.lastJob.submission.numCtx).toBe(512);
+      expect(job().numCtx).toBe(512);
+    });
     expect(headers['x-svc-num-ctx']).toBe('512');
   });
 
   it.each([2049, 2 ** 31, 1e9, Number.MAX_SAFE_INTEGER])(
     'bound a window of %d by the trained context',
     async (numCtx) => {
-      verifies('chat.num-ctx');
       expect((await chat({ num_ctx: numCtx })).status).toBe(200);
-      expect(service.engine.lastJob.submission.numCtx).toBe(2048);
+      verifies('chat.num-ctx', () => expect(service.engine.lastJob.submission.numCtx).toBe(2048));
     },
   );
 
@@ -361,11 +377,12 @@ describe('the header X-Svc-Evidence-Mode', () => {
   it.each(['frozen-v2', 'FROZEN-V1', 'frozen', 'none', '', 'frozen-v1, frozen-v1'])(
     'is a 400 with the value %j',
     async (mode) => {
-      verifies('post-chat.evidence-mode');
       const jobs = service.engine.played.length;
       const { status, body } = await chat({}, { 'x-svc-evidence-mode': mode });
-      expect([status, body.param]).toEqual([400, 'X-Svc-Evidence-Mode']);
-      expect(body.error).toContain('frozen-v1');
+      verifies('post-chat.evidence-mode', () => {
+        expect([status, body.param]).toEqual([400, 'X-Svc-Evidence-Mode']);
+        expect(body.error).toContain('frozen-v1');
+      });
       expect(service.engine.played.length).toBe(jobs);
     },
   );

@@ -16,10 +16,10 @@ const job = () => service.engine.lastJob.submission.job as GenerateJob;
 
 describe('a text completion', () => {
   it('has the usual shape', async () => {
-    verifies('completions.listed');
     service.engine.plays(answer(' upon', ' a time'));
     const { status, headers, body } = await complete();
-    expect(status).toBe(200);
+    const { endpoints } = (await service.client.get('/v1/identity')).body;
+    verifies('completions.listed', () => expect([endpoints.completions, status]).toEqual([path, 200]));
     expect(body).toMatchObject({ object: 'text_completion', created: 1_760_000_000, model: installed.chat });
     expect(body.id).toMatch(/^cmpl-svc-/);
     expect(body.choices).toEqual([

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { requirements } from './requirements.ts';
+import { requirements, verifies } from './requirements.ts';
 
 const testFolder = fileURLToPath(new URL('..', import.meta.url));
 
@@ -12,17 +12,22 @@ interface Citation {
   readonly id: string;
 }
 
+/** All but this one, whose citations are wrong on purpose. */
 function testFiles(): string[] {
   return readdirSync(testFolder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => file.endsWith('.test.ts') && path.basename(file) !== 'coverage.test.ts')
     .map((file) => path.join(testFolder, file));
 }
 
+/** `verifies('id', …)` or `verifies(['id', 'id'], …)`; the ids are literals, or there are none to see here. */
+const CITATION = /\bverifies\(\s*(?:\[([^\]]*)\]|('[^']*'))?/g;
+
 function citations(): Citation[] {
   return testFiles().flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/\bverifies\(([^)]*)\)/g)].flatMap(([, list = '']) =>
-      [...list.matchAll(/'([^']+)'/g)].map(([, id = '']) => ({ file: path.relative(testFolder, file), id })),
-    ),
+    [...readFileSync(file, 'utf8').matchAll(CITATION)].flatMap(([, list, single]) => {
+      const ids = [...(list ?? single ?? "'an id that is not a literal'").matchAll(/'([^']+)'/g)];
+      return ids.map(([, id = '']) => ({ file: path.relative(testFolder, file), id }));
+    }),
   );
 }
 
@@ -43,6 +48,16 @@ describe('the requirements of the interface', () => {
         /\b(?:it|test|describe)\.(?:skip|todo|only)\b/.test(readFileSync(file, 'utf8')),
     );
     expect(off).toEqual([]);
+  });
+
+  it('are cited by assertions, not by name alone', () => {
+    expect(() => verifies('body.json', () => {})).toThrow('cited without an assertion');
+    const failing = () => verifies('body.json', () => expect('text/plain').toBe('application/json'));
+    expect(failing).toThrow(/to be 'application\/json'/);
+    // What is asserted later would count too late, or in vain.
+    const late = async () => expect(await Promise.resolve(1)).toBe(1);
+    expect(() => verifies('body.json', () => late() as unknown as void)).toThrow('await before it');
+    verifies(['body.json', 'error.error'], () => expect(1).toBe(1));
   });
 
   it('have quotes of their own', () => {

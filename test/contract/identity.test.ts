@@ -14,84 +14,109 @@ const service = scriptedService();
 
 describe('GET /v1/identity', () => {
   it('reports the identity that the process is bound to, field by field', async () => {
-    verifies('identity.object', 'identity.product', 'identity.version', 'identity.instance-id');
-    verifies('identity.boot-id', 'identity.server-source', 'identity.backend', 'identity.native-ready');
-    verifies('identity.default-model', 'identity.endpoints', 'identity.tool-protocol');
-    verifies('get-identity.response', 'get-identity.notes', 'get-identity.request');
     const { status, body } = await service.client.get('/v1/identity');
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      object: 'svc.identity',
-      product: 'hearth',
-      version: '9.8.7',
-      instance_id: service.instanceId,
-      boot_id: service.bootId,
-      server_source_sha256: sourceSha256,
-      backend_sha256: backendSha256,
-      native_ready: true,
-      default_model: installed.chat,
-      endpoints: {
+    verifies(['get-identity.request', 'get-identity.response'], () => expect(status).toBe(200));
+    verifies('identity.object', () => expect(body.object).toBe('svc.identity'));
+    verifies('identity.product', () => expect(body.product).toBe('hearth'));
+    verifies('identity.version', () => expect(body.version).toBe('9.8.7'));
+    verifies('identity.instance-id', () => expect(body.instance_id).toBe(service.instanceId));
+    verifies('identity.boot-id', () => expect(body.boot_id).toBe(service.bootId));
+    verifies('identity.server-source', () => expect(body.server_source_sha256).toBe(sourceSha256));
+    verifies('identity.backend', () => expect(body.backend_sha256).toBe(backendSha256));
+    verifies('identity.native-ready', () => expect(body.native_ready).toBe(true));
+    verifies('identity.default-model', () => expect(body.default_model).toBe(installed.chat));
+    verifies('identity.endpoints', () =>
+      expect(body.endpoints).toEqual({
         identity: '/v1/identity',
         models: '/v1/models',
         chat_completions: '/v1/chat/completions',
         completions: '/v1/completions',
         embeddings: '/v1/embeddings',
-      },
-      tool_protocol: { name: 'svc-tool-envelope', version: 1, max_calls_per_response: 1 },
-    });
+      }),
+    );
+    verifies('identity.tool-protocol', () =>
+      expect(body.tool_protocol).toEqual({
+        name: 'svc-tool-envelope',
+        version: 1,
+        max_calls_per_response: 1,
+      }),
+    );
+    expect(Object.keys(body)).toHaveLength(11);
   });
 
   it('carries the same ids in both headers', async () => {
-    verifies('service.bound', 'endpoints.bound', 'get-identity.response');
     const { headers, body } = await service.client.get('/v1/identity');
-    expect(headers['x-svc-instance-id']).toBe(body.instance_id);
-    expect(headers['x-svc-boot-id']).toBe(body.boot_id);
+    verifies(['service.bound', 'endpoints.bound', 'get-identity.response'], () => {
+      expect(headers['x-svc-instance-id']).toBe(body.instance_id);
+      expect(headers['x-svc-boot-id']).toBe(body.boot_id);
+    });
   });
 
   it('names the tool protocol and how many calls an answer can hold', async () => {
-    verifies('tool-protocol.name', 'tool-protocol.version', 'tool-protocol.max-calls', 'limits.tool-calls');
-    verifies('versioning.tool-protocol');
     const { tool_protocol } = (await service.client.get('/v1/identity')).body;
-    expect(tool_protocol).toStrictEqual({ name: 'svc-tool-envelope', version: 1, max_calls_per_response: 1 });
+    verifies('tool-protocol.name', () => expect(tool_protocol.name).toBe('svc-tool-envelope'));
+    verifies(['tool-protocol.version', 'versioning.tool-protocol'], () =>
+      expect(tool_protocol.version).toBe(1),
+    );
+    verifies(['tool-protocol.max-calls', 'limits.tool-calls'], () =>
+      expect(tool_protocol.max_calls_per_response).toBe(1),
+    );
+    expect(Object.keys(tool_protocol)).toHaveLength(3);
   });
 
   it('keeps the banner and the version apart', async () => {
-    verifies('service.banner', 'versioning.banner', 'versioning.version');
     const { headers, body } = await service.client.get('/v1/identity');
-    expect(headers['server']).toBe('hearth/1.2');
-    expect(body.version).toBe('9.8.7');
+    verifies(['service.banner', 'versioning.banner'], () => expect(headers['server']).toBe('hearth/1.2'));
+    verifies(['versioning.version', 'versioning.banner'], () => expect(body.version).toBe('9.8.7'));
   });
 
   it('lists the path of text completions, and every path listed has a route', async () => {
-    verifies('completions.listed', 'service.five-routes', 'versioning.prefix');
     const { endpoints } = (await service.client.get('/v1/identity')).body;
-    expect(endpoints.completions).toBe('/v1/completions');
+    verifies('completions.listed', () => expect(endpoints.completions).toBe('/v1/completions'));
     const paths = Object.values(routes).map((route): string => route.path);
+    expect(Object.keys(endpoints)).toHaveLength(5);
     for (const path of Object.values<string>(endpoints)) {
       expect(paths).toContain(path);
-      expect(path).toMatch(/^\/v1\//);
+      verifies('versioning.prefix', () => expect(path).toMatch(/^\/v1\//));
     }
   });
 
+  it('is one of five routes that all answer in JSON', async () => {
+    const replies = [
+      await service.client.get('/health'),
+      await service.client.get('/v1/identity'),
+      await service.client.get('/v1/models'),
+      await service.client.chat(),
+      await service.client.embed({ input: 'x' }),
+    ];
+    verifies('service.five-routes', () =>
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]),
+    );
+    verifies('body.json', () => {
+      for (const { headers } of replies) expect(headers['content-type']).toMatch(/^application\/json(;|$)/);
+    });
+  });
+
   it('has a null hash and native_ready false when no backend is bound', async () => {
-    verifies('identity.backend', 'identity.native-ready');
     const bare = await startScripted({ nativeReady: false, models: false });
     const { body } = await bare.client.get('/v1/identity');
     await bare.close();
-    expect([body.backend_sha256, body.native_ready]).toEqual([null, false]);
+    verifies('identity.backend', () => expect(body.backend_sha256).toBeNull());
+    verifies('identity.native-ready', () => expect(body.native_ready).toBe(false));
     // With nothing installed there is only the alias to name.
     expect(body.default_model).toBe('default');
   });
 
   it('signs itself together with a nonce, for a launcher that trusts nobody', async () => {
-    verifies('service.launcher');
     const nonce = 'n-1234567890';
     const { body } = await service.client.get(`/v1/identity?nonce=${nonce}`);
     expect(body.signature).toMatchObject({ alg: 'Ed25519', nonce });
     const trust = { nonce, pinned: { instanceId: service.instanceId } };
-    expect(findIdentityFault(body, trust)).toBeNull();
-    expect(findIdentityFault(body, { ...trust, nonce: 'n-0987654321' })).not.toBeNull();
-    expect(findIdentityFault({ ...body, native_ready: false }, trust)).not.toBeNull();
+    verifies('service.launcher', () => {
+      expect(findIdentityFault(body, trust)).toBeNull();
+      expect(findIdentityFault(body, { ...trust, nonce: 'n-0987654321' })).not.toBeNull();
+      expect(findIdentityFault({ ...body, native_ready: false }, trust)).not.toBeNull();
+    });
   });
 
   it.each([

@@ -6,22 +6,16 @@ const service = scriptedService();
 
 describe('GET /v1/models', () => {
   it('lists what is installed, with id, kind and owner', async () => {
-    verifies('get-models.request', 'get-models.response', 'models.object', 'models.data');
-    verifies('model.id', 'model.object', 'model.owned-by');
     const { status, body } = await service.client.get('/v1/models');
-    expect(status).toBe(200);
-    expect(body.object).toBe('list');
-    const facts = body.data.map((entry: Record<string, unknown>) => [
-      entry['id'],
-      entry['object'],
-      entry['owned_by'],
-      entry['kind'],
-    ]);
-    expect(facts).toEqual([
-      ['acme/tiny-chat:q4', 'model', 'local', 'chat'],
-      ['tiny-chat', 'model', 'hearth', 'chat'],
-      ['tiny-embed', 'model', 'hearth', 'embedding'],
-    ]);
+    const each = (member: string) => body.data.map((entry: Record<string, unknown>) => entry[member]);
+    verifies(['get-models.request', 'get-models.response'], () => expect(status).toBe(200));
+    verifies('models.object', () => expect(body.object).toBe('list'));
+    verifies(['models.data', 'model.id'], () =>
+      expect(each('id')).toEqual(['acme/tiny-chat:q4', 'tiny-chat', 'tiny-embed']),
+    );
+    verifies('model.object', () => expect(each('object')).toEqual(['model', 'model', 'model']));
+    verifies('model.owned-by', () => expect(each('owned_by')).toEqual(['local', 'hearth', 'hearth']));
+    expect(each('kind')).toEqual(['chat', 'chat', 'embedding']);
   });
 
   it('tells the context that a model was trained for, and what it can do', async () => {
@@ -33,11 +27,10 @@ describe('GET /v1/models', () => {
   });
 
   it('is an empty list, not an error, when nothing is installed', async () => {
-    verifies('models.data');
     const bare = await startScripted({ models: false });
     const { status, body } = await bare.client.get('/v1/models');
     await bare.close();
-    expect([status, body]).toEqual([200, { object: 'list', data: [] }]);
+    verifies('models.data', () => expect([status, body]).toEqual([200, { object: 'list', data: [] }]));
   });
 
   it('loads nothing', async () => {

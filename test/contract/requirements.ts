@@ -1,8 +1,10 @@
 /**
- * Every observable sentence of the interface specification, by id, with its words. Tests cite ids through
+ * Every observable sentence of the interface specification, by id, with its words. Tests tie ids to assertions through
  * `verifies`; coverage.test.ts fails when an id has no test or a test cites an unknown one.
  * Lines whose content the specification itself calls "not shown" promise nothing and are not listed.
  */
+import { expect } from 'vitest';
+
 interface Requirement {
   readonly section: string;
   readonly quote: string;
@@ -195,8 +197,13 @@ export const requirements = {
 
 export type RequirementId = keyof typeof requirements;
 
-/** Written as the first statement of a test: says which sentences it checks. */
-export function verifies(...ids: readonly RequirementId[]): void {
-  const unknown = ids.filter((id) => !Object.hasOwn(requirements, id));
-  if (unknown.length > 0) throw new Error(`no such requirement: ${unknown.join(', ')}`);
+/**
+ * Runs the assertions that show these sentences, and fails when there are none. Ask first and assert inside: the
+ * callback is synchronous, so that what the shared client asserts about every answer does not count.
+ */
+export function verifies(ids: RequirementId | readonly RequirementId[], assertions: () => void): void {
+  const before = expect.getState().assertionCalls;
+  const outcome: unknown = assertions();
+  if (outcome instanceof Promise) throw new Error(`${ids}: a citation asserts at once; await before it`);
+  if (expect.getState().assertionCalls === before) throw new Error(`${ids}: cited without an assertion`);
 }

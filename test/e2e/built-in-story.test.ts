@@ -1,7 +1,6 @@
 /**
  * One story with the two models that ship: a greeting, a question, a tool call and the answer from its result, the same
- * question as evidence, and a search by meaning. Greedy answers on one thread repeat, so each is expected word for word.
- * A retrained model says other words: run this file with HEARTH_PRINT_ANSWERS=1 and copy what it prints to `expected`.
+ * question as evidence, and a search by meaning. What is asserted is what an answer must hold, in whatever words.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,35 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../contract/requirements.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
 
-/** What hearth-mini says. Nothing else here depends on its training. */
-const expected = {
-  greeting: 'Hello! I am hearth-mini, the tiny built-in model of Hearth. How can I help?',
-  question:
-    'Hearth is a local-first server for GGUF language models. It serves chat and embeddings over HTTP on your own machine.',
-  call: '{"city":"Oslo"}',
-  result: 'The sky is cloudy.',
-  frozen:
-    'Hearth is a local-first server for GGUF language models. It serves chat and embeddings over HTTP on your own machine.',
-};
-
-const isPrinting = process.env['HEARTH_PRINT_ANSWERS'] === '1';
-const said: Partial<typeof expected> = {};
-
-function says(name: keyof typeof expected, text: string): void {
-  said[name] = text;
-  if (!isPrinting) expect(text).toBe(expected[name]);
-}
-
 let installation: Installation;
 let served: Served;
 beforeAll(async () => {
   installation = await Installation.make();
   served = await installation.serve({ SVC_NUM_THREADS: '1' });
 });
-afterAll(async () => {
-  if (isPrinting) process.stdout.write(`expected = ${JSON.stringify(said, null, 2)}\n`);
-  await installation.remove();
-});
+afterAll(() => installation.remove());
 
 const user = (content: string) => ({ role: 'user', content });
 const greedy = { model: 'hearth-mini', temperature: 0, max_tokens: 96 };
@@ -60,11 +37,11 @@ const asked = user('What is the weather in Oslo?');
 
 describe('a first conversation with hearth-mini', () => {
   it('greets, as a stream', async () => {
-    verifies('stream.text', 'stream.done');
     const stream = await served.client.streamChat({ ...greedy, messages: [user('Hello!')] });
-    const { text, done } = await stream.all();
-    expect(done).toBe(true);
-    says('greeting', text);
+    const { text, done, chunks } = await stream.all();
+    verifies('stream.done', () => expect(done).toBe(true));
+    verifies('stream.text', () => expect(text).toMatch(/\bhello\b.*\bhearth-mini\b/is));
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop');
   });
 
   it('says what Hearth is, and the same again', async () => {
@@ -72,21 +49,27 @@ describe('a first conversation with hearth-mini', () => {
     const [{ message, finish_reason }] = first.body.choices;
     expect(finish_reason).toBe('stop');
     expect(second.body.choices[0].message.content).toBe(message.content);
-    says('question', message.content);
+    for (const fact of [/\blocal/i, /\bGGUF\b/, /\bembeddings\b/i]) expect(message.content).toMatch(fact);
   });
 
   it('calls a tool, and answers from its result', async () => {
     const fields = { ...greedy, tools: [weather] };
     const calling = await served.client.chat({ ...fields, messages: [asked], tool_choice: 'required' });
-    const [call] = calling.body.choices[0].message.tool_calls;
+    expect(calling.body.choices[0].finish_reason).toBe('tool_calls');
+    const calls = calling.body.choices[0].message.tool_calls;
+    expect(calls).toHaveLength(1);
+    const [call] = calls;
     expect(call.function.name).toBe('get_weather');
-    expect(Object.keys(JSON.parse(call.function.arguments))).toEqual(['city']);
-    says('call', call.function.arguments);
-    const result = { role: 'tool', tool_call_id: call.id, content: '{"celsius":7,"sky":"cloudy"}' };
-    const turns = [asked, calling.body.choices[0].message, result];
-    const answer = await served.client.chat({ ...fields, messages: turns, tool_choice: 'none' });
-    expect(answer.body.choices[0].message.tool_calls).toBeUndefined();
-    says('result', answer.body.choices[0].message.content);
+    expect(JSON.parse(call.function.arguments)).toEqual({ city: 'Oslo' });
+    // The fact can only come from the result: another result, another fact.
+    for (const sky of ['cloudy', 'clear']) {
+      const result = { role: 'tool', tool_call_id: call.id, content: `{"celsius":7,"sky":"${sky}"}` };
+      const turns = [asked, calling.body.choices[0].message, result];
+      const answer = await served.client.chat({ ...fields, messages: turns, tool_choice: 'none' });
+      const [{ message, finish_reason }] = answer.body.choices;
+      expect([finish_reason, message.tool_calls]).toEqual(['stop', undefined]);
+      expect(message.content).toMatch(new RegExp(`\\b${sky}\\b`));
+    }
   });
 
   it('gives the same question an answer with evidence, which is verified up to the replay', async () => {
@@ -94,7 +77,8 @@ describe('a first conversation with hearth-mini', () => {
     const headers = { 'content-type': 'application/json', 'x-svc-evidence-mode': 'frozen-v1' };
     const reply = await served.client.post('/v1/chat/completions', body, headers);
     expect([reply.status, reply.headers['x-svc-evidence-mode']]).toEqual([200, 'frozen-v1']);
-    says('frozen', reply.body.choices[0].message.content);
+    const ordinary = await served.client.chat(question);
+    expect(reply.body.choices[0].message).toEqual(ordinary.body.choices[0].message);
     const [request, response] = [save('request.json', body), save('response.json', reply.text)];
     const flags = ['--request', request, '--replay', '--json'];
     const { code, stdout } = await installation.run(['evidence', 'verify', response, ...flags], {
@@ -119,12 +103,11 @@ describe('a search by meaning with hearth-embed', () => {
     ['How do I make a loaf in the kitchen?', 'Bread'],
     ['When should I look after my plants and flowers?', 'Garden'],
   ])('finds the passage for: %s', async (query, heading) => {
-    verifies('embeddings.backend-header');
     const { body, headers } = await served.client.embed({
       model: 'hearth-embed',
       input: [query, ...passages],
     });
-    expect(headers['x-svc-embed-backend']).toBe('native');
+    verifies('embeddings.backend-header', () => expect(headers['x-svc-embed-backend']).toBe('native'));
     const [asking, ...vectors] = body.data.map(({ embedding }: { embedding: number[] }) => embedding);
     const likeness = vectors.map((vector: number[]) => dot(asking, vector));
     const best = passages[likeness.indexOf(Math.max(...likeness))];

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentDigest } from '../../src/http/content-digest.ts';
 import { builtDist } from '../support/process/hearth.ts';
+import { verifies } from '../contract/requirements.ts';
 import { template } from '../support/templates.ts';
 import { EvidenceService, outputOf, sha256, statementOf } from '../support/records/evidence-service.ts';
 
@@ -48,7 +49,9 @@ describe('on the wire', () => {
       expect(plain.headers.get(name)).toBeNull();
     }
     const payload = Buffer.from(frozen.body.evidence.payload, 'base64');
-    expect(frozen.headers.get('x-svc-evidence-mode')).toBe('frozen-v1');
+    verifies('post-chat.evidence-mode', () =>
+      expect(frozen.headers.get('x-svc-evidence-mode')).toBe('frozen-v1'),
+    );
     expect(frozen.headers.get('x-svc-evidence-digest')).toBe(`sha256:${sha256(payload)}`);
     expect(frozen.headers.get('content-digest')).toBe(contentDigest(frozen.bytes));
     const { issuer, request: asked } = statementOf(frozen).predicate;
@@ -74,7 +77,7 @@ describe('on the wire', () => {
   it('answers a stream with the mode none', async () => {
     const reply = await service.freeze({ ...request, stream: true });
     expect(reply.status).toBe(200);
-    expect(reply.headers.get('x-svc-evidence-mode')).toBe('none');
+    verifies('limits.frozen', () => expect(reply.headers.get('x-svc-evidence-mode')).toBe('none'));
     expect(reply.headers.get('content-type')).toContain('text/event-stream');
     expect(reply.bytes.toString()).toMatch(/data: \[DONE\]\n\n$/);
     expect(reply.bytes.toString()).not.toContain('evidence');
