@@ -4,7 +4,7 @@ import { writeLarge } from '../tools/models/large.ts';
 import { writeTinyEmbed } from '../tools/models/tiny-embed.ts';
 
 /** The size of the usual small embedding models, such as BERT base. */
-const embedding = { name: 'Bench Embed', layers: 12, feedForward: 3072 };
+const EMBEDDING = { name: 'Bench Embed', layers: 12, feedForward: 3072 };
 
 export async function writeBenchModel(argv: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -14,6 +14,6 @@ export async function writeBenchModel(argv: readonly string[]): Promise<void> {
   });
   const [file] = positionals;
   if (file === undefined) throw new Error('usage: npm run bench -- model FILE [--embedding]');
-  await (values.embedding ? writeTinyEmbed(file, embedding) : writeLarge(file));
+  await (values.embedding ? writeTinyEmbed(file, EMBEDDING) : writeLarge(file));
   console.log(file);
 }

@@ -9,14 +9,14 @@ import { median, quantile, rounded } from './statistics.ts';
 import { text } from './words.ts';
 
 /** Until then memory grows by itself: the pages of a KV cache are first used as its sequences fill. */
-const warmUpMs = 30_000;
-const mostClients = 1_000;
-const mostSeconds = 3_600;
-const mostRequests = 1_000_000;
+const WARM_UP_MS = 30_000;
+const MOST_CLIENTS = 1_000;
+const MOST_SECONDS = 3_600;
+const MOST_REQUESTS = 1_000_000;
 /** A request that takes longer than this has failed. */
-const requestTimeoutMs = 60_000;
+const REQUEST_TIMEOUT_MS = 60_000;
 /** A refused client comes back after this; at once would measure the refusals only. */
-const retryAfterMs = 250;
+const RETRY_AFTER_MS = 250;
 
 interface Options {
   readonly url: string;
@@ -45,8 +45,8 @@ interface Course {
 export async function soak(argv: readonly string[]): Promise<void> {
   const options = readOptions(argv);
   const begin = performance.now();
-  const countFrom = begin + warmUpMs;
-  const course: Course = { countFrom, end: countFrom + options.seconds * 1000, left: mostRequests };
+  const countFrom = begin + WARM_UP_MS;
+  const course: Course = { countFrom, end: countFrom + options.seconds * 1000, left: MOST_REQUESTS };
   const port = portOf(options.url);
   const clients = Array.from({ length: options.clients }, (_, at) => runClient(options, at, course));
   // All under load, the last one too: after the last answer memory says nothing about the load.
@@ -72,8 +72,8 @@ function readOptions(argv: readonly string[]): Options {
   return {
     url: baseUrl(values.url),
     model: values.model,
-    clients: bounded('clients', values.clients, mostClients),
-    seconds: bounded('seconds', values.seconds, mostSeconds),
+    clients: bounded('clients', values.clients, MOST_CLIENTS),
+    seconds: bounded('seconds', values.seconds, MOST_SECONDS),
     maxTokens: bounded('tokens', values.tokens, 4096),
   };
 }
@@ -115,7 +115,7 @@ async function ask(
   const begin = performance.now();
   const messages: Message[] = [{ role: 'user', content: text(8, seed) }];
   try {
-    const signal = AbortSignal.timeout(requestTimeoutMs);
+    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
     const measure = await streamChat(side, messages, { maxTokens, signal });
     if (begin < countFrom) return;
     tally.answers += 1;
@@ -124,7 +124,7 @@ async function ask(
   } catch (error) {
     if (error instanceof Refusal && error.status === 429) tally.refused += 1;
     else tally.errors.push(kindOf(error));
-    await sleep(retryAfterMs);
+    await sleep(RETRY_AFTER_MS);
   }
 }
 
@@ -147,8 +147,8 @@ function report(options: Options, tallies: readonly Tally[], isCut: boolean): vo
   const answers = tallies.map((tally) => tally.answers);
   const [slowest, middle] = [Math.min(...answers), median(answers)];
   const refused = tallies.reduce((total, tally) => total + tally.refused, 0);
-  console.log(`${options.clients} clients, ${options.seconds} s after a warm-up of ${warmUpMs / 1000} s`);
-  if (isCut) console.log(`ended early after ${mostRequests} requests`);
+  console.log(`${options.clients} clients, ${options.seconds} s after a warm-up of ${WARM_UP_MS / 1000} s`);
+  if (isCut) console.log(`ended early after ${MOST_REQUESTS} requests`);
   console.log(`answers: ${answers.reduce((total, count) => total + count, 0)}`);
   console.log(`refused with 429: ${refused}`);
   reportErrors(tallies.flatMap((tally) => tally.errors));

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { catalogue } from '../dist/lib/errors/catalogue.js';
 import { settings } from '../dist/config/settings.js';
 import { Statement } from '../dist/trust/evidence/statement.js';
-import { statusOf } from '../dist/http/error-response.js';
+import { STATUS_OF } from '../dist/http/error-response.js';
 import { openApiDocument } from '../dist/http/openapi.js';
 import { root } from './prepare.mjs';
 import { sampleSentence } from './sample-sentence.mjs';
@@ -24,7 +24,7 @@ const cell = (text) => String(text).replaceAll('|', '\\|').replaceAll('\n', ' ')
 function errors() {
   const rows = Object.entries(catalogue).map(([code, { family, retryable, members, sentence }]) => {
     const sample = sampleSentence(code, members, sentence);
-    return `| \`${code}\` | ${statusOf[family]} | ${retryable ? 'yes' : 'no'} | ${cell(sample)} |`;
+    return `| \`${code}\` | ${STATUS_OF[family]} | ${retryable ? 'yes' : 'no'} | ${cell(sample)} |`;
   });
   return `# Errors
 

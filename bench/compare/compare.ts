@@ -59,7 +59,7 @@ interface Match {
 }
 
 /** Threads of an engine may spin for a while after its last step, and would take the cores from the other side. */
-const restMs = 1_000;
+const REST_MS = 1_000;
 
 async function measure(
   scenario: Scenario,
@@ -70,7 +70,7 @@ async function measure(
   // Round 0 warms both sides and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
     const run = async (side: Side) => {
-      await setTimeout(restMs);
+      await setTimeout(REST_MS);
       return await scenario.run(side, firstRound + round, textOf);
     };
     const figuresA = await run(a);

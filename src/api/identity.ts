@@ -1,6 +1,6 @@
 import type { Identity, IdentitySignature } from '../wire/identity.ts';
 import { endpoints } from '../wire/routes.ts';
-import { toolProtocol } from '../wire/inference/tool-envelope.ts';
+import { TOOL_PROTOCOL } from '../wire/inference/tool-envelope.ts';
 import type { Models } from './models/served-model.ts';
 
 export const PRODUCT_NAME = 'hearth';
@@ -38,7 +38,7 @@ export async function identity(ports: IdentityPorts, nonce: string | undefined):
     // Before any chat model is installed there is only the alias to name.
     default_model: (await ports.models.defaultId('chat')) ?? 'default',
     endpoints: { ...endpoints },
-    tool_protocol: toolProtocol,
+    tool_protocol: TOOL_PROTOCOL,
   };
   return nonce === undefined ? body : { ...body, signature: ports.sign(body, nonce) };
 }

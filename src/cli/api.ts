@@ -2,7 +2,7 @@
 import { createParser } from 'eventsource-parser';
 import type { Config } from '../config/config.ts';
 import { clientBaseUrl } from '../config/listen-address.ts';
-import { CliFailure, exitCodes } from './context.ts';
+import { CliFailure, EXIT_CODES } from './context.ts';
 
 export interface ApiResponse {
   readonly status: number;
@@ -53,7 +53,7 @@ export async function* streamServer(
     }
   } catch (error) {
     if (error instanceof CliFailure) throw error;
-    throw new CliFailure('the answer broke off', exitCodes.failure, error);
+    throw new CliFailure('the answer broke off', EXIT_CODES.failure, error);
   }
   throw new CliFailure('the answer broke off');
 }
@@ -78,7 +78,7 @@ async function send(config: Config, method: 'GET' | 'POST', route: string, body?
   } catch (cause) {
     throw new CliFailure(
       `no server answers at ${baseUrl(config)}; start one with: hearth serve`,
-      exitCodes.unreachable,
+      EXIT_CODES.unreachable,
       cause,
     );
   }
@@ -90,7 +90,7 @@ function parseBody(text: string, url: string): unknown {
   } catch (cause) {
     throw new CliFailure(
       `the server at ${url} is not Hearth (its response is not JSON)`,
-      exitCodes.failure,
+      EXIT_CODES.failure,
       cause,
     );
   }
@@ -101,5 +101,5 @@ export function expectOk(response: ApiResponse): unknown {
   if (response.status < 400) return response.body;
   const sentence = (response.body as { error?: unknown } | null)?.error;
   const message = typeof sentence === 'string' ? sentence : `the server answered ${response.status}`;
-  throw new CliFailure(message, response.status === 404 ? exitCodes.notFound : exitCodes.failure);
+  throw new CliFailure(message, response.status === 404 ? EXIT_CODES.notFound : EXIT_CODES.failure);
 }

@@ -5,7 +5,7 @@
 import { type Config, loadConfig } from '../config/config.ts';
 import type { SettingName } from '../config/settings.ts';
 
-export const exitCodes = {
+export const EXIT_CODES = {
   ok: 0,
   failure: 1,
   usage: 2,
@@ -13,13 +13,13 @@ export const exitCodes = {
   notFound: 4,
   interrupted: 130,
 } as const;
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
 /** Ends a verb with a sentence on stderr and an exit code. */
 export class CliFailure extends Error {
   readonly exitCode: ExitCode;
 
-  constructor(message: string, exitCode: ExitCode = exitCodes.failure, cause?: unknown) {
+  constructor(message: string, exitCode: ExitCode = EXIT_CODES.failure, cause?: unknown) {
     super(message, { cause });
     this.exitCode = exitCode;
   }

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
 import type { Probe } from '../store/install/inspection.ts';
 import { openRegistry, type Registry } from '../store/registry/registry.ts';
-import { type CliContext, exitCodes } from './context.ts';
+import { type CliContext, EXIT_CODES } from './context.ts';
 
 export function localRegistry(config: Config): Registry {
   return openRegistry({ home: config.home, settings: config });
@@ -33,7 +33,7 @@ export async function interruptible<T>(
   } catch (error) {
     if (!controller.signal.aborted) throw error;
     context.note('Interrupted. Run the same command again to continue.');
-    context.setExitCode(exitCodes.interrupted);
+    context.setExitCode(EXIT_CODES.interrupted);
     return undefined;
   } finally {
     process.removeListener('SIGINT', interrupt);

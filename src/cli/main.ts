@@ -10,7 +10,7 @@ import {
   CliFailure,
   type CliContext,
   createContext,
-  exitCodes,
+  EXIT_CODES,
   type GlobalFlags,
   printable,
 } from './context.ts';
@@ -62,9 +62,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-const exitCodeOfFamily: Partial<Record<Family, number>> = {
-  not_found: exitCodes.notFound,
-  request: exitCodes.usage,
+const EXIT_CODE_OF_FAMILY: Partial<Record<Family, number>> = {
+  not_found: EXIT_CODES.notFound,
+  request: EXIT_CODES.usage,
 };
 
 /** The verbs that the arguments may name; if none, all of them, for the help text and for unknown words. */
@@ -76,13 +76,13 @@ function named(argv: readonly string[]): (() => Promise<Register>)[] {
 /** Prints why a verb failed and returns its exit code. */
 function report(error: unknown): number {
   // commander has printed its own message by now; help and --version are no failures.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`hearth: ${printable(message)}\n`);
   if (error instanceof CliFailure) return error.exitCode;
-  if (isSvcError(error)) return exitCodeOfFamily[entryOf(error.code).family] ?? exitCodes.failure;
+  if (isSvcError(error)) return EXIT_CODE_OF_FAMILY[entryOf(error.code).family] ?? EXIT_CODES.failure;
   process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);
-  return exitCodes.failure;
+  return EXIT_CODES.failure;
 }
 
 /** `hearth list | head -1` closes our stdout; that is no error. */

@@ -10,8 +10,8 @@ import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { isLoopback, parseListenAddress } from './listen-address.ts';
 import { type Setting, type SettingName, type SettingValues, settings } from './settings.ts';
 
-export const canonicalPort = 8740;
-export const devPort = 8741;
+export const CANONICAL_PORT = 8740;
+export const DEV_PORT = 8741;
 
 export type Origin = 'flag' | 'environment' | 'file' | 'default';
 
@@ -57,7 +57,7 @@ export function requireKeyForBind(config: Config): void {
 function withAddress(config: Omit<Config, 'port'> & { readonly port: number | null }): Config {
   const address = parseListenAddress(config.host);
   if (!address) throw refused('SVC_HOST', 'SVC_HOST must be host, :port, host:port or a URL.');
-  const port = config.port ?? address.port ?? (config.dev ? devPort : canonicalPort);
+  const port = config.port ?? address.port ?? (config.dev ? DEV_PORT : CANONICAL_PORT);
   const isPortOfHost = config.port === null && address.port !== undefined;
   const origins = isPortOfHost ? { ...config.origins, port: config.origins.host } : config.origins;
   return { ...config, host: address.host, port, origins };

@@ -67,7 +67,7 @@ const duration = (
   expects: 'a duration such as 30s, 10m or 1h30m; a bare number is seconds, and -1 means no limit',
 });
 
-const count = 'a whole number';
+const COUNT = 'a whole number';
 
 export const settings = {
   host: setting({
@@ -131,7 +131,7 @@ export const settings = {
     description: 'Models kept in memory at once; by default as many as fit.',
     fallback: null,
     read: whole(1, 64),
-    expects: `${count} from 1 to 64`,
+    expects: `${COUNT} from 1 to 64`,
   }),
   numParallel: setting<number | null>({
     env: 'SVC_NUM_PARALLEL',
@@ -139,35 +139,35 @@ export const settings = {
       'Requests that a model decodes in parallel; by default as many as fit in memory, at least 4.',
     fallback: null,
     read: whole(1, MOST_SEQUENCES),
-    expects: `${count} from 1 to ${MOST_SEQUENCES}`,
+    expects: `${COUNT} from 1 to ${MOST_SEQUENCES}`,
   }),
   draftTokens: setting({
     env: 'SVC_DRAFT_TOKENS',
     description: 'Most tokens that a stream drafts per step by prompt lookup; 0 disables drafting.',
     fallback: MOST_DRAFT_TOKENS,
     read: whole(0, MOST_DRAFT_TOKENS),
-    expects: `${count} from 0 to ${MOST_DRAFT_TOKENS}`,
+    expects: `${COUNT} from 0 to ${MOST_DRAFT_TOKENS}`,
   }),
   maxQueue: setting({
     env: 'SVC_MAX_QUEUE',
     description: 'Requests that may wait; the next one is answered with 429.',
     fallback: DEFAULT_MAX_QUEUE,
     read: whole(0, 100_000),
-    expects: count,
+    expects: COUNT,
   }),
   numThreads: setting<number | null>({
     env: 'SVC_NUM_THREADS',
     description: 'Threads for inference; by default measured per model.',
     fallback: null,
     read: whole(1, MOST_THREADS),
-    expects: `${count} from 1 to ${MOST_THREADS}`,
+    expects: `${COUNT} from 1 to ${MOST_THREADS}`,
   }),
   numCtx: setting<number | null>({
     env: 'SVC_NUM_CTX',
     description: 'Context window in tokens for requests that do not set num_ctx.',
     fallback: null,
     read: whole(LEAST_CTX),
-    expects: `${count} of at least ${LEAST_CTX}`,
+    expects: `${COUNT} of at least ${LEAST_CTX}`,
   }),
   gpu: setting({
     env: 'SVC_GPU',
@@ -219,7 +219,7 @@ export const settings = {
     description: 'Largest request body in bytes.',
     fallback: 8 * 1024 * 1024,
     read: whole(1024, 64 * 1024 * 1024),
-    expects: `${count} from 1024 to 67108864`,
+    expects: `${COUNT} from 1024 to 67108864`,
   }),
   streamHeadAfterMs: duration({
     env: 'SVC_STREAM_HEAD_AFTER',

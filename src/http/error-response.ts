@@ -5,7 +5,7 @@ import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import type { ErrorBody } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
 
-export const statusOf: Record<Family, number> = {
+export const STATUS_OF: Record<Family, number> = {
   request: 400,
   not_found: 404,
   method: 405,
@@ -24,7 +24,7 @@ export const statusOf: Record<Family, number> = {
   bug: 500,
 };
 
-const typeOf: Record<Family, string> = {
+const TYPE_OF: Record<Family, string> = {
   request: 'invalid_request_error',
   not_found: 'invalid_request_error',
   method: 'invalid_request_error',
@@ -60,7 +60,7 @@ export function errorBody(error: SvcError): ErrorBody {
   return {
     error: sentence,
     message: sentence,
-    type: typeOf[entryOf(error.code).family],
+    type: TYPE_OF[entryOf(error.code).family],
     code: error.code,
     ...('param' in error.detail && error.detail.param !== undefined ? { param: error.detail.param } : {}),
   };
@@ -79,7 +79,7 @@ export function errorResponse(error: SvcError): ErrorResponse {
   const soon = retryable && (family === 'unavailable' || family === 'busy') ? 1 : undefined;
   const retryAfter = 'retryAfterS' in detail ? detail.retryAfterS : soon;
   return {
-    status: statusOf[family],
+    status: STATUS_OF[family],
     headers: {
       ...(retryable ? {} : { [HEADERS.shouldRetry]: 'false' }),
       ...(retryAfter === undefined

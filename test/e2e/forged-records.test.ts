@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { responseSha256 } from '../../src/trust/evidence/record.ts';
-import { evidencePayloadType, type Statement } from '../../src/trust/evidence/statement.ts';
+import { EVIDENCE_PAYLOAD_TYPE, type Statement } from '../../src/trust/evidence/statement.ts';
 import { canonicalSha256, sha256Hex } from '../../src/trust/identity/canonical.ts';
 import { seal } from '../../src/trust/identity/dsse.ts';
 import { loadIdentity } from '../../src/trust/identity/instance.ts';
@@ -56,7 +56,7 @@ async function forged(name: string, asked: object, change: (draft: Draft) => voi
   statement.subject[0].digest.sha256 = responseSha256(body);
   statement.subject[1].digest.sha256 = statement.predicate.output.tokens_sha256 = sha256Hex(tokens);
   const { keys } = await loadIdentity({ home: path.join(service.folder, 'svc') });
-  const envelope = seal(keys, evidencePayloadType, Buffer.from(JSON.stringify(statement)));
+  const envelope = seal(keys, EVIDENCE_PAYLOAD_TYPE, Buffer.from(JSON.stringify(statement)));
   await service.save(`${name}.json`, {
     ...body,
     evidence: { ...envelope, output_tokens: tokens.toString('base64') },

@@ -7,11 +7,11 @@ import { EMBEDDING_WIDTH, FEATURE_HASH_MODEL } from '../../contract/limits.ts';
 import { normalise } from '../../lib/base/vector.ts';
 
 export const FEATURE_HASH_VERSION = `${FEATURE_HASH_MODEL}@1`;
-const trigramWeight = 0.5;
+const TRIGRAM_WEIGHT = 0.5;
 
-const word = /[\p{L}\p{N}]+/gu;
+const WORD = /[\p{L}\p{N}]+/gu;
 /** Characters between two pauses: some milliseconds. */
-const stretch = 32_768;
+const STRETCH = 32_768;
 
 /** Awaited every so often, because a large text takes long; it may throw to stop the work. */
 export type Pause = () => Promise<unknown>;
@@ -36,9 +36,9 @@ export async function featureCount(text: string, pause: Pause): Promise<number> 
 async function* stretches(text: string, pause: Pause): AsyncGenerator<readonly string[], void, void> {
   let words: string[] = [];
   let begin = 0;
-  for (const match of text.matchAll(word)) {
+  for (const match of text.matchAll(WORD)) {
     words.push(match[0]);
-    if (match.index - begin < stretch) continue;
+    if (match.index - begin < STRETCH) continue;
     yield words;
     await pause();
     words = [];
@@ -57,12 +57,12 @@ function* addWord(vector: Float32Array, text: string): Generator<void, void> {
   let [before, last] = ['', '^'];
   for (const piece of pieces(text)) {
     for (const char of piece) {
-      if (before !== '') add(vector, trigram(before, last, char), trigramWeight);
+      if (before !== '') add(vector, trigram(before, last, char), TRIGRAM_WEIGHT);
       [before, last] = [last, char];
     }
-    if (piece.length >= stretch) yield;
+    if (piece.length >= STRETCH) yield;
   }
-  add(vector, trigram(before, last, '$'), trigramWeight);
+  add(vector, trigram(before, last, '$'), TRIGRAM_WEIGHT);
 }
 
 function* addRest(vector: Float32Array, text: string): Generator<void, void> {
@@ -74,17 +74,17 @@ function* longHash(text: string, before: number): Generator<void, number> {
   let hash = before;
   for (const piece of pieces(text)) {
     hash = fnv1a(piece, hash);
-    if (piece.length >= stretch) yield;
+    if (piece.length >= STRETCH) yield;
   }
   return hash;
 }
 
 /** Text without a break, such as base64, is cut too, but never inside a code point. */
 function pieces(text: string): readonly string[] {
-  if (text.length <= stretch) return [text];
+  if (text.length <= STRETCH) return [text];
   const cut: string[] = [];
   for (let begin = 0; begin < text.length; begin += cut.at(-1)?.length ?? 0) {
-    const last = begin + stretch - 1;
+    const last = begin + STRETCH - 1;
     const isPair = (text.codePointAt(last) ?? 0) > 0xffff;
     cut.push(text.slice(begin, last + (isPair ? 2 : 1)));
   }

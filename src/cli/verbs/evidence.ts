@@ -17,7 +17,7 @@ import type { Machine } from '../../api/replay/machine.ts';
 import { type Drift, replayFolder } from '../../api/replay/replay-folder.ts';
 import { type FileVerdict, verifyFiles, type VerifyFlags } from '../../api/replay/verify-record.ts';
 
-const malformed = 3;
+const MALFORMED = 3;
 
 export function registerEvidence(program: Command, context: CliContext): void {
   const evidence = program
@@ -94,7 +94,7 @@ function verdictJson({ file, payloadSha256, exitCode, level, findings, statement
   return {
     object: 'svc.evidence_verdict',
     file,
-    verdict: words[exitCode],
+    verdict: WORDS[exitCode],
     exit_code: exitCode,
     level,
     payload_sha256: payloadSha256,
@@ -103,13 +103,13 @@ function verdictJson({ file, payloadSha256, exitCode, level, findings, statement
   };
 }
 
-const words = { 0: 'verified', 1: 'mismatch', 2: 'not comparable', 3: 'malformed' } as const;
-const marks = { passed: 'ok  ', failed: 'BAD ', incomparable: 'n/c ', skipped: '-   ' } as const;
+const WORDS = { 0: 'verified', 1: 'mismatch', 2: 'not comparable', 3: 'malformed' } as const;
+const MARKS = { passed: 'ok  ', failed: 'BAD ', incomparable: 'n/c ', skipped: '-   ' } as const;
 
 function describe({ file, exitCode, level, findings }: FileVerdict): string {
-  const verdict = exitCode === 0 ? `verified at ${level}` : words[exitCode];
+  const verdict = exitCode === 0 ? `verified at ${level}` : WORDS[exitCode];
   const lines = findings.map(
-    (finding) => `  ${marks[finding.outcome]}${finding.level} ${finding.name}: ${printable(finding.detail)}`,
+    (finding) => `  ${MARKS[finding.outcome]}${finding.level} ${finding.name}: ${printable(finding.detail)}`,
   );
   return [`${printable(file)}: ${verdict}`, ...lines].join('\n');
 }
@@ -156,7 +156,7 @@ function replayExitCode(drifts: readonly Drift[]): number {
     ({ outcome, terms, isSameText }) => outcome === 'same_tokens' && (terms === '' || isSameText === false),
   );
   if (isBroken || has('drift', 'mismatch')) return 1;
-  if (has('malformed')) return malformed;
+  if (has('malformed')) return MALFORMED;
   return has('not_comparable') ? 2 : 0;
 }
 
@@ -202,6 +202,6 @@ async function ownExitCodes(context: CliContext, run: () => Promise<number>): Pr
   } catch (error) {
     if (!isFailure(error, 'record_malformed')) throw error;
     context.note(`hearth: ${printable(error.message)}`);
-    context.setExitCode(malformed);
+    context.setExitCode(MALFORMED);
   }
 }

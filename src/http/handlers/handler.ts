@@ -1,11 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../../api/caller.ts';
-import { clientKey } from '../client-key.ts';
-
 /**
  * http/handlers owns what is particular to one route: which parts of a request its use case gets, and which headers
  * its answer carries. It knows nothing of sockets, access rules or engines.
  */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../api/caller.ts';
+import { clientKey } from '../client-key.ts';
+
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {

@@ -12,7 +12,7 @@ export interface Clock {
 }
 
 /** What setTimeout can wait for at most; a longer delay would be over at once. */
-const longestTimerMs = 2 ** 31 - 1;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   after: (delayMs, callback) => {
     let timer: NodeJS.Timeout | undefined;
     const wait = (leftMs: number): void => {
-      const pieceMs = Math.min(leftMs, longestTimerMs);
+      const pieceMs = Math.min(leftMs, LONGEST_TIMER_MS);
       timer = setTimeout(() => (leftMs > pieceMs ? wait(leftMs - pieceMs) : callback()), pieceMs);
       // A pending timer must never be the reason that the process stays alive.
       timer.unref();

@@ -1,6 +1,6 @@
 /** Durations as people write them: `90` (seconds), `10m`, `1h30m`, `250ms`; negative means forever. */
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const partPattern = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const PART_PATTERN = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 
 /** Milliseconds; Infinity for a negative duration; undefined when the text is no duration. */
 export function parseDuration(value: string | number): number | undefined {
@@ -10,8 +10,8 @@ export function parseDuration(value: string | number): number | undefined {
   if (/^-(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(text)) return Infinity;
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(text)) return undefined;
   let sum = 0;
-  for (const [, amount, unit] of text.matchAll(partPattern))
-    sum += Number(amount) * (unitMs[unit ?? ''] ?? 0);
+  for (const [, amount, unit] of text.matchAll(PART_PATTERN))
+    sum += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
   return sum;
 }
 
@@ -25,7 +25,7 @@ export function formatDuration(spanMs: number): string {
   if (spanMs === Infinity) return 'forever';
   let leftMs = spanMs;
   let text = '';
-  for (const [unit, lengthMs] of Object.entries(unitMs).reverse()) {
+  for (const [unit, lengthMs] of Object.entries(UNIT_MS).reverse()) {
     const amount = unit === 'ms' ? leftMs : Math.floor(leftMs / lengthMs);
     leftMs -= amount * lengthMs;
     if (amount > 0) text += `${amount}${unit}`;

@@ -16,7 +16,7 @@ export interface ToolFamily {
   readonly spacing: 'compact' | 'spaced';
 }
 
-const families = {
+const FAMILIES = {
   hermes: {
     name: 'hermes',
     open: '<tool_call>',
@@ -89,11 +89,11 @@ const families = {
 export function familyOfTemplate(template: string): ToolFamily | null {
   if (!/\btools\b/.test(template)) return null;
   const has = (text: string) => template.includes(text);
-  if (has('<tool_call>')) return has('<function=') || has('<arg_key>') ? null : families.hermes;
-  if (has('[TOOL_CALLS]')) return has('[ARGS]') ? families.mistralArgs : families.mistral;
-  if (has('<|START_ACTION|>')) return families.commandR;
-  if (has('<|tool_call|>')) return has('<|/tool_call|>') ? families.phi4 : families.granite;
-  if (has('<|start_header_id|>') && (has('parameters') || has('<|python_tag|>'))) return families.llama3;
+  if (has('<tool_call>')) return has('<function=') || has('<arg_key>') ? null : FAMILIES.hermes;
+  if (has('[TOOL_CALLS]')) return has('[ARGS]') ? FAMILIES.mistralArgs : FAMILIES.mistral;
+  if (has('<|START_ACTION|>')) return FAMILIES.commandR;
+  if (has('<|tool_call|>')) return has('<|/tool_call|>') ? FAMILIES.phi4 : FAMILIES.granite;
+  if (has('<|start_header_id|>') && (has('parameters') || has('<|python_tag|>'))) return FAMILIES.llama3;
   return null;
 }
 

@@ -26,7 +26,7 @@ import {
 import { type ChosenModel, chooseFiles } from './file-choice.ts';
 import { type HubReference, parseReference } from './reference.ts';
 import { listRepository, resolveCommit } from './repository.ts';
-import { type RetryPolicy, usualRetries, withRetries } from './retry.ts';
+import { type RetryPolicy, USUAL_RETRIES, withRetries } from './retry.ts';
 import { inspectStaged } from './stage.ts';
 
 export interface PullOptions extends AccessOptions {
@@ -59,7 +59,7 @@ export function pullModel(
     registry,
     access: openAccess(options),
     ref,
-    retries: options.retries ?? usualRetries,
+    retries: options.retries ?? USUAL_RETRIES,
     signal,
     onEvent: (event) => queue.push(event),
   };

@@ -11,7 +11,7 @@ export interface RetryPolicy {
   readonly longestDelayMs: number;
 }
 
-export const usualRetries: RetryPolicy = { tries: 6, firstDelayMs: 500, longestDelayMs: 30_000 };
+export const USUAL_RETRIES: RetryPolicy = { tries: 6, firstDelayMs: 500, longestDelayMs: 30_000 };
 
 /** A hub that asks for more patience than this is told to the user instead. */
 const LONGEST_RATE_LIMIT_S = 120;

@@ -11,11 +11,11 @@ import { sha256Hex } from '../identity/canonical.ts';
 import { isSignedBy, parsePublicKey } from '../identity/dsse.ts';
 import { instanceFolder, instanceIdOf } from '../identity/instance.ts';
 
-export const rotationPayloadType = 'application/vnd.svc.key-rotation+json';
+export const ROTATION_PAYLOAD_TYPE = 'application/vnd.svc.key-rotation+json';
 
 const Signature = Type.Object({ keyid: Type.String(), sig: Type.String() });
 export const RotationEnvelope = Type.Object({
-  payloadType: Type.Literal(rotationPayloadType),
+  payloadType: Type.Literal(ROTATION_PAYLOAD_TYPE),
   payload: Type.String(),
   /** By the old key, then by the new key. */
   signatures: Type.Tuple([Signature, Signature]),
@@ -98,7 +98,11 @@ function rotated(
   const place = `rotation ${expected.seq}`;
   const isSigned = (key: TrustedKey, { keyid, sig }: { keyid: string; sig: string }): boolean =>
     keyid === key.keyid &&
-    isSignedBy(key.publicKey, { payloadType: rotationPayloadType, payload, sig: Buffer.from(sig, 'base64') });
+    isSignedBy(key.publicKey, {
+      payloadType: ROTATION_PAYLOAD_TYPE,
+      payload,
+      sig: Buffer.from(sig, 'base64'),
+    });
   if (!isSigned(expected.previous, envelope.signatures[0])) {
     throw new Error(`${place} is not signed by the key before it`);
   }

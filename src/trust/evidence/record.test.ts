@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEvidenceChain } from './chain.ts';
 import { freezeRequest, isNonce, seedOf } from './freeze.ts';
-import { keyringOf, parseKeyring, readKeyHistory, type Keyring, rotationPayloadType } from './keyring.ts';
+import { keyringOf, parseKeyring, readKeyHistory, type Keyring, ROTATION_PAYLOAD_TYPE } from './keyring.ts';
 import { buildEvidence, type EvidenceFacts } from './record.ts';
 import { contentDigest } from '../../http/content-digest.ts';
 import { rotateKey } from './rotation.ts';
-import { evidencePayloadType, Statement } from './statement.ts';
+import { EVIDENCE_PAYLOAD_TYPE, Statement } from './statement.ts';
 import { checkBindings, checkChain, checkSignature, conclude, openRecord, type Verdict } from './verify.ts';
 import { canonicalJson, canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { seal, signPayload } from '../identity/dsse.ts';
@@ -130,7 +130,7 @@ describe('tampering', () => {
     ...body,
     evidence: {
       ...body.evidence,
-      ...seal(keys, evidencePayloadType, Buffer.from(JSON.stringify(payload))),
+      ...seal(keys, EVIDENCE_PAYLOAD_TYPE, Buffer.from(JSON.stringify(payload))),
     },
   });
 
@@ -234,7 +234,7 @@ describe('tampering', () => {
     ]) {
       expect(() => openRecord(file)).toThrow(malformed);
     }
-    const nonsense = seal(facts.identity.keys, evidencePayloadType, Buffer.from('{}'));
+    const nonsense = seal(facts.identity.keys, EVIDENCE_PAYLOAD_TYPE, Buffer.from('{}'));
     expect(() => verify(nonsense, keyring, null)).toThrow(malformed);
   });
 
@@ -351,7 +351,7 @@ describe('keys and their rotation', () => {
     // A stranger can sign a hand-over to a key of its own, but not in the name of the key before it.
     const takeover = JSON.parse(Buffer.from(first.payload, 'base64').toString()) as Json;
     const payload = Buffer.from(JSON.stringify({ ...takeover, new_public_key: forgedKeys.publicKeyPem }));
-    const sig = signPayload(forgedKeys, rotationPayloadType, payload).toString('base64');
+    const sig = signPayload(forgedKeys, ROTATION_PAYLOAD_TYPE, payload).toString('base64');
     const [{ keyid }] = first.signatures;
     const signatures = [
       { keyid, sig },

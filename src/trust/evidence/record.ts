@@ -11,11 +11,11 @@ import type { EvidenceChain } from './chain.ts';
 import type { FrozenRequest } from './freeze.ts';
 import { samplingOf } from './stated-sampling.ts';
 import {
-  evidencePayloadType,
+  EVIDENCE_PAYLOAD_TYPE,
   type Predicate,
-  predicateType,
+  PREDICATE_TYPE,
   type Statement,
-  statementType,
+  STATEMENT_TYPE,
 } from './statement.ts';
 
 /** The member of the response: a DSSE envelope, and next to it, unsigned but bound by its digest, the token ids. */
@@ -69,7 +69,7 @@ export function buildEvidence(facts: EvidenceFacts): Evidence {
     };
     return Buffer.from(JSON.stringify(statementOf(facts, issuer)));
   });
-  const envelope = seal(identity.keys, evidencePayloadType, payload);
+  const envelope = seal(identity.keys, EVIDENCE_PAYLOAD_TYPE, payload);
   return {
     member: { ...envelope, output_tokens: facts.frozen.output.tokens },
     payloadSha256: sha256Hex(payload),
@@ -107,12 +107,12 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
     output: outputOf(frozen, facts.finishReason),
   };
   return {
-    _type: statementType,
+    _type: STATEMENT_TYPE,
     subject: [
       { name: 'response', digest: { sha256: responseSha256(response) } },
       { name: 'output-tokens', digest: { sha256: frozen.output.tokensSha256 } },
     ],
-    predicateType,
+    predicateType: PREDICATE_TYPE,
     predicate,
   };
 }

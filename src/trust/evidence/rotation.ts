@@ -16,7 +16,7 @@ import {
   readKeyHistory,
   type Rotation,
   type RotationEnvelope,
-  rotationPayloadType,
+  ROTATION_PAYLOAD_TYPE,
 } from './keyring.ts';
 import { isoSecond } from './record.ts';
 
@@ -64,10 +64,10 @@ function handOver(
   const payload = Buffer.from(JSON.stringify(rotation));
   const sign = (keys: InstanceKeys) => ({
     keyid: keys.keyid,
-    sig: signPayload(keys, rotationPayloadType, payload).toString('base64'),
+    sig: signPayload(keys, ROTATION_PAYLOAD_TYPE, payload).toString('base64'),
   });
   return {
-    payloadType: rotationPayloadType,
+    payloadType: ROTATION_PAYLOAD_TYPE,
     payload: payload.toString('base64'),
     signatures: [sign(identity.keys), sign(next)],
   };

@@ -11,9 +11,9 @@ import {
   type WireName,
 } from '../../contract/sampling-shapes.ts';
 
-export const evidencePayloadType = 'application/vnd.in-toto+json';
-export const statementType = 'https://in-toto.io/Statement/v1';
-export const predicateType = 'urn:svc:evidence:frozen-v1';
+export const EVIDENCE_PAYLOAD_TYPE = 'application/vnd.in-toto+json';
+export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
+export const PREDICATE_TYPE = 'urn:svc:evidence:frozen-v1';
 
 const sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
 const text = (description: string, maxLength = 512) => Type.String({ maxLength, description });
@@ -21,7 +21,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const time = (description: string) =>
   Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$', description });
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const exact = { additionalProperties: false };
+const EXACT = { additionalProperties: false };
 
 const Issuer = Type.Object(
   {
@@ -32,7 +32,7 @@ const Issuer = Type.Object(
     prev_evidence_sha256: orNull(sha256('SHA-256 of the payload of the record before it in this boot.')),
     issued_at: time('When it was signed, UTC, by the clock of the machine.'),
   },
-  exact,
+  EXACT,
 );
 
 const Request = Type.Object(
@@ -42,7 +42,7 @@ const Request = Type.Object(
     mode: Type.Literal('frozen-v1'),
     nonce: Type.Optional(text('The nonce that the client sent.', 128)),
   },
-  exact,
+  EXACT,
 );
 
 const Prompt = Type.Object(
@@ -54,7 +54,7 @@ const Prompt = Type.Object(
     n_tokens: count('Tokens of the prompt.'),
     add_bos: Type.Boolean({ description: 'Whether a beginning-of-sequence token was put first.' }),
   },
-  exact,
+  EXACT,
 );
 
 const Model = Type.Object(
@@ -62,10 +62,10 @@ const Model = Type.Object(
     id: text('Model id.'),
     blob_sha256: sha256('The model file.'),
     size: count('Bytes of the model file.'),
-    shards: Type.Array(Type.Object({ sha256: sha256('A further file.'), size: count('Its bytes.') }, exact)),
+    shards: Type.Array(Type.Object({ sha256: sha256('A further file.'), size: count('Its bytes.') }, EXACT)),
     gguf_header_sha256: orNull(sha256('The file up to the first tensor.')),
   },
-  exact,
+  EXACT,
 );
 
 const Server = Type.Object(
@@ -75,13 +75,13 @@ const Server = Type.Object(
     node_version: text('Node.js version.', 64),
     platform: text('Operating system and architecture.', 64),
   },
-  exact,
+  EXACT,
 );
 
 const Backend = Type.Object(
   {
     backend_sha256: sha256('As in GET /v1/identity.'),
-    closure: Type.Array(Type.Object({ name: text('File name.', 255), sha256: sha256('Its bytes.') }, exact), {
+    closure: Type.Array(Type.Object({ name: text('File name.', 255), sha256: sha256('Its bytes.') }, EXACT), {
       maxItems: 64,
       description: 'The native files that were mapped into the worker.',
     }),
@@ -90,7 +90,7 @@ const Backend = Type.Object(
     cpu_features: text('What the native library reports to use of the CPU.', 4096),
     libc: text('The C library.', 128),
   },
-  exact,
+  EXACT,
 );
 
 const Exec = Type.Object(
@@ -114,7 +114,7 @@ const Exec = Type.Object(
     ctx_shift: Type.Literal(false),
     worker_gen: count('Which start of the worker in this boot ran it.'),
   },
-  exact,
+  EXACT,
 );
 
 type SamplingMembers = {
@@ -148,7 +148,7 @@ const Sampling = Type.Object(
       description: 'What the request left open and this mode decided.',
     }),
   },
-  exact,
+  EXACT,
 );
 
 const Output = Type.Object(
@@ -159,7 +159,7 @@ const Output = Type.Object(
     trace_sha256: sha256('Chain over token and two largest logits of every step.'),
     min_margin: orNull(Type.Number({ description: 'Smallest gap between the two largest logits.' })),
   },
-  exact,
+  EXACT,
 );
 
 export const Predicate = Type.Object(
@@ -174,26 +174,26 @@ export const Predicate = Type.Object(
     sampling: Sampling,
     output: Output,
   },
-  exact,
+  EXACT,
 );
 export type Predicate = Static<typeof Predicate>;
 
 const subject = <const Name extends string>(name: Name, description: string) =>
   Type.Object(
-    { name: Type.Literal(name), digest: Type.Object({ sha256: sha256(description) }, exact) },
-    exact,
+    { name: Type.Literal(name), digest: Type.Object({ sha256: sha256(description) }, EXACT) },
+    EXACT,
   );
 
 export const Statement = Type.Object(
   {
-    _type: Type.Literal(statementType),
+    _type: Type.Literal(STATEMENT_TYPE),
     subject: Type.Tuple([
       subject('response', 'Canonical JSON of {choices, model, usage} of the response.'),
       subject('output-tokens', 'Ids of the sampled tokens as little-endian u32.'),
     ]),
-    predicateType: Type.Literal(predicateType),
+    predicateType: Type.Literal(PREDICATE_TYPE),
     predicate: Predicate,
   },
-  { ...exact, $id: 'EvidenceFrozenV1', title: 'frozen-v1 evidence' },
+  { ...EXACT, $id: 'EvidenceFrozenV1', title: 'frozen-v1 evidence' },
 );
 export type Statement = Static<typeof Statement>;

@@ -8,7 +8,7 @@ import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { Envelope, isSignedBy } from '../identity/dsse.ts';
 import type { Keyring } from './keyring.ts';
 import { type AnsweredResponse, responseSha256 } from './record.ts';
-import { evidencePayloadType, Statement } from './statement.ts';
+import { EVIDENCE_PAYLOAD_TYPE, Statement } from './statement.ts';
 
 export type Level = 'L0' | 'L1' | 'L2' | 'L3' | 'L4';
 
@@ -71,7 +71,7 @@ export function checkSignature(
     const detail = 'no key of an issuer is known here; give one with --pubkey';
     return { findings: [finding('incomparable', detail)], statement: null };
   }
-  if (envelope.payloadType !== evidencePayloadType) {
+  if (envelope.payloadType !== EVIDENCE_PAYLOAD_TYPE) {
     return { findings: [finding('failed', 'the payload type is not that of a record')], statement: null };
   }
   const [signature] = envelope.signatures;

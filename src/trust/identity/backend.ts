@@ -7,8 +7,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { findChange, type FolderHash, hashFolder } from './folder-hash.ts';
 
-const addonFile = 'llama-addon.node';
-const metadataFile = '_nlcBuildMetadata.json';
+const ADDON_FILE = 'llama-addon.node';
+const METADATA_FILE = '_nlcBuildMetadata.json';
 
 /** `false` is the CPU build; a name is the GPU kind of the library's own vocabulary. */
 export type GpuKind = false | 'cuda' | 'vulkan' | 'metal';
@@ -21,8 +21,8 @@ export function findPrebuiltFolder(gpu: GpuKind = defaultGpu()): string | null {
   const bins = join(root, 'bins');
   if (!existsSync(bins)) return null;
   const exact = join(bins, name);
-  if (existsSync(join(exact, addonFile))) return exact;
-  const other = readdirSync(bins).find((folder) => existsSync(join(bins, folder, addonFile)));
+  if (existsSync(join(exact, ADDON_FILE))) return exact;
+  const other = readdirSync(bins).find((folder) => existsSync(join(bins, folder, ADDON_FILE)));
   return other === undefined ? null : join(bins, other);
 }
 
@@ -54,7 +54,7 @@ function packageFolder(name: string): string | null {
 
 /** The hash behind `backend_sha256`; null when the folder is missing or holds no addon. */
 export async function hashBackend(folder: string | null): Promise<FolderHash | null> {
-  if (folder === null || !existsSync(join(folder, addonFile))) return null;
+  if (folder === null || !existsSync(join(folder, ADDON_FILE))) return null;
   return hashFolder(folder);
 }
 
@@ -63,9 +63,9 @@ export function readBuildMetadata(hash: FolderHash): {
   llamaRelease: string;
   buildMetadataSha256: string | null;
 } {
-  const file = hash.files.find(({ name }) => name === metadataFile);
+  const file = hash.files.find(({ name }) => name === METADATA_FILE);
   if (file === undefined) return { llamaRelease: 'unknown', buildMetadataSha256: null };
-  const metadata: unknown = JSON.parse(readFileSync(join(hash.folder, metadataFile), 'utf8'));
+  const metadata: unknown = JSON.parse(readFileSync(join(hash.folder, METADATA_FILE), 'utf8'));
   const release = pick(pick(pick(metadata, 'buildOptions'), 'llamaCpp'), 'release');
   return {
     llamaRelease: typeof release === 'string' ? release.slice(0, 128) : 'unknown',

@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto';
 import { canonicalize } from '../../lib/base/canonicalize.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 
-const maxDepth = 128;
-const loneSurrogate = /\p{Surrogate}/u;
+const MAX_DEPTH = 128;
+const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Refuses what has no single canonical form (I-JSON, RFC 7493): numbers beyond 2^53, not-finite numbers, lone
  * surrogates. Duplicate keys are gone once JSON is parsed, so the scanner of the raw bytes refuses those.
  */
 export function assertIJson(value: unknown, path = '$', depth = 0): void {
-  if (depth > maxDepth) throw refuse(path, `it is nested deeper than ${maxDepth} levels`);
+  if (depth > MAX_DEPTH) throw refuse(path, `it is nested deeper than ${MAX_DEPTH} levels`);
   switch (typeof value) {
     case 'string':
-      if (loneSurrogate.test(value)) throw refuse(path, 'it holds a lone surrogate');
+      if (LONE_SURROGATE.test(value)) throw refuse(path, 'it holds a lone surrogate');
       return;
     case 'number':
       if (!Number.isFinite(value)) throw refuse(path, 'it is a number too large for JSON');
@@ -31,7 +31,7 @@ export function assertIJson(value: unknown, path = '$', depth = 0): void {
         return;
       }
       for (const [key, member] of Object.entries(value)) {
-        if (loneSurrogate.test(key)) throw refuse(path, 'it has a key with a lone surrogate');
+        if (LONE_SURROGATE.test(key)) throw refuse(path, 'it has a key with a lone surrogate');
         assertIJson(member, `${path}.${shown(key)}`, depth + 1);
       }
       return;

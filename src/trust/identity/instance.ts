@@ -32,9 +32,9 @@ export interface InstanceIdentity {
   readonly keys: InstanceKeys;
 }
 
-const keyFile = 'key.pem';
-const idFile = 'id';
-const firstPublicKeyFile = 'first-public-key.pem';
+const KEY_FILE = 'key.pem';
+const ID_FILE = 'id';
+const FIRST_PUBLIC_KEY_FILE = 'first-public-key.pem';
 
 /** The folder of key and id below the home directory. */
 export const instanceFolder = (home: string): string => join(home, 'instance');
@@ -68,48 +68,48 @@ export const newInstanceKeys = (): InstanceKeys => instanceKeysOf(generateKeyPai
 
 /** Puts another key in the place of the present one, atomically. The caller has recorded the rotation already. */
 export async function replaceKey(home: string, keys: InstanceKeys): Promise<void> {
-  await writeDurably(join(instanceFolder(home), keyFile), pemOf(keys));
+  await writeDurably(join(instanceFolder(home), KEY_FILE), pemOf(keys));
 }
 
 async function readKey(folder: string): Promise<InstanceKeys | null> {
-  const path = join(folder, keyFile);
+  const path = join(folder, KEY_FILE);
   const pem = await readIfPresent(path);
   if (pem === null) return null;
   await chmod(path, 0o600);
   try {
     return instanceKeysOf(createPrivateKey(pem));
   } catch (cause) {
-    throw unusable(folder, keyFile, 'is not a usable Ed25519 private key', cause);
+    throw unusable(folder, KEY_FILE, 'is not a usable Ed25519 private key', cause);
   }
 }
 
 /** A lost key is never replaced: the new one could not prove the id, and no record that it signs would verify. */
 async function createKey(folder: string): Promise<InstanceKeys> {
   const key = newInstanceKeys();
-  if (!(await hadKey(folder)) && (await createOnce(folder, keyFile, pemOf(key)))) return key;
+  if (!(await hadKey(folder)) && (await createOnce(folder, KEY_FILE, pemOf(key)))) return key;
   const winner = await readKey(folder);
-  if (winner === null) throw unusable(folder, keyFile, 'is missing, but the instance has an id already');
+  if (winner === null) throw unusable(folder, KEY_FILE, 'is missing, but the instance has an id already');
   return winner;
 }
 
 /** The key is made before the other two files, so either of them shows that there was one. */
 async function hadKey(folder: string): Promise<boolean> {
-  const later = [firstPublicKeyFile, idFile].map((name) => readIfPresent(join(folder, name)));
+  const later = [FIRST_PUBLIC_KEY_FILE, ID_FILE].map((name) => readIfPresent(join(folder, name)));
   return (await Promise.all(later)).some((text) => text !== null);
 }
 
 async function readId(folder: string): Promise<string | null> {
-  const text = await readIfPresent(join(folder, idFile));
+  const text = await readIfPresent(join(folder, ID_FILE));
   if (text === null) return null;
   const id = text.trim();
-  if (!/^svc-[a-z2-7]{26}$/.test(id)) throw unusable(folder, idFile, 'does not hold an instance id');
+  if (!/^svc-[a-z2-7]{26}$/.test(id)) throw unusable(folder, ID_FILE, 'does not hold an instance id');
   return id;
 }
 
 /** The first public key is kept next to the id, because after a rotation nothing else could prove the id. */
 async function createId(folder: string, keys: InstanceKeys): Promise<string> {
-  await createOnce(folder, firstPublicKeyFile, keys.publicKeyPem);
-  await createOnce(folder, idFile, `${instanceIdOf(keys.spki)}\n`);
+  await createOnce(folder, FIRST_PUBLIC_KEY_FILE, keys.publicKeyPem);
+  await createOnce(folder, ID_FILE, `${instanceIdOf(keys.spki)}\n`);
   return (await readId(folder)) ?? instanceIdOf(keys.spki);
 }
 

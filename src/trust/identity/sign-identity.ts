@@ -7,7 +7,7 @@ import { isSignedBy, parsePublicKey, signPayload } from './dsse.ts';
 import { type InstanceKeys, instanceIdOf } from './instance.ts';
 
 /** Keeps this signature apart from those over evidence records and key rotations. */
-export const identityPayloadType = 'application/vnd.svc.identity-proof+json';
+export const IDENTITY_PAYLOAD_TYPE = 'application/vnd.svc.identity-proof+json';
 
 export interface IdentitySignature {
   readonly alg: 'Ed25519';
@@ -33,7 +33,7 @@ export function signIdentity(
     nonce,
     ...(address === undefined ? {} : { address }),
     public_key: keys.publicKeyPem,
-    sig: signPayload(keys, identityPayloadType, payload).toString('base64'),
+    sig: signPayload(keys, IDENTITY_PAYLOAD_TYPE, payload).toString('base64'),
   };
 }
 
@@ -65,7 +65,7 @@ export function findIdentityFault(
     return `it listens on ${signature.address ?? 'an unknown address'}, not on port ${port}: something relays it`;
   }
   const signed = {
-    payloadType: identityPayloadType,
+    payloadType: IDENTITY_PAYLOAD_TYPE,
     payload: payloadOf(identity, expected.nonce, signature.address),
     sig: Buffer.from(signature.sig, 'base64'),
   };

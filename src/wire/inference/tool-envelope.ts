@@ -11,7 +11,7 @@ export const ToolProtocol = Type.Object(
 );
 export type ToolProtocol = Static<typeof ToolProtocol>;
 
-export const toolProtocol: ToolProtocol = {
+export const TOOL_PROTOCOL: ToolProtocol = {
   name: 'svc-tool-envelope',
   version: 1,
   max_calls_per_response: 1,

@@ -14,7 +14,7 @@ import {
   type ImportOptions,
   installCandidate,
 } from '../../../store/install/import.ts';
-import { CliFailure, type CliContext, exitCodes, printable } from '../../context.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
 import { foreignEnvironment, interruptible, localRegistry, probeHere } from '../../local-registry.ts';
 
@@ -54,9 +54,9 @@ async function importFiles(
   flags: ImportFlags,
   signal: AbortSignal,
 ): Promise<void> {
-  if (paths.length === 0) throw new CliFailure('name a GGUF file, or a store with --from', exitCodes.usage);
+  if (paths.length === 0) throw new CliFailure('name a GGUF file, or a store with --from', EXIT_CODES.usage);
   if (paths.length > 1 && flags.id !== undefined)
-    throw new CliFailure('--id is for one file', exitCodes.usage);
+    throw new CliFailure('--id is for one file', EXIT_CODES.usage);
   const config = context.config();
   const registry = localRegistry(config);
   for (const path of paths)
@@ -102,7 +102,7 @@ async function scanStore(context: CliContext, store: string): Promise<ForeignSca
   if (scan.roots.length === 0 && scan.problems.length === 0)
     throw new CliFailure(
       known ? `no models of ${known} were found on this machine` : `there is no store or folder ${store}`,
-      exitCodes.notFound,
+      EXIT_CODES.notFound,
     );
   return scan;
 }
@@ -116,7 +116,7 @@ async function choose(
   const known = scan.candidates.map((candidate) => candidate.id).join(', ') || 'none';
   if (names.length > 0) return names.map((name) => named(scan, name, known));
   if (!process.stdin.isTTY || !process.stderr.isTTY || scan.candidates.length === 0)
-    throw new CliFailure(`name models to take, or use --all; found: ${printable(known)}`, exitCodes.usage);
+    throw new CliFailure(`name models to take, or use --all; found: ${printable(known)}`, EXIT_CODES.usage);
   const picked = await multiselect({
     message: 'Which models?',
     options: scan.candidates.map((candidate) => ({ value: candidate.id, label: printable(candidate.id) })),
@@ -130,7 +130,8 @@ function named(scan: ForeignScan, name: string, known: string): Candidate {
   const found = scan.candidates.find(
     (candidate) => candidate.id === lower || candidate.aliases.some((alias) => alias.toLowerCase() === lower),
   );
-  if (!found) throw new CliFailure(`${scan.store} has no model ${name}; found: ${known}`, exitCodes.notFound);
+  if (!found)
+    throw new CliFailure(`${scan.store} has no model ${name}; found: ${known}`, EXIT_CODES.notFound);
   return found;
 }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { setParams } from '../../../store/install/changes.ts';
 import type { ModelParams } from '../../../store/files/manifest.ts';
-import { CliFailure, type CliContext, exitCodes } from '../../context.ts';
+import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 
 /** Names as requests and the environment spell them. */
@@ -35,7 +35,7 @@ function readPairs(pairs: readonly string[]): Patch {
     if (name === undefined)
       throw new CliFailure(
         `"${pair}" is not name=value with one of ${Object.keys(NAMES).join(', ')}`,
-        exitCodes.usage,
+        EXIT_CODES.usage,
       );
     if (value === '') patch[name] = null;
     else if (name === 'stop') patch[name] = [...((patch[name] as string[] | undefined) ?? []), value];
@@ -48,6 +48,6 @@ function checkedDuration(value: string): string {
   if (parseDuration(value) !== undefined) return value;
   throw new CliFailure(
     `keep_alive=${value} is not a duration; write for example 30s, 10m, 0 or -1`,
-    exitCodes.usage,
+    EXIT_CODES.usage,
   );
 }

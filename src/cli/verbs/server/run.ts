@@ -5,7 +5,7 @@ import type { Config } from '../../../config/config.ts';
 import type { ChatChunk } from '../../../wire/inference/chat.ts';
 import { routes } from '../../../wire/routes.ts';
 import { streamServer } from '../../api.ts';
-import { CliFailure, type CliContext, exitCodes, printableText } from '../../context.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printableText } from '../../context.ts';
 
 interface RunFlags {
   readonly system?: string;
@@ -36,7 +36,7 @@ export function registerRun(program: Command, context: CliContext): void {
       const prompt = [await pipedText(), words.join(' ')].filter((part) => part !== '').join('\n\n');
       if (prompt !== '') await chat.say(prompt);
       else if (process.stdin.isTTY) await converse(chat);
-      else throw new CliFailure('nothing to ask: give a prompt, or text on stdin', exitCodes.usage);
+      else throw new CliFailure('nothing to ask: give a prompt, or text on stdin', EXIT_CODES.usage);
     });
 }
 
@@ -101,6 +101,6 @@ function numeric(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value))
-    throw new CliFailure(`${flag} must be a number`, exitCodes.usage);
+    throw new CliFailure(`${flag} must be a number`, EXIT_CODES.usage);
   return value;
 }

@@ -10,7 +10,7 @@ import { type Config, requireKeyForBind } from '../../../config/config.ts';
 import type { SettingName } from '../../../config/settings.ts';
 import { type OwnerLock, takeLock } from '../../../store/lock/owner-lock.ts';
 import { registerBuiltins } from '../../builtin-models.ts';
-import { CliFailure, type CliContext, exitCodes } from '../../context.ts';
+import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
 import { createLogger } from '../../log.ts';
 import { describeHolder } from '../../port-holder.ts';
 import { readVersion } from '../../version.ts';
@@ -38,7 +38,7 @@ async function serve(context: CliContext, config: Config): Promise<void> {
   context.print(readyLine(running.url, config.apiKey !== null));
   await untilEnded(running, config, context);
   await lock.release();
-  process.exit(exitCodes.ok);
+  process.exit(EXIT_CODES.ok);
 }
 
 /** A failure between bind and the first answer ends the server, which would otherwise hold its port for nothing. */
@@ -68,7 +68,7 @@ async function start(config: Config, logger: Logger): Promise<RunningService> {
     return await startApp({ config, version: readVersion(), logger, env: process.env });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new CliFailure(await describeHolder(config), exitCodes.failure, error);
+    throw new CliFailure(await describeHolder(config), EXIT_CODES.failure, error);
   }
 }
 
@@ -87,7 +87,7 @@ async function untilEnded(running: RunningService, config: Config, context: CliC
     // and that would look like a second one.
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {
-        if (isEnding && name !== 'SIGHUP') process.exit(exitCodes.interrupted);
+        if (isEnding && name !== 'SIGHUP') process.exit(EXIT_CODES.interrupted);
         isEnding = true;
         resolve(name);
       });

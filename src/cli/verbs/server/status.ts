@@ -15,7 +15,7 @@ import { HEADERS } from '../../../wire/headers.ts';
 import { Identity } from '../../../wire/identity.ts';
 import { routes } from '../../../wire/routes.ts';
 import { type ApiResponse, baseUrl, callServer, expectOk } from '../../api.ts';
-import { type CliContext, CliFailure, exitCodes, printable } from '../../context.ts';
+import { type CliContext, CliFailure, EXIT_CODES, printable } from '../../context.ts';
 
 export interface StatusReport {
   readonly url: string;
@@ -35,7 +35,7 @@ export function registerStatus(program: Command, context: CliContext): void {
       const report = await checkStatus(context.config());
       if (flags.json === true) context.printJson(report);
       else context.print(describe(report));
-      context.setExitCode(report.ok ? exitCodes.ok : exitCodes.failure);
+      context.setExitCode(report.ok ? EXIT_CODES.ok : EXIT_CODES.failure);
     });
 }
 
