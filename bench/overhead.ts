@@ -44,9 +44,8 @@ async function healthUnderLoad(side: Side): Promise<number[]> {
     () => stop.abort(),
     () => stop.abort(),
   );
-  while (!stop.signal.aborted && times.length < 5000) {
-    times.push((await ask(`${side.url}/health`)).ms);
-  }
+  while (!stop.signal.aborted && times.length < 5000) times.push((await ask(`${side.url}/health`)).ms);
+
   await generation;
   return times;
 }

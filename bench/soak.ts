@@ -166,9 +166,8 @@ function report(options: Options, tallies: readonly Tally[], isCut: boolean): vo
 
 function reportErrors(errors: readonly string[]): void {
   console.log(`errors: ${errors.length}`);
-  for (const kind of new Set(errors)) {
+  for (const kind of new Set(errors))
     console.log(`  ${errors.filter((each) => each === kind).length} x ${kind}`);
-  }
 }
 
 function reportTimes(name: string, samples: readonly number[]): void {

@@ -83,8 +83,9 @@ for (const [name, make] of Object.entries(files)) {
   const file = path.join(root, name);
   const text = await make();
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-  if (check) stale.push(name);
-  else {
+  if (check) {
+    stale.push(name);
+  } else {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
   }

@@ -46,9 +46,9 @@ export async function frozen(argv: readonly string[]): Promise<void> {
   };
   const maxTokens = Number(values.tokens);
   try {
-    for (const words of values.words.split(',').map(Number)) {
+    for (const words of values.words.split(',').map(Number))
       await alternate(side, { words, maxTokens, rounds: Number(values.rounds) });
-    }
+
     await beside(side, maxTokens);
   } finally {
     await served.close();

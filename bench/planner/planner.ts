@@ -51,10 +51,11 @@ export async function planner(argv: readonly string[]): Promise<void> {
   const chosen = values.only.split(',').map((name) => named(workloads, name));
   const sides = values.against === 'all' ? [...challengers.keys()] : values.against.split(',');
   const unknown = sides.find((name) => !challengers.has(name));
-  if (unknown !== undefined)
+  if (unknown !== undefined) {
     throw new Error(
       `there is no planner "${unknown}"; there are: all, ${[...challengers.keys()].join(', ')}`,
     );
+  }
   console.log(`--seed ${values.seed}; medians, and the median ratio of neighbours (least to most)\n`);
   console.log('| workload | streams | figure | tuned | other | planner | tuned/other |');
   console.log('|---|---|---|---|---|---|---|');

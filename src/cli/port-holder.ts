@@ -13,9 +13,9 @@ export async function describeHolder(config: Config): Promise<string> {
   const instanceId = await askInstance(`${baseUrl(config)}${routes.health.path}`);
   if (instanceId === null) return `${where} is taken by another program; ${remedy}.`;
   const own = await readPublicIdentity(config.home);
-  if (instanceId === own.instanceId) {
+  if (instanceId === own.instanceId)
     return `this instance is already being served at ${where}; hearth status tells more.`;
-  }
+
   return `${where} is taken by another Hearth (instance ${instanceId}); ${remedy}.`;
 }
 

@@ -81,11 +81,12 @@ function readFile(file: string): Readonly<Record<string, unknown>> {
     throw refused(file, `${file} is not valid TOML: ${reason}`, cause);
   }
   const known = new Set(Object.values(settings).map((setting) => fileKey(setting)));
-  if (fileKey(settings.home) in table)
+  if (fileKey(settings.home) in table) {
     throw refused(
       file,
       `${file} sets "home", but the file is read from that folder; use SVC_HOME or --home.`,
     );
+  }
   for (const key of Object.keys(table)) {
     if (!known.has(key))
       throw refused(file, `${file} has an unknown setting "${key}"; hearth config lists them all.`);

@@ -27,9 +27,9 @@ function splitPort(rest: string): { host: string; port: number | undefined } | u
   const bracketed = /^\[([0-9a-fA-F:.%]+)\](?::(\d{1,5}))?$/.exec(rest);
   if (bracketed)
     return { host: bracketed[1] ?? '', port: bracketed[2] === undefined ? undefined : Number(bracketed[2]) };
-  if ((rest.match(/:/g)?.length ?? 0) > 1) {
+  if ((rest.match(/:/g)?.length ?? 0) > 1)
     return /^[0-9a-fA-F:.%]+$/.test(rest) ? { host: rest, port: undefined } : undefined;
-  }
+
   const plain = /^([A-Za-z0-9._-]*)(?::(\d{1,5}))?$/.exec(rest);
   if (!plain) return undefined;
   return { host: plain[1] ?? '', port: plain[2] === undefined ? undefined : Number(plain[2]) };

@@ -122,7 +122,9 @@ function guardStalledReader(raw: ServerResponse, { clock, abort }: SseOptions): 
       if (waiting && raw.writableNeedDrain && (socket?.bytesWritten ?? 0) === written) {
         abort();
         raw.destroy();
-      } else check();
+      } else {
+        check();
+      }
     });
   };
   raw.once('close', () => cancel?.());

@@ -97,9 +97,8 @@ export class Outbox {
 
   /** Resolves at once unless the channel has backed up. */
   async drained(): Promise<void> {
-    while (this.#unsent >= this.#limits.unsentMessages) {
+    while (this.#unsent >= this.#limits.unsentMessages)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
   }
 }
 

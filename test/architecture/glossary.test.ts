@@ -32,9 +32,8 @@ const wordsOf = (identifier: string): string =>
   ` ${[...identifier.matchAll(/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/g)].join(' ').toLowerCase()} `;
 
 const identifiers = new Map<string, string>();
-for (const file of files) {
+for (const file of files)
   for (const [identifier] of codeOf(file).matchAll(/[A-Za-z_$][\w$]*/g)) identifiers.set(identifier, file);
-}
 
 /** The log keeps the words of its day. */
 const pages = [

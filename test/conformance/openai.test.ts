@@ -158,9 +158,8 @@ describe('openai against failures', () => {
   it('stops the engine when it is told to abort', async () => {
     service.engine.plays([started(), text('a'), forEver()]);
     const stream = await client(0).chat.completions.create({ ...short, stream: true });
-    for await (const chunk of stream) {
-      if (chunk.choices[0]?.delta.content === 'a') stream.controller.abort();
-    }
+    for await (const chunk of stream) if (chunk.choices[0]?.delta.content === 'a') stream.controller.abort();
+
     expect(await service.engine.lastJob.ended).toBe('aborted');
   });
 

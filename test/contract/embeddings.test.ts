@@ -53,9 +53,8 @@ describe('an embedding', () => {
       expect(body.data.map(({ index }: { index: number }) => index)).toEqual([0, 1, 2, 3]),
     );
     verifies(['embedding-request.input', 'embeddings.width'], () => {
-      for (const [index, text] of input.entries()) {
+      for (const [index, text] of input.entries())
         expect(body.data[index].embedding).toEqual(Array.from(vectorOf(text)));
-      }
     });
     expect(body.usage).toEqual({ prompt_tokens: 8, total_tokens: 8 });
   });
@@ -146,9 +145,9 @@ describe('the headers of an embedding', () => {
 
   it('name its space: the same for the same model, whatever the input or its encoding', async () => {
     const spaces = new Set<unknown>();
-    for (const fields of [{ input: 'a' }, { input: ['b', 'c'] }, { input: 'a', encoding_format: 'base64' }]) {
+    for (const fields of [{ input: 'a' }, { input: ['b', 'c'] }, { input: 'a', encoding_format: 'base64' }])
       spaces.add((await embed(fields)).headers['x-svc-embedding-space']);
-    }
+
     expect(spaces.size).toBe(1);
     expect([...spaces][0]).toMatch(/^space-[0-9a-f]{32}$/);
   });

@@ -76,9 +76,9 @@ describe('an error', () => {
   it('echoes a harmless request id and replaces any other', async () => {
     const echoed = await get('/nowhere', { 'x-request-id': 'my-id.7_A' });
     expect(echoed.headers['x-request-id']).toBe('my-id.7_A');
-    for (const id of ['two words', '"quoted"', 'x'.repeat(129), '']) {
+    for (const id of ['two words', '"quoted"', 'x'.repeat(129), ''])
       expect((await get('/nowhere', { 'x-request-id': id })).headers['x-request-id']).toMatch(/^req_/);
-    }
+
     const ids = [await get('/health'), await get('/health')].map(({ headers }) => headers['x-request-id']);
     expect(new Set(ids).size).toBe(2);
   });

@@ -45,9 +45,9 @@ describe('on the wire', () => {
     const plain = await service.post(request);
     const frozen = await service.freeze(request, { 'x-svc-evidence-nonce': 'n-42' });
     expect(Object.keys(frozen.body).sort()).toEqual([...Object.keys(plain.body), 'evidence'].sort());
-    for (const name of ['x-svc-evidence-mode', 'x-svc-evidence-digest', 'content-digest']) {
+    for (const name of ['x-svc-evidence-mode', 'x-svc-evidence-digest', 'content-digest'])
       expect(plain.headers.get(name)).toBeNull();
-    }
+
     const payload = Buffer.from(frozen.body.evidence.payload, 'base64');
     verifies('post-chat.evidence-mode', () =>
       expect(frozen.headers.get('x-svc-evidence-mode')).toBe('frozen-v1'),
@@ -155,7 +155,7 @@ describe('repeats', () => {
     async () => {
       const outputs = new Set<string>();
       const runs = async (): Promise<void> => {
-        for (let n = 0; n < repeats; n++) outputs.add(outputOf(await service.freeze(request)));
+        for (let n = 0; n < repeats; n += 1) outputs.add(outputOf(await service.freeze(request)));
       };
       await runs();
       const quiet = new AbortController();
@@ -251,9 +251,9 @@ describe('hearth evidence verify', () => {
     const { predicate } = statementOf(await service.freeze({ ...request, model: 'clock' }));
     const claimed = JSON.parse((await service.cli(['evidence', 'show', 'clock.json'])).stdout);
     // The pinned second is part of the prompt, so a later answer has another prompt, and only the pin explains a match.
-    if (predicate.prompt.template_clock !== claimed.predicate.prompt.template_clock) {
+    if (predicate.prompt.template_clock !== claimed.predicate.prompt.template_clock)
       expect(predicate.prompt.tokens_sha256).not.toBe(claimed.predicate.prompt.tokens_sha256);
-    }
+
     expect((await service.cli([...verify, '--replay'])).code).toBe(0);
   });
 
@@ -331,9 +331,8 @@ describe('hearth evidence verify', () => {
       ['cut.gguf', 'cut.gguf'],
       ['none.gguf', 'none.gguf'],
       ['clock.gguf', 'n/c L2 model'],
-    ] as const) {
+    ] as const)
       expect(await replay(file)).toMatchObject({ code: 2, stdout: expect.stringContaining(reason) });
-    }
   });
 
   it('keeps records checkable across a rotation of the key', async () => {
@@ -345,9 +344,8 @@ describe('hearth evidence verify', () => {
     for (const args of [verify, again]) expect((await service.cli(args)).code).toBe(0);
     await service.save('history.json', (await service.cli(['evidence', 'pubkey', '--history'])).stdout);
     const elsewhere = { SVC_HOME: path.join(service.folder, 'empty') };
-    for (const args of [verify, again]) {
+    for (const args of [verify, again])
       expect((await service.cli([...args, '--pubkey', 'history.json'], elsewhere)).code).toBe(0);
-    }
   });
 
   it('replays a folder and reports drift', async () => {

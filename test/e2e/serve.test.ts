@@ -64,9 +64,8 @@ describe('hearth serve on an empty home', () => {
   });
 
   it('logs JSON lines on stderr, and nothing else', () => {
-    for (const line of served.stderr.split('\n').filter((each) => each !== '')) {
+    for (const line of served.stderr.split('\n').filter((each) => each !== ''))
       expect(JSON.parse(line)).toHaveProperty('msg');
-    }
   });
 
   it('has a chat and an embedding model of its own', async () => {

@@ -35,7 +35,7 @@ it('is refused by the next worker of this boot, and taken over by a restart', as
   expect(statementOf(running).predicate.server.server_source_sha256).toBe(before['server_source_sha256']);
   // The loaded worker and the spare one go; a new one would have to load the swapped file.
   let refused = await service.post(request);
-  for (let tries = 0; refused.status === 200 && tries < 5; tries++) {
+  for (let tries = 0; refused.status === 200 && tries < 5; tries += 1) {
     await service.killWorkers();
     refused = await service.post(request);
   }

@@ -85,6 +85,6 @@ describe('embed', () => {
 
 async function drain(events: AsyncIterable<unknown>): Promise<number> {
   let count = 0;
-  for await (const _ of events) count++;
+  for await (const _ of events) count += 1;
   return count;
 }

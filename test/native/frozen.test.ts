@@ -61,14 +61,14 @@ const noisy = (n: number): Promise<Answer> =>
 describe('a frozen run', () => {
   it('gives the same tokens and the same bits again and again', async () => {
     const digests = new Set<string>();
-    for (let n = 0; n < 10; n++) digests.add(digestOf(await freeze()));
+    for (let n = 0; n < 10; n += 1) digests.add(digestOf(await freeze()));
     expect(digests.size).toBe(1);
   });
 
   it('gives them beside eight noisy streams, which keep running', async () => {
     const reference = digestOf(await freeze());
     const noise = Array.from({ length: 8 }, (_, n) => noisy(n));
-    for (let n = 0; n < 5; n++) expect(digestOf(await freeze())).toBe(reference);
+    for (let n = 0; n < 5; n += 1) expect(digestOf(await freeze())).toBe(reference);
     for (const answer of await Promise.all(noise)) expect(answer.done.usage.completionTokens).toBe(80);
   });
 

@@ -41,9 +41,8 @@ export function clearRows(matrix: Matrix, from: number, to: number): void {
 }
 
 export function clearColumns(matrix: Matrix, from: number, to: number): void {
-  for (let row = 0; row < matrix.rows; row += 1) {
+  for (let row = 0; row < matrix.rows; row += 1)
     matrix.values.fill(0, row * matrix.columns + from, row * matrix.columns + to);
-  }
 }
 
 /** ggml lists the row length first, so the dimensions are columns and then rows. */

@@ -9,16 +9,16 @@ export type WritableType = Extract<TensorTypeName, 'F32' | 'F16' | 'Q8_0' | 'Q4_
 /** Encodes values whose count is a multiple of the type's block size. */
 export function quantise(type: WritableType, values: Float32Array): Uint8Array {
   const { blockSize, blockBytes } = tensorType(type);
-  if (values.length % blockSize !== 0) {
+  if (values.length % blockSize !== 0)
     throw new RangeError(`${values.length} values do not fill ${type} blocks of ${blockSize}`);
-  }
+
   const out = new Uint8Array((values.length / blockSize) * blockBytes);
   const view = new DataView(out.buffer);
   const encode =
     type === 'Q8_0' ? encodeQ8 : type === 'Q4_0' ? encodeQ4 : type === 'F16' ? encodeF16 : encodeF32;
-  for (let from = 0, at = 0; from < values.length; from += blockSize, at += blockBytes) {
+  for (let from = 0, at = 0; from < values.length; from += blockSize, at += blockBytes)
     encode(values, from, view, at);
-  }
+
   return out;
 }
 
@@ -34,9 +34,8 @@ const encodeF16: BlockEncoder = (values, from, view, at) =>
 const encodeQ8: BlockEncoder = (values, from, view, at) => {
   const scale = peak(values, from) / 127;
   view.setUint16(at, toHalf(scale), true);
-  for (let index = 0; index < 32; index += 1) {
+  for (let index = 0; index < 32; index += 1)
     view.setInt8(at + 2 + index, scale === 0 ? 0 : Math.round((values[from + index] ?? 0) / scale));
-  }
 };
 
 /** 32 values of 4 bits around 8, low nibbles first half, high nibbles second half, and one scale. */

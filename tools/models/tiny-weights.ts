@@ -25,9 +25,8 @@ export function embeddingWeights(vocabulary: ByteVocabulary, random: Random): Ma
   const matrix = randomMatrix(vocabulary.tokens.length, width, random, 1);
   clearColumns(matrix, 0, CHANNEL.free);
   for (let id = 0; id < matrix.rows; id += 1) setCell(matrix, id, CHANNEL.constant, 8);
-  for (const word of ENDLESS_WORDS) {
-    setCell(matrix, vocabulary.idOf(spell(word)), CHANNEL.isForever, 8);
-  }
+  for (const word of ENDLESS_WORDS) setCell(matrix, vocabulary.idOf(spell(word)), CHANNEL.isForever, 8);
+
   setCell(matrix, vocabulary.idOf('{'), CHANNEL.isBrace, 8);
   setCell(matrix, vocabulary.idOf('.'), CHANNEL.isFullStop, 8);
   return matrix;
@@ -38,9 +37,8 @@ export function outputWeights(vocabulary: ByteVocabulary, embedding: Matrix, ran
   for (let id = 0; id < matrix.rows; id += 1) addRow(matrix, id, embedding, id, -REPEAT_PENALTY);
   clearColumns(matrix, 0, CHANNEL.free);
   const spoken = new Set(SPOKEN_TEXTS.map((word) => vocabulary.idOf(spell(word))));
-  for (let id = 0; id < matrix.rows; id += 1) {
-    if (!spoken.has(id)) setCell(matrix, id, CHANNEL.constant, -20);
-  }
+  for (let id = 0; id < matrix.rows; id += 1) if (!spoken.has(id)) setCell(matrix, id, CHANNEL.constant, -20);
+
   setCell(matrix, vocabulary.idOf('.'), CHANNEL.constant, 7);
   setCell(matrix, vocabulary.idOf('"'), CHANNEL.sawBrace, 58);
   const endOfTurn = vocabulary.idOf('<|im_end|>');

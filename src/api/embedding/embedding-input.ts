@@ -8,9 +8,9 @@ export function readEmbeddingInput(input: string | readonly unknown[]): string[]
   const list = typeof input === 'string' ? [input] : input;
   if (list.length === 0)
     refuse('input must not be an empty array; send one string or a list of strings.', 'input');
-  if (list.length > EMBEDDING_LIMITS.inputs) {
+  if (list.length > EMBEDDING_LIMITS.inputs)
     refuse(`input has ${list.length} items; send at most ${EMBEDDING_LIMITS.inputs} per request.`, 'input');
-  }
+
   return list.map((item, index) => readItem(item, typeof input === 'string' ? 'input' : `input[${index}]`));
 }
 
@@ -23,9 +23,9 @@ function readItem(item: unknown, field: string): string {
   }
   if (typeof item !== 'string') return refuse(`${field} must be a string.`, field);
   if (item === '') refuse(`${field} must not be empty; leave empty texts out.`, field);
-  if (Buffer.byteLength(item) > EMBEDDING_LIMITS.inputBytes) {
+  if (Buffer.byteLength(item) > EMBEDDING_LIMITS.inputBytes)
     refuse(`${field} is larger than ${EMBEDDING_LIMITS.inputBytes} bytes; split it.`, field);
-  }
+
   return item.toWellFormed();
 }
 

@@ -138,9 +138,9 @@ async function modelVectors(
     if (event.type === 'embedding') items[event.index] = event;
     if (event.type === 'embedded') tokens = event.totalTokens;
   }
-  if (items.length !== inputs.length || items.includes(undefined as never)) {
+  if (items.length !== inputs.length || items.includes(undefined as never))
     throw new Error(`the worker returned ${items.length} vectors for ${inputs.length} inputs`);
-  }
+
   return { model: model.id, backend: 'native', space: embeddingSpace(model), items, tokens };
 }
 

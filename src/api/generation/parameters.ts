@@ -48,11 +48,12 @@ export function readSampling(fields: GenerationFields): Sampling {
     const asked = fields[row.wire as keyof GenerationFields];
     if (asked === null || asked === undefined) return [];
     const value = row.read === undefined ? asked : row.read(asked as never);
-    if (value === null)
+    if (value === null) {
       throw fail('invalid_request', {
         message: row.expects ?? `${row.wire} is not usable.`,
         param: row.wire,
       });
+    }
     return value === undefined ? [] : [[option, value]];
   });
   return Object.fromEntries(read) as Sampling;

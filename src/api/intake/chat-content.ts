@@ -16,11 +16,12 @@ export function readContent(body: ChatRequest): JobContent {
   const tools = readTools(body.tools, budget);
   const toolChoice = readToolChoice(body.tool_choice, tools);
   const format = readAnswerFormat(body, budget);
-  if (format.kind === 'grammar' && toolChoice.mode !== 'none')
+  if (format.kind === 'grammar' && toolChoice.mode !== 'none') {
     throw fail('invalid_request', {
       param: 'grammar',
       message: 'A grammar cannot be combined with tools; drop one of them, or set tool_choice to "none".',
     });
+  }
   return {
     prompt: { kind: 'chat', turns: readTurns(body.messages) },
     tools,
@@ -91,11 +92,12 @@ function argumentsText(given: unknown, path: string): string {
 function readText(message: RequestMessage, path: string): string {
   const { content, role } = message;
   if (typeof content === 'string') return content.toWellFormed();
-  if (Array.isArray(content))
+  if (Array.isArray(content)) {
     return content
       .map((part, index) => partText(part, `${path}.content[${index}]`))
       .join('')
       .toWellFormed();
+  }
   // Clients replay assistant turns without text, with tool calls and without.
   if (role === 'assistant') return '';
   throw refusal(`${path}.content`, 'is required; send a string');

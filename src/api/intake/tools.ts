@@ -22,9 +22,10 @@ export function readTools(
 ): ToolDefinition[] {
   const given = tools ?? [];
   const read = given.map((tool, index) => readTool(tool, `tools[${index}]`, budget));
-  for (const [index, { name }] of read.entries())
+  for (const [index, { name }] of read.entries()) {
     if (read.findIndex((tool) => tool.name === name) < index)
       throw refusal(`tools[${index}]`, `repeats the name "${name}"; names must differ`);
+  }
   return read;
 }
 
@@ -37,11 +38,12 @@ export function readToolChoice(choice: unknown, tools: readonly ToolDefinition[]
     return { mode: 'required' };
   }
   const name = chosenName(choice);
-  if (name === null)
+  if (name === null) {
     throw refusal(
       'tool_choice',
       'must be "none", "auto", "required" or {"type":"function","function":{"name":…}}',
     );
+  }
   if (!tools.some((tool) => tool.name === name))
     throw refusal('tool_choice.function.name', `names "${name.slice(0, 64)}", which is not among the tools`);
   return { mode: 'named', name };
@@ -76,11 +78,12 @@ function readName(name: unknown, path: string): string {
 function readDescription(description: unknown, path: string): string {
   if (description === undefined || description === null) return '';
   if (typeof description !== 'string') throw refusal(path, 'must be a string');
-  if (description.length > MAX_DESCRIPTION_CHARS)
+  if (description.length > MAX_DESCRIPTION_CHARS) {
     throw refusal(
       path,
       `has ${description.length} characters; at most ${MAX_DESCRIPTION_CHARS} are accepted`,
     );
+  }
   return description.toWellFormed();
 }
 

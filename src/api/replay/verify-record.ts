@@ -54,9 +54,9 @@ export async function verifyFiles(
   const verdicts: FileVerdict[] = [];
   for (const file of opened) {
     const { findings, statement } = checkClaims(file.record, keyring, request);
-    if (statement !== null && findings.every(({ outcome }) => outcome !== 'failed')) {
+    if (statement !== null && findings.every(({ outcome }) => outcome !== 'failed'))
       findings.push(...(await checkHere({ machine, file, statement, request, flags })));
-    }
+
     const payloadSha256 = sha256Hex(file.record.payload);
     verdicts.push({ file: file.path, payloadSha256, statement, ...conclude(findings) });
   }
@@ -148,9 +148,11 @@ async function replays(one: Case, request: unknown, replayer: Replayer): Promise
   if (flags.cheap === true) {
     const { outputTokens: tokens, response } = file.record;
     const { epsilon } = flags;
-    if (tokens === null) findings.push(cannot('tolerant', 'the file does not carry the output tokens', 'L4'));
-    else if (!isPlainGreedy(claimed)) findings.push(onlyReplayTells(claimed.sampling.chain));
-    else {
+    if (tokens === null) {
+      findings.push(cannot('tolerant', 'the file does not carry the output tokens', 'L4'));
+    } else if (!isPlainGreedy(claimed)) {
+      findings.push(onlyReplayTells(claimed.sampling.chain));
+    } else {
       const checked = await replayer.check(claimed, request, { tokens, epsilon });
       findings.push(...checkTolerant(statement, response, checked, epsilon));
     }

@@ -116,9 +116,9 @@ class Workers implements LocalBackend {
     const local = asLocal(target);
     await local.source.verify();
     const refusal = this.#refusal();
-    if (this.#closed || refusal !== null) {
+    if (this.#closed || refusal !== null)
       throw fail('native_unavailable', { reason: refusal ?? 'the service is shutting down' });
-    }
+
     if (signal.aborted) throw fail('cancelled');
     const pool = this.#poolFor(local.kind);
     this.#pools.add(pool);

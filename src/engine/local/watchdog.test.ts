@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { EmbedJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { DEFAULT_WORKER_LIMITS } from './limits.ts';
@@ -37,11 +37,11 @@ function ticksUntilHung(watchdog: Watchdog, live: boolean): number {
   return Number.POSITIVE_INFINITY;
 }
 
-test('a silent worker is hung after the silence limit', () => {
+it('a silent worker is hung after the silence limit', () => {
   expect(ticksUntilHung(new Watchdog(limits, limits.silenceMs), false)).toBe(11);
 });
 
-test('a worker that has a long prompt to read may be silent for longer, until it has begun', () => {
+it('a worker that has a long prompt to read may be silent for longer, until it has begun', () => {
   const watchdog = new Watchdog(limits, limits.silenceMs);
   watchdog.jobOpened(job(5_000));
   expect(ticksUntilHung(watchdog, false)).toBe(21);
@@ -51,19 +51,19 @@ test('a worker that has a long prompt to read may be silent for longer, until it
   expect(ticksUntilHung(begun, false)).toBe(11);
 });
 
-test('a live worker that does not move is hung after the least patience', () => {
+it('a live worker that does not move is hung after the least patience', () => {
   const watchdog = new Watchdog(limits, limits.silenceMs);
   watchdog.eventSeen('j', text, 0);
   expect(ticksUntilHung(watchdog, true)).toBe(61);
 });
 
-test('slow steps earn patience: twenty of the usual ones', () => {
+it('slow steps earn patience: twenty of the usual ones', () => {
   const watchdog = new Watchdog(limits, limits.silenceMs);
   for (let i = 0; i < 50; i += 1) watchdog.eventSeen('j', text, i * 5_000);
   expect(ticksUntilHung(watchdog, true)).toBeGreaterThan(195);
 });
 
-test('a long prompt earns patience until the child has counted its first step as over', () => {
+it('a long prompt earns patience until the child has counted its first step as over', () => {
   const silent = new Watchdog(limits, limits.silenceMs);
   silent.eventSeen('j', started(100), 0);
   expect(ticksUntilHung(silent, true)).toBe(261);
@@ -77,7 +77,7 @@ test('a long prompt earns patience until the child has counted its first step as
   expect(ticksUntilHung(counting, true)).toBe(61);
 });
 
-test('steps count as progress, the same count again does not', () => {
+it('steps count as progress, the same count again does not', () => {
   const watchdog = new Watchdog(limits, limits.silenceMs);
   for (let step = 0; step < 200; step += 1) {
     watchdog.alive();
@@ -88,7 +88,7 @@ test('steps count as progress, the same count again does not', () => {
   expect(ticksUntilHung(watchdog, true)).toBeLessThan(62);
 });
 
-test('a worker without open jobs is not asked for progress', () => {
+it('a worker without open jobs is not asked for progress', () => {
   const watchdog = new Watchdog(limits, limits.silenceMs);
   for (let i = 0; i < 1_000; i += 1) {
     watchdog.alive();

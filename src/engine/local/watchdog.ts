@@ -66,9 +66,9 @@ export class Watchdog {
 
   eventSeen(jobId: string, event: JobEvent, nowMs: number): void {
     this.#unreadChars.delete(jobId);
-    if (event.type === 'started') {
+    if (event.type === 'started')
       this.#promptTokens.set(jobId, Math.max(0, event.promptTokens - event.cachedTokens));
-    } else this.#promptTokens.delete(jobId);
+    else this.#promptTokens.delete(jobId);
     this.#moved(nowMs);
   }
 
@@ -104,9 +104,8 @@ export class Watchdog {
   }
 
   #moved(nowMs: number): void {
-    if (this.#lastStepMs !== undefined) {
-      this.#stepMs += SMOOTHING * (nowMs - this.#lastStepMs - this.#stepMs);
-    }
+    if (this.#lastStepMs !== undefined) this.#stepMs += SMOOTHING * (nowMs - this.#lastStepMs - this.#stepMs);
+
     this.#lastStepMs = nowMs;
     this.#stillMs = 0;
   }

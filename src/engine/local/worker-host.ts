@@ -173,9 +173,8 @@ export class WorkerHost {
   #onMessage(raw: unknown): void {
     if (!this.alive) return;
     const message = readMessage(raw);
-    if (message === null || !this.#take(message)) {
+    if (message === null || !this.#take(message))
       this.#kill({ kind: 'crashed', reason: 'it sent an invalid message', outside: false });
-    }
   }
 
   /** False when the message breaks the protocol. */
@@ -272,9 +271,9 @@ export class WorkerHost {
     const ending = this.#ending;
     const model = this.#modelId;
     if (ending?.kind === 'hung') return fail('worker_hung', { model, reason: ending.reason });
-    if (ending?.kind === 'crashed') {
+    if (ending?.kind === 'crashed')
       return fail('worker_crashed', { model, reason: ending.reason, outside: ending.outside });
-    }
+
     return fail('worker_crashed', { model, reason: 'it was unloaded', outside: true });
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { test } from 'vitest';
+import { it } from 'vitest';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { mib, modelTarget, World } from '../../../test/support/engine/scheduler-world.ts';
 
@@ -113,7 +113,7 @@ const limits = fc.record({
 /** From too little for the largest model to room for all. */
 const capacityMib = fc.constantFrom(450, 700, 1_200, 8_000);
 
-test('no order of events loses, doubles or starves a job, evicts a busy model or overbooks slots or memory', () => {
+it('no order of events loses, doubles or starves a job, evicts a busy model or overbooks slots or memory', () => {
   fc.assert(
     fc.property(
       limits,
@@ -143,7 +143,7 @@ function round(world: World, busy: readonly number[], ms: number): void {
   world.advance(ms);
 }
 
-test('a model that is never idle gives way to another after the switch limit, however long its own queue', () => {
+it('a model that is never idle gives way to another after the switch limit, however long its own queue', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 200, max: 1_000 }),
@@ -157,9 +157,9 @@ test('a model that is never idle gives way to another after the switch limit, ho
         const atMs = world.now;
         // Each busy model may hold the memory for one limit, plus the rounds in which it drains, ends and loads.
         const boundMs = (busy.length + 1) * (world.limits.maxSwitchWaitMs + 8 * ms);
-        while (world.queued().some((job) => job.seq === seq) && world.now <= atMs + boundMs) {
+        while (world.queued().some((job) => job.seq === seq) && world.now <= atMs + boundMs)
           round(world, busy, ms);
-        }
+
         const startedAtMs = world.jobs.get(seq)?.startedAtMs ?? Number.POSITIVE_INFINITY;
         assert.ok(startedAtMs - atMs <= boundMs, 'the wait is bounded');
       },
@@ -168,7 +168,7 @@ test('a model that is never idle gives way to another after the switch limit, ho
   );
 });
 
-test('a burst that alternates between two models is grouped: two loads serve it all', () => {
+it('a burst that alternates between two models is grouped: two loads serve it all', () => {
   const world = new World({ maxQueue: 1_000 }, 720 * mib);
   const [a, b] = [models[2], models[3]];
   assert.ok(a && b);

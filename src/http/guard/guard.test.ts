@@ -36,9 +36,9 @@ describe('refuseForeign', () => {
 
   it('believes a browser that says cross-site, and an origin before that', () => {
     expect(codeOf(refuseForeign(rules, { ...facts, fetchSite: 'cross-site' }))).toBe('forbidden_origin');
-    for (const fetchSite of ['same-origin', 'none']) {
+    for (const fetchSite of ['same-origin', 'none'])
       expect(refuseForeign(rules, { ...facts, fetchSite })).toBeNull();
-    }
+
     const listed = { ...rules, allowedOrigins: ['app://obsidian.md'] };
     const fromApp = { ...facts, origin: 'app://obsidian.md', fetchSite: 'cross-site' };
     expect(refuseForeign(listed, fromApp)).toBeNull();

@@ -30,9 +30,9 @@ const HOST_PATTERN = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)(
 export function refuseForeign(rules: AccessRules, facts: AccessFacts): SvcError | null {
   const host = facts.host ?? '';
   const name = HOST_PATTERN.exec(host)?.[1]?.toLowerCase();
-  if (name === undefined || !(LOOPBACK_HOSTS.has(name) || rules.allowedHosts.includes(name))) {
+  if (name === undefined || !(LOOPBACK_HOSTS.has(name) || rules.allowedHosts.includes(name)))
     return fail('forbidden_host', { host });
-  }
+
   if (facts.origin !== undefined) {
     if (isSameOrigin(facts.origin, host) || rules.allowedOrigins.includes(facts.origin)) return null;
     return fail('forbidden_origin', { origin: facts.origin });

@@ -14,12 +14,15 @@ export function scanTags(source: string): TemplateTag[] {
   let at = source.indexOf('{');
   while (at >= 0 && at < source.length) {
     const kind = source[at + 1];
-    if (kind === '#') at = afterComment(source, at);
-    else if (kind === '%' || kind === '{') {
+    if (kind === '#') {
+      at = afterComment(source, at);
+    } else if (kind === '%' || kind === '{') {
       const { code, next } = readCode(source, at + 2, kind === '%' ? '%' : '}');
       tags.push({ code, word: kind === '%' ? (/^[-+]?\s*(\w*)/.exec(code)?.[1] ?? '') : '' });
       at = next;
-    } else at += 1;
+    } else {
+      at += 1;
+    }
     at = source.indexOf('{', at);
   }
   return tags;
@@ -39,9 +42,11 @@ function readCode(source: string, from: number, closing: string): { code: string
   while (at < source.length) {
     const letter = source[at];
     if (letter === closing && source[at + 1] === '}' && (closing === '%' || braces === 0)) break;
-    if (letter === '{') braces += 1;
-    else if (letter === '}') braces -= 1;
-    else if (letter === "'" || letter === '"') {
+    if (letter === '{') {
+      braces += 1;
+    } else if (letter === '}') {
+      braces -= 1;
+    } else if (letter === "'" || letter === '"') {
       parts.push(source.slice(partStart, at), "''");
       at = closingQuote(source, at, letter);
       partStart = at + 1;

@@ -7,10 +7,11 @@ export async function requireSpace(folder: string, needBytes: number): Promise<v
   const { bavail, bsize } = await statfs(folder);
   const freeBytes = bavail * bsize;
   const wantedBytes = Math.ceil(needBytes * 1.05);
-  if (freeBytes < wantedBytes)
+  if (freeBytes < wantedBytes) {
     throw fail('disk_full', {
       path: folder,
       param: folder,
       reason: `${readable(wantedBytes)} are needed, ${readable(freeBytes)} are free`,
     });
+  }
 }

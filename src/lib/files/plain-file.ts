@@ -92,12 +92,13 @@ async function resolveReal(path: string): Promise<string> {
 function openFailure(path: string, error: unknown): Error {
   const code = errnoOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return fail('file_not_found', { path, param: path }, error);
-  if (code === 'EACCES' || code === 'EPERM')
+  if (code === 'EACCES' || code === 'EPERM') {
     return fail(
       'store_unreadable',
       { path, param: path, reason: code, remedy: 'give this user read permission on it and its folders' },
       error,
     );
+  }
   if (code === 'ELOOP')
     return fail('file_unusable', { path, param: path, reason: 'it is a symbolic link loop' }, error);
   return fail('file_unusable', { path, param: path, reason: code ?? String(error) }, error);

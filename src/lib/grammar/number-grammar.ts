@@ -58,12 +58,13 @@ function decimalsFor(bounds: Bounds): number {
 }
 
 function checkedRange(min: number, max: number, path: SchemaPath): string {
-  if (min < -LARGEST || max > LARGEST)
+  if (min < -LARGEST || max > LARGEST) {
     throw unenforceable(
       path,
       min < -LARGEST ? 'minimum' : 'maximum',
       `bounds need at most ${MAX_DIGITS} digits`,
     );
+  }
   if (min > max) throw malformed(path, 'no whole number lies between its bounds');
   return integerRange(min, max);
 }
@@ -80,9 +81,10 @@ function highestInteger(bound: number, exclusive: boolean): number {
 }
 
 function boundsOf(schema: Schema, path: SchemaPath): Bounds {
-  for (const keyword of ['exclusiveMinimum', 'exclusiveMaximum'])
+  for (const keyword of ['exclusiveMinimum', 'exclusiveMaximum']) {
     if (typeof schema[keyword] === 'boolean')
       throw unenforceable(path, keyword, 'it must be a number, as JSON Schema has it since draft 6');
+  }
   const min = numberOf(schema, 'minimum', path);
   const above = numberOf(schema, 'exclusiveMinimum', path);
   const max = numberOf(schema, 'maximum', path);

@@ -54,19 +54,21 @@ function sameWidth(low: number[], high: number[]): DigitClass[][] {
   const patterns: DigitClass[][] = [];
   const from = zeros ? lowHead : lowHead + 1;
   const to = nines ? highHead : highHead - 1;
-  if (!zeros)
+  if (!zeros) {
     for (const rest of sameWidth(
       lowRest,
       lowRest.map(() => 9),
     ))
       patterns.push([[lowHead, lowHead], ...rest]);
+  }
   if (from <= to) patterns.push([[from, to], ...lowRest.map((): DigitClass => [0, 9])]);
-  if (!nines)
+  if (!nines) {
     for (const rest of sameWidth(
       highRest.map(() => 0),
       highRest,
     ))
       patterns.push([[highHead, highHead], ...rest]);
+  }
   return patterns;
 }
 

@@ -120,12 +120,13 @@ function checkCounts(
   const names = new Set([...Object.keys(declared), ...required]);
   const isMap =
     names.size === 0 && schema['additionalProperties'] !== false && schema['properties'] === undefined;
-  if (min !== null && min > required.size && !(isMap && min === 1))
+  if (min !== null && min > required.size && !(isMap && min === 1)) {
     throw unenforceable(
       path,
       'minProperties',
       'only the number of required properties is certain; list them in "required"',
     );
+  }
   const open = schema['additionalProperties'] !== undefined && schema['additionalProperties'] !== false;
   if (max !== null && !isMap && (open || names.size > max))
     throw unenforceable(path, 'maxProperties', 'optional properties are not counted; declare fewer of them');
@@ -161,9 +162,10 @@ function otherKey(writer: GbnfWriter, names: readonly string[]): string {
     }
     const others = KEY_CHARS.filter((char) => !next.has(char)).join('');
     const options = others === '' ? [] : [`[${others}] ${rest}`];
-    for (const [char, group] of next)
+    for (const [char, group] of next) {
       if (KEY_CHARS.includes(char) && prefix.length < 40)
         options.push(`"${char}" ${node(prefix + char, group)}`);
+    }
     if (prefix !== '' && !alike.includes(prefix)) options.push('""');
     return writer.rule(options.join(' | '));
   };

@@ -26,12 +26,13 @@ export function requireDisjoint(branches: readonly unknown[], path: SchemaPath, 
     open.some((branch, index) =>
       others.slice(index + 1).some((other) => !areDisjoint(branch, other, budget)),
     );
-  if (overlap)
+  if (overlap) {
     throw unenforceable(
       path,
       'oneOf',
       'more than one branch could match; give each a constant property, or use anyOf',
     );
+  }
 }
 
 function areDisjoint(a: Branch, b: Branch, budget: SchemaBudget): boolean {

@@ -87,10 +87,11 @@ describe('a bomb', () => {
 
   it('of definitions that double stays small', () => {
     const $defs: Record<string, unknown> = { d0: { type: 'null' } };
-    for (let i = 1; i < 12; i += 1)
+    for (let i = 1; i < 12; i += 1) {
       $defs[`d${i}`] = {
         anyOf: [{ $ref: `#/$defs/d${i - 1}` }, { type: 'array', items: { $ref: `#/$defs/d${i - 1}` } }],
       };
+    }
     expect(compileSchema({ $ref: '#/$defs/d11', $defs }, 'schema').length).toBeLessThan(50_000);
   });
 

@@ -159,12 +159,13 @@ class SchemaCompiler {
         throw unenforceable(path, 'minLength', `lengths above ${MAX_COUNTED} cannot be counted`);
       return stringOf(this.#writer, min ?? 0, max);
     }
-    if (min !== null || max !== null)
+    if (min !== null || max !== null) {
       throw unenforceable(
         path,
         min === null ? 'maxLength' : 'minLength',
         `it cannot be combined with "${keyword}"; put the length into the pattern`,
       );
+    }
     // Next to a pattern, format is the annotation that JSON Schema makes it: the pattern is the constraint.
     const refuse = (reason: string): Error => unenforceable(path, keyword, reason);
     if (typeof pattern === 'string') return stringMatching(this.#writer, pattern, refuse);
@@ -208,12 +209,13 @@ class SchemaCompiler {
     const merged = plain
       ? branches
       : branches.map((branch, index) => this.#merged(base, branch, keyword, at(branchPath, index)));
-    if (keyword === 'oneOf')
+    if (keyword === 'oneOf') {
       requireDisjoint(
         merged.map((branch) => this.#resolved(branch, path)),
         path,
         this.#writer.budget,
       );
+    }
     const rules = merged.map((branch, index) => this.compile(branch, at(branchPath, index)));
     return this.#writer.rule([...new Set(rules)].join(' | '));
   }
@@ -304,9 +306,10 @@ function refuseUnknown(schema: Schema, path: SchemaPath): void {
 }
 
 function refuseBeside(schema: Schema, keyword: string, allowed: readonly string[], path: SchemaPath): void {
-  for (const key of Object.keys(schema))
+  for (const key of Object.keys(schema)) {
     if (key !== keyword && !allowed.includes(key) && !isAnnotation(key))
       throw unenforceable(path, key, `it cannot be combined with "${keyword}"`);
+  }
 }
 
 /** What going through a schema once costs, without its sub-schemas. */

@@ -79,9 +79,10 @@ function commonTypes(a: unknown, b: unknown, { keyword, path, budget }: FoldCont
 }
 
 function disjointProperties(a: Schema, b: Schema, { path, budget }: FoldContext): Schema {
-  for (const name of Object.keys(b))
+  for (const name of Object.keys(b)) {
     if (Object.hasOwn(a, name) && !isSame(a[name], b[name], budget))
       throw unenforceable(at(path, 'properties'), name, 'another part declares it differently');
+  }
   return { ...a, ...b };
 }
 
@@ -96,11 +97,12 @@ function refuseForeignProperties(base: Schema, part: Schema, path: SchemaPath): 
     const foreign = Object.keys(isObject(other['properties']) ? other['properties'] : {}).filter(
       (name) => !Object.hasOwn(known, name),
     );
-    if (foreign.length > 0)
+    if (foreign.length > 0) {
       throw unenforceable(
         path,
         'additionalProperties',
         `it also applies to "${foreign[0]}", which another part declares`,
       );
+    }
   }
 }

@@ -32,11 +32,12 @@ export function isObject(value: unknown): value is Schema {
 /** What a pointer such as `#/$defs/item` names; undefined: nothing. */
 export function pointerTarget(root: unknown, pointer: string): unknown {
   let target = root;
-  for (const key of pointerSteps(pointer))
+  for (const key of pointerSteps(pointer)) {
     target =
       typeof target === 'object' && target !== null && Object.hasOwn(target, key)
         ? Reflect.get(target, key)
         : undefined;
+  }
   return target;
 }
 

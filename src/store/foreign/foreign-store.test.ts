@@ -256,10 +256,11 @@ describe('the Hugging Face cache', () => {
 
   it('is found through every variable that moves it, in the order the Python tools use', async () => {
     const home = await temporaryFolder();
-    for (const hub of ['one', 'two/hub', '.cache/huggingface/hub'])
+    for (const hub of ['one', 'two/hub', '.cache/huggingface/hub']) {
       await putRepo(join(home, hub), `x/${hub[0] === '.' ? 'd' : hub.slice(0, 3)}`, {
         'm-F16.gguf': chatBytes(),
       });
+    }
     expect(ids(await scan('hf', home))).toEqual(['x/d:f16']);
     expect(ids(await scan('hf', home, { HF_HOME: '~/two' }))).toEqual(['x/two:f16']);
     expect(ids(await scan('hf', home, { HF_HOME: '~/two', HF_HUB_CACHE: '~/one' }))).toEqual(['x/one:f16']);

@@ -32,9 +32,10 @@ async function modelFolders(folder: string, notes: ScanNotes, depth: number): Pr
   const entries = await notes.entries(folder);
   if (entries.some((entry) => entry.name === 'model.yml' && entry.isFile())) return [folder];
   const found: string[] = [];
-  for (const entry of entries)
+  for (const entry of entries) {
     if (entry.isDirectory() && depth > 0)
       found.push(...(await modelFolders(join(folder, entry.name), notes, depth - 1)));
+  }
   return found;
 }
 

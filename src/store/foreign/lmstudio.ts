@@ -21,10 +21,12 @@ export async function scanLmStudio(environment: ForeignEnvironment): Promise<For
   const home = await lmStudioHome(environment);
   const root = await existingFolder(await modelsFolder(home), notes);
   const candidates: Candidate[] = [];
-  if (root !== null)
-    for (const publisher of await folders(root, notes))
+  if (root !== null) {
+    for (const publisher of await folders(root, notes)) {
       for (const model of await folders(join(root, publisher), notes))
         candidates.push(...(await scanModel(root, publisher, model, notes)));
+    }
+  }
   return { store: 'lmstudio', roots: root === null ? [] : [root], candidates, problems: notes.problems };
 }
 

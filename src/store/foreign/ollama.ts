@@ -59,11 +59,14 @@ interface OllamaName {
 async function manifestNames(root: string, notes: ScanNotes): Promise<OllamaName[]> {
   const names: OllamaName[] = [];
   const folder = join(root, 'manifests');
-  for (const host of await subfolders(folder, HOST, notes))
-    for (const namespace of await subfolders(join(folder, host), PART, notes))
-      for (const model of await subfolders(join(folder, host, namespace), PART, notes))
+  for (const host of await subfolders(folder, HOST, notes)) {
+    for (const namespace of await subfolders(join(folder, host), PART, notes)) {
+      for (const model of await subfolders(join(folder, host, namespace), PART, notes)) {
         for (const tag of await notes.entries(join(folder, host, namespace, model)))
           if (tag.isFile() && PART.test(tag.name)) names.push({ host, namespace, model, tag: tag.name });
+      }
+    }
+  }
   return names;
 }
 

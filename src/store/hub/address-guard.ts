@@ -113,11 +113,12 @@ async function checkedAddresses(
   const [first, ...rest] = await policy.resolveAll(hostname);
   if (!first) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
   const forbidden = [first, ...rest].find(({ address }) => !isPublicAddress(address));
-  if (forbidden && !isTrusted(policy, url))
+  if (forbidden && !isTrusted(policy, url)) {
     throw fail('hub_refused', {
       url: shownUrl(url),
       reason: `${hostname} is ${forbidden.address}, an address in a private network`,
     });
+  }
   return [first, ...rest];
 }
 

@@ -136,11 +136,12 @@ function failureOf(access: HubAccess, wanted: HubRequest, url: URL, answer: Inco
   )
     return fail('hub_unreachable', { ...detail, reason: `its download link answered ${status}` });
   if (code === 'GatedRepo') return fail('hub_gated', detail);
-  if (code === 'RepoNotFound' || code === 'EntryNotFound' || code === 'RevisionNotFound' || status === 404)
+  if (code === 'RepoNotFound' || code === 'EntryNotFound' || code === 'RevisionNotFound' || status === 404) {
     return fail('hub_not_found', {
       ...detail,
       what: code === 'RepoNotFound' ? `repository ${wanted.repo}` : wanted.what,
     });
+  }
   if (status === 401 || status === 403)
     return fail('hub_unauthorized', { ...detail, reason: `status ${status}` });
   return invalid(access, `status ${status}`);
@@ -173,11 +174,12 @@ export function translate(access: HopPolicy, error: unknown): unknown {
   if (isSvcError(error)) return error;
   if (error instanceof Error && error.name === 'AbortError') return error;
   const reason = errnoOf(error) ?? (error instanceof Error ? error.message : String(error));
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(reason))
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(reason)) {
     return fail(
       'hub_refused',
       { url: access.endpoint.origin, reason: `its certificate is not valid (${reason})` },
       error,
     );
+  }
   return fail('hub_unreachable', { endpoint: access.endpoint.origin, reason }, error);
 }

@@ -172,13 +172,14 @@ async function install(
 
 async function blobFiles(plan: PullPlan, fetched: readonly FetchedFile[]): Promise<BlobFile[]> {
   const files: BlobFile[] = [];
-  for (const [position, file] of fetched.entries())
+  for (const [position, file] of fetched.entries()) {
     files.push({
       role: 'model',
       digest: file.digest,
       ...(await stampFetched(file)),
       ...(fetched.length > 1 ? { name: plan.names[position] ?? '' } : {}),
     });
+  }
   return files;
 }
 

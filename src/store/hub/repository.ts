@@ -52,12 +52,13 @@ export async function resolveCommit(
   const name = revision ?? 'main';
   const all = [...refs.branches, ...(refs.tags ?? [])];
   const found = all.find((ref) => ref.name === name) ?? (revision === null ? refs.branches[0] : undefined);
-  if (!found)
+  if (!found) {
     throw fail('hub_not_found', {
       endpoint: access.endpoint.origin,
       what: `revision ${name} of ${repo}`,
       param: 'ref',
     });
+  }
   return found.targetCommit;
 }
 

@@ -19,10 +19,11 @@ export async function inspectStaged(partial: string, model: StagedModel): Promis
   const stage = join(partial, temporaryName('stage'));
   try {
     await mkdir(stage, { mode: 0o700 });
-    for (const file of model.files)
+    for (const file of model.files) {
       await link(file.path, join(stage, file.name)).catch((error: unknown) => {
         throw writeFailure(stage, error);
       });
+    }
     return await inspectFiles(
       model.files.map((file) => join(stage, file.name)),
       model,

@@ -14,12 +14,13 @@ export interface TokenSources {
 
 /** A named file, then HF_TOKEN, then HF_TOKEN_PATH, then the file that `hf auth login` writes. */
 export async function findToken({ tokenFile, env, userHome }: TokenSources): Promise<string | null> {
-  if (tokenFile !== undefined)
+  if (tokenFile !== undefined) {
     return checkToken(
       await readFile(tokenFile, 'utf8').catch((error: unknown) => {
         throw fail('file_not_found', { path: tokenFile, param: 'token-file' }, error);
       }),
     );
+  }
   if (isSet(env['HF_HUB_DISABLE_IMPLICIT_TOKEN'])) return null;
   const direct = env['HF_TOKEN']?.trim() || env['HUGGING_FACE_HUB_TOKEN']?.trim();
   if (direct) return checkToken(direct);

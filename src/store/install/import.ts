@@ -56,12 +56,13 @@ export async function importFile(
   const files = shardPaths(resolve(path)).map((shard) => ({ path: shard }));
   const stem = modelStem(basename(path));
   const id = options.id === undefined ? toModelId(stem) : checkModelId(options.id);
-  if (id === null)
+  if (id === null) {
     throw fail('model_id_invalid', {
       id: stem,
       param: 'id',
       reason: 'no id can be derived from the file name; give one with --id',
     });
+  }
   return installCandidate(
     registry,
     {

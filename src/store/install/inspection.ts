@@ -21,12 +21,13 @@ export const inspectModel: Inspect = async (paths) => {
   const facts = await inspectGguf(first);
   refuseLongTail(first, facts);
   // The gate compares the numbers in the headers with those in the names; what is left is a whole model between parts.
-  if (!facts.split && rest.length > 0)
+  if (!facts.split && rest.length > 0) {
     throw fail('gguf_invalid', {
       path: first,
       param: first,
       reason: 'it is named like one part of a model but is a complete model',
     });
+  }
   for (const path of rest) refuseLongTail(path, await inspectGgufPart(path));
   return { kind: facts.kind, facts: toModelFacts(facts) };
 };

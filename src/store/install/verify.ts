@@ -65,11 +65,12 @@ async function verifyOne(
     const state = error.code === 'file_not_found' ? 'missing' : 'damaged';
     return { verdict: { path, state, expected, actual: null, reason: error.message }, refreshed: file };
   }
-  if (expected !== null && actual !== expected)
+  if (expected !== null && actual !== expected) {
     return {
       verdict: { path, state: 'damaged', expected, actual, reason: 'its SHA-256 is not the one installed' },
       refreshed: file,
     };
+  }
   const state = expected === null ? 'recorded' : 'ok';
   return {
     verdict: { path, state, expected, actual, reason: null },

@@ -37,9 +37,9 @@ export class Provenance {
 
   async of(model: ModelManifest): Promise<ModelProvenance> {
     const [first, ...rest] = model.files;
-    if (first === undefined) {
+    if (first === undefined)
       throw fail('model_damaged', { model: model.id, param: 'model', reason: 'it names no model file' });
-    }
+
     const firstFacts = await this.#file(first);
     const shards = await Promise.all(rest.map((file) => this.#file(file)));
     const path = filePath(this.#paths, first);

@@ -112,12 +112,13 @@ export class Registry {
   async #named(name: string): Promise<InstalledModel> {
     const found = lookUp(await this.#reader.read(), name);
     if (!found) throw fail('model_not_found', { model: name, param: 'model' });
-    if ('damaged' in found)
+    if ('damaged' in found) {
       throw fail('manifest_damaged', {
         model: found.damaged.id,
         param: 'model',
         reason: found.damaged.reason,
       });
+    }
     return found.model;
   }
 
@@ -129,12 +130,13 @@ export class Registry {
       return model;
     }
     const model = await this.#chooseDefault(kind);
-    if (!model)
+    if (!model) {
       throw fail('no_default_model', {
         kind: kind === 'chat' ? 'chat' : 'embedding',
         setting: SETTING_NAMES[kind],
         param: 'model',
       });
+    }
     return model;
   }
 

@@ -156,9 +156,9 @@ export function checkTolerant(
 ): Finding[] {
   const { predicate: claimed } = statement;
   const { facts } = checked;
-  if (facts.promptTokensSha256 !== claimed.prompt.tokens_sha256) {
+  if (facts.promptTokensSha256 !== claimed.prompt.tokens_sha256)
     return [incomparable('L4', 'tolerant', 'the prompt comes out as other tokens here')];
-  }
+
   if (!isGreedyChain(facts.chain)) return [onlyReplayTells(facts.chain)];
   const rate = facts.steps === 0 ? 1 : facts.exact / facts.steps;
   const summary = `${facts.exact} of ${facts.steps} exact (${(100 * rate).toFixed(2)} %), ${facts.withinMargin} within ${epsilon}, largest gap ${facts.largestGap.toFixed(4)}`;

@@ -63,9 +63,9 @@ export function parseKeyring(text: string): Keyring {
 export function keyringOf(value: unknown): Keyring {
   if (!Check(KeyHistory, value)) throw new Error('it is not a key history');
   const first = trusted(value.first_public_key);
-  if (instanceIdOf(first.publicKey.export({ type: 'spki', format: 'der' })) !== value.instance_id) {
+  if (instanceIdOf(first.publicKey.export({ type: 'spki', format: 'der' })) !== value.instance_id)
     throw new Error(`its first key is not that of ${value.instance_id}`);
-  }
+
   const keys = [first];
   for (const [index, envelope] of value.rotations.entries()) {
     const previous = keys.at(-1) ?? first;
@@ -103,14 +103,14 @@ function rotated(
       payload,
       sig: Buffer.from(sig, 'base64'),
     });
-  if (!isSigned(expected.previous, envelope.signatures[0])) {
+  if (!isSigned(expected.previous, envelope.signatures[0]))
     throw new Error(`${place} is not signed by the key before it`);
-  }
+
   const rotation: unknown = JSON.parse(payload.toString());
   if (!Check(Rotation, rotation)) throw new Error(`${place} is malformed`);
-  if (rotation.instance_id !== expected.instanceId || rotation.seq !== expected.seq) {
+  if (rotation.instance_id !== expected.instanceId || rotation.seq !== expected.seq)
     throw new Error(`${place} belongs to another place of another history`);
-  }
+
   const next = trusted(rotation.new_public_key);
   if (!isSigned(next, envelope.signatures[1])) throw new Error(`${place} is not signed by the new key`);
   return next;

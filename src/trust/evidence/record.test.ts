@@ -231,9 +231,9 @@ describe('tampering', () => {
       {},
       { evidence: {} },
       { ...body, evidence: { ...body.evidence, payload: '%' } },
-    ]) {
+    ])
       expect(() => openRecord(file)).toThrow(malformed);
-    }
+
     const nonsense = seal(facts.identity.keys, EVIDENCE_PAYLOAD_TYPE, Buffer.from('{}'));
     expect(() => verify(nonsense, keyring, null)).toThrow(malformed);
   });
@@ -321,9 +321,9 @@ describe('keys and their rotation', () => {
     expect(after.keys.keyid).not.toBe(before.keys.keyid);
     const history = keyringOf(await readKeyHistory(home));
     expect(history.keys.map(({ keyid }) => keyid)).toHaveLength(3);
-    for (const body of [old, sampleResponse(sampleFacts({ identity: after })).body]) {
+    for (const body of [old, sampleResponse(sampleFacts({ identity: after })).body])
       expect(verify(body, history)).toMatchObject({ exitCode: 0, level: 'L1' });
-    }
+
     const stranger = sampleResponse(
       sampleFacts({ identity: { ...after, instanceId: sampleIdentity().instanceId } }),
     );
@@ -345,9 +345,9 @@ describe('keys and their rotation', () => {
       [second, first],
       [forged, second],
       [{ ...first, payload: second.payload }],
-    ]) {
+    ])
       expect(() => keyringOf({ ...history, rotations })).toThrow(/rotation 1/);
-    }
+
     // A stranger can sign a hand-over to a key of its own, but not in the name of the key before it.
     const takeover = JSON.parse(Buffer.from(first.payload, 'base64').toString()) as Json;
     const payload = Buffer.from(JSON.stringify({ ...takeover, new_public_key: forgedKeys.publicKeyPem }));

@@ -71,18 +71,18 @@ export function checkSignature(
     const detail = 'no key of an issuer is known here; give one with --pubkey';
     return { findings: [finding('incomparable', detail)], statement: null };
   }
-  if (envelope.payloadType !== EVIDENCE_PAYLOAD_TYPE) {
+  if (envelope.payloadType !== EVIDENCE_PAYLOAD_TYPE)
     return { findings: [finding('failed', 'the payload type is not that of a record')], statement: null };
-  }
+
   const [signature] = envelope.signatures;
   const key = keyring.keys.find(({ keyid }) => keyid === signature?.keyid);
-  if (signature === undefined || key === undefined) {
+  if (signature === undefined || key === undefined)
     return { findings: [finding('failed', 'the keyid is not trusted')], statement: null };
-  }
+
   const signed = { payloadType: envelope.payloadType, payload, sig: Buffer.from(signature.sig, 'base64') };
-  if (!isSignedBy(key.publicKey, signed)) {
+  if (!isSignedBy(key.publicKey, signed))
     return { findings: [finding('failed', 'the signature does not match the payload')], statement: null };
-  }
+
   const statement = parseStatement(payload);
   const { issuer } = statement.predicate;
   const findings = [finding('passed', `signed by ${key.keyid}`)];

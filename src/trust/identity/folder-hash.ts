@@ -81,9 +81,9 @@ async function hashFile(folder: string, name: string): Promise<FileFacts> {
   const sha256 = await sha256OfFile(path);
   const after = await stat(path);
   // A file that moves under the reader has no hash that means anything.
-  if (before.ino !== after.ino || before.mtimeMs !== after.mtimeMs || before.size !== after.size) {
+  if (before.ino !== after.ino || before.mtimeMs !== after.mtimeMs || before.size !== after.size)
     throw new Error(`${path} changed while it was hashed`);
-  }
+
   const { size: sizeBytes, mtimeMs, ino: inode, dev: device } = after;
   return { name, sha256, sizeBytes, mtimeMs, inode, device };
 }

@@ -61,9 +61,9 @@ export function findIdentityFault(
     'keyid' in pinned ? sha256Hex(spki) === pinned.keyid : instanceIdOf(spki) === pinned.instanceId;
   if (!isPinned) return 'it is signed with another key';
   const { port } = expected;
-  if (port !== undefined && signature.address?.endsWith(`:${port}`) !== true) {
+  if (port !== undefined && signature.address?.endsWith(`:${port}`) !== true)
     return `it listens on ${signature.address ?? 'an unknown address'}, not on port ${port}: something relays it`;
-  }
+
   const signed = {
     payloadType: IDENTITY_PAYLOAD_TYPE,
     payload: payloadOf(identity, expected.nonce, signature.address),

@@ -68,9 +68,8 @@ function requireMethod(prototype: unknown, method: string): void {
     typeof prototype !== 'object' ||
     prototype === null ||
     typeof Reflect.get(prototype, method) !== 'function'
-  ) {
+  )
     throw missing(method);
-  }
 }
 
 function missing(member: string): Error {

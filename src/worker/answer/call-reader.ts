@@ -53,13 +53,16 @@ export class CallReader {
   #argumentsLength(text: string): number {
     for (let index = 0; index < text.length; index += 1) {
       const char = text[index];
-      if (this.#escaped) this.#escaped = false;
-      else if (this.#inString) {
+      if (this.#escaped) {
+        this.#escaped = false;
+      } else if (this.#inString) {
         if (char === '\\') this.#escaped = true;
         else if (char === '"') this.#inString = false;
-      } else if (char === '"') this.#inString = true;
-      else if (char === '{' || char === '[') this.#depth += 1;
-      else if (char === '}' || char === ']') {
+      } else if (char === '"') {
+        this.#inString = true;
+      } else if (char === '{' || char === '[') {
+        this.#depth += 1;
+      } else if (char === '}' || char === ']') {
         this.#depth -= 1;
         if (this.#depth === 0) {
           this.#state = 'close';

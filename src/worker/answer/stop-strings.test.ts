@@ -4,7 +4,7 @@ import { StopStrings } from './stop-strings.ts';
 
 /** Reads the whole text character by character; slow and plainly right. */
 function reference(text: string, stops: readonly string[]): { text: string; stop: string | null } {
-  for (let end = 1; end <= text.length; end++) {
+  for (let end = 1; end <= text.length; end += 1) {
     const matching = stops.filter((stop) => text.slice(0, end).endsWith(stop));
     const longest = matching.toSorted((a, b) => b.length - a.length)[0];
     if (longest !== undefined) return { text: text.slice(0, end - longest.length), stop: longest };

@@ -43,7 +43,7 @@ export class StopStrings {
 
   /** How much of the end of the text could still grow into a stop string: the longest such suffix. */
   #heldLength(text: string): number {
-    for (let length = Math.min(this.#longest - 1, text.length); length > 0; length--) {
+    for (let length = Math.min(this.#longest - 1, text.length); length > 0; length -= 1) {
       const suffix = text.slice(text.length - length);
       if (this.#stops.some((stop) => stop.length > length && stop.startsWith(suffix))) return length;
     }

@@ -33,9 +33,8 @@ export class Checkpoints {
   async cut(sequence: number, length: number, keep: number): Promise<number> {
     this.#dropBeyond(sequence, keep);
     if (keep === 0) return 0;
-    if (this.#windowCovers(sequence, keep) && this.#context.cutSequence(sequence, keep)) {
-      return keep;
-    }
+    if (this.#windowCovers(sequence, keep) && this.#context.cutSequence(sequence, keep)) return keep;
+
     const checkpoint = this.#kept.get(sequence)?.at(-1);
     if (checkpoint === undefined || checkpoint.lastPosition >= length) return 0;
     const restored = await this.#context.restoreCheckpoint(checkpoint, sequence);

@@ -79,9 +79,9 @@ async function evaluateBatch(evaluator: Evaluator, rows: readonly Row[]): Promis
     return [...context.addToBatch(row.sequence, row.position, padded(row), logitsOf)];
   });
   await turnstile.pass(() => context.decodeBatch());
-  for (const row of rows) {
+  for (const row of rows)
     if (row.padding) forget(evaluator, { ...row, position: row.position + row.tokens.length });
-  }
+
   return found;
 }
 

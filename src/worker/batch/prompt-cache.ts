@@ -66,15 +66,14 @@ export function placePrompt(
     (a, b) => prefixOf(b.id) - prefixOf(a.id) || Number(a.busy) - Number(b.busy),
   )[0];
   const shared = source === undefined ? 0 : prefixOf(source.id);
-  if (source !== undefined && !source.busy && shared > 0 && continues(source, shared)) {
+  if (source !== undefined && !source.busy && shared > 0 && continues(source, shared))
     return { id: source.id, keep: shared, copyFrom: null, continues: true, copyWorthTokens };
-  }
 
   const id = rules.chooseSequence(questionOf(sequences, prefixOf, rules.waiting));
   const placement = { id, continues: false, copyWorthTokens };
-  if (source === undefined || source.id === id || shared - prefixOf(id) < copyWorthTokens) {
+  if (source === undefined || source.id === id || shared - prefixOf(id) < copyWorthTokens)
     return { ...placement, keep: prefixOf(id), copyFrom: null };
-  }
+
   return { ...placement, keep: shared, copyFrom: source.id };
 }
 

@@ -25,9 +25,9 @@ export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number
         message: `input[${index}] contains no text that this model can process.`,
       });
     }
-    if (all.length > limit && !job.truncate) {
+    if (all.length > limit && !job.truncate)
       throw fail('input_too_long', { param: 'input', index, tokens: all.length, limit });
-    }
+
     return { tokens: cut(all, limit, vocabulary), truncated: all.length > limit, indexes };
   });
   // With several contexts at work the longest must not come last, where it would run alone.

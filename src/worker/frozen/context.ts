@@ -69,9 +69,9 @@ export async function openFrozenContext(
 /** Reads the thread count back; a run with another one than demanded must not be signed. */
 export function observedThreads(frozen: FrozenContext): number {
   const observed = frozen.context.getThreads();
-  if (observed !== frozen.exec.threads) {
+  if (observed !== frozen.exec.threads)
     throw unavailable(`it ran with ${observed} threads instead of ${frozen.exec.threads}`);
-  }
+
   return observed;
 }
 

@@ -22,9 +22,9 @@ const NO_PINS: FrozenPins = { threads: null, numCtx: null, claimedTokens: null, 
 export function planFrozen(chat: ChatModel, prepared: PreparedChat): FrozenPlan {
   const { job, tokens, maxTokens } = prepared;
   const pins = job.frozen ?? NO_PINS;
-  if (job.sampling.seed === undefined || job.templateClockMs === null) {
+  if (job.sampling.seed === undefined || job.templateClockMs === null)
     throw unavailable('the job pins no seed or no clock');
-  }
+
   const claimed = pins.claimedTokens === null ? null : claimedTokens(chat, pins.claimedTokens);
   const needed = tokens.length + Math.max(maxTokens, claimed?.length ?? 0);
   const numCtx = pins.numCtx ?? windowFor(needed, Math.max(chat.facts.trainedCtx, chat.facts.numCtx));
@@ -42,8 +42,8 @@ function claimedTokens(chat: ChatModel, base64: string): Uint32Array {
   const claimed = tokensOf(base64);
   if (claimed === null) throw unavailable('the claimed tokens are not u32 ids');
   // Native code looks such a token up without a bound.
-  if (claimed.some((token) => token >= chat.vocabulary.size)) {
+  if (claimed.some((token) => token >= chat.vocabulary.size))
     throw unavailable('the claimed tokens are not all in the vocabulary of this model');
-  }
+
   return claimed;
 }

@@ -58,7 +58,10 @@ describe('calibrate', () => {
 
   it('is not misled by one slow step', async () => {
     let steps = 0;
-    const { threads } = await run(2, (count) => (count === 2 && ++steps === 3 ? 500 : 20 * (3 - count)));
+    const { threads } = await run(2, (count) => {
+      if (count === 2) steps += 1;
+      return count === 2 && steps === 3 ? 500 : 20 * (3 - count);
+    });
     expect(threads).toBe(2);
   });
 

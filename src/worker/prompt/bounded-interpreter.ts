@@ -64,24 +64,22 @@ class BoundedInterpreter extends LibraryInterpreter {
 
   #priceOfText(text: string): number {
     const { characters } = this.#bounds;
-    if (text.length > characters) {
+    if (text.length > characters)
       throw new Error(`the chat template wrote more than ${characters} characters`);
-    }
+
     return priceOfText(text);
   }
 
   #priceOfList(statement: unknown, length: number): number {
     const { elements } = this.#bounds;
-    if (length > elements) {
-      throw new Error(`the chat template made a list of more than ${elements} elements`);
-    }
+    if (length > elements) throw new Error(`the chat template made a list of more than ${elements} elements`);
+
     return length * (this.#prices.get(statement as object) ?? 0);
   }
 
   #spend(steps: number): void {
     this.#steps += steps;
-    if (this.#steps > this.#bounds.steps) {
+    if (this.#steps > this.#bounds.steps)
       throw new Error(`the chat template did not render within ${this.#bounds.steps} steps`);
-    }
   }
 }

@@ -38,9 +38,8 @@ describe('client text', () => {
           for (const contents of neighbours) {
             const pieces = through(contents, (guarded) => guarded.join(glue));
             expect(pieces.map(({ text }) => text).join('')).toBe(contents.join(glue));
-            for (const { text, plain } of pieces) {
+            for (const { text, plain } of pieces)
               if (!plain) expect(MARKS.filter((mark) => text.toLowerCase().includes(mark))).toEqual([]);
-            }
           }
         }
       }),

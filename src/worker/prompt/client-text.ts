@@ -143,9 +143,9 @@ export class ClientText {
     const known = this.#standIns.get(original);
     if (known !== undefined) return known;
     while (this.#taken.has(String.fromCharCode(this.#next))) this.#next += 1;
-    if (this.#next > LAST_STAND_IN) {
+    if (this.#next > LAST_STAND_IN)
       throw fail('template_failed', { reason: 'the messages use too many different private-use characters' });
-    }
+
     const standIn = String.fromCharCode(this.#next);
     this.#next += 1;
     this.#standIns.set(original, standIn);

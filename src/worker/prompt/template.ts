@@ -91,9 +91,9 @@ function withinTime<T>(work: () => T): T {
   try {
     runInNewContext('run()', { run }, { timeout: TEMPLATE_LIMITS.parseMs });
   } catch (error) {
-    if (Reflect.get(Object(error), 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
+    if (Reflect.get(Object(error), 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
       throw new Error('the chat template takes too long to parse', { cause: error });
-    }
+
     throw error;
   }
   if (result === undefined) throw new Error('the chat template could not be parsed');

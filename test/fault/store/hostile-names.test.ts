@@ -269,9 +269,10 @@ describe('files', () => {
       [await make('half.gguf', chatBytes().subarray(0, 100_000)), 'gguf_invalid'],
       ['/etc/passwd', 'file_unusable'],
     ];
-    for (const [path, code] of cases)
+    for (const [path, code] of cases) {
       for (const way of [{}, { copy: true }])
         await expect(importFile(registry, path, { ...way, id: 'x' }), path).rejects.toMatchObject({ code });
+    }
     expect(await registry.list()).toEqual([]);
   });
 

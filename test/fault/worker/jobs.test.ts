@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { WorkerLimits } from '../../../src/engine/local/limits.ts';
 import {
   backendOver,
@@ -17,7 +17,7 @@ import {
 /** Short patience, so that a hung child shows at once; load and heartbeat of honest children stay far below. */
 const impatient: Partial<WorkerLimits> = { heartbeatMs: 20, silenceMs: 200, stallMs: 400, stallFactor: 0 };
 
-test('an aborted job ends with cancelled once the child has let go of it', async () => {
+it('an aborted job ends with cancelled once the child has let go of it', async () => {
   const model = await loadFrom(backendOver('patient'));
   const abort = new AbortController();
   const { events, error } = await outcome(run(model, textJob('x'), abort.signal), (event) => {
@@ -27,24 +27,23 @@ test('an aborted job ends with cancelled once the child has let go of it', async
   expect(error).toMatchObject({ code: 'cancelled' });
 });
 
-test('a consumer that leaves cancels its job in the child and the worker serves on', async () => {
+it('a consumer that leaves cancels its job in the child and the worker serves on', async () => {
   const model = await loadFrom(backendOver('patient'));
-  for await (const event of run(model, textJob('x'), never)) {
-    if (event.type === 'text') break;
-  }
+  for await (const event of run(model, textJob('x'), never)) if (event.type === 'text') break;
+
   const abort = new AbortController();
   const { error } = await outcome(run(model, textJob('y'), abort.signal), () => abort.abort());
   expect(error).toMatchObject({ code: 'cancelled' });
 });
 
-test('a job that is aborted before it starts never reaches the child', async () => {
+it('a job that is aborted before it starts never reaches the child', async () => {
   const model = await loadFrom(backendOver('honest'));
   const { events, error } = await outcome(run(model, textJob('x'), AbortSignal.abort()));
   expect(events).toEqual([]);
   expect(error).toMatchObject({ code: 'cancelled' });
 });
 
-test('a native fault fails every open job of the worker, names the signal, and blames the worker itself', async () => {
+it('a native fault fails every open job of the worker, names the signal, and blames the worker itself', async () => {
   const log = keepingLog();
   const backend = backendOver('crash-mid-stream', { log });
   const model = await loadFrom(backend);
@@ -64,7 +63,7 @@ test('a native fault fails every open job of the worker, names the signal, and b
   expect(pidOf(next)).not.toBe(pidOf(model));
 });
 
-test('SIGKILL mid-stream with several jobs open fails each, and is not blamed on them', async () => {
+it('SIGKILL mid-stream with several jobs open fails each, and is not blamed on them', async () => {
   const model = await loadFrom(backendOver('patient'));
   let streaming = 0;
   const all = Array.from({ length: 4 }, () =>
@@ -82,7 +81,7 @@ test('SIGKILL mid-stream with several jobs open fails each, and is not blamed on
   }
 });
 
-test.each(['hang', 'standstill'])(
+it.each(['hang', 'standstill'])(
   'a worker that stops moving (%s) is killed and its jobs fail',
   async (fault) => {
     const model = await loadFrom(backendOver('hang', { limits: impatient }));
@@ -93,7 +92,7 @@ test.each(['hang', 'standstill'])(
   },
 );
 
-test.runIf(process.platform !== 'win32')('a stopped worker is killed and its jobs fail', async () => {
+it.runIf(process.platform !== 'win32')('a stopped worker is killed and its jobs fail', async () => {
   const model = await loadFrom(backendOver('patient', { limits: { ...impatient, stallMs: 60_000 } }));
   const { error } = await outcome(run(model, textJob('x'), never), () =>
     process.kill(pidOf(model), 'SIGSTOP'),
@@ -102,7 +101,7 @@ test.runIf(process.platform !== 'win32')('a stopped worker is killed and its job
   expect((await model.gone).reason).toBe('no heartbeat');
 });
 
-test('a load that goes on for ever is given up', async () => {
+it('a load that goes on for ever is given up', async () => {
   const backend = backendOver('hang-on-load', { limits: { loadMs: 100 } });
   await expect(loadFrom(backend)).rejects.toMatchObject({
     code: 'load_failed',
@@ -110,7 +109,7 @@ test('a load that goes on for ever is given up', async () => {
   });
 });
 
-test('a refused load carries the reason of the child and leaves no process behind', async () => {
+it('a refused load carries the reason of the child and leaves no process behind', async () => {
   const backend = backendOver('load-failed');
   await expect(loadFrom(backend)).rejects.toMatchObject({
     code: 'load_failed',
@@ -118,7 +117,7 @@ test('a refused load carries the reason of the child and leaves no process behin
   });
 });
 
-test.each([
+it.each([
   'junk',
   'untyped',
   'unknown type',
@@ -150,7 +149,7 @@ test.each([
 const overflow = { promptTokens: 900, numCtx: 512 };
 const unusable = { reason: expect.stringContaining('its detail is not that of the code') };
 const unknown = { reason: expect.stringContaining('unknown code of a worker') };
-test.each([
+it.each([
   [
     'a member too many',
     'context_overflow',
@@ -197,7 +196,7 @@ test.each([
   },
 );
 
-test('a second job of an id that is open is refused, and the first keeps its events', async () => {
+it('a second job of an id that is open is refused, and the first keeps its events', async () => {
   const model = await loadFrom(backendOver('patient'));
   const abort = new AbortController();
   const job = textJob('x');
@@ -210,7 +209,7 @@ test('a second job of an id that is open is refused, and the first keeps its eve
   expect(String((await second)?.error)).toContain('is open already');
 });
 
-test('an embedding vector crosses as numbers of 32 bits', async () => {
+it('an embedding vector crosses as numbers of 32 bits', async () => {
   const model = await loadFrom(backendOver('embedder'));
   const { events } = await outcome(run(model, embedJob('a', 'b'), never));
   expect(types(events)).toEqual(['embedding', 'embedding', 'embedded']);

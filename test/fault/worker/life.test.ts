@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { DEFAULT_WORKER_LIMITS } from '../../../src/engine/local/limits.ts';
 import { systemClock } from '../../../src/lib/base/clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -22,7 +22,7 @@ import {
   types,
 } from './worker-rig.ts';
 
-test('a loaded model runs jobs and ends when it is unloaded', async () => {
+it('a loaded model runs jobs and ends when it is unloaded', async () => {
   const backend = backendOver('honest');
   expect(backend.backendFacts()).toBeNull();
   const model = await loadFrom(backend);
@@ -37,7 +37,7 @@ test('a loaded model runs jobs and ends when it is unloaded', async () => {
   expect(exists(pidOf(model))).toBe(false);
 });
 
-test('the spare is used by the next load, and replaced when nothing runs', async () => {
+it('the spare is used by the next load, and replaced when nothing runs', async () => {
   let forks = 0;
   const guard = async (): Promise<void> => {
     forks += 1;
@@ -83,13 +83,13 @@ async function forksOnCores(cores: number): Promise<number[]> {
   return counts;
 }
 
-test('on two cores chat and embedding models have spares of their own, on eight they share one', async () => {
+it('on two cores chat and embedding models have spares of their own, on eight they share one', async () => {
   // The first embedding model finds none; from then on there is one for it, too.
   expect(await forksOnCores(2)).toEqual([1, 3, 4, 5]);
   expect(await forksOnCores(8)).toEqual([1, 2, 3, 4]);
 });
 
-test('a spare is started beside jobs that do not end', async () => {
+it('a spare is started beside jobs that do not end', async () => {
   let forks = 0;
   const guard = async (): Promise<void> => {
     forks += 1;
@@ -108,7 +108,7 @@ test('a spare is started beside jobs that do not end', async () => {
   await running;
 });
 
-test('a spare that dies while it waits is replaced by a fresh worker when a load comes', async () => {
+it('a spare that dies while it waits is replaced by a fresh worker when a load comes', async () => {
   const backend = backendOver('honest');
   const first = await loadFrom(backend);
   await first.unload();
@@ -118,7 +118,7 @@ test('a spare that dies while it waits is replaced by a fresh worker when a load
   expect(types((await outcome(run(model, textJob('x'), never))).events)).toContain('done');
 });
 
-test('refused bytes of the backend stop every fork', async () => {
+it('refused bytes of the backend stop every fork', async () => {
   const backend = backendOver('honest', {
     backendGuard: () => Promise.reject(new Error('libllama.so has changed since the boot')),
   });
@@ -129,7 +129,7 @@ test('refused bytes of the backend stop every fork', async () => {
   expect(backend.backendFacts()).toEqual({ failed: 'libllama.so has changed since the boot' });
 });
 
-test.each([
+it.each([
   ['boot-failed', 'the prebuilt addon is missing'],
   ['crash-on-boot', 'exit code 3'],
   ['no-such-script', 'exit code 1'],
@@ -139,7 +139,7 @@ test.each([
   expect(backend.backendFacts()).toEqual({ failed: expect.stringContaining(reason) });
 });
 
-test('a failed boot is not repeated by each request, but it is later', async () => {
+it('a failed boot is not repeated by each request, but it is later', async () => {
   let forks = 0;
   let nowMs = 0;
   const clock = { monotonicMs: () => nowMs, unixMs: () => 0, after: () => () => {} };
@@ -155,7 +155,7 @@ test('a failed boot is not repeated by each request, but it is later', async () 
   expect(forks).toBe(2);
 });
 
-test('a spare that does not boot takes nothing from the worker that serves, and is tried again', async () => {
+it('a spare that does not boot takes nothing from the worker that serves, and is tried again', async () => {
   let forks = 0;
   const broken = new Set<number>();
   const guard = async (): Promise<void> => {
@@ -180,7 +180,7 @@ test('a spare that does not boot takes nothing from the worker that serves, and 
   await Promise.all([first.unload(), second.unload()]);
 });
 
-test('a backend whose last worker is gone is as good as its last boot', async () => {
+it('a backend whose last worker is gone is as good as its last boot', async () => {
   let refuse = false;
   const guard = async (): Promise<void> => {
     if (refuse) throw new Error('too many processes');
@@ -194,7 +194,7 @@ test('a backend whose last worker is gone is as good as its last boot', async ()
   expect(backend.backendFacts()).toEqual({ failed: 'too many processes' });
 });
 
-test('a child that ignores signals and its closed channel is killed after the grace time', async () => {
+it('a child that ignores signals and its closed channel is killed after the grace time', async () => {
   const backend = backendOver('ignore-sigterm', { limits: { graceMs: 50 } });
   const model = await loadFrom(backend);
   process.kill(pidOf(model), 'SIGTERM');
@@ -204,7 +204,7 @@ test('a child that ignores signals and its closed channel is killed after the gr
   expect(await model.gone).toEqual({ reason: null });
 });
 
-test('close ends every worker, the spare included, and refuses further loads', async () => {
+it('close ends every worker, the spare included, and refuses further loads', async () => {
   const backend = backendOver('honest');
   const model = await loadFrom(backend);
   await backend.close();
@@ -213,7 +213,7 @@ test('close ends every worker, the spare included, and refuses further loads', a
   await expect(loadFrom(backend)).rejects.toMatchObject({ code: 'native_unavailable' });
 });
 
-test('the environment of a child holds nothing but what is listed', async () => {
+it('the environment of a child holds nothing but what is listed', async () => {
   const canaries = {
     LD_PRELOAD: '/canary.so',
     GLIBC_TUNABLES: 'glibc.malloc.check=3',
@@ -249,7 +249,7 @@ test('the environment of a child holds nothing but what is listed', async () => 
   }
 });
 
-test.runIf(process.platform === 'linux')(
+it.runIf(process.platform === 'linux')(
   'no worker outlives a killed server, not even a stopped one',
   async () => {
     const script = fileURLToPath(new URL('./fixtures/doomed-server.mjs', import.meta.url));
@@ -266,7 +266,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('an aborted load ends its worker', async () => {
+it('an aborted load ends its worker', async () => {
   const abort = new AbortController();
   const clock = {
     ...systemClock,
@@ -283,7 +283,7 @@ test('an aborted load ends its worker', async () => {
   expect((await childrenOf(process.pid)).length).toBeLessThanOrEqual(1);
 });
 
-test('the log of a crash holds the end of standard error', async () => {
+it('the log of a crash holds the end of standard error', async () => {
   const log = keepingLog();
   const backend = backendOver('crash-on-load', { log });
   await expect(loadFrom(backend)).rejects.toMatchObject({

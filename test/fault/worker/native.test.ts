@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/base/clock.ts';
 import { tinyChatContent } from '../../../tools/models/tiny-chat.ts';
 import { tinyEmbedContent } from '../../../tools/models/tiny-embed.ts';
@@ -59,7 +59,7 @@ const endless = (): GenerateJob => ({
   sampling: { temperature: 0, logitBias: [[97, 100]] },
 });
 
-test('a real model loads, answers and embeds', async () => {
+it('a real model loads, answers and embeds', async () => {
   const chat = await loadChat(backend);
   const answer = await outcome(run(chat, textJob('hello', 4), never));
   expect(answer.error).toBeUndefined();
@@ -71,7 +71,7 @@ test('a real model loads, answers and embeds', async () => {
   expect(types(vectors.events).sort()).toEqual(['embedded', 'embedding', 'embedding']);
 });
 
-test('a killed real worker fails each of its live sequences, and the next load serves', async () => {
+it('a killed real worker fails each of its live sequences, and the next load serves', async () => {
   const model = await loadChat(backend);
   let begun = 0;
   const all = Array.from({ length: 4 }, () =>
@@ -88,7 +88,7 @@ test('a killed real worker fails each of its live sequences, and the next load s
   expect(types((await outcome(run(next, textJob('hello', 2), never))).events).at(-1)).toBe('done');
 });
 
-test.runIf(process.platform !== 'win32')('a stopped real worker is found out and replaced', async () => {
+it.runIf(process.platform !== 'win32')('a stopped real worker is found out and replaced', async () => {
   const impatient = backendOver('native', { childPath, limits: { heartbeatMs: 50, silenceMs: 1_000 } });
   const model = await loadChat(impatient);
   const { error } = await outcome(run(model, endless(), never), (event) => {
@@ -99,7 +99,7 @@ test.runIf(process.platform !== 'win32')('a stopped real worker is found out and
   expect(exists(pidOf(model))).toBe(false);
 });
 
-test.each([
+it.each([
   ['an empty file', Buffer.alloc(0)],
   ['a file that is cut off', encodeGguf(tinyChatContent()).subarray(0, 50_000)],
 ])('%s fails to load with a reason, and the worker is gone', async (_, bytes) => {
@@ -111,7 +111,7 @@ test.each([
   });
 });
 
-test('an aborted generation frees its sequence: as many again can run', async () => {
+it('an aborted generation frees its sequence: as many again can run', async () => {
   const model = await loadChat(backend);
   for (let round = 0; round < 2; round += 1) {
     const runs = Array.from({ length: model.facts.slots }, () => {
@@ -124,7 +124,7 @@ test('an aborted generation frees its sequence: as many again can run', async ()
   }
 });
 
-test('an answer that is held back to its end arrives with all of its tokens', async () => {
+it('an answer that is held back to its end arrives with all of its tokens', async () => {
   const model = await loadChat(backend);
   const maxTokens = TOKENS_PER_EVENT + 100;
   // All of it could be the beginning of this stop string.

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Engine, EngineObserver } from '../../../src/engine/ports.ts';
 import type { JobEvent } from '../../../src/contract/job-event.ts';
 import { fail, isSvcError } from '../../../src/lib/errors/svc-error.ts';
@@ -21,7 +21,7 @@ async function abortAt(engine: Engine, type: JobEvent['type'], reason?: string):
   return codeOf(error);
 }
 
-test('a job loads its model, waits with a reason, runs, and leaves the model loaded', async () => {
+it('a job loads its model, waits with a reason, runs, and leaves the model loaded', async () => {
   const engine = engineOver(backendOver('honest'));
   const { events, error } = await outcome(submit(engine, submission('m'), never));
   expect(error).toBeUndefined();
@@ -36,7 +36,7 @@ test('a job loads its model, waits with a reason, runs, and leaves the model loa
   expect(await engine.unload('m')).toBe(false);
 });
 
-test('a client that leaves while its model loads, while it waits, or while it runs frees its place', async () => {
+it('a client that leaves while its model loads, while it waits, or while it runs frees its place', async () => {
   const engine = engineOver(backendOver('patient'), { limits: { numParallel: 1 } });
   expect(await abortAt(engine, 'queued', 'loading model m')).toBe('cancelled');
   expect(await abortAt(engine, 'started')).toBe('cancelled');
@@ -55,20 +55,20 @@ test('a client that leaves while its model loads, while it waits, or while it ru
   expect(await abortAt(engine, 'text')).toBe('cancelled');
 });
 
-test('a consumer that stops reading frees the slot as well', async () => {
+it('a consumer that stops reading frees the slot as well', async () => {
   const engine = engineOver(backendOver('patient'), { limits: { numParallel: 1 } });
   for await (const event of submit(engine, submission('m'), never)) if (event.type === 'text') break;
   expect(await abortAt(engine, 'text')).toBe('cancelled');
 });
 
-test('a job whose client has gone before it is submitted is cancelled and loads nothing', async () => {
+it('a job whose client has gone before it is submitted is cancelled and loads nothing', async () => {
   const engine = engineOver(backendOver('honest'));
   const { error } = await outcome(submit(engine, submission('m'), AbortSignal.abort()));
   expect(codeOf(error)).toBe('cancelled');
   expect(engine.residencies()).toEqual([]);
 });
 
-test('a crash fails the running jobs of that model only, and the next job gets a new worker', async () => {
+it('a crash fails the running jobs of that model only, and the next job gets a new worker', async () => {
   const engine = engineOver(backendOver('crash-mid-stream'), { limits: { numParallel: 2 } });
   const bystander = outcome(submit(engine, submission('m'), never));
   const elsewhere = new AbortController();
@@ -93,7 +93,7 @@ async function abortAtOther(engine: Engine): Promise<string[]> {
   return seen;
 }
 
-test('the same request that ends the worker twice is refused as poison, without reaching a worker again', async () => {
+it('the same request that ends the worker twice is refused as poison, without reaching a worker again', async () => {
   const engine = engineOver(backendOver('crash-mid-stream'));
   const codes: (string | undefined)[] = [];
   let started = 0;
@@ -106,7 +106,7 @@ test('the same request that ends the worker twice is refused as poison, without 
   expect(started).toBe(2);
 });
 
-test('killing the worker from outside mid-stream, again and again, never turns into a refusal', async () => {
+it('killing the worker from outside mid-stream, again and again, never turns into a refusal', async () => {
   const engine = engineOver(backendOver('patient'));
   for (let i = 0; i < 4; i += 1) {
     const { error } = await outcome(submit(engine, submission('m'), never), (event) => {
@@ -116,7 +116,7 @@ test('killing the worker from outside mid-stream, again and again, never turns i
   }
 });
 
-test('a hung worker fails its job and the service goes on', async () => {
+it('a hung worker fails its job and the service goes on', async () => {
   const engine = engineOver(backendOver('hang', { limits: patience }));
   const hung = await outcome(submit(engine, submission('m', 'hang'), never));
   expect(codeOf(hung.error)).toBe('worker_hung');
@@ -124,7 +124,7 @@ test('a hung worker fails its job and the service goes on', async () => {
   expect(types(next.events)).toContain('done');
 });
 
-test('a model that kills its worker at load is reported, then set aside; another model is served', async () => {
+it('a model that kills its worker at load is reported, then set aside; another model is served', async () => {
   const engine = engineOver(backendOver('crash-on-load'), { limits: { loadBackoffMs: 1 } });
   const codes: (string | undefined)[] = [];
   for (let i = 0; i < 4; i += 1)
@@ -133,7 +133,7 @@ test('a model that kills its worker at load is reported, then set aside; another
   expect(codeOf((await outcome(submit(engine, submission('n'), never))).error)).toBe('load_failed');
 });
 
-test('a file that changed is refused by its own reason before any worker is told to load it', async () => {
+it('a file that changed is refused by its own reason before any worker is told to load it', async () => {
   const engine = engineOver(backendOver('honest'));
   const changed = target('m', {
     verify: () => Promise.reject(fail('model_damaged', { model: 'm', reason: 'size differs' })),
@@ -142,7 +142,7 @@ test('a file that changed is refused by its own reason before any worker is told
   expect(codeOf(error)).toBe('model_damaged');
 });
 
-test('five hundred jobs against sixty-four places: each gets one end, the surplus a 429', async () => {
+it('five hundred jobs against sixty-four places: each gets one end, the surplus a 429', async () => {
   const engine = engineOver(backendOver('honest'), { limits: { maxQueue: 64, numParallel: 4 } });
   await outcome(submit(engine, submission('m'), never));
   const all = await Promise.all(
@@ -153,7 +153,7 @@ test('five hundred jobs against sixty-four places: each gets one end, the surplu
   expect([served, refused]).toEqual([68, 432]);
 });
 
-test('two models with room for one serve an alternating burst completely', async () => {
+it('two models with room for one serve an alternating burst completely', async () => {
   const backend = backendOver('honest');
   let loads = 0;
   const counting = {
@@ -172,7 +172,7 @@ test('two models with room for one serve an alternating burst completely', async
   expect(loads).toBe(2);
 });
 
-test('a plan tells what a load would take and whom it would evict, and changes nothing', async () => {
+it('a plan tells what a load would take and whom it would evict, and changes nothing', async () => {
   const engine = engineOver(backendOver('honest'), { limits: { maxLoadedModels: 1 } });
   expect(engine.plan(target('m'), null)).toMatchObject({ loaded: false, evicts: [] });
   await outcome(submit(engine, submission('m'), never));
@@ -183,7 +183,7 @@ test('a plan tells what a load would take and whom it would evict, and changes n
   expect(engine.residencies().map((residency) => residency.modelId)).toEqual(['m']);
 });
 
-test('a drain lets running jobs end by themselves and leaves no process', async () => {
+it('a drain lets running jobs end by themselves and leaves no process', async () => {
   const engine = engineOver(backendOver('slow'));
   const running = outcome(submit(engine, submission('m'), never));
   await started(engine);
@@ -194,7 +194,7 @@ test('a drain lets running jobs end by themselves and leaves no process', async 
   expect(codeOf((await outcome(submit(engine, submission('m'), never))).error)).toBe('draining');
 });
 
-test('at the deadline of a drain running jobs are ended and told why', async () => {
+it('at the deadline of a drain running jobs are ended and told why', async () => {
   const engine = engineOver(backendOver('patient'));
   const running = outcome(submit(engine, submission('m'), never));
   await started(engine);
@@ -204,7 +204,7 @@ test('at the deadline of a drain running jobs are ended and told why', async () 
   expect(exists(pid)).toBe(false);
 });
 
-test('an observer hears each job as its client does, refused and cancelled ones too', async () => {
+it('an observer hears each job as its client does, refused and cancelled ones too', async () => {
   const heard: string[] = [];
   const observer: EngineObserver = {
     watchJob: ({ jobId }) => ({
@@ -230,7 +230,7 @@ test('an observer hears each job as its client does, refused and cancelled ones 
   ]);
 });
 
-test('a listener that aborts its other jobs when one is refused changes no decision under way', async () => {
+it('a listener that aborts its other jobs when one is refused changes no decision under way', async () => {
   const engine = engineOver(backendOver('patient'), { limits: { maxQueue: 2, numParallel: 1 } });
   const stop = new AbortController();
   const one = (): Promise<string | undefined> =>

@@ -182,7 +182,7 @@ export async function collect(events: AsyncIterable<JobEvent>): Promise<Answer> 
 let jobs = 0;
 
 export function newJobId(): string {
-  jobs++;
+  jobs += 1;
   return `job-${jobs}`;
 }
 

@@ -165,9 +165,8 @@ export function vectors(inputs: readonly string[]): Step[] {
 export function vectorOf(input: string): Float32Array {
   const vector = new Float32Array(768);
   const seed = createHash('sha256').update(input).digest();
-  for (let at = 0; at < vector.length; at += 1) {
-    vector[at] = Math.sin((seed[at % 32] ?? 0) * (at + 1)) + 0.01;
-  }
+  for (let at = 0; at < vector.length; at += 1) vector[at] = Math.sin((seed[at % 32] ?? 0) * (at + 1)) + 0.01;
+
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
 }

@@ -95,11 +95,12 @@ export class FakeHub {
 
   #answerHub(_request: IncomingMessage, response: ServerResponse, url: URL): void {
     const api = `/api/models/${this.repo}`;
-    if (url.pathname === `${api}/refs`)
+    if (url.pathname === `${api}/refs`) {
       return sendJson(response, {
         branches: [{ name: 'main', ref: 'refs/heads/main', targetCommit: COMMIT }],
         tags: [],
       });
+    }
     if (url.pathname === `${api}/tree/${COMMIT}`) return this.#sendTree(response, url);
     const prefix = `/${this.repo}/resolve/${COMMIT}/`;
     const path = decodeURIComponent(url.pathname.slice(prefix.length));

@@ -91,10 +91,11 @@ function heightOf(element: Element, heights: ReadonlyMap<string, number>): numbe
 }
 
 function terminalText(source: string, random: Random): string {
-  if (source.startsWith('"'))
+  if (source.startsWith('"')) {
     return charsOf(source.slice(1, -1))
       .map((code) => String.fromCodePoint(code))
       .join('');
+  }
   const ranges = classRanges(source);
   const printable = ranges.map(
     ([from, to]) => [from, random() < 0.8 ? Math.min(to, Math.max(from, 0x7e)) : to] as const,
@@ -111,7 +112,9 @@ function classRanges(source: string): (readonly [number, number])[] {
     if (tokens[i + 1]?.raw === '-' && i + 2 < tokens.length) {
       ranges.push([from, tokens[i + 2]?.code ?? 0]);
       i += 2;
-    } else ranges.push([from, from]);
+    } else {
+      ranges.push([from, from]);
+    }
   }
   if (!source.startsWith('[^')) return ranges;
   const outside: [number, number][] = [];

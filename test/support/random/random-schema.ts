@@ -60,11 +60,12 @@ export function randomSchema(
     }),
     () => ({ $ref: '#/$defs/leaf' }),
   ];
-  if (shape.unbounded)
+  if (shape.unbounded) {
     compounds.push(
       () => ({ $ref: '#/$defs/tree' }),
       () => pick([{}, { type: 'object' }, { type: 'array' }]),
     );
+  }
   return random() < 0.3 ? pick(scalars)() : pick(compounds)();
 }
 
@@ -147,7 +148,7 @@ function objectSchema(
 
 function arraySchema(int: Int, random: Random, nested: () => JsonSchema): JsonSchema {
   const minItems = int(0, 2);
-  if (random() < 0.3)
+  if (random() < 0.3) {
     return {
       type: 'array',
       prefixItems: [nested(), { type: 'boolean' }],
@@ -155,6 +156,7 @@ function arraySchema(int: Int, random: Random, nested: () => JsonSchema): JsonSc
       minItems,
       maxItems: 3,
     };
+  }
   return { type: 'array', items: nested(), minItems, maxItems: minItems + int(0, 2) };
 }
 

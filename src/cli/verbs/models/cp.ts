@@ -29,9 +29,10 @@ export function registerDefault(program: Command, context: CliContext): void {
       if (flags.json === true) return context.printJson(now);
       context.print(`chat       ${now.chat ?? 'none'}\nembedding  ${now.embedding ?? 'none'}`);
       const configured = id === undefined || Object.values(now).includes((await registry.find(id)).id);
-      if (!configured)
+      if (!configured) {
         context.note(
           'A setting (SVC_DEFAULT_MODEL or SVC_EMBEDDING_MODEL) takes precedence over this choice.',
         );
+      }
     });
 }

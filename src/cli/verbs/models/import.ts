@@ -59,10 +59,11 @@ async function importFiles(
     throw new CliFailure('--id is for one file', EXIT_CODES.usage);
   const config = context.config();
   const registry = localRegistry(config);
-  for (const path of paths)
+  for (const path of paths) {
     await withProgress(context, flags, signal, (options) =>
       importFile(registry, path, { ...options, ...(flags.id === undefined ? {} : { id: flags.id }) }),
     );
+  }
 }
 
 async function importFrom(
@@ -99,11 +100,12 @@ async function importFrom(
 async function scanStore(context: CliContext, store: string): Promise<ForeignScan> {
   const known = FOREIGN_STORES.find((name) => name === store);
   const scan = known ? await scanForeignStore(known, foreignEnvironment(context)) : await scanFolder(store);
-  if (scan.roots.length === 0 && scan.problems.length === 0)
+  if (scan.roots.length === 0 && scan.problems.length === 0) {
     throw new CliFailure(
       known ? `no models of ${known} were found on this machine` : `there is no store or folder ${store}`,
       EXIT_CODES.notFound,
     );
+  }
   return scan;
 }
 

@@ -14,11 +14,12 @@ export function registerPrune(program: Command, context: CliContext): void {
       const result = await prune(localRegistry(context.config()));
       if (flags.json === true) return context.printJson(result);
       context.note(`${readable(result.freedBytes)} freed, ${result.removedBlobs.length} files removed.`);
-      if (result.blockedBy.length > 0)
+      if (result.blockedBy.length > 0) {
         context.note(
           printable(
             `Stored files stay until damaged entries are removed: hearth rm ${result.blockedBy.join(' ')}`,
           ),
         );
+      }
     });
 }

@@ -15,12 +15,13 @@ export function registerRm(program: Command, context: CliContext): void {
         const { removed, id, sweep } = await removeModel(registry, name);
         const freed = sweep.freedBytes > 0 ? ` (${readable(sweep.freedBytes)} freed)` : '';
         context.note(printable(`${removed === 'alias' ? 'Alias' : 'Model'} ${id} is removed${freed}.`));
-        if (sweep.blockedBy.length > 0)
+        if (sweep.blockedBy.length > 0) {
           context.note(
             printable(
               `Its bytes stay until damaged entries are removed: hearth rm ${sweep.blockedBy.join(' ')}, then hearth prune`,
             ),
           );
+        }
       }
     });
 }

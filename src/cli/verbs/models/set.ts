@@ -32,11 +32,12 @@ function readPairs(pairs: readonly string[]): Patch {
   for (const pair of pairs) {
     const [, key = '', value = ''] = /^([a-z_]+)=(.*)$/s.exec(pair) ?? [];
     const name = Object.hasOwn(NAMES, key) ? NAMES[key] : undefined;
-    if (name === undefined)
+    if (name === undefined) {
       throw new CliFailure(
         `"${pair}" is not name=value with one of ${Object.keys(NAMES).join(', ')}`,
         EXIT_CODES.usage,
       );
+    }
     if (value === '') patch[name] = null;
     else if (name === 'stop') patch[name] = [...((patch[name] as string[] | undefined) ?? []), value];
     else patch[name] = name === 'keepAlive' ? checkedDuration(value) : Number(value);

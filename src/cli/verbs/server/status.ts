@@ -51,9 +51,9 @@ export async function checkStatus(config: Config): Promise<StatusReport> {
   if (wantsKey && stranger !== null) return { url, ok: false, problems: [stranger], identity: null };
   const response = wantsKey ? await ask(config) : open;
   const identity = expectOk(response);
-  if (!Check(Identity, identity)) {
+  if (!Check(Identity, identity))
     throw new CliFailure(`the server at ${url} is not Hearth (its identity has an unexpected structure)`);
-  }
+
   const problems = [
     ...headerProblems(response, identity),
     ...(await instanceProblems(config, identity, own, nonce)),
@@ -119,9 +119,9 @@ async function installProblems(identity: Identity): Promise<string[]> {
       'the running server is not the installed one (server_source_sha256 differs); restart hearth serve',
     );
   }
-  if (!isInstalled) {
+  if (!isInstalled)
     problems.push('the bound backend is not an installed one (backend_sha256 differs); restart hearth serve');
-  }
+
   if (!identity.native_ready)
     problems.push('no native backend is ready; reinstall with: npm ci --ignore-scripts');
   return problems;
@@ -131,9 +131,8 @@ async function installProblems(identity: Identity): Promise<string[]> {
 async function isInstalledBackend(sha256: string | null): Promise<boolean> {
   // A service without a backend says so in native_ready.
   if (sha256 === null) return true;
-  for (const folder of prebuiltFolders()) {
-    if ((await hashBackend(folder))?.sha256 === sha256) return true;
-  }
+  for (const folder of prebuiltFolders()) if ((await hashBackend(folder))?.sha256 === sha256) return true;
+
   return false;
 }
 

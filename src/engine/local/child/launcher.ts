@@ -20,9 +20,9 @@ export async function findLauncher(platform: string): Promise<readonly string[]>
   for (const prefix of [
     setpriv ? [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--'] : [],
     prlimit ? [prlimit, '--core=0:0', '--'] : [],
-  ]) {
+  ])
     if (prefix.length > 0 && (await works(prefix))) words.push(...prefix);
-  }
+
   return words;
 }
 

@@ -17,11 +17,9 @@ export function recordLoadFailure(
   model.failures += 1;
   model.lastFailure = error;
   const beyond = model.failures - limits.loadTries;
-  if (beyond >= 0) {
+  if (beyond >= 0)
     model.quarantinedUntilMs = nowMs + Math.min(limits.quarantineMaxMs, limits.quarantineMs * 2 ** beyond);
-  } else {
-    model.retryAtMs = nowMs + limits.loadBackoffMs * 2 ** (model.failures - 1);
-  }
+  else model.retryAtMs = nowMs + limits.loadBackoffMs * 2 ** (model.failures - 1);
 }
 
 export function forgetLoadFailures(model: ModelState): void {

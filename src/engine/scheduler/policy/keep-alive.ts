@@ -10,8 +10,9 @@ export function expireIdle(walk: Walk): void {
     if (Number.isFinite(residency.retireFromSeq)) walk.unload(residency);
     if (residency.state !== 'ready') continue;
     const expiresAtMs = residency.lastUsedMs + residency.keepAliveMs;
-    if (expiresAtMs <= walk.nowMs) walk.unload(residency);
-    else if (Number.isFinite(expiresAtMs)) {
+    if (expiresAtMs <= walk.nowMs) {
+      walk.unload(residency);
+    } else if (Number.isFinite(expiresAtMs)) {
       residency.expiresAtMs = expiresAtMs;
       walk.wakeAt(expiresAtMs);
     }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { mib, modelTarget, World } from '../../../../test/support/engine/scheduler-world.ts';
 
@@ -20,7 +20,7 @@ function warm(world: World, target = a, over: Parameters<World['submit']>[1] = {
   return world;
 }
 
-test('a job waits for the load of its model, then starts; a second one finds it loaded', () => {
+it('a job waits for the load of its model, then starts; a second one finds it loaded', () => {
   const world = new World({}, plenty);
   const first = world.submit(a);
   expect(world.state(first)).toBe('queued');
@@ -33,7 +33,7 @@ test('a job waits for the load of its model, then starts; a second one finds it 
   expect(world.loads).toBe(1);
 });
 
-test('more jobs than slots wait with position and reason, and move up', () => {
+it('more jobs than slots wait with position and reason, and move up', () => {
   const world = warm(new World({ numParallel: 1 }, plenty));
   const seqs = [1, 2, 3].map(() => world.submit(a));
   expect(seqs.map((seq) => world.told.get(seq))).toEqual([
@@ -46,7 +46,7 @@ test('more jobs than slots wait with position and reason, and move up', () => {
   expect(world.told.get(seqs[2] ?? 0)).toBe('1: waiting for a slot of model a');
 });
 
-test('a client with one job is next after the running ones, however many another has queued', () => {
+it('a client with one job is next after the running ones, however many another has queued', () => {
   const world = warm(new World({ numParallel: 1 }, plenty));
   const flood = Array.from({ length: 20 }, () => world.submit(a, { client: 'flood' }));
   const polite = world.submit(a, { client: 'polite' });
@@ -56,7 +56,7 @@ test('a client with one job is next after the running ones, however many another
   expect(world.state(polite)).toBe('running');
 });
 
-test('turns are shared by work: a call that costs ten lets the other client have ten', () => {
+it('turns are shared by work: a call that costs ten lets the other client have ten', () => {
   const world = warm(new World({ numParallel: 1 }, plenty));
   const heavy = [1, 2].map(() => world.submit(a, { client: 'heavy', cost: 10 }));
   const light = Array.from({ length: 12 }, () => world.submit(a, { client: 'light' }));
@@ -72,7 +72,7 @@ test('turns are shared by work: a call that costs ten lets the other client have
   expect(order.length).toBe(heavy.length + light.length);
 });
 
-test('an endless row of new clients overtakes a waiting job only so often', () => {
+it('an endless row of new clients overtakes a waiting job only so often', () => {
   const world = warm(new World({ numParallel: 1, maxOvertakes: 5 }, plenty));
   world.submit(a, { client: 'old' });
   const waiting = world.submit(a, { client: 'old' });
@@ -83,7 +83,7 @@ test('an endless row of new clients overtakes a waiting job only so often', () =
   expect(world.state(waiting)).toBe('running');
 });
 
-test('a full queue refuses with a whole number of seconds to wait', () => {
+it('a full queue refuses with a whole number of seconds to wait', () => {
   const world = warm(new World({ maxQueue: 3, numParallel: 1 }, plenty));
   const seqs = Array.from({ length: 5 }, () => world.submit(a));
   expect(seqs.map((seq) => world.state(seq))).toEqual([
@@ -99,7 +99,7 @@ test('a full queue refuses with a whole number of seconds to wait', () => {
   expect(retryAfterS).toBeLessThanOrEqual(60);
 });
 
-test('the time to wait grows with the measured time of jobs, up to a minute', () => {
+it('the time to wait grows with the measured time of jobs, up to a minute', () => {
   const world = warm(new World({ maxQueue: 1, numParallel: 1 }, plenty));
   for (let i = 0; i < 30; i += 1) {
     const seq = world.submit(a);
@@ -114,7 +114,7 @@ test('the time to wait grows with the measured time of jobs, up to a minute', ()
   expect(retryAfterS).toBeLessThanOrEqual(60);
 });
 
-test('a queue that one client filled makes room for another at the expense of the first', () => {
+it('a queue that one client filled makes room for another at the expense of the first', () => {
   const world = warm(new World({ maxQueue: 4, numParallel: 1 }, plenty));
   const flood = Array.from({ length: 5 }, () => world.submit(a, { client: 'flood' }));
   const other = world.submit(a, { client: 'other' });
@@ -123,7 +123,7 @@ test('a queue that one client filled makes room for another at the expense of th
   expect(world.state(flood[3] ?? 0)).toBe('queued');
 });
 
-test('without any queue a model can still be loaded by its first job', () => {
+it('without any queue a model can still be loaded by its first job', () => {
   const world = new World({ maxQueue: 0, numParallel: 1 }, plenty);
   const first = world.submit(a);
   expect(world.state(first)).toBe('queued');
@@ -133,7 +133,7 @@ test('without any queue a model can still be loaded by its first job', () => {
   expect(world.state(world.submit(a))).toBe('queue_full');
 });
 
-test('an idle model leaves after its keep-alive and not before', () => {
+it('an idle model leaves after its keep-alive and not before', () => {
   const world = warm(new World({ keepAliveMs: 10_000 }, plenty));
   world.advance(9_999);
   expect(world.models('ready')).toEqual(['a']);
@@ -141,7 +141,7 @@ test('an idle model leaves after its keep-alive and not before', () => {
   expect(world.models('ending')).toEqual(['a']);
 });
 
-test('the keep-alive timer never ends a model that got a job in the meantime', () => {
+it('the keep-alive timer never ends a model that got a job in the meantime', () => {
   const world = warm(new World({ keepAliveMs: 10_000 }, plenty));
   world.advance(9_999);
   const seq = world.submit(a);
@@ -152,7 +152,7 @@ test('the keep-alive timer never ends a model that got a job in the meantime', (
   expect(world.models('ending')).toEqual(['a']);
 });
 
-test.each([
+it.each([
   [0, 0, 'ending'],
   [1_000, 1_000, 'ending'],
   [1_000, 999, 'ready'],
@@ -166,7 +166,7 @@ test.each([
   },
 );
 
-test('keep-alive 0 does not unload a model that others wait for or use', () => {
+it('keep-alive 0 does not unload a model that others wait for or use', () => {
   const world = warm(new World({ numParallel: 1 }, plenty));
   const last = world.submit(a, { keepAliveMs: 0 });
   const waiting = world.submit(a);
@@ -175,7 +175,7 @@ test('keep-alive 0 does not unload a model that others wait for or use', () => {
   expect(world.models('ready')).toEqual(['a']);
 });
 
-test('the idle model that was used least recently makes room, and only as many go as must', () => {
+it('the idle model that was used least recently makes room, and only as many go as must', () => {
   const world = warm(warm(new World({}, forTwo)), b);
   world.advance(10);
   warm(world, a);
@@ -187,7 +187,7 @@ test('the idle model that was used least recently makes room, and only as many g
   expect(world.state(seq)).toBe('running');
 });
 
-test('a busy model is not evicted: the other waits with the reason, then gets its turn', () => {
+it('a busy model is not evicted: the other waits with the reason, then gets its turn', () => {
   const world = warm(new World({}, forOne));
   const busy = world.submit(a);
   const waiting = world.submit(b);
@@ -200,7 +200,7 @@ test('a busy model is not evicted: the other waits with the reason, then gets it
   expect(world.state(waiting)).toBe('running');
 });
 
-test('a request that arrives while its model is being evicted waits and is served by a new load', () => {
+it('a request that arrives while its model is being evicted waits and is served by a new load', () => {
   const world = warm(new World({}, forOne));
   const other = world.submit(b);
   expect(world.models('ending')).toEqual(['a']);
@@ -210,7 +210,7 @@ test('a request that arrives while its model is being evicted waits and is serve
   expect([world.state(other), world.state(late)]).toEqual(['done', 'done']);
 });
 
-test('the number of loaded models is bounded when it is set', () => {
+it('the number of loaded models is bounded when it is set', () => {
   const world = warm(new World({ maxLoadedModels: 1 }, plenty));
   const seq = world.submit(b);
   expect(world.models('ending')).toEqual(['a']);
@@ -220,7 +220,7 @@ test('the number of loaded models is bounded when it is set', () => {
   expect(world.state(seq)).toBe('running');
 });
 
-test('a model that can never fit is refused with both numbers, before any load and without evicting others', () => {
+it('a model that can never fit is refused with both numbers, before any load and without evicting others', () => {
   const world = warm(new World({}, forOne));
   const seq = world.submit(modelTarget('huge', 100_000));
   expect(world.state(seq)).toBe('out_of_memory');
@@ -231,7 +231,7 @@ test('a model that can never fit is refused with both numbers, before any load a
   expect(world.models('ready')).toEqual(['a']);
 });
 
-test.each([
+it.each([
   // Weights and process 265 MiB, 10 MiB per sequence of 1024 tokens.
   [64_000, { numCtx: 1_024, slots: 8 }],
   [400, { numCtx: 1_024, slots: 4 }],
@@ -243,19 +243,19 @@ test.each([
   expect(world.order('a').plan).toMatchObject(plan);
 });
 
-test('the number of sequences can be pinned', () => {
+it('the number of sequences can be pinned', () => {
   const world = new World({ numParallel: 16 }, plenty);
   world.submit(a);
   expect(world.order('a').plan.slots).toBe(16);
 });
 
-test('a window is granted up to what the model was trained for, whatever is asked', () => {
+it('a window is granted up to what the model was trained for, whatever is asked', () => {
   const world = new World({}, plenty);
   world.submit(a, { numCtx: 2 ** 31 - 1 });
   expect(world.order('a').plan.numCtx).toBe(8_192);
 });
 
-test('a smaller window reuses the loaded one; a larger one reloads once the model is idle', () => {
+it('a smaller window reuses the loaded one; a larger one reloads once the model is idle', () => {
   const world = warm(new World({}, plenty));
   const small = world.submit(a, { numCtx: 16 });
   expect(world.state(small)).toBe('running');
@@ -272,21 +272,21 @@ test('a smaller window reuses the loaded one; a larger one reloads once the mode
   expect(world.loads).toBe(2);
 });
 
-test('a larger window than memory allows is not tried again by the next request for it', () => {
+it('a larger window than memory allows is not tried again by the next request for it', () => {
   const world = warm(new World({}, 320 * mib), a, { numCtx: 8_192 });
   expect(world.order('a').plan.numCtx).toBeLessThan(8_192);
   expect(world.state(world.submit(a, { numCtx: 8_192 }))).toBe('running');
   expect(world.loads).toBe(1);
 });
 
-test('a model whose file was replaced is loaded anew', () => {
+it('a model whose file was replaced is loaded anew', () => {
   const world = warm(new World({}, plenty));
   world.submit({ ...a, revision: 'a-2' });
   world.turnOver();
   expect(world.order('a').target.revision).toBe('a-2');
 });
 
-test('one frozen job runs beside the shared slots, a second one waits', () => {
+it('one frozen job runs beside the shared slots, a second one waits', () => {
   const world = warm(new World({ numParallel: 1 }, plenty));
   const jobs = [
     world.submit(a),
@@ -299,7 +299,7 @@ test('one frozen job runs beside the shared slots, a second one waits', () => {
   expect(jobs.map((seq) => world.state(seq))).toEqual(['running', 'done', 'running', 'queued']);
 });
 
-test('a failed load fails all that waited for it with its reason, and nobody else', () => {
+it('a failed load fails all that waited for it with its reason, and nobody else', () => {
   const world = warm(new World({}, plenty), b);
   const seqs = [world.submit(a), world.submit(a)];
   const other = world.submit(b);
@@ -311,7 +311,7 @@ test('a failed load fails all that waited for it with its reason, and nobody els
   expect(world.state(other)).toBe('running');
 });
 
-test('after three failed loads with growing pauses a model is set aside for a while, others are not', () => {
+it('after three failed loads with growing pauses a model is set aside for a while, others are not', () => {
   const world = new World({}, plenty);
   const pauses: number[] = [];
   for (let i = 0; i < 3; i += 1) {
@@ -334,7 +334,7 @@ test('after three failed loads with growing pauses a model is set aside for a wh
   expect(world.state(again)).toBe('running');
 });
 
-test.each(['native_unavailable', 'model_damaged'] as const)('%s does not set the model aside', (code) => {
+it.each(['native_unavailable', 'model_damaged'] as const)('%s does not set the model aside', (code) => {
   const world = new World({}, plenty);
   for (let i = 0; i < 5; i += 1) {
     const seq = world.submit(a);
@@ -343,7 +343,7 @@ test.each(['native_unavailable', 'model_damaged'] as const)('%s does not set the
   }
 });
 
-test('a load that runs out of memory is tried once more after idle models made room', () => {
+it('a load that runs out of memory is tried once more after idle models made room', () => {
   const world = warm(new World({}, plenty), b);
   const seq = world.submit(a);
   world.loadFail(world.workerOf('a'), fail('out_of_memory', { model: 'a', reason: 'no context' }));
@@ -355,7 +355,7 @@ test('a load that runs out of memory is tried once more after idle models made r
   expect(world.state(seq)).toBe('out_of_memory');
 });
 
-test('a model that never finds memory is set aside, and then no longer ends idle models', () => {
+it('a model that never finds memory is set aside, and then no longer ends idle models', () => {
   const world = warm(new World({}, plenty), b);
   const outOfMemory = () =>
     world.loadFail(world.workerOf('a'), fail('out_of_memory', { model: 'a', reason: 'no context' }));
@@ -383,7 +383,7 @@ test('a model that never finds memory is set aside, and then no longer ends idle
   expect(world.models('ready')).toEqual(['b']);
 });
 
-test('a job that ended the worker twice is refused for ten minutes; others are served', () => {
+it('a job that ended the worker twice is refused for ten minutes; others are served', () => {
   const world = new World({}, plenty);
   const how = { blame: true, begun: true };
   const outcomes: string[] = [];
@@ -401,7 +401,7 @@ test('a job that ended the worker twice is refused for ten minutes; others are s
   expect(world.state(world.submit(a, { poisonKey: 'bad' }))).toBe('running');
 });
 
-test('a job that was part of a crash and then succeeds is cleared', () => {
+it('a job that was part of a crash and then succeeds is cleared', () => {
   const world = new World({}, plenty);
   const run = (): number => {
     const seq = world.submit(a, { poisonKey: 'same' });
@@ -416,7 +416,7 @@ test('a job that was part of a crash and then succeeds is cleared', () => {
   expect(world.state(third)).toBe('worker_crashed');
 });
 
-test('a worker that is killed from outside is blamed on no job', () => {
+it('a worker that is killed from outside is blamed on no job', () => {
   const world = new World({}, plenty);
   for (let i = 0; i < 5; i += 1) {
     const seq = world.submit(a, { poisonKey: 'same' });
@@ -426,7 +426,7 @@ test('a worker that is killed from outside is blamed on no job', () => {
   }
 });
 
-test('jobs that waited, or had not begun, survive a crash and run on the next worker; begun ones fail', () => {
+it('jobs that waited, or had not begun, survive a crash and run on the next worker; begun ones fail', () => {
   const world = warm(new World({ numParallel: 2 }, plenty));
   const unbegun = world.submit(a);
   world.submit(a);
@@ -436,7 +436,7 @@ test('jobs that waited, or had not begun, survive a crash and run on the next wo
   expect([world.state(unbegun), world.state(waiting)]).toEqual(['done', 'done']);
 });
 
-test('a cancelled waiting job leaves at once and the next one moves up', () => {
+it('a cancelled waiting job leaves at once and the next one moves up', () => {
   const world = warm(new World({ numParallel: 1 }, plenty));
   const jobs = [world.submit(a), world.submit(a), world.submit(a)];
   world.cancel(jobs[1] ?? 0);
@@ -449,14 +449,14 @@ test('a cancelled waiting job leaves at once and the next one moves up', () => {
   expect(world.state(jobs[2] ?? 0)).toBe('running');
 });
 
-test('a load that nobody waits for any more is finished and kept', () => {
+it('a load that nobody waits for any more is finished and kept', () => {
   const world = new World({}, plenty);
   world.cancel(world.submit(a));
   world.turnOver();
   expect(world.models('ready')).toEqual(['a']);
 });
 
-test('a load that nobody waits for any more is called off when its memory is needed', () => {
+it('a load that nobody waits for any more is called off when its memory is needed', () => {
   const world = new World({}, forOne);
   world.cancel(world.submit(a));
   const seq = world.submit(b);
@@ -466,7 +466,7 @@ test('a load that nobody waits for any more is called off when its memory is nee
   expect(world.state(seq)).toBe('running');
 });
 
-test('an unload waits for running jobs and for those that came before it, not for later ones', () => {
+it('an unload waits for running jobs and for those that came before it, not for later ones', () => {
   const world = warm(new World({ numParallel: 1 }, plenty));
   const running = world.submit(a);
   const before = world.submit(a);
@@ -481,7 +481,7 @@ test('an unload waits for running jobs and for those that came before it, not fo
   expect(world.loads).toBe(2);
 });
 
-test('a drain refuses new and waiting jobs, calls off loads, and leaves running jobs alone', () => {
+it('a drain refuses new and waiting jobs, calls off loads, and leaves running jobs alone', () => {
   const world = warm(new World({ numParallel: 1 }, plenty));
   const running = world.submit(a);
   const waiting = world.submit(a);
@@ -498,7 +498,7 @@ test('a drain refuses new and waiting jobs, calls off loads, and leaves running 
   expect(world.state(running)).toBe('done');
 });
 
-test('the position told at arrival is the one that the whole order gives', () => {
+it('the position told at arrival is the one that the whole order gives', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ client: fc.constantFrom('x', 'y', 'z'), cost: fc.constantFrom(1, 1, 3) }), {

@@ -47,9 +47,9 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
   }
   if (victims.some((victim) => !isIdle(state, victim))) return { kind: 'busy', needBytes, victims };
   const crowded = all.length + 1 > (maxLoadedModels ?? Number.POSITIVE_INFINITY);
-  if (victims.length > 0 || crowded || !fits(needBytes, availableBytes)) {
+  if (victims.length > 0 || crowded || !fits(needBytes, availableBytes))
     return { kind: 'evict', needBytes, victims };
-  }
+
   const plan = bestPlan(wish, availableBytes) ?? necessary;
   return { kind: 'there', needBytes: plan.plannedBytes, plan };
 }

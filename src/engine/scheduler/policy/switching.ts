@@ -33,9 +33,8 @@ export function claimsOf(walk: Walk, needs: readonly Need[]): Map<number, number
     const dueMs = claimDueMs(walk, need, room.victims);
     walk.wakeAt(dueMs);
     if (walk.nowMs < dueMs) continue;
-    for (const { id } of room.victims) {
+    for (const { id } of room.victims)
       claims.set(id, Math.min(claims.get(id) ?? Number.POSITIVE_INFINITY, need.head.seq));
-    }
   }
   return claims;
 }
@@ -67,9 +66,9 @@ export function answerNeeds(walk: Walk, needs: readonly Need[]): void {
         barred = true;
         break;
       case 'there':
-        if (loadsUnderWay(walk) >= walk.limits.maxConcurrentLoads) {
+        if (loadsUnderWay(walk) >= walk.limits.maxConcurrentLoads)
           model.waitReason = 'waiting for the load of another model'; // 4b
-        } else if (!barred) load(walk, model, room.plan); // 4c
+        else if (!barred) load(walk, model, room.plan); // 4c
     }
   }
 }

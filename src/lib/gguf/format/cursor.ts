@@ -92,9 +92,9 @@ export class HeaderCursor {
   /** The same without waiting, for its eight bytes that are available already. */
   heldLength(what: string): number {
     const length = this.u64();
-    if (length > BigInt(this.remaining)) {
+    if (length > BigInt(this.remaining))
       this.#refuse(`${what} claims ${length} bytes where ${this.remaining} are left`);
-    }
+
     return Number(length);
   }
 

@@ -135,9 +135,9 @@ async function readArrayHead(cursor: HeaderCursor, key: string, refuse: Refuse):
   const count = cursor.u64();
   // Every element takes at least this much, so a count beyond it cannot be true.
   const elementBytes = of === 'string' ? 8 : SCALAR_BYTES[of];
-  if (count > BigInt(Math.floor(cursor.remaining / elementBytes))) {
+  if (count > BigInt(Math.floor(cursor.remaining / elementBytes)))
     refuse(`the array ${key} claims ${count} elements where ${cursor.remaining} bytes are left`);
-  }
+
   return { type: 'array', of, count: Number(count) };
 }
 
@@ -191,8 +191,8 @@ function readAlignment(metadata: ReadonlyMap<string, HeaderValue>, refuse: Refus
   if (entry.type !== 'u32') refuse(`general.alignment is stored as ${entry.type} where u32 is required`);
   const value = Number(entry.value);
   const isPowerOfTwo = value > 0 && (value & (value - 1)) === 0;
-  if (!isPowerOfTwo || value < 8 || value > LIMITS.alignment) {
+  if (!isPowerOfTwo || value < 8 || value > LIMITS.alignment)
     refuse(`general.alignment is ${value}; a power of two from 8 to ${LIMITS.alignment} is required`);
-  }
+
   return value;
 }

@@ -42,9 +42,9 @@ export class Lookup {
   count(key: string, most: number): number | undefined {
     const entry = this.#metadata.get(key);
     if (!entry) return undefined;
-    if (entry.type === 'array' || FRACTIONAL.has(entry.type) || !isWhole(entry.value)) {
+    if (entry.type === 'array' || FRACTIONAL.has(entry.type) || !isWhole(entry.value))
       return this.refuse(`${key} is stored as ${entry.type} where an integer is required`);
-    }
+
     return this.#bounded(key, entry.value, most);
   }
 
@@ -56,9 +56,9 @@ export class Lookup {
       const all = this.count(key, most) ?? 0;
       return Array.from({ length: layers }, () => all);
     }
-    if (!entry.items || entry.count < layers || !entry.items.every(isWhole)) {
+    if (!entry.items || entry.count < layers || !entry.items.every(isWhole))
       return this.refuse(`${key} must hold one integer for each of the ${layers} layers`);
-    }
+
     return entry.items.slice(0, layers).map((item) => this.#bounded(key, item, most));
   }
 

@@ -49,9 +49,9 @@ export async function readTensors(source: TableSource): Promise<TensorTable> {
 
 async function readTensor(cursor: HeaderCursor, refuse: Refuse): Promise<TensorInfo> {
   const length = await cursor.length('a tensor name');
-  if (length === 0 || length > MAX_TENSOR_NAME_BYTES) {
+  if (length === 0 || length > MAX_TENSOR_NAME_BYTES)
     refuse(`a tensor name is ${length} bytes long; 1 to ${MAX_TENSOR_NAME_BYTES} are accepted`);
-  }
+
   await cursor.need(length + 4, 'the tensor table');
   const name = checkName(cursor.take(length), 'a tensor name', refuse);
   const dimCount = cursor.u32();

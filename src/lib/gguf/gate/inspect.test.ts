@@ -131,9 +131,8 @@ describe('broken models', () => {
   });
 
   it('leaves only damaged weights to the trial load', async () => {
-    for (const broken of brokenGgufs().filter(({ passesGate }) => passesGate)) {
+    for (const broken of brokenGgufs().filter(({ passesGate }) => passesGate))
       await expect(inspectGguf(await place('weights.gguf', broken.bytes()))).resolves.toBeDefined();
-    }
   });
 
   it('refuses a good header in front of missing gigabytes', async () => {
@@ -178,9 +177,8 @@ describe('things that are not plain files', () => {
   it('neither reads nor waits for folders, pipes and devices', async () => {
     await mkdir(join(folder, 'folder.gguf'));
     execFileSync('mkfifo', [join(folder, 'pipe.gguf')]);
-    for (const path of [join(folder, 'folder.gguf'), join(folder, 'pipe.gguf'), '/dev/zero']) {
+    for (const path of [join(folder, 'folder.gguf'), join(folder, 'pipe.gguf'), '/dev/zero'])
       await expect(inspectGguf(path)).rejects.toMatchObject({ code: 'file_unusable' });
-    }
   });
 
   it('follows a link to a model and stops at links in a circle', async () => {

@@ -25,9 +25,9 @@ export interface GgufPart extends SplitPart {
 /** Throws `gguf_invalid`, `file_unusable`, `file_not_found` or `store_unreadable`; nothing else. */
 export async function inspectGguf(path: string): Promise<GgufFacts> {
   return withHeader(path, ({ header, lookup, sizeBytes, split }) => {
-    if (split && split.index > 0) {
+    if (split && split.index > 0)
       lookup.refuse(`it is part ${split.index + 1} of ${split.count}; name the first part`);
-    }
+
     const shape = readShape(lookup);
     checkTensorNames({ header, shape, isWholeModel: split === undefined, lookup });
     checkVocabulary(header, lookup);

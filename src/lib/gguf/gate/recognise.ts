@@ -36,10 +36,11 @@ export function checkMagic(start: Buffer, refuse: Refuse): void {
 export function whyNotGguf(start: Buffer): string | null {
   if (start.length === 0) return 'the file is empty';
   const text = start.toString('latin1');
-  if (text.startsWith(GGUF_MAGIC))
+  if (text.startsWith(GGUF_MAGIC)) {
     return start.length < MINIMUM_BYTES
       ? `the file ends after ${start.length} bytes, inside its header`
       : null;
+  }
   const opening = text.trimStart().slice(0, 200).toLowerCase();
   if (text.startsWith('version https://git-lfs'))
     return 'it is a Git LFS pointer, not the model itself; fetch the file with git lfs pull or hearth pull';

@@ -60,51 +60,48 @@ export function checkTensorNames({ header, shape, isWholeModel, lookup }: NamedT
   const { architecture, blockCount, embeddingLength } = shape;
   for (const { name } of header.tensors) {
     const layer = /^(?:enc\.|dec\.)?blk\.(\d+)\./.exec(name)?.[1];
-    if (layer !== undefined && Number(layer) >= blockCount) {
+    if (layer !== undefined && Number(layer) >= blockCount)
       lookup.refuse(`tensor "${name}" belongs to a layer beyond the ${blockCount} that the model has`);
-    }
+
     if (layer !== undefined) checkLayerHasSize(name, Number(layer), shape, lookup);
-    if (isForeignTensor(architecture, name)) {
+    if (isForeignTensor(architecture, name))
       lookup.refuse(`tensor "${name}" does not belong to the architecture "${architecture}"`);
-    }
   }
   if (isWholeModel && header.tensors.length === 0) lookup.refuse('it holds no tensors');
   if (!isWholeModel || architecture === 'wavtokenizer-dec') return;
   const embedding = header.tensors.find((tensor) => tensor.name === 'token_embd.weight');
   if (!embedding) return lookup.refuse('the tensor "token_embd.weight" is missing');
   const [width, rows = 1n] = embedding.dims;
-  if (width !== BigInt(embeddingLength)) {
+  if (width !== BigInt(embeddingLength))
     lookup.refuse(`"token_embd.weight" is ${width} wide where embedding_length says ${embeddingLength}`);
-  }
-  if (header.vocabulary.size > 0 && rows !== BigInt(header.vocabulary.size)) {
+
+  if (header.vocabulary.size > 0 && rows !== BigInt(header.vocabulary.size))
     lookup.refuse(`"token_embd.weight" has ${rows} rows for ${header.vocabulary.size} tokens`);
-  }
 }
 
 /** llama.cpp works out a tensor's shape from the settings, and aborts if that gives zero. */
 function checkLayerHasSize(name: string, layer: number, shape: ModelShape, lookup: Lookup): void {
   // Linear attention in hybrid models has these tensors but no heads of the usual kind.
   const isAttention = memoryOf(shape.architecture) === 'attention' && /\.attn_[qk]\.weight$/.test(name);
-  if (isAttention && !((shape.headCounts[layer] ?? 0) > 0 && (shape.headCountsKv[layer] ?? 0) > 0)) {
+  if (isAttention && !((shape.headCounts[layer] ?? 0) > 0 && (shape.headCountsKv[layer] ?? 0) > 0))
     lookup.refuse(`tensor "${name}" belongs to a layer that is declared to have no attention heads`);
-  }
-  if (/\.ffn_(up|gate|down)\.weight$/.test(name) && !((shape.feedForwardLengths[layer] ?? 0) > 0)) {
+
+  if (/\.ffn_(up|gate|down)\.weight$/.test(name) && !((shape.feedForwardLengths[layer] ?? 0) > 0))
     lookup.refuse(`tensor "${name}" needs ${shape.architecture}.feed_forward_length, which is missing or 0`);
-  }
 }
 
 function readArchitecture(lookup: Lookup): string {
   const entry = lookup.entry('general.architecture');
   if (!entry) return lookup.refuse('general.architecture is missing');
-  if (entry.type === 'string' && entry.bytes > LIMITS.architectureBytes) {
+  if (entry.type === 'string' && entry.bytes > LIMITS.architectureBytes)
     lookup.refuse(`general.architecture is ${entry.bytes} bytes long`);
-  }
+
   const architecture = lookup.text('general.architecture') ?? '';
   if (!ARCHITECTURE.test(architecture)) lookup.refuse('general.architecture is not a name');
   const type = lookup.text('general.type');
-  if (architecture === 'clip' || type === 'mmproj') {
+  if (architecture === 'clip' || type === 'mmproj')
     lookup.refuse('it is a vision or audio projector (mmproj), not a model');
-  }
+
   if (type === 'adapter') lookup.refuse('it is a LoRA adapter, not a model');
   if (type === 'imatrix') lookup.refuse('it is an importance matrix for quantisation, not a model');
   return architecture;
@@ -129,9 +126,8 @@ function checkExperts(lookup: Lookup, key: (name: string) => string, blockCount:
   if (used > experts) lookup.refuse(`it uses ${used} experts of only ${experts}`);
   if (experts > 0 && used === 0) lookup.refuse(`it has ${experts} experts but uses none`);
   if (groups > 0 && groups >= experts) lookup.refuse(`it divides ${experts} experts into ${groups} groups`);
-  if (groups > 1 && (experts % groups !== 0 || usedGroups === 0 || usedGroups >= groups)) {
+  if (groups > 1 && (experts % groups !== 0 || usedGroups === 0 || usedGroups >= groups))
     lookup.refuse(`it uses ${usedGroups} of ${groups} groups of ${experts} experts, which is impossible`);
-  }
 }
 
 function checkRopeScaling(lookup: Lookup, key: string): void {
@@ -158,14 +154,13 @@ function readHeads(
   const headCountsKv =
     lookup.perLayer(key('attention.head_count_kv'), blockCount, LIMITS.headCount) ?? headCounts;
   // Recurrent models have no attention heads; hybrid ones have none in some layers.
-  if (memoryOf(architecture) === 'attention' && !headCounts.some((heads) => heads > 0)) {
+  if (memoryOf(architecture) === 'attention' && !headCounts.some((heads) => heads > 0))
     lookup.refuse(`${key('attention.head_count')} is missing or 0`);
-  }
+
   headCounts.forEach((heads, layer) => {
     const headsKv = headCountsKv[layer] ?? 0;
-    if (heads > 0 && headsKv > 0 && heads % headsKv !== 0) {
+    if (heads > 0 && headsKv > 0 && heads % headsKv !== 0)
       lookup.refuse(`${heads} attention heads cannot share ${headsKv} key-value heads`);
-    }
   });
   return { headCounts, headCountsKv };
 }
@@ -182,19 +177,18 @@ function readHeadLengths(
   if (heads === undefined) return { keyLength: keyLength ?? 0, valueLength: valueLength ?? 0 };
   if (keyLength === 0 || valueLength === 0) lookup.refuse('its attention heads have no width');
   const share = embeddingLength / heads;
-  if ((keyLength === undefined || valueLength === undefined) && !Number.isInteger(share)) {
+  if ((keyLength === undefined || valueLength === undefined) && !Number.isInteger(share))
     lookup.refuse(`embedding_length ${embeddingLength} cannot be divided among ${heads} heads`);
-  }
+
   return { keyLength: keyLength ?? share, valueLength: valueLength ?? share };
 }
 
 function checkRotation(lookup: Lookup, key: string, architecture: string, keyLength: number): void {
   const dimensions = lookup.count(key, LIMITS.embeddingLength);
   if (dimensions === undefined || keyLength === 0) return;
-  if (dimensions % 2 !== 0 || dimensions > keyLength) {
+  if (dimensions % 2 !== 0 || dimensions > keyLength)
     lookup.refuse(`${key} is ${dimensions}, which does not fit heads of ${keyLength}`);
-  }
-  if (architecture === 'llama' && dimensions !== keyLength) {
+
+  if (architecture === 'llama' && dimensions !== keyLength)
     lookup.refuse(`${key} is ${dimensions} where heads are ${keyLength} wide`);
-  }
 }

@@ -23,13 +23,14 @@ export function readSplit(path: string, lookup: Lookup): SplitPart | undefined {
   const index = lookup.count('split.no', 0xffff) ?? lookup.refuse('split.no is missing');
   if (index >= count) lookup.refuse(`it claims to be part ${index + 1} of ${count}`);
   const name = PART_NAME.exec(basename(path));
-  if (!name)
+  if (!name) {
     lookup.refuse(
       `it is part ${index + 1} of ${count} but is not named like one (${partSuffix(index, count)})`,
     );
-  if (Number(name?.[1]) !== index + 1 || Number(name?.[2]) !== count) {
-    lookup.refuse(`its file name does not say that it is part ${index + 1} of ${count}`);
   }
+  if (Number(name?.[1]) !== index + 1 || Number(name?.[2]) !== count)
+    lookup.refuse(`its file name does not say that it is part ${index + 1} of ${count}`);
+
   return { index, count };
 }
 
@@ -41,8 +42,7 @@ function partSuffix(index: number, count: number): string {
 /** The format keeps only numbers under "split."; a text there could only be taken for a path. */
 function checkSplitTexts(lookup: Lookup): void {
   for (const key of lookup.keys()) {
-    if (key.startsWith('split.') && lookup.entry(key)?.type === 'string') {
+    if (key.startsWith('split.') && lookup.entry(key)?.type === 'string')
       lookup.refuse(`${key} is a string; the parts of a model are found by number only`);
-    }
   }
 }

@@ -62,8 +62,9 @@ function endlessMacro(tags: readonly TemplateTag[]): string | undefined {
     if (word === 'macro') {
       macro = /\bmacro\s+(\w+)/.exec(code)?.[1] ?? '';
       depth = 0;
-    } else if (word === 'endmacro') macro = '';
-    else {
+    } else if (word === 'endmacro') {
+      macro = '';
+    } else {
       depth += blockStep(word);
       const isConditional = depth > 0 || /\bif\b/.test(code);
       if (macro !== '' && !isConditional && new RegExp(`\\b${macro}\\s*\\(`).test(code)) return macro;

@@ -28,12 +28,12 @@ export function checkVocabulary(header: Header, lookup: Lookup): void {
   checkParallelArray(header, lookup, 'tokenizer.ggml.scores', ['f32', 'i32']);
   checkParallelArray(header, lookup, 'tokenizer.ggml.token_type', ['i32']);
   if (tokenizerModel === 'gpt2') checkMerges(lookup);
-  if (NEEDS_NEWLINE.has(tokenizerModel) && header.vocabulary.newlines.size === 0) {
+  if (NEEDS_NEWLINE.has(tokenizerModel) && header.vocabulary.newlines.size === 0)
     lookup.refuse('its vocabulary has no token for a line feed');
-  }
-  if (tokenizerModel === 'plamo2' && header.vocabulary.suffixRows > LIMITS.plamoRows) {
+
+  if (tokenizerModel === 'plamo2' && header.vocabulary.suffixRows > LIMITS.plamoRows)
     lookup.refuse('its tokens are so long that the tokenizer would not fit into memory');
-  }
+
   const ids = readSpecialIds(header.vocabulary.size, lookup);
   checkAddedTokens(tokenizerModel, header.vocabulary.size, ids, lookup);
 }
@@ -51,12 +51,11 @@ function checkParallelArray(header: Header, lookup: Lookup, key: string, types: 
   const entry = lookup.entry(key);
   if (!entry) return;
   const of = entry.type === 'array' ? entry.of : entry.type;
-  if (entry.type !== 'array' || !types.includes(of)) {
+  if (entry.type !== 'array' || !types.includes(of))
     lookup.refuse(`${key} holds ${of} where ${types.join(' or ')} is required`);
-  }
-  if (entry.count < header.vocabulary.size) {
+
+  if (entry.count < header.vocabulary.size)
     lookup.refuse(`${key} has ${entry.count} entries for ${header.vocabulary.size} tokens`);
-  }
 }
 
 function checkMerges(lookup: Lookup): void {
@@ -89,9 +88,8 @@ function checkAddedTokens(model: string, vocabularySize: number, ids: SpecialIds
     return id !== undefined && id < vocabularySize;
   };
   for (const name of ['bos', 'eos'] as const) {
-    if (lookup.flag(`tokenizer.ggml.add_${name}_token`) === true && !exists(name)) {
+    if (lookup.flag(`tokenizer.ggml.add_${name}_token`) === true && !exists(name))
       lookup.refuse(`tokenizer.ggml.add_${name}_token is set but there is no such token`);
-    }
   }
   // WordPiece frames every text with [CLS] and [SEP] whether or not the file asks for it.
   if (model === 'bert' && !(exists('bos') || exists('cls')))

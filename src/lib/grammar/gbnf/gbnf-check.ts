@@ -27,11 +27,12 @@ const unusable: RefuseGbnf = (reason) =>
 
 /** The check for grammars of clients: the same, and a limit on the size. */
 export function checkClientGbnf(text: string): ParsedGbnf {
-  if (text.length > MAX_CLIENT_GBNF)
+  if (text.length > MAX_CLIENT_GBNF) {
     throw fail('invalid_request', {
       param: 'grammar',
       message: `The grammar has ${text.length} characters; at most ${MAX_CLIENT_GBNF} are accepted.`,
     });
+  }
   return checkGbnf(text);
 }
 
@@ -78,11 +79,12 @@ class GbnfCheck {
   #settle(set: Set<string>, holds: (sequence: Sequence) => boolean): void {
     for (let grown = true; grown; ) {
       grown = false;
-      for (const [name, alternatives] of this.#rules)
+      for (const [name, alternatives] of this.#rules) {
         if (!set.has(name) && alternatives.some(holds)) {
           set.add(name);
           grown = true;
         }
+      }
     }
   }
 
@@ -165,13 +167,14 @@ class GbnfCheck {
   }
 
   *#firstRules(alternatives: readonly Sequence[]): Generator<string, void, void> {
-    for (const sequence of alternatives)
+    for (const sequence of alternatives) {
       for (const element of sequence) {
         const item = unrepeated(element);
         if (item.kind === 'ref') yield item.name;
         if (item.kind === 'group') yield* this.#firstRules(item.alternatives);
         if (!this.#isNullable(element)) break;
       }
+    }
   }
 
   #startsOfAlternatives(alternatives: readonly Sequence[]): number {

@@ -131,7 +131,9 @@ class GbnfParser {
       } else if (char === '*' || char === '+' || char === '?') {
         this.#at += 1;
         item = { kind: 'repeat', item, min: char === '+' ? 1 : 0, max: char === '?' ? 1 : null };
-      } else return item;
+      } else {
+        return item;
+      }
       if (stacked === MAX_STACKED) throw this.#problem('repetitions are stacked too deeply');
       this.#space(nested);
     }

@@ -51,9 +51,10 @@ function build(node: PatternNode, next: State | null, budget: Budget): State | n
         const loop: State = { kind: 'split', branches: [next] };
         loop.branches.unshift(build(node.item, loop, budget));
         tail = loop;
-      } else
+      } else {
         for (let extra = node.min; extra < node.max; extra += 1)
           tail = { kind: 'split', branches: [build(node.item, tail, budget), next] };
+      }
       for (let copy = 0; copy < node.min; copy += 1) tail = build(node.item, tail, budget);
       return tail;
     }

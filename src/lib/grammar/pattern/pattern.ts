@@ -152,7 +152,9 @@ class PatternParser {
       };
       if (Math.max(node.min, node.max ?? 0) > MAX_REPEAT)
         throw this.#refuse(`it repeats more than ${MAX_REPEAT} times`);
-    } else return item;
+    } else {
+      return item;
+    }
     // Lazy quantifiers match the same texts.
     this.#take('?');
     return node;
@@ -199,13 +201,16 @@ class PatternParser {
     const ranges: CodeRange[] = [];
     while (!this.#take(']')) {
       const from = this.#classAtom();
-      if (typeof from !== 'number') ranges.push(...from);
-      else if (this.#peek() === '-' && this.#chars[this.#at + 1] !== ']') {
+      if (typeof from !== 'number') {
+        ranges.push(...from);
+      } else if (this.#peek() === '-' && this.#chars[this.#at + 1] !== ']') {
         this.#at += 1;
         const to = this.#classAtom();
         if (typeof to !== 'number') throw this.#refuse('a range in it has no end');
         ranges.push([from, to]);
-      } else ranges.push([from, from]);
+      } else {
+        ranges.push([from, from]);
+      }
     }
     return { kind: 'set', negated, ranges };
   }

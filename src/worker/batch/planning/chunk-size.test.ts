@@ -79,8 +79,9 @@ describe('while streams decode', () => {
       const tileMs = ROW_TILE * machine.msPerToken;
       fc.pre(tileMs > gap * 1.001 && Math.abs(tileMs - limits.tileGapMs) > 1);
       const budget = settled(machine, limits).budget(true);
-      if (tileMs < limits.tileGapMs) expect(budget).toBe(ROW_TILE);
-      else {
+      if (tileMs < limits.tileGapMs) {
+        expect(budget).toBe(ROW_TILE);
+      } else {
         expect(budget).toBeLessThan(ROW_TILE);
         expect(budget === limits.leastTokens || budget * machine.msPerToken <= gap * 1.001).toBe(true);
       }

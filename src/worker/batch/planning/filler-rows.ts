@@ -33,7 +33,9 @@ export function fillers(
       if (gap.every(canFill) && joined < runMs(run.length, stepMs) + runMs(after, stepMs)) {
         filled.push(...gap);
         run.push(...gap);
-      } else endRun();
+      } else {
+        endRun();
+      }
     }
     run.push(id);
   }

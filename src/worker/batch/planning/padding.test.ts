@@ -35,7 +35,7 @@ describe('padChunks', () => {
 
   it('fills a tile the earlier, the deeper the chunk stands', () => {
     const least = (position: number) => {
-      for (let tokens = 1; tokens <= 64; tokens++)
+      for (let tokens = 1; tokens <= 64; tokens += 1)
         if (padded([tokens], { positions: [position] })[0] === 64) return tokens;
       return null;
     };
