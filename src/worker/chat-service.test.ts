@@ -7,7 +7,7 @@ import {
   scriptedBackend,
   scriptedSpec,
 } from '../../test/support/engine/scripted-backend.ts';
-import { generateJob } from '../../test/support/engine/worker-harness.ts';
+import { generateJob } from '../../test/support/engine/jobs.ts';
 import type { FromWorker } from '../contract/ipc.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../contract/job.ts';

@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  collect,
-  generateJob,
-  type JobFailure,
-  startTinyChat,
-  type TestWorker,
-} from '../support/engine/worker-harness.ts';
+import { generateJob } from '../support/engine/jobs.ts';
+import { type Answer, collect, startTinyChat, type TestWorker } from '../support/engine/worker-harness.ts';
 import type { Turn } from '../../src/contract/job.ts';
+import { isFailure } from '../../src/lib/errors/svc-error.ts';
 import { tinyVocabulary } from '../../tools/models/tiny-chat.ts';
 
 let worker: TestWorker;
@@ -42,10 +37,10 @@ describe('batch loop', () => {
       generateJob({ prompt: { kind: 'text', text: 'forever' }, maxTokens: null }),
     );
     const runs = jobs.map((job) =>
-      collect(worker.run(job)).catch((error: unknown) => (error as JobFailure).failure.code),
+      collect(worker.run(job)).catch((error: unknown) => isFailure(error, 'cancelled')),
     );
-    for (const job of jobs) worker.send({ type: 'cancel', jobId: job.jobId });
-    expect(await Promise.all(runs)).toEqual(jobs.map(() => 'cancelled'));
+    for (const job of jobs) worker.cancel(job.jobId);
+    expect(await Promise.all(runs)).toEqual(jobs.map(() => true));
     expect((await worker.generate({})).text).not.toBe('');
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestWorker } from '../support/engine/worker-harness.ts';
+import { bootWorker, TestWorker } from '../support/engine/worker-harness.ts';
 import { writeTinyRecurrent, writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
 import type { Turn } from '../../src/contract/job.ts';
 
@@ -30,8 +30,7 @@ describe.each(variants)('a model with a %s memory', (name, write) => {
   const path = (): string => join(folder, `${name}.gguf`);
 
   async function fresh(): Promise<TestWorker> {
-    const worker = new TestWorker();
-    await worker.booted();
+    const worker = await bootWorker();
     const facts = await worker.load({ path: path(), numCtx: 1024, parallel: 2 });
     expect(facts.prefixReuse).toBe('checkpoints');
     return worker;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, logprobsOf, TestWorker } from '../support/engine/worker-harness.ts';
+import { type Answer, bootWorker, logprobsOf, TestWorker } from '../support/engine/worker-harness.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 
@@ -16,8 +16,7 @@ beforeAll(async () => {
   const path = join(folder, 'tiny.gguf');
   await writeTinyChat(path);
   const start = async (draftTokens: number): Promise<TestWorker> => {
-    const worker = new TestWorker();
-    await worker.booted();
+    const worker = await bootWorker();
     await worker.load({ path, numCtx: 512, parallel: 3, draftTokens });
     return worker;
   };

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type JobFailure, newJobId, TestWorker } from '../support/engine/worker-harness.ts';
+import { newJobId } from '../support/engine/jobs.ts';
+import { bootWorker, TestWorker } from '../support/engine/worker-harness.ts';
 import { writeTinyEmbed } from '../../tools/models/tiny-embed.ts';
 
 let folder: string;
@@ -11,8 +12,7 @@ let worker: TestWorker;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hearth-embed-'));
   await writeTinyEmbed(join(folder, 'embed.gguf'));
-  worker = new TestWorker();
-  await worker.booted();
+  worker = await bootWorker();
   const facts = await worker.load({ path: join(folder, 'embed.gguf'), kind: 'embedding', threads: 2 });
   expect(facts).toMatchObject({ prefixReuse: 'none' });
 });
@@ -46,9 +46,9 @@ describe('embed', () => {
   });
 
   it('computes identical inputs once and reports them all', async () => {
-    const before = (await worker.ping(1)).steps ?? 0;
+    const before = await worker.steps();
     const events = await worker.embed({ inputs: ['same', 'other', 'same', 'same'] });
-    expect(((await worker.ping(2)).steps ?? 0) - before).toBe(2);
+    expect((await worker.steps()) - before).toBe(2);
     expect(events).toHaveLength(4);
     expect(events[2]?.vector).toEqual(events[0]?.vector);
     expect(events[1]?.vector).not.toEqual(events[0]?.vector);
@@ -57,7 +57,7 @@ describe('embed', () => {
   it('refuses an over-long input with index and counts before anything is computed', async () => {
     const inputs = ['short', 'the time '.repeat(600)];
     const failure = await worker.embed({ inputs }).catch((error: unknown) => error);
-    expect((failure as JobFailure).failure).toMatchObject({
+    expect(failure).toMatchObject({
       code: 'input_too_long',
       detail: { index: 1, limit: 512 },
     });
@@ -74,12 +74,12 @@ describe('embed', () => {
     const inputs = Array.from({ length: 2000 }, (_, i) => `text number ${i} ${'and more words '.repeat(20)}`);
     const events = worker.run({ kind: 'embed', jobId, inputs, truncate: true });
     await events.next();
-    const before = (await worker.ping(3)).steps ?? 0;
-    worker.send({ type: 'cancel', jobId });
+    const before = await worker.steps();
+    worker.cancel(jobId);
     const failure = await drain(events).catch((error: unknown) => error);
-    expect((failure as JobFailure).failure.code).toBe('cancelled');
+    expect(failure).toMatchObject({ code: 'cancelled' });
     await worker.embed({ inputs: ['next'] });
-    expect(((await worker.ping(4)).steps ?? 0) - before).toBeLessThan(1000);
+    expect((await worker.steps()) - before).toBeLessThan(1000);
   });
 });
 

@@ -7,7 +7,8 @@ import {
   type RecordedWorker,
   startRecordedChat,
 } from '../support/engine/recorded-worker.ts';
-import { collect, generateJob } from '../support/engine/worker-harness.ts';
+import { generateJob } from '../support/engine/jobs.ts';
+import { collect } from '../support/engine/worker-harness.ts';
 
 let recorded: RecordedWorker;
 

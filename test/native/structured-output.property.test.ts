@@ -8,7 +8,7 @@ import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-grammar.ts';
 import { seeded } from '../support/random/grammar-walk.ts';
 import { randomRootSchema } from '../support/random/random-schema.ts';
-import { TestWorker } from '../support/engine/worker-harness.ts';
+import { bootWorker, TestWorker } from '../support/engine/worker-harness.ts';
 
 const CASES = process.env['SVC_LONG_TESTS'] === '1' ? 300 : 60;
 const formats = Object.fromEntries(
@@ -23,8 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'hearth-structured-'));
   const model = path.join(folder, 'tiny.gguf');
   await writeTinyChat(model);
-  worker = new TestWorker();
-  await worker.booted();
+  worker = await bootWorker();
   await worker.load({ path: model, numCtx: 2048, parallel: 8 });
 });
 

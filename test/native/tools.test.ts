@@ -10,7 +10,7 @@ import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-grammar.ts';
 import { seeded } from '../support/random/grammar-walk.ts';
 import { randomTools } from '../support/random/random-tools.ts';
 import { type TemplateName, template } from '../support/templates.ts';
-import { type Answer, TestWorker } from '../support/engine/worker-harness.ts';
+import { type Answer, bootWorker, TestWorker } from '../support/engine/worker-harness.ts';
 
 const CASES = process.env['SVC_LONG_TESTS'] === '1' ? 300 : 60;
 const formats = Object.fromEntries(
@@ -51,8 +51,7 @@ async function withModel(
 async function load(name: TemplateName | null, model: string): Promise<Loaded> {
   const chatTemplate = name === null ? {} : { chatTemplate: template(name) };
   await writeTinyChat(model, { ...chatTemplate, contextLength: 4096 });
-  const worker = new TestWorker();
-  await worker.booted();
+  const worker = await bootWorker();
   await worker.load({ path: model, numCtx: 4096, parallel: 8 });
   const { toolFormat } = await worker.explain({});
   return { worker, toolFormat };
@@ -275,8 +274,12 @@ describe('a grammar of a client', () => {
   it('that cannot be used fails its own job only', () =>
     withModel(null, async (worker) => {
       const bad = worker.generate({ format: { kind: 'grammar', gbnf: 'root ::= root "a" | "b"' } });
-      await expect(bad).rejects.toThrow(/invalid_request.*left recursion/);
-      expect((await worker.generate({})).done.finishReason).toBeDefined();
+      await expect(bad).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('left recursion'),
+      });
+      const { done } = await worker.generate({ maxTokens: 3, prompt: { kind: 'text', text: 'forever' } });
+      expect(done).toMatchObject({ finishReason: 'length', usage: { completionTokens: 3 } });
     }));
 });
 

@@ -1,7 +1,7 @@
 /** The pool over a scripted backend, whose vector of an input is as long as its count of tokens. */
 import { describe, expect, it } from 'vitest';
 import { scriptedBackend, scriptedSpec } from '../../../test/support/engine/scripted-backend.ts';
-import { newJobId } from '../../../test/support/engine/worker-harness.ts';
+import { generateJob, newJobId } from '../../../test/support/engine/jobs.ts';
 import type { FromWorker } from '../../contract/ipc.ts';
 import type { EmbeddingEvent, JobEvent } from '../../contract/job-event.ts';
 import type { EmbedJob } from '../../contract/job.ts';
@@ -66,9 +66,7 @@ describe('EmbedPool', () => {
 
   it('refuses a chat', async () => {
     const { embeds } = await pool();
-    expect(() => embeds.submit({ kind: 'generate' } as never)).toThrow(
-      expect.objectContaining({ code: 'wrong_model_kind' }),
-    );
+    expect(() => embeds.submit(generateJob())).toThrow(expect.objectContaining({ code: 'wrong_model_kind' }));
   });
 
   it('computes no further input of a job that was cancelled', async () => {

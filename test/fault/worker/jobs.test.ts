@@ -1,8 +1,8 @@
+import { embedJob } from '../../support/engine/jobs.ts';
 import { expect, it } from 'vitest';
 import type { WorkerLimits } from '../../../src/engine/local/limits.ts';
 import {
   backendOver,
-  embedJob,
   exists,
   keepingLog,
   loadFrom,
@@ -211,7 +211,7 @@ it('a second job of an id that is open is refused, and the first keeps its event
 
 it('an embedding vector crosses as numbers of 32 bits', async () => {
   const model = await loadFrom(backendOver('embedder'));
-  const { events } = await outcome(run(model, embedJob('a', 'b'), never));
+  const { events } = await outcome(run(model, embedJob({ inputs: ['a', 'b'] }), never));
   expect(types(events)).toEqual(['embedding', 'embedding', 'embedded']);
   expect(events[1]).toMatchObject({ index: 1, vector: new Float32Array([1, 0.5]) });
 });

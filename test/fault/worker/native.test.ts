@@ -1,4 +1,5 @@
 /** The same promises over the real child and real models: what a native library does is not what a fake does. */
+import { embedJob } from '../../support/engine/jobs.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,6 @@ import { encodeGguf } from '../../../tools/gguf/writer.ts';
 import { createLocalBackend } from '../../../src/engine/local/local-backend.ts';
 import {
   backendOver,
-  embedJob,
   exists,
   keepingLog,
   loadFrom,
@@ -66,7 +66,7 @@ it('a real model loads, answers and embeds', async () => {
   expect(types(answer.events).at(-1)).toBe('done');
   expect(backend.backendFacts()).toMatchObject({ folder: expect.any(String) });
   const embedder = await loadFrom(backend, { path: embedPath, kind: 'embedding', numCtx: 64 });
-  const vectors = await outcome(run(embedder, embedJob('a', 'b'), never));
+  const vectors = await outcome(run(embedder, embedJob({ inputs: ['a', 'b'] }), never));
   expect(vectors.error).toBeUndefined();
   expect(types(vectors.events).sort()).toEqual(['embedded', 'embedding', 'embedding']);
 });

@@ -15,9 +15,10 @@ import type {
   Submission,
 } from '../../../src/engine/ports.ts';
 import { fileTarget } from '../../../src/engine/local/model-source.ts';
-import type { EmbedJob, GenerateJob, Job } from '../../../src/contract/job.ts';
+import type { GenerateJob, Job } from '../../../src/contract/job.ts';
 import type { JobEvent } from '../../../src/contract/job-event.ts';
 import type { ModelKind } from '../../../src/contract/load.ts';
+import { generateJob } from '../../support/engine/jobs.ts';
 import {
   createLocalBackend,
   type LocalBackend,
@@ -57,31 +58,8 @@ export function backendOver(name: string, options: Partial<LocalBackendOptions> 
   return backend;
 }
 
-let jobs = 0;
-
 export function textJob(text: string, maxTokens: number | null = 1): GenerateJob {
-  jobs += 1;
-  return {
-    kind: 'generate',
-    jobId: `job-${jobs}`,
-    prompt: { kind: 'text', text },
-    tools: [],
-    toolChoice: { mode: 'none' },
-    format: { kind: 'text' },
-    reasoning: {},
-    sampling: {},
-    maxTokens,
-    numCtx: null,
-    stop: [],
-    topLogprobs: null,
-    templateClockMs: null,
-    lane: 'shared',
-  };
-}
-
-export function embedJob(...inputs: string[]): EmbedJob {
-  jobs += 1;
-  return { kind: 'embed', jobId: `job-${jobs}`, inputs, truncate: false };
+  return generateJob({ prompt: { kind: 'text', text }, sampling: {}, maxTokens });
 }
 
 export const never = new AbortController().signal;

@@ -34,10 +34,9 @@ export async function startRecordedChat(load: Partial<LoadSpec>): Promise<Record
   const folder = await mkdtemp(join(tmpdir(), 'hearth-record-'));
   const file = join(folder, 'record.jsonl');
   const recorder = new URL('native-recorder.mjs', import.meta.url).href;
-  const { worker, end } = await startTinyChat(load, {
-    NODE_OPTIONS: `--import=${recorder}`,
-    HEARTH_NATIVE_RECORD: file,
-  });
+  // The environment of a child is built up from empty, so what it must not have comes in as a launcher.
+  const launcher = ['/usr/bin/env', `NODE_OPTIONS=--import=${recorder}`, `HEARTH_NATIVE_RECORD=${file}`];
+  const { worker, end } = await startTinyChat(load, { launcher });
   return {
     worker,
     during: async (work) => {

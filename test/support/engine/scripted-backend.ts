@@ -2,7 +2,6 @@
  * The addon's page without a native library: bytes are tokens, and the "model" continues its prompt with what a script
  * says. Everything of the child process but the addon itself runs over it as it does over llama.cpp.
  */
-import type { LoadSpec } from '../../../src/contract/load.ts';
 import type {
   NativeBackend,
   NativeContext,
@@ -10,6 +9,7 @@ import type {
   NativeSampler,
 } from '../../../src/worker/addon/native.ts';
 import type { Vocabulary } from '../../../src/worker/prompt/vocabulary.ts';
+import { loadSpec } from './jobs.ts';
 
 /** The bytes that follow these, which are the prompt and the answer so far. None: the turn ends. */
 export type Script = (before: Buffer) => Uint8Array;
@@ -25,17 +25,7 @@ export function answering(answerTo: (prompt: string) => string): Script {
   };
 }
 
-export const scriptedSpec: LoadSpec = {
-  modelId: 'scripted',
-  path: '/nowhere',
-  digest: null,
-  kind: 'chat',
-  numCtx: 1024,
-  parallel: 2,
-  threads: 1,
-  tunedThreads: null,
-  draftTokens: 0,
-};
+export const scriptedSpec = loadSpec({ numCtx: 1024, parallel: 2, draftTokens: 0 });
 
 const END = 256;
 const SIZE = 257;
