@@ -1,18 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { LoadedFacts } from '../../contract/load.ts';
 import { measuredOf } from './memory-need.ts';
-import type { LocalSource } from './model-source.ts';
 
-const source = { weightsBytes: 1 } as unknown as LocalSource;
-const facts = (threads: number, calibrated: boolean) =>
-  ({
-    threads,
-    calibration: calibrated ? [{ threads, tokensPerS: 1 }] : [],
-    residentBytes: 2,
-    contextBytes: 1,
-    numCtx: 1,
-    sequences: 1,
-  }) as unknown as LoadedFacts;
+const source = { weightsBytes: 1 };
+const facts = (threads: number, calibrated: boolean) => ({
+  threads,
+  calibration: calibrated ? [{ threads, tokensPerS: 1 }] : [],
+  residentBytes: 2,
+  contextBytes: 1,
+  numCtx: 1,
+  sequences: 1,
+});
 
 describe('the remembered thread count', () => {
   it('comes from a calibration', () => {

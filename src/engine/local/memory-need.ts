@@ -28,7 +28,11 @@ const PROCESS_BYTES = 160 * MIB;
 const COMPUTE_SHARE = 0.05;
 
 /** `before` keeps its thread count when this load measured none, because it was pinned, recalled, or disturbed. */
-export function measuredOf(facts: LoadedFacts, source: LocalSource, before: Measured | null): Measured {
+export function measuredOf(
+  facts: Omit<LoadedFacts, 'trainedCtx' | 'gpuLayers' | 'prefixReuse'>,
+  source: Pick<LocalSource, 'weightsBytes'>,
+  before: Measured | null,
+): Measured {
   return {
     threads: facts.calibration.length > 0 ? facts.threads : (before?.threads ?? null),
     fixedBytes: Math.max(source.weightsBytes, facts.residentBytes - facts.contextBytes),
@@ -38,7 +42,11 @@ export function measuredOf(facts: LoadedFacts, source: LocalSource, before: Meas
   };
 }
 
-export function bytesNeeded(source: LocalSource, measured: Measured | null, size: LoadSize): number {
+export function bytesNeeded(
+  source: Pick<LocalSource, 'weightsBytes' | 'kvBytesPerToken'>,
+  measured: Measured | null,
+  size: LoadSize,
+): number {
   const cells = size.numCtx * size.slots;
   if (measured !== null) {
     const share = cells / Math.max(1, measured.numCtx * measured.sequences);
