@@ -19,6 +19,14 @@ afterAll(() => installation.remove());
 const headers = { 'X-Svc-Evidence-Mode': 'frozen-v1' };
 const baseURL = () => `${served.url}/v1`;
 
+/** What the same question is answered without evidence. */
+async function plainAnswer(): Promise<string> {
+  const { body } = await served.client.chat({ max_tokens: 8, temperature: 0 });
+  const { content } = body.choices[0].message;
+  expect(content).toMatch(/\S/);
+  return content;
+}
+
 describe('a frozen answer', () => {
   it('is read by openai, and verifies from what the client got', async () => {
     const openai = new OpenAI({ baseURL: baseURL(), apiKey: 'x', maxRetries: 0 });
@@ -27,7 +35,8 @@ describe('a frozen answer', () => {
       { model: 'default', messages, max_tokens: 8 },
       { headers },
     );
-    expect(answer.choices[0]?.message.content).toEqual(expect.any(String));
+    expect(answer.choices[0]?.message.content).toBe(await plainAnswer());
+    expect(answer).toHaveProperty('evidence.payload');
     const file = path.join(installation.folder, 'answer.json');
     writeFileSync(file, JSON.stringify(answer));
     const verdict = await installation.run(['evidence', 'verify', file, '--json']);
@@ -42,7 +51,7 @@ describe('a frozen answer', () => {
       maxRetries: 0,
       configuration: { baseURL: baseURL(), defaultHeaders: headers },
     });
-    expect((await model.invoke('Hello')).content).toEqual(expect.any(String));
+    expect((await model.invoke('Hello')).content).toBe(await plainAnswer());
   });
 
   it('is read by ai', async () => {
@@ -53,6 +62,6 @@ describe('a frozen answer', () => {
       maxOutputTokens: 8,
       maxRetries: 0,
     });
-    expect(text).toEqual(expect.any(String));
+    expect(text).toBe(await plainAnswer());
   });
 });

@@ -77,8 +77,14 @@ describe.each(targets)('openai against %s', (_, start) => {
   });
 
   it('completes plain text', async () => {
-    const { choices } = await openai.completions.create({ model: 'default', prompt: 'Once', max_tokens: 4 });
-    expect(typeof choices[0]?.text).toBe('string');
+    const { choices, usage } = await openai.completions.create({
+      model: 'default',
+      prompt: 'Once',
+      max_tokens: 4,
+    });
+    expect(choices.map(({ index, text }) => [index, text.length > 0])).toEqual([[0, true]]);
+    expect(usage?.prompt_tokens).toBeGreaterThan(0);
+    expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
   });
 
   it('lists and retrieves models', async () => {

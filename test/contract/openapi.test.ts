@@ -74,6 +74,7 @@ describe('the OpenAPI document', () => {
           expect(() => ajv.compile({ ...schema, components: whole.components })).not.toThrow();
       }
     }
+    expect(JSON.stringify(whole)).toContain('"$ref":"#/');
     for (const [, reference = ''] of JSON.stringify(whole).matchAll(/"\$ref":"([^"]+)"/g)) {
       const target = reference
         .replace('#/', '')

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bootWorker, TestWorker } from '../support/engine/worker-harness.ts';
+import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 import { writeTinyRecurrent, writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
 import type { Turn } from '../../src/contract/job.ts';
 
@@ -16,12 +16,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+/** Whether a beginning that two conversations share can be taken from inside the state of another one. */
 const variants = [
-  ['sliding window', writeTinySlidingWindow],
-  ['recurrent', writeTinyRecurrent],
+  ['sliding window', writeTinySlidingWindow, true],
+  ['recurrent', writeTinyRecurrent, false],
 ] as const;
 
-describe.each(variants)('a model with a %s memory', (name, write) => {
+describe.each(variants)('a model with a %s memory', (name, write, canCut) => {
   const user = (content: string): Turn => ({ role: 'user', content });
   const opening = [
     { role: 'system', content: 'the sea and the stones and the time '.repeat(6) } as Turn,
@@ -55,13 +56,15 @@ describe.each(variants)('a model with a %s memory', (name, write) => {
     await other.end();
   });
 
-  it('begins anew, and says so, where no checkpoint helps', async () => {
+  it('reuses a shared beginning only where its memory can be cut, says so, and answers the same', async () => {
     const worker = await fresh();
     await worker.generate({ prompt: { kind: 'chat', turns: opening }, maxTokens: 40 });
     await worker.generate({ prompt: { kind: 'chat', turns: [user('quite another thing')] }, maxTokens: 4 });
     const [system] = opening;
     const turns = [system as Turn, user('what is the time?')];
     const warm = await worker.generate({ prompt: { kind: 'chat', turns }, maxTokens: 40 });
+    expect(warm.done.usage.cachedTokens > 0).toBe(canCut);
+    expect(warm.events[0]).toMatchObject({ type: 'started', cachedTokens: warm.done.usage.cachedTokens });
     await worker.end();
     const other = await fresh();
     const cold = await other.generate({ prompt: { kind: 'chat', turns }, maxTokens: 40 });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, bootWorker, logprobsOf, TestWorker } from '../support/engine/worker-harness.ts';
+import { type Answer, bootWorker, logprobsOf, type TestWorker } from '../support/engine/worker-harness.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 

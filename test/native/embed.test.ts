@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newJobId } from '../support/engine/jobs.ts';
-import { bootWorker, TestWorker } from '../support/engine/worker-harness.ts';
+import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 import { writeTinyEmbed } from '../../tools/models/tiny-embed.ts';
 
 let folder: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateJob } from '../support/engine/jobs.ts';
-import { type Answer, bootWorker, TestWorker } from '../support/engine/worker-harness.ts';
+import { type Answer, bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import type { FrozenFacts } from '../../src/contract/frozen.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';

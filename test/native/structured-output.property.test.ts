@@ -8,7 +8,7 @@ import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-grammar.ts';
 import { seeded } from '../support/random/grammar-walk.ts';
 import { randomRootSchema } from '../support/random/random-schema.ts';
-import { bootWorker, TestWorker } from '../support/engine/worker-harness.ts';
+import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 
 const CASES = process.env['SVC_LONG_TESTS'] === '1' ? 300 : 60;
 const formats = Object.fromEntries(

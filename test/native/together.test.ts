@@ -27,6 +27,8 @@ describe('prompts that come together', () => {
     for (const [i, answer] of together.entries()) {
       expect(answer.text).toBe(alone[i]?.text);
       const expected = logprobsOf(alone[i] as Answer);
+      expect(expected.length).toBeGreaterThan(0);
+      expect(logprobsOf(answer)).toHaveLength(expected.length);
       for (const [at, value] of logprobsOf(answer).entries())
         expect(value).toBeCloseTo(expected[at] ?? Number.NaN, 1);
     }

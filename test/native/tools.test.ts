@@ -10,7 +10,7 @@ import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-grammar.ts';
 import { seeded } from '../support/random/grammar-walk.ts';
 import { randomTools } from '../support/random/random-tools.ts';
 import { type TemplateName, template } from '../support/templates.ts';
-import { type Answer, bootWorker, TestWorker } from '../support/engine/worker-harness.ts';
+import { type Answer, bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 
 const CASES = process.env['SVC_LONG_TESTS'] === '1' ? 300 : 60;
 const formats = Object.fromEntries(
@@ -109,6 +109,7 @@ describe('the envelope', () => {
           }),
         ),
       );
+      expect(answers.filter(({ done }) => done.finishReason !== 'tool_calls')).not.toEqual([]);
       for (const answer of answers) {
         expect(answer.text).not.toContain('svc_tool_envelope');
         if (answer.done.finishReason === 'tool_calls') expectValidCall(answer, [city, clock]);

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InsufficientMemoryError } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateJob } from '../support/engine/jobs.ts';
-import { bootWorker, collect, TestWorker } from '../support/engine/worker-harness.ts';
+import { generateJob, loadSpec } from '../support/engine/jobs.ts';
+import { bootWorker, collect, type TestWorker } from '../support/engine/worker-harness.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
-import type { LoadSpec } from '../../src/contract/load.ts';
 import { isOutOfMemory } from '../../src/worker/addon/model.ts';
 import { loadFailure } from '../../src/worker/load/load.ts';
 
@@ -93,7 +92,7 @@ describe('load', () => {
     [new Error('Failed to create context'), 'out_of_memory'],
     [new Error('Failed to load model'), 'load_failed'],
   ])('takes "%s" for %s', (error, code) => {
-    expect(loadFailure({ modelId: 'test' } as LoadSpec, error, isOutOfMemory)).toMatchObject({ code });
+    expect(loadFailure(loadSpec(), error, isOutOfMemory)).toMatchObject({ code });
   });
 });
 

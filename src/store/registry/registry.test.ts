@@ -153,7 +153,8 @@ describe('a load target', () => {
     expect(target).toMatchObject({ modelId: 'm', kind: 'chat', source: { threads: null } });
     expect(target.trainedCtx).toBe(model.facts.contextLength);
     expect(target.source.weightsBytes).toBe(chatBytes().length);
-    expect(target.source.kvBytesPerToken).toBeGreaterThan(0);
+    // Two bytes each for 16 numbers of a key and 16 of a value, of 2 heads in 2 layers.
+    expect(target.source.kvBytesPerToken).toBe(256);
     const pinned = await setParams(registry, 'm', { numCtx: 64, threads: 1 });
     expect(registry.toTarget(pinned, { numCtx: 128, numThreads: 2 })).toMatchObject({
       defaultCtx: 64,
