@@ -190,7 +190,7 @@ describe('the status', () => {
     [fail('model_damaged', { model: 'm', reason: 'cut' }), 503, false, undefined],
     [fail('worker_crashed', { model: 'm', reason: 'signal SIGKILL' }), 503, true, '1'],
     [fail('worker_hung', { model: 'm', reason: 'silent' }), 503, true, '1'],
-    [fail('poison_request'), 500, false, undefined],
+    [fail('poison_request', { crashes: 2, refusedS: 600 }), 500, false, undefined],
     [fail('internal'), 500, false, undefined],
   ];
   const named = fromEngine.map((row) => [row[0].code, ...row] as const);

@@ -35,13 +35,28 @@ describe('refuseForeign', () => {
   });
 
   it('believes a browser that says cross-site, and an origin before that', () => {
-    expect(codeOf(refuseForeign(rules, { ...facts, fetchSite: 'cross-site' }))).toBe('forbidden_origin');
+    expect(codeOf(refuseForeign(rules, { ...facts, fetchSite: 'cross-site' }))).toBe('hidden_origin');
     for (const fetchSite of ['same-origin', 'none'])
       expect(refuseForeign(rules, { ...facts, fetchSite })).toBeNull();
 
     const listed = { ...rules, allowedOrigins: ['app://obsidian.md'] };
+    expect(codeOf(refuseForeign(listed, { ...facts, fetchSite: 'cross-site' }))).toBe('hidden_origin');
     const fromApp = { ...facts, origin: 'app://obsidian.md', fetchSite: 'cross-site' };
     expect(refuseForeign(listed, fromApp)).toBeNull();
+  });
+});
+
+describe('the remedy for a page that is refused', () => {
+  const messageOf = (page: Partial<AccessFacts>) => refuseForeign(rules, { ...facts, ...page })?.message;
+
+  it('is a setting where the browser names the origin, and to have it named where it does not', () => {
+    expect(messageOf({ origin: 'https://chat.example' })).toMatch(
+      /"https:\/\/chat\.example".*SVC_ALLOWED_ORIGINS/,
+    );
+    const hidden = messageOf({ fetchSite: 'cross-site' });
+    expect(hidden).toContain('without an Origin');
+    expect(hidden).toContain('fetch in its default mode');
+    expect(hidden).not.toMatch(/SVC_ALLOWED_ORIGINS|cross-site/);
   });
 });
 

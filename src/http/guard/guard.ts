@@ -38,7 +38,7 @@ export function refuseForeign(rules: AccessRules, facts: AccessFacts): SvcError 
     return fail('forbidden_origin', { origin: facts.origin });
   }
   // A browser that hides the origin still says that another site asks.
-  if (facts.fetchSite === 'cross-site') return fail('forbidden_origin', { origin: 'cross-site' });
+  if (facts.fetchSite === 'cross-site') return fail('hidden_origin');
   return null;
 }
 

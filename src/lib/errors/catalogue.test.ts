@@ -38,3 +38,18 @@ describe('the remedy for a prompt that does not fit', () => {
     },
   );
 });
+
+describe('a sentence about something unusable', () => {
+  const model = 'm';
+  const reason = 'the cause';
+  const path = '/x';
+  it.each([
+    [fail('invalid_json', { reason }), /the cause; check that it is/],
+    [fail('template_failed', { reason }), /the cause; check their roles and order, or choose/],
+    [fail('load_failed', { model, reason }), /the cause; check that its file .*hearth verify.*, or use/],
+    [fail('gguf_invalid', { path, reason }), /the cause; fetch it again, or use another file/],
+    [fail('file_unusable', { path, reason }), /the cause; give the path of a plain GGUF file/],
+  ])('names its cause and a remedy: %s', ({ message }, wanted) => {
+    expect(message).toMatch(wanted);
+  });
+});

@@ -22,7 +22,8 @@ export const engineErrors = {
   load_failed: permanent(
     'unavailable',
     { model: 'string', reason: 'string' },
-    (d) => `Model "${d.model}" could not be loaded: ${d.reason}.`,
+    (d) =>
+      `Model "${d.model}" could not be loaded: ${d.reason}; check that its file is complete (hearth verify, if it is installed), or use another model.`,
   ),
   model_quarantined: permanent(
     'unavailable',
@@ -51,9 +52,9 @@ export const engineErrors = {
   ),
   poison_request: permanent(
     'engine',
-    {},
-    () =>
-      'This request crashed the engine twice and is refused for ten minutes; change the request or the model.',
+    { crashes: 'number', refusedS: 'number' },
+    (d) =>
+      `This request crashed the engine ${d.crashes} times and is refused for ${d.refusedS} s; change the request or the model.`,
   ),
   answer_invalid: transient(
     'engine',

@@ -23,7 +23,8 @@ export const contentErrors = {
   invalid_json: permanent(
     'request',
     { reason: 'string', param: 'string?' },
-    (d) => `The body is not usable JSON: ${d.reason}.`,
+    (d) =>
+      `The body is not usable JSON: ${d.reason}; check that it is one complete JSON value in UTF-8, with each key once.`,
   ),
   unsupported_value: permanent('request', { message: 'string', param: 'string?' }, (d) => d.message),
   wrong_model_kind: permanent(
@@ -53,7 +54,8 @@ export const contentErrors = {
   template_failed: permanent(
     'request',
     { reason: 'string' },
-    (d) => `The model's chat template rejected these messages: ${d.reason}.`,
+    (d) =>
+      `The model's chat template rejected these messages: ${d.reason}; check their roles and order, or choose another model.`,
   ),
   model_not_found: permanent(
     'not_found',
@@ -123,5 +125,11 @@ export const httpErrors = {
     'forbidden',
     { origin: 'string' },
     (d) => `The Origin ${JSON.stringify(d.origin)} is not allowed; add it to SVC_ALLOWED_ORIGINS.`,
+  ),
+  hidden_origin: permanent(
+    'forbidden',
+    {},
+    () =>
+      'A web page of another site sent this request without an Origin, so it cannot be allowed; call with fetch in its default mode (cors), or open the address directly.',
   ),
 };

@@ -7,7 +7,7 @@ export const storeErrors = {
   gguf_invalid: permanent(
     'store',
     { path: 'string', reason: 'string', param: 'string?' },
-    (d) => `"${d.path}" is not a usable GGUF model: ${d.reason}.`,
+    (d) => `"${d.path}" is not a usable GGUF model: ${d.reason}; fetch it again, or use another file.`,
   ),
   model_id_invalid: permanent(
     'request',
@@ -30,7 +30,8 @@ export const storeErrors = {
   file_unusable: permanent(
     'store',
     { path: 'string', reason: 'string', param: 'string?' },
-    (d) => `${quoted(d.path)} cannot be used as a model: ${d.reason}.`,
+    (d) =>
+      `${quoted(d.path)} cannot be used as a model: ${d.reason}; give the path of a plain GGUF file that this user can read.`,
   ),
   file_not_found: permanent(
     'not_found',

@@ -37,13 +37,13 @@ export function quarantineError(model: ModelState, nowMs: number): SvcError | nu
   return fail('model_quarantined', { model: model.modelId, reason, retryAfterS });
 }
 
-/** Counts a crash against a job; true when the job has now had too many. */
+/** Counts a crash against a job. */
 export function recordCrash(
   state: SchedulerState,
   key: string,
   nowMs: number,
   limits: SchedulerLimits,
-): boolean {
+): void {
   const known = state.poison.get(key);
   const crashes = (known !== undefined && known.untilMs > nowMs ? known.crashes : 0) + 1;
   // Inserted again to keep the table in order of age; the oldest entry makes room.
@@ -53,7 +53,6 @@ export function recordCrash(
     if (state.poison.size <= limits.poisonEntries) break;
     state.poison.delete(oldest);
   }
-  return crashes >= limits.poisonCrashes;
 }
 
 /** A job that ran to its end is not to blame for the crash that it was once part of. */
@@ -61,13 +60,16 @@ export function forgetCrash(state: SchedulerState, key: () => string): void {
   if (state.poison.size > 0) state.poison.delete(key());
 }
 
-export function isPoison(
+/** The refusal of a job that ended a worker too often, as long as that is remembered. */
+export function poisonError(
   state: SchedulerState,
   key: () => string,
   nowMs: number,
   limits: SchedulerLimits,
-): boolean {
-  if (state.poison.size === 0) return false;
+): SvcError<'poison_request'> | null {
+  if (state.poison.size === 0) return null;
   const known = state.poison.get(key());
-  return known !== undefined && known.untilMs > nowMs && known.crashes >= limits.poisonCrashes;
+  if (known === undefined || known.untilMs <= nowMs || known.crashes < limits.poisonCrashes) return null;
+  const refusedS = Math.ceil((known.untilMs - nowMs) / 1_000);
+  return fail('poison_request', { crashes: known.crashes, refusedS });
 }

@@ -383,8 +383,8 @@ it('a model that never finds memory is set aside, and then no longer ends idle m
   expect(world.models('ready')).toEqual(['b']);
 });
 
-it('a job that ended the worker twice is refused for ten minutes; others are served', () => {
-  const world = new World({}, plenty);
+it('a job that ended the worker twice is refused for the time that its limit names; others are served', () => {
+  const world = new World({ poisonMs: 120_000 }, plenty);
   const how = { blame: true, begun: true };
   const outcomes: string[] = [];
   for (let i = 0; i < 3; i += 1) {
@@ -394,10 +394,16 @@ it('a job that ended the worker twice is refused for ten minutes; others are ser
     outcomes.push(world.state(seq));
   }
   expect(outcomes).toEqual(['worker_crashed', 'poison_request', 'poison_request']);
+  world.advance(500);
+  const late = world.submit(a, { poisonKey: 'bad' });
+  expect(world.errors.get(late)).toMatchObject({ detail: { crashes: 2, refusedS: 120 } });
+  expect(world.errors.get(late)?.message).toContain('2 times and is refused for 120 s');
   const good = world.submit(a);
   world.turnOver();
   expect(world.state(good)).toBe('running');
-  world.advance(600_000);
+  world.advance(119_400);
+  expect(world.state(world.submit(a, { poisonKey: 'bad' }))).toBe('poison_request');
+  world.advance(100);
   expect(world.state(world.submit(a, { poisonKey: 'bad' }))).toBe('running');
 });
 

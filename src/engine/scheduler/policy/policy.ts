@@ -10,7 +10,7 @@ import type { Effects, Readings } from './effects.ts';
 import {
   forgetCrash,
   forgetLoadFailures,
-  isPoison,
+  poisonError,
   quarantineError,
   recordCrash,
   recordLoadFailure,
@@ -118,9 +118,9 @@ export class Policy {
     if (ticket === null || residency === undefined) return;
     // Its other jobs are about to fail too; until the worker is gone its memory counts.
     residency.state = 'ending';
-    const poisoned = crash.blame && recordCrash(this.state, ticket.poisonKey(), walk.nowMs, this.#limits);
+    const poison = crash.blame ? this.#blame(ticket, walk.nowMs) : null;
     const final = crash.begun || ticket.requeues >= this.#limits.maxRequeues || this.state.draining;
-    if (poisoned) this.#effects.rejectJob(seq, fail('poison_request', {}, crash.error));
+    if (poison !== null) this.#effects.rejectJob(seq, fail('poison_request', poison.detail, crash.error));
     else if (final) this.#effects.rejectJob(seq, crash.error);
     else requeue(walk.queueOf(ticket), ticket);
     this.#decide(walk);
@@ -209,7 +209,13 @@ export class Policy {
     if (this.state.draining) return fail('draining');
     const quarantined = quarantineError(model, nowMs);
     if (quarantined !== null) return quarantined;
-    return isPoison(this.state, arrival.poisonKey, nowMs, this.#limits) ? fail('poison_request') : null;
+    return poisonError(this.state, arrival.poisonKey, nowMs, this.#limits);
+  }
+
+  /** Counts the crash against its job; the refusal when that was one too many. */
+  #blame({ poisonKey }: Ticket, nowMs: number): SvcError<'poison_request'> | null {
+    recordCrash(this.state, poisonKey(), nowMs, this.#limits);
+    return poisonError(this.state, poisonKey, nowMs, this.#limits);
   }
 
   /** When the child itself runs out of memory, a second try is worth while only after something has made room. */
