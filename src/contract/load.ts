@@ -55,8 +55,6 @@ export const LoadedFacts = Type.Object({
   gpuLayers: Type.Integer(),
   contextBytes: Type.Integer(),
   residentBytes: Type.Integer(),
-  /** Whether KV state can be cut at any token, only at checkpoints, or is not kept; for whoever wonders about reuse. */
-  prefixReuse: Type.Union([Type.Literal('full'), Type.Literal('checkpoints'), Type.Literal('none')]),
 });
 export type LoadedFacts = Static<typeof LoadedFacts>;
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import { writeTinyRecurrent, writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
 import type { Turn } from '../../src/contract/job.ts';
 
@@ -16,6 +17,32 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+const user = (content: string): Turn => ({ role: 'user', content });
+const system: Turn = { role: 'system', content: 'the sea and the stones and the time '.repeat(6) };
+
+// The premise of all that follows: these models do lose their past.
+it.each([
+  ['whole', writeTinyChat, true],
+  ['sliding window', writeTinySlidingWindow, false],
+  ['recurrent', writeTinyRecurrent, false],
+] as const)(
+  'a %s memory either keeps a shared turn far behind its end or loses it',
+  async (name, write, keeps) => {
+    const path = join(folder, `premise ${name}.gguf`);
+    await write(path);
+    const worker = await bootWorker();
+    await worker.load({ path, numCtx: 1024, parallel: 2 });
+    const long = [system, user('tell me about the small house and the time '.repeat(20))];
+    await worker.generate({ prompt: { kind: 'chat', turns: long }, maxTokens: 40 });
+    await worker.generate({ prompt: { kind: 'chat', turns: [user('quite another thing')] }, maxTokens: 4 });
+    const turns = [system, user('what is the time?')];
+    const { done } = await worker.generate({ prompt: { kind: 'chat', turns }, maxTokens: 4 });
+    // One token begins every prompt.
+    expect(done.usage.cachedTokens > 1).toBe(keeps);
+    await worker.end();
+  },
+);
+
 /** Whether a beginning that two conversations share can be taken from inside the state of another one. */
 const variants = [
   ['sliding window', writeTinySlidingWindow, true],
@@ -23,17 +50,12 @@ const variants = [
 ] as const;
 
 describe.each(variants)('a model with a %s memory', (name, write, canCut) => {
-  const user = (content: string): Turn => ({ role: 'user', content });
-  const opening = [
-    { role: 'system', content: 'the sea and the stones and the time '.repeat(6) } as Turn,
-    user('tell me about the small house'),
-  ];
+  const opening = [system, user('tell me about the small house')];
   const path = (): string => join(folder, `${name}.gguf`);
 
   async function fresh(): Promise<TestWorker> {
     const worker = await bootWorker();
-    const facts = await worker.load({ path: path(), numCtx: 1024, parallel: 2 });
-    expect(facts.prefixReuse).toBe('checkpoints');
+    await worker.load({ path: path(), numCtx: 1024, parallel: 2 });
     return worker;
   }
 
@@ -60,8 +82,7 @@ describe.each(variants)('a model with a %s memory', (name, write, canCut) => {
     const worker = await fresh();
     await worker.generate({ prompt: { kind: 'chat', turns: opening }, maxTokens: 40 });
     await worker.generate({ prompt: { kind: 'chat', turns: [user('quite another thing')] }, maxTokens: 4 });
-    const [system] = opening;
-    const turns = [system as Turn, user('what is the time?')];
+    const turns = [system, user('what is the time?')];
     const warm = await worker.generate({ prompt: { kind: 'chat', turns }, maxTokens: 40 });
     expect(warm.done.usage.cachedTokens > 0).toBe(canCut);
     expect(warm.events[0]).toMatchObject({ type: 'started', cachedTokens: warm.done.usage.cachedTokens });

@@ -13,8 +13,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hearth-embed-'));
   await writeTinyEmbed(join(folder, 'embed.gguf'));
   worker = await bootWorker();
-  const facts = await worker.load({ path: join(folder, 'embed.gguf'), kind: 'embedding', threads: 2 });
-  expect(facts).toMatchObject({ prefixReuse: 'none' });
+  await worker.load({ path: join(folder, 'embed.gguf'), kind: 'embedding', threads: 2 });
 });
 
 afterAll(async () => {

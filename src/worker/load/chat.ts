@@ -41,7 +41,6 @@ export async function loadChat(
         ...commonFacts(model, context),
         ...tuned,
         sequences: spec.parallel,
-        prefixReuse,
       },
     };
   } catch (error) {

@@ -21,7 +21,6 @@ export function commonFacts(model: NativeModel, context: NativeContext): LoadedF
     gpuLayers: model.facts.gpuLayers,
     contextBytes: context.memoryBytes(),
     residentBytes: process.memoryUsage.rss(),
-    prefixReuse: 'none',
   };
 }
 
