@@ -96,7 +96,7 @@ const Backend = Type.Object(
 const Exec = Type.Object(
   {
     n_ctx: count('Window, tokens.'),
-    n_batch: count('Tokens of a prompt slice.'),
+    n_batch: count('Tokens of a prefill chunk.'),
     n_ubatch: count('Tokens evaluated at once.'),
     n_seq: Type.Literal(1),
     n_threads: count('Threads demanded, for prompt and decode alike.'),

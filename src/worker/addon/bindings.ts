@@ -1,6 +1,6 @@
 /**
  * The parts of node-llama-cpp below its public API. The batch loop drives llama.cpp's batch itself: one call evaluates
- * a token of every decoding sequence and a slice of a prompt together, which the library's own queue cannot be asked
+ * a token of every decoding sequence and a prefill chunk together, which the library's own queue cannot be asked
  * for (it gathers in order of arrival, and llama.cpp only keeps consecutive, ascending sequence ids in one
  * micro-batch).
  */

@@ -21,7 +21,7 @@ import type { Placement } from './prompt-cache.ts';
 import { Sequences } from './sequences.ts';
 import type { Row } from './stream/row.ts';
 import { Stream } from './stream/stream.ts';
-import type { StreamJob } from './stream/stream-job.ts';
+import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
 import type { Turnstile } from './turnstile.ts';
 import { Waiting } from './waiting.ts';
 
@@ -63,7 +63,8 @@ export class BatchLoop {
   submit(prepared: PreparedChat): void {
     const { job, answer, numCtx } = prepared;
     const prompt = this.#inCachedTokens(prepared);
-    this.#waiting.push({ job, prompt, answer, numCtx, arrivedMs: performance.now() });
+    const arrivedMs = performance.now();
+    this.#waiting.push({ job: decodingRequest(job), prompt, answer, numCtx, arrivedMs });
     if (this.#turning) this.#waiting.noteOverlap();
     else void this.#turn();
   }

@@ -1,5 +1,5 @@
 /**
- * Tests claimed tokens in slices: prompt and answer are evaluated once, and each token is compared with the choice.
+ * Tests claimed tokens in chunks: prompt and answer are evaluated once, and each token is compared with the choice.
  * Its events say what the claimed tokens say, because a claimed text is compared with them.
  */
 import type { CheckFacts } from '../../contract/frozen.ts';
@@ -7,7 +7,7 @@ import type { JobEvent } from '../../contract/job-event.ts';
 import { StreamOutput } from '../batch/stream/stream-output.ts';
 import type { ChatModel } from '../model.ts';
 import { samplersOf } from './account.ts';
-import { type FrozenContext, SEQUENCE, SLICE_TOKENS } from './context.ts';
+import { type FrozenContext, SEQUENCE, CHUNK_TOKENS } from './context.ts';
 import { type FrozenPlan, streamJobOf } from './plan.ts';
 import type { FrozenHooks } from './run.ts';
 import { sha256OfTokens } from './token-bytes.ts';
@@ -60,12 +60,12 @@ async function* gapsOf(
   const probe = new LogitProbe(chat.model);
   try {
     // The last claimed token has no successor to test, so it is not evaluated.
-    for (let at = 0; at < all.length - 1; at += SLICE_TOKENS) {
+    for (let at = 0; at < all.length - 1; at += CHUNK_TOKENS) {
       hooks.step();
-      const slice = all.subarray(at, Math.min(at + SLICE_TOKENS, all.length - 1));
-      const wanted = [...slice.keys()].filter((index) => at + index >= first);
-      context.initBatch(slice.length);
-      const rows = context.addToBatch(SEQUENCE, at, slice, Uint32Array.from(wanted));
+      const chunk = all.subarray(at, Math.min(at + CHUNK_TOKENS, all.length - 1));
+      const wanted = [...chunk.keys()].filter((index) => at + index >= first);
+      context.initBatch(chunk.length);
+      const rows = context.addToBatch(SEQUENCE, at, chunk, Uint32Array.from(wanted));
       await hooks.turnstile.pass(() => context.decodeBatch());
       for (const [place, index] of wanted.entries()) {
         const step = at + index - first;

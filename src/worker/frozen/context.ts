@@ -5,10 +5,10 @@ import type { NativeContext } from '../addon/native.ts';
 import type { ChatModel } from '../model.ts';
 
 /**
- * Rows of one prompt slice. Small enough that ordinary streams, which wait for it, hardly notice; the kernels gain
+ * Rows of one prefill chunk. Small enough that ordinary streams, which wait for it, hardly notice; the kernels gain
  * little from more.
  */
-export const SLICE_TOKENS = 64;
+export const CHUNK_TOKENS = 64;
 /** The only one of a frozen context. */
 export const SEQUENCE = 0;
 const SMALLEST_WINDOW = 1024;
@@ -47,7 +47,7 @@ export async function openFrozenContext(
     context = await model.newContext({
       sequences: 1,
       numCtx: pins.numCtx,
-      batchTokens: SLICE_TOKENS,
+      batchTokens: CHUNK_TOKENS,
       threads: pins.threads,
       flashAttention: FLASH_ATTENTION,
       cacheType: CACHE_TYPE,

@@ -1,7 +1,7 @@
 /** What a frozen job needs before it runs: its pins, the window that holds it, and the claimed tokens. */
 import type { FrozenPins } from '../../contract/frozen.ts';
 import type { Answer } from '../answer/answer.ts';
-import type { StreamJob } from '../batch/stream/stream-job.ts';
+import { decodingRequest, type StreamJob } from '../batch/stream/stream-job.ts';
 import type { ChatModel } from '../model.ts';
 import type { PreparedChat } from '../prepare.ts';
 import { unavailable, windowFor } from './context.ts';
@@ -35,7 +35,7 @@ export function planFrozen(chat: ChatModel, prepared: PreparedChat): FrozenPlan 
 
 export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob {
   const { job, tokens, numCtx } = prepared;
-  return { job, prompt: tokens, answer, numCtx, arrivedMs: performance.now() };
+  return { job: decodingRequest(job), prompt: tokens, answer, numCtx, arrivedMs: performance.now() };
 }
 
 function claimedTokens(chat: ChatModel, base64: string): Uint32Array {

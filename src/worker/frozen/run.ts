@@ -6,7 +6,7 @@ import type { Row } from '../batch/stream/row.ts';
 import { Stream } from '../batch/stream/stream.ts';
 import type { ChatModel } from '../model.ts';
 import { factsOf } from './account.ts';
-import { type FrozenContext, SEQUENCE, SLICE_TOKENS } from './context.ts';
+import { type FrozenContext, SEQUENCE, CHUNK_TOKENS } from './context.ts';
 import { type FrozenPlan, streamJobOf } from './plan.ts';
 import { FrozenTrace, LogitProbe } from './trace.ts';
 
@@ -49,7 +49,7 @@ export async function runFrozen(
 }
 
 function prefillRow(stream: Stream): Row {
-  return stream.prefillRow(Math.min(SLICE_TOKENS, stream.remaining));
+  return stream.prefillRow(Math.min(CHUNK_TOKENS, stream.remaining));
 }
 
 /** Returns the batch row of the logits, where the row asks for them. */

@@ -23,25 +23,25 @@ export class LogitProbe {
     this.#probe = model.newProbe(2);
   }
 
-  async topTwo(native: NativeContext, row: number): Promise<TopTwo> {
-    const { of } = await native.readLogits(row, this.#probe, LARGEST_TWO);
+  async topTwo(context: NativeContext, row: number): Promise<TopTwo> {
+    const { of } = await context.readLogits(row, this.#probe, LARGEST_TWO);
     const [first, second] = of;
     if (first === undefined) throw new Error('a step has no logits');
     return { first, second: second ?? { token: first.token, logit: Number.NEGATIVE_INFINITY } };
   }
 
   /** The logit of one token, whatever its place; reads the whole vocabulary. */
-  async #logitOf(native: NativeContext, row: number, token: number): Promise<number> {
+  async #logitOf(context: NativeContext, row: number, token: number): Promise<number> {
     this.#whole ??= this.#model.newProbe(null);
-    const { of } = await native.readLogits(row, this.#whole, { tokens: [token], largest: 0 });
+    const { of } = await context.readLogits(row, this.#whole, { tokens: [token], largest: 0 });
     return of.find((entry) => entry.token === token)?.logit ?? Number.NEGATIVE_INFINITY;
   }
 
   /** How far a token lies below the first choice; 0: it is the first choice. */
-  async gapOf(native: NativeContext, row: number, token: number): Promise<number> {
-    const { first, second } = await this.topTwo(native, row);
+  async gapOf(context: NativeContext, row: number, token: number): Promise<number> {
+    const { first, second } = await this.topTwo(context, row);
     if (first.token === token) return 0;
-    const logit = second.token === token ? second.logit : await this.#logitOf(native, row, token);
+    const logit = second.token === token ? second.logit : await this.#logitOf(context, row, token);
     return first.logit - logit;
   }
 

@@ -17,10 +17,10 @@ export class Logprobs {
     this.#probe = model.newProbe(null);
   }
 
-  async report(native: NativeContext, batchRow: number, token: number): Promise<SampledToken> {
+  async report(context: NativeContext, batchRow: number, token: number): Promise<SampledToken> {
     // At least one of the largest is needed, because the weight is relative to the largest logit.
     const wanted = { tokens: [token], largest: Math.max(1, this.#top) };
-    const { of, totalWeight } = await native.readLogits(batchRow, this.#probe, wanted);
+    const { of, totalWeight } = await context.readLogits(batchRow, this.#probe, wanted);
     const largest = of[0]?.logit ?? 0;
     const logits = new Map(of.map(({ token: id, logit }) => [id, logit]));
     const entry = (id: number, logit: number): TokenLogprob =>

@@ -1,13 +1,22 @@
 import type { GenerateJob } from '../../../contract/job.ts';
 import type { Answer } from '../../answer/answer.ts';
 
+/** What decoding needs of a request; its conversation, tools and schema end with the preparation. */
+export type DecodingRequest = Pick<GenerateJob, 'jobId' | 'sampling' | 'topLogprobs' | 'stop' | 'maxTokens'>;
+
 /** A job that fits, its prompt in tokens. */
 export interface StreamJob {
-  readonly job: GenerateJob;
+  readonly job: DecodingRequest;
   readonly prompt: Uint32Array;
   readonly answer: Answer;
   /** The window of this job, tokens. */
   readonly numCtx: number;
   /** On the clock of performance.now(). */
   readonly arrivedMs: number;
+}
+
+/** A copy, so that a long conversation is not kept in memory while its answer is decoded. */
+export function decodingRequest(job: GenerateJob): DecodingRequest {
+  const { jobId, sampling, topLogprobs, stop, maxTokens } = job;
+  return { jobId, sampling, topLogprobs, stop, maxTokens };
 }

@@ -30,12 +30,12 @@ export class StreamSampler {
   }
 
   /** Samples from a row of logits; `tokens`: the answer so far. */
-  async sample(native: NativeContext, logitRow: number, tokens: readonly number[]): Promise<Sampled> {
+  async sample(context: NativeContext, logitRow: number, tokens: readonly number[]): Promise<Sampled> {
     this.#configure(tokens);
-    const sampled = await native.sample(logitRow, this.#sampler);
+    const sampled = await context.sample(logitRow, this.#sampler);
     if (sampled === null) throw new Error('no token satisfies the grammar');
     const token = this.#job.answer.constraint?.forcedToken() ?? sampled;
-    const reported = (await this.#logprobs?.report(native, logitRow, token)) ?? null;
+    const reported = (await this.#logprobs?.report(context, logitRow, token)) ?? null;
     return { token, reported };
   }
 

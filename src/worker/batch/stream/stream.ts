@@ -123,8 +123,8 @@ export class Stream {
     this.#next = null;
   }
 
-  sample(native: NativeContext, logitRow: number): Promise<Sampled> {
-    return this.#sampler.sample(native, logitRow, this.output.tokens);
+  sample(context: NativeContext, logitRow: number): Promise<Sampled> {
+    return this.#sampler.sample(context, logitRow, this.output.tokens);
   }
 
   accept({ token, reported }: Sampled): JobEvent[] {
