@@ -62,7 +62,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     log: logger,
     limits: loadLimits(config.loadTimeoutMs),
     draftTokens: config.draftTokens,
-    tuning: openTuningFolder({ home: config.home, backendSha256: bound.knownSha256, log: logger }),
+    tuning: await openTuningFolder({ home: config.home, backendSha256: bound.knownSha256, log: logger }),
     backendGuard: async () => {
       const refusal = await bound.refusal();
       if (refusal !== null) throw fail('native_unavailable', { reason: refusal });

@@ -182,7 +182,10 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
 export const pureRooms: readonly string[] = ['engine/scheduler'];
 
 /** Folders whose rooms know each other one way only. */
-export const layeredFolders: readonly string[] = ['store', 'lib', 'trust', 'engine'];
+export const layeredFolders: readonly string[] = ['store', 'lib', 'trust', 'engine', 'worker'];
+
+/** Folders whose own folders know each other one way only, whether or not these are rooms. */
+export const layeredRooms: readonly string[] = ['api', 'cli', 'http', 'store', 'trust', 'wire', 'worker'];
 
 /** Rooms that every request passes: a file call that blocks there would hold up all other requests. */
 export const requestRooms: readonly string[] = [
@@ -192,7 +195,11 @@ export const requestRooms: readonly string[] = [
   'store/files',
   'wire',
   'contract',
+  'engine',
 ];
+
+/** Files there that may make such a call, because the kernel answers it from memory and not from a disk. */
+export const kernelReads: readonly string[] = ['engine/local/free-memory.ts'];
 
 /** Rooms that may read the environment or write to the console. */
 export const processRooms: readonly string[] = ['cli', 'worker'];

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { freemem } from 'node:os';
 
-/** Bytes; read from the kernel each time, which costs some ten microseconds. */
+/** Bytes. Decisions need the figure of this moment; the kernel answers from memory, in some ten microseconds. */
 export function freeMemoryBytes(): number {
   if (process.platform !== 'linux') return freemem();
   const available = fieldKib(read('/proc/meminfo'), 'MemAvailable');

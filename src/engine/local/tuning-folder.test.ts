@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -20,25 +20,34 @@ const files = (home: string) =>
   );
 
 describe('the tuning folder', () => {
+  it('recalls without reading, what it read when it was opened', async () => {
+    const home = newHome();
+    (await open(home, 'b1')).remember(target('d1'), measured);
+    await vi.waitUntil(() => files(home).length === 1);
+    const tuning = await open(home, 'b1');
+    rmSync(path.join(home, 'tuning'), { recursive: true });
+    expect(tuning.recall(target('d1'))).toMatchObject(measured);
+  });
+
   it('recalls a measurement after a restart, for the same model and backend only', async () => {
     const home = newHome();
-    open(home, 'b1').remember(target('d1'), measured);
+    (await open(home, 'b1')).remember(target('d1'), measured);
     await vi.waitUntil(() => files(home).length === 1);
-    expect(open(home, 'b1').recall(target('d1'))).toMatchObject(measured);
-    expect(open(home, 'b2').recall(target('d1'))).toBeNull();
-    expect(open(home, 'b1').recall(target('d2'))).toBeNull();
+    expect((await open(home, 'b1')).recall(target('d1'))).toMatchObject(measured);
+    expect((await open(home, 'b2')).recall(target('d1'))).toBeNull();
+    expect((await open(home, 'b1')).recall(target('d2'))).toBeNull();
   });
 
   it('measures again when a record is damaged', async () => {
     const home = newHome();
-    open(home, 'b1').remember(target('d1'), measured);
+    (await open(home, 'b1')).remember(target('d1'), measured);
     await vi.waitUntil(() => files(home).length === 1);
     writeFileSync(path.join(home, 'tuning', files(home)[0] ?? ''), '{"threads":"many"}');
-    expect(open(home, 'b1').recall(target('d1'))).toBeNull();
+    expect((await open(home, 'b1')).recall(target('d1'))).toBeNull();
   });
 
-  it('keeps nothing while the backend is not known', () => {
-    const tuning = open(newHome(), null);
+  it('keeps nothing while the backend is not known', async () => {
+    const tuning = await open(newHome(), null);
     tuning.remember(target('d1'), measured);
     expect(tuning.recall(target('d1'))).toBeNull();
   });

@@ -3,7 +3,7 @@
  * not measure again, a change of any of the three does. Losing a file costs one measurement.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from '#typebox';
@@ -25,6 +25,8 @@ const TuningRecord = Type.Object({
 });
 export type TuningRecord = Static<typeof TuningRecord>;
 
+const RECORD_FILE = /^[0-9a-f]{32}\.json$/;
+
 export interface TuningOptions {
   readonly home: string;
   /** The hash of the bound backend; null while it is not known, and then nothing is recalled or kept. */
@@ -32,27 +34,25 @@ export interface TuningOptions {
   readonly log: Logger;
 }
 
-export function openTuningFolder(options: TuningOptions): Tuning {
-  const known = new Map<string, TuningRecord | null>();
-  const recordFile = (target: ModelTarget): string | null => {
+/** Reads all records at once: plans are made while requests wait, and must not wait for a disk. */
+export async function openTuningFolder(options: TuningOptions): Promise<Tuning> {
+  const folder = path.join(options.home, 'tuning');
+  const known = await readRecords(folder);
+  const nameOf = (target: ModelTarget): string | null => {
     const backend = options.backendSha256();
-    return backend === null || !isLocal(target)
-      ? null
-      : path.join(options.home, 'tuning', `${recordName(target.source, backend)}.json`);
+    return backend === null || !isLocal(target) ? null : recordName(target.source, backend);
   };
   return {
     recall: (target) => {
-      const file = recordFile(target);
-      if (file === null) return null;
-      if (!known.has(file)) known.set(file, readRecord(file));
-      return known.get(file) ?? null;
+      const name = nameOf(target);
+      return name === null ? null : (known.get(name) ?? null);
     },
     remember: (target, measured) => {
-      const file = recordFile(target);
-      if (file === null) return;
+      const name = nameOf(target);
+      if (name === null) return;
       const record: TuningRecord = { schema: 1, modelId: target.modelId, ...measured };
-      known.set(file, record);
-      save(file, record, options.log);
+      known.set(name, record);
+      save(path.join(folder, `${name}.json`), record, options.log);
     },
   };
 }
@@ -64,15 +64,29 @@ function recordName(source: LocalSource, backend: string): string {
   return createHash('sha256').update([weights, backend, cpu].join('\n')).digest('hex').slice(0, 32);
 }
 
-/** Reads a record of this file name; what is absent or damaged is simply measured again. */
-export function readRecord(file: string): TuningRecord | null {
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return Check(TuningRecord, value) ? value : null;
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return null;
-    throw error;
+/** By name, without those that are damaged: what is not there is simply measured again. */
+async function readRecords(folder: string): Promise<Map<string, TuningRecord>> {
+  const names = (await readdir(folder).catch(ignoreSystemError)) ?? [];
+  const records = new Map<string, TuningRecord>();
+  for (const file of names.filter((name) => RECORD_FILE.test(name))) {
+    const text = await readFile(path.join(folder, file), 'utf8').catch(ignoreSystemError);
+    const record = text === undefined ? null : parseRecord(text);
+    if (record !== null) records.set(path.basename(file, '.json'), record);
   }
+  return records;
+}
+
+function parseRecord(text: string): TuningRecord | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Check(TuningRecord, value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function ignoreSystemError(error: NodeJS.ErrnoException): undefined {
+  if (error.code === undefined) throw error;
 }
 
 function save(file: string, record: TuningRecord, log: Logger): void {

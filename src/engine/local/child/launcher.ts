@@ -4,7 +4,7 @@
  * Both replace themselves by the child, so the process id stays the same. Nothing here is required.
  */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -13,8 +13,8 @@ const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 /** The words to put before `node`; empty where the tools are missing or too old. */
 export async function findLauncher(platform: string): Promise<readonly string[]> {
   if (platform !== 'linux') return [];
-  const setpriv = locate('setpriv');
-  const prlimit = locate('prlimit');
+  const setpriv = await locate('setpriv');
+  const prlimit = await locate('prlimit');
   const words: string[] = [];
   // The variant of busybox lacks these options, so each tool proves itself on a command that does nothing.
   for (const prefix of [
@@ -26,13 +26,21 @@ export async function findLauncher(platform: string): Promise<readonly string[]>
   return words;
 }
 
-function locate(tool: string): string | undefined {
-  return FOLDERS.map((folder) => `${folder}/${tool}`).find((path) => existsSync(path));
+async function locate(tool: string): Promise<string | undefined> {
+  for (const folder of FOLDERS) {
+    const file = `${folder}/${tool}`;
+    const isThere = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return file;
+  }
+  return undefined;
 }
 
 async function works(prefix: readonly string[]): Promise<boolean> {
   const [command = '', ...args] = prefix;
-  const nothing = locate('true');
+  const nothing = await locate('true');
   if (nothing === undefined) return false;
   return run(command, [...args, nothing], { env: {}, timeout: 5_000 }).then(
     () => true,
