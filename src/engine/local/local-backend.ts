@@ -17,6 +17,7 @@ import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
 import { poolThreads } from './child/pool-threads.ts';
 import { bytesNeeded, measuredOf, processTuning, type Tuning } from './memory-need.ts';
 import { isLocal, type LocalTarget } from './model-source.ts';
+import { SpareWorkers } from './spare-workers.ts';
 import { WorkerHost } from './worker-host.ts';
 
 export interface LocalBackendOptions {
@@ -56,10 +57,7 @@ class Workers implements LocalBackend {
   readonly #limits: WorkerLimits;
   /** Looked for once, at the first fork. */
   #launcher: Promise<readonly string[]> | undefined;
-  /** By the size of their thread pool. */
-  readonly #spares = new Map<number, Promise<WorkerHost>>();
-  /** The sizes that a spare is kept of: that for chat from the start, another once it was asked for. */
-  readonly #pools: Set<number>;
+  readonly #spares: SpareWorkers;
   readonly #workers = new Set<WorkerHost>();
   /** Those of them that have booted: each proves that the backend works, whatever became of the next spare. */
   readonly #booted = new Set<WorkerHost>();
@@ -67,14 +65,20 @@ class Workers implements LocalBackend {
   #facts: BackendFacts | null = null;
   /** Of the last boot, if it failed, and until when none is tried while no worker serves. */
   #failure: { readonly reason: string; readonly untilMs: number } | null = null;
-  #cancelRetry: (() => void) | undefined;
   #closed = false;
 
   constructor(options: LocalBackendOptions) {
     this.#options = options;
     this.#tuning = options.tuning ?? processTuning();
     this.#limits = { ...DEFAULT_WORKER_LIMITS, ...options.limits };
-    this.#pools = new Set([this.#poolFor('chat')]);
+    this.#spares = new SpareWorkers(this.#poolFor('chat'), {
+      clock: options.clock,
+      limits: this.#limits,
+      boot: (pool) => this.#boot(pool),
+      mayBoot: () => !this.#closed && this.#refusal() === null,
+      hasProof: () => this.#booted.size > 0,
+      isBusy: () => [...this.#workers].some((worker) => worker.busy),
+    });
   }
 
   backendFacts(): BackendFacts | { readonly failed: string } | null {
@@ -83,28 +87,7 @@ class Workers implements LocalBackend {
   }
 
   prepare(): void {
-    for (const pool of this.#pools) this.#prepareOne(pool);
-  }
-
-  #prepareOne(pool: number): void {
-    if (this.#closed || this.#spares.has(pool) || this.#refusal() !== null) return;
-    const spare = this.#boot(pool);
-    this.#spares.set(pool, spare);
-    const forget = (): void => {
-      if (this.#spares.get(pool) === spare) this.#spares.delete(pool);
-    };
-    spare.then(
-      (worker) => worker.gone.then(forget),
-      () => {
-        forget();
-        if (this.#booted.size > 0) this.#retrySpare();
-      },
-    );
-  }
-
-  #retrySpare(): void {
-    this.#cancelRetry?.();
-    this.#cancelRetry = this.#options.clock.after(this.#limits.bootRetryMs, () => this.prepare());
+    this.#spares.prepare();
   }
 
   memoryNeed(target: ModelTarget, size: LoadSize): number {
@@ -120,9 +103,7 @@ class Workers implements LocalBackend {
       throw fail('native_unavailable', { reason: refusal ?? 'the service is shutting down' });
 
     if (signal.aborted) throw fail('cancelled');
-    const pool = this.#poolFor(local.kind);
-    this.#pools.add(pool);
-    const worker = await this.#take(pool);
+    const worker = await this.#spares.take(this.#poolFor(local.kind));
     try {
       if (signal.aborted) throw fail('cancelled');
       return await this.#loadInto(worker, local, size, signal);
@@ -131,7 +112,7 @@ class Workers implements LocalBackend {
       await worker.end();
       throw error;
     } finally {
-      this.#replaceSpare();
+      this.#spares.replace();
     }
   }
 
@@ -166,31 +147,10 @@ class Workers implements LocalBackend {
     };
   }
 
-  /**
-   * Starting a worker keeps the cores busy for a second, which the request that waited for this load would pay for:
-   * so the next spare waits until no job runs, within limits.
-   */
-  #replaceSpare(waitedMs = 0): void {
-    const { spareLullMs, spareLatestMs } = this.#limits;
-    this.#options.clock.after(spareLullMs, () => {
-      const busy = [...this.#workers].some((worker) => worker.busy);
-      if (busy && waitedMs + spareLullMs < spareLatestMs) this.#replaceSpare(waitedMs + spareLullMs);
-      else this.prepare();
-    });
-  }
-
   async close(): Promise<void> {
     this.#closed = true;
-    this.#cancelRetry?.();
+    this.#spares.close();
     await Promise.all([...this.#workers].map((worker) => worker.end()));
-  }
-
-  /** The spare, booting or booted; a new worker if there is none or it has died. */
-  async #take(pool: number): Promise<WorkerHost> {
-    const spare = this.#spares.get(pool);
-    this.#spares.delete(pool);
-    const worker = await spare?.catch(() => undefined);
-    return worker?.alive === true ? worker : this.#boot(pool);
   }
 
   #poolFor(kind: ModelKind): number {

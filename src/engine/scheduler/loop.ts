@@ -18,9 +18,9 @@ import type {
   Submission,
 } from '../ports.ts';
 import type { Job } from '../../contract/job.ts';
-import type { JobEvent } from '../../contract/job-event.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Effects, LoadOrder } from './policy/effects.ts';
+import { type OpenRequest, OpenRequests, tellEnd } from './open-requests.ts';
 import { poisonKey } from './poison-key.ts';
 import { DEFAULT_SCHEDULER_LIMITS, type SchedulerLimits } from './limits.ts';
 import { USUAL_SLOTS, wantedCtx } from './memory-plan.ts';
@@ -38,16 +38,6 @@ export interface EngineOptions {
   readonly observers?: readonly EngineObserver[];
 }
 
-interface Request {
-  readonly submission: Submission;
-  /** The client's, after those of the observers. */
-  readonly listeners: readonly JobListener[];
-  /** Reaches the worker; the client's own signal may fire before the job has a worker. */
-  readonly stop: AbortController;
-  readonly forgetSignal: () => void;
-  begun: boolean;
-}
-
 interface Load {
   readonly order: LoadOrder;
   readonly abort: AbortController;
@@ -62,12 +52,11 @@ class SchedulerLoop implements Engine, Effects {
   readonly #options: EngineOptions;
   readonly #limits: SchedulerLimits;
   readonly #policy: Policy;
-  readonly #requests = new Map<number, Request>();
+  readonly #requests = new OpenRequests();
   readonly #loads = new Map<number, Load>();
   readonly #goneWaiters = new Map<number, (() => void)[]>();
   #lastSeq = 0;
   #cancelTimer: (() => void) | undefined;
-  #onIdle: (() => void) | undefined;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -87,15 +76,7 @@ class SchedulerLoop implements Engine, Effects {
     if (signal.aborted) return queueMicrotask(() => tellEnd(listeners, fail('cancelled')));
     this.#lastSeq += 1;
     const seq = this.#lastSeq;
-    const cancel = (): void => this.#cancel(seq);
-    signal.addEventListener('abort', cancel, { once: true });
-    this.#requests.set(seq, {
-      submission,
-      listeners,
-      stop: new AbortController(),
-      forgetSignal: () => signal.removeEventListener('abort', cancel),
-      begun: false,
-    });
+    this.#requests.open(seq, { submission, listeners, signal, onAbort: () => this.#cancel(seq) });
     this.#policy.onSubmit({
       seq,
       target,
@@ -156,19 +137,8 @@ class SchedulerLoop implements Engine, Effects {
   async drain(graceMs: number): Promise<void> {
     const { clock, backends } = this.#options;
     this.#policy.onDrain();
-    if (this.#requests.size > 0) {
-      await new Promise<void>((resolve) => {
-        const cancel = clock.after(graceMs, resolve);
-        this.#onIdle = () => {
-          cancel();
-          resolve();
-        };
-      });
-    }
-    for (const [seq, request] of this.#requests) {
-      this.#settle(seq, fail('draining'));
-      request.stop.abort();
-    }
+    await this.#requests.idle(clock, graceMs);
+    this.#requests.stopAll(fail('draining'));
     await Promise.all(Object.values(backends).map((backend) => backend.close()));
     this.cancelTimer();
   }
@@ -194,11 +164,11 @@ class SchedulerLoop implements Engine, Effects {
   }
 
   rejectJob(seq: number, error: SvcError): void {
-    queueMicrotask(() => this.#settle(seq, error));
+    queueMicrotask(() => this.#requests.settle(seq, error));
   }
 
   notifyQueued(seq: number, position: number, reason: string): void {
-    queueMicrotask(() => this.#tell(seq, { type: 'queued', position, reason }));
+    queueMicrotask(() => this.#requests.tell(seq, { type: 'queued', position, reason }));
   }
 
   setTimer(delayMs: number): void {
@@ -251,61 +221,41 @@ class SchedulerLoop implements Engine, Effects {
   }
 
   /** The slot is free only when the worker has said its last word on the job, whatever the client does meanwhile. */
-  #run(seq: number, request: Request, model: LoadedModel): void {
+  #run(seq: number, request: OpenRequest, model: LoadedModel): void {
     model.run(request.submission.job, request.stop.signal, {
       onEvent: (event) => {
         request.begun = true;
-        this.#tell(seq, event);
+        this.#requests.tell(seq, event);
       },
       onEnd: (failure) => {
         if (failure !== null) return this.#failed(seq, request, asSvcError(failure));
-        this.#settle(seq, null);
+        this.#requests.settle(seq, null);
         this.#policy.onJobEnded(seq, true);
       },
     });
   }
 
-  /** Whoever has heard the end of the job hears nothing more. */
-  #tell(seq: number, event: JobEvent): void {
-    const listeners = this.#requests.get(seq)?.listeners ?? [];
-    for (const listener of listeners) listener.onEvent(event);
-  }
-
-  #failed(seq: number, request: Request, error: SvcError): void {
+  #failed(seq: number, request: OpenRequest, error: SvcError): void {
     if (error.code === 'worker_crashed' || error.code === 'worker_hung') {
       // A job that its client has left already must not be put back into the queue.
-      const begun = request.begun || !this.#requests.has(seq);
+      const begun = request.begun || this.#requests.get(seq) === undefined;
       const isOutside = error.code === 'worker_crashed' && error.detail.outside === true;
       this.#policy.onJobCrashed(seq, { error, blame: !isOutside, begun });
       return;
     }
     if (error.code === 'internal')
       this.#options.log.error({ error }, 'A job failed in a way it should not have.');
-    this.#settle(seq, error);
+    this.#requests.settle(seq, error);
     this.#policy.onJobEnded(seq, false);
   }
 
   #cancel(seq: number): void {
     const request = this.#requests.get(seq);
     if (request === undefined) return;
-    this.#settle(seq, fail('cancelled'));
+    this.#requests.settle(seq, fail('cancelled'));
     request.stop.abort();
     this.#policy.onCancel(seq);
   }
-
-  /** Says the last word to the client; a later one changes nothing. */
-  #settle(seq: number, error: SvcError | null): void {
-    const request = this.#requests.get(seq);
-    if (request === undefined) return;
-    this.#requests.delete(seq);
-    request.forgetSignal();
-    tellEnd(request.listeners, error);
-    if (this.#requests.size === 0) this.#onIdle?.();
-  }
-}
-
-function tellEnd(listeners: readonly JobListener[], failure: SvcError | null): void {
-  for (const listener of listeners) listener.onEnd(failure);
 }
 
 /** Turns are shared by work, not by calls: one call may carry two thousand inputs. */
