@@ -34,7 +34,7 @@ Every failure has the body \`{"error", "message", "type", "code", "param"?}\`; \
 A failure that would repeat carries \`x-should-retry: false\`. On a stream that has started, the body arrives as the last
 \`data:\` line, without \`[DONE]\`, and the connection is closed.
 
-| code | status | worth a retry | sentence |
+| code | status | retryable | sentence |
 |---|---|---|---|
 ${rows.join('\n')}
 `;

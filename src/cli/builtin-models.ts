@@ -28,7 +28,7 @@ export async function registerBuiltins(home: string, registry: Registry, log: Lo
     const all = [...new Set([...offered, ...models.map((model) => model.id)])];
     if (all.length > offered.length) await writeDurably(offeredFile(home), `${JSON.stringify(all)}\n`);
   } catch (error) {
-    log.warn({ err: error }, 'the built-in models could not be registered');
+    log.warn({ err: error }, 'The built-in models could not be registered.');
   }
 }
 

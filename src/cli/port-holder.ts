@@ -14,7 +14,7 @@ export async function describeHolder(config: Config): Promise<string> {
   if (instanceId === null) return `${where} is taken by another program; ${remedy}.`;
   const own = await readPublicIdentity(config.home);
   if (instanceId === own.instanceId)
-    return `this instance is already being served at ${where}; hearth status tells more.`;
+    return `this instance is already running at ${where}; see hearth status.`;
 
   return `${where} is taken by another Hearth (instance ${instanceId}); ${remedy}.`;
 }

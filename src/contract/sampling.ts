@@ -19,11 +19,11 @@ export interface SamplingRow {
   readonly wire: string;
   /** In jobs, and where `perModel`, in manifests: a manifest that was ever valid must stay so. */
   readonly schema: TSchema;
-  /** In requests, where they say it otherwise. */
+  /** The schema in requests, if it differs. */
   readonly request?: Readonly<Record<string, unknown>>;
   /** From what a request says to what a job says; undefined: the same as absent, null: unusable. */
   readonly read?: (asked: never) => unknown;
-  /** What an unusable value is told. */
+  /** The error message for an unusable value. */
   readonly expects?: string;
   /** Without one, the engine decides. Of llama.cpp's own server. */
   readonly fallback?: number;

@@ -8,7 +8,7 @@ import type { Job } from '../contract/job.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import type { ModelKind } from '../contract/load.ts';
 
-/** Hears of one job: its events in order, then exactly one end. It must not throw. */
+/** Receives the events of one job in order, then exactly one end. It must not throw. */
 export interface JobListener {
   onEvent(event: JobEvent): void;
   /** Null: the job is complete and its last event was its final one. */
@@ -47,7 +47,7 @@ export interface LoadSize {
   readonly slots: number;
 }
 
-/** What a load came to. The first two may be less than what was asked for. */
+/** The result of a load. The first two may be less than what was asked for. */
 export interface ResidencyFacts extends LoadSize {
   /** What it counts for when memory is planned. */
   readonly plannedBytes: number;

@@ -99,7 +99,7 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
     const error = translate(thrown, maxBodyBytes);
     const family = entryOf(error.code).family;
     if (family === 'bug')
-      request.log.error({ err: thrown, requestId: request.id }, 'a request failed by a bug');
+      request.log.error({ err: thrown, requestId: request.id }, 'A request failed because of a bug.');
     if (family === 'cancelled') return reply.hijack();
     const { status, headers, body } = errorResponse(error);
     // Clients that only print the status line still show why.

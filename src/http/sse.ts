@@ -52,7 +52,7 @@ export async function sendStream(
     await writeItems(raw, pending);
   } catch (thrown) {
     const error = asSvcError(thrown);
-    if (error.code === 'internal') options.log.error({ err: thrown }, 'a stream failed');
+    if (error.code === 'internal') options.log.error({ err: thrown }, 'A stream failed because of a bug.');
     endBroken(raw, frame(errorBody(error)));
   } finally {
     await pending.close();

@@ -85,6 +85,13 @@ describe('a first conversation with hearth-mini', () => {
       SVC_NUM_THREADS: '1',
     });
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { verdict: 'verified', level: 'L3' }]);
+    // Another home, in which no server ever ran, has the same built-in model.
+    const pubkey = save('pub.pem', (await installation.run(['evidence', 'pubkey'])).stdout);
+    const elsewhere = await installation.run(
+      ['evidence', 'verify', response, ...flags, '--pubkey', pubkey],
+      installation.anotherHome(),
+    );
+    expect([elsewhere.code, JSON.parse(elsewhere.stdout)]).toMatchObject([0, { level: 'L3' }]);
   });
 });
 

@@ -312,7 +312,9 @@ describe('hearth evidence verify', () => {
     expect((await service.cli(['evidence', 'verify', 'altered.json'])).code).toBe(1);
     expect((await service.cli(['evidence', 'verify', 'twice.json'])).code).toBe(3);
     expect((await service.cli(['evidence', 'verify', 'faults.request.json'])).code).toBe(3);
-    expect((await service.cli(['evidence', 'verify', 'missing.json'])).code).toBe(3);
+    expect((await service.cli(['evidence', 'verify', 'missing.json'])).code).toBe(4);
+    const noRequest = await service.cli(['evidence', 'verify', 'faults.json', '--request', 'missing.json']);
+    expect([noRequest.code, noRequest.stderr]).toEqual([4, expect.stringContaining('"missing.json"')]);
     const elsewhere = { SVC_HOME: path.join(service.folder, 'empty') };
     expect((await service.cli(verify, elsewhere)).code).toBe(2);
     await service.save('pub.pem', (await service.cli(['evidence', 'pubkey'])).stdout);

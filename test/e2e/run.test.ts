@@ -33,6 +33,15 @@ describe('hearth run', () => {
     expect((await installation.run(['run', 'default', 'hi', '--temperature', 'x'], settings())).code).toBe(2);
   });
 
+  it('is followed by a stop that says whether the model was loaded', async () => {
+    await installation.run(['run', 'hearth-mini', 'hi', '--max-tokens', '1'], settings());
+    const stop = async () => (await installation.run(['stop', 'hearth-mini'], settings())).stderr;
+    expect([await stop(), await stop()]).toEqual([
+      'hearth-mini is unloaded.\n',
+      'hearth-mini was not loaded.\n',
+    ]);
+  });
+
   it('lets no escape sequence of a model reach the terminal', () => {
     expect(printableText('a\n\tb\u001b]52;c;x\u0007\u009b2J\r')).toBe(
       'a\n\tb\ufffd]52;c;x\ufffd\ufffd2J\ufffd',

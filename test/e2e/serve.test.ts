@@ -284,7 +284,7 @@ describe('the port of a running service', () => {
   it('is named as taken by this very instance', async () => {
     const { code, stdout, stderr } = await installation.run(['serve'], { SVC_PORT: served.port });
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain(`this instance is already being served at 127.0.0.1:${served.port}`);
+    expect(stderr).toContain(`this instance is already running at 127.0.0.1:${served.port}`);
   });
 
   it('is named as taken by this very instance, also when it asks for a key', async () => {
@@ -292,7 +292,7 @@ describe('the port of a running service', () => {
     const locked = await installation.serve({ ...home, SVC_API_KEY: 'locked' });
     const { code, stderr } = await installation.run(['serve'], { ...home, SVC_PORT: locked.port });
     expect(code).toBe(1);
-    expect(stderr).toContain(`this instance is already being served at 127.0.0.1:${locked.port}`);
+    expect(stderr).toContain(`this instance is already running at 127.0.0.1:${locked.port}`);
     locked.signal('SIGTERM');
     expect(await locked.ended()).toBe(0);
   });

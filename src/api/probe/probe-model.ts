@@ -1,7 +1,7 @@
 /**
  * api/probe owns the trial of a file before it is installed: a worker that is then thrown away loads it, renders its
  * template and decodes one token, or computes one vector. It knows nothing of the registry or of where the file comes from. What the
- * gate cannot see in the header shows here, and takes no server down.
+ * gate cannot see in the header shows here, and cannot bring the server down.
  */
 import { stat } from 'node:fs/promises';
 import { LEAST_CTX } from '../../contract/limits.ts';
@@ -43,7 +43,7 @@ function refusal(target: ProbeTarget, late: string | null, error: unknown): Erro
 
 function inWords(error: unknown): string | null {
   if (isFailure(error, 'worker_crashed', 'worker_hung'))
-    return `it crashed the engine (${error.detail.reason})`;
+    return `it crashed the worker (${error.detail.reason})`;
   if (isFailure(error, 'template_failed'))
     return `its chat template renders no message (${error.detail.reason})`;
   return null;

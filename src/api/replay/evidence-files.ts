@@ -1,13 +1,14 @@
 /** Reads records, requests and keys from files, as hostile as any other input. */
 import { readFile } from 'node:fs/promises';
 import { parseJson } from '../../lib/json/strict-json.ts';
-import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { type Keyring, keyringOf, parseKeyring, readKeyHistory } from '../../trust/evidence/keyring.ts';
 import { type OpenedRecord, openRecord } from '../../trust/evidence/verify.ts';
 
 /** A file that is no JSON, or JSON that two readers could read differently, is malformed like a record is. */
 export async function readJsonFile(path: string): Promise<{ bytes: Buffer; value: unknown }> {
-  const bytes = await readFile(path).catch((cause: unknown) => {
+  const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') throw fail('file_not_found', { path }, cause);
     throw fail('record_malformed', { reason: `${path} cannot be read` }, cause);
   });
   try {
@@ -27,22 +28,33 @@ export interface RecordFile {
 
 export async function readRecord(path: string): Promise<RecordFile> {
   const { value } = await readJsonFile(path);
-  const record = openRecord(value);
+  const record = opened(path, value);
   const timings: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'timings') : null;
   const speed: unknown =
     typeof timings === 'object' && timings !== null ? Reflect.get(timings, 'predicted_per_second') : null;
   return { path, record, reportedSpeed: typeof speed === 'number' ? speed : null };
 }
 
+function opened(path: string, value: unknown): OpenedRecord {
+  try {
+    return openRecord(value);
+  } catch (cause) {
+    if (!isFailure(cause, 'record_malformed')) throw cause;
+    throw fail('record_malformed', { reason: `${path}: ${cause.detail.reason}` }, cause);
+  }
+}
+
 /** The keys of a file, or those of the home with all that came before; null where there are none. */
 export async function readKeyring(home: string, pubkeyFile: string | undefined): Promise<Keyring | null> {
   if (pubkeyFile === undefined) {
     const history = await readKeyHistory(home);
-    return history === null ? null : keyringOf(history);
+    return history === null ? null : { ...keyringOf(history), isHome: true };
   }
   try {
     return parseKeyring(await readFile(pubkeyFile, 'utf8'));
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+      throw fail('file_not_found', { path: pubkeyFile }, cause);
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw fail(
       'record_malformed',

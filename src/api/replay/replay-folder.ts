@@ -34,9 +34,9 @@ export interface Drift {
 export async function replayFolder(
   machine: Machine,
   files: readonly string[],
-  modelFile: string | undefined,
+  { model: modelFile, pubkey }: { readonly model?: string; readonly pubkey?: string },
 ): Promise<Drift[]> {
-  const keyring = await readKeyring(machine.home, undefined);
+  const keyring = await readKeyring(machine.home, pubkey);
   const workers = new Map<string, Replayer>();
   const replayerOf = (model: ReplayModel): Replayer => {
     const replayer = workers.get(model.path) ?? new Replayer(machine, model);
@@ -74,11 +74,15 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
     if (request === null) throw notComparable(`${requestOf(file)} cannot be read`);
     if (statement === null) throw notComparable('its signature was not checked');
     const model = await findModel(bench.machine, statement.predicate, bench.modelFile);
-    if (model === null) throw notComparable(`model ${statement.predicate.model.id} is not installed here`);
+    if (model === null)
+      throw notComparable(
+        `model ${statement.predicate.model.id} is not installed here; name its file with --model FILE`,
+      );
     return await replayed(recorded, { statement, request: request.value, replayer: bench.replayerOf(model) });
   } catch (error) {
     if (isFailure(error, 'record_not_comparable')) return notRun(file, 'not_comparable', error.detail.reason);
     if (isFailure(error, 'record_malformed')) return notRun(file, 'malformed', error.detail.reason);
+    if (isFailure(error, 'file_not_found')) return notRun(file, 'malformed', 'there is no such file');
     throw error;
   }
 }
@@ -89,7 +93,7 @@ async function readRequest(file: string): Promise<{ bytes: Buffer; value: unknow
   try {
     return await readJsonFile(requestOf(file));
   } catch (error) {
-    if (!isFailure(error, 'record_malformed')) throw error;
+    if (!isFailure(error, 'record_malformed', 'file_not_found')) throw error;
     return null;
   }
 }

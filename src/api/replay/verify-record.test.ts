@@ -5,6 +5,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyFiles } from './verify-record.ts';
 import { newEvidenceChain } from '../../trust/evidence/chain.ts';
 import type { EvidenceFacts } from '../../trust/evidence/record.ts';
+import { loadIdentity, newInstanceKeys } from '../../trust/identity/instance.ts';
+import { replayFolder } from './replay-folder.ts';
 import { temporaryFolder } from '../../../test/support/temp-home.ts';
 import {
   requestBody,
@@ -80,6 +82,80 @@ describe('a file without a canonical form', () => {
     expect((await verify([await save('response.json', body)], sent))[0]).toMatchObject({
       exitCode: 0,
       level: 'L1',
+    });
+  });
+});
+
+describe('a record of another home', () => {
+  const facts = sampleFacts({ identity });
+  const { body } = sampleResponse(facts);
+  const machineOf = (home: string) => ({ env: {}, home, numThreads: null, note: () => {} });
+  const here = (file: string) => verifyFiles(machineOf(folder), [file], { epsilon: 0.5 });
+
+  it('cannot be judged by the keys here, in either verb', async () => {
+    await loadIdentity({ home: folder });
+    const file = await save('foreign.json', body);
+    const [verdict] = await here(file);
+    expect(verdict).toMatchObject({ exitCode: 2, level: null });
+    expect(verdict?.findings).toMatchObject([
+      { outcome: 'incomparable', detail: expect.stringContaining('--pubkey FILE') },
+    ]);
+    expect(await replayFolder(machineOf(folder), [file], {})).toMatchObject([
+      { outcome: 'not_comparable', detail: expect.stringContaining('--pubkey FILE') },
+    ]);
+  });
+
+  it('is judged by a key that was given for it', async () => {
+    await loadIdentity({ home: folder });
+    const file = await save('foreign.json', body);
+    expect((await verify([file]))[0]).toMatchObject({ exitCode: 0 });
+    await writeFile(join(folder, 'pub.pem'), newInstanceKeys().publicKeyPem);
+    expect((await verify([file]))[0]).toMatchObject({ exitCode: 1, level: null });
+    const pubkey = join(folder, 'pub.pem');
+    expect(await replayFolder(machineOf(folder), [file], { pubkey })).toMatchObject([
+      { outcome: 'mismatch' },
+    ]);
+  });
+
+  it('is what a record of this home does not become by another keyid or another signature', async () => {
+    const { keys } = await loadIdentity({ home: folder });
+    const own = sampleResponse(sampleFacts({ identity: { ...identity, keys } })).body;
+    const [signature = { keyid: '', sig: '' }] = own.evidence.signatures;
+    const unsigned = { ...signature, sig: Buffer.alloc(64).toString('base64') };
+    for (const other of [{ ...signature, keyid: '0'.repeat(64) }, unsigned]) {
+      const evidence = { ...own.evidence, signatures: [other] };
+      const file = await save('own.json', { ...own, evidence });
+      expect((await here(file))[0]).toMatchObject({ exitCode: 1, level: null });
+    }
+  });
+});
+
+describe('a file that cannot be used', () => {
+  const { body } = sampleResponse(sampleFacts({ identity }));
+  const failure = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
+
+  it.each(['record', 'request', 'pubkey'])('is named where there is none: the %s', async (missing) => {
+    const path = join(folder, 'none.json');
+    const record = missing === 'record' ? path : await save('answer.json', body);
+    if (missing === 'pubkey') {
+      const flags = { pubkey: path, epsilon: 0.5 };
+      const verified = verifyFiles(
+        { env: {}, home: folder, numThreads: null, note: () => {} },
+        [record],
+        flags,
+      );
+      expect(await failure(verified)).toMatchObject({ code: 'file_not_found', detail: { path } });
+      return;
+    }
+    const verified = verify([record], missing === 'request' ? path : undefined);
+    expect(await failure(verified)).toMatchObject({ code: 'file_not_found', detail: { path } });
+  });
+
+  it('is named among others', async () => {
+    const files = [await save('good.json', body), await save('bad.json', { object: 'chat.completion' })];
+    expect(await failure(verify(files))).toMatchObject({
+      code: 'record_malformed',
+      message: expect.stringContaining('bad.json'),
     });
   });
 });

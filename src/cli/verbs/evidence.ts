@@ -11,13 +11,22 @@ import { systemClock } from '../../lib/base/clock.ts';
 import { readKeyHistory } from '../../trust/evidence/keyring.ts';
 import { rotateKey } from '../../trust/evidence/rotation.ts';
 import { readPublicIdentity } from '../../trust/identity/public-identity.ts';
+import { registerBuiltins } from '../builtin-models.ts';
 import { type CliContext, printable } from '../context.ts';
+import { localRegistry } from '../local-registry.ts';
+import { createLogger } from '../log.ts';
 import { readRecord } from '../../api/replay/evidence-files.ts';
 import type { Machine } from '../../api/replay/machine.ts';
 import { type Drift, replayFolder } from '../../api/replay/replay-folder.ts';
 import { type FileVerdict, verifyFiles, type VerifyFlags } from '../../api/replay/verify-record.ts';
 
 const MALFORMED = 3;
+
+interface ReplayFlags {
+  readonly json?: boolean;
+  readonly model?: string;
+  readonly pubkey?: string;
+}
 
 export function registerEvidence(program: Command, context: CliContext): void {
   const evidence = program
@@ -49,8 +58,9 @@ export function registerEvidence(program: Command, context: CliContext): void {
     .command('replay <folder>')
     .description('replay the records of a folder on this installation; report drift and speed')
     .option('--json', 'one JSON document')
+    .option('--pubkey <file>', "trust these keys instead of this home's, as in verify")
     .option('--model <file>', 'use this GGUF file instead of an installed model')
-    .action((folder: string, flags: { json?: boolean; model?: string }) =>
+    .action((folder: string, flags: ReplayFlags) =>
       ownExitCodes(context, () => replay(context, folder, flags)),
     );
   evidence
@@ -81,7 +91,15 @@ function machineOf(context: CliContext): Machine {
   return { env: context.env, home, numThreads, note: (line) => context.note(line) };
 }
 
+/** A replay may be the first thing that happens in a home, so it installs the built-in models as `serve` does. */
+async function offerBuiltins(context: CliContext): Promise<void> {
+  const config = context.config();
+  await registerBuiltins(config.home, localRegistry(config), createLogger(config.logLevel));
+}
+
 async function verify(context: CliContext, files: readonly string[], flags: VerifyFlags): Promise<number> {
+  const needsModel = [flags.artefacts, flags.replay, flags.cheap].includes(true);
+  if (needsModel && flags.model === undefined) await offerBuiltins(context);
   const verdicts = await verifyFiles(machineOf(context), files, flags);
   const documents = verdicts.map(verdictJson);
   if (flags.json === true) context.printJson(documents.length === 1 ? documents[0] : documents);
@@ -127,19 +145,17 @@ async function show(context: CliContext, file: string): Promise<number> {
   return 0;
 }
 
-async function replay(
-  context: CliContext,
-  folder: string,
-  flags: { json?: boolean; model?: string },
-): Promise<number> {
-  const names = await readdir(folder).catch((cause: unknown) => {
+async function replay(context: CliContext, folder: string, flags: ReplayFlags): Promise<number> {
+  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') throw fail('file_not_found', { path: folder }, cause);
     throw fail('record_malformed', { reason: `${folder} cannot be read` }, cause);
   });
+  if (flags.model === undefined) await offerBuiltins(context);
   const files = names.filter((name) => name.endsWith('.json') && !name.endsWith('.request.json')).sort();
   const drifts = await replayFolder(
     machineOf(context),
     files.map((name) => join(folder, name)),
-    flags.model,
+    flags,
   );
   if (drifts.length === 0) throw fail('record_malformed', { reason: `${folder} holds no records` });
   if (flags.json === true) context.printJson(drifts);

@@ -94,5 +94,5 @@ function save(file: string, record: TuningRecord, log: Logger): void {
     await makeFolder(path.dirname(file));
     await writeDurably(file, `${JSON.stringify(record, null, 2)}\n`);
   };
-  write().catch((error: unknown) => log.warn({ err: error, file }, 'A measurement could not be kept.'));
+  write().catch((error: unknown) => log.warn({ err: error, file }, 'A measurement could not be saved.'));
 }

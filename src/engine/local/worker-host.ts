@@ -249,7 +249,7 @@ export class WorkerHost {
     });
     if (!asked) {
       const facts = { pid: this.pid, model: this.#modelId, ...this.#ending, stderr: this.#stderr.text };
-      this.#deps.log.error(facts, 'A worker ended without being asked.');
+      this.#deps.log.error(facts, 'A worker ended unexpectedly.');
     }
     const reason = this.#ending === undefined || this.#ending.kind === 'asked' ? null : this.#ending.reason;
     this.#exit.resolve({ reason });

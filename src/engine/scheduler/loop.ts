@@ -186,13 +186,13 @@ class SchedulerLoop implements Engine, Effects {
     const { clock, log } = this.#options;
     const facts = { model: target.modelId, ...plan };
     const startedAtMs = clock.monotonicMs();
-    log.info(facts, 'A model is being loaded.');
+    log.info(facts, 'Loading a model.');
     try {
       const model = await this.#backendOf(target).load(target, plan, load.abort.signal);
       load.model = model;
       void model.gone.then(({ reason }) => this.#gone(residencyId, reason));
       if (load.abort.signal.aborted) return void model.unload();
-      log.info({ ...facts, ms: clock.monotonicMs() - startedAtMs }, 'A model is loaded.');
+      log.info({ ...facts, ms: clock.monotonicMs() - startedAtMs }, 'Model loaded.');
       this.#policy.onLoaded(residencyId, model.facts);
     } catch (error) {
       log.warn({ ...facts, error }, 'A model could not be loaded.');
@@ -209,7 +209,7 @@ class SchedulerLoop implements Engine, Effects {
 
   #gone(residencyId: number, reason: string | null): void {
     const model = this.#loads.get(residencyId)?.order.target.modelId;
-    this.#options.log.info({ model, reason }, 'A model is not in memory any more.');
+    this.#options.log.info({ model, reason }, 'Model unloaded.');
     this.#forget(residencyId);
     this.#policy.onGone(residencyId);
   }
@@ -244,7 +244,7 @@ class SchedulerLoop implements Engine, Effects {
       return;
     }
     if (error.code === 'internal')
-      this.#options.log.error({ error }, 'A job failed in a way it should not have.');
+      this.#options.log.error({ error }, 'A job failed unexpectedly.');
     this.#requests.settle(seq, error);
     this.#policy.onJobEnded(seq, false);
   }

@@ -8,6 +8,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 
 const PART = '[a-z0-9][a-z0-9._-]{0,79}';
 const MODEL_ID = new RegExp(`^${PART}(?:/${PART})?(?::${PART})?$`);
+const FOREIGN_CHARACTER = /[^a-z0-9._/:-]/;
 const MODEL_NAME = new RegExp(MODEL_ID.source, 'i');
 /** Room for the encoded separators and a temporary suffix below the usual 255 bytes of a file name. */
 const MAX_ID_LENGTH = 160;
@@ -36,7 +37,8 @@ function whyNotModelId(text: string): string | null {
   if (text.length === 0) return 'it is empty';
   if (text.length > MAX_ID_LENGTH) return `it is longer than ${MAX_ID_LENGTH} characters`;
   if (RESERVED.has(text)) return 'this name is reserved';
-  if (!MODEL_ID.test(text)) return 'it has characters or a structure that ids do not allow';
+  if (FOREIGN_CHARACTER.test(text)) return 'it contains a character that ids do not allow';
+  if (!MODEL_ID.test(text)) return 'it does not have the form of an id';
   if (text.split(/[/:]/).some((part) => DEVICE.test(part)))
     return 'it contains a reserved Windows device name';
   if (/\.(?:[/:]|$)/.test(text)) return 'a part of it ends with a dot';

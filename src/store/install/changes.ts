@@ -2,6 +2,7 @@
 import { Check, Errors } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from '../../lib/files/plain-file.ts';
+import { sharedParamNames } from '../registry/param-names.ts';
 import { lookUp } from '../files/installed.ts';
 import { blobDigests, isBlobFile, type ModelManifest, ModelParams } from '../files/manifest.ts';
 import { checkModelId, isAlias } from '../files/model-id.ts';
@@ -101,17 +102,27 @@ export async function setParams(
     );
     if (!Check(ModelParams, merged)) {
       const [first] = Errors(ModelParams, merged);
-      const field = first?.instancePath.slice(1) || Object.keys(patch).join(', ');
-      throw fail('invalid_request', {
-        param: field,
-        message: `${field} ${first?.message ?? 'is not usable'}.`,
-      });
+      const member = first?.instancePath.split('/')[1] ?? Object.keys(patch).join(', ');
+      const param = PUBLIC_NAMES[member] ?? member;
+      throw fail('invalid_request', { param, message: `${param} ${inWords(first?.message)}.` });
     }
     const next = { ...model, params: merged };
     await writer.putManifest(next);
     return next;
   });
 }
+
+/** Members of ModelParams as requests spell them. */
+const PUBLIC_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(sharedParamNames).map(([name, member]) => [member, name]),
+);
+
+const inWords = (rule = 'is not usable'): string =>
+  rule
+    .replace('must be integer', 'must be a whole number')
+    .replace('must be number', 'must be a number')
+    .replace('must be >= ', 'must be at least ')
+    .replace('must be <= ', 'must be at most ');
 
 /** Replaces facts of the files of a model, if it is still the one that was looked at. */
 export async function refreshFiles(

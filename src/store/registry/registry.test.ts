@@ -127,6 +127,16 @@ describe('what other processes do', () => {
     expect((await registry.find('m')).params).toEqual({ numCtx: 64 });
   });
 
+  it('refuses a default in words that a person can follow, under its public name', async () => {
+    const registry = await temporaryRegistry();
+    await importFile(registry, await writeChat(await temporaryFolder()), { id: 'm' });
+    const refusal = async (params: object) =>
+      setParams(registry, 'm', params).catch((error: unknown) => (error as Error).message);
+    expect(await refusal({ temperature: Number('hot') })).toBe('temperature must be a number.');
+    expect(await refusal({ topK: 0.5 })).toBe('top_k must be a whole number.');
+    expect(await refusal({ numCtx: 1 })).toMatch(/^num_ctx must be at least \d+\.$/);
+  });
+
   it('one damaged manifest is reported and hides no other', async () => {
     const registry = await temporaryRegistry();
     await importFile(registry, await writeChat(await temporaryFolder()), { id: 'good' });

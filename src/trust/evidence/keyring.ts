@@ -49,6 +49,8 @@ export interface Keyring {
   readonly keys: readonly TrustedKey[];
   /** Known when the keys come with their history; null for bare keys. */
   readonly instanceId: string | null;
+  /** The keys of this home, which nobody chose for the record at hand: a key that is missing here proves nothing. */
+  readonly isHome?: boolean;
 }
 
 /** Reads PEM text (one key or several) or a key history; throws with the reason when it is neither. */

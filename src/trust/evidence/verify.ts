@@ -68,18 +68,22 @@ export function checkSignature(
   });
   const { envelope, payload } = record;
   if (keyring === null) {
-    const detail = 'no key of an issuer is known here; give one with --pubkey';
+    const detail = 'no key of an issuer is known here; give one with --pubkey FILE';
     return { findings: [finding('incomparable', detail)], statement: null };
   }
   if (envelope.payloadType !== EVIDENCE_PAYLOAD_TYPE)
     return { findings: [finding('failed', 'the payload type is not that of a record')], statement: null };
 
   const [signature] = envelope.signatures;
-  const key = keyring.keys.find(({ keyid }) => keyid === signature?.keyid);
-  if (signature === undefined || key === undefined)
-    return { findings: [finding('failed', 'the keyid is not trusted')], statement: null };
+  if (signature === undefined) return { findings: [finding('failed', 'it is not signed')], statement: null };
 
   const signed = { payloadType: envelope.payloadType, payload, sig: Buffer.from(signature.sig, 'base64') };
+  const key = keyring.keys.find(({ keyid }) => keyid === signature.keyid);
+  if (key === undefined) {
+    // The keyid is not signed: under another one, the signature of a known key stays one of that key.
+    const isRelabelled = keyring.keys.some(({ publicKey }) => isSignedBy(publicKey, signed));
+    return { findings: [unknownKey(keyring, isRelabelled)], statement: null };
+  }
   if (!isSignedBy(key.publicKey, signed))
     return { findings: [finding('failed', 'the signature does not match the payload')], statement: null };
 
@@ -93,6 +97,15 @@ export function checkSignature(
     );
   }
   return { findings, statement };
+}
+
+function unknownKey(keyring: Keyring, isRelabelled: boolean): Finding {
+  const finding = { level: 'L0', name: 'signature' } as const;
+  if (keyring.isHome === true && !isRelabelled) {
+    const detail = 'the key that signed it is not known here; give its public key with --pubkey FILE';
+    return { ...finding, outcome: 'incomparable', detail };
+  }
+  return { ...finding, outcome: 'failed', detail: 'the keyid is not that of a trusted key' };
 }
 
 function parseStatement(payload: Buffer): Statement {

@@ -1,7 +1,7 @@
 /** Initialises the prebuilt native library and says what was bound. Never builds and never downloads. */
 import { getLlama, type Llama, type LlamaGpuType, LlamaLogLevel } from 'node-llama-cpp';
 import type { BackendFacts } from '../../contract/load.ts';
-import { boundFiles, hostOf } from './host.ts';
+import { boundFiles, hostOf } from './process-facts.ts';
 import { checkInternals } from './internals.ts';
 import { isOutOfMemory, openModel } from './model.ts';
 import type { NativeBackend } from './native.ts';

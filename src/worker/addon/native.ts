@@ -31,7 +31,7 @@ export interface NativeModel {
   newEmbeddingContext(options: Pick<ContextOptions, 'numCtx' | 'threads'>): Promise<NativeContext>;
   /** A sampler with its own random state; one per running answer. Choosing comes after configuring. */
   newSampler(): NativeSampler;
-  /** Reads logits as the model gives them: of the so many largest, which is cheap, or, with null, of any token. */
+  /** Reads logits as the model gives them: of the `keeps` largest (cheap), or of all tokens if null. */
   newProbe(keeps: number | null): NativeProbe;
   /** The state of a GBNF grammar at its beginning. Throws when llama.cpp refuses the grammar. */
   newGrammar(gbnf: string): NativeGrammar;
@@ -118,7 +118,7 @@ export interface NativeContext {
 export interface LogitsWanted {
   /** Those of these tokens, whatever their place. */
   readonly tokens: readonly number[];
-  /** And those of the so many largest. */
+  /** And those of this many of the largest. */
   readonly largest: number;
 }
 
@@ -148,7 +148,7 @@ export interface NativeSampler {
 }
 
 export interface SamplerConfig {
-  /** Options that are absent take their defaults, but for the seed. */
+  /** Absent options take their defaults, except the seed, which is required. */
   readonly sampling: Omit<Sampling, 'seed'>;
   readonly seed: number;
   readonly grammar: NativeGrammar | null;

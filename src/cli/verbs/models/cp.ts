@@ -7,7 +7,7 @@ import { localRegistry } from '../../local-registry.ts';
 export function registerCp(program: Command, context: CliContext): void {
   program
     .command('cp <id> <alias>')
-    .description('give a model an alias; nothing is copied')
+    .description('add an alias for a model (no copy is made)')
     .action(async (id: string, alias: string) => {
       const model = await addAlias(localRegistry(context.config()), id, alias);
       context.note(printable(`${alias} now means ${model.id}.`));

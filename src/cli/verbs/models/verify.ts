@@ -38,7 +38,7 @@ async function verify(
   else for (const result of results) context.print(describe(result));
   const bad = results.filter((result) => !result.ok);
   if (bad.length > 0)
-    throw new CliFailure(`${bad.length} of ${results.length} models are not as they were installed`);
+    throw new CliFailure(`${bad.length} of ${results.length} models differ from what was installed`);
 }
 
 function describe(result: VerifyResult): string {

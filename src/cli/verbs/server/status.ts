@@ -138,7 +138,7 @@ async function isInstalledBackend(sha256: string | null): Promise<boolean> {
 
 function describe({ url, ok, problems, identity }: StatusReport): string {
   const lines = [
-    `${url} is ${ok ? 'ready' : 'not as it should be'}`,
+    `${url} is ${ok ? 'ready' : 'not the expected service'}`,
     ...problems.map((problem) => `  problem: ${printable(problem)}`),
     ...(identity === null ? [] : describeIdentity(identity)),
   ];

@@ -1,5 +1,7 @@
 /** hearth stop ID: unloads a model as soon as its running answers have finished. */
 import type { Command } from 'commander';
+import { Check } from '#typebox/value';
+import { UnloadResponse } from '../../../wire/residency.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk } from '../../api.ts';
 import { type CliContext, printable } from '../../context.ts';
@@ -9,7 +11,8 @@ export function registerStop(program: Command, context: CliContext): void {
     .command('stop <id>')
     .description('unload a model; the service keeps running')
     .action(async (id: string) => {
-      expectOk(await callServer(context.config(), 'POST', routes.unload.path, { model: id }));
-      context.note(`${printable(id)} is unloaded.`);
+      const answer = expectOk(await callServer(context.config(), 'POST', routes.unload.path, { model: id }));
+      const wasLoaded = Check(UnloadResponse, answer) && answer.unloaded;
+      context.note(`${printable(id)} ${wasLoaded ? 'is unloaded' : 'was not loaded'}.`);
     });
 }
