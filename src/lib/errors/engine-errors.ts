@@ -35,7 +35,7 @@ export const engineErrors = {
     'unavailable',
     { model: 'string', reason: 'string', param: 'string?' },
     (d) =>
-      `Model "${d.model}" has changed on disk since it was installed (${d.reason}); run: hearth verify ${d.model}.`,
+      `Model "${d.model}" has changed on disk since it was installed, or is missing (${d.reason}); run: hearth verify ${d.model}.`,
   ),
   /** `outside`: ended from outside, by an operator or an eviction, so that no request is to blame. */
   worker_crashed: transient(
@@ -54,7 +54,7 @@ export const engineErrors = {
     'engine',
     { crashes: 'number', refusedS: 'number' },
     (d) =>
-      `This request crashed the engine ${d.crashes} times and is refused for ${d.refusedS} s; change the request or the model.`,
+      `This request crashed the worker ${d.crashes} times and is refused for ${d.refusedS} s; change the request or the model.`,
   ),
   answer_invalid: transient(
     'engine',

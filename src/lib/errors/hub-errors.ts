@@ -24,7 +24,7 @@ export const hubErrors = {
     'unavailable',
     { endpoint: 'string', reason: 'string', param: 'string?' },
     (d) =>
-      `The hub ${d.endpoint} could not be reached (${d.reason}); check the network and run the command again, it resumes.`,
+      `The hub ${d.endpoint} could not be reached (${d.reason}); check the network and run the command again; the download resumes.`,
   ),
   hub_not_found: permanent(
     'not_found',
