@@ -74,10 +74,11 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
     if (request === null) throw notComparable(`${requestOf(file)} cannot be read`);
     if (statement === null) throw notComparable('its signature was not checked');
     const model = await findModel(bench.machine, statement.predicate, bench.modelFile);
-    if (model === null)
+    if (model === null) {
       throw notComparable(
         `model ${statement.predicate.model.id} is not installed here; name its file with --model FILE`,
       );
+    }
     return await replayed(recorded, { statement, request: request.value, replayer: bench.replayerOf(model) });
   } catch (error) {
     if (isFailure(error, 'record_not_comparable')) return notRun(file, 'not_comparable', error.detail.reason);

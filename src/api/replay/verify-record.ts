@@ -116,11 +116,12 @@ async function runHere(
   one: Case,
   { model, findings }: { readonly model: ReplayModel | null; readonly findings: readonly Finding[] },
 ): Promise<Finding[]> {
-  if (model === null)
+  if (model === null) {
     return [
       ...findings,
       cannot('replay', 'the model is not installed here; name its file with --model FILE'),
     ];
+  }
   if (one.request === null)
     return [...findings, cannot('replay', 'a replay needs the request (--request FILE)')];
   // Another model makes other tokens; there is no need to run it to know that.
