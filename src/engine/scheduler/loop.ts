@@ -243,8 +243,7 @@ class SchedulerLoop implements Engine, Effects {
       this.#policy.onJobCrashed(seq, { error, blame: !isOutside, begun });
       return;
     }
-    if (error.code === 'internal')
-      this.#options.log.error({ error }, 'A job failed unexpectedly.');
+    if (error.code === 'internal') this.#options.log.error({ error }, 'A job failed unexpectedly.');
     this.#requests.settle(seq, error);
     this.#policy.onJobEnded(seq, false);
   }

@@ -38,7 +38,7 @@ export class OpenRequests {
     return this.#requests.get(seq);
   }
 
-  /** Whoever has heard the end of the job hears nothing more. */
+  /** After the end of the job, its listener receives nothing more. */
   tell(seq: number, event: JobEvent): void {
     const listeners = this.#requests.get(seq)?.listeners ?? [];
     for (const listener of listeners) listener.onEvent(event);
