@@ -42,8 +42,8 @@ ${rows.join('\n')}
 
 function configuration() {
   const rows = Object.values(settings).map(
-    ({ env, description, fallback, expects, show = String }) =>
-      `| \`${env}\` | ${cell(description)} | ${cell(shown(fallback, show))} | ${cell(expects)} |`,
+    ({ env, description, fallback, unset, expects, show = String }) =>
+      `| \`${env}\` | ${cell(description)} | ${cell(unset ?? shown(fallback, show))} | ${cell(expects)} |`,
   );
   return `# Configuration
 
@@ -53,6 +53,9 @@ A command-line flag takes precedence over the environment, the environment over 
 the file over the default. The file uses the lower-case names without \`SVC_\`, for example \`keep_alive = "10m"\`;
 \`home\` itself cannot be set in it. \`hearth config\` prints every value with its origin.
 
+Another port: \`npm start -- --port 9000\` or \`hearth serve --port 9000\`. The other verbs look for the server where the
+settings say, so give them the same port: \`SVC_PORT=9000 hearth status\`, or \`port = 9000\` in \`config.toml\` once for all.
+
 | setting | meaning | default | value |
 |---|---|---|---|
 ${rows.join('\n')}
@@ -60,7 +63,7 @@ ${rows.join('\n')}
 }
 
 function shown(fallback, show) {
-  if (fallback === null) return '(unset)';
+  if (fallback === null) return '(none)';
   if (Array.isArray(fallback)) return fallback.length === 0 ? '(none)' : fallback.join(',');
   return show(fallback);
 }

@@ -18,6 +18,8 @@ export interface Setting<T> {
   readonly env: string;
   readonly description: string;
   readonly fallback: T;
+  /** What applies while a setting without a fallback is not set, for the documentation. */
+  readonly unset?: string;
   /** Undefined when the text is not usable. */
   readonly read: (text: string) => T | undefined;
   /** What a usable value looks like, for the error message. */
@@ -81,6 +83,7 @@ export const settings = {
     env: 'SVC_PORT',
     description: 'Port to listen on; 0 picks a free one and prints it.',
     fallback: null,
+    unset: '8740, or 8741 with --dev',
     read: whole(0, 65_535),
     expects: 'a port from 0 to 65535',
   }),
@@ -88,6 +91,7 @@ export const settings = {
     env: 'SVC_HOME',
     description: 'The folder below which the service writes everything.',
     fallback: null,
+    unset: 'a folder of the platform: ~/.local/share/hearth on Linux, ~/Library/Application Support/hearth on macOS, %LOCALAPPDATA%\\hearth\\Data on Windows; with -dev at the end for --dev',
     read: text,
     expects: 'a folder',
   }),
@@ -96,6 +100,7 @@ export const settings = {
     description:
       'If set, every route but /health requires this key. Mandatory for any address other than loopback.',
     fallback: null,
+    unset: 'no key is required',
     read: text,
     expects: 'a key',
     secret: true,
@@ -104,6 +109,7 @@ export const settings = {
     env: 'SVC_DEFAULT_MODEL',
     description: 'The model behind the id "default".',
     fallback: null,
+    unset: 'the choice of `hearth default`, else the newest installed chat model',
     read: text,
     expects: 'a model id',
   }),
@@ -111,6 +117,7 @@ export const settings = {
     env: 'SVC_EMBEDDING_MODEL',
     description: 'The model behind the id "default-embedding".',
     fallback: null,
+    unset: 'the same, of the embedding models',
     read: text,
     expects: 'a model id',
   }),
@@ -128,16 +135,17 @@ export const settings = {
   }),
   maxLoadedModels: setting<number | null>({
     env: 'SVC_MAX_LOADED_MODELS',
-    description: 'Models kept in memory at once; by default as many as fit.',
+    description: 'Models kept in memory at once.',
     fallback: null,
+    unset: 'as many as fit',
     read: whole(1, 64),
     expects: `${COUNT} from 1 to 64`,
   }),
   numParallel: setting<number | null>({
     env: 'SVC_NUM_PARALLEL',
-    description:
-      'Requests that a model decodes in parallel; by default as many as fit in memory, at least 4.',
+    description: 'Requests that a model decodes in parallel.',
     fallback: null,
+    unset: 'as many as fit in memory, at least 4',
     read: whole(1, MOST_SEQUENCES),
     expects: `${COUNT} from 1 to ${MOST_SEQUENCES}`,
   }),
@@ -157,8 +165,9 @@ export const settings = {
   }),
   numThreads: setting<number | null>({
     env: 'SVC_NUM_THREADS',
-    description: 'Threads for inference; by default measured per model.',
+    description: 'Threads for inference.',
     fallback: null,
+    unset: 'measured per model',
     read: whole(1, MOST_THREADS),
     expects: `${COUNT} from 1 to ${MOST_THREADS}`,
   }),
@@ -166,6 +175,7 @@ export const settings = {
     env: 'SVC_NUM_CTX',
     description: 'Context window in tokens for requests that do not set num_ctx.',
     fallback: null,
+    unset: 'the model\'s own, at most 4096',
     read: whole(LEAST_CTX),
     expects: `${COUNT} of at least ${LEAST_CTX}`,
   }),
