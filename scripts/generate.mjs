@@ -54,7 +54,7 @@ the file over the default. The file uses the lower-case names without \`SVC_\`, 
 \`home\` itself cannot be set in it. \`hearth config\` prints every value with its origin.
 
 Another port: \`npm start -- --port 9000\` or \`hearth serve --port 9000\`. The other verbs look for the server where the
-settings say, so give them the same port: \`SVC_PORT=9000 hearth status\`, or \`port = 9000\` in \`config.toml\` once for all.
+settings say, so give them the same port: \`SVC_PORT=9000 hearth status\`, or \`port = 9000\` in \`config.toml\` once and for all.
 
 | setting | meaning | default | value |
 |---|---|---|---|

@@ -1,4 +1,4 @@
-/** npm test: the whole suite over the built server and the real engine; arguments go to vitest. */
+/** npm test: the whole suite over the built server and llama.cpp; arguments go to vitest. */
 import { ensureBuilt, ensureInstalled, requireNode, root } from './prepare.mjs';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

@@ -91,7 +91,8 @@ export const settings = {
     env: 'SVC_HOME',
     description: 'The folder below which the service writes everything.',
     fallback: null,
-    unset: 'a folder of the platform: ~/.local/share/hearth on Linux, ~/Library/Application Support/hearth on macOS, %LOCALAPPDATA%\\hearth\\Data on Windows; with -dev at the end for --dev',
+    unset:
+      'a folder of the platform: ~/.local/share/hearth on Linux, ~/Library/Application Support/hearth on macOS, %LOCALAPPDATA%\\hearth\\Data on Windows; with -dev at the end for --dev',
     read: text,
     expects: 'a folder',
   }),
@@ -175,7 +176,7 @@ export const settings = {
     env: 'SVC_NUM_CTX',
     description: 'Context window in tokens for requests that do not set num_ctx.',
     fallback: null,
-    unset: 'the model\'s own, at most 4096',
+    unset: "the model's own, at most 4096",
     read: whole(LEAST_CTX),
     expects: `${COUNT} of at least ${LEAST_CTX}`,
   }),

@@ -18,7 +18,7 @@ export const targets: readonly (readonly [string, () => Promise<Target>])[] = [
     },
   ],
   [
-    'the real engine',
+    'llama.cpp',
     async () => {
       const installation = await Installation.make();
       const served = await installation.serve();

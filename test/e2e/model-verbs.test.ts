@@ -39,7 +39,7 @@ describe('a model on the command line', () => {
       expect(outcome, args.join(' ')).toMatchObject({ code: 0 });
       return outcome;
     };
-    // With its probe: the real engine loads the file in a worker of its own.
+    // With its probe: llama.cpp loads the file in a worker of its own.
     expect((await run('import', chat)).stdout).toBe('');
     await run('import', await writeEmbed(files), '--id', 'vectors', '--copy', '--no-probe');
     const listed = JSON.parse((await run('list', '--json')).stdout) as { id: string; kind: string }[];

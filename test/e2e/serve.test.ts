@@ -1,4 +1,4 @@
-/** `hearth serve` as a user starts it: an empty home, the built-in models, the real engine. */
+/** `hearth serve` as a user starts it: an empty home, the built-in models, llama.cpp. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';

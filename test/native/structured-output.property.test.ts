@@ -1,4 +1,4 @@
-/** Random schemas and tools on the real engine: a model without sense, held to shape by the grammar alone. */
+/** Random schemas and tools on llama.cpp: a model without sense, held to shape by the grammar alone. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

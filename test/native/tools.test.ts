@@ -1,4 +1,4 @@
-/** Tools and thinking on the real engine, with a model without sense: only the grammar gives its answers a shape. */
+/** Tools and thinking on llama.cpp, with a model without sense: only the grammar gives its answers a shape. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** The compiled child process behind the server's own WorkerHost, with what tests of the real engine ask of it. */
+/** The compiled child process behind the server's own WorkerHost, with what tests of llama.cpp ask of it. */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

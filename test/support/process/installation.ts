@@ -38,7 +38,7 @@ export class Installation {
   }
 
   /**
-   * `native: false` leaves the prebuilt libraries of the engine out, as on a platform without them. `trained: false`
+   * `native: false` leaves the native library out, as on a platform without them. `trained: false`
    * ships the tiny models under the names of the trained ones; their answers can be made endless.
    */
   static async make({ native = true, trained = true } = {}): Promise<Installation> {
