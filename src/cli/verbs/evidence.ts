@@ -1,7 +1,7 @@
 /**
  * cli/verbs owns the verbs, one per file; it knows nothing of how they are found or how their failures are printed.
  * hearth evidence: checks, shows and replays the signed records of frozen-v1 answers, and manages the key.
- * `verify` and `replay` have particular exit codes: 0 verified, 1 mismatch, 2 not comparable, 3 malformed.
+ * `verify` and `replay` have particular exit codes: 0 verified, 1 mismatch, 2 not comparable, 3 malformed, 4 no such file.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,7 +34,9 @@ export function registerEvidence(program: Command, context: CliContext): void {
     .description('check and keep the signed records of frozen-v1 answers');
   evidence
     .command('verify <file...>')
-    .description('check records; exit code 0 verified, 1 mismatch, 2 not comparable, 3 malformed')
+    .description(
+      'check records; exit code 0 verified, 1 mismatch, 2 not comparable, 3 malformed, 4 no such file',
+    )
     .option('--request <file>', 'the request body that was answered')
     .option(
       '--pubkey <file>',
@@ -134,7 +136,7 @@ function describe({ file, exitCode, level, findings }: FileVerdict): string {
 
 async function show(context: CliContext, file: string): Promise<number> {
   const { record } = await readRecord(file);
-  context.note('Not checked: this is what the file says, whoever wrote it.');
+  context.note('Not checked: this is only what the file claims.');
   let statement: unknown;
   try {
     statement = JSON.parse(record.payload.toString('utf8'));
@@ -194,7 +196,7 @@ function summary(drifts: readonly Drift[]): string {
     `${count('not_comparable')} not comparable`,
     `${count('malformed')} malformed`,
   ];
-  return `${drifts.length} records: ${counts.join(', ')}`;
+  return `${drifts.length} ${drifts.length === 1 ? 'record' : 'records'}: ${counts.join(', ')}`;
 }
 
 async function pubkey(context: CliContext, history: boolean): Promise<void> {
@@ -211,7 +213,7 @@ async function rotate(context: CliContext): Promise<void> {
   context.note('The new key is in place; a running server signs with the old one until it is restarted.');
 }
 
-/** These verbs speak of records, so what cannot be read at all has the exit code of a malformed one. */
+/** In these verbs, a file that cannot be read as a record has the exit code of a malformed one. */
 async function ownExitCodes(context: CliContext, run: () => Promise<number>): Promise<void> {
   try {
     context.setExitCode(await run());

@@ -68,7 +68,7 @@ export function checkSignature(
   });
   const { envelope, payload } = record;
   if (keyring === null) {
-    const detail = 'no key of an issuer is known here; give one with --pubkey FILE';
+    const detail = "no issuer's key is known here; give one with --pubkey FILE";
     return { findings: [finding('incomparable', detail)], statement: null };
   }
   if (envelope.payloadType !== EVIDENCE_PAYLOAD_TYPE)
