@@ -25,7 +25,7 @@ export interface SamplingRow {
   readonly read?: (asked: never) => unknown;
   /** The error message for an unusable value. */
   readonly expects?: string;
-  /** Without one, the engine decides. Of llama.cpp's own server. */
+  /** Without one, the native library decides. The values are those of llama.cpp's own server. */
   readonly fallback?: number;
   /** Whether a model can have a default. */
   readonly perModel: boolean;
