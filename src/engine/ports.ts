@@ -53,9 +53,8 @@ export interface ResidencyFacts extends LoadSize {
   readonly plannedBytes: number;
   /** What it really holds, where that was measured. */
   readonly residentBytes?: number;
-  readonly threads?: number;
-  /** The process that holds it, for people. */
-  readonly pid?: number;
+  /** What this kind of engine also tells people, by name; the engine itself decides nothing by it. */
+  readonly details?: Readonly<Record<string, number>>;
 }
 
 export interface LoadedModel {

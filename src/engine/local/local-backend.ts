@@ -140,7 +140,7 @@ class Workers implements LocalBackend {
     const { numCtx, sequences: slots, residentBytes, threads } = facts;
     const plannedBytes = bytesNeeded(target.source, measured, { numCtx, slots });
     return {
-      facts: { numCtx, slots, plannedBytes, residentBytes, threads, pid: worker.pid },
+      facts: { numCtx, slots, plannedBytes, residentBytes, details: { threads, pid: worker.pid } },
       run: worker.run.bind(worker),
       unload: () => worker.end(),
       gone: worker.gone,

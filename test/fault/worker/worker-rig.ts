@@ -81,7 +81,7 @@ export function loadFrom(backend: Backend, load: Load = {}): Promise<LoadedModel
 
 /** The process that holds a model. */
 export function pidOf({ facts }: { readonly facts: ResidencyFacts | null }): number {
-  return facts?.pid ?? 0;
+  return facts?.details?.['pid'] ?? 0;
 }
 
 /** The events of a job as it runs; a reader that leaves early aborts it. */
