@@ -32,6 +32,17 @@ export async function registerBuiltins(home: string, registry: Registry, log: Lo
   }
 }
 
+/** A replay may be the first thing that happens in a home; a record of any other model leaves the home as it is. */
+export async function registerMissingBuiltin(
+  id: string,
+  target: { readonly home: string; readonly registry: Registry; readonly log: Logger },
+): Promise<void> {
+  const { home, registry, log } = target;
+  if (!shipped.some((model) => model.id === id)) return;
+  if ((await registry.list()).some((model) => model.id === id)) return;
+  await registerBuiltins(home, registry, log);
+}
+
 const offeredFile = (home: string): string => path.join(home, 'store', 'builtin-offered.json');
 
 function readOffered(home: string): readonly string[] {

@@ -6,6 +6,8 @@ export interface Machine {
   readonly home: string;
   /** Threads of a replay when nothing else names them; null: those of the record. */
   readonly numThreads: number | null;
+  /** Installs the model that ships under this id, if one does and it is not installed. */
+  offerModel?(id: string): Promise<void>;
   /** Says what goes on, for people. */
   note(line: string): void;
 }

@@ -15,12 +15,14 @@ import type { ReplayModel } from './replay.ts';
 
 /** Null when no such model is installed. Hashes are recomputed; the registry is not trusted. */
 export async function findModel(
-  machine: Pick<Machine, 'home'>,
+  machine: Pick<Machine, 'home' | 'offerModel'>,
   claimed: Predicate,
   path: string | undefined,
 ): Promise<ReplayModel | null> {
   try {
-    return path === undefined ? await installedModel(machine, claimed) : await namedModel(path);
+    if (path !== undefined) return await namedModel(path);
+    await machine.offerModel?.(claimed.model.id);
+    return await installedModel(machine, claimed);
   } catch (error) {
     if (!isSvcError(error)) throw error;
     throw fail('record_not_comparable', { reason: error.message }, error);

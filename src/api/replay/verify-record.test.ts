@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyFiles } from './verify-record.ts';
 import { newEvidenceChain } from '../../trust/evidence/chain.ts';
 import type { EvidenceFacts } from '../../trust/evidence/record.ts';
+import { seal } from '../../trust/identity/dsse.ts';
 import { loadIdentity, newInstanceKeys } from '../../trust/identity/instance.ts';
 import { replayFolder } from './replay-folder.ts';
 import { temporaryFolder } from '../../../test/support/temp-home.ts';
@@ -130,13 +131,48 @@ describe('a record of another home', () => {
   });
 });
 
+describe('a record in the name of this home', () => {
+  it('is a mismatch under a key that this home never had', async () => {
+    const { instanceId } = await loadIdentity({ home: folder });
+    const forged = { ...identity, keys: newInstanceKeys(), instanceId };
+    const file = await save('forged.json', sampleResponse(sampleFacts({ identity: forged })).body);
+    const machine = { env: {}, home: folder, numThreads: null, note: () => {} };
+    expect(await verifyFiles(machine, [file], { epsilon: 0.5 })).toMatchObject([
+      { exitCode: 1, level: null, findings: [{ level: 'L0', outcome: 'failed' }] },
+    ]);
+    expect(await replayFolder(machine, [file], {})).toMatchObject([{ outcome: 'mismatch' }]);
+  });
+});
+
+describe('the model of a record', () => {
+  it('is offered once the record holds, and where the model is needed', async () => {
+    const { body } = sampleResponse(sampleFacts({ identity }));
+    const offered: string[] = [];
+    const machine = {
+      env: {},
+      home: folder,
+      numThreads: null,
+      offerModel: async (id: string) => void offered.push(id),
+      note: () => {},
+    };
+    const flags = { pubkey: join(folder, 'pub.pem'), epsilon: 0.5 };
+    const good = await save('good.json', body);
+    const altered = await save('altered.json', { ...body, model: 'other' });
+    await verifyFiles(machine, [good], flags);
+    await verifyFiles(machine, [altered], { ...flags, artefacts: true });
+    expect(offered).toEqual([]);
+    await verifyFiles(machine, [good], { ...flags, artefacts: true });
+    expect(offered).toEqual([body.model]);
+  });
+});
+
 describe('a file that cannot be used', () => {
   const { body } = sampleResponse(sampleFacts({ identity }));
   const failure = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
 
-  it.each(['record', 'request', 'pubkey'])('is named where there is none: the %s', async (missing) => {
+  it.each(['request', 'pubkey'])('is named where there is none: the %s', async (missing) => {
     const path = join(folder, 'none.json');
-    const record = missing === 'record' ? path : await save('answer.json', body);
+    const record = await save('answer.json', body);
     if (missing === 'pubkey') {
       const flags = { pubkey: path, epsilon: 0.5 };
       const verified = verifyFiles(
@@ -147,15 +183,24 @@ describe('a file that cannot be used', () => {
       expect(await failure(verified)).toMatchObject({ code: 'file_not_found', detail: { path } });
       return;
     }
-    const verified = verify([record], missing === 'request' ? path : undefined);
+    const verified = verify([record], path);
     expect(await failure(verified)).toMatchObject({ code: 'file_not_found', detail: { path } });
   });
 
-  it('is named among others', async () => {
-    const files = [await save('good.json', body), await save('bad.json', { object: 'chat.completion' })];
-    expect(await failure(verify(files))).toMatchObject({
-      code: 'record_malformed',
-      message: expect.stringContaining('bad.json'),
-    });
+  it('has a verdict of its own, and the others are judged', async () => {
+    const { keys } = identity;
+    const nonsense = seal(keys, body.evidence.payloadType, Buffer.from('{}'));
+    const verdicts = await verify([
+      await save('bad.json', { object: 'chat.completion' }),
+      join(folder, 'none.json'),
+      await save('nonsense.json', nonsense),
+      await save('altered.json', { ...body, model: 'other' }),
+      await save('good.json', body),
+    ]);
+    expect(verdicts.map(({ exitCode }) => exitCode)).toEqual([3, 4, 3, 1, 0]);
+    expect(verdicts.slice(0, 2)).toMatchObject([
+      { level: null, payloadSha256: null, findings: [{ detail: expect.stringContaining('bad.json') }] },
+      { level: null, payloadSha256: null, findings: [{ detail: 'there is no such file' }] },
+    ]);
   });
 });

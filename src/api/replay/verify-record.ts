@@ -6,6 +6,7 @@ import {
   isPlainGreedy,
   onlyReplayTells,
 } from '../../trust/evidence/compare.ts';
+import type { Keyring } from '../../trust/evidence/keyring.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import {
   bootOf,
@@ -37,9 +38,12 @@ export interface VerifyFlags {
   readonly json?: boolean;
 }
 
-export interface FileVerdict extends Verdict {
+export interface FileVerdict extends Omit<Verdict, 'exitCode'> {
   readonly file: string;
-  readonly payloadSha256: string;
+  /** Of a record; besides, 3 for a file that holds none and 4 for a file that does not exist. */
+  readonly exitCode: Verdict['exitCode'] | 3 | 4;
+  /** Null when the file could not be read as a record. */
+  readonly payloadSha256: string | null;
   readonly statement: Statement | null;
 }
 
@@ -50,30 +54,65 @@ export async function verifyFiles(
 ): Promise<FileVerdict[]> {
   const keyring = await readKeyring(machine.home, flags.pubkey);
   const request = flags.request === undefined ? null : await readJsonFile(flags.request);
-  const opened = await Promise.all(files.map(readRecord));
-  const verdicts: FileVerdict[] = [];
-  for (const file of opened) {
-    const { findings, statement } = checkClaims(file.record, keyring, request);
+  const judged: Judged[] = [];
+  for (const path of files) {
+    const claims = await readClaims(path, keyring, request);
+    if ('verdict' in claims) {
+      judged.push(claims);
+      continue;
+    }
+    const { file, findings, statement } = claims;
     if (statement !== null && findings.every(({ outcome }) => outcome !== 'failed'))
       findings.push(...(await checkHere({ machine, file, statement, request, flags })));
 
-    const payloadSha256 = sha256Hex(file.record.payload);
-    verdicts.push({ file: file.path, payloadSha256, statement, ...conclude(findings) });
+    const { payload } = file.record;
+    const payloadSha256 = sha256Hex(payload);
+    judged.push({ verdict: { file: path, payloadSha256, statement, ...conclude(findings) }, payload });
   }
-  return withChain(verdicts, opened);
+  return withChain(judged);
+}
+
+interface Judged {
+  readonly verdict: FileVerdict;
+  /** Null when the file could not be read as a record. */
+  readonly payload: Buffer | null;
+}
+
+type Claims = ReturnType<typeof checkClaims> & { readonly file: RecordFile };
+
+/** What is wrong with one file is its own verdict, and the others are still judged. */
+async function readClaims(
+  path: string,
+  keyring: Keyring | null,
+  request: RequestFile | null,
+): Promise<Claims | Judged> {
+  try {
+    const file = await readRecord(path);
+    return { file, ...checkClaims(file.record, keyring, request) };
+  } catch (error) {
+    if (isFailure(error, 'file_not_found')) return unread(path, 4, 'there is no such file');
+    if (isFailure(error, 'record_malformed')) return unread(path, 3, error.detail.reason);
+    throw error;
+  }
+}
+
+function unread(file: string, exitCode: 3 | 4, detail: string): Judged {
+  const findings: Finding[] = [{ level: 'L0', name: 'file', outcome: 'failed', detail }];
+  const verdict = { file, exitCode, payloadSha256: null, statement: null, level: null, findings };
+  return { verdict, payload: null };
 }
 
 /** Records of one boot stand or fall together, so what their links show counts for each of them. */
-function withChain(verdicts: readonly FileVerdict[], opened: readonly RecordFile[]): FileVerdict[] {
+function withChain(judged: readonly Judged[]): FileVerdict[] {
   const boots = new Map<string, ChainedRecord[]>();
-  for (const [index, { statement }] of verdicts.entries()) {
-    const payload = opened[index]?.record.payload;
-    if (statement === null || payload === undefined) continue;
+  for (const { verdict, payload } of judged) {
+    const { statement } = verdict;
+    if (statement === null || payload === null) continue;
     const boot = bootOf(statement);
     boots.set(boot, [...(boots.get(boot) ?? []), { statement, payload }]);
   }
   const links = new Map([...boots].map(([boot, records]) => [boot, checkChain(records)]));
-  return verdicts.map((verdict) => {
+  return judged.map(({ verdict }) => {
     if (verdict.statement === null) return verdict;
     const ofBoot = links.get(bootOf(verdict.statement)) ?? [];
     return { ...verdict, ...conclude([...verdict.findings, ...ofBoot]) };

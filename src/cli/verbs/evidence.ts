@@ -11,7 +11,7 @@ import { systemClock } from '../../lib/base/clock.ts';
 import { readKeyHistory } from '../../trust/evidence/keyring.ts';
 import { rotateKey } from '../../trust/evidence/rotation.ts';
 import { readPublicIdentity } from '../../trust/identity/public-identity.ts';
-import { registerBuiltins } from '../builtin-models.ts';
+import { registerMissingBuiltin } from '../builtin-models.ts';
 import { type CliContext, printable } from '../context.ts';
 import { localRegistry } from '../local-registry.ts';
 import { createLogger } from '../log.ts';
@@ -89,25 +89,34 @@ function threads(text: string): number {
 }
 
 function machineOf(context: CliContext): Machine {
-  const { home, numThreads } = context.config();
-  return { env: context.env, home, numThreads, note: (line) => context.note(line) };
-}
-
-/** A replay may be the first thing that happens in a home, so it installs the built-in models as `serve` does. */
-async function offerBuiltins(context: CliContext): Promise<void> {
   const config = context.config();
-  await registerBuiltins(config.home, localRegistry(config), createLogger(config.logLevel));
+  const { home, numThreads } = config;
+  return {
+    env: context.env,
+    home,
+    numThreads,
+    offerModel: (id) =>
+      registerMissingBuiltin(id, {
+        home,
+        registry: localRegistry(config),
+        log: createLogger(config.logLevel),
+      }),
+    note: (line) => context.note(line),
+  };
 }
 
 async function verify(context: CliContext, files: readonly string[], flags: VerifyFlags): Promise<number> {
-  const needsModel = [flags.artefacts, flags.replay, flags.cheap].includes(true);
-  if (needsModel && flags.model === undefined) await offerBuiltins(context);
   const verdicts = await verifyFiles(machineOf(context), files, flags);
   const documents = verdicts.map(verdictJson);
   if (flags.json === true) context.printJson(documents.length === 1 ? documents[0] : documents);
   else context.print(verdicts.map(describe).join('\n'));
-  // A mismatch is the worst news, then a record that could not be compared.
-  return [1, 2].find((code) => verdicts.some(({ exitCode }) => exitCode === code)) ?? 0;
+  return worstOf(verdicts);
+}
+
+/** The worst news first: a mismatch, a file that is no record, one that is missing, one that could not be compared. */
+export function worstOf(verdicts: readonly Pick<FileVerdict, 'exitCode'>[]): FileVerdict['exitCode'] {
+  const order = [1, 3, 4, 2] as const;
+  return order.find((code) => verdicts.some(({ exitCode }) => exitCode === code)) ?? 0;
 }
 
 function verdictJson({ file, payloadSha256, exitCode, level, findings, statement }: FileVerdict) {
@@ -123,7 +132,7 @@ function verdictJson({ file, payloadSha256, exitCode, level, findings, statement
   };
 }
 
-const WORDS = { 0: 'verified', 1: 'mismatch', 2: 'not comparable', 3: 'malformed' } as const;
+const WORDS = { 0: 'verified', 1: 'mismatch', 2: 'not comparable', 3: 'malformed', 4: 'not found' } as const;
 const MARKS = { passed: 'ok  ', failed: 'BAD ', incomparable: 'n/c ', skipped: '-   ' } as const;
 
 function describe({ file, exitCode, level, findings }: FileVerdict): string {
@@ -152,7 +161,6 @@ async function replay(context: CliContext, folder: string, flags: ReplayFlags): 
     if (cause.code === 'ENOENT') throw fail('file_not_found', { path: folder }, cause);
     throw fail('record_malformed', { reason: `${folder} cannot be read` }, cause);
   });
-  if (flags.model === undefined) await offerBuiltins(context);
   const files = names.filter((name) => name.endsWith('.json') && !name.endsWith('.request.json')).sort();
   const drifts = await replayFolder(
     machineOf(context),

@@ -29,8 +29,8 @@ export interface OpenedRecord {
 }
 
 export interface Verdict {
-  /** 0 verified at `level`, 1 mismatch, 2 not comparable, 3 malformed. */
-  readonly exitCode: 0 | 1 | 2 | 3;
+  /** 0 verified at `level`, 1 mismatch, 2 not comparable. */
+  readonly exitCode: 0 | 1 | 2;
   /** The highest level of which something was checked and nothing was left open; null when none. */
   readonly level: Level | null;
   readonly findings: readonly Finding[];
@@ -82,7 +82,8 @@ export function checkSignature(
   if (key === undefined) {
     // The keyid is not signed: under another one, the signature of a known key stays one of that key.
     const isRelabelled = keyring.keys.some(({ publicKey }) => isSignedBy(publicKey, signed));
-    return { findings: [unknownKey(keyring, isRelabelled)], statement: null };
+    const isForged = isRelabelled || claimedInstance(payload) === keyring.instanceId;
+    return { findings: [unknownKey(keyring, isForged)], statement: null };
   }
   if (!isSignedBy(key.publicKey, signed))
     return { findings: [finding('failed', 'the signature does not match the payload')], statement: null };
@@ -99,13 +100,24 @@ export function checkSignature(
   return { findings, statement };
 }
 
-function unknownKey(keyring: Keyring, isRelabelled: boolean): Finding {
+/** A home knows every key it ever had, so a record in its name under another key is not its own. */
+function unknownKey(keyring: Keyring, isForged: boolean): Finding {
   const finding = { level: 'L0', name: 'signature' } as const;
-  if (keyring.isHome === true && !isRelabelled) {
+  if (keyring.isHome === true && !isForged) {
     const detail = 'the key that signed it is not known here; give its public key with --pubkey FILE';
     return { ...finding, outcome: 'incomparable', detail };
   }
   return { ...finding, outcome: 'failed', detail: 'the keyid is not that of a trusted key' };
+}
+
+/** Read from an unsigned payload, so it can only speak against the record. */
+function claimedInstance(payload: Buffer): unknown {
+  try {
+    const statement: unknown = JSON.parse(payload.toString('utf8'));
+    return memberOf(memberOf(memberOf(statement, 'predicate'), 'issuer'), 'instance_id');
+  } catch {
+    return undefined;
+  }
 }
 
 function parseStatement(payload: Buffer): Statement {
