@@ -1,6 +1,6 @@
 /**
  * The way out to the server. Events of one batch step leave as one message; when the channel backs up, the loop
- * waits: a slow server then slows the engine down and does not fill its memory.
+ * waits: a slow server then slows decoding down and does not fill the worker's memory.
  */
 import type { IpcFailure, FromWorker } from '../contract/ipc.ts';
 import type { JobEvent } from '../contract/job-event.ts';
@@ -49,7 +49,7 @@ export class Outbox {
     this.#nowMs = nowMs;
   }
 
-  /** Joins the next message; an urgent one leaves before the engine works again. */
+  /** Joins the next message; an urgent one leaves before llama.cpp works again. */
   event(jobId: string, event: JobEvent, urgent = false): void {
     if (this.#events.length === 0) this.#oldestMs = this.#nowMs();
     this.#events.push({ jobId, event });
@@ -63,15 +63,15 @@ export class Outbox {
     this.post({ type: 'failed', jobId, failure: failureOf(error) });
   }
 
-  /** The engine is about to work for so long: sends what must not wait until then. */
+  /** llama.cpp is about to work for so long: sends what must not wait until then. */
   beforeWork(expectedMs: number): void {
     const waitedMs = this.#nowMs() - this.#oldestMs;
     if (this.#urgent || waitedMs + expectedMs > this.#limits.longestHoldMs) this.flush();
   }
 
   /**
-   * The engine rests: the moment to send, because server and client then find a core free. With as many threads as
-   * cores, waking them while the engine works, or just before, stalls all of its threads for many milliseconds.
+   * llama.cpp rests: the moment to send, because server and client then find a core free. With as many threads as
+   * cores, waking them while llama.cpp works, or just before, stalls all of its threads for many milliseconds.
    */
   atRest(): void {
     if (this.#nowMs() - this.#flushedMs >= this.#limits.betweenMessagesMs) this.flush();

@@ -94,7 +94,9 @@ describe('a model on the command line', () => {
     const tried = await hearth(['import', path, '--id', 'tried'], env);
     expect([tried.code, tried.stderr]).toEqual([
       1,
-      expect.stringContaining('renders no message (two at least)'),
+      expect.stringContaining(
+        'renders no message from a user alone (two at least), and --no-probe imports it without this trial',
+      ),
     ]);
   });
 

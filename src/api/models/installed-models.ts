@@ -1,6 +1,6 @@
 /** The models of the registry, as the use cases see them. */
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
-import { type ModelManifest } from '../../store/files/manifest.ts';
+import { type ModelManifest, modelFiles } from '../../store/files/manifest.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import { digestOf, type TargetOptions } from '../../store/registry/target.ts';
 import type { ModelDefaults, Models, ServedModel } from './served-model.ts';
@@ -9,7 +9,7 @@ import type { ModelDefaults, Models, ServedModel } from './served-model.ts';
 export function installedModels(registry: Registry, options: TargetOptions = {}): Models {
   const served = (model: ModelManifest): ServedModel => {
     const { facts } = model;
-    const [first] = model.files;
+    const [first] = modelFiles(model);
     return {
       id: model.id,
       kind: model.kind,

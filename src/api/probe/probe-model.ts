@@ -45,7 +45,7 @@ function inWords(error: unknown): string | null {
   if (isFailure(error, 'worker_crashed', 'worker_hung'))
     return `it crashed the worker (${error.detail.reason})`;
   if (isFailure(error, 'template_failed'))
-    return `its chat template renders no message (${error.detail.reason})`;
+    return `its chat template renders no message from a user alone (${error.detail.reason}), and --no-probe imports it without this trial`;
   return null;
 }
 

@@ -5,7 +5,7 @@ import { type ModelFiles, partsOf } from '../../trust/evidence/compare.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { hashFile } from '../../lib/files/plain-file.ts';
 import { inspectModel } from '../../store/install/inspection.ts';
-import { isBlobFile, type ModelFile, type ModelManifest } from '../../store/files/manifest.ts';
+import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../../store/files/manifest.ts';
 import { filePath } from '../../store/files/paths.ts';
 import { openRegistry, type Registry } from '../../store/registry/registry.ts';
 import { parseShardName, shardNames } from '../../store/install/shards.ts';
@@ -68,7 +68,7 @@ async function readCandidate(
   claimed: Predicate,
 ): Promise<ReplayModel | null> {
   const hash = (file: ModelFile): Promise<string> => hashFile(filePath(registry.store.paths, file));
-  const [first, ...parts] = model.files;
+  const [first, ...parts] = modelFiles(model);
   if (first === undefined || first.sizeBytes !== claimed.model.size) return null;
   const known = digestOf(first);
   if (known !== null && isBlobFile(first) && known !== claimed.model.blob_sha256) return null;

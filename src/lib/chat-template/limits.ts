@@ -13,6 +13,8 @@ export const TEMPLATE_LIMITS = {
   /** Interpreter steps of one rendering: a constant, and as many per character that goes in. */
   steps: 250_000,
   stepsPerCharacter: 1,
+  /** However long the conversation is. Templates of known families need up to 2,900,000 for 8 MiB. */
+  mostSteps: 5_000_000,
   /** Elements of any list that a template makes. */
   elements: 1_000_000,
   /** Characters of any text that a template makes: a constant, and as many per character that goes in. */

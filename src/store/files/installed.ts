@@ -25,6 +25,7 @@ type Named =
   | { readonly damaged: DamagedManifest };
 
 interface CachedFile {
+  /** Empty for what must be read again. */
   readonly stamp: string;
   readonly manifest: ModelManifest | undefined;
   readonly damage: DamagedManifest | undefined;
@@ -34,6 +35,8 @@ interface CachedFile {
 const SETTLED_MS = 50;
 /** How soon an edit inside a manifest shows, which leaves the folder as it was. */
 const RECHECK_MS = 1000;
+/** Manifests that are opened together, so that a large store does not use up the process's file descriptors. */
+const MOST_OPEN = 16;
 
 /**
  * Reads the folder as it is now, so that a running server sees with its next request what the CLI did. Every change
@@ -74,7 +77,11 @@ export class InstalledReader {
   async #readAll(): Promise<InstalledSet> {
     const names = await this.#names();
     for (const known of this.#cache.keys()) if (!names.includes(known)) this.#cache.delete(known);
-    const files = await Promise.all(names.map((name) => this.#file(name)));
+    const files: (CachedFile | undefined)[] = [];
+    for (let first = 0; first < names.length; first += MOST_OPEN) {
+      const together = names.slice(first, first + MOST_OPEN);
+      files.push(...(await Promise.all(together.map((name) => this.#file(name)))));
+    }
     return {
       manifests: files.flatMap((file) => file?.manifest ?? []),
       damaged: files.flatMap((file) => file?.damage ?? []),
@@ -104,7 +111,7 @@ export class InstalledReader {
     const cached = this.#cache.get(name);
     if (cached?.stamp === stamp.text) return cached;
     const fresh = await readManifest(name, path, stamp.text);
-    if (stamp.isSettled && fresh !== undefined) this.#cache.set(name, fresh);
+    if (stamp.isSettled && fresh?.stamp === stamp.text) this.#cache.set(name, fresh);
     return fresh;
   }
 
@@ -161,8 +168,9 @@ async function readManifest(name: string, path: string, stamp: string): Promise<
     return { stamp, manifest: parseManifest(bytes.toString('utf8'), id), damage: undefined };
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
-    const reason = isSvcError(error) ? reasonOf(error) : (errnoOf(error) ?? String(error));
-    return { ...damagedFile(id, path, reason), stamp };
+    if (isSvcError(error)) return { ...damagedFile(id, path, reasonOf(error)), stamp };
+    // Too many open files, or a disk that fails to answer, says nothing about the file: the next look reads it again.
+    return damagedFile(id, path, errnoOf(error) ?? String(error));
   }
 }
 

@@ -32,8 +32,8 @@ export const ModelSource = Type.Object(
 );
 export type ModelSource = Static<typeof ModelSource>;
 
-/** A projector or an adapter would be another role; nothing installs one. */
-const FileRole = Type.Literal('model');
+/** Hearth installs only `model`; the others were always valid here, and a manifest that was ever valid stays so. */
+const FileRole = Type.Enum(['model', 'mmproj', 'adapter']);
 
 /** What `stat` said when the file was last known to be right. */
 const Stamp = {
@@ -135,6 +135,11 @@ export function isBlobFile(file: ModelFile): file is BlobFile {
   return 'digest' in file;
 }
 
+/** What is loaded; files of another role are only kept. */
+export function modelFiles(manifest: ModelManifest): readonly ModelFile[] {
+  return manifest.files.filter((file) => file.role === 'model');
+}
+
 export function blobDigests(manifest: ModelManifest): string[] {
   return manifest.files.filter(isBlobFile).map((file) => file.digest);
 }
@@ -155,6 +160,7 @@ export function parseManifest(text: string, expectedId: string): ModelManifest {
   }
   if (!isModelId(value.id) || value.id !== expectedId) throw reason('its id does not match its file name');
   if (!value.aliases.every(isAlias)) throw reason('it lists an invalid alias');
+  if (modelFiles(value).length === 0) throw reason('it names no model file');
   return value;
 }
 

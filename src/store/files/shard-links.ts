@@ -5,7 +5,7 @@
 import { link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, temporaryName, writeFailure } from '../../lib/files/durable.ts';
-import { blobDigests, isBlobFile, type ModelFile, type ModelManifest } from './manifest.ts';
+import { blobDigests, isBlobFile, type ModelFile, type ModelManifest, modelFiles } from './manifest.ts';
 import { filePath, type StorePaths, splitFolder } from './paths.ts';
 
 /** The path that native code opens for this file. */
@@ -26,7 +26,7 @@ export async function readyLoadPath(
 }
 
 export async function linkShards(paths: StorePaths, model: ModelManifest): Promise<void> {
-  for (const file of model.files) await readyLoadPath(paths, model, file);
+  for (const file of modelFiles(model)) await readyLoadPath(paths, model, file);
 }
 
 /** Removes the folders that none of these models opens. Called under the writer lock only. */

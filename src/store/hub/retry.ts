@@ -15,7 +15,7 @@ export const USUAL_RETRIES: RetryPolicy = { tries: 6, firstDelayMs: 500, longest
 
 /** A hub that asks for more patience than this is told to the user instead. */
 const LONGEST_RATE_LIMIT_S = 120;
-/** Progress resets the count of tries, but a link that is cut for ever is given up in the end. */
+/** Progress resets the count of tries, but a link that is cut again and again is given up in the end. */
 const MOST_TRIES = 200;
 
 export interface Attempt {

@@ -32,7 +32,7 @@ export const inspectModel: Inspect = async (paths) => {
   return { kind: facts.kind, facts: toModelFacts(facts) };
 };
 
-/** Hashing what follows the last tensor could take for ever: a sparse file claims any size for free. */
+/** Hashing what follows the last tensor could go on without end: a sparse file claims any size for free. */
 function refuseLongTail(
   path: string,
   found: { readonly sizeBytes: number; readonly tensorBytes: number },

@@ -20,7 +20,7 @@ export interface ModelDescription {
   /** Null: the model has no template and ChatML stands in. */
   readonly template: ModelManifest['facts']['template'] | null;
   readonly params: ModelManifest['params'];
-  readonly memory: MemoryPlan;
+  readonly memory: MemoryFigures;
   readonly source: ModelManifest['source'];
   readonly ownedBy: string;
   readonly addedAt: string;
@@ -34,7 +34,7 @@ export interface ModelDescription {
 }
 
 /** What one sequence takes; the service adds one share of `kvBytes` per parallel sequence. */
-export interface MemoryPlan {
+export interface MemoryFigures {
   readonly numCtx: number;
   readonly weightsBytes: number;
   readonly kvBytes: number;

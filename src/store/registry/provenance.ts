@@ -2,7 +2,7 @@
 import { inspectGguf } from '../../lib/gguf/gate/inspect.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, hashFile, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
-import { isBlobFile, type ModelFile, type ModelManifest } from '../files/manifest.ts';
+import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../files/manifest.ts';
 import { filePath, type StorePaths } from '../files/paths.ts';
 
 export interface FileProvenance {
@@ -36,7 +36,7 @@ export class Provenance {
   }
 
   async of(model: ModelManifest): Promise<ModelProvenance> {
-    const [first, ...rest] = model.files;
+    const [first, ...rest] = modelFiles(model);
     if (first === undefined)
       throw fail('model_damaged', { model: model.id, param: 'model', reason: 'it names no model file' });
 

@@ -2,7 +2,7 @@
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, hashFile, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
-import { isBlobFile, type ModelFile, type ModelManifest } from '../files/manifest.ts';
+import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../files/manifest.ts';
 import { filePath, type StorePaths } from '../files/paths.ts';
 import { loadPath, readyLoadPath } from '../files/shard-links.ts';
 
@@ -36,7 +36,7 @@ export function makeTarget(
   model: ModelManifest,
   options: TargetOptions,
 ): LocalTarget {
-  const [first] = model.files;
+  const [first] = modelFiles(model);
   if (!first)
     throw fail('model_damaged', { model: model.id, param: 'model', reason: 'it names no model file' });
   const trained = model.facts.contextLength;
@@ -52,10 +52,10 @@ export function makeTarget(
       path: loadPath(paths, model, first),
       digest: digestOf(first),
       threads: model.params.threads ?? options.numThreads ?? null,
-      weightsBytes: model.files.reduce((sum, file) => sum + file.sizeBytes, 0),
+      weightsBytes: modelFiles(model).reduce((sum, file) => sum + file.sizeBytes, 0),
       kvBytesPerToken: model.facts.kvBytesPerToken,
       verify: async () => {
-        for (const file of model.files) await verifyFile(paths, verified, model, file);
+        for (const file of modelFiles(model)) await verifyFile(paths, verified, model, file);
       },
     },
   );

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { DEFAULT_WORKER_LIMITS } from '../../engine/local/limits.ts';
 import { isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { controlTexts } from './client-text.ts';
 import { pieceText, renderPrompt } from './prompt.ts';
@@ -155,11 +154,19 @@ describe('the work of a rendering', () => {
       `${LONG}{% for i in range(9999) %}{% set x = n.s.split('x') %}{% endfor %}`,
     ],
   ])('is counted for %s', (_, source) => {
-    const started = performance.now();
-    expect(reason(() => render(source))).toMatch(
-      /^template_failed: the chat template did not render within \d+ steps/,
+    const refusal = /^template_failed: the chat template did not render within (\d+) steps$/;
+    const [, steps] = refusal.exec(String(reason(() => render(source)))) ?? [];
+    // The conversation of one word adds little to the constant.
+    expect(Number(steps)).toBeGreaterThan(TEMPLATE_LIMITS.steps);
+    expect(Number(steps)).toBeLessThan(TEMPLATE_LIMITS.steps + 1000);
+  });
+
+  it('has a cap, however long the conversation is', () => {
+    const messages = [{ role: 'user', content: 'x'.repeat(8 * 1024 * 1024) }];
+    const source = '{% for i in range(1000) %}{% set x = messages[0].content %}{% endfor %}';
+    expect(reason(() => openTemplate(source).render({ messages }))).toBe(
+      'template_failed: the chat template did not render within 5000000 steps',
     );
-    expect(performance.now() - started).toBeLessThan(DEFAULT_WORKER_LIMITS.silenceMs);
   });
 
   it('has the same end on every machine', () => {
@@ -189,14 +196,27 @@ describe('the work of a rendering', () => {
     }
   });
 
-  it('is enough for a conversation of 4096 messages', () => {
+  describe('is enough for', () => {
     const source = [
       '{% for m in messages %}{% set content = m.content if m.content is string else "" %}',
       "{% if loop.index0 == 0 or messages[loop.index0 - 1].role != m.role %}{{ '<|im_start|>' + m.role + '\\n' }}{% endif %}",
       "{% if '</think>' in content and loop.index0 < messages | length - 1 %}{{ content.split('</think>') | last }}{% else %}",
       "{{ content | trim + '<|im_end|>' }}{% endif %}{% if messages %}{{ '\\n' }}{% endif %}{% endfor %}",
     ].join('');
-    expect(render(source, { turns }).match(/im_end/g)).toHaveLength(4096);
+
+    it('a conversation of 4096 messages', () => {
+      expect(render(source, { turns }).match(/im_end/g)).toHaveLength(4096);
+    });
+
+    it.each([1, 300, 4096])('8 MiB in %d messages', (count) => {
+      const content = 'x'.repeat(Math.floor((8 * 1024 * 1024) / count));
+      const messages = Array.from({ length: count }, (_, i) => ({
+        role: i % 2 === 0 ? 'user' : 'assistant',
+        content,
+      }));
+      for (const template of [undefined, source])
+        expect(openTemplate(template).render({ messages }).split('im_end')).toHaveLength(count + 1);
+    });
   });
 });
 

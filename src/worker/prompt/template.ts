@@ -51,12 +51,13 @@ function renderBounded(program: BoundedProgram, variables: Variables): string {
   }
 }
 
-/** The longer the conversation, the more there is to do. */
+/** The longer the conversation, the more there is to do, up to a cap on the steps. */
 function boundsFor(variables: Variables): RenderBounds {
-  const { steps, stepsPerCharacter, characters, charactersPerCharacter, elements } = TEMPLATE_LIMITS;
+  const { steps, stepsPerCharacter, mostSteps, characters, charactersPerCharacter, elements } =
+    TEMPLATE_LIMITS;
   const size = sizeOf(variables);
   return {
-    steps: steps + stepsPerCharacter * size,
+    steps: Math.min(mostSteps, steps + stepsPerCharacter * size),
     characters: characters + charactersPerCharacter * size,
     elements,
   };

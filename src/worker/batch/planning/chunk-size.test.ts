@@ -105,6 +105,36 @@ describe('while nothing decodes', () => {
   });
 });
 
+describe('with the shipped limits', () => {
+  it.each([
+    // ms per token, ms per decode step, streams decode, tokens
+    [1, 40, true, 192],
+    [0.01, 40, true, 512],
+    [10, 40, true, 64],
+    [12, 40, true, 17],
+    [500, 40, true, 16],
+    [15, 600, true, 40],
+    [10, 40, false, 64],
+    [3, 40, false, 320],
+    [0.01, 1, false, 512],
+  ])(
+    '%d ms per token and %d ms per step, decoding: %s, give %d tokens',
+    (msPerToken, decodeMs, decoding, tokens) => {
+      expect(settled({ msPerToken, decodeMs }).budget(decoding)).toBe(tokens);
+    },
+  );
+
+  it.each([
+    [40, 128],
+    [250, 40],
+    [5_000, 16],
+  ])('a first chunk beside steps of %d ms has %d tokens', (decodeMs, tokens) => {
+    const chunk = new ChunkSize(MOST_TOKENS);
+    chunk.observeDecode(decodeMs);
+    expect(chunk.budget(false)).toBe(tokens);
+  });
+});
+
 describe('always', () => {
   it('a chunk has at least the least tokens and at most those of a call', () => {
     always((machine, limits) => {

@@ -22,6 +22,12 @@ describe('prefillsFirst', () => {
     expect(prefillsFirst([stream(900), stream(1000)], [prompt(1000 + arrivalWindowMs)], pace)).toBe(false);
   });
 
+  it('waits 150 ms for others and holds a stream for 3 s of prefill', () => {
+    expect(prefillsFirst([stream(1000)], [prompt(1150, 750)], pace)).toBe(true);
+    expect(prefillsFirst([stream(1000)], [prompt(1151, 750)], pace)).toBe(false);
+    expect(prefillsFirst([stream(1000)], [prompt(1150, 751)], pace)).toBe(false);
+  });
+
   it('never stops a stream that has sent its second token', () => {
     expect(prefillsFirst([stream(1000), stream(1000, 2)], [prompt(1000)], pace)).toBe(false);
   });
@@ -46,6 +52,11 @@ describe('lingerMs', () => {
   it('is a small share of the prefill time, and never long', () => {
     expect(lingerMs(100, 4)).toBeCloseTo(100 * 4 * lingerShare);
     expect(lingerMs(10_000, 4)).toBe(lingerMostMs);
+  });
+
+  it('is 12 ms for 100 tokens of 4 ms, and 25 ms at most', () => {
+    expect(lingerMs(100, 4)).toBeCloseTo(12);
+    expect(lingerMs(10_000, 4)).toBe(25);
   });
 
   it('is zero where it would be felt, and while the rate is unknown', () => {

@@ -1,9 +1,7 @@
 /**
  * worker/batch/stream owns one answer while it is decoded: its sampler, its output, its drafts and the rows it needs.
- * It knows nothing of other streams, of steps or of how KV state is reused.
- *
- * The stream itself is one sequence being decoded: how far its prompt and answer are, which rows it needs next, and what it tells the
- * planner. Its sampler and its output are collaborators.
+ * It knows nothing of other streams, of steps or of how KV state is reused. This file keeps how far the prompt and the
+ * answer are, which rows come next, and what the planner is told; the sampler and the output are collaborators.
  */
 import type { DoneEvent, JobEvent } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../addon/native.ts';
