@@ -1,5 +1,6 @@
 import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { deferred } from '../lib/base/deferred.ts';
 import { type Route, routes } from '../wire/routes.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
 import { registerRoute } from './handlers/register.ts';
@@ -47,11 +48,18 @@ describe('the access flags of a route', () => {
   });
 
   it('decide whether it answers while the service starts', async () => {
-    const opened = new Promise<void>(() => {});
+    const opened = deferred<void>();
+    const events: unknown[] = [];
+    const note = (event: string, asked: ReturnType<typeof ask>) =>
+      asked.then(({ statusCode }) => events.push([event, statusCode]));
     const open = { ...routes.models, authenticated: false };
-    expect((await ask({ ...open, early: true }, { opened })).statusCode).toBe(200);
-    const waits = new Promise((resolve) => setTimeout(resolve, 50, 'waits'));
-    expect(await Promise.race([ask(open, { opened }), waits])).toBe('waits');
+    // Asked first, so it would also be answered first if it did not wait.
+    const waiting = note('waiting', ask(open, { opened: opened.promise }));
+    await note('early', ask({ ...open, early: true }, { opened: opened.promise }));
+    events.push('opened');
+    opened.resolve();
+    await waiting;
+    expect(events).toEqual([['early', 200], 'opened', ['waiting', 200]]);
   });
 
   it('leave /health open, and nothing else', () => {

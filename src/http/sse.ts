@@ -6,6 +6,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../lib/base/clock.ts';
 import type { Logger } from '../lib/base/logger.ts';
+import type { SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS } from '../wire/headers.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
 import { asSvcError, errorBody } from './error-response.ts';
@@ -42,18 +43,19 @@ export async function sendStream(
     .header('Cache-Control', 'no-cache')
     .header('X-Accel-Buffering', 'no');
   const { raw } = reply.hijack();
-  raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
-  // The head leaves now, not with the first chunk: that may come after a long prefill.
-  raw.flushHeaders();
-  raw.socket?.setNoDelay(true);
-  guardStalledReader(raw, options);
   try {
+    raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+    // The head leaves now, not with the first chunk: that may come after a long prefill.
+    raw.flushHeaders();
+    raw.socket?.setNoDelay(true);
+    guardStalledReader(raw, options);
     for (const text of comments) await write(raw, comment(text));
     await writeItems(raw, pending);
   } catch (thrown) {
     const error = asSvcError(thrown);
     if (error.code === 'internal') options.log.error({ err: thrown }, 'A stream failed because of a bug.');
-    endBroken(raw, frame(errorBody(error)));
+    if (raw.headersSent) endBroken(raw, frame(errorBody(error)));
+    else refuse(raw, error, options);
   } finally {
     await pending.close();
   }
@@ -109,6 +111,14 @@ async function write(raw: ServerResponse, text: string): Promise<void> {
  */
 function endBroken(raw: ServerResponse, last: string): void {
   if (!raw.destroyed) raw.write(last, () => raw.socket?.destroySoon());
+}
+
+/** No head could be written, so the answer is still an ordinary error; the job may not even have started. */
+function refuse(raw: ServerResponse, error: SvcError, { abort }: SseOptions): void {
+  abort();
+  for (const name of raw.getHeaderNames()) raw.removeHeader(name);
+  raw.writeHead(500, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+  raw.end(JSON.stringify(errorBody(error)));
 }
 
 /** A reader that takes nothing holds a slot; it is treated as gone after a while. */

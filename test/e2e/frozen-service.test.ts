@@ -123,11 +123,13 @@ describe('on the wire', () => {
 
 describe('a record', () => {
   it('states an option that changed the tokens, and leaves it out otherwise', async () => {
-    const plain = await service.freeze(request);
-    const without = await service.freeze({ ...request, xtc_probability: 1, xtc_threshold: 0.01 });
+    const drawn = { ...request, temperature: 0.8, seed: 11 };
+    const plain = await service.freeze(drawn);
+    const without = await service.freeze({ ...drawn, xtc_probability: 1, xtc_threshold: 0.01 });
     expect(outputOf(without)).not.toBe(outputOf(plain));
     const { sampling } = statementOf(without).predicate;
-    expect(sampling).toMatchObject({ xtc_probability: 1, xtc_threshold: 0.01, chain: ['xtc', 'greedy'] });
+    expect(sampling).toMatchObject({ xtc_probability: 1, xtc_threshold: 0.01 });
+    expect(sampling.chain).toEqual(['top_k', 'top_p', 'min_p', 'xtc', 'temperature', 'dist']);
     expect(Object.keys(statementOf(plain).predicate.sampling)).not.toContain('xtc_probability');
   });
 });
@@ -203,7 +205,10 @@ describe('hearth evidence verify', () => {
 
   it.each([
     ['a sampled answer', { ...request, temperature: 0.9, top_p: 0.8, repeat_penalty: 1.1, seed: 11 }],
-    ['an answer under XTC', { ...request, xtc_probability: 0.5, xtc_threshold: 0.02, seed: 11 }],
+    [
+      'an answer under XTC',
+      { ...request, temperature: 0.8, xtc_probability: 0.5, xtc_threshold: 0.02, seed: 11 },
+    ],
     ['a JSON answer', { ...request, response_format: { type: 'json_object' } }],
     [
       'an answer with stop strings and log probabilities',

@@ -175,11 +175,12 @@ describe('sampling', () => {
   });
 
   it('drops the likeliest tokens under XTC, as often as it is told', async () => {
-    const run = (xtcProbability: number, xtcThreshold: number): Promise<Answer> =>
+    // So cold that the likeliest token which is left is drawn.
+    const run = (xtcProbability: number, xtcThreshold: number, temperature = 0.001): Promise<Answer> =>
       worker.generate({
         prompt: forever,
         maxTokens: 12,
-        sampling: { temperature: 0, xtcProbability, xtcThreshold },
+        sampling: { temperature, topP: 1, minP: 0, seed: 1, xtcProbability, xtcThreshold },
       });
     const greedy = await worker.generate({ prompt: forever, maxTokens: 12, sampling: { temperature: 0 } });
     expect((await run(0, 0)).text).toBe(greedy.text);
@@ -187,6 +188,7 @@ describe('sampling', () => {
     // No token above the threshold but the likeliest: nothing to drop.
     const { text } = await run(1, 0.5);
     expect(text).toBe(greedy.text);
+    expect((await run(1, 0, 0)).text, 'temperature 0 is greedy').toBe(greedy.text);
   });
 
   it('reports true log probabilities, whatever the sampler did to them', async () => {

@@ -115,6 +115,12 @@ export function runChoices(
       },
     };
   };
-  jobs.forEach((job, index) => engine.submit({ ...submission, job }, either, listener(index)));
+  try {
+    jobs.forEach((job, index) => engine.submit({ ...submission, job }, either, listener(index)));
+  } catch (error) {
+    // The choices that were submitted before would run on with nobody to read them.
+    merged.fail(error);
+    stop.abort();
+  }
   return merged;
 }

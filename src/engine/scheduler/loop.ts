@@ -13,6 +13,7 @@ import type {
   JobListener,
   LoadedModel,
   LoadForecast,
+  LoadSize,
   ModelTarget,
   ResidencyStatus,
   Submission,
@@ -64,7 +65,7 @@ class SchedulerLoop implements Engine, Effects {
     this.#policy = new Policy(this.#limits, this, {
       nowMs: () => options.clock.monotonicMs(),
       freeBytes: options.freeBytes,
-      memoryNeed: (target, size) => this.#backendOf(target).memoryNeed(target, size),
+      memoryNeed: (target, size) => this.#memoryNeed(target, size),
     });
   }
 
@@ -74,6 +75,13 @@ class SchedulerLoop implements Engine, Effects {
     const watched = { jobId: job.jobId, kind: job.kind, modelId: target.modelId };
     const listeners = [...observers.map((observer) => observer.watchJob(watched)), listener];
     if (signal.aborted) return queueMicrotask(() => tellEnd(listeners, fail('cancelled')));
+    const wanted = wantedCtx(target, submission.numCtx);
+    try {
+      this.#checkTarget(target, wanted);
+    } catch (error) {
+      this.#options.log.error({ model: target.modelId, error }, 'A job cannot be planned.');
+      return queueMicrotask(() => tellEnd(listeners, asSvcError(error)));
+    }
     this.#lastSeq += 1;
     const seq = this.#lastSeq;
     this.#requests.open(seq, { submission, listeners, signal, onAbort: () => this.#cancel(seq) });
@@ -83,7 +91,7 @@ class SchedulerLoop implements Engine, Effects {
       flow: `${job.kind === 'embed' ? 'embed' : 'chat'} ${submission.clientKey}`,
       lane: job.kind === 'generate' ? job.lane : 'shared',
       cost: costOf(job),
-      wantedCtx: wantedCtx(target, submission.numCtx),
+      wantedCtx: wanted,
       keepAliveMs: submission.keepAliveMs,
       poisonKey: () => poisonKey(target.modelId, job),
     });
@@ -112,6 +120,7 @@ class SchedulerLoop implements Engine, Effects {
       const { plannedBytes, slots } = residency;
       return { plannedBytes, slots, loaded: residency.state === 'ready', evicts: [] };
     }
+    this.#checkTarget(target, wanted);
     const room = this.#policy.room(target, wanted);
     return {
       plannedBytes: room.needBytes,
@@ -205,6 +214,21 @@ class SchedulerLoop implements Engine, Effects {
     const backend = this.#options.backends[target.engine];
     if (backend === undefined) throw new Error(`no backend runs models of engine ${target.engine}`);
     return backend;
+  }
+
+  /** Throws what its backend, or the lack of one, would throw in the middle of a decision. */
+  #checkTarget(target: ModelTarget, numCtx: number): void {
+    this.#backendOf(target).memoryNeed(target, { numCtx, slots: 1 });
+  }
+
+  /** A walk decides for every model, so an estimate that fails must cost only the jobs of its own: it fits nowhere. */
+  #memoryNeed(target: ModelTarget, size: LoadSize): number | null {
+    try {
+      return this.#backendOf(target).memoryNeed(target, size);
+    } catch (error) {
+      this.#options.log.error({ model: target.modelId, error }, 'The memory of a model cannot be planned.');
+      return Number.POSITIVE_INFINITY;
+    }
   }
 
   #gone(residencyId: number, reason: string | null): void {

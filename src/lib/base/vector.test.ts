@@ -8,11 +8,14 @@ describe('normalise', () => {
     expect(vector).toEqual(Float64Array.of(3, -4));
   });
 
+  it('leaves zeros as they are', () => {
+    expect(normalise(Float32Array.of(0, 0))).toEqual(Float32Array.of(0, 0));
+  });
+
   it.each([
-    ['zeros', [0, 0]],
     ['a number that is none', [1, Number.NaN]],
     ['an infinite number', [1, Number.POSITIVE_INFINITY]],
   ])('refuses %s', (_, values) => {
-    expect(() => normalise(Float64Array.from(values))).toThrow('without direction');
+    expect(() => normalise(Float64Array.from(values))).toThrow('not finite');
   });
 });

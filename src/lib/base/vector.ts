@@ -1,12 +1,11 @@
 /** Arithmetic and encodings of embedding vectors. */
 
-/** Scaled to L2 length 1. Throws on a zero or non-finite vector: no similarity to it means anything. */
+/** Scaled to L2 length 1; a zero vector stays zeros. Throws on a non-finite one: no similarity to it means anything. */
 export function normalise(vector: Float32Array | Float64Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;
-  if (!(squares > 0) || !Number.isFinite(squares))
-    throw new Error('a vector without direction cannot be normalised');
-  const scale = 1 / Math.sqrt(squares);
+  if (!Number.isFinite(squares)) throw new Error('a vector that is not finite cannot be normalised');
+  const scale = squares === 0 ? 0 : 1 / Math.sqrt(squares);
   return Float32Array.from(vector, (value) => value * scale);
 }
 

@@ -40,8 +40,8 @@ const MAPPINGS = {
     penalises(chosen) ? { repeatPenaltyPresencePenalty: chosen.presencePenalty } : {},
   frequencyPenalty: (chosen) =>
     penalises(chosen) ? { repeatPenaltyFrequencyPenalty: chosen.frequencyPenalty } : {},
-  xtcProbability: ({ xtcProbability }) => (xtcProbability > 0 ? { xtcProbability } : {}),
-  xtcThreshold: ({ xtcProbability, xtcThreshold }) => (xtcProbability > 0 ? { xtcThreshold } : {}),
+  xtcProbability: (chosen) => (excludes(chosen) ? { xtcProbability: chosen.xtcProbability } : {}),
+  xtcThreshold: (chosen) => (excludes(chosen) ? { xtcThreshold: chosen.xtcThreshold } : {}),
   logitBias: ({ logitBias = [] }) => (logitBias.length > 0 ? biasOf(logitBias) : {}),
 } satisfies Record<SamplingOption, Mapping>;
 
@@ -52,7 +52,7 @@ const CHAIN: readonly (readonly [name: string, isIn: (config: AddonSamplerConfig
   ['top_k', (config) => isRandom(config) && config.topK !== undefined],
   ['top_p', (config) => isRandom(config) && config.topP !== undefined],
   ['min_p', (config) => isRandom(config) && config.minP !== undefined],
-  ['xtc', (config) => config.xtcProbability !== undefined],
+  ['xtc', (config) => isRandom(config) && config.xtcProbability !== undefined],
   ['temperature', isRandom],
   ['dist', isRandom],
   ['greedy', (config) => !isRandom(config)],
@@ -80,6 +80,11 @@ export function samplersFor(sampling: Sampling): readonly string[] {
 /** At temperature 0 the largest logit is chosen, and the samplers of the probability mass do not run. */
 function isRandom({ temperature }: AddonSamplerConfig): boolean {
   return temperature > 0;
+}
+
+/** The addon would run XTC before a greedy choice too, which would then not be the largest logit. */
+function excludes({ temperature, xtcProbability }: Chosen): boolean {
+  return temperature > 0 && xtcProbability > 0;
 }
 
 function penalises({ repeatPenalty, presencePenalty, frequencyPenalty, repeatLastN }: Chosen): boolean {

@@ -9,7 +9,7 @@ import { loadEmbedding } from '../load/embedding.ts';
 import { Outbox } from '../outbox.ts';
 import { EmbedPool } from './embed-pool.ts';
 
-async function pool(numCtx = 16) {
+async function pool(numCtx = 16, embedding?: (tokens: number) => Float64Array) {
   const { backend, evaluated } = scriptedBackend(() => new Uint8Array());
   const spec = { ...scriptedSpec, kind: 'embedding', numCtx, threads: 2 } as const;
   const messages: FromWorker[] = [];
@@ -17,7 +17,9 @@ async function pool(numCtx = 16) {
     messages.push(message);
     setImmediate(onSent);
   });
-  const embeds = new EmbedPool(await loadEmbedding(backend, spec, () => undefined), outbox);
+  const model = await loadEmbedding(backend, spec, () => undefined);
+  if (embedding !== undefined) for (const context of model.contexts) context.embedding = embedding;
+  const embeds = new EmbedPool(model, outbox);
   const events = (): JobEvent[] =>
     messages.flatMap((message) =>
       message.type === 'events' ? message.events.map(({ event }) => event) : [],
@@ -62,6 +64,25 @@ describe('EmbedPool', () => {
     embeds.submit(job(['too long'], true));
     await ended();
     expect(vectors()).toMatchObject([{ tokens: 4, truncated: true }]);
+  });
+
+  it('gives zeros as zeros, and the other inputs their vectors', async () => {
+    const { embeds, vectors, ended } = await pool(16, (tokens) => Float64Array.of(tokens === 4 ? 0 : 2, 0));
+    embeds.submit(job(['some', 'other']));
+    await ended();
+    expect(vectors().map(({ vector }) => vector)).toEqual([Float32Array.of(0, 0), Float32Array.of(1, 0)]);
+  });
+
+  it('names the input whose vector is not finite', async () => {
+    const { embeds, messages } = await pool(16, (tokens) =>
+      Float64Array.of(tokens === 4 ? 1 : Number.NaN, 0),
+    );
+    const mixed = job(['some', 'other']);
+    embeds.submit(mixed);
+    const failed = () => messages.find((message) => message.type === 'failed');
+    while (failed() === undefined) await new Promise((resolve) => setImmediate(resolve));
+    expect(failed()).toMatchObject({ jobId: mixed.jobId, failure: { code: 'internal' } });
+    expect(JSON.stringify(failed())).toContain('input 1');
   });
 
   it('refuses a chat', async () => {

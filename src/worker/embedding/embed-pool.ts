@@ -91,8 +91,8 @@ export class EmbedPool {
   async #compute(context: NativeContext, open: OpenJob, input: EmbedInput): Promise<void> {
     const alone = this.#queue.length === 0 && this.#idle.length === this.#model.contexts.length - 1;
     try {
-      const vector = await embed(context, input.tokens, alone ? this.#model.threads : 1);
-      this.#tell(open, input, vector);
+      const values = await embed(context, input.tokens, alone ? this.#model.threads : 1);
+      this.#tell(open, input, unitVector(values, input));
     } catch (error) {
       this.#fail(open, error);
     }
@@ -139,7 +139,7 @@ export class EmbedPool {
   }
 }
 
-async function embed(context: NativeContext, tokens: Uint32Array, threads: number): Promise<Float32Array> {
+async function embed(context: NativeContext, tokens: Uint32Array, threads: number): Promise<Float64Array> {
   context.setThreads(threads);
   // Decoder models keep the last input in their KV state.
   context.clearSequence(0);
@@ -147,5 +147,14 @@ async function embed(context: NativeContext, tokens: Uint32Array, threads: numbe
   context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1));
   const work = context.decodeBatch();
   await (threads > 1 ? withWakeUps(work) : work);
-  return normalise(context.embedding(tokens.length));
+  return context.embedding(tokens.length);
+}
+
+/** A job has up to thousands of inputs, so the failure names the one whose vector is no vector. */
+function unitVector(values: Float64Array, { indexes }: EmbedInput): Float32Array {
+  try {
+    return normalise(values);
+  } catch (cause) {
+    throw new Error(`the embedding of input ${indexes[0]} is not finite`, { cause });
+  }
 }

@@ -129,10 +129,11 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
 
 /** Only what waits for this very load; jobs that the present residency can serve stay. */
 function refuse(walk: Walk, model: ModelState, room: { needBytes: number; freeBytes: number }): void {
-  const error = fail('out_of_memory', {
-    model: model.modelId,
-    reason: `it needs about ${room.needBytes} bytes, ${Math.max(0, Math.floor(room.freeBytes))} are free`,
-  });
+  const reason = `it needs about ${room.needBytes} bytes, ${Math.max(0, Math.floor(room.freeBytes))} are free`;
+  // A need without end is an estimate that failed, which says nothing about the memory.
+  const error = Number.isFinite(room.needBytes)
+    ? fail('out_of_memory', { model: model.modelId, reason })
+    : fail('internal');
   const { residency } = model;
   const refused = model.queue.filter(
     (ticket) => residency === null || !serves(residency, model.target, ticket.wantedCtx),

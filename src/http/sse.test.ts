@@ -1,0 +1,34 @@
+import fastify from 'fastify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StreamItem } from '../api/generation/stream-item.ts';
+import { systemClock } from '../lib/base/clock.ts';
+import { silentLogger } from '../lib/base/logger.ts';
+import { sendStream } from './sse.ts';
+
+describe('sendStream', () => {
+  it('ends as a 500, and closes the job, when the head cannot be written', async () => {
+    const told: string[] = [];
+    async function* items(): AsyncGenerator<StreamItem, void, void> {
+      try {
+        yield { started: { numCtx: 64 } };
+        yield { comment: 'never read' };
+      } finally {
+        told.push('closed');
+      }
+    }
+    const app = fastify();
+    onTestFinished(() => app.close());
+    app.get('/', (_request, reply) =>
+      sendStream(reply.header('x-name', 'a\nb'), items(), {
+        clock: systemClock,
+        log: silentLogger,
+        headAfterMs: 1_000,
+        abort: () => told.push('aborted'),
+      }),
+    );
+    const response = await fetch(await app.listen({ host: '127.0.0.1', port: 0 }));
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: 'internal' });
+    expect(told).toEqual(['aborted', 'closed']);
+  });
+});
