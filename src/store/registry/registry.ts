@@ -145,7 +145,8 @@ export class Registry {
    * 3. the newest model of that kind that the user installed; 4. the newest built-in one.
    */
   async #chooseDefault(kind: ModelKind): Promise<InstalledModel | undefined> {
-    const installed = await this.#reader.read();
+    // Together: one after the other they are a noticeable part of what a short answer waits for.
+    const [installed, choice] = await Promise.all([this.#reader.read(), this.#choice()]);
     const named = (name: string | null | undefined) => {
       const found = name ? lookUp(installed, name) : undefined;
       return found && 'model' in found && found.model.kind === kind ? found.model : undefined;
@@ -159,7 +160,7 @@ export class Registry {
         (best, model) => (best === undefined || rank(model) >= rank(best) ? model : best),
         undefined,
       );
-    return named((await this.#choice())[kind]) ?? newest;
+    return named(choice[kind]) ?? newest;
   }
 
   #configured(kind: ModelKind): string | null {
