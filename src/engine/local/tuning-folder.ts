@@ -67,13 +67,13 @@ function recordName(source: LocalSource, backend: string): string {
 /** By name, without those that are damaged: what is not there is simply measured again. */
 async function readRecords(folder: string): Promise<Map<string, TuningRecord>> {
   const names = (await readdir(folder).catch(ignoreSystemError)) ?? [];
-  const records = new Map<string, TuningRecord>();
-  for (const file of names.filter((name) => RECORD_FILE.test(name))) {
+  const read = async (file: string): Promise<[string, TuningRecord][]> => {
     const text = await readFile(path.join(folder, file), 'utf8').catch(ignoreSystemError);
     const record = text === undefined ? null : parseRecord(text);
-    if (record !== null) records.set(path.basename(file, '.json'), record);
-  }
-  return records;
+    return record === null ? [] : [[path.basename(file, '.json'), record]];
+  };
+  // Together, because the service does not listen before.
+  return new Map((await Promise.all(names.filter((name) => RECORD_FILE.test(name)).map(read))).flat());
 }
 
 function parseRecord(text: string): TuningRecord | null {

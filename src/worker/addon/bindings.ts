@@ -4,17 +4,13 @@
  * for (it gathers in order of arrival, and llama.cpp only keeps consecutive, ascending sequence ids in one
  * micro-batch).
  */
+import type { NativeContext } from './native.ts';
 import type { AddonSamplerConfig } from './sampler.ts';
 
-export interface AddonContext {
-  initBatch(tokens: number): void;
-  addToBatch(
-    sequence: number,
-    firstPosition: number,
-    tokens: Uint32Array,
-    logitsOf: Uint32Array,
-  ): Uint32Array;
-  decodeBatch(): Promise<void>;
+/** What the page passes on as it is keeps the page's signature. */
+type Passed = 'initBatch' | 'addToBatch' | 'decodeBatch' | 'setThreads' | 'getThreads';
+
+export interface AddonContext extends Pick<NativeContext, Passed> {
   sampleToken(row: number, sampler: AddonSampler): Promise<number>;
   sampleToken(
     row: number,
@@ -32,8 +28,6 @@ export interface AddonContext {
   restoreCheckpoint(checkpoint: AddonCheckpoint, lastPosition: number, sequence: number): Promise<boolean>;
   getEmbedding(tokens: number): Float64Array;
   getMemoryBreakdown(): { cpuRam: number; gpuVram: number };
-  setThreads(threads: number): void;
-  getThreads(): number;
 }
 
 /** Tokens to report besides: the largest, the smallest, the chosen one, and how many of the largest. */
