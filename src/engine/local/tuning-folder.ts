@@ -38,9 +38,11 @@ export interface TuningOptions {
 export async function openTuningFolder(options: TuningOptions): Promise<Tuning> {
   const folder = path.join(options.home, 'tuning');
   const known = await readRecords(folder);
+  // Asked once: it reads /proc/cpuinfo, and a record is looked up with every request.
+  const cpu = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()}`;
   const nameOf = (target: ModelTarget): string | null => {
     const backend = options.backendSha256();
-    return backend === null || !isLocal(target) ? null : recordName(target.source, backend);
+    return backend === null || !isLocal(target) ? null : recordName(target.source, backend, cpu);
   };
   return {
     recall: (target) => {
@@ -58,9 +60,8 @@ export async function openTuningFolder(options: TuningOptions): Promise<Tuning> 
 }
 
 /** 128 bits are plenty to tell the models of one machine apart. */
-function recordName(source: LocalSource, backend: string): string {
+function recordName(source: LocalSource, backend: string, cpu: string): string {
   const weights = source.digest ?? `${source.path} ${source.weightsBytes}`;
-  const cpu = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()}`;
   return createHash('sha256').update([weights, backend, cpu].join('\n')).digest('hex').slice(0, 32);
 }
 

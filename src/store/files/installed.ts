@@ -125,12 +125,13 @@ export class InstalledReader {
   }
 }
 
-interface Stamp {
+/** A file or folder at one moment: while `text` stays the same and is settled, so does the content. */
+export interface Stamp {
   readonly text: string;
   readonly isSettled: boolean;
 }
 
-async function stampOf(path: string): Promise<Stamp> {
+export async function stampOf(path: string): Promise<Stamp> {
   const { ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(path, { bigint: true });
   return {
     text: [ino, size, mtimeNs, ctimeNs].join(' '),

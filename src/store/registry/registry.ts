@@ -10,7 +10,7 @@ import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
-import { type DamagedManifest, InstalledReader, lookUp } from '../files/installed.ts';
+import { type DamagedManifest, InstalledReader, lookUp, stampOf } from '../files/installed.ts';
 import type { ModelManifest } from '../files/manifest.ts';
 import { Provenance } from './provenance.ts';
 import { Store } from '../files/store.ts';
@@ -47,6 +47,7 @@ export class Registry {
   readonly #reader: InstalledReader;
   readonly #verified = new VerifiedStamps();
   readonly #settings: NonNullable<RegistryOptions['settings']>;
+  #chosen: { readonly stamp: string; readonly choice: Defaults } | undefined;
 
   constructor(options: RegistryOptions) {
     this.store = new Store(options.home, options.onStep);
@@ -170,9 +171,14 @@ export class Registry {
   }
 
   async #choice(): Promise<Defaults> {
+    const path = this.store.paths.defaults;
     try {
-      const value: unknown = JSON.parse(await readFile(this.store.paths.defaults, 'utf8'));
-      return Check(Defaults, value) ? value : { schema: 1 };
+      const stamp = await stampOf(path);
+      if (this.#chosen?.stamp === stamp.text) return this.#chosen.choice;
+      const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+      const choice: Defaults = Check(Defaults, value) ? value : { schema: 1 };
+      this.#chosen = stamp.isSettled ? { stamp: stamp.text, choice } : undefined;
+      return choice;
     } catch (error) {
       // No choice was made, or it is unreadable: then the rule of chooseDefault decides.
       if (errnoOf(error) !== undefined || error instanceof SyntaxError) return { schema: 1 };
