@@ -78,6 +78,8 @@ function specOf({ file, threads, numCtx, sequences }: Race, planner: PlannerChoi
     parallel: sequences,
     threads,
     tunedThreads: null,
+    settings: {},
+    experts: null,
     draftTokens: 15,
     planner,
   };

@@ -1,5 +1,6 @@
 /** What a worker is told to load, and what it says about the result. */
 import { type Static, Type } from '#typebox';
+import { LoadSettings } from './settings/shapes.ts';
 import { LEAST_CTX, MOST_DRAFT_TOKENS, MOST_SEQUENCES, MOST_THREADS } from './limits.ts';
 
 export const ModelKind = Type.Union([Type.Literal('chat'), Type.Literal('embedding')]);
@@ -23,6 +24,16 @@ export const PlannerChoice = Type.Object({
 });
 export type PlannerChoice = Static<typeof PlannerChoice>;
 
+/** The experts of a mixture, by the header of its file. */
+export const ExpertFacts = Type.Object(
+  {
+    /** What they take in each layer, bytes; 0 where a layer has none. */
+    layerBytes: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 }),
+  },
+  { additionalProperties: false },
+);
+export type ExpertFacts = Static<typeof ExpertFacts>;
+
 export const LoadSpec = Type.Object({
   modelId: Type.String(),
   /** Absolute path of the first or only GGUF file, resolved and re-checked by the registry. */
@@ -39,6 +50,10 @@ export const LoadSpec = Type.Object({
   tunedThreads: Type.Union([Type.Integer({ minimum: 1, maximum: MOST_THREADS }), Type.Null()]),
   /** Draft tokens per sequence and step; 0: none. */
   draftTokens: Type.Integer({ minimum: 0, maximum: MOST_DRAFT_TOKENS }),
+  /** How this model is loaded beyond its size, as far as its user said so. */
+  settings: LoadSettings,
+  /** Null: the model is no mixture, or was installed before this was read. */
+  experts: Type.Union([ExpertFacts, Type.Null()]),
   /** Only a benchmark names it; absent: the tuned planner with all its parts. */
   planner: Type.Optional(PlannerChoice),
 });

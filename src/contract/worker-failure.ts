@@ -10,6 +10,7 @@ export const WORKER_CODES = [
   'internal',
   'invalid_request',
   'load_failed',
+  'load_setting_unusable',
   'out_of_memory',
   'template_failed',
   'wrong_model_kind',

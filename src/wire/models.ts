@@ -22,6 +22,14 @@ export const ModelEntry = Type.Object(
     capabilities: Type.Optional(Type.Array(Type.String())),
     digest: Type.Optional(Type.String({ description: 'sha256:<hex> of the weights, when known.' })),
     aliases: Type.Optional(Type.Array(Type.String())),
+    settings: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        additionalProperties: true,
+        description:
+          'What its user set for its loads, by the names of docs/model-settings.md; absent: nothing.',
+      }),
+    ),
   },
   { $id: 'ModelEntry' },
 );

@@ -1,5 +1,6 @@
 /** The models of the registry, as the use cases see them. */
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
+import { settingsOf } from '../../contract/settings/shapes.ts';
 import { type ModelManifest, modelFiles } from '../../store/files/manifest.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import { digestOf, type TargetOptions } from '../../store/registry/target.ts';
@@ -25,6 +26,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       pooling: facts.pooling,
       reasoning: facts.template.reasoning,
       defaults: defaultsOf(model.params),
+      settings: settingsOf(model.params),
       target: () => registry.toTarget(model, options),
       proof: () => registry.provenance.of(model),
     };

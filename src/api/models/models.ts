@@ -1,4 +1,5 @@
 /** GET /v1/models: looks at what is installed only, so listing neither loads a model nor keeps one loaded. */
+import { byWireName } from '../../contract/settings/shapes.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import type { Models, ServedModel } from './served-model.ts';
 
@@ -12,6 +13,7 @@ export async function showModel(models: Pick<Models, 'find'>, name: string): Pro
 
 function wireModel(model: ServedModel): ModelEntry {
   const { quant, parameterCount, digest, aliases, contextLength } = model;
+  const settings = byWireName(model.settings);
   return {
     id: model.id,
     object: 'model',
@@ -27,6 +29,7 @@ function wireModel(model: ServedModel): ModelEntry {
     ...(parameterCount === null ? {} : { parameter_count: parameterCount }),
     ...(digest === null ? {} : { digest: `sha256:${digest}` }),
     ...(aliases.length > 0 ? { aliases: [...aliases] } : {}),
+    ...(Object.keys(settings).length > 0 ? { settings } : {}),
   };
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Sampling } from '../../contract/sampling-shapes.ts';
 import type { ModelKind } from '../../contract/load.ts';
+import type { ModelSettings } from '../../contract/settings/shapes.ts';
 import type { ModelTarget } from '../../engine/ports.ts';
 
 /** What stands in for the fields that a request leaves out. */
@@ -47,6 +48,8 @@ export interface ServedModel {
   /** Whether its chat template can ask for reasoning. */
   readonly reasoning: boolean;
   readonly defaults: ModelDefaults;
+  /** What its user set for its loads. */
+  readonly settings: ModelSettings;
   /** What the engine must know to load and plan it; throws SvcError when its files are not usable. */
   target(): ModelTarget;
   /** Hashes of the bytes that run, or null for a model whose answers cannot be proved. */

@@ -10,6 +10,7 @@ import type { Logger } from '../../lib/base/logger.ts';
 import type { Backend, LoadedModel, LoadSize, ModelTarget } from '../ports.ts';
 import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
 import type { BackendFacts, LoadSpec, ModelKind } from '../../contract/load.ts';
+import { workerSettings } from '../../contract/settings/shapes.ts';
 import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { launch, WORKER_SCRIPT } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
@@ -132,7 +133,9 @@ class Workers implements LocalBackend {
       parallel: size.slots,
       threads: target.source.threads,
       tunedThreads: known?.threads ?? null,
-      draftTokens: this.#options.draftTokens ?? MOST_DRAFT_TOKENS,
+      draftTokens: target.source.settings.draftTokens ?? this.#options.draftTokens ?? MOST_DRAFT_TOKENS,
+      settings: workerSettings(target.source.settings),
+      experts: target.source.experts,
     };
     const facts = await worker.load(spec, signal);
     const measured = measuredOf(facts, target.source, known);

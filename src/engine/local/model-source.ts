@@ -1,4 +1,6 @@
 /** The models of this kind of engine: GGUF files. The code that knows the files makes the target; no other reads its source. */
+import type { ExpertFacts } from '../../contract/load.ts';
+import { type ModelSettings, settingsOf } from '../../contract/settings/shapes.ts';
 import type { ModelTarget } from '../ports.ts';
 
 export const LOCAL_ENGINE = 'local';
@@ -10,6 +12,10 @@ export interface LocalSource {
   readonly digest: string | null;
   /** Threads pinned for this model by the user, or null. */
   readonly threads: number | null;
+  /** What its user set for its loads. */
+  readonly settings: ModelSettings;
+  /** Null: the model is no mixture, or this is not known of it. */
+  readonly experts: ExpertFacts | null;
   /** Bytes of weights on disk, and bytes of KV state per token of window and sequence. */
   readonly weightsBytes: number;
   readonly kvBytesPerToken: number;
@@ -29,7 +35,7 @@ export function localTarget(
     ...model,
     engine: LOCAL_ENGINE,
     capabilities: { canFreeze: model.kind === 'chat', canExplain: model.kind === 'chat' },
-    revision: `${source.digest ?? ''} ${source.path}`,
+    revision: [source.digest ?? '', source.path, settingsKey(source)].join(' ').trimEnd(),
     source,
   };
 }
@@ -39,8 +45,22 @@ export function fileTarget(
   model: Pick<ModelTarget, 'modelId' | 'kind'>,
   file: Pick<LocalSource, 'path' | 'digest' | 'threads'>,
 ): LocalTarget {
-  const source = { ...file, weightsBytes: 0, kvBytesPerToken: 0, verify: async () => {} };
+  const source = {
+    ...file,
+    settings: {},
+    experts: null,
+    weightsBytes: 0,
+    kvBytesPerToken: 0,
+    verify: async () => {},
+  };
   return localTarget({ ...model, trainedCtx: Infinity, defaultCtx: 0 }, source);
+}
+
+/** The settings that make another load of the same file, in one form; empty where none is set. */
+export function settingsKey({ settings }: Pick<LocalSource, 'settings'>): string {
+  // Another count of threads is taken with the next load, and is no reason for one.
+  const { threads: _, ...set } = settingsOf(settings);
+  return Object.keys(set).length === 0 ? '' : JSON.stringify(set);
 }
 
 export function isLocal(target: ModelTarget): target is LocalTarget {

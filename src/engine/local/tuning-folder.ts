@@ -12,7 +12,7 @@ import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { ModelTarget } from '../ports.ts';
 import type { Tuning } from './memory-need.ts';
-import { isLocal, type LocalSource } from './model-source.ts';
+import { isLocal, type LocalSource, settingsKey } from './model-source.ts';
 
 const TuningRecord = Type.Object({
   schema: Type.Literal(1),
@@ -62,7 +62,9 @@ export async function openTuningFolder(options: TuningOptions): Promise<Tuning> 
 /** 128 bits are plenty to tell the models of one machine apart. */
 function recordName(source: LocalSource, backend: string, cpu: string): string {
   const weights = source.digest ?? `${source.path} ${source.weightsBytes}`;
-  return createHash('sha256').update([weights, backend, cpu].join('\n')).digest('hex').slice(0, 32);
+  const settings = settingsKey(source);
+  const named = [weights, backend, cpu, ...(settings === '' ? [] : [settings])];
+  return createHash('sha256').update(named.join('\n')).digest('hex').slice(0, 32);
 }
 
 /** By name, without those that are damaged: what is not there is simply measured again. */

@@ -25,6 +25,12 @@ export const engineErrors = {
     (d) =>
       `Model "${d.model}" could not be loaded: ${d.reason}; check that its file is complete (hearth verify, if it is installed), or use another model.`,
   ),
+  load_setting_unusable: permanent(
+    'unavailable',
+    { model: 'string', setting: 'string', reason: 'string' },
+    (d) =>
+      `Model "${d.model}" cannot be loaded with ${d.setting} as it is set (${d.reason}); change it with hearth set, or remove it (hearth set ${d.model} ${d.setting}=).`,
+  ),
   model_quarantined: permanent(
     'unavailable',
     { model: 'string', reason: 'string', retryAfterS: 'number' },

@@ -4,9 +4,10 @@
  */
 import { type Static, Type } from '#typebox';
 import { Check, Errors } from '#typebox/value';
-import { LEAST_CTX, MOST_THREADS } from '../../contract/limits.ts';
-import { ModelKind } from '../../contract/load.ts';
+import { LEAST_CTX } from '../../contract/limits.ts';
+import { ExpertFacts, ModelKind } from '../../contract/load.ts';
 import { modelSamplingShapes } from '../../contract/sampling-shapes.ts';
+import { modelSettingShapes } from '../../contract/settings/shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { isAlias, isModelId } from './model-id.ts';
 
@@ -81,6 +82,10 @@ export const ModelFacts = Type.Object(
     vocabSize: Count,
     sizeBytes: Count,
     license: Type.Union([Text, Type.Null()]),
+    /** Absent for other models, and in manifests from before it was kept. */
+    experts: Type.Optional(ExpertFacts),
+    /** Layers that predict further tokens (MTP). */
+    mtpLayers: Type.Optional(Count),
     hasChatTemplate: Type.Boolean(),
     /** What the chat template can express, read from its text. */
     template: Type.Object({
@@ -104,7 +109,7 @@ export const ModelParams = Type.Object(
     stop: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 })),
     /** A duration as `SVC_KEEP_ALIVE` takes it, for example `10m`, `0` or `-1`. */
     keepAlive: Type.Optional(Type.String({ maxLength: 32 })),
-    threads: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_THREADS })),
+    ...modelSettingShapes,
   },
   { additionalProperties: false },
 );

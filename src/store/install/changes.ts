@@ -2,7 +2,9 @@
 import { Check, Errors } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from '../../lib/files/plain-file.ts';
-import { sharedParamNames } from '../registry/param-names.ts';
+import { findFault } from '../../contract/settings/check-settings.ts';
+import { settingsOf } from '../../contract/settings/shapes.ts';
+import { paramNames } from '../registry/param-names.ts';
 import { lookUp } from '../files/installed.ts';
 import { blobDigests, isBlobFile, type ModelManifest, ModelParams } from '../files/manifest.ts';
 import { checkModelId, isAlias } from '../files/model-id.ts';
@@ -106,15 +108,18 @@ export async function setParams(
       const param = PUBLIC_NAMES[member] ?? member;
       throw fail('invalid_request', { param, message: `${param} ${inWords(first?.message)}.` });
     }
+    const fault = findFault(settingsOf(merged), model.kind);
+    if (fault !== null)
+      throw fail('invalid_request', { param: fault.wire, message: `${fault.wire} ${fault.reason}.` });
     const next = { ...model, params: merged };
     await writer.putManifest(next);
     return next;
   });
 }
 
-/** Members of ModelParams as requests spell them. */
+/** Members of ModelParams as people spell them. */
 const PUBLIC_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(sharedParamNames).map(([name, member]) => [member, name]),
+  Object.entries(paramNames).map(([name, member]) => [member, name]),
 );
 
 const inWords = (rule = 'is not usable'): string =>

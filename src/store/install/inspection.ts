@@ -28,8 +28,13 @@ export const inspectModel: Inspect = async (paths) => {
       reason: 'it is named like one part of a model but is a complete model',
     });
   }
-  for (const path of rest) refuseLongTail(path, await inspectGgufPart(path));
-  return { kind: facts.kind, facts: toModelFacts(facts) };
+  const expertBytes = [facts.expertBytes];
+  for (const path of rest) {
+    const part = await inspectGgufPart(path);
+    refuseLongTail(path, part);
+    expertBytes.push(part.expertBytes);
+  }
+  return { kind: facts.kind, facts: { ...toModelFacts(facts), ...expertFacts(expertBytes) } };
 };
 
 /** Hashing what follows the last tensor could go on without end: a sparse file claims any size for free. */
@@ -59,6 +64,7 @@ function toModelFacts(facts: GgufFacts): ModelFacts {
     vocabSize: facts.vocabSize,
     sizeBytes: facts.sizeBytes,
     license: facts.license?.slice(0, 200) ?? null,
+    ...(facts.mtpLayers === 0 ? {} : { mtpLayers: facts.mtpLayers }),
     hasChatTemplate: facts.chatTemplate !== undefined,
     template: {
       tools: /\btools\b/.test(template),
@@ -67,6 +73,16 @@ function toModelFacts(facts: GgufFacts): ModelFacts {
       toolFormat: toolFormatOf(template),
     },
   };
+}
+
+/** The experts of one layer may lie in several parts. */
+function expertFacts(parts: readonly (readonly number[])[]): Pick<ModelFacts, 'experts'> {
+  const layers = Math.max(...parts.map((part) => part.length));
+  if (layers === 0) return {};
+  const layerBytes = Array.from({ length: layers }, (_, layer) =>
+    parts.reduce((sum, part) => sum + (part[layer] ?? 0), 0),
+  );
+  return { experts: { layerBytes } };
 }
 
 const F16_BYTES = 2;

@@ -1,4 +1,5 @@
 /** Everything that `hearth show` tells about an installed model, as one plain object. */
+import { inText } from '../../contract/settings/shapes.ts';
 import type { ModelManifest } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
@@ -20,6 +21,8 @@ export interface ModelDescription {
   /** Null: the model has no template and ChatML stands in. */
   readonly template: ModelManifest['facts']['template'] | null;
   readonly params: ModelManifest['params'];
+  /** Those of them that its loads take, by name and as `hearth set` takes them. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly memory: MemoryFigures;
   readonly source: ModelManifest['source'];
   readonly ownedBy: string;
@@ -65,6 +68,7 @@ export async function describeModel(
     license: facts.license,
     template: facts.hasChatTemplate ? facts.template : null,
     params: model.params,
+    settings: Object.fromEntries(inText(model.params)),
     memory: {
       numCtx: target.defaultCtx,
       weightsBytes,

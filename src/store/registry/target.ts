@@ -1,4 +1,6 @@
 /** From an installed model to what the engine loads, with the check that its files are still the ones installed. */
+import { kvShare } from '../../contract/settings/kv-types.ts';
+import { settingsOf } from '../../contract/settings/shapes.ts';
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, hashFile, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
@@ -39,7 +41,7 @@ export function makeTarget(
   const [first] = modelFiles(model);
   if (!first)
     throw fail('model_damaged', { model: model.id, param: 'model', reason: 'it names no model file' });
-  const trained = model.facts.contextLength;
+  const trained = largestWindow(model);
   const wanted = model.params.numCtx ?? options.numCtx ?? (model.kind === 'chat' ? USUAL_CTX : trained);
   return localTarget(
     {
@@ -53,12 +55,28 @@ export function makeTarget(
       digest: digestOf(first),
       threads: model.params.threads ?? options.numThreads ?? null,
       weightsBytes: modelFiles(model).reduce((sum, file) => sum + file.sizeBytes, 0),
-      kvBytesPerToken: model.facts.kvBytesPerToken,
+      kvBytesPerToken: Math.ceil(model.facts.kvBytesPerToken * kvShare(model.params)),
+      settings: settingsOf(model.params),
+      experts: model.facts.experts ?? null,
       verify: async () => {
         for (const file of modelFiles(model)) await verifyFile(paths, verified, model, file);
       },
     },
   );
+}
+
+/** Scaled positions reach beyond the trained window: by their factor, or as far as an explicit num_ctx says. */
+function largestWindow({ facts, params }: ModelManifest): number {
+  const {
+    ropeScaling,
+    ropeFreqBase,
+    ropeFreqScale = 1,
+    yarnOrigCtx = facts.contextLength,
+    numCtx = 0,
+  } = params;
+  const isScaled = ropeFreqBase !== undefined || ropeFreqScale < 1 || (ropeScaling ?? 'none') !== 'none';
+  if (!isScaled) return facts.contextLength;
+  return Math.max(facts.contextLength, Math.floor(yarnOrigCtx / Math.min(1, ropeFreqScale)), numCtx);
 }
 
 /** The digest of a file when it is known, lower-case hex. */

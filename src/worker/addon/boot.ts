@@ -3,7 +3,7 @@ import { getLlama, type Llama, type LlamaGpuType, LlamaLogLevel } from 'node-lla
 import type { BackendFacts } from '../../contract/load.ts';
 import { boundFiles, hostOf } from './process-facts.ts';
 import { checkInternals } from './internals.ts';
-import { isOutOfMemory, openModel } from './model.ts';
+import { isOutOfMemory, openModel, refusedOptions } from './model.ts';
 import type { NativeBackend } from './native.ts';
 import { samplersFor } from './sampler.ts';
 
@@ -26,7 +26,8 @@ export async function bootNative(gpuSetting: string | undefined): Promise<Native
     facts: backendFacts(llama, bound),
     samplersFor,
     host: () => hostOf(bound.files, llama.systemInfo),
-    openModel: (path, onProgress) => openModel(llama, path, onProgress),
+    openModel: (path, options, onProgress) => openModel(llama, { path, options }, onProgress),
+    refusedOptions,
     isOutOfMemory,
   };
 }

@@ -1,16 +1,28 @@
 /** A model of node-llama-cpp behind the page. */
-import { InsufficientMemoryError, type Llama, type LlamaModel } from 'node-llama-cpp';
+import type { KvType } from '../../contract/settings/kv-types.ts';
+import { type GgmlType, InsufficientMemoryError, type Llama, type LlamaModel } from 'node-llama-cpp';
 import { ContextHandle } from './context.ts';
 import { checkHeader } from './gguf-header.ts';
 import { plainContext } from './internals.ts';
-import type { ContextOptions, ModelFacts, NativeModel, PastState } from './native.ts';
+import type {
+  ContextOptions,
+  LoadOptions,
+  ModelFacts,
+  ModelOptions,
+  NativeModel,
+  PastState,
+} from './native.ts';
 import { GrammarHandle, ProbeHandle, SamplerHandle } from './sampler-handle.ts';
 import { openVocabulary } from './vocabulary.ts';
 
 /** The library reads metadata in JavaScript and waits without end where a file is cut off. */
 const METADATA_MS = 60_000;
 
-export async function openModel(llama: Llama, path: string, onProgress: () => void): Promise<NativeModel> {
+export async function openModel(
+  llama: Llama,
+  { path, options }: { readonly path: string; readonly options: ModelOptions },
+  onProgress: () => void,
+): Promise<NativeModel> {
   await checkHeader(path);
   const metadata = new AbortController();
   const timer = setTimeout(
@@ -20,18 +32,43 @@ export async function openModel(llama: Llama, path: string, onProgress: () => vo
   try {
     const model = await llama.loadModel({
       modelPath: path,
-      useMmap: true,
+      ...memoryOf(options),
       loadSignal: metadata.signal,
       onLoadProgress: () => {
         clearTimeout(timer);
         onProgress();
       },
-      ...(llama.gpu === false ? { gpuLayers: 0 } : {}),
+      ...layersOf(options, llama.gpu !== false),
     });
     return nativeModel(model);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What the library's JavaScript has no name for. */
+export function refusedOptions(options: LoadOptions): (keyof LoadOptions)[] {
+  const { devices, splitMode, tensorSplit, mainGpu, tensorBuffers, rope } = options;
+  const refused = {
+    devices: devices !== null && devices.length > 0,
+    splitMode: splitMode !== null,
+    tensorSplit: tensorSplit !== null,
+    mainGpu: mainGpu !== null,
+    tensorBuffers: tensorBuffers.length > 0,
+    rope: rope !== null,
+  };
+  return (Object.keys(refused) as (keyof typeof refused)[]).filter((name) => refused[name]);
+}
+
+function memoryOf({ loadMode }: ModelOptions): { useMmap: boolean; useMlock: boolean } {
+  const mode = loadMode ?? 'mmap';
+  return { useMmap: mode !== 'none' && mode !== 'mlock', useMlock: mode.endsWith('mlock') };
+}
+
+function layersOf({ devices, gpuLayers }: ModelOptions, hasGpu: boolean): { gpuLayers?: number | 'max' } {
+  if (!hasGpu || devices?.length === 0) return { gpuLayers: 0 };
+  if (gpuLayers === null) return {};
+  return { gpuLayers: gpuLayers === 'all' ? 'max' : gpuLayers };
 }
 
 /** The library reckons so beforehand, or llama.cpp finds no room for a context and does not say why. */
@@ -74,7 +111,7 @@ function pastState({ fileInsights: { isRecurrent, isHybrid, swaSize } }: LlamaMo
 }
 
 function createContext(model: LlamaModel, options: ContextOptions) {
-  const { sequences, numCtx, batchTokens, threads, flashAttention, cacheType } = options;
+  const { sequences, numCtx, batchTokens, threads, flashAttention, keyType, valueType } = options;
   return model.createContext({
     sequences,
     contextSize: numCtx,
@@ -84,9 +121,9 @@ function createContext(model: LlamaModel, options: ContextOptions) {
     // A smaller window than asked for would be another context.
     failedCreationRemedy: false,
     ...(flashAttention !== null && { flashAttention }),
-    ...(cacheType !== null && {
-      experimentalKvCacheKeyType: cacheType,
-      experimentalKvCacheValueType: cacheType,
-    }),
+    ...(keyType !== null && { experimentalKvCacheKeyType: addonType(keyType) }),
+    ...(valueType !== null && { experimentalKvCacheValueType: addonType(valueType) }),
   });
 }
+
+const addonType = (type: KvType): keyof typeof GgmlType => type.toUpperCase() as keyof typeof GgmlType;

@@ -7,6 +7,7 @@
 import type { FrozenFacts } from '../../contract/frozen.ts';
 import type { BackendFacts } from '../../contract/load.ts';
 import type { Sampling } from '../../contract/sampling-shapes.ts';
+import type { KvType } from '../../contract/settings/kv-types.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 /** The library bound to this process. */
@@ -17,7 +18,9 @@ export interface NativeBackend {
   /** The samplers in the chain for these options, in the order in which they see the logits; a grammar comes first. */
   samplersFor(sampling: Sampling): readonly string[];
   /** Rejects with the library's own words when the file cannot be used. */
-  openModel(path: string, onProgress: () => void): Promise<NativeModel>;
+  openModel(path: string, options: ModelOptions, onProgress: () => void): Promise<NativeModel>;
+  /** The members of these options that this binding of the library cannot apply. */
+  refusedOptions(options: LoadOptions): readonly (keyof LoadOptions)[];
   /** Whether a model or context failed to open for lack of memory. */
   isOutOfMemory(error: unknown): boolean;
 }
@@ -35,6 +38,33 @@ export interface NativeModel {
   newProbe(keeps: number | null): NativeProbe;
   /** The state of a GBNF grammar at its beginning. Throws when llama.cpp refuses the grammar. */
   newGrammar(gbnf: string): NativeGrammar;
+}
+
+/** Where the weights of a model lie, and how they get there. */
+export interface ModelOptions {
+  /** Devices beside the CPU by the library's names; an empty list: none, null: all that there are. */
+  readonly devices: readonly string[] | null;
+  /** Layers on those devices, the last ones of the model; null: as many as fit. */
+  readonly gpuLayers: number | 'all' | null;
+  readonly splitMode: 'none' | 'layer' | 'row' | null;
+  /** The share of each device in `devices`, in no unit: only proportions count. */
+  readonly tensorSplit: readonly number[] | null;
+  /** The place in `devices` of the one that takes all in split mode `none`. */
+  readonly mainGpu: number | null;
+  /** The first pattern that is found in the name of a tensor decides; others go where their layer goes. */
+  readonly tensorBuffers: readonly TensorBuffer[];
+  readonly loadMode: LoadMode | null;
+  /** Whether layers that predict further tokens are loaded, where the file has some. */
+  readonly mtp: boolean;
+}
+
+export type LoadMode = 'auto' | 'none' | 'mmap' | 'mlock' | 'mmap+mlock';
+
+export interface TensorBuffer {
+  /** A regular expression in ECMAScript's form. */
+  readonly pattern: string;
+  /** A buffer type by the library's name; `CPU` is the memory of the host. */
+  readonly buffer: string;
 }
 
 export interface ModelFacts {
@@ -66,9 +96,27 @@ export interface ContextOptions {
   readonly batchTokens: number;
   readonly threads: number;
   readonly flashAttention: boolean | null;
-  /** The type of keys and values in the KV cache. */
-  readonly cacheType: 'F16' | null;
+  /** The types of keys and values in the KV cache; null: the library's, which is f16. */
+  readonly keyType: KvType | null;
+  readonly valueType: KvType | null;
+  /** Null: as the file says. */
+  readonly rope: RopeOptions | null;
 }
+
+/** Rotary positions; a null member is as the file says. */
+export interface RopeOptions {
+  readonly scaling: 'none' | 'linear' | 'yarn' | null;
+  /** The base of the frequencies, without a unit. */
+  readonly freqBase: number | null;
+  /** Factor of the frequencies: 1 / 4 for a window of four times the trained one. */
+  readonly freqScale: number | null;
+  /** The window before YaRN scaling, tokens. */
+  readonly yarnOrigCtx: number | null;
+}
+
+/** Of a model and its context, what its user may set. */
+export type LoadOptions = ModelOptions &
+  Pick<ContextOptions, 'flashAttention' | 'keyType' | 'valueType' | 'rope'>;
 
 /**
  * llama.cpp's context: one batch under construction, and the KV cache of its sequences. A position counts the tokens

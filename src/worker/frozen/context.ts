@@ -21,7 +21,9 @@ const WINDOW_STEP = 256;
  */
 const FLASH_ATTENTION = false;
 
-const CACHE_TYPE = 'F16';
+const CACHE_TYPE = 'f16';
+/** As records have always written it. */
+const RECORDED_TYPE = 'F16';
 
 export interface FrozenContext {
   readonly context: NativeContext;
@@ -50,7 +52,9 @@ export async function openFrozenContext(
       batchTokens: CHUNK_TOKENS,
       threads: pins.threads,
       flashAttention: FLASH_ATTENTION,
-      cacheType: CACHE_TYPE,
+      keyType: CACHE_TYPE,
+      valueType: CACHE_TYPE,
+      rope: null,
     });
   } catch (error) {
     if (isSvcError(error)) throw error;
@@ -86,8 +90,8 @@ function execOf(chat: ChatModel, context: NativeContext, threads: number): Froze
     sequences: 1,
     threads,
     flashAttention: context.flashAttention,
-    typeK: CACHE_TYPE,
-    typeV: CACHE_TYPE,
+    typeK: RECORDED_TYPE,
+    typeV: RECORDED_TYPE,
     gpuLayers: chat.model.facts.gpuLayers,
     useMmap: chat.model.facts.usesMmap,
     openMp: /\bOPENMP = 1\b/.test(systemInfo),

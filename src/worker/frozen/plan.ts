@@ -1,5 +1,6 @@
 /** What a frozen job needs before it runs: its pins, the window that holds it, and the claimed tokens. */
 import type { FrozenPins } from '../../contract/frozen.ts';
+import { whyNotFrozen } from '../../contract/settings/shapes.ts';
 import type { Answer } from '../answer/answer.ts';
 import { decodingRequest, type StreamJob } from '../batch/stream/stream-job.ts';
 import type { ChatModel } from '../model.ts';
@@ -25,12 +26,21 @@ export function planFrozen(chat: ChatModel, prepared: PreparedChat): FrozenPlan 
   if (job.sampling.seed === undefined || job.templateClockMs === null)
     throw unavailable('the job pins no seed or no clock');
 
+  refuseSettings(chat);
   const claimed = pins.claimedTokens === null ? null : claimedTokens(chat, pins.claimedTokens);
   const needed = tokens.length + Math.max(maxTokens, claimed?.length ?? 0);
   const numCtx = pins.numCtx ?? windowFor(needed, Math.max(chat.facts.trainedCtx, chat.facts.numCtx));
   if (numCtx < needed) throw unavailable(`${needed} tokens do not fit the pinned window of ${numCtx}`);
   const threads = pins.threads ?? chat.facts.threads;
   return { prepared, numCtx, threads, claimed, epsilon: pins.epsilon };
+}
+
+/** A replay loads the file as it is, so a run must not depend on what its user set. */
+function refuseSettings({ spec, model }: ChatModel): void {
+  const reason = whyNotFrozen(spec.settings);
+  if (reason !== null) throw unavailable(reason);
+  if (spec.settings.loadMode !== undefined && !model.facts.usesMmap)
+    throw unavailable('the model is set to a load_mode that does not map its file');
 }
 
 export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob {

@@ -4,6 +4,7 @@ import type { NativeBackend } from '../addon/native.ts';
 import type { ChatModel } from '../model.ts';
 import { controlTexts } from '../prompt/client-text.ts';
 import { openTemplate } from '../prompt/template.ts';
+import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { threadsFor, tuneThreads } from './threads.ts';
 
@@ -16,7 +17,9 @@ export async function loadChat(
   onProgress: OnProgress,
 ): Promise<ChatModel> {
   try {
-    const model = await backend.openModel(spec.path, throttled(onProgress));
+    const options = loadOptions(backend, spec);
+    const { flashAttention, keyType, valueType, rope } = options;
+    const model = await backend.openModel(spec.path, options, throttled(onProgress));
     const { vocabulary } = model;
     const template = openTemplate(model.facts.chatTemplate ?? undefined);
     const context = await model.newContext({
@@ -24,8 +27,10 @@ export async function loadChat(
       numCtx: spec.numCtx,
       batchTokens: BATCH_TOKENS,
       threads: threadsFor(backend, spec),
-      flashAttention: null,
-      cacheType: null,
+      flashAttention,
+      keyType,
+      valueType,
+      rope,
     });
     const prefixReuse = model.facts.past.holds === 'every token' ? 'full' : 'checkpoints';
     const tuned = await tuneThreads(backend, spec, { context, tokens: 1 });

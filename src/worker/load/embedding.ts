@@ -3,6 +3,7 @@ import { MOST_EMBEDDING_CONTEXTS } from '../../contract/limits.ts';
 import type { LoadSpec } from '../../contract/load.ts';
 import type { NativeBackend, NativeContext } from '../addon/native.ts';
 import type { EmbeddingModel } from '../model.ts';
+import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { threadsFor, tuneThreads } from './threads.ts';
 
@@ -15,7 +16,7 @@ export async function loadEmbedding(
   onProgress: OnProgress,
 ): Promise<EmbeddingModel> {
   try {
-    const model = await backend.openModel(spec.path, throttled(onProgress));
+    const model = await backend.openModel(spec.path, loadOptions(backend, spec), throttled(onProgress));
     const cores = threadsFor(backend, { ...spec, tunedThreads: null });
     const limit = Math.min(spec.numCtx, model.facts.trainedCtx);
     const count = Math.min(

@@ -91,6 +91,7 @@ const echo: ServedModel = {
   digest: null,
   pooling: null,
   reasoning: false,
+  settings: {},
   defaults: { sampling: {}, maxTokens: null, stop: [], keepAlive: null },
   target: () => target,
   proof: null,

@@ -50,6 +50,8 @@ export function loadSpec(fields: Partial<LoadSpec> = {}): LoadSpec {
     threads: 1,
     tunedThreads: null,
     draftTokens: 15,
+    settings: {},
+    experts: null,
     ...fields,
   };
 }

@@ -27,6 +27,8 @@ export function target(modelId: string, over: Partial<LocalSource> = {}): ModelT
       path: `/nowhere/${modelId}.gguf`,
       digest: null,
       threads: 1,
+      settings: {},
+      experts: null,
       weightsBytes: mib,
       kvBytesPerToken: 1_024,
       verify: async () => {},

@@ -78,6 +78,7 @@ export function scriptedBackend(script: Script): { backend: NativeBackend; evalu
     samplersFor: () => [],
     host: () => ({ pid: process.pid, mapped: [], cpuFeatures: '', libc: '' }),
     openModel: async () => model,
+    refusedOptions: () => [],
     isOutOfMemory: () => false,
   };
   return { backend, evaluated };

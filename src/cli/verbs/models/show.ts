@@ -1,9 +1,13 @@
 /** hearth show ID: everything known about one model. */
 import type { Command } from 'commander';
 import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
+import { isLoadSetting } from '../../../store/registry/param-names.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
+
+/** The longest name, and a gap. */
+const NAME_WIDTH = 18;
 
 export function registerShow(program: Command, context: CliContext): void {
   program
@@ -15,14 +19,13 @@ export function registerShow(program: Command, context: CliContext): void {
       const registry = localRegistry(config);
       const shown = await describeModel(registry, await registry.find(id), { numCtx: config.numCtx });
       if (flags.json === true) return context.printJson(shown);
-      const lines = facts(shown).map(([name, value]) => `${name.padEnd(14)}${printable(value)}`);
+      const lines = facts(shown).map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`);
       context.print(lines.join('\n'));
     });
 }
 
 function facts(shown: ModelDescription): (readonly [string, string])[] {
   const { memory, source } = shown;
-  const params = Object.entries(shown.params).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return [
     ['id', `${shown.id}${shown.isDefault ? ` (default ${shown.kind} model)` : ''}`],
     ['aliases', shown.aliases.join(', ') || 'none'],
@@ -44,7 +47,8 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
       'memory',
       `${readable(memory.totalBytes)} at num_ctx ${memory.numCtx}: ${readable(memory.weightsBytes)} weights, ${readable(memory.kvBytes)} KV cache per sequence`,
     ],
-    ['defaults', params.join(' ') || 'none'],
+    ['defaults', requestDefaults(shown) || 'none'],
+    ...Object.entries(shown.settings),
     ['license', shown.license ?? 'not stated'],
     ['source', `${source.type} ${source.ref}${source.commit === undefined ? '' : ` at ${source.commit}`}`],
     ['installed', shown.addedAt],
@@ -58,6 +62,14 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
       ] as const,
     ]),
   ];
+}
+
+/** What stands in for the fields that a request leaves out; settings of loads have lines of their own. */
+function requestDefaults({ params }: ModelDescription): string {
+  return Object.entries(params)
+    .filter(([name]) => !isLoadSetting(name))
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(' ');
 }
 
 function parameters(count: number | null): string {

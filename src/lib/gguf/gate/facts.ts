@@ -23,6 +23,10 @@ export interface GgufFacts {
   readonly keyLength: number;
   readonly valueLength: number;
   readonly vocabSize: number;
+  /** Bytes of the experts in each layer, of this file's tensors; empty for a model without. */
+  readonly expertBytes: readonly number[];
+  /** Layers that predict further tokens (MTP). */
+  readonly mtpLayers: number;
   readonly quant: string;
   readonly parameterCount: number;
   readonly chatTemplate: string | undefined;
@@ -58,6 +62,8 @@ export function collectFacts(findings: Findings): GgufFacts {
     license: lookup.text('general.license'),
     pooling,
     vocabSize: header.vocabulary.size,
+    expertBytes: expertBytes(header),
+    mtpLayers: lookup.count(`${shape.architecture}.nextn_predict_layers`, 0xffff_ffff) ?? 0,
     quant: quantLabel(header, lookup),
     parameterCount: Number(sum(header.tensors, (tensor) => tensor.elements)),
     tensorBytes: tensorBytes(header),
@@ -70,6 +76,19 @@ export function collectFacts(findings: Findings): GgufFacts {
 
 export function tensorBytes(header: Header): number {
   return Number(sum(header.tensors, (tensor) => tensor.bytes));
+}
+
+const EXPERT_TENSOR = /^blk\.(\d+)\.ffn_\w+_(?:ch)?exps\./;
+
+export function expertBytes({ tensors }: Pick<Header, 'tensors'>): number[] {
+  const layers: number[] = [];
+  for (const { name, bytes } of tensors) {
+    const layer = EXPERT_TENSOR.exec(name)?.[1];
+    if (layer === undefined) continue;
+    while (layers.length <= Number(layer)) layers.push(0);
+    layers[Number(layer)] = (layers[Number(layer)] ?? 0) + Number(bytes);
+  }
+  return layers;
 }
 
 function readPooling(lookup: Lookup, architecture: string): Pooling | undefined {

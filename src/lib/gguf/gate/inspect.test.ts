@@ -10,6 +10,7 @@ import { tinyEmbedContent, writeTinyEmbed } from '../../../../tools/models/tiny-
 import { recurrentContent, slidingWindowContent } from '../../../../tools/models/tiny-variants.ts';
 import { inspectGguf, inspectGgufPart } from './inspect.ts';
 import { type MetadataValue, scalars, text, u32 } from '../../../../tools/gguf/metadata.ts';
+import { vectorTensor } from '../../../../tools/gguf/matrix.ts';
 import { encodeGguf, encodeHeader, type GgufContent } from '../../../../tools/gguf/writer.ts';
 
 let folder: string;
@@ -33,6 +34,16 @@ async function inspect(content: GgufContent, name = 'model.gguf') {
 }
 
 describe('the facts of a model', () => {
+  it('count the bytes of its experts by layer, and its layers that predict further tokens', async () => {
+    const content = changed(tinyChatContent(), { 'llama.nextn_predict_layers': u32(1) });
+    const expert = (name: string) => vectorTensor(name, 64, 0);
+    const tensors = ['blk.1.ffn_up_exps.weight', 'blk.1.ffn_down_exps.weight', 'blk.0.ffn_up_shexp.weight'];
+    const facts = await inspect({ ...content, tensors: [...content.tensors, ...tensors.map(expert)] });
+    expect([facts.expertBytes, facts.mtpLayers]).toEqual([[0, 512], 1]);
+    const plain = await inspect(tinyChatContent());
+    expect([plain.expertBytes, plain.mtpLayers]).toEqual([[], 0]);
+  });
+
   it('describe the tiny chat model', async () => {
     const path = join(folder, 'chat.gguf');
     const sizeBytes = await writeTinyChat(path);

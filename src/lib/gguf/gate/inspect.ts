@@ -6,7 +6,7 @@
 import { fail } from '../../errors/svc-error.ts';
 import { openPlainFile } from '../../files/plain-file.ts';
 import { HeaderCursor, type Refuse } from '../format/cursor.ts';
-import { collectFacts, type GgufFacts, tensorBytes } from './facts.ts';
+import { collectFacts, expertBytes, type GgufFacts, tensorBytes } from './facts.ts';
 import { type Header, readHeader } from '../format/header.ts';
 import { Lookup } from '../format/lookup.ts';
 import { checkMagic, SNIFF_BYTES } from './recognise.ts';
@@ -19,6 +19,7 @@ import { checkVocabulary } from './vocabulary-checks.ts';
 export interface GgufPart extends SplitPart {
   readonly sizeBytes: number;
   readonly tensorBytes: number;
+  readonly expertBytes: readonly number[];
   readonly headerSha256: string;
 }
 
@@ -40,7 +41,13 @@ export async function inspectGguf(path: string): Promise<GgufFacts> {
 export async function inspectGgufPart(path: string): Promise<GgufPart> {
   return withHeader(path, ({ header, lookup, sizeBytes, split }) => {
     if (!split) return lookup.refuse('it is not a part of a split model');
-    return { ...split, sizeBytes, tensorBytes: tensorBytes(header), headerSha256: header.sha256 };
+    return {
+      ...split,
+      sizeBytes,
+      tensorBytes: tensorBytes(header),
+      expertBytes: expertBytes(header),
+      headerSha256: header.sha256,
+    };
   });
 }
 

@@ -1,0 +1,44 @@
+/** Whether the settings of a model can be as they are, together and for its kind; what they name is looked up elsewhere. */
+import type { ModelKind } from '../load.ts';
+import { isQuantised, kvTypes } from './kv-types.ts';
+import { LOAD_SETTING_ROWS, type ModelSettings, type SettingFault } from './shapes.ts';
+
+export function findFault(settings: ModelSettings, kind: ModelKind): SettingFault | null {
+  return wrongKind(settings, kind) ?? contradiction(settings);
+}
+
+function wrongKind(settings: ModelSettings, kind: ModelKind): SettingFault | null {
+  const found = LOAD_SETTING_ROWS.find(
+    ([name, { models }]) => models === 'chat' && kind !== 'chat' && settings[name] !== undefined,
+  );
+  return found === undefined
+    ? null
+    : { wire: found[1].wire, reason: `is for chat models, and this is an ${kind} model` };
+}
+
+function contradiction(settings: ModelSettings): SettingFault | null {
+  const { kvTypeV, flashAttention, gpu, gpuLayers, tensorSplit, mainGpu } = settings;
+  const typeV = kvTypes(settings).v;
+  if (isQuantised(typeV) && flashAttention === 'off') {
+    return {
+      wire: kvTypeV === undefined ? 'kv_type' : 'kv_type_v',
+      reason: `is ${typeV}, which needs flash attention; set flash_attention=auto, or kv_type_v=f16`,
+    };
+  }
+  if (gpu === 'off' && gpuLayers !== undefined && gpuLayers !== 'auto' && gpuLayers !== 0)
+    return { wire: 'gpu_layers', reason: `is ${gpuLayers}, but gpu is off; remove one of the two` };
+  if (!Array.isArray(gpu)) return null;
+  if (tensorSplit !== undefined && tensorSplit.length !== gpu.length) {
+    return {
+      wire: 'tensor_split',
+      reason: `has ${tensorSplit.length} shares for the ${gpu.length} devices of gpu; give one for each`,
+    };
+  }
+  if (mainGpu !== undefined && mainGpu >= gpu.length) {
+    return {
+      wire: 'main_gpu',
+      reason: `is ${mainGpu}, but gpu names ${gpu.length} devices, counted from 0`,
+    };
+  }
+  return null;
+}

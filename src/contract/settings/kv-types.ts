@@ -1,0 +1,43 @@
+/** The types of keys and values in the KV cache, and what they take. */
+import type { ModelSettings } from './shapes.ts';
+
+/** Bits of one value, its share of the block's scale included; the names are llama.cpp's. */
+export const KV_TYPE_BITS = {
+  f32: 32,
+  f16: 16,
+  bf16: 16,
+  q8_0: 8.5,
+  q5_1: 6,
+  q5_0: 5.5,
+  q4_1: 5,
+  q4_0: 4.5,
+  iq4_nl: 4.5,
+} as const;
+export type KvType = keyof typeof KV_TYPE_BITS;
+
+/** What llama.cpp takes while nothing is set. */
+const USUAL_TYPE = 'f16';
+
+export interface KvTypes {
+  readonly k: KvType;
+  readonly v: KvType;
+}
+
+export function kvTypes({
+  kvType = USUAL_TYPE,
+  kvTypeK = kvType,
+  kvTypeV = kvType,
+}: Pick<ModelSettings, 'kvType' | 'kvTypeK' | 'kvTypeV'>): KvTypes {
+  return { k: kvTypeK, v: kvTypeV };
+}
+
+/** The size of a KV cache against one in f16, where keys and values are equally wide. */
+export function kvShare(settings: ModelSettings): number {
+  const { k, v } = kvTypes(settings);
+  return (KV_TYPE_BITS[k] + KV_TYPE_BITS[v]) / (2 * KV_TYPE_BITS[USUAL_TYPE]);
+}
+
+/** Types that hold several values in one block. */
+export function isQuantised(type: KvType): boolean {
+  return KV_TYPE_BITS[type] < KV_TYPE_BITS[USUAL_TYPE];
+}

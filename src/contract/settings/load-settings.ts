@@ -1,0 +1,193 @@
+/**
+ * contract/settings owns every load setting once: what one model is loaded with, from where its weights lie to the
+ * types of its KV cache. `hearth set` and `hearth show`, manifests, GET /v1/models and loads derive from this table, and
+ * docs/model-settings.md is held to it. It knows nothing of how the library is told (worker/load/load-options.ts).
+ */
+import type { TSchema } from '#typebox';
+import { MOST_DRAFT_TOKENS, MOST_THREADS } from '../limits.ts';
+import { KV_TYPE_BITS, type KvType } from './kv-types.ts';
+import {
+  choice,
+  count,
+  countOr,
+  devices,
+  overrides,
+  positive,
+  proportions,
+  type SettingValue,
+} from './values.ts';
+
+/**
+ * What a setting does to an answer in mode frozen-v1.
+ * - `none`: it changes no bit there, or where it would, another check refuses the run (layers on a GPU).
+ * - `own`: the frozen context has its own value.
+ * - `refused`: with it set, the mode is refused.
+ */
+type Frozen = 'none' | 'own' | 'refused';
+
+export interface LoadSettingRow extends SettingValue<TSchema> {
+  /** In `hearth set`, `hearth show` and GET /v1/models; llama.cpp's own word where it has one. */
+  readonly wire: string;
+  readonly description: string;
+  /** What applies while it is not set. */
+  readonly unset: string;
+  /** The kinds of models that it means something for. */
+  readonly models: 'chat' | 'all';
+  /** Who acts on it: the worker gets it as it is, or the server makes a member of the load of it. */
+  readonly by: 'worker' | 'server';
+  readonly frozen: Frozen;
+}
+
+const kvTypeValue = choice(...(Object.keys(KV_TYPE_BITS) as KvType[]));
+const MOST_LAYERS = 512;
+const MOST_WINDOW = 2 ** 31 - 1;
+
+const onGpu = { models: 'all', by: 'worker', frozen: 'none' } as const;
+const ofContext = { models: 'chat', by: 'worker', frozen: 'own' } as const;
+const ofRope = { models: 'chat', by: 'worker', frozen: 'refused' } as const;
+
+export const LOAD_SETTINGS = {
+  kvType: {
+    wire: 'kv_type',
+    ...kvTypeValue,
+    ...ofContext,
+    description: 'Type of keys and values in the KV cache.',
+    unset: 'f16',
+  },
+  kvTypeK: {
+    wire: 'kv_type_k',
+    ...kvTypeValue,
+    ...ofContext,
+    description: 'Type of the keys alone.',
+    unset: 'kv_type',
+  },
+  kvTypeV: {
+    wire: 'kv_type_v',
+    ...kvTypeValue,
+    ...ofContext,
+    description: 'Type of the values alone. A quantised one needs flash attention.',
+    unset: 'kv_type',
+  },
+  flashAttention: {
+    wire: 'flash_attention',
+    ...choice('auto', 'on', 'off'),
+    ...ofContext,
+    description: 'Whether attention is computed without storing its whole matrix.',
+    unset: 'auto: where the devices can',
+  },
+  gpu: {
+    wire: 'gpu',
+    ...devices,
+    ...onGpu,
+    description: 'The devices that the model may use beside the CPU, among those that `SVC_GPU` allows.',
+    unset: 'auto: all of them',
+  },
+  gpuLayers: {
+    wire: 'gpu_layers',
+    ...countOr(MOST_LAYERS, 'auto', 'all'),
+    ...onGpu,
+    description: 'Layers on those devices, the last ones of the model first.',
+    unset: 'auto: as many as fit',
+  },
+  splitMode: {
+    wire: 'split_mode',
+    ...choice('none', 'layer', 'row'),
+    ...onGpu,
+    description: 'How several devices share the model: one takes all, by layers, or by rows of each matrix.',
+    unset: 'layer',
+  },
+  tensorSplit: {
+    wire: 'tensor_split',
+    ...proportions,
+    ...onGpu,
+    description: 'The share of each device, in their order.',
+    unset: 'by free memory',
+  },
+  mainGpu: {
+    wire: 'main_gpu',
+    ...count(0, 15),
+    ...onGpu,
+    description: 'The device that takes all with `split_mode=none`, counted from 0.',
+    unset: '0',
+  },
+  cpuMoe: {
+    wire: 'cpu_moe',
+    ...countOr(MOST_LAYERS, 'auto', 'off', 'all'),
+    ...onGpu,
+    description: 'Layers whose experts stay in the memory of the CPU, the first ones of the model first.',
+    unset: 'auto: as few as make the rest fit',
+  },
+  overrideTensors: {
+    wire: 'override_tensors',
+    ...overrides,
+    models: 'all',
+    by: 'worker',
+    frozen: 'refused',
+    description: 'Tensors whose name matches the regular expression lie in a buffer of that type.',
+    unset: 'none',
+  },
+  loadMode: {
+    wire: 'load_mode',
+    ...choice('auto', 'none', 'mmap', 'mlock', 'mmap+mlock'),
+    models: 'all',
+    by: 'worker',
+    frozen: 'none',
+    description: 'How weights get into memory: mapped from the file, read, locked against swapping.',
+    unset: 'mmap',
+  },
+  threads: {
+    wire: 'threads',
+    ...count(1, MOST_THREADS),
+    models: 'all',
+    by: 'server',
+    frozen: 'none',
+    description: 'Threads of the CPU.',
+    unset: '`SVC_NUM_THREADS`, else measured',
+  },
+  ropeScaling: {
+    wire: 'rope_scaling',
+    ...choice('none', 'linear', 'yarn'),
+    ...ofRope,
+    description: 'How positions beyond the trained window are scaled.',
+    unset: 'as the file says',
+  },
+  ropeFreqBase: {
+    wire: 'rope_freq_base',
+    ...positive(1e12),
+    ...ofRope,
+    description: 'Base frequency of the rotary positions.',
+    unset: 'as the file says',
+  },
+  ropeFreqScale: {
+    wire: 'rope_freq_scale',
+    ...positive(1000),
+    ...ofRope,
+    description: 'Factor of their frequency; 0.25 stretches the window to four times the trained one.',
+    unset: 'as the file says',
+  },
+  yarnOrigCtx: {
+    wire: 'yarn_orig_ctx',
+    ...count(1, MOST_WINDOW),
+    ...ofRope,
+    description: 'The window before YaRN scaling, tokens.',
+    unset: 'as the file says',
+  },
+  mtp: {
+    wire: 'mtp',
+    ...choice('auto', 'off'),
+    models: 'chat',
+    by: 'worker',
+    frozen: 'none',
+    description: 'Whether layers of the model that predict further tokens (MTP) draft.',
+    unset: 'auto: where the file has such layers and it pays',
+  },
+  draftTokens: {
+    wire: 'draft_tokens',
+    ...count(0, MOST_DRAFT_TOKENS),
+    models: 'chat',
+    by: 'server',
+    frozen: 'none',
+    description: 'Most tokens that a stream drafts per step, whoever drafts them; 0 disables drafting.',
+    unset: '`SVC_DRAFT_TOKENS`',
+  },
+} as const satisfies Readonly<Record<string, LoadSettingRow>>;

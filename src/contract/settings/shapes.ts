@@ -1,0 +1,83 @@
+/** What follows from the table of load settings: its types, the schemas of manifests and loads, and its checks. */
+import { type Static, type TOptional, type TSchema, Type } from '#typebox';
+import { LOAD_SETTINGS, type LoadSettingRow } from './load-settings.ts';
+
+type Table = typeof LOAD_SETTINGS;
+export type LoadSettingName = keyof Table;
+type WorkerSettingName = {
+  [K in LoadSettingName]: Table[K]['by'] extends 'worker' ? K : never;
+}[LoadSettingName];
+
+/** The settings of one model, those that are set. */
+export type ModelSettings = { readonly [K in LoadSettingName]?: Static<Table[K]['schema']> };
+
+export const LOAD_SETTING_ROWS = Object.entries(LOAD_SETTINGS) as [LoadSettingName, LoadSettingRow][];
+
+function shapes<Name extends LoadSettingName>(
+  rows: readonly (readonly [string, LoadSettingRow])[],
+): { [K in Name]: TOptional<Table[K]['schema']> } {
+  const optional = rows.map(([name, { schema }]): [string, TSchema] => [name, Type.Optional(schema)]);
+  return Object.fromEntries(optional) as { [K in Name]: TOptional<Table[K]['schema']> };
+}
+
+/** Members of a manifest. */
+export const modelSettingShapes = shapes<LoadSettingName>(LOAD_SETTING_ROWS);
+
+/** What a worker gets as it is. */
+export const LoadSettings = Type.Object(
+  shapes<WorkerSettingName>(LOAD_SETTING_ROWS.filter(([, { by }]) => by === 'worker')),
+  { additionalProperties: false },
+);
+export type LoadSettings = Static<typeof LoadSettings>;
+
+/** The settings among the defaults of a model. */
+export function settingsOf(params: ModelSettings): ModelSettings {
+  return pick(params, LOAD_SETTING_ROWS);
+}
+
+export function workerSettings(params: ModelSettings): LoadSettings {
+  return pick(
+    params,
+    LOAD_SETTING_ROWS.filter(([, { by }]) => by === 'worker'),
+  ) as LoadSettings;
+}
+
+function pick(
+  params: ModelSettings,
+  rows: readonly (readonly [LoadSettingName, LoadSettingRow])[],
+): ModelSettings {
+  return Object.fromEntries(
+    rows.flatMap(([name]) => (params[name] === undefined ? [] : [[name, params[name]]])),
+  );
+}
+
+export function byWireName(settings: ModelSettings): Record<string, unknown> {
+  return Object.fromEntries(
+    LOAD_SETTING_ROWS.flatMap(([name, { wire }]) =>
+      settings[name] === undefined ? [] : [[wire, settings[name]]],
+    ),
+  );
+}
+
+/** A setting and its value as `hearth set` takes them. */
+export function inText(settings: ModelSettings): (readonly [wire: string, text: string])[] {
+  return LOAD_SETTING_ROWS.flatMap(([name, row]) => {
+    const value = settings[name];
+    return value === undefined ? [] : [[row.wire, row.write(value as never)] as const];
+  });
+}
+
+/** A setting that cannot be as it is, and why. */
+export interface SettingFault {
+  readonly wire: string;
+  readonly reason: string;
+}
+
+/** Settings of frozen-v1's own context do not count, see load-settings.ts. */
+export function whyNotFrozen(settings: LoadSettings): string | null {
+  const set: ModelSettings = settings;
+  const found = LOAD_SETTING_ROWS.find(
+    ([name, { frozen }]) => frozen === 'refused' && set[name] !== undefined,
+  );
+  return found === undefined ? null : `the model is set to another ${found[1].wire} than its file's`;
+}

@@ -1,0 +1,145 @@
+/** Kinds of values of load settings: a schema, how people write them, and the words for an error. */
+import { type TSchema, Type } from '#typebox';
+
+/** `S` is the schema of the value as manifests and loads hold it. */
+export interface SettingValue<S extends TSchema> {
+  readonly schema: S;
+  /** From the text of `hearth set`; undefined where it is not usable. */
+  readonly read: (text: string) => unknown;
+  /** Back to that text. */
+  readonly write: (value: never) => string;
+  /** What a usable value looks like, for errors and the documentation. */
+  readonly expects: string;
+}
+
+const inWords = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
+const part = (text: string): readonly string[] => text.split(',').map((item) => item.trim());
+
+const oneOf = <Word extends string>(words: readonly Word[]) =>
+  Type.Unsafe<Word>({ type: 'string', enum: [...words] });
+
+export function choice<const Word extends string>(...words: readonly Word[]) {
+  return {
+    schema: oneOf(words),
+    read: (text: string) => words.find((word) => word === text.trim().toLowerCase()),
+    write: (value: string) => value,
+    expects: inWords(words),
+  };
+}
+
+const readCount = (text: string, least: number, most: number): number | undefined => {
+  const count = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  return count >= least && count <= most ? count : undefined;
+};
+
+export function count(least: number, most: number) {
+  return {
+    schema: Type.Integer({ minimum: least, maximum: most }),
+    read: (text: string) => readCount(text, least, most),
+    write: String,
+    expects: `a whole number from ${least} to ${most}`,
+  };
+}
+
+/** A number, or one of a few words. */
+export function countOr<const Words extends readonly string[]>(most: number, ...words: Words) {
+  return {
+    schema: Type.Union([Type.Integer({ minimum: 0, maximum: most }), oneOf<Words[number]>(words)]),
+    read: (text: string) =>
+      words.find((word) => word === text.trim().toLowerCase()) ?? readCount(text, 0, most),
+    write: String,
+    expects: `${words.join(', ')} or a whole number from 0 to ${most}`,
+  };
+}
+
+/** Above 0. */
+export function positive(most: number) {
+  return {
+    schema: Type.Number({ exclusiveMinimum: 0, maximum: most }),
+    read: (text: string) => {
+      const value = readNumber(text);
+      return value !== undefined && value > 0 && value <= most ? value : undefined;
+    },
+    write: String,
+    expects: `a number above 0, at most ${most}`,
+  };
+}
+
+const MOST_DEVICES = 16;
+const DEVICE = /^[\w.:+-]{1,64}$/;
+
+/** `auto`, `off`, or devices by their names. */
+export const devices = {
+  schema: Type.Union([
+    oneOf(['auto', 'off']),
+    Type.Array(Type.String({ pattern: DEVICE.source }), { minItems: 1, maxItems: MOST_DEVICES }),
+  ]),
+  read: (text: string) => {
+    const word = text.trim().toLowerCase();
+    if (word === 'auto' || word === 'off') return word;
+    const names = part(text);
+    const usable = names.every((name) => DEVICE.test(name)) && new Set(names).size === names.length;
+    return usable && names.length <= MOST_DEVICES ? names : undefined;
+  },
+  write: (value: string | readonly string[]) => (typeof value === 'string' ? value : value.join(',')),
+  expects: 'auto, off, or names of devices separated by commas, for example Vulkan0,Vulkan1',
+};
+
+const MOST_SHARE = 1_000_000;
+
+export const proportions = {
+  schema: Type.Array(Type.Number({ minimum: 0, maximum: MOST_SHARE }), {
+    minItems: 1,
+    maxItems: MOST_DEVICES,
+  }),
+  read: (text: string) => {
+    const shares = part(text).map(readNumber);
+    const usable = shares.every((share) => share !== undefined && share >= 0 && share <= MOST_SHARE);
+    return usable && shares.some((share) => share !== 0) && shares.length <= MOST_DEVICES
+      ? shares
+      : undefined;
+  },
+  write: (value: readonly number[]) => value.join(','),
+  expects: 'the share of each device separated by commas, for example 3,1',
+};
+
+const MOST_OVERRIDES = 64;
+const MOST_PATTERN = 256;
+
+/** Tensors whose name matches the pattern (a regular expression) lie in a buffer of that type. */
+export const TensorOverride = Type.Object(
+  { pattern: Type.String({ minLength: 1, maxLength: MOST_PATTERN }), buffer: Type.String({ minLength: 1 }) },
+  { additionalProperties: false },
+);
+
+export const overrides = {
+  schema: Type.Array(TensorOverride, { minItems: 1, maxItems: MOST_OVERRIDES }),
+  read: (text: string) => {
+    const read = part(text).map((item) => {
+      const [, pattern = '', buffer = ''] = /^(.+)=([^=]+)$/.exec(item) ?? [];
+      return { pattern, buffer };
+    });
+    const usable = read.every(({ pattern, buffer }) => isPattern(pattern) && DEVICE.test(buffer));
+    return usable && read.length <= MOST_OVERRIDES ? read : undefined;
+  },
+  write: (value: readonly { pattern: string; buffer: string }[]) =>
+    value.map(({ pattern, buffer }) => `${pattern}=${buffer}`).join(','),
+  expects: String.raw`PATTERN=BUFFER, more of them separated by commas, for example \.ffn_up_exps\.=CPU`,
+};
+
+function readNumber(text: string): number | undefined {
+  const usable = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i.test(text.trim());
+  return usable ? Number(text) : undefined;
+}
+
+/** Compiled here, because the library would end the process over a pattern that it cannot compile. */
+function isPattern(text: string): boolean {
+  if (text === '' || text.length > MOST_PATTERN) return false;
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Which experts of a mixture stay in the memory of the CPU. They are most of such a model, and each token uses few of
+ * them, so they lose the least there. Pure: from figures to patterns.
+ */
+import type { ExpertFacts } from '../../contract/load.ts';
+import type { LoadSettings } from '../../contract/settings/shapes.ts';
+import type { TensorBuffer } from '../addon/native.ts';
+
+/** The devices that a load uses beside the CPU. */
+export interface DeviceRoom {
+  /** What the load takes of them with every layer there; null: not measured. */
+  readonly needBytes: number | null;
+  readonly freeBytes: number;
+}
+
+/** What follows the layer in the names of expert tensors; `ch` marks the grouped experts of some architectures. */
+const EXPERTS = String.raw`\.ffn_(gate|up|down|gate_up)_(ch)?exps\.`;
+
+/** A device that is filled to the last byte has none for what else it shows or computes. */
+const FILLED_AT_MOST = 0.95;
+
+/** How many layers keep their experts on the CPU, counted from the first. `room` is null where only the CPU is used. */
+export function layersOnCpu(
+  setting: LoadSettings['cpuMoe'],
+  experts: ExpertFacts | null,
+  room: DeviceRoom | null,
+): number | 'all' {
+  if (room === null || setting === 'off') return 0;
+  if (setting !== undefined && setting !== 'auto') return setting;
+  if (experts === null || room.needBytes === null) return 0;
+  let needBytes = room.needBytes;
+  for (const [layer, bytes] of experts.layerBytes.entries()) {
+    if (needBytes <= room.freeBytes * FILLED_AT_MOST) return layer;
+    needBytes -= bytes;
+  }
+  return 'all';
+}
+
+export function expertBuffers(layers: number | 'all'): TensorBuffer[] {
+  if (layers === 'all') return [{ pattern: EXPERTS, buffer: 'CPU' }];
+  return Array.from({ length: layers }, (_, layer) => ({
+    pattern: String.raw`^blk\.${layer}${EXPERTS}`,
+    buffer: 'CPU',
+  }));
+}

@@ -1,0 +1,79 @@
+/** From the settings of a load to the options of the library's page: the second and last place that names each setting. */
+import type { LoadSpec } from '../../contract/load.ts';
+import { kvTypes } from '../../contract/settings/kv-types.ts';
+import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
+import type { LoadSettings } from '../../contract/settings/shapes.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { LoadOptions, NativeBackend, RopeOptions } from '../addon/native.ts';
+import { type DeviceRoom, expertBuffers, layersOnCpu } from './expert-placement.ts';
+
+type OptionName = keyof LoadOptions;
+
+/** Throws `load_setting_unusable` for a setting that the bound library cannot apply. */
+export function loadOptions(backend: NativeBackend, spec: LoadSpec): LoadOptions {
+  const { cpuMoe, overrideTensors = [] } = spec.settings;
+  const experts = layersOnCpu(cpuMoe, spec.experts, roomOf(backend, spec.settings));
+  const tensorBuffers = [...overrideTensors, ...expertBuffers(experts)];
+  const options = { ...optionsOf(spec.settings), tensorBuffers };
+  const [refused] = backend.refusedOptions(options);
+  if (refused === undefined) return options;
+  const names = SETTINGS_OF[refused];
+  const name = names.find((each) => spec.settings[each] !== undefined) ?? names[0];
+  throw fail('load_setting_unusable', {
+    model: spec.modelId,
+    setting: name === undefined ? refused : LOAD_SETTINGS[name].wire,
+    reason: 'the native library of this version does not take it',
+  });
+}
+
+/** Null where the model stays on the CPU. */
+function roomOf({ facts }: NativeBackend, { gpu, gpuLayers }: LoadSettings): DeviceRoom | null {
+  const isOnCpu = facts.gpu === 'none' || gpu === 'off' || gpuLayers === 0;
+  return isOnCpu ? null : { needBytes: null, freeBytes: 0 };
+}
+
+export function optionsOf(settings: LoadSettings): Omit<LoadOptions, 'tensorBuffers'> {
+  const { gpu = 'auto', gpuLayers = 'auto', flashAttention = 'auto' } = settings;
+  const isTyped = settings.kvType ?? settings.kvTypeK ?? settings.kvTypeV;
+  const { k, v } = kvTypes(settings);
+  return {
+    devices: gpu === 'auto' ? null : gpu === 'off' ? [] : gpu,
+    gpuLayers: gpuLayers === 'auto' ? null : gpuLayers,
+    splitMode: settings.splitMode ?? null,
+    tensorSplit: settings.tensorSplit ?? null,
+    mainGpu: settings.mainGpu ?? null,
+    loadMode: settings.loadMode ?? null,
+    mtp: settings.mtp !== 'off',
+    flashAttention: flashAttention === 'auto' ? null : flashAttention === 'on',
+    keyType: isTyped === undefined ? null : k,
+    valueType: isTyped === undefined ? null : v,
+    rope: ropeOf(settings),
+  };
+}
+
+function ropeOf({ ropeScaling, ropeFreqBase, ropeFreqScale, yarnOrigCtx }: LoadSettings): RopeOptions | null {
+  if ([ropeScaling, ropeFreqBase, ropeFreqScale, yarnOrigCtx].every((value) => value === undefined))
+    return null;
+  return {
+    scaling: ropeScaling ?? null,
+    freqBase: ropeFreqBase ?? null,
+    freqScale: ropeFreqScale ?? null,
+    yarnOrigCtx: yarnOrigCtx ?? null,
+  };
+}
+
+/** The settings that an option comes from. */
+const SETTINGS_OF: Readonly<Record<OptionName, readonly (keyof LoadSettings)[]>> = {
+  devices: ['gpu'],
+  gpuLayers: ['gpuLayers'],
+  splitMode: ['splitMode'],
+  tensorSplit: ['tensorSplit'],
+  mainGpu: ['mainGpu'],
+  tensorBuffers: ['overrideTensors', 'cpuMoe'],
+  loadMode: ['loadMode'],
+  mtp: ['mtp'],
+  flashAttention: ['flashAttention'],
+  keyType: ['kvTypeK', 'kvType'],
+  valueType: ['kvTypeV', 'kvType'],
+  rope: ['ropeScaling', 'ropeFreqBase', 'ropeFreqScale', 'yarnOrigCtx'],
+};
