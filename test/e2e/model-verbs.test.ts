@@ -64,6 +64,22 @@ describe('a model on the command line', () => {
     expect(await readdir(join(env['SVC_HOME'] ?? '', 'store/blobs'))).toEqual([]);
   });
 
+  it('takes settings of its loads, shows each in a line, and refuses what cannot be meant', async () => {
+    const env = await environment();
+    await hearth(['import', await writeChat(await temporaryFolder()), '--id', 'm', '--no-probe'], env);
+    const set = await hearth(['set', 'm', 'kv_type=q8_0', 'gpu=off', 'tensor_split=3,1', 'top_k=5'], env);
+    expect(JSON.parse(set.stdout)).toEqual({ topK: 5, kvType: 'q8_0', gpu: 'off', tensorSplit: [3, 1] });
+    const shown = (await hearth(['show', 'm'], env)).stdout;
+    expect(shown).toMatch(/^defaults +topK=5\nkv_type +q8_0\ngpu +off\ntensor_split +3,1\nlicense /m);
+    const refused = await hearth(['set', 'm', 'split_mode=rows'], env);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      'hearth: split_mode=rows is not usable; write none, layer or row\n',
+    ]);
+    const removed = await hearth(['set', 'm', 'kv_type=', 'gpu=', 'tensor_split='], env);
+    expect(JSON.parse(removed.stdout)).toEqual({ topK: 5 });
+  });
+
   it('that fails to verify ends with exit code 1 and says which file', async () => {
     const env = await environment();
     const path = await writeChat(await temporaryFolder());

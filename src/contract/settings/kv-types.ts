@@ -1,5 +1,4 @@
 /** The types of keys and values in the KV cache, and what they take. */
-import type { ModelSettings } from './shapes.ts';
 
 /** Bits of one value, its share of the block's scale included; the names are llama.cpp's. */
 export const KV_TYPE_BITS = {
@@ -18,21 +17,24 @@ export type KvType = keyof typeof KV_TYPE_BITS;
 /** What llama.cpp takes while nothing is set. */
 const USUAL_TYPE = 'f16';
 
+/** As far as they are set. */
+interface KvSettings {
+  readonly kvType?: KvType;
+  readonly kvTypeK?: KvType;
+  readonly kvTypeV?: KvType;
+}
+
 export interface KvTypes {
   readonly k: KvType;
   readonly v: KvType;
 }
 
-export function kvTypes({
-  kvType = USUAL_TYPE,
-  kvTypeK = kvType,
-  kvTypeV = kvType,
-}: Pick<ModelSettings, 'kvType' | 'kvTypeK' | 'kvTypeV'>): KvTypes {
+export function kvTypes({ kvType = USUAL_TYPE, kvTypeK = kvType, kvTypeV = kvType }: KvSettings): KvTypes {
   return { k: kvTypeK, v: kvTypeV };
 }
 
 /** The size of a KV cache against one in f16, where keys and values are equally wide. */
-export function kvShare(settings: ModelSettings): number {
+export function kvShare(settings: KvSettings): number {
   const { k, v } = kvTypes(settings);
   return (KV_TYPE_BITS[k] + KV_TYPE_BITS[v]) / (2 * KV_TYPE_BITS[USUAL_TYPE]);
 }

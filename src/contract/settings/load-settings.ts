@@ -42,78 +42,78 @@ const kvTypeValue = choice(...(Object.keys(KV_TYPE_BITS) as KvType[]));
 const MOST_LAYERS = 512;
 const MOST_WINDOW = 2 ** 31 - 1;
 
-const onGpu = { models: 'all', by: 'worker', frozen: 'none' } as const;
-const ofContext = { models: 'chat', by: 'worker', frozen: 'own' } as const;
-const ofRope = { models: 'chat', by: 'worker', frozen: 'refused' } as const;
+const ON_GPU = { models: 'all', by: 'worker', frozen: 'none' } as const;
+const OF_CONTEXT = { models: 'chat', by: 'worker', frozen: 'own' } as const;
+const OF_ROPE = { models: 'chat', by: 'worker', frozen: 'refused' } as const;
 
 export const LOAD_SETTINGS = {
   kvType: {
     wire: 'kv_type',
     ...kvTypeValue,
-    ...ofContext,
+    ...OF_CONTEXT,
     description: 'Type of keys and values in the KV cache.',
     unset: 'f16',
   },
   kvTypeK: {
     wire: 'kv_type_k',
     ...kvTypeValue,
-    ...ofContext,
+    ...OF_CONTEXT,
     description: 'Type of the keys alone.',
     unset: 'kv_type',
   },
   kvTypeV: {
     wire: 'kv_type_v',
     ...kvTypeValue,
-    ...ofContext,
+    ...OF_CONTEXT,
     description: 'Type of the values alone. A quantised one needs flash attention.',
     unset: 'kv_type',
   },
   flashAttention: {
     wire: 'flash_attention',
     ...choice('auto', 'on', 'off'),
-    ...ofContext,
+    ...OF_CONTEXT,
     description: 'Whether attention is computed without storing its whole matrix.',
     unset: 'auto: where the devices can',
   },
   gpu: {
     wire: 'gpu',
     ...devices,
-    ...onGpu,
+    ...ON_GPU,
     description: 'The devices that the model may use beside the CPU, among those that `SVC_GPU` allows.',
     unset: 'auto: all of them',
   },
   gpuLayers: {
     wire: 'gpu_layers',
     ...countOr(MOST_LAYERS, 'auto', 'all'),
-    ...onGpu,
+    ...ON_GPU,
     description: 'Layers on those devices, the last ones of the model first.',
     unset: 'auto: as many as fit',
   },
   splitMode: {
     wire: 'split_mode',
     ...choice('none', 'layer', 'row'),
-    ...onGpu,
+    ...ON_GPU,
     description: 'How several devices share the model: one takes all, by layers, or by rows of each matrix.',
     unset: 'layer',
   },
   tensorSplit: {
     wire: 'tensor_split',
     ...proportions,
-    ...onGpu,
+    ...ON_GPU,
     description: 'The share of each device, in their order.',
     unset: 'by free memory',
   },
   mainGpu: {
     wire: 'main_gpu',
     ...count(0, 15),
-    ...onGpu,
+    ...ON_GPU,
     description: 'The device that takes all with `split_mode=none`, counted from 0.',
     unset: '0',
   },
   cpuMoe: {
     wire: 'cpu_moe',
     ...countOr(MOST_LAYERS, 'auto', 'off', 'all'),
-    ...onGpu,
+    ...ON_GPU,
     description: 'Layers whose experts stay in the memory of the CPU, the first ones of the model first.',
     unset: 'auto: as few as make the rest fit',
   },
@@ -147,28 +147,28 @@ export const LOAD_SETTINGS = {
   ropeScaling: {
     wire: 'rope_scaling',
     ...choice('none', 'linear', 'yarn'),
-    ...ofRope,
+    ...OF_ROPE,
     description: 'How positions beyond the trained window are scaled.',
     unset: 'as the file says',
   },
   ropeFreqBase: {
     wire: 'rope_freq_base',
     ...positive(1e12),
-    ...ofRope,
+    ...OF_ROPE,
     description: 'Base frequency of the rotary positions.',
     unset: 'as the file says',
   },
   ropeFreqScale: {
     wire: 'rope_freq_scale',
     ...positive(1000),
-    ...ofRope,
+    ...OF_ROPE,
     description: 'Factor of their frequency; 0.25 stretches the window to four times the trained one.',
     unset: 'as the file says',
   },
   yarnOrigCtx: {
     wire: 'yarn_orig_ctx',
     ...count(1, MOST_WINDOW),
-    ...ofRope,
+    ...OF_ROPE,
     description: 'The window before YaRN scaling, tokens.',
     unset: 'as the file says',
   },
