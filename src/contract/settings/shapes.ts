@@ -39,7 +39,7 @@ export function workerSettings(params: ModelSettings): LoadSettings {
   return pick(
     params,
     LOAD_SETTING_ROWS.filter(([, { by }]) => by === 'worker'),
-  ) as LoadSettings;
+  );
 }
 
 function pick(

@@ -24,9 +24,8 @@ function readPairs(pairs: readonly string[]): Patch {
   for (const pair of pairs) {
     const [, key = '', value = ''] = /^([a-z_]+)=(.*)$/s.exec(pair) ?? [];
     const name = Object.hasOwn(paramNames, key) ? paramNames[key] : undefined;
-    if (name === undefined) {
+    if (name === undefined)
       throw usage(`"${pair}" is not name=value with one of ${Object.keys(paramNames).join(', ')}`);
-    }
     if (value === '') patch[name] = null;
     else if (name === 'stop') patch[name] = [...((patch[name] as string[] | undefined) ?? []), value];
     else patch[name] = readValue(name, key, value);
