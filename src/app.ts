@@ -21,7 +21,6 @@ import { createEngine } from './engine/scheduler/loop.ts';
 import { openTuningFolder } from './engine/local/tuning-folder.ts';
 import { createLocalBackend } from './engine/local/local-backend.ts';
 import { deferred } from './lib/base/deferred.ts';
-import { freeMemoryBytes } from './engine/local/free-memory.ts';
 import { LOCAL_ENGINE } from './engine/local/model-source.ts';
 import { loadLimits } from './engine/local/limits.ts';
 
@@ -77,7 +76,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     backends: { [LOCAL_ENGINE]: backend },
     clock: systemClock,
     log: logger,
-    freeBytes: freeMemoryBytes,
+    freeMemory: () => backend.freeMemory(),
     observers: [metrics],
     limits: {
       maxQueue: config.maxQueue,

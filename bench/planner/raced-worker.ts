@@ -75,6 +75,7 @@ function specOf({ file, threads, numCtx, sequences }: Race, planner: PlannerChoi
     digest: null,
     kind: 'chat' as const,
     numCtx,
+    cells: numCtx,
     parallel: sequences,
     threads,
     tunedThreads: null,

@@ -1,5 +1,6 @@
 import type { ResidencyList } from '../wire/residency.ts';
-import type { Engine } from '../engine/ports.ts';
+import { bytesOn, totalBytes } from '../engine/device-memory.ts';
+import type { Engine, ResidencyStatus } from '../engine/ports.ts';
 import type { Models } from './models/served-model.ts';
 
 /** What is loaded now; asking loads nothing and keeps nothing loaded. */
@@ -11,7 +12,8 @@ export function listResidencies(engine: Pick<Engine, 'residencies'>): ResidencyL
       kind: item.kind,
       state: item.state,
       pid: item.facts?.details?.['pid'] ?? null,
-      memory_bytes: item.facts?.residentBytes ?? item.plannedBytes,
+      memory_bytes: totalBytes(item.facts?.measured ?? item.planned),
+      memory: memoryOf(item),
       num_ctx: item.facts?.numCtx ?? null,
       slots: item.facts?.slots ?? null,
       threads: item.facts?.details?.['threads'] ?? null,
@@ -20,6 +22,17 @@ export function listResidencies(engine: Pick<Engine, 'residencies'>): ResidencyL
       expires_at: item.expiresAtMs === null ? null : new Date(item.expiresAtMs).toISOString(),
     })),
   };
+}
+
+/** Per device, with what the plan had said. */
+function memoryOf({ planned, facts }: ResidencyStatus): ResidencyList['data'][number]['memory'] {
+  const measured = facts?.measured;
+  const devices = new Set([...planned, ...(measured ?? [])].map(({ device }) => device));
+  return [...devices].map((device) => ({
+    device,
+    planned_bytes: Math.round(bytesOn(planned, device)),
+    measured_bytes: measured === undefined ? null : Math.round(bytesOn(measured, device)),
+  }));
 }
 
 export interface UnloadPorts {

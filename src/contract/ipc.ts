@@ -1,12 +1,13 @@
 /**
  * contract owns what crosses between the server (engine/local) and its forked child (worker/): plain, bounded data only.
- * It knows nothing of either side. The life of a child: boot → `booted` → `load` → `loading`… → `loaded` → jobs → the
- * channel closes → exit. The child exits by itself when the channel closes, so a killed server leaves no orphan.
+ * It knows nothing of either side. The life of a child: boot → `booted` → any number of `measure` → `load` → `loading`… →
+ * `loaded` → jobs → the channel closes → exit. The child exits by itself when the channel closes, so a killed server leaves no orphan.
  */
 import { type Static, Type } from '#typebox';
 import { EmbedJob, ExplainJob, GenerateJob } from './job.ts';
 import { JobEvent } from './job-event.ts';
-import { BackendFacts, LoadedFacts, LoadSpec } from './load.ts';
+import { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from './load.ts';
+import { Measurement } from './memory.ts';
 
 /** An error as it crosses the channel: a code of the catalogue and its detail; the message is rebuilt from them. */
 export const IpcFailure = Type.Object({
@@ -16,6 +17,8 @@ export const IpcFailure = Type.Object({
 export type IpcFailure = Static<typeof IpcFailure>;
 
 export const ToWorker = Type.Union([
+  /** Answered by `measured` or `measure_failed`, one at a time. */
+  Type.Object({ type: Type.Literal('measure'), spec: MeasureSpec }),
   Type.Object({ type: Type.Literal('load'), spec: LoadSpec }),
   Type.Object({ type: Type.Literal('start'), job: Type.Union([GenerateJob, EmbedJob, ExplainJob]) }),
   Type.Object({ type: Type.Literal('cancel'), jobId: Type.String() }),
@@ -27,6 +30,8 @@ export type ToWorker = Static<typeof ToWorker>;
 export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal('booted'), backend: BackendFacts }),
   Type.Object({ type: Type.Literal('boot_failed'), reason: Type.String() }),
+  Type.Object({ type: Type.Literal('measured'), measurement: Measurement }),
+  Type.Object({ type: Type.Literal('measure_failed'), failure: IpcFailure }),
   /** A sign of life while native code reads the file. */
   Type.Object({ type: Type.Literal('loading') }),
   Type.Object({ type: Type.Literal('loaded'), facts: LoadedFacts }),

@@ -2,6 +2,7 @@
 import { type Static, Type } from '#typebox';
 import { LoadSettings } from './settings/shapes.ts';
 import { LEAST_CTX, MOST_DRAFT_TOKENS, MOST_SEQUENCES, MOST_THREADS } from './limits.ts';
+import { ContextSize, Device, DeviceBytes, MOST_MEASURED_SIZES } from './memory.ts';
 
 export const ModelKind = Type.Union([Type.Literal('chat'), Type.Literal('embedding')]);
 export type ModelKind = Static<typeof ModelKind>;
@@ -43,6 +44,8 @@ export const LoadSpec = Type.Object({
   kind: ModelKind,
   /** Window of one sequence, tokens. */
   numCtx: Type.Integer({ minimum: LEAST_CTX }),
+  /** KV cells that all sequences share where the backend can share them; else each has its own window. */
+  cells: Type.Integer({ minimum: LEAST_CTX }),
   /** Sequences that decode together. */
   parallel: Type.Integer({ minimum: 1, maximum: MOST_SEQUENCES }),
   /** Null: calibrate, or take `tunedThreads` when given. */
@@ -59,6 +62,18 @@ export const LoadSpec = Type.Object({
 });
 export type LoadSpec = Static<typeof LoadSpec>;
 
+/** A question about a model that is not loaded; it names what changes the answer, as a load would. */
+export const MeasureSpec = Type.Object({
+  modelId: LoadSpec.properties.modelId,
+  path: LoadSpec.properties.path,
+  kind: ModelKind,
+  threads: LoadSpec.properties.threads,
+  settings: LoadSettings,
+  experts: LoadSpec.properties.experts,
+  sizes: Type.Array(ContextSize, { minItems: 1, maxItems: MOST_MEASURED_SIZES }),
+});
+export type MeasureSpec = Static<typeof MeasureSpec>;
+
 /** Facts of a loaded model, measured after the load. Sizes in bytes. */
 export const LoadedFacts = Type.Object({
   numCtx: Type.Integer(),
@@ -70,6 +85,10 @@ export const LoadedFacts = Type.Object({
   gpuLayers: Type.Integer(),
   contextBytes: Type.Integer(),
   residentBytes: Type.Integer(),
+  /** KV cells that the sequences share; absent: each has its own window. */
+  cells: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** What the native library has allocated on each device; absent where it does not tell. */
+  memory: Type.Optional(Type.Array(DeviceBytes, { maxItems: 64 })),
 });
 export type LoadedFacts = Static<typeof LoadedFacts>;
 
@@ -82,5 +101,9 @@ export const BackendFacts = Type.Object({
   systemInfo: Type.String(),
   gpu: Type.String(),
   cpuMathCores: Type.Integer(),
+  /** Absent where the library does not tell. */
+  devices: Type.Optional(Type.Array(Device, { maxItems: 64 })),
+  /** Whether the sequences of a context share its KV cells (unified KV cache). */
+  sharesCells: Type.Optional(Type.Boolean()),
 });
 export type BackendFacts = Static<typeof BackendFacts>;

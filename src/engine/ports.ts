@@ -45,14 +45,27 @@ export interface LoadSize {
   /** Tokens. */
   readonly numCtx: number;
   readonly slots: number;
+  /** Tokens that all slots hold together, at least one window; a backend whose slots share nothing gives each its own. */
+  readonly cells: number;
 }
 
-/** The result of a load. The first two may be less than what was asked for. */
+/** Bytes on one device: the memory of the machine, or that of a GPU. */
+export interface DeviceMemory {
+  readonly device: string;
+  readonly bytes: number;
+  /** The device in whose memory this one computes; the bytes are counted there too. */
+  readonly within?: string;
+}
+
+/** Each device once. */
+export type Memory = readonly DeviceMemory[];
+
+/** The result of a load. The size may be less than what was asked for. */
 export interface ResidencyFacts extends LoadSize {
-  /** What it counts for when memory is planned. */
-  readonly plannedBytes: number;
+  /** What it counts for from now on, in the place of what was planned. */
+  readonly memory: Memory;
   /** What it really holds, where that was measured. */
-  readonly residentBytes?: number;
+  readonly measured?: Memory;
   /** What this kind of engine also tells people, by name; the engine itself decides nothing by it. */
   readonly details?: Readonly<Record<string, number>>;
 }
@@ -72,9 +85,13 @@ export interface LoadedModel {
 
 /** One kind of engine. It decides nothing about models; the scheduler does. */
 export interface Backend {
-  /** Bytes that a load of this size would take; null: it takes no memory that is planned here. */
-  memoryNeed(target: ModelTarget, size: LoadSize): number | null;
-  /** Rejects with SvcError. */
+  /** What a load of this size would take; null: it takes no memory that is planned here. */
+  memoryNeed(target: ModelTarget, size: LoadSize): Memory | null;
+  /** False: `measure` would make `memoryNeed` know better. Absent: it always knows. */
+  isMeasured?(target: ModelTarget): boolean;
+  /** Resolves when there is nothing more to find out, whatever came of it; never rejects. */
+  measure?(target: ModelTarget): Promise<void>;
+  /** Rejects with SvcError; after `out_of_memory` the need of that size is known to be larger. */
   load(target: ModelTarget, size: LoadSize, signal: AbortSignal): Promise<LoadedModel>;
   /** Ends everything that it has loaded. */
   close(): Promise<void>;
@@ -97,7 +114,8 @@ export interface ResidencyStatus {
   readonly kind: ModelKind;
   readonly state: 'loading' | 'ready' | 'draining';
   readonly facts: ResidencyFacts | null;
-  readonly plannedBytes: number;
+  /** What the load was planned with. */
+  readonly planned: Memory;
   readonly running: number;
   readonly queued: number;
   /** Unix milliseconds when it will be unloaded if nothing comes; null: never or busy. */
@@ -107,7 +125,7 @@ export interface ResidencyStatus {
 export interface LoadForecast {
   /** The model is in memory already, with room for the window. */
   readonly loaded: boolean;
-  readonly plannedBytes: number;
+  readonly planned: Memory;
   readonly slots: number;
   /** The ids that would be unloaded to make room. */
   readonly evicts: readonly string[];

@@ -11,6 +11,17 @@ export const ResidencyList = Type.Object(
         state: Type.String({ description: 'loading, ready or draining.' }),
         pid: Type.Union([Type.Integer(), Type.Null()]),
         memory_bytes: Type.Integer({ description: 'Measured when loaded, else planned.' }),
+        memory: Type.Array(
+          Type.Object({
+            device: Type.String({
+              description: 'CPU is the memory of the machine; every GPU has its own name.',
+            }),
+            planned_bytes: Type.Integer({ description: 'What the load was planned with.' }),
+            measured_bytes: Type.Union([Type.Integer(), Type.Null()], {
+              description: 'What it holds since it is loaded; null where nothing measures it.',
+            }),
+          }),
+        ),
         num_ctx: Type.Union([Type.Integer(), Type.Null()]),
         slots: Type.Union([Type.Integer(), Type.Null()]),
         threads: Type.Union([Type.Integer(), Type.Null()]),

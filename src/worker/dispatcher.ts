@@ -1,12 +1,13 @@
 /** Gives each message of the server to what answers it: the load, or the model that was loaded. */
 import type { ToWorker } from '../contract/ipc.ts';
 import type { Job } from '../contract/job.ts';
-import type { LoadSpec } from '../contract/load.ts';
+import type { LoadSpec, MeasureSpec } from '../contract/load.ts';
 import type { NativeBackend } from './addon/native.ts';
 import { ChatService } from './chat-service.ts';
 import { EmbedPool } from './embedding/embed-pool.ts';
 import { loadChat } from './load/chat.ts';
 import { loadEmbedding } from './load/embedding.ts';
+import { measureModel } from './load/measure.ts';
 import { failureOf, type Outbox } from './outbox.ts';
 
 /** A loaded model at work. */
@@ -33,6 +34,9 @@ export class Dispatcher {
     switch (message.type) {
       case 'ping':
         return this.#outbox.post({ type: 'pong', nonce: message.nonce, steps: this.#service?.steps ?? 0 });
+      case 'measure':
+        void this.#measure(message.spec);
+        return;
       case 'load':
         void this.#load(message.spec);
         return;
@@ -41,6 +45,14 @@ export class Dispatcher {
       case 'cancel':
         this.#service?.cancel(message.jobId);
         return;
+    }
+  }
+
+  async #measure(spec: MeasureSpec): Promise<void> {
+    try {
+      this.#outbox.post({ type: 'measured', measurement: await measureModel(this.#backend, spec) });
+    } catch (error) {
+      this.#outbox.post({ type: 'measure_failed', failure: failureOf(error) });
     }
   }
 

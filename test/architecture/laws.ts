@@ -199,7 +199,7 @@ export const requestRooms: readonly string[] = [
 ];
 
 /** Files there that may make such a call, because the kernel answers it from memory and not from a disk. */
-export const kernelReads: readonly string[] = ['engine/local/free-memory.ts'];
+export const kernelReads: readonly string[] = ['engine/local/memory/free-memory.ts'];
 
 /** Rooms that may read the environment or write to the console. */
 export const processRooms: readonly string[] = ['cli', 'worker'];

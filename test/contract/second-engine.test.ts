@@ -11,7 +11,7 @@ const engine = createEngine({
   backends: { [ECHO_ENGINE]: echoBackend },
   clock: systemClock,
   log: silentLogger,
-  freeBytes: () => 0,
+  freeMemory: () => [],
 });
 let service: ScriptedService;
 

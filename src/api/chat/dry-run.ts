@@ -2,6 +2,7 @@
 import type { GenerateJob } from '../../contract/job.ts';
 import type { ExplainedEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
+import { totalBytes } from '../../engine/device-memory.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { DryRun } from '../../wire/inference/dry-run.ts';
@@ -41,7 +42,7 @@ export async function dryRun(
     ignored_parameters: [...ignored],
     would_load: !plan.loaded,
     would_evict: [...plan.evicts],
-    planned_bytes: plan.plannedBytes,
+    planned_bytes: totalBytes(plan.planned),
   };
 }
 

@@ -51,13 +51,14 @@ function inWords(error: unknown): string | null {
 
 async function runProbe(target: ProbeTarget, limit: AbortSignal, settings: WorkerSettings): Promise<void> {
   const backend = startOwnWorker(settings);
+  const numCtx = Math.max(LEAST_CTX, Math.min(PROBE_CTX, target.facts.contextLength));
   try {
     const model = await backend.load(
       fileTarget(
         { modelId: target.shown, kind: target.kind },
         { path: target.path, digest: null, threads: 1 },
       ),
-      { numCtx: Math.max(LEAST_CTX, Math.min(PROBE_CTX, target.facts.contextLength)), slots: 1 },
+      { numCtx, slots: 1, cells: numCtx },
       limit,
     );
     for (const job of probeJobs(target)) await collectEvents((listener) => model.run(job, limit, listener));

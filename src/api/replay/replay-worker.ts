@@ -59,7 +59,7 @@ export class ReplayWorker {
     if (this.#loaded !== undefined && this.#loaded.numCtx >= numCtx) return this.#loaded.model;
     await this.unload();
     const target = fileTarget({ modelId: 'replay', kind: 'chat' }, { ...this.#model, threads: 1 });
-    const model = await this.#backend.load(target, { numCtx, slots: 1 }, this.#signal);
+    const model = await this.#backend.load(target, { numCtx, slots: 1, cells: numCtx }, this.#signal);
     this.#loaded = { numCtx, model };
     return model;
   }

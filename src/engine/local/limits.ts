@@ -19,6 +19,8 @@ export interface WorkerLimits {
   readonly stallPerPromptTokenMs: number;
   /** A child that counts its steps reads at most so many tokens in its first one. */
   readonly firstChunkTokens: number;
+  /** From `measure` to its answer: a vocabulary is read, from a slow disk maybe, and no weights. */
+  readonly measureMs: number;
   /** From closing the channel to SIGKILL. */
   readonly graceMs: number;
   /** After a failed boot, how long a load fails at once instead of forking again. */
@@ -46,6 +48,7 @@ export const DEFAULT_WORKER_LIMITS: WorkerLimits = {
   stallFactor: 20,
   stallPerPromptTokenMs: 1_000,
   firstChunkTokens: 128,
+  measureMs: 20_000,
   graceMs: 1_000,
   bootRetryMs: 10_000,
   spareLullMs: 500,

@@ -7,16 +7,19 @@
 import { availableParallelism } from 'node:os';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
-import type { Backend, LoadedModel, LoadSize, ModelTarget } from '../ports.ts';
+import type { Backend, LoadedModel, LoadSize, Memory, ModelTarget } from '../ports.ts';
 import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
 import type { BackendFacts, LoadSpec, ModelKind } from '../../contract/load.ts';
 import { workerSettings } from '../../contract/settings/shapes.ts';
-import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { launch, WORKER_SCRIPT } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
 import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
 import { poolThreads } from './child/pool-threads.ts';
-import { bytesNeeded, measuredOf, processTuning, type Tuning } from './memory-need.ts';
+import { freeMemoryBytes } from './memory/free-memory.ts';
+import { seenMemory } from './memory/measured-memory.ts';
+import { MemoryBook } from './memory/memory-book.ts';
+import { processTuning, type Tuning } from './memory-need.ts';
 import { isLocal, type LocalTarget } from './model-source.ts';
 import { SpareWorkers } from './spare-workers.ts';
 import { WorkerHost } from './worker-host.ts';
@@ -38,10 +41,14 @@ export interface LocalBackendOptions {
   readonly tuning?: Tuning;
   /** Absent: as many as this process may use. */
   readonly cores?: number;
+  /** Absent: what the system says. */
+  readonly freeHostBytes?: () => number;
 }
 
 /** What the composition root asks of this kind of engine beyond the port. */
 export interface LocalBackend extends Backend {
+  /** What models could take now, of the machine and of each GPU that a worker has seen. */
+  freeMemory(): Memory;
   /** Starts the spare workers that are missing; never throws. */
   prepare(): void;
   /** Facts of the native library once a worker has booted, else why it cannot be used, else null (not known yet). */
@@ -54,7 +61,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
 
 class Workers implements LocalBackend {
   readonly #options: LocalBackendOptions;
-  readonly #tuning: Tuning;
+  readonly #memory: MemoryBook;
   readonly #limits: WorkerLimits;
   /** Looked for once, at the first fork. */
   #launcher: Promise<readonly string[]> | undefined;
@@ -70,7 +77,11 @@ class Workers implements LocalBackend {
 
   constructor(options: LocalBackendOptions) {
     this.#options = options;
-    this.#tuning = options.tuning ?? processTuning();
+    this.#memory = new MemoryBook({
+      tuning: options.tuning ?? processTuning(),
+      gpu: options.gpu,
+      freeHostBytes: options.freeHostBytes ?? freeMemoryBytes,
+    });
     this.#limits = { ...DEFAULT_WORKER_LIMITS, ...options.limits };
     this.#spares = new SpareWorkers(this.#poolFor('chat'), {
       clock: options.clock,
@@ -91,9 +102,35 @@ class Workers implements LocalBackend {
     this.#spares.prepare();
   }
 
-  memoryNeed(target: ModelTarget, size: LoadSize): number {
-    const { source } = asLocal(target);
-    return bytesNeeded(source, this.#tuning.recall(target), size);
+  freeMemory(): Memory {
+    return this.#memory.free();
+  }
+
+  memoryNeed(target: ModelTarget, size: LoadSize): Memory {
+    return this.#memory.need(asLocal(target), size);
+  }
+
+  isMeasured(target: ModelTarget): boolean {
+    return this.#memory.isMeasured(asLocal(target));
+  }
+
+  async measure(target: ModelTarget): Promise<void> {
+    const local = asLocal(target);
+    const question = this.#memory.question(local);
+    try {
+      await local.source.verify();
+      if (this.#closed || this.#refusal() !== null) return;
+      const answer = await this.#spares.lend(this.#poolFor(local.kind), (worker) => worker.measure(question));
+      this.#memory.reckoned(local, question, answer);
+    } catch (error) {
+      this.#options.log.debug(
+        { model: target.modelId, error },
+        'The memory of a model could not be measured.',
+      );
+      // A file that changed or a worker that did not start is told by the load; another try may do better.
+      if (!isFailure(error, 'model_damaged') && !isFailure(error, 'native_unavailable'))
+        this.#memory.reckoned(local, question, null);
+    }
   }
 
   async load(target: ModelTarget, size: LoadSize, signal: AbortSignal): Promise<LoadedModel> {
@@ -123,13 +160,14 @@ class Workers implements LocalBackend {
     size: LoadSize,
     signal: AbortSignal,
   ): Promise<LoadedModel> {
-    const known = this.#tuning.recall(target);
+    const known = this.#memory.recall(target);
     const spec: LoadSpec = {
       modelId: target.modelId,
       path: target.source.path,
       digest: target.source.digest,
       kind: target.kind,
       numCtx: size.numCtx,
+      cells: size.cells,
       parallel: size.slots,
       threads: target.source.threads,
       tunedThreads: known?.threads ?? null,
@@ -137,13 +175,19 @@ class Workers implements LocalBackend {
       settings: workerSettings(target.source.settings),
       experts: target.source.experts,
     };
-    const facts = await worker.load(spec, signal);
-    const measured = measuredOf(facts, target.source, known);
-    this.#tuning.remember(target, measured);
-    const { numCtx, sequences: slots, residentBytes, threads } = facts;
-    const plannedBytes = bytesNeeded(target.source, measured, { numCtx, slots });
+    const free = this.#memory.free();
+    const facts = await worker.load(spec, signal).catch((error: unknown) => {
+      if (isFailure(error, 'out_of_memory')) this.#memory.refused(target, size, free);
+      throw error;
+    });
+    const memory = this.#memory.loaded(target, facts);
+    this.#memory.hold(worker, memory);
+    void worker.gone.then(() => this.#memory.release(worker));
+    const { numCtx, sequences: slots, threads } = facts;
+    const cells = facts.cells ?? numCtx * slots;
+    const details = { threads, pid: worker.pid };
     return {
-      facts: { numCtx, slots, plannedBytes, residentBytes, details: { threads, pid: worker.pid } },
+      facts: { numCtx, slots, cells, memory, measured: seenMemory(facts), details },
       run: worker.run.bind(worker),
       unload: () => worker.end(),
       gone: worker.gone,
@@ -168,6 +212,8 @@ class Workers implements LocalBackend {
       if (this.#closed) throw fail('native_unavailable', { reason: 'the service is shutting down' });
       const worker = this.#fork(launcher, pool);
       this.#facts = await worker.booted;
+      const isLoading = [...this.#workers].some((other) => other.loading);
+      this.#memory.booted(this.#facts, isLoading);
       this.#failure = null;
       this.#booted.add(worker);
       void worker.gone.then(() => this.#booted.delete(worker));

@@ -20,6 +20,8 @@ export class SpareWorkers {
   readonly #spares = new Map<number, Promise<WorkerHost>>();
   /** The sizes that a spare is kept of: the first from the start, another once it was asked for. */
   readonly #pools: Set<number>;
+  /** The last loan of each pool; a spare on loan is not taken before it is back. */
+  readonly #loans = new Map<number, Promise<unknown>>();
   #cancelRetry: (() => void) | undefined;
 
   constructor(pool: number, ports: SparePorts) {
@@ -37,8 +39,25 @@ export class SpareWorkers {
     this.#pools.add(pool);
     const spare = this.#spares.get(pool);
     this.#spares.delete(pool);
+    await this.#loans.get(pool);
     const worker = await spare?.catch(() => undefined);
     return worker?.alive === true ? worker : this.#ports.boot(pool);
+  }
+
+  /** Lets the spare be asked something, one asker at a time, and keeps it for the load that follows. */
+  async lend<T>(pool: number, ask: (worker: WorkerHost) => Promise<T>): Promise<T> {
+    this.#pools.add(pool);
+    const before = this.#loans.get(pool);
+    const loan = (async () => {
+      await before;
+      this.#prepareOne(pool);
+      const spare = await this.#spares.get(pool);
+      return ask(spare?.alive === true ? spare : await this.#ports.boot(pool));
+    })();
+    // A failure is the asker's; whoever is next waits for its end only.
+    const over = loan.catch(() => undefined);
+    this.#loans.set(pool, over);
+    return loan;
   }
 
   /**

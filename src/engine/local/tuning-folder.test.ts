@@ -7,7 +7,15 @@ import type { ModelTarget } from '../ports.ts';
 import { fileTarget } from './model-source.ts';
 import { openTuningFolder } from './tuning-folder.ts';
 
-const measured = { threads: 2, fixedBytes: 10, contextBytes: 20, numCtx: 512, sequences: 4 };
+const size = { cells: 512, sequences: 4, memory: [{ device: 'CPU', bytes: 30 }] };
+const memory = {
+  options: '',
+  reckoned: [size],
+  processBytes: 10,
+  loaded: { ...size, contextBytes: 20 },
+  refused: null,
+};
+const measured = { threads: 2, memory };
 const target = (digest: string): ModelTarget =>
   fileTarget({ modelId: 'm', kind: 'chat' }, { path: '/m.gguf', digest, threads: null });
 const newHome = () => mkdtempSync(path.join(tmpdir(), 'hearth-tuning-'));
@@ -44,6 +52,23 @@ describe('the tuning folder', () => {
     await vi.waitUntil(() => files(home).length === 1);
     writeFileSync(path.join(home, 'tuning', files(home)[0] ?? ''), '{"threads":"many"}');
     expect((await open(home, 'b1')).recall(target('d1'))).toBeNull();
+  });
+
+  it('takes the thread count of a record that knew no devices, and measures the memory anew', async () => {
+    const home = newHome();
+    (await open(home, 'b1')).remember(target('d1'), measured);
+    await vi.waitUntil(() => files(home).length === 1);
+    const old = {
+      schema: 1,
+      modelId: 'm',
+      threads: 2,
+      fixedBytes: 10,
+      contextBytes: 20,
+      numCtx: 8,
+      sequences: 1,
+    };
+    writeFileSync(path.join(home, 'tuning', files(home)[0] ?? ''), JSON.stringify(old));
+    expect((await open(home, 'b1')).recall(target('d1'))).toMatchObject({ threads: 2, memory: null });
   });
 
   it('keeps nothing while the backend is not known', async () => {

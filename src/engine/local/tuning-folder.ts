@@ -12,16 +12,20 @@ import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { ModelTarget } from '../ports.ts';
 import type { Tuning } from './memory-need.ts';
+import { MemoryRecord } from './memory/memory-record.ts';
 import { isLocal, type LocalSource, settingsKey } from './model-source.ts';
 
 const TuningRecord = Type.Object({
-  schema: Type.Literal(1),
+  schema: Type.Literal(2),
   modelId: Type.String(),
   threads: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  fixedBytes: Type.Number({ minimum: 0 }),
-  contextBytes: Type.Number({ minimum: 0 }),
-  numCtx: Type.Integer({ minimum: 1 }),
-  sequences: Type.Integer({ minimum: 1 }),
+  memory: Type.Union([MemoryRecord, Type.Null()]),
+});
+/** Its thread count still holds; its memory, which knew no devices, is measured anew. */
+const FirstRecord = Type.Object({
+  schema: Type.Literal(1),
+  modelId: TuningRecord.properties.modelId,
+  threads: TuningRecord.properties.threads,
 });
 export type TuningRecord = Static<typeof TuningRecord>;
 
@@ -52,7 +56,7 @@ export async function openTuningFolder(options: TuningOptions): Promise<Tuning> 
     remember: (target, measured) => {
       const name = nameOf(target);
       if (name === null) return;
-      const record: TuningRecord = { schema: 1, modelId: target.modelId, ...measured };
+      const record: TuningRecord = { schema: 2, modelId: target.modelId, ...measured };
       known.set(name, record);
       save(path.join(folder, `${name}.json`), record, options.log);
     },
@@ -82,7 +86,9 @@ async function readRecords(folder: string): Promise<Map<string, TuningRecord>> {
 function parseRecord(text: string): TuningRecord | null {
   try {
     const value: unknown = JSON.parse(text);
-    return Check(TuningRecord, value) ? value : null;
+    if (Check(TuningRecord, value)) return value;
+    if (!Check(FirstRecord, value)) return null;
+    return { schema: 2, modelId: value.modelId, threads: value.threads, memory: null };
   } catch {
     return null;
   }

@@ -8,10 +8,11 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { FromWorker, ToWorker } from '../../contract/ipc.ts';
 import type { Job } from '../../contract/job.ts';
-import type { BackendFacts, LoadedFacts, LoadSpec } from '../../contract/load.ts';
+import type { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from '../../contract/load.ts';
+import type { Measurement } from '../../contract/memory.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { JobListener } from '../ports.ts';
-import { deferred } from '../../lib/base/deferred.ts';
+import { type Deferred, deferred } from '../../lib/base/deferred.ts';
 import { readMessage } from './inbound.ts';
 import { errorOfFailure } from './ipc-failure.ts';
 import type { Launched } from './child/launch.ts';
@@ -48,6 +49,7 @@ export class WorkerHost {
   readonly #boot = deferred<BackendFacts>();
   readonly #load = deferred<LoadedFacts>();
   readonly #exit = deferred<{ readonly reason: string | null }>();
+  #measure: Deferred<Measurement> | undefined;
   #modelId = '';
   #loading = false;
   #ending: Ending | undefined;
@@ -77,9 +79,31 @@ export class WorkerHost {
     return this.#ending === undefined;
   }
 
+  get loading(): boolean {
+    return this.#loading;
+  }
+
   /** Whether it loads or runs anything. */
   get busy(): boolean {
-    return this.#loading || this.#jobs.size > 0;
+    return this.#loading || this.#measure !== undefined || this.#jobs.size > 0;
+  }
+
+  /** Before the load, one question at a time. Rejects with the reason of the child, or when it dies or takes too long. */
+  async measure(spec: MeasureSpec): Promise<Measurement> {
+    if (!this.alive) throw this.#errorOfEnding();
+    this.#modelId = spec.modelId;
+    this.#measure = deferred();
+    const { promise } = this.#measure;
+    const cancelTimer = this.#deps.clock.after(this.#deps.limits.measureMs, () =>
+      this.#kill({ kind: 'hung', reason: 'it took too long to measure a model' }),
+    );
+    this.#send({ type: 'measure', spec });
+    try {
+      return await promise;
+    } finally {
+      this.#measure = undefined;
+      cancelTimer();
+    }
   }
 
   /** Loads the one model of this worker. Rejects with the reason of the child, or with load_failed when it dies. */
@@ -189,6 +213,12 @@ export class WorkerHost {
         this.#boot.reject(fail('native_unavailable', { reason: message.reason }));
         void this.end();
         return true;
+      case 'measured':
+        this.#measure?.resolve(message.measurement);
+        return this.#measure !== undefined;
+      case 'measure_failed':
+        this.#measure?.reject(errorOfFailure(message.failure, this.#modelId));
+        return this.#measure !== undefined;
       case 'loading':
         return this.#loading;
       case 'loaded':
@@ -264,6 +294,7 @@ export class WorkerHost {
     const why = ending.kind === 'asked' ? 'it was asked to end' : ending.reason;
     this.#boot.reject(fail('native_unavailable', { reason: `the worker exited: ${why}` }));
     this.#load.reject(fail('load_failed', { model: this.#modelId, reason: `the worker exited: ${why}` }));
+    this.#measure?.reject(this.#errorOfEnding());
     this.#jobs.failAll(this.#errorOfEnding());
   }
 

@@ -11,7 +11,7 @@ const loaded: ResidencyStatus = {
   kind: 'chat',
   state: 'ready',
   facts: null,
-  plannedBytes: 1000,
+  planned: [{ device: 'CPU', bytes: 1000 }],
   running: 2,
   queued: 3,
   expiresAtMs: null,
@@ -63,5 +63,7 @@ describe('metrics', () => {
     expect(text).toMatch(/^hearth_requests_deferred 3$/m);
     expect(text).toMatch(/^hearth_models_loaded 1$/m);
     expect(text).toMatch(/^hearth_models_resident_bytes 1000$/m);
+    expect(text).toMatch(/^hearth_models_planned_bytes\{device="CPU"\} 1000$/m);
+    expect(text).not.toMatch(/^hearth_models_measured_bytes\{/m);
   });
 });

@@ -5,7 +5,8 @@
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
-import type { EngineObserver, JobListener, ResidencyStatus, WatchedJob } from '../ports.ts';
+import { plus, totalBytes } from '../device-memory.ts';
+import type { EngineObserver, JobListener, Memory, ResidencyStatus, WatchedJob } from '../ports.ts';
 import type { Job } from '../../contract/job.ts';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
@@ -99,10 +100,26 @@ function addResidencyMetrics(registry: Registry, residencies: () => readonly Res
   sum('hearth_requests_processing', 'Jobs that run now.', (item) => item.running);
   sum('hearth_requests_deferred', 'Jobs that wait for a loaded or loading model.', (item) => item.queued);
   sum('hearth_models_loaded', 'Models in memory.', (item) => (item.state === 'ready' ? 1 : 0));
-  sum(
-    'hearth_models_resident_bytes',
-    'Memory of the workers.',
-    (item) => item.facts?.residentBytes ?? item.plannedBytes,
+  sum('hearth_models_resident_bytes', 'Memory of the workers.', (item) =>
+    totalBytes(item.facts?.measured ?? item.planned),
+  );
+  const perDevice = (name: string, help: string, pick: (item: ResidencyStatus) => Memory) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['device'],
+      registers: [registry],
+      collect() {
+        // A device that nothing holds any more is not told for ever.
+        this.reset();
+        for (const { device, bytes } of plus(...residencies().map(pick))) this.set({ device }, bytes);
+      },
+    });
+  perDevice('hearth_models_planned_bytes', 'What the loads were planned with.', (item) => item.planned);
+  perDevice(
+    'hearth_models_measured_bytes',
+    'What the loaded models hold, where it is measured.',
+    (item) => item.facts?.measured ?? [],
   );
 }
 

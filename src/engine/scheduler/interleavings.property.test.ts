@@ -21,6 +21,7 @@ const command = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('finish' as const), pick, succeeded: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('loadDone' as const), pick }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('measureDone' as const) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('gone' as const), pick }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), pick }) },
   {
@@ -84,6 +85,9 @@ function perform(world: World, step: Command): void {
       if (id !== undefined) world.loadFail(id, fail(step.code, { model: 'a', reason: 'x' }));
       return;
     }
+    case 'measureDone':
+      world.measureDone();
+      return;
     case 'gone': {
       const id = choose(workersIn(world, 'ending'), step.pick);
       if (id !== undefined) world.gone(id);
@@ -121,6 +125,7 @@ it('no order of events loses, doubles or starves a job, evicts a busy model or o
       fc.array(command, { maxLength: 80, size: 'max' }),
       (chosen, capacity, steps) => {
         const world = new World(chosen, capacity * mib);
+        for (const id of ['b', 'd']) world.unmeasured.add(id);
         for (const step of steps) perform(world, step);
         world.settleAll();
         for (const job of world.jobs.values()) assert.ok(job.outcome !== null, 'every job got its last word');

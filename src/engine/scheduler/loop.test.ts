@@ -31,7 +31,7 @@ function world() {
     backends: { [ECHO_ENGINE]: echoBackend, broken, brokenLater: brokenLater() },
     clock: systemClock,
     log: silentLogger,
-    freeBytes: () => 0,
+    freeMemory: () => [],
   });
   const submit = (engineName: string) => {
     const target: ModelTarget = {

@@ -14,11 +14,13 @@ import type {
   LoadedModel,
   LoadForecast,
   LoadSize,
+  Memory,
   ModelTarget,
   ResidencyStatus,
   Submission,
 } from '../ports.ts';
 import type { Job } from '../../contract/job.ts';
+import { HOST_DEVICE } from '../../contract/memory.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Effects, LoadOrder } from './policy/effects.ts';
 import { type OpenRequest, OpenRequests, tellEnd } from './open-requests.ts';
@@ -33,8 +35,8 @@ export interface EngineOptions {
   readonly backends: Readonly<Record<string, Backend>>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Bytes that the system could give to a model now. */
-  readonly freeBytes: () => number;
+  /** What each device could give to a model now. */
+  readonly freeMemory: () => Memory;
   readonly limits?: Partial<SchedulerLimits>;
   readonly observers?: readonly EngineObserver[];
 }
@@ -64,7 +66,8 @@ class SchedulerLoop implements Engine, Effects {
     this.#limits = { ...DEFAULT_SCHEDULER_LIMITS, ...options.limits };
     this.#policy = new Policy(this.#limits, this, {
       nowMs: () => options.clock.monotonicMs(),
-      freeBytes: options.freeBytes,
+      freeMemory: options.freeMemory,
+      isMeasured: (target) => this.#isMeasured(target),
       memoryNeed: (target, size) => this.#memoryNeed(target, size),
     });
   }
@@ -105,7 +108,7 @@ class SchedulerLoop implements Engine, Effects {
       kind: residency.target.kind,
       state: residency.state === 'ending' ? 'draining' : residency.state,
       facts: residency.facts,
-      plannedBytes: residency.plannedBytes,
+      planned: residency.plan.memory,
       running: residency.running.size,
       queued: this.#policy.state.models.get(residency.modelId)?.queue.length ?? 0,
       expiresAtMs: residency.expiresAtMs === null ? null : Math.round(residency.expiresAtMs + toUnixMs),
@@ -117,13 +120,13 @@ class SchedulerLoop implements Engine, Effects {
     const residency = model?.residency ?? null;
     const wanted = wantedCtx(target, numCtx);
     if (residency !== null && residency.state !== 'ending' && serves(residency, target, wanted)) {
-      const { plannedBytes, slots } = residency;
-      return { plannedBytes, slots, loaded: residency.state === 'ready', evicts: [] };
+      const { memory: planned, slots } = residency;
+      return { planned, slots, loaded: residency.state === 'ready', evicts: [] };
     }
     this.#checkTarget(target, wanted);
     const room = this.#policy.room(target, wanted);
     return {
-      plannedBytes: room.needBytes,
+      planned: room.need,
       slots: room.kind === 'there' ? room.plan.slots : (this.#limits.numParallel ?? USUAL_SLOTS),
       loaded: false,
       evicts:
@@ -153,6 +156,11 @@ class SchedulerLoop implements Engine, Effects {
   }
 
   // Effects. None of them calls the policy before it has returned, so listeners, which may abort, hear of them later.
+
+  measureModel(target: ModelTarget): void {
+    const measured = this.#backendOf(target).measure?.(target) ?? Promise.resolve();
+    void measured.then(() => this.#policy.onMeasured(target));
+  }
 
   loadModel(order: LoadOrder): void {
     const load: Load = { order, abort: new AbortController(), model: null };
@@ -218,17 +226,22 @@ class SchedulerLoop implements Engine, Effects {
 
   /** Throws what its backend, or the lack of one, would throw in the middle of a decision. */
   #checkTarget(target: ModelTarget, numCtx: number): void {
-    this.#backendOf(target).memoryNeed(target, { numCtx, slots: 1 });
+    this.#backendOf(target).memoryNeed(target, { numCtx, slots: 1, cells: numCtx });
   }
 
   /** A walk decides for every model, so an estimate that fails must cost only the jobs of its own: it fits nowhere. */
-  #memoryNeed(target: ModelTarget, size: LoadSize): number | null {
+  #memoryNeed(target: ModelTarget, size: LoadSize): Memory | null {
     try {
       return this.#backendOf(target).memoryNeed(target, size);
     } catch (error) {
       this.#options.log.error({ model: target.modelId, error }, 'The memory of a model cannot be planned.');
-      return Number.POSITIVE_INFINITY;
+      return [{ device: HOST_DEVICE, bytes: Number.POSITIVE_INFINITY }];
     }
+  }
+
+  /** A target that no backend takes has failed at the door; one that fails here is not measured. */
+  #isMeasured(target: ModelTarget): boolean {
+    return this.#options.backends[target.engine]?.isMeasured?.(target) ?? true;
   }
 
   #gone(residencyId: number, reason: string | null): void {

@@ -28,6 +28,9 @@ export async function bootNative(gpuSetting: string | undefined): Promise<Native
     host: () => hostOf(bound.files, llama.systemInfo),
     openModel: (path, options, onProgress) => openModel(llama, { path, options }, onProgress),
     refusedOptions,
+    measure: async () => {
+      throw new Error('this native library does not tell what a model would take');
+    },
     isOutOfMemory,
   };
 }

@@ -51,6 +51,7 @@ export async function openFrozenContext(
       numCtx: pins.numCtx,
       batchTokens: CHUNK_TOKENS,
       threads: pins.threads,
+      unified: false,
       flashAttention: FLASH_ATTENTION,
       keyType: CACHE_TYPE,
       valueType: CACHE_TYPE,

@@ -1,6 +1,7 @@
 /** Opens a chat model for the batch loop. */
 import type { LoadSpec } from '../../contract/load.ts';
-import type { NativeBackend } from '../addon/native.ts';
+import type { ContextSize } from '../../contract/memory.ts';
+import type { ContextOptions, LoadOptions, NativeBackend } from '../addon/native.ts';
 import type { ChatModel } from '../model.ts';
 import { controlTexts } from '../prompt/client-text.ts';
 import { openTemplate } from '../prompt/template.ts';
@@ -18,19 +19,17 @@ export async function loadChat(
 ): Promise<ChatModel> {
   try {
     const options = loadOptions(backend, spec);
-    const { flashAttention, keyType, valueType, rope } = options;
     const model = await backend.openModel(spec.path, options, throttled(onProgress));
     const { vocabulary } = model;
     const template = openTemplate(model.facts.chatTemplate ?? undefined);
     const context = await model.newContext({
-      sequences: spec.parallel,
+      ...chatContext(options, {
+        sequences: spec.parallel,
+        cells: spec.cells,
+        threads: threadsFor(backend, spec),
+      }),
       numCtx: spec.numCtx,
-      batchTokens: BATCH_TOKENS,
-      threads: threadsFor(backend, spec),
-      flashAttention,
-      keyType,
-      valueType,
-      rope,
+      unified: false,
     });
     const prefixReuse = model.facts.past.holds === 'every token' ? 'full' : 'checkpoints';
     const tuned = await tuneThreads(backend, spec, { context, tokens: 1 });
@@ -51,4 +50,23 @@ export async function loadChat(
   } catch (error) {
     throw loadFailure(spec, error, backend.isOutOfMemory);
   }
+}
+
+/** The context of so many cells; a question about memory opens the same one as a load. */
+export function chatContext(
+  options: LoadOptions,
+  { cells, sequences, threads }: ContextSize & Pick<ContextOptions, 'threads'>,
+): ContextOptions {
+  const { flashAttention, keyType, valueType, rope } = options;
+  return {
+    sequences,
+    numCtx: cells,
+    unified: sequences > 1,
+    batchTokens: BATCH_TOKENS,
+    threads,
+    flashAttention,
+    keyType,
+    valueType,
+    rope,
+  };
 }

@@ -19,11 +19,7 @@ export async function loadEmbedding(
     const model = await backend.openModel(spec.path, loadOptions(backend, spec), throttled(onProgress));
     const cores = threadsFor(backend, { ...spec, tunedThreads: null });
     const limit = Math.min(spec.numCtx, model.facts.trainedCtx);
-    const count = Math.min(
-      cores,
-      MOST_EMBEDDING_CONTEXTS,
-      backend.facts.gpu === 'none' ? MOST_EMBEDDING_CONTEXTS : 1,
-    );
+    const count = embeddingContexts(backend, spec);
     const contexts: NativeContext[] = [];
     while (contexts.length < count)
       contexts.push(await model.newEmbeddingContext({ numCtx: limit, threads: cores }));
@@ -51,4 +47,9 @@ export async function loadEmbedding(
   } catch (error) {
     throw loadFailure(spec, error, backend.isOutOfMemory);
   }
+}
+
+export function embeddingContexts(backend: NativeBackend, spec: Pick<LoadSpec, 'threads'>): number {
+  if (backend.facts.gpu !== 'none') return 1;
+  return Math.min(threadsFor(backend, { ...spec, tunedThreads: null }), MOST_EMBEDDING_CONTEXTS);
 }

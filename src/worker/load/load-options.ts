@@ -7,10 +7,12 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import type { LoadOptions, NativeBackend, RopeOptions } from '../addon/native.ts';
 import { type DeviceRoom, expertBuffers, layersOnCpu } from './expert-placement.ts';
 
+/** What of a load decides its options. */
+type OptionChoice = Pick<LoadSpec, 'modelId' | 'settings' | 'experts'>;
 type OptionName = keyof LoadOptions;
 
 /** Throws `load_setting_unusable` for a setting that the bound library cannot apply. */
-export function loadOptions(backend: NativeBackend, spec: LoadSpec): LoadOptions {
+export function loadOptions(backend: NativeBackend, spec: OptionChoice): LoadOptions {
   const { cpuMoe, overrideTensors = [] } = spec.settings;
   const experts = layersOnCpu(cpuMoe, spec.experts, roomOf(backend, spec.settings));
   const tensorBuffers = [...overrideTensors, ...expertBuffers(experts)];

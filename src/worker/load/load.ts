@@ -26,7 +26,7 @@ export function commonFacts(model: NativeModel, context: NativeContext): LoadedF
 
 /** The library's own words about a bad file are the best reason there is. */
 export function loadFailure(
-  spec: LoadSpec,
+  spec: Pick<LoadSpec, 'modelId'>,
   error: unknown,
   isOutOfMemory: (error: unknown) => boolean,
 ): Error {

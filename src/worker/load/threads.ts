@@ -27,8 +27,10 @@ export async function tuneThreads(
   return { threads, calibration: quiet ? tried : [] };
 }
 
+export type ThreadChoice = Pick<LoadSpec, 'threads' | 'tunedThreads'>;
+
 /** All physical cores, unless the user or an earlier calibration says otherwise. */
-export function threadsFor(backend: NativeBackend, spec: LoadSpec): number {
+export function threadsFor(backend: NativeBackend, spec: ThreadChoice): number {
   return spec.threads ?? spec.tunedThreads ?? Math.max(1, backend.facts.cpuMathCores);
 }
 

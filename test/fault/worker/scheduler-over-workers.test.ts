@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { totalBytes } from '../../../src/engine/device-memory.ts';
 import type { Engine, EngineObserver } from '../../../src/engine/ports.ts';
 import type { JobEvent } from '../../../src/contract/job-event.ts';
 import { fail, isSvcError } from '../../../src/lib/errors/svc-error.ts';
@@ -179,7 +180,7 @@ it('a plan tells what a load would take and whom it would evict, and changes not
   expect(engine.plan(target('m'), 16)).toMatchObject({ loaded: true, evicts: [] });
   const other = engine.plan(target('n'), null);
   expect(other).toMatchObject({ loaded: false, evicts: ['m'] });
-  expect(other.plannedBytes).toBeGreaterThan(0);
+  expect(totalBytes(other.planned)).toBeGreaterThan(0);
   expect(engine.residencies().map((residency) => residency.modelId)).toEqual(['m']);
 });
 

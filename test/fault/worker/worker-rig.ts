@@ -76,7 +76,7 @@ interface Load extends Partial<LoadSize> {
 export function loadFrom(backend: Backend, load: Load = {}): Promise<LoadedModel> {
   const { kind = 'chat', path = '/nowhere/m.gguf', numCtx = 64, slots = 4, signal = never } = load;
   const target = fileTarget({ modelId: 'm', kind }, { path, digest: null, threads: 1 });
-  return backend.load(target, { numCtx, slots }, signal);
+  return backend.load(target, { numCtx, slots, cells: numCtx }, signal);
 }
 
 /** The process that holds a model. */

@@ -23,7 +23,7 @@ function loaded(size: LoadSize): LoadedModel {
     end = resolve;
   });
   return {
-    facts: { ...size, plannedBytes: 0 },
+    facts: { ...size, memory: [] },
     run: (job, signal, listener) => void answer(job, signal, listener),
     unload: async () => end({ reason: null }),
     gone,

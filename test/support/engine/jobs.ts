@@ -46,6 +46,7 @@ export function loadSpec(fields: Partial<LoadSpec> = {}): LoadSpec {
     digest: null,
     kind: 'chat',
     numCtx: 512,
+    cells: 512,
     parallel: 4,
     threads: 1,
     tunedThreads: null,

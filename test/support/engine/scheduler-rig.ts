@@ -13,7 +13,7 @@ export function engineOver(backend: Backend, options: Partial<EngineOptions> = {
     backends: { local: backend },
     clock: systemClock,
     log: keepingLog(),
-    freeBytes: () => 8_192 * mib,
+    freeMemory: () => [{ device: 'CPU', bytes: 8_192 * mib }],
     ...options,
   });
   onTestFinished(() => engine.drain(0));

@@ -79,6 +79,7 @@ export function scriptedBackend(script: Script): { backend: NativeBackend; evalu
     host: () => ({ pid: process.pid, mapped: [], cpuFeatures: '', libc: '' }),
     openModel: async () => model,
     refusedOptions: () => [],
+    measure: async () => [],
     isOutOfMemory: () => false,
   };
   return { backend, evaluated };

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Check, Errors } from '#typebox/value';
-import type { Engine, JobListener, Submission } from '../../../src/engine/ports.ts';
+import type { Engine, JobListener, LoadForecast, Submission } from '../../../src/engine/ports.ts';
 import { Job } from '../../../src/contract/job.ts';
 import type { FinishReason, JobEvent } from '../../../src/contract/job-event.ts';
 import { fail } from '../../../src/lib/errors/svc-error.ts';
@@ -65,8 +65,8 @@ export class ScriptedEngine implements Engine {
     return [];
   }
 
-  plan(): { plannedBytes: number; slots: number; loaded: boolean; evicts: string[] } {
-    return { plannedBytes: 0, slots: 4, loaded: true, evicts: [] };
+  plan(): LoadForecast {
+    return { planned: [], slots: 4, loaded: true, evicts: [] };
   }
 
   async unload(modelId: string): Promise<boolean> {

@@ -18,7 +18,7 @@ export function registerPs(program: Command, context: CliContext): void {
         item.id,
         item.kind,
         item.state,
-        `${Math.round(item.memory_bytes / 2 ** 20)} MiB`,
+        memoryText(item),
         String(item.num_ctx ?? ''),
         `${item.running}/${item.slots ?? '?'}${item.queued > 0 ? ` +${item.queued} waiting` : ''}`,
         item.expires_at ?? (item.running > 0 ? 'busy' : 'forever'),
@@ -26,3 +26,13 @@ export function registerPs(program: Command, context: CliContext): void {
       context.print(table([['MODEL', 'KIND', 'STATE', 'MEMORY', 'CONTEXT', 'SLOTS', 'UNTIL'], ...rows]));
     });
 }
+
+/** The sum, and what it consists of where a GPU holds a part. */
+function memoryText({ memory_bytes: sum, memory }: ResidencyList['data'][number]): string {
+  const parts = memory.map(
+    ({ device, planned_bytes, measured_bytes }) => `${device} ${mebibytes(measured_bytes ?? planned_bytes)}`,
+  );
+  return `${mebibytes(sum)} MiB${parts.length > 1 ? ` (${parts.join(', ')})` : ''}`;
+}
+
+const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20);

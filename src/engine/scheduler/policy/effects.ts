@@ -1,5 +1,5 @@
 /** The only ways in which a decision can cause anything, and the only facts of the outside that it reads. */
-import type { LoadSize, ModelTarget } from '../../ports.ts';
+import type { LoadSize, Memory, ModelTarget } from '../../ports.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 import type { LoadPlan } from '../memory-plan.ts';
 
@@ -11,6 +11,8 @@ export interface LoadOrder {
 
 /** None of these may call the policy back before it returns. */
 export interface Effects {
+  /** Answered by onMeasured. */
+  measureModel(target: ModelTarget): void;
   /** Answered by onLoaded or onLoadFailed. */
   loadModel(order: LoadOrder): void;
   /** Ends a worker or aborts its load; answered by onGone or onLoadFailed. */
@@ -27,8 +29,10 @@ export interface Effects {
 export interface Readings {
   /** Monotonic milliseconds. */
   nowMs(): number;
-  /** Bytes that the system could give to a model now. */
-  freeBytes(): number;
-  /** Bytes that a load of this size would take; null: it takes no memory that is planned here. */
-  memoryNeed(target: ModelTarget, size: LoadSize): number | null;
+  /** What each device could give to a model now. */
+  freeMemory(): Memory;
+  /** What a load of this size would take; null: it takes no memory that is planned here. */
+  memoryNeed(target: ModelTarget, size: LoadSize): Memory | null;
+  /** False: asking for the measure of the model would make its need better known. */
+  isMeasured(target: ModelTarget): boolean;
 }

@@ -13,6 +13,7 @@ export function recordLoadFailure(
   limits: SchedulerLimits,
 ): void {
   model.memoryRetried = false;
+  model.below = null;
   if (NOT_THE_MODEL.has(error.code)) return;
   model.failures += 1;
   model.lastFailure = error;
@@ -26,6 +27,7 @@ export function forgetLoadFailures(model: ModelState): void {
   model.failures = 0;
   model.lastFailure = null;
   model.memoryRetried = false;
+  model.below = null;
   model.retryAtMs = Number.NEGATIVE_INFINITY;
   model.quarantinedUntilMs = Number.NEGATIVE_INFINITY;
 }

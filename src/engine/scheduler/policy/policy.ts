@@ -4,7 +4,7 @@
  * knows no promises, no clock and no backend; loop.ts carries its effects out.
  */
 import type { ResidencyFacts, ModelTarget } from '../../ports.ts';
-import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
+import { fail, isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { queueFull, surplusTicket } from './admission.ts';
 import type { Effects, Readings } from './effects.ts';
 import {
@@ -28,6 +28,7 @@ import {
   type Ticket,
 } from './state.ts';
 import { answerNeeds, claimsOf, needsOf, roomOf } from './switching.ts';
+import { whyNoRoom } from '../memory-words.ts';
 import { reportWaiting } from './waiting-reports.ts';
 import { Walk } from './walk.ts';
 
@@ -36,6 +37,11 @@ export type Arrival = Pick<
   Ticket,
   'seq' | 'flow' | 'lane' | 'cost' | 'wantedCtx' | 'keepAliveMs' | 'poisonKey'
 > & { readonly target: ModelTarget };
+
+interface FailedLoad {
+  readonly residency: Residency;
+  readonly error: SvcError;
+}
 
 export interface Crash {
   readonly error: SvcError;
@@ -47,7 +53,8 @@ export interface Crash {
 
 /**
  * The tree, in this order at every event:
- *   1. Needs: which models have a waiting job that no residency can take, oldest job first.
+ *   1. Needs: which models have a waiting job that no residency can take, oldest job first; one whose memory is not
+ *      known is measured before.
  *   2. Claims: a need that waited `maxSwitchWaitMs` on busy models closes them to jobs younger than its own.
  *   3. Starts: every free slot takes the next job in fair order (fairness.ts), below the claim on it.
  *   4. Loads, per need:  4a too early after a failure: wait.  4b too many loads at once: wait.
@@ -133,7 +140,7 @@ export class Policy {
     residency.state = 'ready';
     residency.facts = facts;
     residency.slots = Math.max(1, facts.slots);
-    residency.plannedBytes = facts.plannedBytes;
+    residency.memory = facts.memory;
     residency.readyAtMs = walk.nowMs;
     residency.lastUsedMs = walk.nowMs;
     forgetLoadFailures(modelState(this.state, residency.target));
@@ -146,10 +153,11 @@ export class Policy {
     const walk = this.#walk();
     const model = modelState(this.state, residency.target);
     model.residency = null;
+    model.measured = null;
     // A load that was called off has told nothing about the model.
-    if (residency.state !== 'ending' && !this.#retryWithMoreMemory(walk, model, error)) {
+    if (residency.state !== 'ending' && !this.#retryForMemory(walk, model, { residency, error })) {
       recordLoadFailure(model, error, walk.nowMs, this.#limits);
-      walk.rejectAll(model, error);
+      walk.rejectAll(model, withNeed(error, residency, walk));
     }
     this.#decide(walk);
   }
@@ -179,6 +187,13 @@ export class Policy {
       if (model.residency?.state === 'loading') walk.unload(model.residency);
     }
     this.#decide(walk);
+  }
+
+  /** What is known of the memory of this model will not become more. */
+  onMeasured({ modelId, revision }: ModelTarget): void {
+    const measured = this.state.models.get(modelId)?.measured;
+    if (measured?.revision === revision) measured.isOut = false;
+    this.#decide(this.#walk());
   }
 
   onTimer(): void {
@@ -218,15 +233,19 @@ export class Policy {
     return poisonError(this.state, poisonKey, nowMs, this.#limits);
   }
 
-  /** When the child itself runs out of memory, a second try is worth while only after something has made room. */
-  #retryWithMoreMemory(walk: Walk, model: ModelState, error: SvcError): boolean {
+  /** When the child itself runs out of memory, a second try needs more room, or else has to be smaller. */
+  #retryForMemory(walk: Walk, model: ModelState, { residency, error }: FailedLoad): boolean {
     if (error.code !== 'out_of_memory' || model.memoryRetried || this.state.draining) return false;
     const all = residencies(this.state);
     const idle = all.filter((other) => other.state === 'ready' && isIdle(this.state, other));
-    if (idle.length === 0) return false;
+    if (idle.length === 0) {
+      if (model.queue.length === 0) return false;
+      model.below = residency.plan;
+      if (roomOf(walk, model).kind === 'never') return false;
+    }
     model.memoryRetried = true;
     model.retryAtMs = walk.nowMs + this.#limits.loadBackoffMs;
-    for (const residency of idle) walk.unload(residency);
+    for (const other of idle) walk.unload(other);
     return true;
   }
 
@@ -246,6 +265,13 @@ export class Policy {
   #residency(residencyId: number): Residency | undefined {
     return residencies(this.state).find((residency) => residency.id === residencyId);
   }
+}
+
+/** Out of memory: the native library's words do not say how much was missing. */
+function withNeed(error: SvcError, { plan }: Residency, walk: Walk): SvcError {
+  if (!isFailure(error, 'out_of_memory')) return error;
+  const { model, reason } = error.detail;
+  return fail('out_of_memory', { model, reason: whyNoRoom(reason, plan.memory, walk.free) }, error);
 }
 
 /** Back to its place in the order of arrival; it keeps its number and its age. */

@@ -2,56 +2,56 @@
  * Where the memory for a load comes from: it is there, or idle models make room, or busy ones will have to.
  * Pure: it changes nothing and causes nothing.
  */
-import { bestPlan, fits, type LoadPlan, leastBytes, necessaryPlan, type Wish } from '../memory-plan.ts';
+import { bytesOn, fits, least, minus, plus, scaled, shortage } from '../../device-memory.ts';
+import type { Memory } from '../../ports.ts';
+import { bestPlan, type LoadPlan, leastNeed, necessaryPlan, type Wish } from '../memory-plan.ts';
 import { type Residency, residencies, type ModelState, type SchedulerState } from './state.ts';
 
-export type Room = { readonly needBytes: number } & (
+export type Room = { readonly need: Memory } & (
   | { readonly kind: 'there'; readonly plan: LoadPlan }
   /** All of these are idle and, once gone, leave enough room; an empty list waits for those that are going. */
   | { readonly kind: 'evict'; readonly victims: readonly Residency[] }
   /** Some of these are busy. */
   | { readonly kind: 'busy'; readonly victims: readonly Residency[] }
-  | { readonly kind: 'never'; readonly freeBytes: number }
+  | { readonly kind: 'never'; readonly free: Memory }
 );
 
 export interface RoomRequest {
   readonly model: ModelState;
   readonly wish: Wish;
-  readonly availableBytes: number;
+  readonly available: Memory;
   readonly maxLoadedModels: number | null;
 }
 
 export function roomFor(state: SchedulerState, request: RoomRequest): Room {
-  const { model, wish, availableBytes, maxLoadedModels } = request;
+  const { model, wish, available, maxLoadedModels } = request;
   const all = residencies(state);
   const going = all.filter((residency) => residency.state === 'ending');
   const staying = all.filter((residency) => residency.state !== 'ending');
-  const reachableBytes = availableBytes + sum(all);
-  const necessary = necessaryPlan(wish, reachableBytes);
-  if (necessary === null) return { kind: 'never', needBytes: leastBytes(wish), freeBytes: reachableBytes };
+  const reachable = plus(available, sum(all));
+  const necessary = necessaryPlan(wish, reachable);
+  if (necessary === null) return { kind: 'never', need: leastNeed(wish), free: reachable };
 
-  const needBytes = necessary.plannedBytes;
+  const need = necessary.memory;
 
   // A model is never in memory twice, so its own residency always has to go first.
   const own = staying.filter((residency) => residency.modelId === model.modelId);
   const others = staying.filter((residency) => residency.modelId !== model.modelId);
   const victims = [...own];
-  const enough = (): boolean => {
-    const left = staying.length - victims.length;
-    const freed = availableBytes + sum(going) + sum(victims);
-    return fits(needBytes, freed) && left + 1 <= (maxLoadedModels ?? Number.POSITIVE_INFINITY);
-  };
+  const tooMany = (): boolean =>
+    staying.length - victims.length + 1 > (maxLoadedModels ?? Number.POSITIVE_INFINITY);
   for (const candidate of others.sort(byUsefulness(state))) {
-    if (enough()) break;
-    victims.push(candidate);
+    const lack = shortage(need, plus(available, sum(going), sum(victims)));
+    if (lack === null && !tooMany()) break;
+    // One that holds nothing where memory is short would go for nothing.
+    if (tooMany() || (lack !== null && bytesOn(candidate.memory, lack.device) > 0)) victims.push(candidate);
   }
-  if (victims.some((victim) => !isIdle(state, victim))) return { kind: 'busy', needBytes, victims };
+  if (victims.some((victim) => !isIdle(state, victim))) return { kind: 'busy', need, victims };
   const crowded = all.length + 1 > (maxLoadedModels ?? Number.POSITIVE_INFINITY);
-  if (victims.length > 0 || crowded || !fits(needBytes, availableBytes))
-    return { kind: 'evict', needBytes, victims };
+  if (victims.length > 0 || crowded || !fits(need, available)) return { kind: 'evict', need, victims };
 
-  const plan = bestPlan(wish, availableBytes) ?? necessary;
-  return { kind: 'there', needBytes: plan.plannedBytes, plan };
+  const plan = bestPlan(wish, available) ?? necessary;
+  return { kind: 'there', need: plan.memory, plan };
 }
 
 /** Nothing runs on it; an abandoned load counts too. */
@@ -66,17 +66,18 @@ function byUsefulness(state: SchedulerState): (a: Residency, b: Residency) => nu
     Number(isIdle(state, b)) - Number(isIdle(state, a)) || a.lastUsedMs - b.lastUsedMs || a.id - b.id;
 }
 
-function sum(list: readonly Residency[]): number {
-  return list.reduce((total, { plannedBytes }) => total + plannedBytes, 0);
+function sum(list: readonly Residency[]): Memory {
+  return plus(...list.map(({ memory }) => memory));
 }
 
 /**
- * Bytes for a further load. Loads under way have not taken their share yet; and as the system counts mapped weights as
+ * Memory for a further load. Loads under way have not taken their share yet; and as the system counts mapped weights as
  * available, what was free before any load minus what the loaded ones were planned with bounds it too.
  */
-export function availableBytes(state: SchedulerState, freeBytes: number, reserveBytes: number): number {
+export function availableMemory(state: SchedulerState, free: Memory, reserveBytes: number): Memory {
   const all = residencies(state);
   const loading = all.filter((residency) => residency.state === 'loading');
-  const budget = state.budgetBytes ?? freeBytes;
-  return Math.min(freeBytes - sum(loading), budget - sum(all)) - reserveBytes;
+  const unloaded = minus(free, sum(loading));
+  const unplanned = minus(state.budget ?? free, sum(all));
+  return scaled(least(unloaded, unplanned), (bytes) => bytes - reserveBytes);
 }

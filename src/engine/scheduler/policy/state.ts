@@ -1,5 +1,6 @@
 /** The plain state that decisions read and change. Only policy.ts and its parts write it, one event at a time. */
-import type { ResidencyFacts, ModelTarget } from '../../ports.ts';
+import type { Memory, ModelTarget, ResidencyFacts } from '../../ports.ts';
+import type { LoadPlan } from '../memory-plan.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 
 /** One submission, from admission to its end. `seq` is its place in the order of arrival and its name. */
@@ -33,7 +34,9 @@ export interface Residency {
   facts: ResidencyFacts | null;
   /** The window that was asked for when it was loaded; the plan may have granted less. */
   readonly wantedCtx: number;
-  plannedBytes: number;
+  readonly plan: LoadPlan;
+  /** What it counts for: as planned, and once it is loaded as measured. */
+  memory: Memory;
   slots: number;
   readonly running: Map<number, Ticket>;
   /** How many of those are in the frozen lane. */
@@ -63,8 +66,12 @@ export interface ModelState {
   lastFailure: SvcError | null;
   retryAtMs: number;
   quarantinedUntilMs: number;
-  /** An out-of-memory load was answered by evicting everything idle; the next one is final. */
+  /** An out-of-memory load was answered by another try; the next one is final. */
   memoryRetried: boolean;
+  /** ... which has to be smaller than this one. */
+  below: LoadPlan | null;
+  /** The revision whose memory was asked for last, and whether the answer is still out. */
+  measured: { readonly revision: string; isOut: boolean } | null;
 }
 
 export interface PoisonEntry {
@@ -80,8 +87,8 @@ export interface SchedulerState {
   /** Where each started ticket runs, until its end is reported. */
   readonly running: Map<number, { readonly ticket: Ticket; readonly residency: Residency }>;
   draining: boolean;
-  /** Free bytes seen while no model was in memory: mapped weights may count as available to the system. */
-  budgetBytes: number | null;
+  /** What was free while no model was in memory: mapped weights may count as available to the system. */
+  budget: Memory | null;
   /** Moving average of the time from start to end of a job. */
   meanJobMs: number;
   readonly poison: Map<string, PoisonEntry>;
@@ -95,7 +102,7 @@ export function initialState(): SchedulerState {
     nextResidencyId: 1,
     running: new Map(),
     draining: false,
-    budgetBytes: null,
+    budget: null,
     meanJobMs: 1_000,
     poison: new Map(),
     lastNotifyMs: Number.NEGATIVE_INFINITY,
@@ -118,6 +125,8 @@ export function modelState(state: SchedulerState, target: ModelTarget): ModelSta
     retryAtMs: Number.NEGATIVE_INFINITY,
     quarantinedUntilMs: Number.NEGATIVE_INFINITY,
     memoryRetried: false,
+    below: null,
+    measured: null,
   };
   state.models.set(target.modelId, fresh);
   return fresh;

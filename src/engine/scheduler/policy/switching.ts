@@ -1,7 +1,10 @@
 /** Steps 1, 2 and 4 of the tree: which models need to be loaded, who has to give way for them, and when. */
 import { fail } from '../../../lib/errors/svc-error.ts';
+import { most } from '../../device-memory.ts';
+import type { Memory } from '../../ports.ts';
 import type { LoadPlan, Wish } from '../memory-plan.ts';
-import { availableBytes, type Room, roomFor } from './room.ts';
+import { whyTooLarge } from '../memory-words.ts';
+import { availableMemory, type Room, roomFor } from './room.ts';
 import { type Residency, residencies, type ModelState, serves, type Ticket } from './state.ts';
 import type { Walk } from './walk.ts';
 
@@ -11,12 +14,15 @@ export interface Need {
   readonly head: Ticket;
 }
 
-/** Step 1, oldest first. A residency that is loading or ending raises the question again when it is done. */
+/**
+ * Step 1, oldest first. A residency that is loading or ending raises the question again when it is done, and so does the
+ * measure of a model whose memory nobody knows yet: nothing makes room for a guess.
+ */
 export function needsOf(walk: Walk): Need[] {
   const needs: Need[] = [];
   for (const model of walk.state.models.values()) {
     const head = neediest(model);
-    if (head !== undefined) needs.push({ model, head });
+    if (head !== undefined && !isBeingMeasured(walk, model)) needs.push({ model, head });
   }
   return needs.sort((a, b) => a.head.seq - b.head.seq);
 }
@@ -76,19 +82,31 @@ export function answerNeeds(walk: Walk, needs: readonly Need[]): void {
 /** Where the memory for a load of this model comes from. */
 export function roomOf(walk: Walk, model: ModelState, wantedCtx = mostWantedCtx(model)): Room {
   const { state, limits } = walk;
-  const budget = state.budgetBytes ?? 0;
-  state.budgetBytes = residencies(state).length === 0 ? walk.freeBytes : Math.max(walk.freeBytes, budget);
+  state.budget = residencies(state).length === 0 ? walk.free : most(walk.free, state.budget ?? []);
   const wish: Wish = {
-    need: (size) => walk.readings.memoryNeed(model.target, size) ?? 0,
+    need: (size) => walk.readings.memoryNeed(model.target, size) ?? [],
     wantedCtx,
     slots: limits.numParallel,
+    below: model.below,
   };
   return roomFor(state, {
     model,
     wish,
-    availableBytes: availableBytes(state, walk.freeBytes, limits.reserveBytes),
+    available: availableMemory(state, walk.free, limits.reserveBytes),
     maxLoadedModels: limits.maxLoadedModels,
   });
+}
+
+/** Asks once for each revision. */
+function isBeingMeasured(walk: Walk, model: ModelState): boolean {
+  const { target, modelId } = model;
+  if (model.measured?.revision === target.revision) return model.measured.isOut;
+  if (walk.readings.isMeasured(target)) return false;
+  model.measured = { revision: target.revision, isOut: true };
+  // To those who wait it is a part of the load.
+  model.waitReason = `loading model ${modelId}`;
+  walk.effects.measureModel(target);
+  return true;
 }
 
 function neediest(model: ModelState): Ticket | undefined {
@@ -112,7 +130,8 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
     state: 'loading',
     facts: null,
     wantedCtx: mostWantedCtx(model),
-    plannedBytes: plan.plannedBytes,
+    plan,
+    memory: plan.memory,
     slots: plan.slots,
     running: new Map(),
     frozenRunning: 0,
@@ -128,11 +147,10 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
 }
 
 /** Only what waits for this very load; jobs that the present residency can serve stay. */
-function refuse(walk: Walk, model: ModelState, room: { needBytes: number; freeBytes: number }): void {
-  const reason = `it needs about ${room.needBytes} bytes, ${Math.max(0, Math.floor(room.freeBytes))} are free`;
+function refuse(walk: Walk, model: ModelState, { need, free }: { need: Memory; free: Memory }): void {
   // A need without end is an estimate that failed, which says nothing about the memory.
-  const error = Number.isFinite(room.needBytes)
-    ? fail('out_of_memory', { model: model.modelId, reason })
+  const error = need.every(({ bytes }) => Number.isFinite(bytes))
+    ? fail('out_of_memory', { model: model.modelId, reason: whyTooLarge(need, free) })
     : fail('internal');
   const { residency } = model;
   const refused = model.queue.filter(

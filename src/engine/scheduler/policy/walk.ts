@@ -1,4 +1,5 @@
 /** One walk through the decision tree: what every step sees, and the few acts that steps share. */
+import type { Memory } from '../../ports.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 import type { Effects, Readings } from './effects.ts';
 import type { SchedulerLimits } from '../limits.ts';
@@ -10,7 +11,7 @@ export class Walk {
   readonly effects: Effects;
   readonly readings: Readings;
   readonly nowMs: number;
-  #freeBytes: number | undefined;
+  #free: Memory | undefined;
   #wakeMs = Number.POSITIVE_INFINITY;
 
   constructor(state: SchedulerState, limits: SchedulerLimits, effects: Effects, readings: Readings) {
@@ -22,9 +23,9 @@ export class Walk {
   }
 
   /** Read only when a load is in question, and then once. */
-  get freeBytes(): number {
-    this.#freeBytes ??= this.readings.freeBytes();
-    return this.#freeBytes;
+  get free(): Memory {
+    this.#free ??= this.readings.freeMemory();
+    return this.#free;
   }
 
   /** A moment at which a decision may fall differently. */

@@ -1,0 +1,59 @@
+/** Which sizes are asked for before a load, and what the facts of a load say per device. Pure. */
+import type { LoadedFacts } from '../../../contract/load.ts';
+import { LEAST_CTX } from '../../../contract/limits.ts';
+import {
+  type ContextSize,
+  type DeviceBytes,
+  HOST_DEVICE,
+  MOST_MEASURED_SIZES,
+} from '../../../contract/memory.ts';
+import { bytesOn, most, plus } from '../../device-memory.ts';
+import type { Memory } from '../../ports.ts';
+import type { LocalTarget } from '../model-source.ts';
+
+/** Plans take these numbers of slots, unless the user pins another; what others take lies on a line with them. */
+const SEQUENCES = [1, 4, 8];
+/** Close together where windows of models with a sliding window stop growing. */
+const CELLS = [512, 2_048, 4_096, 8_192, 16_384, 65_536];
+
+export function measuredSizes({ kind, trainedCtx, defaultCtx }: LocalTarget): ContextSize[] {
+  const counts = kind === 'embedding' ? [1] : SEQUENCES;
+  // The cells that several slots share may be more than the model was trained for.
+  const bound = kind === 'embedding' ? trainedCtx : Number.POSITIVE_INFINITY;
+  const ends = [defaultCtx, trainedCtx].filter((cells) => Number.isSafeInteger(cells) && cells >= LEAST_CTX);
+  const cells = [...new Set([...CELLS.filter((count) => count <= bound), ...ends])];
+  const sizes = cells.flatMap((count) => counts.map((sequences) => ({ cells: count, sequences })));
+  return sizes.slice(0, MOST_MEASURED_SIZES);
+}
+
+export function sumsOf(devices: readonly DeviceBytes[]): Memory {
+  return plus(
+    devices.map(({ device, modelBytes, contextBytes, computeBytes }) => ({
+      device,
+      bytes: modelBytes + contextBytes + computeBytes,
+    })),
+  );
+}
+
+/** What is seen of a loaded model: the process on the machine, and on GPUs what the native library has allocated. */
+export function seenMemory({ residentBytes, memory = [] }: LoadedFacts): Memory {
+  const gpus = sumsOf(memory).filter(({ device }) => device !== HOST_DEVICE);
+  return [{ device: HOST_DEVICE, bytes: residentBytes }, ...gpus];
+}
+
+/**
+ * What a loaded model has to count for. Buffers that no step has touched yet are not resident and will be, so the sum
+ * of what is allocated counts where it is more.
+ */
+export function countedMemory(
+  facts: LoadedFacts,
+  { processBytes, weightsBytes }: { readonly processBytes: number; readonly weightsBytes: number },
+): Memory {
+  const seen = seenMemory(facts);
+  if (facts.memory === undefined) {
+    const least = weightsBytes + facts.contextBytes;
+    return most(seen, [{ device: HOST_DEVICE, bytes: least }]);
+  }
+  const host = bytesOn(sumsOf(facts.memory), HOST_DEVICE) + processBytes;
+  return most(seen, [{ device: HOST_DEVICE, bytes: host }]);
+}

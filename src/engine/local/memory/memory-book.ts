@@ -1,0 +1,168 @@
+/** What each model takes, as far as it is known, and what is free: the one place that loads and plans ask. */
+import type { BackendFacts, LoadedFacts, MeasureSpec } from '../../../contract/load.ts';
+import { type ContextSize, HOST_DEVICE, type Measurement } from '../../../contract/memory.ts';
+import { workerSettings } from '../../../contract/settings/shapes.ts';
+import { bytesOn, plus } from '../../device-memory.ts';
+import type { LoadSize, Memory } from '../../ports.ts';
+import { estimatedBytes, type Measured, measuredOf, PROCESS_BYTES, type Tuning } from '../memory-need.ts';
+import type { LocalTarget } from '../model-source.ts';
+import { GpuMemory } from './gpu-memory.ts';
+import { type MemoryRecord, recordedNeed } from './memory-record.ts';
+import { countedMemory, measuredSizes, sumsOf } from './measured-memory.ts';
+
+export interface MemoryBookOptions {
+  readonly tuning: Tuning;
+  /** The GPU setting, which decides where weights go. */
+  readonly gpu: string;
+  readonly freeHostBytes: () => number;
+}
+
+/** A load that found no room needs more than was free, but one failure is not believed without bound. */
+const MOST_DISTRUST = 2;
+
+export class MemoryBook {
+  readonly #options: MemoryBookOptions;
+  readonly #gpus = new GpuMemory();
+  /** By revision: what was learned while nothing could be kept yet, too. */
+  readonly #learned = new Map<string, MemoryRecord>();
+  readonly #silent = new Set<string>();
+  #sharesCells = false;
+
+  constructor(options: MemoryBookOptions) {
+    this.#options = options;
+  }
+
+  /** While a load is under way, nobody knows how much of what is taken is already its own. */
+  booted({ devices, gpu, sharesCells }: BackendFacts, isLoading: boolean): void {
+    if (!isLoading || !this.#gpus.known) this.#gpus.read(devices ?? [], gpu);
+    this.#sharesCells = sharesCells === true;
+  }
+
+  free(): Memory {
+    return plus([{ device: HOST_DEVICE, bytes: this.#options.freeHostBytes() }], this.#gpus.free());
+  }
+
+  need(target: LocalTarget, size: LoadSize): Memory {
+    const context = this.#contextOf(target, size);
+    const record = this.#record(target);
+    const known = record === null ? null : recordedNeed(record, context);
+    // An embedding model opens contexts of its own number; before a load that is taken for the slots.
+    const estimate = { cells: target.kind === 'embedding' ? size.numCtx * size.slots : context.cells };
+    return this.#gpus.charge(
+      known ?? [{ device: HOST_DEVICE, bytes: estimatedBytes(target.source, estimate) }],
+    );
+  }
+
+  /** Whether asking the native library would tell nothing more. */
+  isMeasured(target: LocalTarget): boolean {
+    const record = this.#record(target);
+    return this.#silent.has(target.revision) || (record !== null && record.reckoned.length > 0);
+  }
+
+  question(target: LocalTarget): MeasureSpec {
+    const { modelId, kind, source } = target;
+    const { path, threads, settings, experts } = source;
+    const sizes = measuredSizes(target);
+    return { modelId, kind, path, threads, settings: workerSettings(settings), experts, sizes };
+  }
+
+  /** Null: the native library does not tell; the header and the loads have to do. */
+  reckoned(target: LocalTarget, { sizes }: MeasureSpec, answer: Measurement | null): void {
+    if (answer?.sizes.length !== sizes.length) return void this.#silent.add(target.revision);
+    const process = [{ device: HOST_DEVICE, bytes: answer.processBytes }];
+    const points = sizes.map((size, index) => ({
+      ...size,
+      memory: [...plus(process, sumsOf(answer.sizes[index] ?? []))],
+    }));
+    const { processBytes } = answer;
+    this.#learn(target, { ...this.#recordOrNew(target), reckoned: points, processBytes });
+  }
+
+  /** What the load measured, which is what the next one of this size is planned with. */
+  loaded(target: LocalTarget, facts: LoadedFacts): Memory {
+    const before = this.#recordOrNew(target);
+    const { contextBytes, sequences } = facts;
+    const size = this.#contextOf(target, {
+      numCtx: facts.numCtx,
+      slots: sequences,
+      cells: facts.cells ?? facts.numCtx * sequences,
+    });
+    const { weightsBytes } = target.source;
+    const processBytes = before.processBytes ?? PROCESS_BYTES;
+    const memory = [...countedMemory(facts, { processBytes, weightsBytes })];
+    const { refused } = before;
+    const isRefuted = refused !== null && size.cells >= refused.cells && size.sequences >= refused.sequences;
+    const record = {
+      ...before,
+      loaded: { ...size, memory, contextBytes },
+      refused: isRefuted ? null : refused,
+    };
+    this.#learn(target, record, facts);
+    return this.#gpus.charge(memory);
+  }
+
+  /** A load that was given `free` ran out of memory. */
+  refused(target: LocalTarget, size: LoadSize, free: Memory): void {
+    const need = this.need(target, size);
+    const [tightest] = [...need].sort(
+      (a, b) => bytesOn(free, a.device) - a.bytes - (bytesOn(free, b.device) - b.bytes),
+    );
+    if (tightest === undefined) return;
+    const { device, bytes } = tightest;
+    const more = Math.min(bytes * MOST_DISTRUST, Math.max(bytes, bytesOn(free, device)) + 1);
+    const memory = [{ device, bytes: more }];
+    this.#learn(target, {
+      ...this.#recordOrNew(target),
+      refused: { ...this.#contextOf(target, size), memory },
+    });
+  }
+
+  hold(owner: object, memory: Memory): void {
+    this.#gpus.hold(owner, memory);
+  }
+
+  release(owner: object): void {
+    this.#gpus.release(owner);
+  }
+
+  recall(target: LocalTarget): Measured | null {
+    return this.#options.tuning.recall(target);
+  }
+
+  #contextOf({ kind }: LocalTarget, { numCtx, slots, cells }: LoadSize): ContextSize {
+    if (kind === 'embedding') return { cells: numCtx, sequences: 1 };
+    return { cells: this.#sharesCells ? cells : numCtx * slots, sequences: slots };
+  }
+
+  #record(target: LocalTarget): MemoryRecord | null {
+    const record = this.#learned.get(target.revision) ?? this.recall(target)?.memory ?? null;
+    return record?.options === this.#optionsKey() ? record : null;
+  }
+
+  #recordOrNew(target: LocalTarget): MemoryRecord {
+    return (
+      this.#record(target) ?? {
+        options: this.#optionsKey(),
+        reckoned: [],
+        processBytes: null,
+        loaded: null,
+        refused: null,
+      }
+    );
+  }
+
+  #optionsKey(): string {
+    return `gpu=${this.#options.gpu}`;
+  }
+
+  #learn(
+    target: LocalTarget,
+    record: MemoryRecord,
+    facts: Pick<LoadedFacts, 'threads' | 'calibration'> = NO_LOAD,
+  ): void {
+    this.#learned.set(target.revision, record);
+    this.#options.tuning.remember(target, measuredOf(facts, record, this.recall(target)));
+  }
+}
+
+const NO_LOAD = { threads: 1, calibration: [] };
