@@ -1,6 +1,6 @@
 /** Chooses the thread count of a model and gives it to its context. */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
-import type { NativeBackend, NativeContext } from '../addon/native.ts';
+import type { NativeBackend, NativeContext } from '../native.ts';
 import { type CalibrationProbe, calibrate } from './calibrate.ts';
 
 /** The context, empty, and the size of a typical step. */
@@ -42,7 +42,7 @@ function probeOf(context: NativeContext, tokens: number): CalibrationProbe {
       context.initBatch(tokens);
       context.addToBatch(0, 0, step, Uint32Array.of(tokens - 1));
       const started = performance.now();
-      await context.decodeBatch();
+      context.decodeBatch();
       const ms = performance.now() - started;
       context.clearSequence(0);
       return ms;
