@@ -1,20 +1,21 @@
 /** One frozen generation, from a fresh context to its last event. */
 import type { JobEvent } from '../../contract/job-event.ts';
-import type { NativeContext } from '../native.ts';
-import { evaluateRows } from '../batch/evaluate.ts';
+import { evaluateRows, type Evaluator } from '../batch/evaluate.ts';
+import type { Turnstile } from '../batch/turnstile.ts';
 import type { Row } from '../batch/stream/row.ts';
 import { Stream } from '../batch/stream/stream.ts';
 import type { ChatModel } from '../model.ts';
 import { factsOf } from './account.ts';
 import { type FrozenContext, SEQUENCE, CHUNK_TOKENS } from './context.ts';
 import { type FrozenPlan, streamJobOf } from './plan.ts';
-import { FrozenTrace, topTwo } from './trace.ts';
+import { FrozenTrace, LogitProbe } from './trace.ts';
 
 /** What runs and checks get from their lane. */
 export interface FrozenHooks {
+  readonly turnstile: Turnstile;
   event(event: JobEvent): void;
-  /** Called before each evaluation, when messages are handled; rejects when the job was cancelled. */
-  step(): Promise<void>;
+  /** Called before each evaluation; throws when the job was cancelled. */
+  step(): void;
 }
 
 export async function runFrozen(
@@ -23,24 +24,27 @@ export async function runFrozen(
   hooks: FrozenHooks,
 ): Promise<JobEvent> {
   const { context } = frozen;
+  const evaluator = { context, turnstile: hooks.turnstile };
   const job = streamJobOf(plan, plan.prepared.answer);
   const stream = new Stream(chat, { job, sequence: SEQUENCE, cachedTokens: 0, maxDraftTokens: 0 });
+  const probe = new LogitProbe(chat.model);
   const trace = new FrozenTrace();
   try {
     while (!stream.isFinished) {
-      await hooks.step();
+      hooks.step();
       const row = stream.isDecoding ? stream.decodeRow() : prefillRow(stream);
-      const logitRow = evaluateAlone(context, row);
+      const logitRow = await evaluateAlone(evaluator, row);
       stream.advance(row.tokens.length);
       if (logitRow === undefined) continue;
-      const largest = topTwo(context, logitRow);
-      const sampled = stream.sample(context, logitRow);
-      trace.add(sampled.token, largest);
+      // Asked for together: each native call may wait for a step of other streams.
+      const [topTwo, sampled] = await both(probe.topTwo(context, logitRow), stream.sample(context, logitRow));
+      trace.add(sampled.token, topTwo);
       for (const event of stream.accept(sampled)) hooks.event(event);
     }
     return { ...stream.doneEvent(), frozen: factsOf(chat, { plan, frozen, output: stream.output, trace }) };
   } finally {
     stream.dispose();
+    probe.dispose();
   }
 }
 
@@ -49,13 +53,19 @@ function prefillRow(stream: Stream): Row {
 }
 
 /** Returns the batch row of the logits, where the row asks for them. */
-function evaluateAlone(context: NativeContext, row: Row): number | undefined {
+async function evaluateAlone(evaluator: Evaluator, row: Row): Promise<number | undefined> {
   let logitRow: number | undefined;
-  evaluateRows(context, [row], {
-    onResult: (_, result) => {
+  await evaluateRows(evaluator, [row], {
+    onResult: async (_, result) => {
       if ('error' in result) throw result.error;
       logitRow = result.logitRows[0];
     },
   });
   return logitRow;
+}
+
+/** Neither is still at work when this fails, because what they work on is disposed of then. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return await Promise.all([one, other]);
 }
