@@ -3,6 +3,7 @@ import { boot } from './boot.ts';
 import { compare } from './compare/compare.ts';
 import { frozen } from './frozen/frozen.ts';
 import { frozenMatrix } from './frozen/frozen-matrix.ts';
+import { joinParts } from './join-parts.ts';
 import { overhead } from './overhead.ts';
 import { writeBenchModel } from './model.ts';
 import { planner } from './planner/planner.ts';
@@ -17,6 +18,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   'frozen-matrix': frozenMatrix,
   planner,
   model: writeBenchModel,
+  'join-parts': joinParts,
 };
 
 export async function main(argv: readonly string[]): Promise<void> {

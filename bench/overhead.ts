@@ -2,8 +2,9 @@
  * What the service adds to the worker's own time: 1-token answers of the tiny model, minus the prefill and decode that
  * the answer reports; and /health while a generation runs.
  */
-import http from 'node:http';
-import { type Side, streamChat } from './client.ts';
+import { ask } from './client/ask.ts';
+import type { Side } from './client/side.ts';
+import { streamChat } from './client/stream.ts';
 import { serve } from './served.ts';
 import { quantile, rounded } from './statistics.ts';
 import { text } from './words.ts';
@@ -11,6 +12,8 @@ import { text } from './words.ts';
 interface Answer {
   readonly timings: { readonly prompt_ms: number; readonly predicted_ms: number };
 }
+
+const HEALTH_SAMPLES = 1_000;
 
 export async function overhead(): Promise<void> {
   const served = await serve(18_760);
@@ -37,44 +40,23 @@ async function oneToken(side: Side, count: number): Promise<number[]> {
 }
 
 async function healthUnderLoad(side: Side): Promise<number[]> {
-  const times: number[] = [];
-  const stop = new AbortController();
-  const generation = streamChat(side, [{ role: 'user', content: text(20, 1) }], { maxTokens: 1000 });
-  void generation.then(
-    () => stop.abort(),
-    () => stop.abort(),
-  );
-  while (!stop.signal.aborted && times.length < 5000) times.push((await ask(`${side.url}/health`)).ms);
-
-  await generation;
+  const enough = new AbortController();
+  const asked = async (): Promise<number[]> => {
+    const times: number[] = [];
+    while (times.length < HEALTH_SAMPLES) times.push((await ask(`${side.url}/health`)).ms);
+    return times;
+  };
+  const [times] = await Promise.all([
+    asked().finally(() => enough.abort()),
+    generateUntil(side, enough.signal),
+  ]);
   return times;
 }
 
-const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-
-/** One request over a kept connection; node:http, because fetch alone costs about a millisecond. */
-function ask(url: string, body?: object): Promise<{ ms: number; answer: string }> {
-  const begin = performance.now();
-  const text = body === undefined ? '' : JSON.stringify(body);
-  const headers =
-    body === undefined
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-  return new Promise((resolve, reject) => {
-    const request = http.request(
-      url,
-      { agent, method: body === undefined ? 'GET' : 'POST', headers },
-      (response) => {
-        let answer = '';
-        response.setEncoding('utf8').on('data', (part: string) => {
-          answer += part;
-        });
-        response.on('end', () => resolve({ ms: performance.now() - begin, answer }));
-      },
-    );
-    request.on('error', reject);
-    request.end(text);
-  });
+/** One answer after the other: the tiny model ends its own after a few tokens. */
+async function generateUntil(side: Side, until: AbortSignal): Promise<void> {
+  for (let seed = 0; !until.aborted; seed += 1)
+    await streamChat(side, [{ role: 'user', content: text(20, seed) }], { maxTokens: 1000, until });
 }
 
 function report(name: string, samples: readonly number[]): void {

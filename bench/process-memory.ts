@@ -1,5 +1,5 @@
 /**
- * Memory of a service measured from outside: the process that listens on a port, and its children. Linux only, because
+ * Memory of a service measured from outside: the process that listens on a port, and all below it. Linux only, because
  * /proc is all it reads; elsewhere, and for another user's process, nothing is found and nothing is reported.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -7,14 +7,17 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 export interface ProcessMemory {
   readonly pid: number;
   readonly role: 'server' | 'worker';
+  /** Resident, shared pages in full. */
   readonly bytes: number;
+  /** Resident, each shared page divided by those who share it. */
+  readonly pssBytes: number;
 }
 
-/** The server first, then its children in ascending id; empty when the server cannot be found. */
+/** The server first, then its descendants in ascending id; empty when the server cannot be found. */
 export function sampleMemory(port: number): ProcessMemory[] {
   const server = listeningProcess(port);
   if (server === null) return [];
-  return [sample(server, 'server'), ...childrenOf(server).map((pid) => sample(pid, 'worker'))].flatMap(
+  return [sample(server, 'server'), ...descendantsOf(server).map((pid) => sample(pid, 'worker'))].flatMap(
     (found) => found ?? [],
   );
 }
@@ -43,18 +46,21 @@ function openFiles(pid: number): string[] {
   );
 }
 
-function childrenOf(parent: number): number[] {
-  return processes().filter((pid) => statusNumber(pid, 'PPid') === parent);
+function descendantsOf(ancestor: number): number[] {
+  const parents = new Map(processes().map((pid) => [pid, numberIn(pid, 'status', 'PPid')]));
+  const below = (pid: number | null | undefined): boolean =>
+    typeof pid === 'number' && pid > 0 && (pid === ancestor || below(parents.get(pid)));
+  return [...parents].filter(([pid, parent]) => pid !== ancestor && below(parent)).map(([pid]) => pid);
 }
 
 function sample(pid: number, role: ProcessMemory['role']): ProcessMemory | null {
-  const kilobytes = statusNumber(pid, 'VmRSS');
-  return kilobytes === null ? null : { pid, role, bytes: kilobytes * 1024 };
+  const [rss, pss] = ['Rss', 'Pss'].map((name) => numberIn(pid, 'smaps_rollup', name));
+  return rss == null || pss == null ? null : { pid, role, bytes: rss * 1024, pssBytes: pss * 1024 };
 }
 
-function statusNumber(pid: number, name: string): number | null {
-  const status = attempt(() => readFileSync(`/proc/${pid}/status`, 'utf8'), '');
-  const value = new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1];
+function numberIn(pid: number, file: 'status' | 'smaps_rollup', name: string): number | null {
+  const lines = attempt(() => readFileSync(`/proc/${pid}/${file}`, 'utf8'), '');
+  const value = new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(lines)?.[1];
   return value === undefined ? null : Number(value);
 }
 

@@ -3,7 +3,8 @@
  * anything fails, whether every client gets its share, and whether memory stays where it was.
  */
 import { parseArgs } from 'node:util';
-import { baseUrl, type Message, Refusal, type Side, streamChat } from './client.ts';
+import { baseUrl, portOf, Refusal, type Side } from './client/side.ts';
+import { type Message, streamChat } from './client/stream.ts';
 import { type ProcessMemory, sampleMemory } from './process-memory.ts';
 import { median, quantile, rounded } from './statistics.ts';
 import { text } from './words.ts';
@@ -82,11 +83,6 @@ function bounded(name: string, value: string, most: number): number {
   const number = Number(value);
   if (Number.isInteger(number) && number >= 1 && number <= most) return number;
   throw new Error(`--${name} is a whole number from 1 to ${most}`);
-}
-
-function portOf(url: string): number {
-  const { port, protocol } = new URL(url);
-  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }
 
 async function runClient(options: Options, at: number, course: Course): Promise<Tally> {

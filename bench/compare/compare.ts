@@ -1,13 +1,18 @@
 /**
- * Two servers, one run: each scenario is measured A B A B …, because machines are noisy and drift. Printed are the
- * medians and the median of the ratios of neighbours.
+ * Two servers, one run: each scenario is measured on both in turn, because machines are noisy and drift. Printed are
+ * the medians, the median ratio of neighbours with its least and most, and the goal that it should meet.
  */
+import { cpus } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { baseUrl, postJson, type Side } from '../client.ts';
-import { type Scenario, scenarios, type TextOf } from './scenarios.ts';
-import { median, rounded } from '../statistics.ts';
+import { baseUrl, type Side } from '../client/side.ts';
+import { compareNeighbours, inTurn, type Pair } from '../neighbours.ts';
 import { text } from '../words.ts';
+import { chooseScenarios, scenarios } from './scenarios.ts';
+import { SAMPLED, type Scenario, type TextOf } from './scenario.ts';
+import { goalOf } from './goals.ts';
+import { HEADER, row, unmeasuredRow } from './table.ts';
+import { textOfTokens } from './text-of-tokens.ts';
 
 export async function compare(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -17,37 +22,25 @@ export async function compare(argv: readonly string[]): Promise<void> {
       b: { type: 'string' },
       'model-a': { type: 'string', default: 'default' },
       'model-b': { type: 'string', default: 'default' },
-      rounds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '6' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
       only: { type: 'string' },
+      body: { type: 'string', default: SAMPLED },
     },
   });
   if (values.a === undefined || values.b === undefined)
     throw new Error('give two base URLs: --a URL --b URL');
-  const a: Side = { name: 'a', url: baseUrl(values.a), model: values['model-a'] };
-  const b: Side = { name: 'b', url: baseUrl(values.b), model: values['model-b'] };
-  const wanted =
-    values.only?.split(',') ?? scenarios.map(({ name }) => name).filter((name) => !name.startsWith('embed'));
-  const chosen = scenarios.filter(({ name }) => wanted.includes(name));
+  const extra = JSON.parse(values.body) as Record<string, unknown>;
+  const a: Side = { name: 'a', url: baseUrl(values.a), model: values['model-a'], extra };
+  const b: Side = { name: 'b', url: baseUrl(values.b), model: values['model-b'], extra };
+  const chosen = chooseScenarios(values.only);
+  const cpu = cpus()[0]?.model ?? 'unknown';
   const textOf = chosen.every(({ name }) => name.startsWith('embed')) ? text : await textOfTokens(a);
-  console.log(`--seed ${values.seed}\n| scenario | figure | a | b | a/b |\n|---|---|---|---|---|`);
+  console.log(`${cpu}, ${cpus().length} cores; --seed ${values.seed} --body '${values.body}'\n\n${HEADER}`);
   for (const scenario of chosen) {
     const firstRound = Number(values.seed) * 1000 + scenarios.indexOf(scenario) * 100;
-    await measure(scenario, { a, b, textOf, firstRound }, Number(values.rounds));
+    await measure(scenario, { a, b, textOf, firstRound, cpu }, Number(values.rounds));
   }
-}
-
-/** Vocabularies differ by a factor of four in what they make of the same words, so the model is asked. */
-async function textOfTokens(side: Side): Promise<TextOf> {
-  const [few, many] = [20, 120];
-  const perWord = ((await promptTokens(side, many)) - (await promptTokens(side, few))) / (many - few);
-  return (tokens, seed) => text(Math.max(1, Math.round(tokens / perWord)), seed);
-}
-
-async function promptTokens(side: Side, words: number): Promise<number> {
-  const messages = [{ role: 'user', content: text(words, 7) }];
-  const { body } = await postJson(side, '/v1/chat/completions', { messages, max_tokens: 1 });
-  return (body as { readonly usage: { readonly prompt_tokens: number } }).usage.prompt_tokens;
 }
 
 interface Match {
@@ -56,35 +49,46 @@ interface Match {
   readonly textOf: TextOf;
   /** Its own for each run and scenario: a side that remembers prompts for long must not meet one again. */
   readonly firstRound: number;
+  readonly cpu: string;
 }
 
 /** Threads of an engine may spin for a while after its last step, and would take the cores from the other side. */
 const REST_MS = 1_000;
 
-async function measure(
+async function measure(scenario: Scenario, match: Match, rounds: number): Promise<void> {
+  const pairs: Pair[] = [];
+  try {
+    await runRounds(scenario, match, rounds, pairs);
+  } catch (error) {
+    // A server without the route, or with too small a window, can still be compared in all else.
+    console.log(unmeasuredRow(scenario.name, pairs.length, reasonOf(error)));
+  }
+  for (const found of compareNeighbours(pairs))
+    console.log(row(scenario.name, found, goalOf(scenario.name, found.figure, match.cpu)));
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+async function runRounds(
   scenario: Scenario,
   { a, b, textOf, firstRound }: Match,
   rounds: number,
+  pairs: Pair[],
 ): Promise<void> {
-  const seen: Record<string, { a: number[]; b: number[] }> = {};
-  // Round 0 warms both sides and is not counted.
-  for (let round = 0; round <= rounds; round += 1) {
+  // Round -1 warms both sides and is not counted.
+  for (let round = scenario.cold ? 0 : -1; round < rounds; round += 1) {
     const run = async (side: Side) => {
       await setTimeout(REST_MS);
-      return await scenario.run(side, firstRound + round, textOf);
+      return await scenario.run(side, firstRound + round + 1, textOf);
     };
-    const figuresA = await run(a);
-    const figuresB = await run(b);
-    if (round === 0) continue;
-    for (const [name, value] of Object.entries(figuresA)) {
-      const row = (seen[name] ??= { a: [], b: [] });
-      row.a.push(value);
-      row.b.push(figuresB[name] ?? Number.NaN);
-    }
-  }
-  for (const [name, row] of Object.entries(seen)) {
-    const ratios = row.a.map((value, at) => value / (row.b[at] ?? Number.NaN));
-    const cells = [median(row.a), median(row.b), median(ratios)].map(rounded);
-    console.log(`| ${scenario.name} | ${name} | ${cells.join(' | ')} |`);
+    const pair = await inTurn(
+      round,
+      () => run(a),
+      () => run(b),
+    );
+    if (round >= 0) pairs.push(pair);
   }
 }

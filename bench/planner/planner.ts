@@ -8,7 +8,8 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { PlannerPart, type PlannerChoice } from '../../src/contract/load.ts';
-import { median, rounded } from '../statistics.ts';
+import { compareNeighbours, inTurn, type Pair, ratioText } from '../neighbours.ts';
+import { type Figures, rounded } from '../statistics.ts';
 import { type Race, type RacedWorker, startWorker } from './raced-worker.ts';
 import { type Workload, workloads } from './workloads.ts';
 
@@ -78,10 +79,8 @@ interface Match {
   readonly seed: number;
 }
 
-type Figures = Readonly<Record<string, number>>;
-
 async function raceAgainst(name: string, match: Match): Promise<void> {
-  const pairs = new Map<string, { tuned: Figures; other: Figures }[]>();
+  const pairs = new Map<string, Pair[]>();
   for (let round = 0; round < match.rounds; round += 1) {
     const [tuned, other] = await Promise.all([
       startWorker(match.race, TUNED),
@@ -92,8 +91,10 @@ async function raceAgainst(name: string, match: Match): Promise<void> {
       for (const workload of match.chosen) {
         for (const streams of match.streams) {
           const seed = match.seed + round * 1_000 + streams;
-          const pair = await runBoth({ tuned, other }, round % 2 === 0, (worker) =>
-            workload.run(worker, streams, seed),
+          const pair = await inTurn(
+            round,
+            () => rested(() => workload.run(tuned, streams, seed)),
+            () => rested(() => workload.run(other, streams, seed)),
           );
           const key = `${workload.name} | ${streams}`;
           pairs.set(key, [...(pairs.get(key) ?? []), pair]);
@@ -115,38 +116,17 @@ async function warmUp(worker: RacedWorker): Promise<void> {
   await worker.answer(worker.textOf(400, 5), { maxTokens: 8, temperature: 1 });
 }
 
-async function runBoth(
-  sides: { readonly tuned: RacedWorker; readonly other: RacedWorker },
-  tunedFirst: boolean,
-  run: (worker: RacedWorker) => Promise<Figures>,
-): Promise<{ tuned: Figures; other: Figures }> {
-  const rested = async (worker: RacedWorker): Promise<Figures> => {
-    await setTimeout(REST_MS);
-    return await run(worker);
-  };
-  if (tunedFirst) {
-    const tuned = await rested(sides.tuned);
-    return { tuned, other: await rested(sides.other) };
-  }
-  const other = await rested(sides.other);
-  return { tuned: await rested(sides.tuned), other };
-}
+const rested = async (run: () => Promise<Figures>): Promise<Figures> => {
+  await setTimeout(REST_MS);
+  return await run();
+};
 
-function printRows(key: string, name: string, pairs: readonly { tuned: Figures; other: Figures }[]): void {
-  for (const figure of Object.keys(pairs[0]?.tuned ?? {})) {
-    const complete = pairs.filter((pair) => figure in pair.tuned && figure in pair.other);
-    if (complete.length === 0) continue;
-    const tuned = complete.map((pair) => pair.tuned[figure] ?? Number.NaN);
-    const other = complete.map((pair) => pair.other[figure] ?? Number.NaN);
-    const ratios = tuned.map((value, at) => value / (other[at] ?? Number.NaN));
-    const spread = `${ratio(median(ratios))} (${ratio(Math.min(...ratios))} to ${ratio(Math.max(...ratios))})`;
-    console.log(
-      `| ${key} | ${figure} | ${rounded(median(tuned))} | ${rounded(median(other))} | ${name} | ${spread} |`,
-    );
+function printRows(key: string, name: string, pairs: readonly Pair[]): void {
+  for (const found of compareNeighbours(pairs)) {
+    const [tuned, other] = [found.a, found.b].map(rounded);
+    console.log(`| ${key} | ${found.figure} | ${tuned} | ${other} | ${name} | ${ratioText(found)} |`);
   }
 }
-
-const ratio = (value: number): string => value.toFixed(2);
 
 function named<T extends { readonly name: string }>(all: readonly T[], name: string): T {
   const found = all.find((entry) => entry.name === name);

@@ -31,6 +31,7 @@ export interface AnswerOptions {
   readonly maxTokens: number;
   /** 0 is greedy: the random model then repeats itself, which drafts profit from. */
   readonly temperature: number;
+  readonly stop?: readonly string[];
   readonly onFirstToken?: () => void;
 }
 
@@ -136,7 +137,7 @@ function answer(host: WorkerHost, prompt: string, options: AnswerOptions): Promi
   });
 }
 
-function jobOf(text: string, { maxTokens, temperature }: AnswerOptions): GenerateJob {
+function jobOf(text: string, { maxTokens, temperature, stop = [] }: AnswerOptions): GenerateJob {
   jobs += 1;
   return {
     kind: 'generate',
@@ -149,7 +150,7 @@ function jobOf(text: string, { maxTokens, temperature }: AnswerOptions): Generat
     sampling: temperature === 0 ? { temperature } : { temperature, seed: jobs },
     maxTokens,
     numCtx: null,
-    stop: [],
+    stop: [...stop],
     topLogprobs: null,
     templateClockMs: null,
     lane: 'shared',

@@ -1,15 +1,17 @@
 /** What the planners race on. A workload runs once in one worker, with fresh text, and returns named figures. */
-import { median, quantile } from '../statistics.ts';
+import { edits, END_OF_CODE, promptFor } from '../edits/corpus.ts';
+import { type Figures, median, perSecond, quantile, sum } from '../statistics.ts';
 import type { RacedWorker, StreamMeasure } from './raced-worker.ts';
 
 export interface Workload {
   readonly name: string;
   readonly describe: string;
-  run(worker: RacedWorker, streams: number, seed: number): Promise<Readonly<Record<string, number>>>;
+  run(worker: RacedWorker, streams: number, seed: number): Promise<Figures>;
 }
 
 const SAMPLED = 1;
 const GREEDY = 0;
+const EDITS_PER_STREAM = 3;
 
 const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
@@ -75,11 +77,37 @@ async function conversation(worker: RacedWorker, seed: number, at: number): Prom
   return measures;
 }
 
-function figures(all: readonly StreamMeasure[], ms: number): Record<string, number> {
+const codeEdits: Workload = {
+  name: 'edits',
+  describe: 'greedy edits of short programs, three per stream; the answer repeats most of the prompt',
+  run: async (worker, streams, seed) => {
+    const begunMs = performance.now();
+    const all = await Promise.all(times(streams, (at) => answerEdits(worker, seed + at * EDITS_PER_STREAM)));
+    const decoded = all.flat().filter(({ gapsMs }) => gapsMs.length > 0);
+    const rates = decoded.map(({ tokens, gapsMs }) => perSecond(tokens - 1, sum(gapsMs)));
+    return {
+      ...figures(all.flat(), performance.now() - begunMs),
+      ...(rates.length > 0 && { 'decode tok/s per stream': median(rates) }),
+    };
+  },
+};
+
+async function answerEdits(worker: RacedWorker, first: number): Promise<StreamMeasure[]> {
+  const corpus = edits();
+  const measures: StreamMeasure[] = [];
+  for (let at = first; at < first + EDITS_PER_STREAM; at += 1) {
+    const [edit, example] = [corpus[at % corpus.length], corpus[(at + 1) % corpus.length]];
+    if (!edit || !example) throw new Error('the corpus of edits is empty');
+    const options = { maxTokens: 240, temperature: GREEDY, stop: [END_OF_CODE] };
+    measures.push(await worker.answer(promptFor(edit, example), options));
+  }
+  return measures;
+}
+
+function figures(all: readonly StreamMeasure[], ms: number): Figures {
   const gaps = all.flatMap(({ gapsMs }) => gapsMs);
-  const tokens = all.reduce((sum, measure) => sum + measure.tokens, 0);
   return {
-    'tok/s': (tokens * 1000) / ms,
+    'tok/s': perSecond(sum(all.map(({ tokens }) => tokens)), ms),
     'first token p50 ms': median(all.map(({ firstTokenMs }) => firstTokenMs)),
     ...(gaps.length > 0 && { 'gap p50 ms': median(gaps), 'gap p99 ms': quantile(gaps, 0.99) }),
   };
@@ -90,4 +118,5 @@ export const workloads: readonly Workload[] = [
   burst('repeating', GREEDY, 'the same, greedy: the random model repeats itself, so drafts are accepted'),
   longPrompt,
   conversations,
+  codeEdits,
 ];

@@ -1,0 +1,69 @@
+/** Scenarios of evaluating prompts: long ones, resent ones, and one beside a stream. */
+import { type Message, type StreamMeasure, streamChat } from '../client/stream.ts';
+import { median, perSecond, spread } from '../statistics.ts';
+import { asking, type Scenario, story } from './scenario.ts';
+
+function prefill(tokens: number, cold?: true): Scenario {
+  return {
+    name: `prefill-${tokens}`,
+    describe: `one prompt of about ${tokens} tokens, 1 token`,
+    ...(cold && { cold }),
+    run: async (side, round, textOf) => {
+      const { firstTokenMs, promptTokens } = await streamChat(side, asking(textOf(tokens, 1000 + round)), {
+        maxTokens: 1,
+      });
+      return {
+        'prompt tok/s': perSecond(promptTokens ?? tokens, firstTokenMs),
+        'first token ms': firstTokenMs,
+      };
+    },
+  };
+}
+
+const prefix: Scenario = {
+  name: 'prefix',
+  describe: 'a conversation of 8 turns, resent in full; first token of turns 2 to 8',
+  run: async (side, round, textOf) => {
+    const messages: Message[] = [{ role: 'system', content: textOf(150, 2000 + round) }];
+    const later: number[] = [];
+    for (let turn = 0; turn < 8; turn += 1) {
+      messages.push({ role: 'user', content: textOf(25, round * 50 + turn) });
+      const measure = await streamChat(side, messages, { maxTokens: 16 });
+      messages.push({ role: 'assistant', content: measure.text });
+      if (turn > 0) later.push(measure.firstTokenMs);
+    }
+    return {
+      'later turns first token p50 ms': median(later),
+      'later turns first token max ms': Math.max(...later),
+    };
+  },
+};
+
+const mixed: Scenario = {
+  name: 'mixed',
+  describe: 'a prompt of about 1500 tokens arrives while another stream decodes',
+  run: async (side, round, textOf) => {
+    const answered = new AbortController();
+    let second: Promise<StreamMeasure> | undefined;
+    const arrive = (): void => {
+      second = streamChat(side, asking(textOf(1500, 5000 + round)), { maxTokens: 2 });
+      void second.finally(() => answered.abort()).catch(() => undefined);
+    };
+    const first = await streamChat(side, story(textOf(30, round)), {
+      maxTokens: 400,
+      until: answered.signal,
+      onToken: (count) => {
+        if (count === 10) arrive();
+      },
+    });
+    const other = await second;
+    if (!other) throw new Error('the first stream ended before the second request was sent');
+    return {
+      'longest gap ms': Math.max(...first.gapsMs),
+      'second first token ms': other.firstTokenMs,
+      ...spread('gap', 'ms', first.gapsMs),
+    };
+  },
+};
+
+export const promptScenarios: readonly Scenario[] = [prefill(512), prefill(4096, true), prefix, mixed];
