@@ -1,10 +1,8 @@
 /** One real worker with one step planner, and what a stream of it is measured by. */
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import type { PlannerChoice } from '../../src/contract/load.ts';
 import { launch } from '../../src/engine/local/child/launch.ts';
-import { poolThreads } from '../../src/engine/local/child/pool-threads.ts';
 import { DEFAULT_WORKER_LIMITS } from '../../src/engine/local/limits.ts';
 import { WorkerHost } from '../../src/engine/local/worker-host.ts';
 import { systemClock } from '../../src/lib/base/clock.ts';
@@ -53,7 +51,6 @@ export async function startWorker(race: Race, planner: PlannerChoice): Promise<R
     childPath: path.resolve('dist', 'worker', 'main.js'),
     hostEnv: process.env,
     gpu: 'off',
-    poolThreads: poolThreads('chat', availableParallelism()),
     launcher: [],
     stderrChars: limits.stderrChars,
     log: silent,

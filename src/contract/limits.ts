@@ -6,8 +6,8 @@ export const EMBEDDING_WIDTH = 768;
 /** The model id of the fallback that needs no model. */
 export const FEATURE_HASH_MODEL = `feature-hash-${EMBEDDING_WIDTH}`;
 
-/** Inputs that an embedding model computes side by side. More contexts cost memory and contend for it. */
-export const MOST_EMBEDDING_CONTEXTS = 8;
+/** Inputs that an embedding model computes in one step. */
+export const MOST_EMBEDDING_SEQUENCES = 64;
 
 /** With the sampled one they fill a tile of sixteen rows, which is what matrix units compute at once. */
 export const MOST_DRAFT_TOKENS = 15;

@@ -2,7 +2,6 @@
 import type { ExplainJob, GenerateJob, Job } from '../contract/job.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import { BatchLoop } from './batch/batch-loop.ts';
-import { Turnstile } from './batch/turnstile.ts';
 import { FrozenLane } from './frozen/lane.ts';
 import { prepareChat, requireRoom } from './prepare.ts';
 import type { ChatModel } from './model.ts';
@@ -18,9 +17,8 @@ export class ChatService {
   constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
     this.#outbox = outbox;
-    const turnstile = new Turnstile();
-    this.#loop = new BatchLoop(chat, outbox, turnstile);
-    this.#frozen = new FrozenLane(chat, outbox, turnstile);
+    this.#loop = new BatchLoop(chat, outbox);
+    this.#frozen = new FrozenLane(chat, outbox);
   }
 
   get steps(): number {

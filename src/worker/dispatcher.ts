@@ -2,7 +2,7 @@
 import type { ToWorker } from '../contract/ipc.ts';
 import type { Job } from '../contract/job.ts';
 import type { LoadSpec, MeasureSpec } from '../contract/load.ts';
-import type { NativeBackend } from './addon/native.ts';
+import type { NativeBackend } from './native.ts';
 import { ChatService } from './chat-service.ts';
 import { EmbedPool } from './embedding/embed-pool.ts';
 import { loadChat } from './load/chat.ts';

@@ -1,6 +1,6 @@
 /** A model that is loaded and ready for jobs. */
 import type { LoadedFacts, LoadSpec } from '../contract/load.ts';
-import type { NativeBackend, NativeContext, NativeModel } from './addon/native.ts';
+import type { NativeBackend, NativeContext, NativeModel } from './native.ts';
 import type { PromptWriter } from './prompt/prompt.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
 
@@ -21,10 +21,11 @@ export interface ChatModel extends LoadedModel {
 }
 
 export interface EmbeddingModel extends LoadedModel {
-  /** Each computes one input at a time. */
-  readonly contexts: readonly NativeContext[];
-  /** For an input that is computed alone; several at once take one thread each. */
-  readonly threads: number;
+  /** Computes the inputs of as many sequences in one step. */
+  readonly context: NativeContext;
+  readonly sequences: number;
+  /** Tokens of one step, unless a single input is longer. */
+  readonly stepTokens: number;
   /** Tokens of one input at most, the model's own first and last token included. */
   readonly limit: number;
 }

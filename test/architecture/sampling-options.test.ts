@@ -4,7 +4,7 @@ import { SAMPLING } from '../../src/contract/sampling.ts';
 import { files, textOf } from './sources.ts';
 
 const TABLE = 'contract/sampling.ts';
-const MAPPING = 'worker/addon/sampler.ts';
+const MAPPING = 'worker/addon/sampling/chain.ts';
 /** The mode frozen-v1 decides these two, and as words they mean other things as well. */
 const DECIDED: readonly string[] = ['temperature', 'seed'];
 

@@ -41,7 +41,7 @@ describe.each(targets)('@langchain/openai against %s', (_, start) => {
     const [first, second] = await embeddings.embedDocuments(['The hearth is warm.', 'A cat sleeps.']);
     const query = await embeddings.embedQuery('The hearth is warm.');
     expect([first?.length, second?.length, query.length]).toEqual([768, 768, 768]);
-    expect(query).toEqual(first);
+    expect(Math.hypot(...query.map((value, i) => value - (first?.[i] ?? 0)))).toBeLessThan(1e-5);
     expect(Math.hypot(...query)).toBeCloseTo(1, 5);
   });
 

@@ -5,7 +5,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolDefinition, Turn } from '../../src/contract/job.ts';
 import { writeGguf } from '../../tools/gguf/writer.ts';
@@ -19,33 +18,27 @@ import {
   tokenizePieces,
 } from '../../src/worker/prompt/prompt.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
-import { openVocabulary } from '../../src/worker/addon/vocabulary.ts';
+import { bootNative } from '../../src/worker/addon/boot.ts';
+import type { NativeBackend } from '../../src/worker/native.ts';
 import { template } from '../support/templates.ts';
 import { type VocabularyFixture, vocabularies } from '../support/engine/vocabularies.ts';
 
 let folder: string;
-let llama: Llama;
+let backend: NativeBackend;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'hearth-safety-'));
-  llama = await getLlama({
-    gpu: false,
-    build: 'never',
-    skipDownload: true,
-    logLevel: LlamaLogLevel.disabled,
-  });
+  backend = await bootNative('off');
 });
 
 afterAll(async () => {
-  await llama.dispose();
   await rm(folder, { recursive: true });
 });
 
 async function open(fixture: VocabularyFixture): Promise<PromptWriter> {
   const file = path.join(folder, `${fixture.template}.gguf`);
   await writeGguf(file, { metadata: fixture.metadata, tensors: [] });
-  const model = await llama.loadModel({ modelPath: file, vocabOnly: true, gpuLayers: 0 });
-  const vocabulary = openVocabulary(model);
+  const vocabulary = await backend.openVocabulary(file);
   const source = openTemplate(template(fixture.template));
   return { template: source, vocabulary, controls: controlTexts(vocabulary.controlTexts) };
 }

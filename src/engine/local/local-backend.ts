@@ -4,18 +4,16 @@
  * one model. A spare has already initialised the native library, which takes that out of a model switch; there
  * are two where chat and embedding models need thread pools of different sizes.
  */
-import { availableParallelism } from 'node:os';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { Backend, LoadedModel, LoadSize, Memory, ModelTarget } from '../ports.ts';
 import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
-import type { BackendFacts, LoadSpec, ModelKind } from '../../contract/load.ts';
+import type { BackendFacts, LoadSpec } from '../../contract/load.ts';
 import { workerSettings } from '../../contract/settings/shapes.ts';
 import { fail, isFailure, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { launch, WORKER_SCRIPT } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
 import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
-import { poolThreads } from './child/pool-threads.ts';
 import { freeMemoryBytes } from './memory/free-memory.ts';
 import { seenMemory } from './memory/measured-memory.ts';
 import { MemoryBook } from './memory/memory-book.ts';
@@ -39,8 +37,6 @@ export interface LocalBackendOptions {
   readonly draftTokens?: number;
   /** Absent: measurements last as long as the process. */
   readonly tuning?: Tuning;
-  /** Absent: as many as this process may use. */
-  readonly cores?: number;
   /** Absent: what the system says. */
   readonly freeHostBytes?: () => number;
 }
@@ -83,10 +79,10 @@ class Workers implements LocalBackend {
       freeHostBytes: options.freeHostBytes ?? freeMemoryBytes,
     });
     this.#limits = { ...DEFAULT_WORKER_LIMITS, ...options.limits };
-    this.#spares = new SpareWorkers(this.#poolFor('chat'), {
+    this.#spares = new SpareWorkers({
       clock: options.clock,
       limits: this.#limits,
-      boot: (pool) => this.#boot(pool),
+      boot: () => this.#boot(),
       mayBoot: () => !this.#closed && this.#refusal() === null,
       hasProof: () => this.#booted.size > 0,
       isBusy: () => [...this.#workers].some((worker) => worker.busy),
@@ -120,7 +116,7 @@ class Workers implements LocalBackend {
     try {
       await local.source.verify();
       if (this.#closed || this.#refusal() !== null) return;
-      const answer = await this.#spares.lend(this.#poolFor(local.kind), (worker) => worker.measure(question));
+      const answer = await this.#spares.lend((worker) => worker.measure(question));
       this.#memory.reckoned(local, question, answer);
     } catch (error) {
       this.#options.log.debug(
@@ -141,7 +137,7 @@ class Workers implements LocalBackend {
       throw fail('native_unavailable', { reason: refusal ?? 'the service is shutting down' });
 
     if (signal.aborted) throw fail('cancelled');
-    const worker = await this.#spares.take(this.#poolFor(local.kind));
+    const worker = await this.#spares.take();
     try {
       if (signal.aborted) throw fail('cancelled');
       return await this.#loadInto(worker, local, size, signal);
@@ -170,8 +166,7 @@ class Workers implements LocalBackend {
       cells: size.cells,
       parallel: size.slots,
       threads: target.source.threads,
-      // Only the batch loop finds a remembered count out that has become wrong.
-      tunedThreads: target.kind === 'chat' ? (known?.threads ?? null) : null,
+      tunedThreads: known?.threads ?? null,
       draftTokens: target.source.settings.draftTokens ?? this.#options.draftTokens ?? MOST_DRAFT_TOKENS,
       settings: workerSettings(target.source.settings),
       experts: target.source.experts,
@@ -187,10 +182,6 @@ class Workers implements LocalBackend {
     const { numCtx, sequences: slots, threads } = facts;
     const cells = facts.cells ?? numCtx * slots;
     const details = { threads, pid: worker.pid };
-    worker.onThreads = (found) => {
-      details.threads = found.threads;
-      if (found.confirmed) this.#memory.confirmed(target, found.threads);
-    };
     return {
       facts: { numCtx, slots, cells, memory, measured: seenMemory(facts), details },
       run: worker.run.bind(worker),
@@ -205,17 +196,13 @@ class Workers implements LocalBackend {
     await Promise.all([...this.#workers].map((worker) => worker.end()));
   }
 
-  #poolFor(kind: ModelKind): number {
-    return poolThreads(kind, this.#options.cores ?? availableParallelism());
-  }
-
-  async #boot(pool: number): Promise<WorkerHost> {
+  async #boot(): Promise<WorkerHost> {
     try {
       await this.#options.backendGuard?.();
       this.#launcher ??= findLauncher(process.platform);
       const launcher = await this.#launcher;
       if (this.#closed) throw fail('native_unavailable', { reason: 'the service is shutting down' });
-      const worker = this.#fork(launcher, pool);
+      const worker = this.#fork(launcher);
       this.#facts = await worker.booted;
       const isLoading = [...this.#workers].some((other) => other.loading);
       this.#memory.booted(this.#facts, isLoading);
@@ -236,14 +223,13 @@ class Workers implements LocalBackend {
     }
   }
 
-  #fork(launcher: readonly string[], pool: number): WorkerHost {
+  #fork(launcher: readonly string[]): WorkerHost {
     const { childPath = WORKER_SCRIPT, hostEnv, gpu, clock, log } = this.#options;
     const launched = launch({
       childPath,
       hostEnv,
       gpu,
       launcher,
-      poolThreads: pool,
       stderrChars: this.#limits.stderrChars,
       log,
     });

@@ -1,4 +1,4 @@
-/** Workers that have booted and wait for a model: when they are started, and who gets them. */
+/** A worker that has booted and waits for a model: when it is started, and who gets it. */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { WorkerLimits } from './limits.ts';
 import type { WorkerHost } from './worker-host.ts';
@@ -7,7 +7,7 @@ import type { WorkerHost } from './worker-host.ts';
 export interface SparePorts {
   readonly clock: Clock;
   readonly limits: Pick<WorkerLimits, 'bootRetryMs' | 'spareLullMs' | 'spareLatestMs'>;
-  boot(pool: number): Promise<WorkerHost>;
+  boot(): Promise<WorkerHost>;
   mayBoot(): boolean;
   /** Whether a worker has booted and still lives, so that a failed boot is worth another try. */
   hasProof(): boolean;
@@ -16,47 +16,52 @@ export interface SparePorts {
 
 export class SpareWorkers {
   readonly #ports: SparePorts;
-  /** By the size of their thread pool. */
-  readonly #spares = new Map<number, Promise<WorkerHost>>();
-  /** The sizes that a spare is kept of: the first from the start, another once it was asked for. */
-  readonly #pools: Set<number>;
-  /** The last loan of each pool; a spare on loan is not taken before it is back. */
-  readonly #loans = new Map<number, Promise<unknown>>();
+  #spare: Promise<WorkerHost> | undefined;
+  /** The last loan; a spare on loan is not taken before it is back. */
+  #loan: Promise<unknown> = Promise.resolve();
   #cancelRetry: (() => void) | undefined;
 
-  constructor(pool: number, ports: SparePorts) {
-    this.#pools = new Set([pool]);
+  constructor(ports: SparePorts) {
     this.#ports = ports;
   }
 
-  /** Starts those that are missing; never throws. */
+  /** Starts the spare if there is none; never throws. */
   prepare(): void {
-    for (const pool of this.#pools) this.#prepareOne(pool);
+    if (this.#spare !== undefined || !this.#ports.mayBoot()) return;
+    const spare = this.#ports.boot();
+    this.#spare = spare;
+    const forget = (): void => {
+      if (this.#spare === spare) this.#spare = undefined;
+    };
+    spare.then(
+      (worker) => worker.gone.then(forget),
+      () => {
+        forget();
+        if (this.#ports.hasProof()) this.#retry();
+      },
+    );
   }
 
   /** The spare, booting or booted; a new worker if there is none or it has died. */
-  async take(pool: number): Promise<WorkerHost> {
-    this.#pools.add(pool);
-    const spare = this.#spares.get(pool);
-    this.#spares.delete(pool);
-    await this.#loans.get(pool);
+  async take(): Promise<WorkerHost> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    await this.#loan;
     const worker = await spare?.catch(() => undefined);
-    return worker?.alive === true ? worker : this.#ports.boot(pool);
+    return worker?.alive === true ? worker : this.#ports.boot();
   }
 
   /** Lets the spare be asked something, one asker at a time, and keeps it for the load that follows. */
-  async lend<T>(pool: number, ask: (worker: WorkerHost) => Promise<T>): Promise<T> {
-    this.#pools.add(pool);
-    const before = this.#loans.get(pool);
+  async lend<T>(ask: (worker: WorkerHost) => Promise<T>): Promise<T> {
+    const before = this.#loan;
     const loan = (async () => {
       await before;
-      this.#prepareOne(pool);
-      const spare = await this.#spares.get(pool);
-      return ask(spare?.alive === true ? spare : await this.#ports.boot(pool));
+      this.prepare();
+      const spare = await this.#spare;
+      return ask(spare?.alive === true ? spare : await this.#ports.boot());
     })();
     // A failure is the asker's; whoever is next waits for its end only.
-    const over = loan.catch(() => undefined);
-    this.#loans.set(pool, over);
+    this.#loan = loan.catch(() => undefined);
     return loan;
   }
 
@@ -76,22 +81,6 @@ export class SpareWorkers {
 
   close(): void {
     this.#cancelRetry?.();
-  }
-
-  #prepareOne(pool: number): void {
-    if (this.#spares.has(pool) || !this.#ports.mayBoot()) return;
-    const spare = this.#ports.boot(pool);
-    this.#spares.set(pool, spare);
-    const forget = (): void => {
-      if (this.#spares.get(pool) === spare) this.#spares.delete(pool);
-    };
-    spare.then(
-      (worker) => worker.gone.then(forget),
-      () => {
-        forget();
-        if (this.#ports.hasProof()) this.#retry();
-      },
-    );
   }
 
   #retry(): void {

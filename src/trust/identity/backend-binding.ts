@@ -3,7 +3,8 @@
  * the GPU setting and hashed; a worker that has booted reports the folder that it really bound, and from then on that
  * one counts. Each folder is hashed once per boot.
  */
-import { createBackendGuard, defaultGpu, findPrebuiltFolder, type GpuKind, hashBackend } from './backend.ts';
+import type { PackageKind } from '../../lib/files/native-library.ts';
+import { createBackendGuard, defaultKind, findPrebuiltFolder, hashBackend } from './backend.ts';
 import type { FolderHash } from './folder-hash.ts';
 
 export interface BackendBinding {
@@ -25,7 +26,7 @@ export function createBackendBinding(options: {
   /** The folder that a booted worker bound, or null before. */
   readonly reportedFolder: () => string | null;
 }): BackendBinding {
-  const predicted = findPrebuiltFolder(gpuKindOf(options.gpu));
+  const predicted = findPrebuiltFolder(packageKindOf(options.gpu));
   const hashes = new Map<string, Promise<FolderHash | null>>();
   const settled = new Map<string, string | null>();
   const hashOnce = (folder: string): Promise<FolderHash | null> => {
@@ -61,7 +62,7 @@ export function createBackendBinding(options: {
   };
 }
 
-function gpuKindOf(setting: string): GpuKind {
+function packageKindOf(setting: string): PackageKind {
   if (setting === 'cuda' || setting === 'vulkan' || setting === 'metal') return setting;
-  return setting === 'auto' ? defaultGpu() : false;
+  return defaultKind();
 }

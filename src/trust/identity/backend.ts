@@ -1,60 +1,34 @@
 /**
- * Which native files a worker binds, found and hashed without loading any of them: the prebuilt folder of
- * node-llama-cpp, one package per platform and GPU kind.
+ * Which native files a worker binds, found and hashed without loading any of them.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  findLibraries,
+  librariesIn,
+  PACKAGE_KINDS,
+  type PackageKind,
+} from '../../lib/files/native-library.ts';
 import { findChange, type FolderHash, hashFolder } from './folder-hash.ts';
 
-const ADDON_FILE = 'llama-addon.node';
 const METADATA_FILE = '_nlcBuildMetadata.json';
 
-/** `false` is the CPU build; a name is the GPU kind of the library's own vocabulary. */
-export type GpuKind = false | 'cuda' | 'vulkan' | 'metal';
-
 /** The folder that a worker binds for a GPU kind on this machine, or null when it is not installed. */
-export function findPrebuiltFolder(gpu: GpuKind = defaultGpu()): string | null {
-  const name = packageName(gpu);
-  const root = packageFolder(name);
-  if (root === null) return null;
-  const bins = join(root, 'bins');
-  if (!existsSync(bins)) return null;
-  const exact = join(bins, name);
-  if (existsSync(join(exact, ADDON_FILE))) return exact;
-  const other = readdirSync(bins).find((folder) => existsSync(join(bins, folder, ADDON_FILE)));
-  return other === undefined ? null : join(bins, other);
+export function findPrebuiltFolder(kind: PackageKind = defaultKind()): string | null {
+  return findLibraries(kind)?.folder ?? null;
 }
 
 /** Every folder that a worker may bind on this machine, whatever the GPU setting is. */
 export const prebuiltFolders = (): string[] =>
-  ([false, 'metal', 'vulkan', 'cuda'] as const).flatMap((gpu) => findPrebuiltFolder(gpu) ?? []);
+  PACKAGE_KINDS.flatMap((kind) => findPrebuiltFolder(kind) ?? []);
 
 /** Metal is the only build for Apple silicon; everywhere else the CPU build is the one that always runs. */
-export const defaultGpu = (): GpuKind =>
-  process.platform === 'darwin' && process.arch === 'arm64' ? 'metal' : false;
+export const defaultKind = (): PackageKind =>
+  process.platform === 'darwin' && process.arch === 'arm64' ? 'metal' : 'cpu';
 
-function packageName(gpu: GpuKind): string {
-  const platform = process.platform === 'darwin' ? 'mac' : process.platform === 'win32' ? 'win' : 'linux';
-  const arch = process.arch === 'arm' ? 'armv7l' : process.arch;
-  return gpu === false ? `${platform}-${arch}` : `${platform}-${arch}-${gpu}`;
-}
-
-/** The package is looked up from node-llama-cpp's own place, as the library itself does. */
-function packageFolder(name: string): string | null {
-  try {
-    const library = createRequire(import.meta.url).resolve('node-llama-cpp');
-    const main = createRequire(library).resolve(`@node-llama-cpp/${name}`);
-    return dirname(dirname(main));
-  } catch {
-    // Not installed on this platform: an ordinary answer, which the caller turns into native_ready: false.
-    return null;
-  }
-}
-
-/** The hash behind `backend_sha256`; null when the folder is missing or holds no addon. */
+/** The hash behind `backend_sha256`; null when the folder is missing or holds no llama.cpp. */
 export async function hashBackend(folder: string | null): Promise<FolderHash | null> {
-  if (folder === null || !existsSync(join(folder, ADDON_FILE))) return null;
+  if (folder === null || librariesIn(folder) === null) return null;
   return hashFolder(folder);
 }
 

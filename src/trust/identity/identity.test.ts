@@ -111,7 +111,7 @@ describe('hashes of what runs', () => {
     if (folder === null) throw new Error('the native backend is not installed');
     const hash = await hashBackend(folder);
     expect(hash?.sha256).toBe(listHash(folder));
-    expect(hash?.files.map((file) => file.name)).toContain('llama-addon.node');
+    expect(hash?.files.map((file) => file.name)).toContainEqual(expect.stringMatching(/llama\.v[\d.]+\./));
   });
 
   it('agrees with coreutils on the server folder', async () => {
@@ -128,7 +128,7 @@ describe('hashes of what runs', () => {
     expect(hash.sha256).toBe(listHash(folder));
   });
 
-  it('is null for a folder without an addon', async () => {
+  it('is null for a folder without the library', async () => {
     expect(await hashBackend(null)).toBeNull();
     expect(await hashBackend(join(scratch, 'nowhere'))).toBeNull();
   });
@@ -145,7 +145,7 @@ describe('guard against a swap within one boot', () => {
   const prepare = async (name: string) => {
     const folder = join(scratch, name);
     await mkdir(folder);
-    await writeFile(join(folder, 'llama-addon.node'), 'one');
+    await writeLibraries(folder, 'one');
     await writeFile(join(folder, 'libggml.so'), 'two');
     // A whole second, so that another file can be given the very same time.
     await utimes(join(folder, 'libggml.so'), 1_700_000_000, 1_700_000_000);
@@ -202,21 +202,21 @@ describe('the bound backend', () => {
   it('is the predicted folder until a worker reports another one', async () => {
     const other = join(scratch, 'reported');
     await mkdir(other);
-    await writeFile(join(other, 'llama-addon.node'), 'a GPU build');
+    await writeLibraries(other, 'a GPU build');
     let reported: string | null = null;
     const binding = createBackendBinding({ gpu: 'off', serverSource, reportedFolder: () => reported });
     expect(binding.isBound()).toBe(true);
-    expect(await binding.hash()).toMatchObject({ folder: findPrebuiltFolder(false) });
+    expect(await binding.hash()).toMatchObject({ folder: findPrebuiltFolder('cpu') });
     expect(await binding.refusal()).toBeNull();
     reported = other;
     expect((await binding.hash())?.sha256).toBe(listHash(other));
     expect(binding.knownSha256()).toBe(listHash(other));
-    await writeFile(join(other, 'llama-addon.node'), 'changed');
+    await writeFile(join(other, 'libllama.v0.5.0.so'), 'changed');
     expect((await binding.hash())?.sha256).not.toBe(listHash(other));
-    expect(await binding.refusal()).toMatch(/llama-addon.node changed/);
+    expect(await binding.refusal()).toMatch(/libllama.v0.5.0.so changed/);
   });
 
-  it('is null when the folder holds no addon', async () => {
+  it('is null when the folder holds no library', async () => {
     const binding = createBackendBinding({
       gpu: 'off',
       serverSource,
@@ -272,3 +272,9 @@ describe('signed identity', () => {
     );
   });
 });
+
+/** The names by which a folder counts as llama.cpp's. */
+async function writeLibraries(folder: string, content: string): Promise<void> {
+  for (const name of ['libllama.v0.5.0.so', 'libggml.v0.5.0.so', 'libggml-base.so'])
+    await writeFile(join(folder, name), content);
+}

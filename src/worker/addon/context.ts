@@ -1,51 +1,70 @@
-/** A context of node-llama-cpp behind the page. */
-import type { LlamaContext } from 'node-llama-cpp';
-import type { AddonCheckpoint, AddonContext } from './bindings.ts';
-import { addonContext, newAddonCheckpoint } from './internals.ts';
-import type {
-  Logits,
-  LogitsWanted,
-  NativeCheckpoint,
-  NativeContext,
-  NativeProbe,
-  NativeSampler,
-  TokenLogit,
-} from './native.ts';
-import { addonSamplerOf } from './sampler-handle.ts';
+/** A context of llama.cpp behind the page. */
+import koffi from 'koffi';
+import { readLogitsOf } from './sampling/candidates.ts';
+import type { Pointer } from './library/layouts.ts';
+import type { Library } from './library/open.ts';
+import type { MemoryReader } from './memory.ts';
+import type { DeviceBytes } from '../../contract/memory.ts';
+import type { Logits, LogitsWanted, NativeCheckpoint, NativeContext, NativeSampler } from '../native.ts';
+import { NativeBatch } from './native-batch.ts';
+import { SamplerHandle } from './sampling/sampler-handle.ts';
 
 /** To the end of the sequence. */
 const END = -1;
+/** LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY: the part of the state that later tokens overwrite. */
+const PARTIAL = 1;
+/** llama_decode's answers. */
+const NO_ROOM = 1;
+
+export interface OpenContext {
+  readonly library: Library;
+  readonly pointer: Pointer;
+  readonly vocabularySize: number;
+  /** Floats of one embedding. */
+  readonly embeddingWidth: number;
+  readonly flashAttention: boolean;
+  readonly embeddings: boolean;
+  readonly logitRows: number | null;
+  readonly memoryOf: MemoryReader;
+}
 
 export class ContextHandle implements NativeContext {
   readonly numCtx: number;
   readonly batchTokens: number;
   readonly flashAttention: boolean;
-  readonly #context: LlamaContext;
-  readonly #addon: AddonContext;
+  readonly #open: OpenContext;
+  readonly #library: Library;
+  readonly #context: Pointer;
+  readonly #memory: Pointer;
+  readonly #batch: NativeBatch;
+  /** Logits stay at a few addresses; a view of each is made once. */
+  readonly #views = new Map<Pointer, Float32Array>();
 
-  constructor(context: LlamaContext) {
-    this.#context = context;
-    this.#addon = addonContext(context);
-    this.numCtx = context.contextSize;
-    this.batchTokens = context.batchSize;
-    this.flashAttention = context.flashAttention === true;
+  constructor(open: OpenContext) {
+    this.#open = open;
+    this.#library = open.library;
+    this.#context = open.pointer;
+    this.#memory = open.library.llama_get_memory(open.pointer);
+    this.numCtx = open.library.llama_n_ctx_seq(open.pointer);
+    this.batchTokens = open.library.llama_n_batch(open.pointer);
+    this.flashAttention = open.flashAttention;
+    this.#batch = new NativeBatch(open.library, this.batchTokens, open.logitRows ?? this.batchTokens);
   }
 
-  memoryBytes(): number {
-    const { cpuRam, gpuVram } = this.#addon.getMemoryBreakdown();
-    return cpuRam + gpuVram;
+  memory(): readonly DeviceBytes[] {
+    return this.#open.memoryOf(this.#context) ?? [];
   }
 
   setThreads(threads: number): void {
-    this.#addon.setThreads(threads);
+    this.#library.llama_set_n_threads(this.#context, threads, threads);
   }
 
   getThreads(): number {
-    return this.#addon.getThreads();
+    return this.#library.llama_n_threads(this.#context);
   }
 
   initBatch(tokens: number): void {
-    this.#addon.initBatch(tokens);
+    this.#batch.clear(tokens);
   }
 
   addToBatch(
@@ -54,88 +73,101 @@ export class ContextHandle implements NativeContext {
     tokens: Uint32Array,
     logitsOf: Uint32Array,
   ): Uint32Array {
-    return this.#addon.addToBatch(sequence, firstPosition, tokens, logitsOf);
+    // An embedding is pooled from all tokens of its input.
+    const outputs = this.#open.embeddings ? Uint32Array.from(tokens.keys()) : logitsOf;
+    return this.#batch.add({ sequence, firstPosition, tokens, logitsOf: outputs });
   }
 
-  decodeBatch(): Promise<void> {
-    return this.#addon.decodeBatch();
-  }
-
-  async sample(batchRow: number, sampler: NativeSampler): Promise<number | null> {
-    const token = await this.#addon.sampleToken(batchRow, addonSamplerOf(sampler));
-    return token < 0 ? null : token;
-  }
-
-  async readLogits(batchRow: number, probe: NativeProbe, wanted: LogitsWanted): Promise<Logits> {
-    const filter = [wanted.tokens, false, false, false, wanted.largest] as const;
-    const addon = addonSamplerOf(probe);
-    const [, , , pairs, totalWeight] = await this.#addon.sampleToken(
-      batchRow,
-      addon,
-      false,
-      false,
-      filter,
-      true,
+  decodeBatch(): void {
+    const result = this.#library.llama_decode(this.#context, this.#batch.filled);
+    if (result === 0) return;
+    throw new Error(
+      result === NO_ROOM ? 'the KV cache has no room for the batch' : `llama_decode failed with ${result}`,
     );
-    return { of: paired(pairs), totalWeight };
   }
 
-  embedding(tokens: number): Float64Array {
-    return this.#addon.getEmbedding(tokens);
+  sample(batchRow: number, sampler: NativeSampler): number | null {
+    if (!(sampler instanceof SamplerHandle)) throw new Error('the sampler is not one of this library');
+    return sampler.choose(this.#logits(batchRow));
+  }
+
+  readLogits(batchRow: number, wanted: LogitsWanted): Logits {
+    return readLogitsOf(this.#logits(batchRow), wanted);
+  }
+
+  embedding(sequence: number): Float32Array {
+    const { llama_get_embeddings_seq: ofSequence, llama_get_embeddings_ith: ofRow } = this.#library;
+    // A file without pooling has an embedding per token; its last one stands for the input.
+    const found =
+      ofSequence(this.#context, sequence) ?? ofRow(this.#context, this.#batch.lastRowOf(sequence));
+    if (found === null) throw new Error('the model gave no embedding');
+    return new Float32Array(koffi.view(found, this.#open.embeddingWidth * 4)).slice();
   }
 
   cutSequence(sequence: number, length: number): boolean {
-    return this.#addon.removeTokenCellsFromSequence(sequence, length, END);
+    return this.#library.llama_memory_seq_rm(this.#memory, sequence, length, END);
   }
 
   clearSequence(sequence: number): void {
-    this.#addon.disposeSequence(sequence);
+    this.#library.llama_memory_seq_rm(this.#memory, sequence, 0, END);
   }
 
-  async copySequence(target: number, source: number): Promise<void> {
-    await this.#addon.copySequenceStateFromOtherSequence(target, source);
+  copySequence(target: number, source: number): void {
+    this.clearSequence(target);
+    this.#library.llama_memory_seq_cp(this.#memory, source, target, 0, END);
   }
 
   firstPosition(sequence: number): number {
-    return this.#addon.getSequenceKvCacheMinPosition(sequence);
+    return this.#library.llama_memory_seq_pos_min(this.#memory, sequence);
   }
 
-  async takeCheckpoint(sequence: number): Promise<NativeCheckpoint> {
-    const checkpoint = newAddonCheckpoint(this.#context.model);
-    await checkpoint.init(this.#addon, sequence);
-    return new CheckpointHandle(checkpoint);
+  takeCheckpoint(sequence: number): NativeCheckpoint {
+    const lastPosition = this.#library.llama_memory_seq_pos_max(this.#memory, sequence);
+    if (lastPosition < 0) return new CheckpointHandle(-1, new Uint8Array());
+    const size = this.#library.llama_state_seq_get_size_ext(this.#context, sequence, PARTIAL);
+    const state = new Uint8Array(size);
+    const written = this.#library.llama_state_seq_get_data_ext(this.#context, state, size, sequence, PARTIAL);
+    if (size === 0 || written !== size) throw new Error('the state of a sequence could not be copied');
+    return new CheckpointHandle(lastPosition, state);
   }
 
-  async restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): Promise<boolean> {
+  restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): boolean {
     if (!(checkpoint instanceof CheckpointHandle))
       throw new Error('the checkpoint is not one of this library');
-    return this.#addon.restoreCheckpoint(checkpoint.addon, checkpoint.lastPosition, sequence);
+    const { state, lastPosition } = checkpoint;
+    if (lastPosition < 0) return this.cutSequence(sequence, 0);
+    const { llama_state_seq_set_data_ext: restore, llama_memory_seq_pos_max: last } = this.#library;
+    if (restore(this.#context, state, state.length, sequence, PARTIAL) !== state.length) return false;
+    return this.cutSequence(sequence, lastPosition + 1) && last(this.#memory, sequence) === lastPosition;
   }
 
-  async dispose(): Promise<void> {
-    await this.#context.dispose();
+  dispose(): void {
+    this.#views.clear();
+    this.#batch.dispose();
+    this.#library.llama_free(this.#context);
+  }
+
+  #logits(batchRow: number): Float32Array {
+    const address = this.#library.llama_get_logits_ith(this.#context, batchRow);
+    if (address === null) throw new Error(`row ${batchRow} of the batch has no logits`);
+    const known = this.#views.get(address);
+    if (known !== undefined) return known;
+    const view = new Float32Array(koffi.view(address, this.#open.vocabularySize * 4));
+    this.#views.set(address, view);
+    return view;
   }
 }
 
 class CheckpointHandle implements NativeCheckpoint {
-  readonly addon: AddonCheckpoint;
+  readonly lastPosition: number;
+  state: Uint8Array;
 
-  constructor(addon: AddonCheckpoint) {
-    this.addon = addon;
-  }
-
-  get lastPosition(): number {
-    return this.addon.maxPos;
+  constructor(lastPosition: number, state: Uint8Array) {
+    this.lastPosition = lastPosition;
+    this.state = state;
   }
 
   dispose(): void {
-    this.addon.dispose();
+    this.state = new Uint8Array();
   }
-}
-
-/** Token and logit lie flat, one behind the other. */
-function paired(flat: readonly number[]): TokenLogit[] {
-  const pairs: TokenLogit[] = [];
-  for (let i = 0; i + 1 < flat.length; i += 2) pairs.push({ token: flat[i] ?? 0, logit: flat[i + 1] ?? 0 });
-  return pairs;
 }

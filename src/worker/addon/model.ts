@@ -1,129 +1,209 @@
-/** A model of node-llama-cpp behind the page. */
-import type { KvType } from '../../contract/settings/kv-types.ts';
-import { type GgmlType, InsufficientMemoryError, type Llama, type LlamaModel } from 'node-llama-cpp';
+/** A model of llama.cpp behind the page. */
+import koffi from 'koffi';
+import { Candidates } from './sampling/candidates.ts';
 import { ContextHandle } from './context.ts';
 import { checkHeader } from './gguf-header.ts';
-import { plainContext } from './internals.ts';
+import { type ContextParams, type Pointer, ProgressCallback } from './library/layouts.ts';
+import type { Library } from './library/open.ts';
+import type { DeviceBytes } from '../../contract/memory.ts';
 import type {
   ContextOptions,
-  LoadOptions,
   ModelFacts,
   ModelOptions,
+  NativeContext,
   NativeModel,
   PastState,
-} from './native.ts';
-import { GrammarHandle, ProbeHandle, SamplerHandle } from './sampler-handle.ts';
-import { openVocabulary } from './vocabulary.ts';
+} from '../native.ts';
+import { contextParams, type HeldParams, modelParams, type Native } from './params.ts';
+import { GrammarHandle, SamplerHandle, type SamplingRoom } from './sampling/sampler-handle.ts';
+import type { Vocabulary } from '../prompt/vocabulary.ts';
+import { openVocabulary } from './vocabulary/vocabulary.ts';
 
-/** The library reads metadata in JavaScript and waits without end where a file is cut off. */
-const METADATA_MS = 60_000;
+const POOLING_RANK = 4;
+/** llama_load_mode: nothing is read, so nothing is mapped. */
+const WITHOUT_MAPPING = 0;
+
+/** Errors of contexts that could not be opened, which llama.cpp reports for lack of memory only. */
+const outOfMemory = new WeakSet<Error>();
+
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && outOfMemory.has(error);
+}
+
+/** A file, and how it is opened. */
+export interface ModelFile {
+  readonly path: string;
+  readonly options: ModelOptions;
+}
 
 export async function openModel(
-  llama: Llama,
-  { path, options }: { readonly path: string; readonly options: ModelOptions },
+  native: Native,
+  { path, options }: ModelFile,
   onProgress: () => void,
 ): Promise<NativeModel> {
   await checkHeader(path);
-  const metadata = new AbortController();
-  const timer = setTimeout(
-    () => metadata.abort(new Error(`its metadata could not be read within ${METADATA_MS} ms`)),
-    METADATA_MS,
-  );
+  const report = koffi.register(() => {
+    onProgress();
+    return true;
+  }, koffi.pointer(ProgressCallback));
   try {
-    const model = await llama.loadModel({
-      modelPath: path,
-      ...memoryOf(options),
-      loadSignal: metadata.signal,
-      onLoadProgress: () => {
-        clearTimeout(timer);
-        onProgress();
-      },
-      ...layersOf(options, llama.gpu !== false),
-    });
-    return nativeModel(model);
+    const { params, held } = modelParams(native, options);
+    const model = await loadModel(native, path, { params: { ...params, progress_callback: report }, held });
+    return nativeModel(native, model, options);
   } finally {
-    clearTimeout(timer);
+    koffi.unregister(report);
   }
 }
 
-/** What the library's JavaScript has no name for. */
-export function refusedOptions(options: LoadOptions): (keyof LoadOptions)[] {
-  const { devices, splitMode, tensorSplit, mainGpu, tensorBuffers, rope } = options;
-  const refused = {
-    devices: devices !== null && devices.length > 0,
-    splitMode: splitMode !== null,
-    tensorSplit: tensorSplit !== null,
-    mainGpu: mainGpu !== null,
-    tensorBuffers: tensorBuffers.length > 0,
-    rope: rope !== null,
-  };
-  return (Object.keys(refused) as (keyof typeof refused)[]).filter((name) => refused[name]);
+export async function openVocabularyOf(native: Native, path: string): Promise<Vocabulary> {
+  await checkHeader(path);
+  const params = { ...native.library.llama_model_default_params(), n_gpu_layers: 0, vocab_only: true };
+  const model = await loadModel(native, path, { params, held: [] });
+  return openVocabulary(native.library, native.library.llama_model_get_vocab(model));
 }
 
-function memoryOf({ loadMode }: ModelOptions): { useMmap: boolean; useMlock: boolean } {
-  const mode = loadMode ?? 'mmap';
-  return { useMmap: mode !== 'none' && mode !== 'mlock', useMlock: mode.endsWith('mlock') };
+/** Opened without reserving anything, for what it would take. */
+export async function measure(
+  native: Native,
+  { path, options }: ModelFile,
+  contexts: readonly ContextOptions[],
+): Promise<(readonly DeviceBytes[])[]> {
+  await checkHeader(path);
+  const { params, held } = modelParams(native, options);
+  const file = { params: { ...params, no_alloc: true, load_mode: WITHOUT_MAPPING }, held };
+  const model = await loadModel(native, path, file);
+  try {
+    const found: (readonly DeviceBytes[])[] = [];
+    for (const context of contexts) found.push(await measureContext(native, model, context));
+    return found;
+  } finally {
+    native.library.llama_model_free(model);
+  }
 }
 
-function layersOf({ devices, gpuLayers }: ModelOptions, hasGpu: boolean): { gpuLayers?: number | 'max' } {
-  if (!hasGpu || devices?.length === 0) return { gpuLayers: 0 };
-  if (gpuLayers === null) return {};
-  return { gpuLayers: gpuLayers === 'all' ? 'max' : gpuLayers };
+async function measureContext(
+  native: Native,
+  model: Pointer,
+  options: ContextOptions,
+): Promise<readonly DeviceBytes[]> {
+  const context = await initContext(native, model, contextParams(native.library, options));
+  try {
+    const bytes = native.memoryOf(context);
+    if (bytes === null) throw new Error('this build of llama.cpp does not say what a model would take');
+    return bytes;
+  } finally {
+    native.library.llama_free(context);
+  }
 }
 
-/** The library reckons so beforehand, or llama.cpp finds no room for a context and does not say why. */
-export function isOutOfMemory(error: unknown): boolean {
-  if (error instanceof InsufficientMemoryError) return true;
-  return error instanceof Error && error.message === 'Failed to create context';
+/** What parameters point to is read while a model loads, and again by its contexts: it is never freed. */
+const heldForever: object[] = [];
+
+async function loadModel(
+  { library, log }: Native,
+  path: string,
+  { params, held }: HeldParams,
+): Promise<Pointer> {
+  log.clear();
+  heldForever.push(...held);
+  const model = await onThread<Pointer | null>((done) =>
+    library.llama_model_load_from_file.async(path, params, done),
+  );
+  if (model === null) throw new Error(log.reason('llama.cpp could not load the file'));
+  return model;
 }
 
-function nativeModel(model: LlamaModel): NativeModel {
-  return {
-    facts: modelFacts(model),
-    vocabulary: openVocabulary(model),
-    newContext: async (options) => new ContextHandle(await createContext(model, options)),
-    async newEmbeddingContext({ numCtx, threads }) {
-      // A whole input must fit into one micro-batch, as every token looks at every other.
-      const options = { contextSize: numCtx, batchSize: numCtx, threads };
-      return new ContextHandle(plainContext(await model.createEmbeddingContext(options)));
-    },
-    newSampler: () => new SamplerHandle(model),
-    newProbe: (keeps) => new ProbeHandle(model, keeps),
-    newGrammar: (gbnf) => new GrammarHandle(model, gbnf),
-  };
+async function initContext(
+  { library, log }: Native,
+  model: Pointer,
+  params: ContextParams,
+): Promise<Pointer> {
+  log.clear();
+  const context = await onThread<Pointer | null>((done) =>
+    library.llama_init_from_model.async(model, params, done),
+  );
+  if (context === null) {
+    const error = new Error(log.reason('llama.cpp could not open a context'));
+    outOfMemory.add(error);
+    throw error;
+  }
+  return context;
 }
 
-function modelFacts(model: LlamaModel): ModelFacts {
-  return {
-    weightsBytes: model.size,
-    trainedCtx: model.trainContextSize,
-    embeddingWidth: model.embeddingVectorSize,
-    gpuLayers: model.gpuLayers,
-    usesMmap: model.useMmap,
-    chatTemplate: model.fileInfo.metadata.tokenizer?.chat_template ?? null,
-    past: pastState(model),
-  };
-}
-
-function pastState({ fileInsights: { isRecurrent, isHybrid, swaSize } }: LlamaModel): PastState {
-  if (isRecurrent || isHybrid) return { holds: 'summary' };
-  return (swaSize ?? 0) > 0 ? { holds: 'window', tokens: swaSize ?? 0 } : { holds: 'every token' };
-}
-
-function createContext(model: LlamaModel, options: ContextOptions) {
-  const { sequences, numCtx, batchTokens, threads, flashAttention, keyType, valueType } = options;
-  return model.createContext({
-    sequences,
-    contextSize: numCtx,
-    batchSize: batchTokens,
-    threads,
-    swaFullCache: false,
-    // A smaller window than asked for would be another context.
-    failedCreationRemedy: false,
-    ...(flashAttention !== null && { flashAttention }),
-    ...(keyType !== null && { experimentalKvCacheKeyType: addonType(keyType) }),
-    ...(valueType !== null && { experimentalKvCacheValueType: addonType(valueType) }),
+function onThread<T>(call: (done: (error: unknown, result: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    call((error, result) => {
+      if (error) reject(error instanceof Error ? error : new Error(String(error)));
+      else resolve(result);
+    });
   });
 }
 
-const addonType = (type: KvType): keyof typeof GgmlType => type.toUpperCase() as keyof typeof GgmlType;
+function nativeModel(native: Native, model: Pointer, options: ModelOptions): NativeModel {
+  const { library } = native;
+  const vocab = library.llama_model_get_vocab(model);
+  const vocabulary = openVocabulary(library, vocab);
+  const candidates = new Candidates(vocabulary.size);
+  const room: SamplingRoom = { library, vocab, vocabularySize: vocabulary.size, candidates };
+  return {
+    facts: modelFacts(native, model, options),
+    vocabulary,
+    newContext: (contextOptions) => openContext(native, room, { model, options: contextOptions }),
+    newSampler: () => new SamplerHandle(room),
+    newGrammar: (gbnf) => new GrammarHandle(room, gbnf),
+  };
+}
+
+async function openContext(
+  native: Native,
+  { vocabularySize }: SamplingRoom,
+  { model, options }: { readonly model: Pointer; readonly options: ContextOptions },
+): Promise<NativeContext> {
+  const { library, threadpool, memoryOf } = native;
+  const pointer = await initContext(native, model, contextParams(library, options));
+  if (threadpool !== null) library.llama_attach_threadpool(pointer, threadpool, threadpool);
+  const ranks = library.llama_pooling_type(pointer) === POOLING_RANK;
+  return new ContextHandle({
+    library,
+    pointer,
+    vocabularySize,
+    embeddingWidth: ranks ? library.llama_model_n_cls_out(model) : library.llama_model_n_embd_out(model),
+    flashAttention: options.flashAttention ?? true,
+    embeddings: options.embeddings,
+    logitRows: options.logitRows,
+    memoryOf,
+  });
+}
+
+function modelFacts({ library, hasGpu }: Native, model: Pointer, options: ModelOptions): ModelFacts {
+  const layers = library.llama_model_n_layer(model) + 1;
+  return {
+    weightsBytes: library.llama_model_size(model),
+    trainedCtx: library.llama_model_n_ctx_train(model),
+    embeddingWidth: library.llama_model_n_embd_out(model),
+    gpuLayers: gpuLayersOf(options, hasGpu ? layers : 0),
+    usesMmap: options.loadMode === null || options.loadMode.startsWith('mmap'),
+    chatTemplate: metadataText(library, model, 'tokenizer.chat_template'),
+    past: pastState(library, model),
+  };
+}
+
+function metadataText(library: Library, model: Pointer, key: string): string | null {
+  const length = library.llama_model_meta_val_str(model, key, null, 0);
+  if (length < 0) return null;
+  const text = new Uint8Array(length + 1);
+  library.llama_model_meta_val_str(model, key, text, text.length);
+  return Buffer.from(text.subarray(0, length)).toString('utf8');
+}
+
+function pastState(library: Library, model: Pointer): PastState {
+  if (library.llama_model_is_recurrent(model) || library.llama_model_is_hybrid(model))
+    return { holds: 'summary' };
+  const window = library.llama_model_n_swa(model);
+  return window > 0 ? { holds: 'window', tokens: window } : { holds: 'every token' };
+}
+
+function gpuLayersOf({ devices, gpuLayers }: ModelOptions, most: number): number {
+  if (devices?.length === 0) return 0;
+  return typeof gpuLayers === 'number' ? Math.min(gpuLayers, most) : most;
+}

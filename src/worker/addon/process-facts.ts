@@ -1,30 +1,21 @@
 /** What this process computes with: mapped native files, CPU features, C library. Read once, because it never changes. */
 import { readFileSync } from 'node:fs';
-import { basename, dirname, sep } from 'node:path';
+import { basename, sep } from 'node:path';
 import type { FrozenFacts } from '../../contract/frozen.ts';
 
 type Host = FrozenFacts['host'];
 
-interface MappedFile {
+export interface MappedFile {
   readonly path: string;
   /** Null where the system does not tell. */
   readonly inode: number | null;
 }
 
-/** The files of the native library that are mapped into this process, in the order of their paths. */
-export interface BoundFiles {
-  /** The folder of the addon, whichever one the library chose; empty when none is found. */
-  readonly folder: string;
-  readonly files: readonly MappedFile[];
-}
-
-export function boundFiles(): BoundFiles {
+/** The files of the library's folder that are mapped into this process, in the order of their paths. */
+export function boundFiles(folder: string): readonly MappedFile[] {
   const loaded = process.platform === 'linux' ? mappedFiles() : sharedObjects();
-  const addon = loaded.find(({ path }) => path.endsWith('llama-addon.node'));
-  if (addon === undefined) return { folder: '', files: [] };
-  const folder = dirname(addon.path);
   const files = loaded.filter(({ path }) => path.startsWith(folder + sep));
-  return { folder, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 let known: Host | undefined;

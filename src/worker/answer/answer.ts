@@ -3,7 +3,7 @@
  * the seam: a lane only knows the interfaces below, and plan-answer.ts makes what stands behind them. It knows nothing
  * of batches, and of the native library only the grammar.
  */
-import type { NativeGrammar } from '../addon/native.ts';
+import type { NativeGrammar } from '../native.ts';
 
 /** What one job may sample. Its state belongs to one generation. */
 export interface Constraint {

@@ -1,6 +1,6 @@
 /** Holds the sampler to the grammar of an answer, and ends thinking when its budget is spent. */
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { NativeGrammar, NativeModel } from '../addon/native.ts';
+import type { NativeGrammar, NativeModel } from '../native.ts';
 import type { AnswerParser, Constraint } from './answer.ts';
 import { answerGrammar, type AnswerGrammarRequest } from './answer-grammar.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';

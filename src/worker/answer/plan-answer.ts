@@ -8,7 +8,7 @@
 import type { GenerateJob, ToolDefinition } from '../../contract/job.ts';
 import { familyOfTemplate, toolFormatOf, type ToolFamily } from '../../lib/chat-template/tool-families.ts';
 import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
-import type { NativeModel } from '../addon/native.ts';
+import type { NativeModel } from '../native.ts';
 import { probeTemplate, type PromptWriter } from '../prompt/prompt.ts';
 import type { Answer } from './answer.ts';
 import { answerGrammar, type AnswerGrammarRequest, type ThinkingPlace } from './answer-grammar.ts';

@@ -11,6 +11,7 @@
  *   5. evaluate the prefill chunks, sample where a prompt ends
  */
 import { fail } from '../../lib/errors/svc-error.ts';
+import { handleMessages } from '../event-loop.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
 import type { PreparedChat } from '../prepare.ts';
@@ -22,16 +23,12 @@ import { Sequences } from './sequences.ts';
 import type { Row } from './stream/row.ts';
 import { Stream } from './stream/stream.ts';
 import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
-import type { Turnstile } from './turnstile.ts';
-import { ThreadUse } from '../threads/thread-use.ts';
 import { Waiting } from './waiting.ts';
 
 export class BatchLoop {
   readonly #chat: ChatModel;
   readonly #outbox: Outbox;
-  readonly #turnstile: Turnstile;
   readonly #planner: StepPlanner;
-  readonly #threads: ThreadUse;
   readonly #sequences: Sequences;
   readonly #waiting: Waiting;
   readonly #streams = new Map<string, Stream>();
@@ -39,12 +36,10 @@ export class BatchLoop {
   #turning = false;
   #steps = 0;
 
-  constructor(chat: ChatModel, outbox: Outbox, turnstile: Turnstile) {
+  constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
     this.#outbox = outbox;
-    this.#turnstile = turnstile;
     this.#planner = plannerFor(chat);
-    this.#threads = new ThreadUse(chat, (message) => outbox.post(message));
     this.#sequences = new Sequences(chat, this.#planner);
     this.#waiting = new Waiting(this.#sequences, this.#planner);
   }
@@ -91,7 +86,8 @@ export class BatchLoop {
     try {
       await this.#waiting.linger();
       while (this.#waiting.size + this.#streams.size > 0) {
-        await this.#step();
+        this.#step();
+        await handleMessages();
         await this.#outbox.drained();
       }
       this.#outbox.flush();
@@ -102,15 +98,15 @@ export class BatchLoop {
     }
   }
 
-  async #step(): Promise<void> {
+  #step(): void {
     this.#dropCancelled();
-    await this.#assignSequences();
+    this.#assignSequences();
     const { decode, prefill, decodeMs } = this.#plan();
     if (decode.length + prefill.length === 0) return;
     this.#steps += 1;
-    if (decode.length > 0) await this.#evaluate('decode', decode, decodeMs);
+    if (decode.length > 0) this.#evaluate('decode', decode, decodeMs);
     // No event may wait for a call that prefills; that can take long.
-    if (prefill.length > 0) await this.#evaluate('prefill', prefill, Number.POSITIVE_INFINITY);
+    if (prefill.length > 0) this.#evaluate('prefill', prefill, Number.POSITIVE_INFINITY);
   }
 
   #plan(): StepPlan {
@@ -126,30 +122,27 @@ export class BatchLoop {
   }
 
   /** One native call and what follows from it. */
-  async #evaluate(
-    phase: 'decode' | 'prefill',
-    rows: readonly PlannedRow[],
-    expectedMs: number,
-  ): Promise<void> {
+  #evaluate(phase: 'decode' | 'prefill', rows: readonly PlannedRow[], expectedMs: number): void {
     this.#outbox.beforeWork(expectedMs);
     const bySequence = new Map([...this.#streams.values()].map((stream) => [stream.sequence, stream]));
-    const nativeRows = rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence)));
-    const call = this.#threads.begin({ phase, ...shapeOf(nativeRows) });
-    const { oneAtATime: waited } = this.#turnstile;
-    await evaluateRows({ context: this.#chat.context, turnstile: this.#turnstile }, nativeRows, {
-      onEvaluated: () => this.#outbox.atRest(),
-      onResult: async (row, result) => {
-        const stream = bySequence.get(row.sequence);
-        if (stream === undefined) return this.#sequences.forgetBeyond(row.sequence);
-        if ('error' in result) {
-          if (!result.restored) await this.#sequences.empty(row.sequence);
-          return this.#fail(stream, result.error);
-        }
-        await this.#advance(stream, row, result.logitRows);
+    const startedMs = performance.now();
+    evaluateRows(
+      this.#chat.context,
+      rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence))),
+      {
+        onEvaluated: () => this.#outbox.atRest(),
+        onResult: (row, result) => {
+          const stream = bySequence.get(row.sequence);
+          if (stream === undefined) return this.#sequences.forgetBeyond(row.sequence);
+          if ('error' in result) {
+            if (!result.restored) this.#sequences.empty(row.sequence);
+            return this.#fail(stream, result.error);
+          }
+          this.#advance(stream, row, result.logitRows);
+        },
       },
-    });
-    const ms = this.#threads.end(call, { waited: waited || this.#turnstile.oneAtATime });
-    this.#planner.observe({ phase, rows, ms });
+    );
+    this.#planner.observe({ phase, rows, ms: performance.now() - startedMs });
   }
 
   #nativeRow({ kind, sequence, tokens, padding }: PlannedRow, stream: Stream | undefined): Row {
@@ -166,10 +159,10 @@ export class BatchLoop {
     this.#cancelled.clear();
   }
 
-  async #assignSequences(): Promise<void> {
+  #assignSequences(): void {
     if (this.#waiting.size === 0) return;
     const prefilling = [...this.#streams.values()].filter(({ remaining }) => remaining > 0);
-    await this.#waiting.assignSequences(prefilling, {
+    this.#waiting.assignSequences(prefilling, {
       begin: (job, placement) => this.#begin(job, placement),
       failed: ({ job }, error) => this.#outbox.failed(job.jobId, error),
     });
@@ -190,13 +183,13 @@ export class BatchLoop {
   }
 
   /** A sequence's row was evaluated: go on with its prompt, or sample what comes next. */
-  async #advance(stream: Stream, row: Row, logitRows: readonly number[]): Promise<void> {
+  #advance(stream: Stream, row: Row, logitRows: readonly number[]): void {
     const kept = row.tokens.length - (row.drafts ?? 0);
     const wasPrompt = stream.remaining > 0;
     this.#keep(stream, row.tokens.subarray(0, kept));
-    if (wasPrompt && stream.remaining === 0) await this.#sequences.promptEvaluated(row.sequence);
+    if (wasPrompt && stream.remaining === 0) this.#sequences.promptEvaluated(row.sequence);
     try {
-      await this.#sample(stream, row.tokens.subarray(kept), logitRows);
+      this.#sample(stream, row.tokens.subarray(kept), logitRows);
       if (stream.isFinished) this.#finish(stream);
     } catch (error) {
       this.#fail(stream, error);
@@ -204,11 +197,11 @@ export class BatchLoop {
   }
 
   /** Samples one token per row of logits, as long as the draft in the next row is what was sampled. */
-  async #sample(stream: Stream, drafts: Uint32Array, logitRows: readonly number[]): Promise<void> {
+  #sample(stream: Stream, drafts: Uint32Array, logitRows: readonly number[]): void {
     let accepted = 0;
     try {
       for (const logitRow of logitRows) {
-        const sampled = await stream.sample(this.#chat.context, logitRow);
+        const sampled = stream.sample(this.#chat.context, logitRow);
         const isFirst = stream.output.tokens.length === 0;
         for (const event of stream.accept(sampled)) this.#outbox.event(stream.jobId, event, isFirst);
         if (drafts[accepted] !== sampled.token || stream.output.finishReason !== null) return;
@@ -247,10 +240,4 @@ export class BatchLoop {
     for (const stream of this.#streams.values()) this.#fail(stream, error);
     for (const { job } of this.#waiting.removeAll()) this.#outbox.failed(job.jobId, error);
   }
-}
-
-function shapeOf(nativeRows: readonly Row[]): { rows: number; sequences: number; depth: number } {
-  const rows = nativeRows.reduce((sum, { tokens, padding = 0 }) => sum + tokens.length + padding, 0);
-  const depth = nativeRows.reduce((sum, { position }) => sum + position, 0) / nativeRows.length;
-  return { rows, sequences: nativeRows.length, depth };
 }

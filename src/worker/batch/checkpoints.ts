@@ -3,7 +3,7 @@
  * recurrent states have no past at all. A checkpoint keeps a copy of the small part that would be lost; the state
  * can go back to a checkpoint, and inside a window that still covers what the next token looks at.
  */
-import type { NativeCheckpoint, NativeContext, PastState } from '../addon/native.ts';
+import type { NativeCheckpoint, NativeContext, PastState } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 
 /** Per sequence: the ends of the last few prompts, which are where conversations are taken up again. */
@@ -19,10 +19,10 @@ export class Checkpoints {
     this.#window = windowOf(chat.model.facts.past);
   }
 
-  async take(sequence: number, length: number): Promise<void> {
+  take(sequence: number, length: number): void {
     const kept = this.#kept.get(sequence) ?? [];
     if (kept.some((checkpoint) => checkpoint.lastPosition === length - 1)) return;
-    const checkpoint = await this.#context.takeCheckpoint(sequence);
+    const checkpoint = this.#context.takeCheckpoint(sequence);
     if (checkpoint.lastPosition !== length - 1) return checkpoint.dispose();
     kept.push(checkpoint);
     while (kept.length > KEPT_PER_SEQUENCE) kept.shift()?.dispose();
@@ -30,14 +30,14 @@ export class Checkpoints {
   }
 
   /** Cuts the state to at most `keep` tokens; returns how many are left. */
-  async cut(sequence: number, length: number, keep: number): Promise<number> {
+  cut(sequence: number, length: number, keep: number): number {
     this.#dropBeyond(sequence, keep);
     if (keep === 0) return 0;
     if (this.#windowCovers(sequence, keep) && this.#context.cutSequence(sequence, keep)) return keep;
 
     const checkpoint = this.#kept.get(sequence)?.at(-1);
     if (checkpoint === undefined || checkpoint.lastPosition >= length) return 0;
-    const restored = await this.#context.restoreCheckpoint(checkpoint, sequence);
+    const restored = this.#context.restoreCheckpoint(checkpoint, sequence);
     return restored ? checkpoint.lastPosition + 1 : 0;
   }
 

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateRows, type RowResult } from './evaluate.ts';
 import type { Row } from './stream/row.ts';
-import { Turnstile } from './turnstile.ts';
-import type { NativeContext } from '../addon/native.ts';
+import type { NativeContext } from '../native.ts';
 
 /** `fails` says of the sequences of a batch whether it fails; the sequences in `uncuttable` refuse to be cut. */
 function scripted(fails: (sequences: readonly number[]) => boolean, uncuttable: readonly number[] = []) {
@@ -14,7 +13,7 @@ function scripted(fails: (sequences: readonly number[]) => boolean, uncuttable: 
       batch = [];
     },
     addToBatch: (sequence) => Uint32Array.of(batch.push(sequence) - 1),
-    decodeBatch: async () => {
+    decodeBatch: () => {
       calls.push(`decode ${batch.join()}`);
       if (fails(batch)) throw new Error(`failed on ${batch.join()}`);
     },
@@ -33,10 +32,10 @@ const row = (sequence: number): Row => ({
   logits: 1,
 });
 
-async function resultsOf(native: NativeContext, rows: readonly Row[]): Promise<Record<number, RowResult>> {
+function resultsOf(native: NativeContext, rows: readonly Row[]): Record<number, RowResult> {
   const results: Record<number, RowResult> = {};
-  await evaluateRows({ context: native, turnstile: new Turnstile() }, rows, {
-    onResult: async ({ sequence }, result) => {
+  evaluateRows(native, rows, {
+    onResult: ({ sequence }, result) => {
       results[sequence] = result;
     },
   });
@@ -46,7 +45,7 @@ async function resultsOf(native: NativeContext, rows: readonly Row[]): Promise<R
 describe('a step that fails', () => {
   it('fails only the guilty row, once each was tried alone', async () => {
     const { native, calls } = scripted((sequences) => sequences.includes(1));
-    expect(await resultsOf(native, [0, 1, 2].map(row))).toEqual({
+    expect(resultsOf(native, [0, 1, 2].map(row))).toEqual({
       0: { logitRows: [0] },
       1: { error: new Error('failed on 1'), restored: true },
       2: { logitRows: [0] },
@@ -56,7 +55,7 @@ describe('a step that fails', () => {
 
   it('tries nothing again on top of state that could not be removed', async () => {
     const { native, calls } = scripted((sequences) => sequences.length > 1, [0]);
-    expect(await resultsOf(native, [0, 1].map(row))).toEqual({
+    expect(resultsOf(native, [0, 1].map(row))).toEqual({
       0: { error: new Error('failed on 0,1'), restored: false },
       1: { logitRows: [0] },
     });
@@ -65,7 +64,7 @@ describe('a step that fails', () => {
 
   it('tries a lone row once', async () => {
     const { native, calls } = scripted(() => true);
-    expect(await resultsOf(native, [row(0)])).toEqual({
+    expect(resultsOf(native, [row(0)])).toEqual({
       0: { error: new Error('failed on 0'), restored: true },
     });
     expect(calls).toEqual(['decode 0']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NativeContext } from '../addon/native.ts';
+import type { NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { PlainPlanner } from './planning/plain-planner.ts';
 import { Sequences } from './sequences.ts';
@@ -21,11 +21,11 @@ describe('a sequence whose state is unknown', () => {
     const prompt = Uint32Array.of(1, 2, 3, 4);
     const wanted = sequences.preview(prompt, 1);
     if (wanted === null) throw new Error('no sequence is free');
-    await sequences.take(wanted);
+    sequences.take(wanted);
     sequences.append(0, prompt);
     sequences.release(0, 1);
     expect(sequences.preview(prompt, 1)).toMatchObject({ keep: 3 });
-    await sequences.empty(0);
+    sequences.empty(0);
     expect(disposed).toEqual([0]);
     expect(sequences.preview(prompt, 1)).toMatchObject({ keep: 0 });
   });

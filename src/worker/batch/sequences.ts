@@ -2,7 +2,7 @@
  * The sequences of the context and what their KV state holds. Here the decisions of prompt-cache.ts become native
  * calls. `tokens` of a sequence are always those whose state is really there.
  */
-import type { NativeContext } from '../addon/native.ts';
+import type { NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { type TokenText, withCachedTokens } from './cached-tokens.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -72,18 +72,18 @@ export class Sequences {
   }
 
   /** Takes a free sequence and brings its state to the reused prefix, or to less where the memory cannot be cut there. */
-  async take(wanted: Placement): Promise<Placement> {
+  take(wanted: Placement): Placement {
     const state = this.#state(wanted.id);
     state.busy = true;
-    if (wanted.copyFrom !== null) await this.#copy(state, this.#state(wanted.copyFrom));
-    await this.#cut(state, wanted.keep);
+    if (wanted.copyFrom !== null) this.#copy(state, this.#state(wanted.copyFrom));
+    this.#cut(state, wanted.keep);
     return { ...wanted, keep: state.tokens.length };
   }
 
   /** Frees a sequence that could not be brought to the state wanted; what it holds is unknown. */
-  async giveUp(id: number): Promise<void> {
+  giveUp(id: number): void {
     this.#state(id).busy = false;
-    await this.empty(id);
+    this.empty(id);
   }
 
   /** These tokens' state is in the sequence now. */
@@ -93,13 +93,13 @@ export class Sequences {
   }
 
   /** For a sequence whose state is unknown. */
-  async empty(id: number): Promise<void> {
-    await this.#cut(this.#state(id), 0);
+  empty(id: number): void {
+    this.#cut(this.#state(id), 0);
   }
 
   /** The prompt is evaluated: where state cannot be cut at will, this is the position to come back to. */
-  async promptEvaluated(id: number): Promise<void> {
-    await this.#checkpoints?.take(id, this.#state(id).tokens.length);
+  promptEvaluated(id: number): void {
+    this.#checkpoints?.take(id, this.#state(id).tokens.length);
   }
 
   release(id: number, step: number): void {
@@ -118,16 +118,16 @@ export class Sequences {
     this.#context.cutSequence(id, this.#state(id).tokens.length);
   }
 
-  async #copy(target: SequenceState, source: SequenceState): Promise<void> {
-    await this.#context.copySequence(target.id, source.id);
+  #copy(target: SequenceState, source: SequenceState): void {
+    this.#context.copySequence(target.id, source.id);
     target.tokens = source.tokens.slice();
   }
 
   /** Leaves the first `keep` tokens, or fewer when the memory cannot be cut there. */
-  async #cut(state: SequenceState, keep: number): Promise<void> {
+  #cut(state: SequenceState, keep: number): void {
     if (state.tokens.length === keep) return;
     const kept = this.#checkpoints
-      ? await this.#checkpoints.cut(state.id, state.tokens.length, keep)
+      ? this.#checkpoints.cut(state.id, state.tokens.length, keep)
       : this.#context.cutSequence(state.id, keep)
         ? keep
         : 0;

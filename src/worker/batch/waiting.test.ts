@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NativeContext } from '../addon/native.ts';
+import type { NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { PlainPlanner } from './planning/plain-planner.ts';
 import { Sequences } from './sequences.ts';
@@ -32,9 +32,9 @@ function job(jobId: string, ...prompt: number[]): StreamJob {
 }
 
 /** Assigns sequences to all that can have one; `broken`: jobs that cannot begin. */
-async function assign(waiting: Waiting, broken: readonly string[] = []): Promise<string[]> {
+function assign(waiting: Waiting, broken: readonly string[] = []): string[] {
   const outcomes: string[] = [];
-  await waiting.assignSequences([], {
+  waiting.assignSequences([], {
     begin: ({ job: { jobId } }, { id }) => {
       if (broken.includes(jobId)) throw new Error('no sampler');
       outcomes.push(`${jobId} in ${id}`);
@@ -84,13 +84,13 @@ describe('assigning sequences', () => {
   it('gives a conversation its own sequence before a newcomer can take it', async () => {
     const { sequences, waiting } = rig(1);
     waiting.push(job('first', 1, 2, 3));
-    expect(await assign(waiting)).toEqual(['first in 0']);
+    expect(assign(waiting)).toEqual(['first in 0']);
     sequences.append(0, Uint32Array.of(1, 2, 3, 4));
     sequences.release(0, 1);
 
     waiting.push(job('newcomer', 9, 8, 7));
     waiting.push(job('next turn', 1, 2, 3, 4, 5));
-    expect(await assign(waiting)).toEqual(['next turn in 0']);
+    expect(assign(waiting)).toEqual(['next turn in 0']);
     expect(waiting.size).toBe(1);
   });
 
@@ -98,7 +98,7 @@ describe('assigning sequences', () => {
     const { waiting } = rig(1);
     waiting.push(job('broken', 1, 2));
     waiting.push(job('sound', 3, 4));
-    expect(await assign(waiting, ['broken'])).toEqual(['broken failed', 'sound in 0']);
+    expect(assign(waiting, ['broken'])).toEqual(['broken failed', 'sound in 0']);
     expect(waiting.size).toBe(0);
   });
 
@@ -106,7 +106,7 @@ describe('assigning sequences', () => {
     const { waiting } = rig(1);
     waiting.push(job('a', 1, 2));
     waiting.push(job('b', 3, 4));
-    expect(await assign(waiting)).toEqual(['a in 0']);
+    expect(assign(waiting)).toEqual(['a in 0']);
     expect(waiting.has('a')).toBe(false);
     expect(waiting.has('b')).toBe(true);
     expect(waiting.removeAll().map(({ job: { jobId } }) => jobId)).toEqual(['b']);
@@ -118,14 +118,13 @@ describe('assigning sequences', () => {
     const { sequences, waiting } = rig(2, {
       copySequence: () => {
         knownDuringCopy = waiting.has('copying');
-        return Promise.resolve();
       },
     });
     waiting.push(job('source', ...shared, 100));
-    await assign(waiting);
+    assign(waiting);
     sequences.append(0, Uint32Array.from([...shared, 100]));
     waiting.push(job('copying', ...shared, 200));
-    expect(await assign(waiting)).toEqual(['copying in 1']);
+    expect(assign(waiting)).toEqual(['copying in 1']);
     expect(knownDuringCopy).toBe(true);
     expect(waiting.has('copying')).toBe(false);
   });

@@ -81,20 +81,20 @@ export class Waiting {
    * sequence holds, so that nobody else takes it. A job that shares its beginning with a prompt that is being
    * prefilled waits for that. A job leaves the queue when it begins, so that it can be cancelled at any moment.
    */
-  async assignSequences(prefilling: readonly PrefillingPrompt[], admission: Admission): Promise<void> {
+  assignSequences(prefilling: readonly PrefillingPrompt[], admission: Admission): void {
     const begun: PrefillingPrompt[] = [...prefilling];
     for (const waiting of this.#inOrder()) {
       const wanted = this.#preview(waiting);
       if (wanted === null) return;
       if (awaitsSharedPrefix(waiting.prompt, begun, wanted)) continue;
       try {
-        const placement = await this.#sequences.take(wanted);
+        const placement = this.#sequences.take(wanted);
         this.remove(waiting.job.jobId);
         begun.push({ prompt: waiting.prompt, position: placement.keep });
         admission.begin(waiting, placement);
       } catch (error) {
         this.remove(waiting.job.jobId);
-        await this.#sequences.giveUp(wanted.id);
+        this.#sequences.giveUp(wanted.id);
         admission.failed(waiting, error);
       }
     }

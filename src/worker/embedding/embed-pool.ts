@@ -1,16 +1,14 @@
 /**
- * worker/embedding owns embed jobs; it does not know chats. They are computed on a few single-input contexts: several
- * inputs at once on one thread each, a lone one on all threads, which beats both one context with all threads and any
- * batch (measured). An input is always computed by itself, so its vector cannot depend on other inputs. Jobs take turns,
- * because a long list must not starve the others.
+ * worker/embedding owns embed jobs; it does not know chats. Inputs of all jobs are computed together, as many as fit
+ * one step; each has a sequence of its own, and no token looks at another sequence.
  */
 import type { EmbedJob, Job } from '../../contract/job.ts';
 import { normalise } from '../../lib/base/vector.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type EmbedInput, embedInputs } from './embed-input.ts';
-import type { NativeContext } from '../addon/native.ts';
+import { handleMessages } from '../event-loop.ts';
 import type { EmbeddingModel } from '../model.ts';
-import { withWakeUps } from './wake-ups.ts';
+import { type StepInput, takeStep } from './step-inputs.ts';
 import type { Outbox } from '../outbox.ts';
 
 /** Vectors leave at least this often: a long list shows progress. */
@@ -30,17 +28,16 @@ export class EmbedPool {
   /** Jobs with inputs not yet begun, in turn. */
   readonly #queue: OpenJob[] = [];
   readonly #open = new Map<string, OpenJob>();
-  readonly #idle: NativeContext[];
+  #turning = false;
   #flushedMs = 0;
   #steps = 0;
 
   constructor(model: EmbeddingModel, outbox: Outbox) {
     this.#model = model;
     this.#outbox = outbox;
-    this.#idle = [...model.contexts];
   }
 
-  /** Inputs computed so far. */
+  /** Steps computed so far. */
   get steps(): number {
     return this.#steps;
   }
@@ -60,7 +57,7 @@ export class EmbedPool {
     this.#open.set(job.jobId, open);
     if (inputs.length === 0) this.#close(open);
     else this.#queue.push(open);
-    this.#dispatch();
+    if (!this.#turning) void this.#turn();
   }
 
   cancel(jobId: string): boolean {
@@ -70,36 +67,46 @@ export class EmbedPool {
     return true;
   }
 
-  #dispatch(): void {
-    while (this.#idle.length > 0) {
-      const next = this.#nextInput();
-      const context = next === null ? undefined : this.#idle.pop();
-      if (next === null || context === undefined) return;
-      void this.#compute(context, next.open, next.input);
+  async #turn(): Promise<void> {
+    this.#turning = true;
+    const limits = { sequences: this.#model.sequences, tokens: this.#model.stepTokens };
+    for (;;) {
+      // Requests that arrived together are computed together.
+      await handleMessages();
+      await this.#outbox.drained();
+      const step = takeStep(this.#queue, limits).filter(({ source }) => !source.over);
+      if (step.length > 0) this.#compute(step);
+      else if (this.#queue.length === 0) break;
     }
+    this.#turning = false;
   }
 
-  #nextInput(): { open: OpenJob; input: EmbedInput } | null {
-    const open = this.#queue.shift();
-    if (open === undefined) return null;
-    const input = open.inputs.shift();
-    if (input === undefined || open.over) return this.#nextInput();
-    if (open.inputs.length > 0) this.#queue.push(open);
-    return { open, input };
-  }
-
-  async #compute(context: NativeContext, open: OpenJob, input: EmbedInput): Promise<void> {
-    const alone = this.#queue.length === 0 && this.#idle.length === this.#model.contexts.length - 1;
-    try {
-      const values = await embed(context, input.tokens, alone ? this.#model.threads : 1);
-      this.#tell(open, input, unitVector(values, input));
-    } catch (error) {
-      this.#fail(open, error);
-    }
+  #compute(step: readonly StepInput<OpenJob>[]): void {
     this.#steps += 1;
-    await this.#outbox.drained();
-    this.#idle.push(context);
-    this.#dispatch();
+    try {
+      this.#evaluate(step);
+    } catch (error) {
+      for (const { source } of step) this.#fail(source, error);
+      return;
+    }
+    for (const [sequence, { source, input }] of step.entries()) {
+      try {
+        this.#tell(source, input, unitVector(this.#model.context.embedding(sequence), input));
+      } catch (error) {
+        this.#fail(source, error);
+      }
+    }
+  }
+
+  #evaluate(step: readonly StepInput<OpenJob>[]): void {
+    const { context } = this.#model;
+    context.initBatch(step.reduce((sum, { input }) => sum + input.tokens.length, 0));
+    for (const [sequence, { input }] of step.entries()) {
+      // Decoder models keep earlier inputs in their KV cache.
+      context.clearSequence(sequence);
+      context.addToBatch(sequence, 0, input.tokens, Uint32Array.of(input.tokens.length - 1));
+    }
+    context.decodeBatch();
   }
 
   #tell(open: OpenJob, input: EmbedInput, vector: Float32Array): void {
@@ -139,19 +146,8 @@ export class EmbedPool {
   }
 }
 
-async function embed(context: NativeContext, tokens: Uint32Array, threads: number): Promise<Float64Array> {
-  context.setThreads(threads);
-  // Decoder models keep the last input in their KV state.
-  context.clearSequence(0);
-  context.initBatch(tokens.length);
-  context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1));
-  const work = context.decodeBatch();
-  await (threads > 1 ? withWakeUps(work) : work);
-  return context.embedding(tokens.length);
-}
-
 /** A job has up to thousands of inputs, so the failure names the one whose vector is no vector. */
-function unitVector(values: Float64Array, { indexes }: EmbedInput): Float32Array {
+function unitVector(values: Float32Array, { indexes }: EmbedInput): Float32Array {
   try {
     return normalise(values);
   } catch (cause) {

@@ -11,7 +11,7 @@ import { type FrozenContext, SEQUENCE, CHUNK_TOKENS } from './context.ts';
 import { type FrozenPlan, streamJobOf } from './plan.ts';
 import type { FrozenHooks } from './run.ts';
 import { sha256OfTokens } from './token-bytes.ts';
-import { LogitProbe } from './trace.ts';
+import { gapOf } from './trace.ts';
 
 /** JSON and IPC carry no infinity; no two logits are ever this far apart. */
 const LARGEST_GAP = 1e9;
@@ -27,7 +27,7 @@ export async function checkFrozen(chat: ChatModel, claim: Claim, hooks: FrozenHo
   const startedMs = performance.now();
   const tally = new Tally(plan.epsilon);
   const prompt = plan.prepared.tokens;
-  for await (const { step, gap } of gapsOf(chat, claim, hooks)) tally.add(step, gap);
+  for await (const { step, gap } of gapsOf(claim, hooks)) tally.add(step, gap);
   // Nothing is sampled, and a grammar throws on a token that it does not allow.
   const job = streamJobOf(plan, { ...plan.prepared.answer, constraint: null });
   const output = new StreamOutput(job, chat.vocabulary);
@@ -49,7 +49,6 @@ export async function checkFrozen(chat: ChatModel, claim: Claim, hooks: FrozenHo
 
 /** Of each step, how far the claimed token lies below the first choice, in logits. */
 async function* gapsOf(
-  chat: ChatModel,
   { plan, frozen, claimed }: Claim,
   hooks: FrozenHooks,
 ): AsyncGenerator<{ step: number; gap: number }> {
@@ -57,24 +56,18 @@ async function* gapsOf(
   const prompt = plan.prepared.tokens;
   const all = Uint32Array.from([...prompt, ...claimed]);
   const first = prompt.length - 1;
-  const probe = new LogitProbe(chat.model);
-  try {
-    // The last claimed token has no successor to test, so it is not evaluated.
-    for (let at = 0; at < all.length - 1; at += CHUNK_TOKENS) {
-      hooks.step();
-      const chunk = all.subarray(at, Math.min(at + CHUNK_TOKENS, all.length - 1));
-      const wanted = [...chunk.keys()].filter((index) => at + index >= first);
-      context.initBatch(chunk.length);
-      const rows = context.addToBatch(SEQUENCE, at, chunk, Uint32Array.from(wanted));
-      await hooks.turnstile.pass(() => context.decodeBatch());
-      for (const [place, index] of wanted.entries()) {
-        const step = at + index - first;
-        const gap = await probe.gapOf(context, rows[place] ?? -1, claimed[step] ?? -1);
-        yield { step, gap };
-      }
+  // The last claimed token has no successor to test, so it is not evaluated.
+  for (let at = 0; at < all.length - 1; at += CHUNK_TOKENS) {
+    await hooks.step();
+    const chunk = all.subarray(at, Math.min(at + CHUNK_TOKENS, all.length - 1));
+    const wanted = [...chunk.keys()].filter((index) => at + index >= first);
+    context.initBatch(chunk.length);
+    const rows = context.addToBatch(SEQUENCE, at, chunk, Uint32Array.from(wanted));
+    context.decodeBatch();
+    for (const [place, index] of wanted.entries()) {
+      const step = at + index - first;
+      yield { step, gap: gapOf(context, rows[place] ?? -1, claimed[step] ?? -1) };
     }
-  } finally {
-    probe.dispose();
   }
 }
 

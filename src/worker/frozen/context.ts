@@ -1,7 +1,7 @@
 /** The context of one frozen run: pinned in everything that could change a bit of a logit, and thrown away after it. */
 import type { FrozenExec } from '../../contract/frozen.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
-import type { NativeContext } from '../addon/native.ts';
+import type { NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 
 /**
@@ -56,6 +56,8 @@ export async function openFrozenContext(
       keyType: CACHE_TYPE,
       valueType: CACHE_TYPE,
       rope: null,
+      logitRows: null,
+      embeddings: false,
     });
   } catch (error) {
     if (isSvcError(error)) throw error;
@@ -65,7 +67,7 @@ export async function openFrozenContext(
   context.setThreads(pins.threads);
   const frozen = { context, exec: execOf(chat, context, pins.threads) };
   if (frozen.exec.numCtx !== pins.numCtx) {
-    await context.dispose();
+    context.dispose();
     throw unavailable(`the context window is ${frozen.exec.numCtx} tokens instead of ${pins.numCtx}`);
   }
   return frozen;

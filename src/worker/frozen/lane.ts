@@ -4,11 +4,10 @@
  * nor of other streams but the turnstile that it shares with them.
  */
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { Turnstile } from '../batch/turnstile.ts';
+import { handleMessages } from '../event-loop.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
 import type { PreparedChat } from '../prepare.ts';
-import { countsFor } from '../threads/counts.ts';
 import { checkFrozen } from './check.ts';
 import { openFrozenContext } from './context.ts';
 import { type FrozenPlan, planFrozen } from './plan.ts';
@@ -22,15 +21,13 @@ interface Entry {
 export class FrozenLane {
   readonly #chat: ChatModel;
   readonly #outbox: Outbox;
-  readonly #turnstile: Turnstile;
   readonly #waiting: Entry[] = [];
   #running: Entry | null = null;
   #steps = 0;
 
-  constructor(chat: ChatModel, outbox: Outbox, turnstile: Turnstile) {
+  constructor(chat: ChatModel, outbox: Outbox) {
     this.#chat = chat;
     this.#outbox = outbox;
-    this.#turnstile = turnstile;
   }
 
   /** Evaluations so far, by which a watchdog tells work from standstill. */
@@ -59,14 +56,12 @@ export class FrozenLane {
   async #work(): Promise<void> {
     for (let entry = this.#waiting.shift(); entry !== undefined; entry = this.#waiting.shift()) {
       this.#running = entry;
-      this.#turnstile.oneAtATime = this.#wantsAllCores(entry.plan);
       try {
         await this.#run(entry);
       } catch (error) {
         this.#outbox.failed(entry.plan.prepared.job.jobId, error);
       } finally {
         this.#running = null;
-        this.#turnstile.oneAtATime = false;
       }
       await this.#outbox.drained();
     }
@@ -76,7 +71,7 @@ export class FrozenLane {
     const { plan } = entry;
     const { jobId } = plan.prepared.job;
     const hooks = this.#hooks(entry);
-    hooks.step();
+    await hooks.step();
     const frozen = await openFrozenContext(this.#chat, plan);
     try {
       hooks.event({
@@ -93,26 +88,21 @@ export class FrozenLane {
       this.#outbox.event(jobId, done);
       this.#outbox.flush();
     } finally {
-      await frozen.context.dispose();
+      frozen.context.dispose();
     }
   }
 
   #hooks(entry: Entry): FrozenHooks {
     return {
-      turnstile: this.#turnstile,
       event: (event) => {
         this.#outbox.event(entry.plan.prepared.job.jobId, event);
         this.#outbox.flush();
       },
-      step: () => {
+      step: async () => {
+        await handleMessages();
         this.#steps += 1;
         if (entry.cancelled) throw fail('cancelled');
       },
     };
-  }
-
-  /** Whether the batch loop and this run together want more threads than there are cores. */
-  #wantsAllCores({ threads }: FrozenPlan): boolean {
-    return Math.max(...countsFor(this.#chat)) + threads > this.#chat.backend.facts.cpuMathCores;
   }
 }

@@ -1,10 +1,9 @@
 /**
- * What a frozen run leaves behind of each step: the token, and the bits of the model's two largest logits. A probe reads
- * them as the model wrote them, so neither penalties nor grammars show in the trace, and the sampler is not disturbed.
- * One that keeps two candidates needs no sort of the vocabulary, which would cost more than the step itself.
+ * What a frozen run leaves behind of each step: the token, and the bits of the model's two largest logits, as the model
+ * wrote them: neither penalties nor grammars show in the trace.
  */
 import { createHash } from 'node:crypto';
-import type { NativeContext, NativeModel, NativeProbe, TokenLogit } from '../addon/native.ts';
+import type { NativeContext, TokenLogit } from '../native.ts';
 
 export interface TopTwo {
   readonly first: TokenLogit;
@@ -13,42 +12,17 @@ export interface TopTwo {
 
 const LARGEST_TWO = { tokens: [], largest: 2 };
 
-export class LogitProbe {
-  readonly #model: NativeModel;
-  readonly #probe: NativeProbe;
-  #whole: NativeProbe | undefined;
+export function topTwo(context: NativeContext, row: number): TopTwo {
+  const [first, second] = context.readLogits(row, LARGEST_TWO).of;
+  if (first === undefined) throw new Error('a step has no logits');
+  return { first, second: second ?? { token: first.token, logit: Number.NEGATIVE_INFINITY } };
+}
 
-  constructor(model: NativeModel) {
-    this.#model = model;
-    this.#probe = model.newProbe(2);
-  }
-
-  async topTwo(context: NativeContext, row: number): Promise<TopTwo> {
-    const { of } = await context.readLogits(row, this.#probe, LARGEST_TWO);
-    const [first, second] = of;
-    if (first === undefined) throw new Error('a step has no logits');
-    return { first, second: second ?? { token: first.token, logit: Number.NEGATIVE_INFINITY } };
-  }
-
-  /** The logit of one token, whatever its place; reads the whole vocabulary. */
-  async #logitOf(context: NativeContext, row: number, token: number): Promise<number> {
-    this.#whole ??= this.#model.newProbe(null);
-    const { of } = await context.readLogits(row, this.#whole, { tokens: [token], largest: 0 });
-    return of.find((entry) => entry.token === token)?.logit ?? Number.NEGATIVE_INFINITY;
-  }
-
-  /** How far a token lies below the first choice; 0: it is the first choice. */
-  async gapOf(context: NativeContext, row: number, token: number): Promise<number> {
-    const { first, second } = await this.topTwo(context, row);
-    if (first.token === token) return 0;
-    const logit = second.token === token ? second.logit : await this.#logitOf(context, row, token);
-    return first.logit - logit;
-  }
-
-  dispose(): void {
-    this.#probe.dispose();
-    this.#whole?.dispose();
-  }
+/** How far a token lies below the first choice; 0: it is the first choice. */
+export function gapOf(context: NativeContext, row: number, token: number): number {
+  const { of, largest } = context.readLogits(row, { tokens: [token], largest: 1 });
+  if (of[0]?.token === token) return 0;
+  return largest - (of.find((entry) => entry.token === token)?.logit ?? Number.NEGATIVE_INFINITY);
 }
 
 /** The chain over all steps; docs/evidence.md has the formula. */

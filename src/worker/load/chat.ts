@@ -1,7 +1,7 @@
 /** Opens a chat model for the batch loop. */
 import type { LoadSpec } from '../../contract/load.ts';
 import type { ContextSize } from '../../contract/memory.ts';
-import type { ContextOptions, LoadOptions, NativeBackend } from '../addon/native.ts';
+import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { controlTexts } from '../prompt/client-text.ts';
 import { openTemplate } from '../prompt/template.ts';
@@ -27,6 +27,7 @@ export async function loadChat(
         sequences: spec.parallel,
         cells: spec.cells,
         threads: threadsFor(backend, spec),
+        draftTokens: spec.draftTokens,
       }),
       numCtx: spec.numCtx,
       unified: false,
@@ -55,7 +56,12 @@ export async function loadChat(
 /** The context of so many cells; a question about memory opens the same one as a load. */
 export function chatContext(
   options: LoadOptions,
-  { cells, sequences, threads }: ContextSize & Pick<ContextOptions, 'threads'>,
+  {
+    cells,
+    sequences,
+    threads,
+    draftTokens,
+  }: ContextSize & Pick<ContextOptions, 'threads'> & Pick<LoadSpec, 'draftTokens'>,
 ): ContextOptions {
   const { flashAttention, keyType, valueType, rope } = options;
   return {
@@ -63,10 +69,12 @@ export function chatContext(
     numCtx: cells,
     unified: sequences > 1,
     batchTokens: BATCH_TOKENS,
+    logitRows: Math.min(BATCH_TOKENS, sequences * (1 + draftTokens)),
     threads,
     flashAttention,
     keyType,
     valueType,
     rope,
+    embeddings: false,
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { ExpertFacts } from '../../contract/load.ts';
 import type { LoadSettings } from '../../contract/settings/shapes.ts';
-import type { TensorBuffer } from '../addon/native.ts';
+import type { TensorBuffer } from '../native.ts';
 
 /** The devices that a load uses beside the CPU. */
 export interface DeviceRoom {

@@ -4,7 +4,7 @@ import { kvTypes } from '../../contract/settings/kv-types.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import type { LoadSettings } from '../../contract/settings/shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { LoadOptions, NativeBackend, RopeOptions } from '../addon/native.ts';
+import type { LoadOptions, NativeBackend, RopeOptions } from '../native.ts';
 import { type DeviceRoom, expertBuffers, layersOnCpu } from './expert-placement.ts';
 
 /** What of a load decides its options. */

@@ -4,7 +4,7 @@
  */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
-import type { NativeContext, NativeModel } from '../addon/native.ts';
+import type { NativeContext, NativeModel } from '../native.ts';
 
 /** Called while native code reads the file, as a sign of life. */
 export type OnProgress = () => void;
@@ -19,9 +19,17 @@ export function commonFacts(model: NativeModel, context: NativeContext): LoadedF
     threads: context.getThreads(),
     calibration: [],
     gpuLayers: model.facts.gpuLayers,
-    contextBytes: context.memoryBytes(),
+    contextBytes: contextBytes(context),
     residentBytes: process.memoryUsage.rss(),
+    memory: [...context.memory()],
   };
+}
+
+/** KV cache and compute buffers, on all devices. */
+function contextBytes(context: NativeContext): number {
+  return context
+    .memory()
+    .reduce((sum, { contextBytes: cache, computeBytes }) => sum + cache + computeBytes, 0);
 }
 
 /** The library's own words about a bad file are the best reason there is. */

@@ -1,9 +1,10 @@
 /** What a model would take, asked of the native library with the options that a load would open it with. */
+import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
 import type { MeasureSpec } from '../../contract/load.ts';
-import type { DeviceBytes, Measurement } from '../../contract/memory.ts';
-import type { ContextOptions, NativeBackend } from '../addon/native.ts';
+import type { ContextSize, Measurement } from '../../contract/memory.ts';
+import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
 import { chatContext } from './chat.ts';
-import { embeddingContexts } from './embedding.ts';
+import { embeddingContext } from './embedding.ts';
 import { loadOptions } from './load-options.ts';
 import { loadFailure } from './load.ts';
 import { threadsFor } from './threads.ts';
@@ -13,29 +14,21 @@ export async function measureModel(backend: NativeBackend, spec: MeasureSpec): P
   try {
     const options = loadOptions(backend, spec);
     const threads = threadsFor(backend, { ...spec, tunedThreads: null });
-    const sized = spec.sizes.map((size) => chatContext(options, { ...size, threads }));
-    const found = await backend.measure(
-      spec.path,
-      options,
-      spec.kind === 'embedding' ? sized.map(asEmbedding) : sized,
-    );
-    const contexts = spec.kind === 'embedding' ? embeddingContexts(backend, spec) : 1;
-    return { sizes: found.map((devices) => devices.map((bytes) => times(bytes, contexts))), processBytes };
+    const contexts = spec.sizes.map((size) => contextOf(spec, options, { ...size, threads }));
+    return {
+      sizes: (await backend.measure(spec.path, options, contexts)).map((bytes) => [...bytes]),
+      processBytes,
+    };
   } catch (error) {
     throw loadFailure(spec, error, backend.isOutOfMemory);
   }
 }
 
-/** A whole input must fit into one micro-batch. */
-function asEmbedding(options: ContextOptions): ContextOptions {
-  return { ...options, batchTokens: options.numCtx };
-}
-
-/** So many contexts over the same weights. */
-function times(bytes: DeviceBytes, contexts: number): DeviceBytes {
-  return {
-    ...bytes,
-    contextBytes: bytes.contextBytes * contexts,
-    computeBytes: bytes.computeBytes * contexts,
-  };
+function contextOf(
+  { kind }: MeasureSpec,
+  options: LoadOptions,
+  size: ContextSize & Pick<ContextOptions, 'threads'>,
+): ContextOptions {
+  if (kind === 'embedding') return embeddingContext(options, { limit: size.cells, threads: size.threads });
+  return chatContext(options, { ...size, draftTokens: MOST_DRAFT_TOKENS });
 }

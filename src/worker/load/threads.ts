@@ -1,7 +1,6 @@
-/** Chooses the thread count that a model begins with, and gives it to its context. */
+/** Chooses the thread count of a model and gives it to its context. */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
-import type { NativeBackend, NativeContext } from '../addon/native.ts';
-import { ownCpuMs } from '../threads/processor-use.ts';
+import type { NativeBackend, NativeContext } from '../native.ts';
 import { type CalibrationProbe, calibrate } from './calibrate.ts';
 
 /** The context, empty, and the size of a typical step. */
@@ -10,7 +9,10 @@ export interface TypicalStep {
   readonly tokens: number;
 }
 
-/** Measures the thread count unless it is pinned, known, or decided by a GPU. */
+/**
+ * Measures the thread count unless it is pinned, known, or decided by a GPU. It is part of the load because it is
+ * short, and because only the facts of a load are remembered.
+ */
 export async function tuneThreads(
   backend: NativeBackend,
   spec: LoadSpec,
@@ -21,14 +23,14 @@ export async function tuneThreads(
     return { threads: known ?? context.getThreads(), calibration: [] };
   const { threads, tried, quiet } = await calibrate(threadsFor(backend, spec), probeOf(context, tokens));
   context.setThreads(threads);
-  // What was measured in a busy moment is not reported, because nobody should plan by it.
+  // A result from a busy moment serves this load; it is not reported, because nobody should keep it.
   return { threads, calibration: quiet ? tried : [] };
 }
 
-export type GivenThreads = Pick<LoadSpec, 'threads' | 'tunedThreads'>;
+export type ThreadChoice = Pick<LoadSpec, 'threads' | 'tunedThreads'>;
 
 /** All physical cores, unless the user or an earlier calibration says otherwise. */
-export function threadsFor(backend: NativeBackend, spec: GivenThreads): number {
+export function threadsFor(backend: NativeBackend, spec: ThreadChoice): number {
   return spec.threads ?? spec.tunedThreads ?? Math.max(1, backend.facts.cpuMathCores);
 }
 
@@ -40,11 +42,14 @@ function probeOf(context: NativeContext, tokens: number): CalibrationProbe {
       context.initBatch(tokens);
       context.addToBatch(0, 0, step, Uint32Array.of(tokens - 1));
       const started = performance.now();
-      await context.decodeBatch();
+      context.decodeBatch();
       const ms = performance.now() - started;
       context.clearSequence(0);
       return ms;
     },
-    cpuMs: ownCpuMs,
+    cpuMs() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
   };
 }

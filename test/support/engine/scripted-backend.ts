@@ -2,12 +2,7 @@
  * The addon's page without a native library: bytes are tokens, and the "model" continues its prompt with what a script
  * says. Everything of the child process but the addon itself runs over it as it does over llama.cpp.
  */
-import type {
-  NativeBackend,
-  NativeContext,
-  NativeModel,
-  NativeSampler,
-} from '../../../src/worker/addon/native.ts';
+import type { NativeBackend, NativeContext, NativeModel, NativeSampler } from '../../../src/worker/native.ts';
 import type { Vocabulary } from '../../../src/worker/prompt/vocabulary.ts';
 import { loadSpec } from './jobs.ts';
 
@@ -49,16 +44,10 @@ const vocabulary: Vocabulary = {
 export interface Evaluated {
   tokens: number;
   decodes: number;
-  /** The most native calls that were under way at the same time. */
-  mostAtOnce: number;
 }
 
-export function scriptedBackend(
-  script: Script,
-  onDecode: (threads: number) => void = () => undefined,
-): { backend: NativeBackend; evaluated: Evaluated } {
-  const evaluated: Evaluated = { tokens: 0, decodes: 0, mostAtOnce: 0 };
-  const open = (numCtx: number): NativeContext => scriptedContext(numCtx, { script, evaluated, onDecode });
+export function scriptedBackend(script: Script): { backend: NativeBackend; evaluated: Evaluated } {
+  const evaluated: Evaluated = { tokens: 0, decodes: 0 };
   const sampler = (): NativeSampler => ({ configure: () => undefined, dispose: () => undefined });
   const model: NativeModel = {
     facts: {
@@ -71,16 +60,15 @@ export function scriptedBackend(
       past: { holds: 'every token' },
     },
     vocabulary,
-    newContext: async ({ numCtx }) => open(numCtx),
-    newEmbeddingContext: async ({ numCtx }) => open(numCtx),
+    newContext: async ({ numCtx }) => scriptedContext(numCtx, script, evaluated),
     newSampler: sampler,
-    newProbe: (keeps) => ({ keeps, dispose: () => undefined }),
     newGrammar: (gbnf) => ({ gbnf }),
   };
   const backend: NativeBackend = {
     facts: { folder: '', mapped: [], systemInfo: '', gpu: 'none', cpuMathCores: 2 },
     samplersFor: () => [],
     host: () => ({ pid: process.pid, mapped: [], cpuFeatures: '', libc: '' }),
+    openVocabulary: async () => vocabulary,
     openModel: async () => model,
     refusedOptions: () => [],
     measure: async () => [],
@@ -89,15 +77,7 @@ export function scriptedBackend(
   return { backend, evaluated };
 }
 
-let atOnce = 0;
-
-interface Scripted {
-  readonly script: Script;
-  readonly evaluated: Evaluated;
-  readonly onDecode: (threads: number) => void;
-}
-
-function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Scripted): NativeContext {
+function scriptedContext(numCtx: number, script: Script, evaluated: Evaluated): NativeContext {
   let threads = 1;
   const sequences = new Map<number, number[]>();
   const held = (sequence: number): number[] => sequences.get(sequence) ?? [];
@@ -107,7 +87,7 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Script
     numCtx,
     batchTokens: 512,
     flashAttention: false,
-    memoryBytes: () => 1,
+    memory: () => [],
     setThreads: (count) => {
       threads = count;
     },
@@ -122,28 +102,21 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Script
       evaluated.tokens += tokens.length;
       return logitsOf.map((index) => rows.push(all.slice(0, firstPosition + index + 1)) - 1);
     },
-    async decodeBatch() {
+    decodeBatch() {
       evaluated.decodes += 1;
-      onDecode(threads);
-      atOnce += 1;
-      evaluated.mostAtOnce = Math.max(evaluated.mostAtOnce, atOnce);
-      await new Promise((resolve) => setImmediate(resolve));
-      atOnce -= 1;
     },
-    async sample(batchRow) {
-      return script(Buffer.from(rows[batchRow] ?? []))[0] ?? END;
-    },
-    readLogits: async () => ({ of: [{ token: END, logit: 1 }], totalWeight: 1 }),
-    embedding: (tokens) => Float64Array.of(tokens, 0, 0),
+    sample: (batchRow) => script(Buffer.from(rows[batchRow] ?? []))[0] ?? END,
+    readLogits: () => ({ of: [{ token: END, logit: 1 }], largest: 1, totalWeight: () => 1 }),
+    embedding: (sequence) => Float32Array.of(held(sequence).length, 0, 0),
     cutSequence(sequence, length) {
       sequences.set(sequence, held(sequence).slice(0, length));
       return true;
     },
     clearSequence: (sequence) => void sequences.delete(sequence),
-    copySequence: async (target, source) => void sequences.set(target, [...held(source)]),
+    copySequence: (target, source) => void sequences.set(target, [...held(source)]),
     firstPosition: () => 0,
-    takeCheckpoint: async () => ({ lastPosition: -1, dispose: () => undefined }),
-    restoreCheckpoint: async () => false,
-    dispose: async () => undefined,
+    takeCheckpoint: () => ({ lastPosition: -1, dispose: () => undefined }),
+    restoreCheckpoint: () => false,
+    dispose: () => undefined,
   };
 }

@@ -30,8 +30,6 @@ const PATIENT = {
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 interface ChildOptions {
-  /** Threads for native calls. One, as chat has on two cores: whatever needs a second one would stand still here. */
-  readonly poolThreads?: number;
   /** Words before `node`. */
   readonly launcher?: readonly string[];
 }
@@ -43,7 +41,7 @@ export class TestWorker {
   readonly #host: WorkerHost;
   readonly #open = new Map<string, AbortController>();
 
-  constructor({ poolThreads = 1, launcher = [] }: ChildOptions = {}) {
+  constructor({ launcher = [] }: ChildOptions = {}) {
     const childPath = join(builtDist, 'worker', 'main.js');
     if (!existsSync(childPath)) throw new Error(`${childPath} is missing; run: npm run build`);
     const hostEnv = { PATH: process.env['PATH'] };
@@ -52,7 +50,6 @@ export class TestWorker {
       childPath,
       hostEnv,
       gpu: 'off',
-      poolThreads,
       launcher,
       stderrChars,
       log: silent,

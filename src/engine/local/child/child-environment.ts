@@ -18,7 +18,7 @@ const CARRIED_ON_WINDOWS = ['SystemRoot', 'USERPROFILE', 'LOCALAPPDATA', 'TEMP',
 
 export function childEnvironment(
   host: Readonly<Record<string, string | undefined>>,
-  { gpu, poolThreads }: { readonly gpu: string; readonly poolThreads: number },
+  { gpu }: { readonly gpu: string },
   platform: string,
 ): Record<string, string> {
   const environment: Record<string, string> = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
@@ -29,8 +29,8 @@ export function childEnvironment(
   }
   // An abort must end the process at once, not start a debugger on it.
   environment['GGML_NO_BACKTRACE'] = '1';
-  environment['NODE_LLAMA_CPP_SKIP_DOWNLOAD'] = 'true';
-  environment['UV_THREADPOOL_SIZE'] = String(poolThreads);
+  // The library computes with threads of its own; a file is loaded on one of these.
+  environment['UV_THREADPOOL_SIZE'] = '2';
   environment['SVC_GPU'] = gpu;
   // Weights and KV cache in huge pages: a token of one stream costs a tenth less. Where glibc or the kernel has none, it is ignored.
   if (platform === 'linux') environment['GLIBC_TUNABLES'] = 'glibc.malloc.hugetlb=1';

@@ -17,8 +17,6 @@ export interface Launch {
   readonly childPath: string;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
-  /** Threads for native calls, see pool-threads.ts. */
-  readonly poolThreads: number;
   /** Words before `node`, see launcher.ts. */
   readonly launcher: readonly string[];
   readonly stderrChars: number;

@@ -1,30 +1,28 @@
 /**
  * Log probabilities as the model itself gives them: over the whole vocabulary, before temperature, penalties and
- * truncation change them. A probe reads the same logits, so the sampler is not disturbed.
+ * truncation change them. Reading them does not disturb the sampler.
  */
 import type { SampledToken, TokenLogprob } from '../../../contract/job-event.ts';
-import type { NativeContext, NativeModel, NativeProbe } from '../../addon/native.ts';
+import type { NativeContext } from '../../native.ts';
 import type { Vocabulary } from '../../prompt/vocabulary.ts';
 
 export class Logprobs {
   readonly #top: number;
   readonly #vocabulary: Vocabulary;
-  readonly #probe: NativeProbe;
 
-  constructor(model: NativeModel, vocabulary: Vocabulary, top: number) {
+  constructor(vocabulary: Vocabulary, top: number) {
     this.#top = top;
     this.#vocabulary = vocabulary;
-    this.#probe = model.newProbe(null);
   }
 
-  async report(context: NativeContext, batchRow: number, token: number): Promise<SampledToken> {
-    // At least one of the largest is needed, because the weight is relative to the largest logit.
-    const wanted = { tokens: [token], largest: Math.max(1, this.#top) };
-    const { of, totalWeight } = await context.readLogits(batchRow, this.#probe, wanted);
-    const largest = of[0]?.logit ?? 0;
+  report(context: NativeContext, batchRow: number, token: number): SampledToken {
+    const { of, largest, totalWeight } = context.readLogits(batchRow, {
+      tokens: [token],
+      largest: this.#top,
+    });
+    const weight = Math.log(totalWeight());
     const logits = new Map(of.map(({ token: id, logit }) => [id, logit]));
-    const entry = (id: number, logit: number): TokenLogprob =>
-      this.#entry(id, logit - largest - Math.log(totalWeight));
+    const entry = (id: number, logit: number): TokenLogprob => this.#entry(id, logit - largest - weight);
     return {
       chosen: entry(token, logits.get(token) ?? Number.NEGATIVE_INFINITY),
       top: [...logits]
@@ -32,10 +30,6 @@ export class Logprobs {
         .slice(0, this.#top)
         .map(([id, logit]) => entry(id, logit)),
     };
-  }
-
-  dispose(): void {
-    this.#probe.dispose();
   }
 
   #entry(token: number, logprob: number): TokenLogprob {

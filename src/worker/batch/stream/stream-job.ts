@@ -2,7 +2,10 @@ import type { GenerateJob } from '../../../contract/job.ts';
 import type { Answer } from '../../answer/answer.ts';
 
 /** What decoding needs of a request; its conversation, tools and schema end with the preparation. */
-export type DecodingRequest = Pick<GenerateJob, 'jobId' | 'sampling' | 'topLogprobs' | 'stop' | 'maxTokens'>;
+export type DecodingRequest = Pick<
+  GenerateJob,
+  'jobId' | 'lane' | 'sampling' | 'topLogprobs' | 'stop' | 'maxTokens'
+>;
 
 /** A job that fits, its prompt in tokens. */
 export interface StreamJob {
@@ -17,6 +20,6 @@ export interface StreamJob {
 
 /** A copy, so that a long conversation is not kept in memory while its answer is decoded. */
 export function decodingRequest(job: GenerateJob): DecodingRequest {
-  const { jobId, sampling, topLogprobs, stop, maxTokens } = job;
-  return { jobId, sampling, topLogprobs, stop, maxTokens };
+  const { jobId, lane, sampling, topLogprobs, stop, maxTokens } = job;
+  return { jobId, lane, sampling, topLogprobs, stop, maxTokens };
 }

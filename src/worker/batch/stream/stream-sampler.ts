@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import type { SampledToken } from '../../../contract/job-event.ts';
 import { RANDOM_DEVICE_SEED } from '../../../contract/sampling.ts';
-import type { NativeContext, NativeGrammar, NativeSampler } from '../../addon/native.ts';
+import type { NativeContext, NativeGrammar, NativeSampler } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 import { Logprobs } from './logprobs.ts';
 import type { StreamJob } from './stream-job.ts';
@@ -25,23 +25,22 @@ export class StreamSampler {
     const { topLogprobs, sampling } = job.job;
     this.#job = job;
     this.#sampler = model.newSampler();
-    this.#logprobs = topLogprobs === null ? null : new Logprobs(model, vocabulary, topLogprobs);
+    this.#logprobs = topLogprobs === null ? null : new Logprobs(vocabulary, topLogprobs);
     this.#seed = seedOf(sampling.seed);
   }
 
   /** Samples from a row of logits; `tokens`: the answer so far. */
-  async sample(context: NativeContext, logitRow: number, tokens: readonly number[]): Promise<Sampled> {
+  sample(context: NativeContext, logitRow: number, tokens: readonly number[]): Sampled {
     this.#configure(tokens);
-    const sampled = await context.sample(logitRow, this.#sampler);
+    const sampled = context.sample(logitRow, this.#sampler);
     if (sampled === null) throw new Error('no token satisfies the grammar');
     const token = this.#job.answer.constraint?.forcedToken() ?? sampled;
-    const reported = (await this.#logprobs?.report(context, logitRow, token)) ?? null;
+    const reported = this.#logprobs?.report(context, logitRow, token) ?? null;
     return { token, reported };
   }
 
   dispose(): void {
     this.#sampler.dispose();
-    this.#logprobs?.dispose();
   }
 
   /** The chain keeps its random state and its penalties between tokens; only another grammar needs another chain. */
@@ -50,7 +49,15 @@ export class StreamSampler {
     const grammar = this.#job.answer.constraint?.grammar() ?? null;
     if (this.#configured && grammar === this.#grammar) return;
     const recentTokens = [...prompt, ...tokens];
-    this.#sampler.configure({ sampling: job.sampling, seed: this.#seed, grammar, recentTokens, numCtx });
+    this.#sampler.configure({
+      sampling: job.sampling,
+      seed: this.#seed,
+      grammar,
+      recentTokens,
+      numCtx,
+      // Ties are broken as llama.cpp's own chain breaks them, which records are replayed by.
+      allCandidates: job.lane === 'frozen',
+    });
     this.#grammar = grammar;
     this.#configured = true;
   }

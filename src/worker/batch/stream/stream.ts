@@ -4,7 +4,7 @@
  * answer are, which rows come next, and what the planner is told; the sampler and the output are collaborators.
  */
 import type { DoneEvent, JobEvent } from '../../../contract/job-event.ts';
-import type { NativeContext } from '../../addon/native.ts';
+import type { NativeContext } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 import type { DecodingSequence, PrefillingSequence } from '../planning/step-planner.ts';
 import { PromptLookup } from './prompt-lookup.ts';
@@ -121,7 +121,7 @@ export class Stream {
     this.#next = null;
   }
 
-  sample(context: NativeContext, logitRow: number): Promise<Sampled> {
+  sample(context: NativeContext, logitRow: number): Sampled {
     return this.#sampler.sample(context, logitRow, this.output.tokens);
   }
 

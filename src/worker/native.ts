@@ -1,15 +1,15 @@
 /**
- * worker/addon owns the native library. It alone imports node-llama-cpp, types included, and this page is all that the
- * rest of the child process sees of it: a few handles and plain data. It knows nothing of jobs, prompts or batches.
- * What the library does in this thread is a plain call; what it does in its own threads returns a promise.
- * Nothing here is optional: a choice that is not made is null. A handle is used only with handles of the same model.
+ * The native library as the child process sees it: a few handles and plain data. worker/addon is behind it.
+ * A call returns when the library is done, on this thread: whoever evaluates yields to the event loop between steps.
+ * Only what reads a file or reserves memory returns a promise. A choice that is not made is null. A handle is used only
+ * with handles of the same model.
  */
-import type { FrozenFacts } from '../../contract/frozen.ts';
-import type { BackendFacts } from '../../contract/load.ts';
-import type { DeviceBytes } from '../../contract/memory.ts';
-import type { Sampling } from '../../contract/sampling-shapes.ts';
-import type { KvType } from '../../contract/settings/kv-types.ts';
-import type { Vocabulary } from '../prompt/vocabulary.ts';
+import type { FrozenFacts } from '../contract/frozen.ts';
+import type { BackendFacts } from '../contract/load.ts';
+import type { DeviceBytes } from '../contract/memory.ts';
+import type { Sampling } from '../contract/sampling-shapes.ts';
+import type { KvType } from '../contract/settings/kv-types.ts';
+import type { Vocabulary } from './prompt/vocabulary.ts';
 
 /** The library bound to this process. */
 export interface NativeBackend {
@@ -18,13 +18,16 @@ export interface NativeBackend {
   host(): FrozenFacts['host'];
   /** The samplers in the chain for these options, in the order in which they see the logits; a grammar comes first. */
   samplersFor(sampling: Sampling): readonly string[];
+  /** Only what turns text into tokens; the file needs no weights. */
+  openVocabulary(path: string): Promise<Vocabulary>;
   /** Rejects with the library's own words when the file cannot be used. */
   openModel(path: string, options: ModelOptions, onProgress: () => void): Promise<NativeModel>;
-  /** The members of these options that this binding of the library cannot apply. */
+  /** The members of these options that this library, on this machine, cannot apply. */
   refusedOptions(options: LoadOptions): readonly (keyof LoadOptions)[];
   /**
    * What the model would take with each of these contexts, in their order; loads nothing. Opening the file costs far more
-   * than a context (0.2 to 0.4 s against 4 ms), so many contexts are asked for at once.
+   * than a context (0.2 to 0.4 s against 4 ms), so many contexts are asked for at once. Rejects where this build of the
+   * library does not say.
    */
   measure(
     path: string,
@@ -40,12 +43,8 @@ export interface NativeModel {
   readonly facts: ModelFacts;
   readonly vocabulary: Vocabulary;
   newContext(options: ContextOptions): Promise<NativeContext>;
-  /** For one input at a time: a window of `numCtx` tokens that is evaluated as a whole. */
-  newEmbeddingContext(options: Pick<ContextOptions, 'numCtx' | 'threads'>): Promise<NativeContext>;
   /** A sampler with its own random state; one per running answer. Choosing comes after configuring. */
   newSampler(): NativeSampler;
-  /** Reads logits as the model gives them: of the `keeps` largest (cheap), or of all tokens if null. */
-  newProbe(keeps: number | null): NativeProbe;
   /** The state of a GBNF grammar at its beginning. Throws when llama.cpp refuses the grammar. */
   newGrammar(gbnf: string): NativeGrammar;
 }
@@ -106,6 +105,8 @@ export interface ContextOptions {
   readonly unified: boolean;
   /** Rows of one native call at most. */
   readonly batchTokens: number;
+  /** Rows of one call whose logits may be asked for; null: all of them. */
+  readonly logitRows: number | null;
   readonly threads: number;
   readonly flashAttention: boolean | null;
   /** The types of keys and values in the KV cache; null: the library's, which is f16. */
@@ -113,6 +114,8 @@ export interface ContextOptions {
   readonly valueType: KvType | null;
   /** Null: as the file says. */
   readonly rope: RopeOptions | null;
+  /** Whether inputs are evaluated for their embeddings, pooled as the file says, and not for logits. */
+  readonly embeddings: boolean;
 }
 
 /** Rotary positions; a null member is as the file says. */
@@ -132,15 +135,16 @@ export type LoadOptions = ModelOptions &
 
 /**
  * llama.cpp's context: one batch under construction, and the KV cache of its sequences. A position counts the tokens
- * of a sequence from 0. One decode or sample at a time per batch: the next decode overwrites the logits.
+ * of a sequence from 0. The next decode overwrites logits and embeddings.
  */
 export interface NativeContext {
   /** As opened, which llama.cpp may have rounded up, tokens. */
   readonly numCtx: number;
   readonly batchTokens: number;
   readonly flashAttention: boolean;
-  /** KV cache and compute buffers, bytes. */
-  memoryBytes(): number;
+  /** KV cache, state and compute buffers by device. */
+  memory(): readonly DeviceBytes[];
+  /** Of decode and prefill steps alike. */
   setThreads(threads: number): void;
   getThreads(): number;
 
@@ -154,25 +158,26 @@ export interface NativeContext {
     logitsOf: Uint32Array,
   ): Uint32Array;
   /** Evaluates the batch. After a failure some of its rows may be in the KV cache. */
-  decodeBatch(): Promise<void>;
+  decodeBatch(): void;
   /** The token that the sampler chooses from a row's logits; null when its grammar allows none. */
-  sample(batchRow: number, sampler: NativeSampler): Promise<number | null>;
-  readLogits(batchRow: number, probe: NativeProbe, wanted: LogitsWanted): Promise<Logits>;
-  /** The embedding of the last input, not normalised, by its length in tokens. */
-  embedding(tokens: number): Float64Array;
+  sample(batchRow: number, sampler: NativeSampler): number | null;
+  /** Logits as the model gives them; no sampler notices. */
+  readLogits(batchRow: number, wanted: LogitsWanted): Logits;
+  /** The embedding of the input in a sequence, not normalised; of a model that ranks pairs: its scores. */
+  embedding(sequence: number): Float32Array;
 
   /** Forgets the positions from `length` on; false when the memory cannot be cut there. */
   cutSequence(sequence: number, length: number): boolean;
   clearSequence(sequence: number): void;
   /** Overwrites the target's whole state with the source's; takes effect at the next decode. */
-  copySequence(target: number, source: number): Promise<void>;
+  copySequence(target: number, source: number): void;
   /** The oldest position that the KV cache still holds. */
   firstPosition(sequence: number): number;
-  takeCheckpoint(sequence: number): Promise<NativeCheckpoint>;
+  takeCheckpoint(sequence: number): NativeCheckpoint;
   /** False when the state could not be restored; what the sequence holds is then unknown. */
-  restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): Promise<boolean>;
+  restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): boolean;
 
-  dispose(): Promise<void>;
+  dispose(): void;
 }
 
 export interface LogitsWanted {
@@ -185,8 +190,10 @@ export interface LogitsWanted {
 export interface Logits {
   /** The largest first, when any were asked for. */
   readonly of: readonly TokenLogit[];
-  /** The sum of exp(logit - largest logit) over all tokens that the probe keeps. */
-  readonly totalWeight: number;
+  /** The largest logit of all. */
+  readonly largest: number;
+  /** The sum of exp(logit - largest) over the whole vocabulary; reads all of it. */
+  totalWeight(): number;
 }
 
 export interface TokenLogit {
@@ -202,7 +209,7 @@ export interface NativeCheckpoint {
 }
 
 export interface NativeSampler {
-  /** Rebuilds the chain; random state and look-back of the penalties restart. */
+  /** Rebuilds the chain. Random state goes on where seed and options of its sampler are the same. */
   configure(config: SamplerConfig): void;
   dispose(): void;
 }
@@ -216,12 +223,8 @@ export interface SamplerConfig {
   readonly recentTokens: readonly number[];
   /** The window of the job: no penalty looks further back, tokens. */
   readonly numCtx: number;
-}
-
-/** Changes no logit and no random state of a sampler. */
-export interface NativeProbe {
-  readonly keeps: number | null;
-  dispose(): void;
+  /** Whether the chain always sees every token. Otherwise only those that it would leave: the same choice, sooner. */
+  readonly allCandidates: boolean;
 }
 
 /** Advances with every token that a sampler chooses under it. */

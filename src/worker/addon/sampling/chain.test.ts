@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { samplerConfig, samplersFor } from './sampler.ts';
+import { samplersFor, samplerSteps } from './chain.ts';
 
 const xtc = { xtcProbability: 1, xtcThreshold: 0.01 };
 const state = { seed: 0, recentTokens: [], numCtx: 1 };
@@ -8,14 +8,12 @@ describe('XTC', () => {
   it('is in a chain that draws, before the temperature', () => {
     const sampling = { ...xtc, temperature: 0.8 };
     expect(samplersFor(sampling)).toEqual(['top_k', 'top_p', 'min_p', 'xtc', 'temperature', 'dist']);
-    expect(samplerConfig({ sampling, ...state })).toMatchObject(xtc);
+    expect(samplerSteps({ sampling, ...state }).find(({ name }) => name === 'xtc')?.key).toBe('1 0.01 0');
   });
 
   it('is not in a greedy one: temperature 0 chooses the largest logit', () => {
     const sampling = { ...xtc, temperature: 0 };
     expect(samplersFor(sampling)).toEqual(['greedy']);
-    const config = samplerConfig({ sampling, ...state });
-    expect(config).not.toHaveProperty('xtcProbability');
-    expect(config).not.toHaveProperty('xtcThreshold');
+    expect(samplerSteps({ sampling, ...state }).map(({ name }) => name)).toEqual(['greedy']);
   });
 });

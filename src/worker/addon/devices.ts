@@ -1,0 +1,28 @@
+/** What the library can compute on, behind the page. */
+import type { Device } from '../../contract/memory.ts';
+import { DEVICE_KINDS, devicePointers } from './library/devices.ts';
+import type { Pointer } from './library/layouts.ts';
+import type { Library } from './library/open.ts';
+
+export function describeDevices(library: Library): Device[] {
+  return devicePointers(library).map((device) => describe(library, device));
+}
+
+function describe(library: Library, device: Pointer): Device {
+  const free: [number] = [0];
+  const total: [number] = [0];
+  library.ggml_backend_dev_memory(device, free, total);
+  return {
+    name: library.ggml_backend_dev_name(device),
+    description: library.ggml_backend_dev_description(device),
+    kind: kindOf(library.ggml_backend_dev_type(device)),
+    totalBytes: total[0],
+    freeBytes: free[0],
+  };
+}
+
+/** A device that only stands for several others has no memory of its own. */
+function kindOf(type: number): Device['kind'] {
+  const kind = DEVICE_KINDS[type];
+  return kind === undefined || kind === 'meta' ? 'accel' : kind;
+}

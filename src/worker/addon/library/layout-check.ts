@@ -1,0 +1,82 @@
+/**
+ * Says at boot whether the structs of layouts.ts are those of the library: the defaults that it returns by value must
+ * stand where this page looks for them. A library with another layout would otherwise compute nonsense, or crash.
+ */
+import type { Bound, LLAMA } from './functions.ts';
+import type { ContextParams, ModelParams } from './layouts.ts';
+
+/** The release whose headers the layouts follow. */
+const RELEASE = /^v?0\.5\./;
+
+type Expected<T> = Readonly<Partial<Record<keyof T, unknown>>>;
+
+const MODEL_DEFAULTS: Expected<ModelParams> = {
+  devices: null,
+  tensor_buft_overrides: null,
+  n_gpu_layers: -1,
+  split_mode: 1,
+  load_mode: -1,
+  lazy_mode: 1,
+  main_gpu: 0,
+  tensor_split: null,
+  kv_overrides: null,
+  vocab_only: false,
+  check_tensors: false,
+  use_extra_bufts: true,
+  no_host: false,
+  no_alloc: false,
+  load_mtp: false,
+};
+
+const CONTEXT_DEFAULTS: Expected<ContextParams> = {
+  n_ctx: 512,
+  n_batch: 2048,
+  n_ubatch: 512,
+  n_seq_max: 1,
+  n_outputs_max_per_seq: 1,
+  rope_scaling_type: -1,
+  pooling_type: -1,
+  attention_type: -1,
+  flash_attn_type: -1,
+  yarn_ext_factor: -1,
+  yarn_beta_slow: -1,
+  defrag_thold: -1,
+  cb_eval: null,
+  type_k: 1,
+  type_v: 1,
+  abort_callback: null,
+  embeddings: false,
+  offload_kqv: true,
+  no_perf: true,
+  op_offload: true,
+  swa_full: true,
+  kv_unified: false,
+  samplers: null,
+  n_samplers: 0,
+  ctx_other: null,
+};
+
+export type Defaults = Pick<
+  Bound<typeof LLAMA>,
+  'llama_version' | 'llama_model_default_params' | 'llama_context_default_params'
+>;
+
+/** Throws one sentence that names the first member that is not where it should be. */
+export function checkLayouts(library: Defaults): void {
+  const version = library.llama_version();
+  if (!RELEASE.test(version))
+    throw new Error(`the installed llama.cpp is ${version}, and Hearth needs 0.5; install Hearth again`);
+
+  compare('llama_model_params', library.llama_model_default_params(), MODEL_DEFAULTS);
+  compare('llama_context_params', library.llama_context_default_params(), CONTEXT_DEFAULTS);
+}
+
+function compare<T extends object>(struct: string, read: T, expected: Expected<T>): void {
+  for (const [member, value] of Object.entries(expected)) {
+    const found: unknown = Reflect.get(read, member);
+    if (found === value) continue;
+    throw new Error(
+      `the installed llama.cpp has another layout: ${struct}.${member} reads ${String(found)} instead of ${String(value)}; install Hearth again`,
+    );
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * worker/addon/library owns the foreign functions: what llama.cpp exports, how its structs are laid out, the devices and
+ * threads that it has. It knows nothing of models, prompts or batches.
+ * This file loads the libraries and binds the tables of functions.ts. A missing symbol fails here, by
+ * name.
+ */
+import koffi, { type KoffiFunc, type LibraryHandle, type TypeObject } from 'koffi';
+import { type Bound, type Declared, GGML, GGML_BASE, LLAMA } from './functions.ts';
+import type { LibraryFiles } from '../../../lib/files/native-library.ts';
+import { checkLayouts } from './layout-check.ts';
+
+export type Library = Bound<typeof LLAMA> &
+  Bound<typeof GGML> &
+  Bound<typeof GGML_BASE> & {
+    readonly files: LibraryFiles;
+    /** A function that is looked up by its exported name and may be missing. */
+    optional(
+      name: string,
+      result: TypeObject | string,
+      ...parameters: string[]
+    ): KoffiFunc<(...args: never[]) => unknown> | null;
+  };
+
+type Table = Readonly<Record<string, Declared<unknown>>>;
+
+/** Throws one sentence that names the file and what is wrong with it. */
+export function openLibrary(files: LibraryFiles): Library {
+  // In the order of their needs: each finds the one before it already loaded.
+  const base = koffi.load(files.base);
+  const ggml = koffi.load(files.ggml);
+  const llama = koffi.load(files.llama);
+  const library = {
+    files,
+    ...bind(llama, LLAMA, files.llama),
+    ...bind(ggml, GGML, files.ggml),
+    ...bind(base, GGML_BASE, files.base),
+    optional: (name: string, result: TypeObject | string, ...parameters: string[]) => {
+      try {
+        return llama.func(name, result, parameters);
+      } catch {
+        // Its C++ name differs between compilers; who asks does without.
+        return null;
+      }
+    },
+  } as unknown as Library;
+  checkLayouts(library);
+  return library;
+}
+
+function bind(handle: LibraryHandle, table: Table, file: string): Record<string, unknown> {
+  const bound: Record<string, unknown> = {};
+  for (const [name, { result, parameters }] of Object.entries(table)) {
+    try {
+      bound[name] = handle.func(name, result, [...parameters]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`${file} is not the llama.cpp that Hearth needs: ${name}: ${reason}`, { cause: error });
+    }
+  }
+  return bound;
+}

@@ -1,0 +1,49 @@
+/** What llama.cpp says: warnings and errors go to standard error, and the last errors are kept as reasons. */
+import koffi from 'koffi';
+import { LogCallback } from './library/layouts.ts';
+import type { Library } from './library/open.ts';
+
+/** ggml_log_level by number; 5 continues the line before. */
+const LEVELS = ['none', 'debug', 'info', 'warn', 'error'] as const;
+const WARN = 3;
+const ERROR = 4;
+const CONTINUED = 5;
+const MOST_KEPT = 8;
+
+export class NativeLog {
+  #level = 0;
+  #line = '';
+  #errors: string[] = [];
+
+  constructor(library: Pick<Library, 'llama_log_set'>) {
+    const listener = (level: number, text: string): void => this.#write(level, text);
+    library.llama_log_set(koffi.register(listener, koffi.pointer(LogCallback)), null);
+  }
+
+  /** Forgets the errors so far. */
+  clear(): void {
+    this.#errors = [];
+  }
+
+  /** The library's own words for the last failure, without the names of its functions. */
+  reason(otherwise: string): string {
+    const told = this.#errors.map((line) => line.replace(/^(?:\w+: )+/, '')).filter((line) => line !== '');
+    return told.length === 0 ? otherwise : told.slice(0, 2).join('; ');
+  }
+
+  #write(level: number, text: string): void {
+    if (level !== CONTINUED) this.#level = level;
+    this.#line += text;
+    const end = this.#line.lastIndexOf('\n');
+    if (end < 0) return;
+    const lines = this.#line.slice(0, end).split('\n');
+    this.#line = this.#line.slice(end + 1);
+    for (const line of lines) this.#tell(line.trim());
+  }
+
+  #tell(line: string): void {
+    if (this.#level < WARN || line === '') return;
+    if (this.#level >= ERROR) this.#errors = [...this.#errors.slice(1 - MOST_KEPT), line];
+    process.stderr.write(`llama ${LEVELS[this.#level] ?? 'info'}: ${line}\n`);
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * What a context takes by device, as llama.cpp reckons it. It says so only in C++: a std::map from buffer type to three
+ * sizes, returned by value. The tree is read here as libstdc++ and libc++ lay it out; where neither is in use, or the
+ * tree does not look like one, the answer is null.
+ */
+import koffi, { type TypeObject } from 'koffi';
+import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
+import type { Pointer } from './library/layouts.ts';
+import type { Library } from './library/open.ts';
+
+const SYMBOL = '_Z26llama_get_memory_breakdownPK13llama_context';
+const WORD = 8;
+/** In both libraries a node is four words, and its value follows: buffer type, model, context, compute. */
+const VALUE = 4 * WORD;
+const MOST_NODES = 256;
+
+interface TreeLayout {
+  readonly name: string;
+  readonly struct: TypeObject;
+  readonly root: string;
+  readonly left: number;
+  readonly right: number;
+}
+
+const TREES: Readonly<Record<string, TreeLayout>> = {
+  linux: {
+    name: 'libstdc++',
+    struct: koffi.struct('std_map_libstdcxx', {
+      compare: 'uint64',
+      color: 'uint64',
+      root: 'void*',
+      first: 'void*',
+      last: 'void*',
+      count: 'size_t',
+    }),
+    root: 'root',
+    left: 2 * WORD,
+    right: 3 * WORD,
+  },
+  darwin: {
+    name: 'libc++',
+    struct: koffi.struct('std_map_libcxx', { first: 'void*', root: 'void*', count: 'size_t' }),
+    root: 'root',
+    left: 0,
+    right: WORD,
+  },
+};
+
+export type MemoryReader = (context: Pointer) => readonly DeviceBytes[] | null;
+
+export function memoryReader(library: Library): MemoryReader {
+  const layout = koffi.sizeof('void*') === WORD ? TREES[process.platform] : undefined;
+  const breakdown = layout === undefined ? null : library.optional(SYMBOL, layout.struct, 'void*');
+  if (layout === undefined || breakdown === null) return () => null;
+  return (context) => {
+    const map = (breakdown as unknown as (context: Pointer) => Readonly<Record<string, unknown>>)(context);
+    const nodes = nodesOf(map[layout.root] as Pointer | null, layout);
+    if (nodes.length !== map['count']) return null;
+    return byDevice(library, nodes);
+  };
+}
+
+function nodesOf(root: Pointer | null, { left, right }: TreeLayout): Pointer[] {
+  const found: Pointer[] = [];
+  const open = [root];
+  while (open.length > 0 && found.length <= MOST_NODES) {
+    const node = open.pop() ?? null;
+    if (node === null) continue;
+    found.push(node);
+    open.push(pointerAt(node, left), pointerAt(node, right));
+  }
+  return found;
+}
+
+function byDevice(library: Library, nodes: readonly Pointer[]): DeviceBytes[] {
+  const totals = new Map<string, DeviceBytes>();
+  for (const node of nodes) {
+    const type = pointerAt(node, VALUE);
+    if (type === null) continue;
+    const [modelBytes, contextBytes, computeBytes] = [1, 2, 3].map((word) =>
+      sizeAt(node, VALUE + word * WORD),
+    );
+    const device = deviceName(library, type);
+    const before = totals.get(device);
+    totals.set(device, {
+      device,
+      modelBytes: (before?.modelBytes ?? 0) + (modelBytes ?? 0),
+      contextBytes: (before?.contextBytes ?? 0) + (contextBytes ?? 0),
+      computeBytes: (before?.computeBytes ?? 0) + (computeBytes ?? 0),
+    });
+  }
+  return [...totals.values()];
+}
+
+function deviceName(library: Library, type: Pointer): string {
+  const device = library.ggml_backend_buft_is_host(type) ? null : library.ggml_backend_buft_get_device(type);
+  return device === null ? HOST_DEVICE : library.ggml_backend_dev_name(device);
+}
+
+const pointerAt = (node: Pointer, offset: number): Pointer | null =>
+  koffi.decode(node, offset, 'void*') as Pointer | null;
+
+const sizeAt = (node: Pointer, offset: number): number => Number(koffi.decode(node, offset, 'size_t'));

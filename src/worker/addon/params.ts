@@ -1,0 +1,151 @@
+/** From the page's options to llama.cpp's parameter structs, and what of them this machine cannot apply. */
+import koffi from 'koffi';
+import type { KvType } from '../../contract/settings/kv-types.ts';
+import { devicePointers } from './library/devices.ts';
+import type { ContextParams, ModelParams, Pointer } from './library/layouts.ts';
+import type { Library } from './library/open.ts';
+import type { NativeLog } from './log.ts';
+import type { MemoryReader } from './memory.ts';
+import type { ContextOptions, LoadMode, LoadOptions, ModelOptions, TensorBuffer } from '../native.ts';
+
+/** What every model and context of the process is opened with. */
+export interface Native {
+  readonly library: Library;
+  readonly log: NativeLog;
+  readonly threadpool: Pointer | null;
+  readonly memoryOf: MemoryReader;
+  readonly hasGpu: boolean;
+}
+
+/** Parameters, and the memory that they point to: it must live as long as what is opened with them. */
+export interface HeldParams {
+  readonly params: ModelParams;
+  readonly held: readonly object[];
+}
+
+const ALL_LAYERS = -1;
+const LOAD_MODES: Readonly<Record<LoadMode, number>> = {
+  auto: -1,
+  none: 0,
+  mmap: 1,
+  mlock: 2,
+  'mmap+mlock': 3,
+};
+const SPLIT_MODES = { none: 0, layer: 1, row: 2 } as const;
+const ROPE_SCALINGS = { none: 0, linear: 1, yarn: 2 } as const;
+const AS_THE_FILE_SAYS = -1;
+const FLASH_ATTENTION = { auto: -1, off: 0, on: 1 } as const;
+/** ggml_type by number. */
+const KV_TYPES: Readonly<Record<KvType, number>> = {
+  f32: 0,
+  f16: 1,
+  q4_0: 2,
+  q4_1: 3,
+  q5_0: 6,
+  q5_1: 7,
+  q8_0: 8,
+  iq4_nl: 20,
+  bf16: 30,
+};
+
+export function modelParams({ library, hasGpu }: Native, options: ModelOptions): HeldParams {
+  const { devices, gpuLayers, splitMode, mainGpu, loadMode, tensorSplit, tensorBuffers } = options;
+  const defaults = library.llama_model_default_params();
+  const onGpu = hasGpu && devices?.length !== 0;
+  const chosen =
+    devices === null ? null : pointerList(devices.flatMap((name) => deviceOf(library, name) ?? []));
+  const shares = tensorSplit === null ? null : splitList(library, tensorSplit);
+  const overrides = overrideList(library, tensorBuffers);
+  return {
+    params: {
+      ...defaults,
+      n_gpu_layers: onGpu ? layersOf(gpuLayers) : 0,
+      split_mode: splitMode === null ? defaults.split_mode : SPLIT_MODES[splitMode],
+      main_gpu: mainGpu ?? defaults.main_gpu,
+      load_mode: LOAD_MODES[loadMode ?? 'mmap'],
+      devices: chosen === null ? null : koffi.address(chosen),
+      tensor_split: shares === null ? null : koffi.address(shares),
+      tensor_buft_overrides: overrides === null ? null : koffi.address(overrides.list),
+    },
+    held: [chosen, shares, overrides].filter((memory) => memory !== null),
+  };
+}
+
+export function contextParams(library: Library, options: ContextOptions): ContextParams {
+  const { sequences, numCtx, unified, batchTokens, threads, keyType, valueType, rope } = options;
+  const defaults = library.llama_context_default_params();
+  return {
+    ...defaults,
+    n_ctx: unified ? numCtx : numCtx * sequences,
+    n_batch: batchTokens,
+    n_ubatch: batchTokens,
+    n_seq_max: sequences,
+    n_outputs_max: options.logitRows ?? 0,
+    n_threads: threads,
+    n_threads_batch: threads,
+    rope_scaling_type: rope?.scaling ? ROPE_SCALINGS[rope.scaling] : AS_THE_FILE_SAYS,
+    rope_freq_base: rope?.freqBase ?? defaults.rope_freq_base,
+    rope_freq_scale: rope?.freqScale ?? defaults.rope_freq_scale,
+    yarn_orig_ctx: rope?.yarnOrigCtx ?? defaults.yarn_orig_ctx,
+    flash_attn_type: flashAttention(options.flashAttention),
+    type_k: KV_TYPES[keyType ?? 'f16'],
+    type_v: KV_TYPES[valueType ?? 'f16'],
+    embeddings: options.embeddings,
+    swa_full: false,
+    kv_unified: unified,
+  };
+}
+
+/** Devices and buffers that this machine does not have. */
+export function refusedOptions({ library }: Native, options: LoadOptions): (keyof LoadOptions)[] {
+  const refused: (keyof LoadOptions)[] = [];
+  if (options.devices?.some((name) => deviceOf(library, name) === undefined)) refused.push('devices');
+  if (options.tensorBuffers.some(({ buffer }) => bufferOf(library, buffer) === undefined))
+    refused.push('tensorBuffers');
+  return refused;
+}
+
+function layersOf(layers: ModelOptions['gpuLayers']): number {
+  return layers === null || layers === 'all' ? ALL_LAYERS : layers;
+}
+
+function flashAttention(setting: boolean | null): number {
+  if (setting === null) return FLASH_ATTENTION.auto;
+  return setting ? FLASH_ATTENTION.on : FLASH_ATTENTION.off;
+}
+
+function deviceOf(library: Library, name: string): Pointer | undefined {
+  return devicePointers(library).find((device) => library.ggml_backend_dev_name(device) === name);
+}
+
+function bufferOf(library: Library, name: string): Pointer | undefined {
+  const types = devicePointers(library).map((device) => library.ggml_backend_dev_buffer_type(device));
+  return types.find((type) => library.ggml_backend_buft_name(type) === name);
+}
+
+/** Ends with null. */
+function pointerList(pointers: readonly Pointer[]): BigUint64Array {
+  return BigUint64Array.from([...pointers, 0n]);
+}
+
+/** llama.cpp reads one share for each device that it could ever have. */
+function splitList(library: Library, shares: readonly number[]): Float32Array {
+  const list = new Float32Array(library.llama_max_devices());
+  list.set(shares.slice(0, list.length));
+  return list;
+}
+
+/** Pairs of pattern and buffer type; ends with a pair of nulls. */
+function overrideList(
+  library: Library,
+  overrides: readonly TensorBuffer[],
+): { list: BigUint64Array; patterns: readonly Uint8Array[] } | null {
+  if (overrides.length === 0) return null;
+  const patterns = overrides.map(({ pattern }) => new Uint8Array(Buffer.from(`${pattern}\0`, 'utf8')));
+  const pairs = overrides.flatMap(({ buffer }, at) => {
+    const pattern = patterns[at];
+    const type = bufferOf(library, buffer);
+    return pattern === undefined || type === undefined ? [] : [koffi.address(pattern), type];
+  });
+  return { list: BigUint64Array.from([...pairs, 0n, 0n]), patterns };
+}

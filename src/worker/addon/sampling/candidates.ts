@@ -1,0 +1,119 @@
+/** A row of logits read without copying it: the largest, the largest few, or all of them as llama.cpp's candidates. */
+import koffi from 'koffi';
+import { type Pointer, TokenData, type TokenDataArray } from '../library/layouts.ts';
+import type { Library } from '../library/open.ts';
+import type { Logits, LogitsWanted, TokenLogit } from '../../native.ts';
+
+/** Words of 4 bytes of one candidate: token, logit, probability. */
+const WORDS = 3;
+/** More of the largest than this are found faster by the library, which sorts all of them. */
+export const MOST_LARGEST = 128;
+
+/** The first of the largest, as llama.cpp's greedy sampler takes it. */
+export function argmax(logits: Float32Array): number {
+  let largest = logits[0] ?? Number.NEGATIVE_INFINITY;
+  let token = 0;
+  for (let at = 1; at < logits.length; at += 1) {
+    const logit = logits[at] as number;
+    if (logit > largest) {
+      largest = logit;
+      token = at;
+    }
+  }
+  return token;
+}
+
+/** The `count` largest, largest first; of equal ones the lower token comes first. */
+export function largestOf(logits: Float32Array, count: number): TokenLogit[] {
+  const values = new Float32Array(count).fill(Number.NEGATIVE_INFINITY);
+  const tokens = new Int32Array(count).fill(-1);
+  let floor = Number.NEGATIVE_INFINITY;
+  let found = 0;
+  for (let token = 0; token < logits.length; token += 1) {
+    const logit = logits[token] as number;
+    if (!(logit > floor || found < count)) continue;
+    let place = Math.min(found, count - 1);
+    while (place > 0 && (values[place - 1] as number) < logit) {
+      values[place] = values[place - 1] as number;
+      tokens[place] = tokens[place - 1] as number;
+      place -= 1;
+    }
+    values[place] = logit;
+    tokens[place] = token;
+    found += 1;
+    if (found >= count) floor = values[count - 1] as number;
+  }
+  return Array.from({ length: Math.min(found, count) }, (_, at) => ({
+    token: tokens[at] as number,
+    logit: values[at] as number,
+  }));
+}
+
+export function readLogitsOf(logits: Float32Array, { tokens, largest }: LogitsWanted): Logits {
+  const [first] = largestOf(logits, Math.max(1, largest));
+  const most = first?.logit ?? Number.NEGATIVE_INFINITY;
+  const of = largest > 0 ? largestOf(logits, largest) : [];
+  const others = tokens.filter((token) => !of.some((entry) => entry.token === token));
+  return {
+    of: [...of, ...others.map((token) => ({ token, logit: logits[token] ?? Number.NEGATIVE_INFINITY }))],
+    largest: most,
+    totalWeight: () => weightOf(logits, most),
+  };
+}
+
+function weightOf(logits: Float32Array, largest: number): number {
+  let sum = 0;
+  for (let token = 0; token < logits.length; token += 1) sum += Math.exp((logits[token] as number) - largest);
+  return sum;
+}
+
+/** Room for a candidate per token of the vocabulary, filled anew for each choice. */
+export class Candidates {
+  readonly #address: Pointer;
+  readonly #tokens: Int32Array;
+  readonly #logits: Float32Array;
+
+  constructor(vocabularySize: number) {
+    this.#address = koffi.alloc(TokenData, vocabularySize) as Pointer;
+    const memory = koffi.view(this.#address, vocabularySize * WORDS * 4);
+    this.#tokens = new Int32Array(memory);
+    this.#logits = new Float32Array(memory);
+  }
+
+  all(logits: Float32Array): TokenDataArray {
+    for (let token = 0, at = 0; token < logits.length; token += 1, at += WORDS) {
+      this.#tokens[at] = token;
+      this.#logits[at + 1] = logits[token] as number;
+      this.#logits[at + 2] = 0;
+    }
+    return this.#array(logits.length);
+  }
+
+  some(chosen: readonly TokenLogit[]): TokenDataArray {
+    for (const [place, { token, logit }] of chosen.entries()) {
+      this.#tokens[place * WORDS] = token;
+      this.#logits[place * WORDS + 1] = logit;
+      this.#logits[place * WORDS + 2] = 0;
+    }
+    return this.#array(chosen.length);
+  }
+
+  /** The token that the samplers selected of the array; null when none is left. */
+  selected({ data, size, selected }: TokenDataArray): number | null {
+    if (selected < 0 || selected >= size) return null;
+    // A sampler may have put the array elsewhere.
+    if (data === this.#address) return this.#tokens[selected * WORDS] ?? null;
+    return koffi.decode(data, selected * WORDS * 4, 'int32') as number;
+  }
+
+  /** Whether a grammar allows a token, which it says by the logit that it leaves. */
+  isAllowed(library: Library, grammar: Pointer, token: number): boolean {
+    const array = this.some([{ token, logit: 1 }]);
+    library.llama_sampler_apply(grammar, array);
+    return this.#logits[1] !== Number.NEGATIVE_INFINITY;
+  }
+
+  #array(size: number): TokenDataArray {
+    return { data: this.#address, size, selected: -1, sorted: false };
+  }
+}

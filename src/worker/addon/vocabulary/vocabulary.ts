@@ -1,0 +1,122 @@
+/**
+ * worker/addon/vocabulary owns a model's vocabulary: text to tokens, tokens to bytes, and which tokens are controls. It
+ * knows nothing of templates or prompts.
+ */
+import type { Vocabulary } from '../../prompt/vocabulary.ts';
+import type { Pointer } from '../library/layouts.ts';
+import type { Library } from '../library/open.ts';
+import { byteLevelBytes, sentencePieceBytes } from './token-bytes.ts';
+
+const ATTRIBUTE_UNKNOWN = 1 << 0;
+const ATTRIBUTE_CONTROL = 1 << 3;
+const ATTRIBUTE_USER_DEFINED = 1 << 4;
+/** llama_vocab_type by number. */
+const TYPES = ['none', 'spm', 'bpe', 'wpm', 'ugm', 'rwkv', 'plamo2'] as const;
+type VocabularyType = (typeof TYPES)[number];
+
+interface Tokens {
+  readonly library: Library;
+  readonly vocab: Pointer;
+  readonly type: VocabularyType;
+}
+
+export function openVocabulary(library: Library, vocab: Pointer): Vocabulary {
+  const tokens: Tokens = { library, vocab, type: TYPES[library.llama_vocab_type(vocab)] ?? 'none' };
+  const size = library.llama_vocab_n_tokens(vocab);
+  const bytes = new Map<number, Uint8Array>();
+  const [bos, eos, sep] = [
+    library.llama_vocab_bos(vocab),
+    library.llama_vocab_eos(vocab),
+    library.llama_vocab_sep(vocab),
+  ].map((token) => (token < 0 ? null : token)) as [number | null, number | null, number | null];
+  const wordPieces = tokens.type === 'wpm';
+  const { controlTexts, longest } = survey(tokens, size);
+  return {
+    size,
+    bosText: textOf(tokens, bos),
+    eosText: textOf(tokens, eos),
+    controlTexts,
+    prependToken: wordPieces || library.llama_vocab_get_add_bos(vocab) ? bos : null,
+    appendToken: wordPieces ? (sep ?? eos) : library.llama_vocab_get_add_eos(vocab) ? eos : null,
+    leastTokens: (length) => (longest === null ? 0 : Math.floor(length / longest)),
+    tokenize: (text, controls) => tokenize(tokens, text, controls),
+    bytesOf(token) {
+      let found = bytes.get(token);
+      if (found === undefined) {
+        found = isControl(tokens, token) ? new Uint8Array() : tokenBytes(tokens, token);
+        bytes.set(token, found);
+      }
+      return found;
+    },
+    isPlain: (token) =>
+      (attributesOf(tokens, token) & (ATTRIBUTE_CONTROL | ATTRIBUTE_UNKNOWN | ATTRIBUTE_USER_DEFINED)) === 0,
+    controlTextOf: (token) => (isControl(tokens, token) ? textOf(tokens, token) : null),
+    isEnd: (token) => library.llama_vocab_is_eog(vocab, token),
+  };
+}
+
+/**
+ * One pass over all entries. `longest` bounds from below how many tokens a text is: tokenising megabytes blocks the
+ * process for seconds, and what cannot fit is refused without. Null where a tokeniser may drop text.
+ */
+function survey(tokens: Tokens, size: number): { controlTexts: string[]; longest: number | null } {
+  const controlTexts: string[] = [];
+  // A byte-mapped entry is one character per byte, so its UTF-8 length is never less than the bytes it stands for.
+  let longest = 1;
+  for (let token = 0; token < size; token += 1) {
+    const text = textOf(tokens, token);
+    longest = Math.max(longest, Buffer.byteLength(text));
+    if (text.length <= 1) continue;
+    // End tokens count even where a file gives them an ordinary type, as their effect is that of a control.
+    if (isControl(tokens, token) || tokens.library.llama_vocab_is_eog(tokens.vocab, token))
+      controlTexts.push(text);
+  }
+  return { controlTexts, longest: tokens.type === 'bpe' || tokens.type === 'spm' ? longest : null };
+}
+
+function tokenize({ library, vocab }: Tokens, text: string, controls: boolean): Uint32Array {
+  const bytes = Buffer.from(text, 'utf8');
+  const room = new Int32Array(bytes.length + 2);
+  const count = library.llama_tokenize(vocab, bytes, bytes.length, room, room.length, false, controls);
+  if (count >= 0) return Uint32Array.from(room.subarray(0, count));
+  const more = new Int32Array(-count);
+  const again = library.llama_tokenize(vocab, bytes, bytes.length, more, more.length, false, controls);
+  if (again < 0) throw new Error('llama.cpp could not tokenise the text');
+  return Uint32Array.from(more.subarray(0, again));
+}
+
+/** The entry as it stands in the file, byte-mapped or escaped. */
+function textOf({ library, vocab }: Tokens, token: number | null): string {
+  return token === null ? '' : (library.llama_vocab_get_text(vocab, token) ?? '');
+}
+
+function attributesOf({ library, vocab }: Tokens, token: number): number {
+  return library.llama_vocab_get_attr(vocab, token);
+}
+
+function isControl(tokens: Tokens, token: number): boolean {
+  return (attributesOf(tokens, token) & (ATTRIBUTE_CONTROL | ATTRIBUTE_UNKNOWN)) !== 0;
+}
+
+/** Exact bytes, also of tokens that hold a part of a character, which no decoded string can carry. */
+function tokenBytes(tokens: Tokens, token: number): Uint8Array {
+  const entry = textOf(tokens, token);
+  if ((attributesOf(tokens, token) & ATTRIBUTE_USER_DEFINED) !== 0) return Buffer.from(entry, 'utf8');
+  switch (tokens.type) {
+    case 'bpe':
+      return byteLevelBytes(entry) ?? piece(tokens, token);
+    case 'spm':
+    case 'ugm':
+      return sentencePieceBytes(entry);
+    default:
+      return piece(tokens, token);
+  }
+}
+
+function piece({ library, vocab }: Tokens, token: number): Uint8Array {
+  const room = new Uint8Array(64);
+  const length = library.llama_token_to_piece(vocab, token, room, room.length, 0, false);
+  if (length >= 0) return room.slice(0, length);
+  const more = new Uint8Array(-length);
+  return more.slice(0, Math.max(0, library.llama_token_to_piece(vocab, token, more, more.length, 0, false)));
+}
