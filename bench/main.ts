@@ -1,4 +1,5 @@
 /** The benchmarks by name; bench/README.md says what each measures and how to read it. */
+import { bare } from './bare/bare.ts';
 import { boot } from './boot.ts';
 import { compare } from './compare/compare.ts';
 import { frozen } from './frozen/frozen.ts';
@@ -11,6 +12,7 @@ import { soak } from './soak.ts';
 
 const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
   compare,
+  bare,
   overhead,
   soak,
   boot,
