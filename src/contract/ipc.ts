@@ -7,6 +7,7 @@ import { type Static, Type } from '#typebox';
 import { EmbedJob, ExplainJob, GenerateJob } from './job.ts';
 import { JobEvent } from './job-event.ts';
 import { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from './load.ts';
+import { MOST_THREADS } from './limits.ts';
 import { Measurement } from './memory.ts';
 
 /** An error as it crosses the channel: a code of the catalogue and its detail; the message is rebuilt from them. */
@@ -36,6 +37,12 @@ export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal('loading') }),
   Type.Object({ type: Type.Literal('loaded'), facts: LoadedFacts }),
   Type.Object({ type: Type.Literal('load_failed'), failure: IpcFailure }),
+  /** The thread count that steps found, after each change; a confirmed one is worth beginning the next load with. */
+  Type.Object({
+    type: Type.Literal('threads'),
+    threads: Type.Integer({ minimum: 1, maximum: MOST_THREADS }),
+    confirmed: Type.Boolean(),
+  }),
   Type.Object({
     type: Type.Literal('events'),
     events: Type.Array(Type.Object({ jobId: Type.String(), event: JobEvent })),

@@ -48,7 +48,7 @@ export const LoadSpec = Type.Object({
   cells: Type.Integer({ minimum: LEAST_CTX }),
   /** Sequences that decode together. */
   parallel: Type.Integer({ minimum: 1, maximum: MOST_SEQUENCES }),
-  /** Null: calibrate, or take `tunedThreads` when given. */
+  /** Null: chosen while steps run, from `tunedThreads` on or from what the load measures. */
   threads: Type.Union([Type.Integer({ minimum: 1, maximum: MOST_THREADS }), Type.Null()]),
   tunedThreads: Type.Union([Type.Integer({ minimum: 1, maximum: MOST_THREADS }), Type.Null()]),
   /** Draft tokens per sequence and step; 0: none. */

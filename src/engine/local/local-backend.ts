@@ -166,7 +166,8 @@ class Workers implements LocalBackend {
       cells: size.cells,
       parallel: size.slots,
       threads: target.source.threads,
-      tunedThreads: known?.threads ?? null,
+      // Only the batch loop finds a remembered count out that has become wrong.
+      tunedThreads: target.kind === 'chat' ? (known?.threads ?? null) : null,
       draftTokens: target.source.settings.draftTokens ?? this.#options.draftTokens ?? MOST_DRAFT_TOKENS,
       settings: workerSettings(target.source.settings),
       experts: target.source.experts,
@@ -182,6 +183,10 @@ class Workers implements LocalBackend {
     const { numCtx, sequences: slots, threads } = facts;
     const cells = facts.cells ?? numCtx * slots;
     const details = { threads, pid: worker.pid };
+    worker.onThreads = (found) => {
+      details.threads = found.threads;
+      if (found.confirmed) this.#memory.confirmed(target, found.threads);
+    };
     return {
       facts: { numCtx, slots, cells, memory, measured: seenMemory(facts), details },
       run: worker.run.bind(worker),

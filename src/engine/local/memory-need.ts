@@ -1,5 +1,4 @@
 /** How much memory a model file takes by its header, and what loads measured. Pure arithmetic. */
-import type { LoadedFacts } from '../../contract/load.ts';
 import type { ContextSize } from '../../contract/memory.ts';
 import type { ModelTarget } from '../ports.ts';
 import type { MemoryRecord } from './memory/memory-record.ts';
@@ -7,7 +6,7 @@ import type { LocalSource } from './model-source.ts';
 
 /** What is known of a model on this machine, and the next load is planned by. */
 export interface Measured {
-  /** The count that a calibration chose; null while none has run on a quiet machine. */
+  /** The count that running steps confirmed on a quiet machine, with which the next load begins; null before that. */
   readonly threads: number | null;
   /** Null while nothing but the header is known. */
   readonly memory: MemoryRecord | null;
@@ -24,15 +23,6 @@ const MIB = 1024 * 1024;
 export const PROCESS_BYTES = 160 * MIB;
 /** Compute buffers grow with the width of the model, as do its weights. */
 const COMPUTE_SHARE = 0.05;
-
-/** `before` keeps its thread count when this load measured none, because it was pinned, recalled, or disturbed. */
-export function measuredOf(
-  facts: Pick<LoadedFacts, 'threads' | 'calibration'>,
-  memory: MemoryRecord | null,
-  before: Measured | null,
-): Measured {
-  return { threads: facts.calibration.length > 0 ? facts.threads : (before?.threads ?? null), memory };
-}
 
 /** All sequences together; `cells` counts each window of sequences that share none. */
 export function estimatedBytes(

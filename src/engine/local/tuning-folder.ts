@@ -1,6 +1,6 @@
 /**
- * What loads measured (memory, threads), kept under SVC_HOME/tuning per model, backend and CPU: a restart does
- * not measure again, a change of any of the three does. Losing a file costs one measurement.
+ * What loads measured of memory, and the thread count that steps confirmed, kept under SVC_HOME/tuning per model, backend
+ * and CPU: a restart does not measure again, a change of any of the three does. Losing a file costs one measurement.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

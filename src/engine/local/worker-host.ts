@@ -41,6 +41,9 @@ export class WorkerHost {
   /** Resolves when the process is gone; the reason is null when it was asked to end. */
   readonly gone: Promise<{ readonly reason: string | null }>;
 
+  /** Told of the thread count that running steps found. */
+  onThreads: ((found: Extract<FromWorker, { type: 'threads' }>) => void) | undefined;
+
   readonly #child: ChildProcess;
   readonly #stderr: StderrTail;
   readonly #deps: WorkerDeps;
@@ -227,6 +230,9 @@ export class WorkerHost {
       case 'load_failed':
         this.#load.reject(errorOfFailure(message.failure, this.#modelId));
         return this.#loading;
+      case 'threads':
+        this.onThreads?.(message);
+        return !this.#loading;
       case 'events':
         return message.events.every(({ jobId, event }) => {
           this.#watchdog.eventSeen(jobId, event, this.#deps.clock.monotonicMs());

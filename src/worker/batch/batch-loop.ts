@@ -23,12 +23,14 @@ import { Sequences } from './sequences.ts';
 import type { Row } from './stream/row.ts';
 import { Stream } from './stream/stream.ts';
 import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
+import { ThreadUse } from '../threads/thread-use.ts';
 import { Waiting } from './waiting.ts';
 
 export class BatchLoop {
   readonly #chat: ChatModel;
   readonly #outbox: Outbox;
   readonly #planner: StepPlanner;
+  readonly #threads: ThreadUse;
   readonly #sequences: Sequences;
   readonly #waiting: Waiting;
   readonly #streams = new Map<string, Stream>();
@@ -40,6 +42,7 @@ export class BatchLoop {
     this.#chat = chat;
     this.#outbox = outbox;
     this.#planner = plannerFor(chat);
+    this.#threads = new ThreadUse(chat, (message) => outbox.post(message));
     this.#sequences = new Sequences(chat, this.#planner);
     this.#waiting = new Waiting(this.#sequences, this.#planner);
   }
@@ -125,24 +128,22 @@ export class BatchLoop {
   #evaluate(phase: 'decode' | 'prefill', rows: readonly PlannedRow[], expectedMs: number): void {
     this.#outbox.beforeWork(expectedMs);
     const bySequence = new Map([...this.#streams.values()].map((stream) => [stream.sequence, stream]));
-    const startedMs = performance.now();
-    evaluateRows(
-      this.#chat.context,
-      rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence))),
-      {
-        onEvaluated: () => this.#outbox.atRest(),
-        onResult: (row, result) => {
-          const stream = bySequence.get(row.sequence);
-          if (stream === undefined) return this.#sequences.forgetBeyond(row.sequence);
-          if ('error' in result) {
-            if (!result.restored) this.#sequences.empty(row.sequence);
-            return this.#fail(stream, result.error);
-          }
-          this.#advance(stream, row, result.logitRows);
-        },
+    const nativeRows = rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence)));
+    const call = this.#threads.begin({ phase, ...shapeOf(nativeRows) });
+    evaluateRows(this.#chat.context, nativeRows, {
+      onEvaluated: () => this.#outbox.atRest(),
+      onResult: (row, result) => {
+        const stream = bySequence.get(row.sequence);
+        if (stream === undefined) return this.#sequences.forgetBeyond(row.sequence);
+        if ('error' in result) {
+          if (!result.restored) this.#sequences.empty(row.sequence);
+          return this.#fail(stream, result.error);
+        }
+        this.#advance(stream, row, result.logitRows);
       },
-    );
-    this.#planner.observe({ phase, rows, ms: performance.now() - startedMs });
+    });
+    const ms = this.#threads.end(call);
+    this.#planner.observe({ phase, rows, ms });
   }
 
   #nativeRow({ kind, sequence, tokens, padding }: PlannedRow, stream: Stream | undefined): Row {
@@ -240,4 +241,10 @@ export class BatchLoop {
     for (const stream of this.#streams.values()) this.#fail(stream, error);
     for (const { job } of this.#waiting.removeAll()) this.#outbox.failed(job.jobId, error);
   }
+}
+
+function shapeOf(nativeRows: readonly Row[]): { rows: number; sequences: number; depth: number } {
+  const rows = nativeRows.reduce((sum, { tokens, padding = 0 }) => sum + tokens.length + padding, 0);
+  const depth = nativeRows.reduce((sum, { position }) => sum + position, 0) / nativeRows.length;
+  return { rows, sequences: nativeRows.length, depth };
 }

@@ -1,9 +1,10 @@
 /**
- * Chooses a thread count by measuring, because no rule holds: on small models or busy hosts the library's spinning
- * barriers make two threads slower than one, on large models all cores win. Runs once per model, backend and CPU;
- * the server remembers the result.
+ * Chooses the thread count that a model begins with, by measuring, because no rule holds: on small models the library's
+ * spinning barriers make two threads slower than one, on large models all cores win. It sees half a second, so it is
+ * never kept: running steps find the count that is (worker/threads).
  */
 import type { LoadedFacts } from '../../contract/load.ts';
+import { threadCounts } from '../threads/counts.ts';
 
 export interface CalibrationLimits {
   /** Measuring time per thread count; a slow step is taken `fewestSteps` times even so. */
@@ -18,7 +19,7 @@ export const CALIBRATION_LIMITS: CalibrationLimits = { perCountMs: 40, fewestSte
 export interface Calibration {
   readonly threads: number;
   readonly tried: LoadedFacts['calibration'];
-  /** False when other programs took the processor meanwhile: then the choice holds for this load only. */
+  /** False when other programs took the processor meanwhile: then only a step that was short even so decides. */
   readonly quiet: boolean;
 }
 
@@ -52,6 +53,7 @@ export async function calibrate(
   limits: CalibrationLimits = CALIBRATION_LIMITS,
 ): Promise<Calibration> {
   const tried: { threads: number; tokensPerS: number }[] = [];
+  // When the time is up after one thread, the model is a large one, and those want all cores.
   let leftMs = limits.totalMs;
   let quiet = true;
   for (const threads of threadCounts(cores)) {
@@ -69,23 +71,20 @@ export async function calibrate(
     quiet &&= probe.cpuMs() - cpuBefore >= spentMs * threads * QUIET_SHARE;
     tried.push({ threads, tokensPerS: 1000 / median(times) });
   }
-  return { threads: tried.length === 1 ? cores : bestOf(tried), tried, quiet };
+  const chosen = quiet && tried.length > 1 ? bestOf(tried) : cores;
+  return { threads: isShort(tried) ? 1 : chosen, tried, quiet };
+}
+
+function isShort(tried: LoadedFacts['calibration']): boolean {
+  const alone = tried.find(({ threads }) => threads === 1);
+  return alone !== undefined && 1000 / alone.tokensPerS <= SHORT_STEP_MS;
 }
 
 function bestOf(tried: LoadedFacts['calibration']): number {
-  const alone = tried.find(({ threads }) => threads === 1);
-  if (alone !== undefined && 1000 / alone.tokensPerS <= SHORT_STEP_MS) return 1;
   const best = Math.max(...tried.map(({ tokensPerS }) => tokensPerS));
   return Math.max(
     ...tried.filter(({ tokensPerS }) => tokensPerS * AS_GOOD >= best).map(({ threads }) => threads),
   );
-}
-
-/** When the time is up after one thread, the model is a large one, and those want all cores. */
-function threadCounts(cores: number): number[] {
-  const counts: number[] = [];
-  for (let threads = 1; threads < cores; threads *= 2) counts.push(threads);
-  return [...counts, cores];
 }
 
 /** The mean would be ruled by the one step in which the host was busy with something else. */

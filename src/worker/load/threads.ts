@@ -1,6 +1,7 @@
-/** Chooses the thread count of a model and gives it to its context. */
+/** Chooses the thread count that a model begins with, and gives it to its context. */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
 import type { NativeBackend, NativeContext } from '../native.ts';
+import { ownCpuMs } from '../threads/processor-use.ts';
 import { type CalibrationProbe, calibrate } from './calibrate.ts';
 
 /** The context, empty, and the size of a typical step. */
@@ -9,10 +10,7 @@ export interface TypicalStep {
   readonly tokens: number;
 }
 
-/**
- * Measures the thread count unless it is pinned, known, or decided by a GPU. It is part of the load because it is
- * short, and because only the facts of a load are remembered.
- */
+/** Measures the thread count unless it is pinned, known, or decided by a GPU. */
 export async function tuneThreads(
   backend: NativeBackend,
   spec: LoadSpec,
@@ -23,14 +21,14 @@ export async function tuneThreads(
     return { threads: known ?? context.getThreads(), calibration: [] };
   const { threads, tried, quiet } = await calibrate(threadsFor(backend, spec), probeOf(context, tokens));
   context.setThreads(threads);
-  // A result from a busy moment serves this load; it is not reported, because nobody should keep it.
+  // What was measured in a busy moment is not reported, because nobody should plan by it.
   return { threads, calibration: quiet ? tried : [] };
 }
 
-export type ThreadChoice = Pick<LoadSpec, 'threads' | 'tunedThreads'>;
+export type GivenThreads = Pick<LoadSpec, 'threads' | 'tunedThreads'>;
 
 /** All physical cores, unless the user or an earlier calibration says otherwise. */
-export function threadsFor(backend: NativeBackend, spec: ThreadChoice): number {
+export function threadsFor(backend: NativeBackend, spec: GivenThreads): number {
   return spec.threads ?? spec.tunedThreads ?? Math.max(1, backend.facts.cpuMathCores);
 }
 
@@ -47,9 +45,6 @@ function probeOf(context: NativeContext, tokens: number): CalibrationProbe {
       context.clearSequence(0);
       return ms;
     },
-    cpuMs() {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1000;
-    },
+    cpuMs: ownCpuMs,
   };
 }

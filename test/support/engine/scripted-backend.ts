@@ -46,8 +46,12 @@ export interface Evaluated {
   decodes: number;
 }
 
-export function scriptedBackend(script: Script): { backend: NativeBackend; evaluated: Evaluated } {
+export function scriptedBackend(
+  script: Script,
+  onDecode: (threads: number) => void = () => undefined,
+): { backend: NativeBackend; evaluated: Evaluated } {
   const evaluated: Evaluated = { tokens: 0, decodes: 0 };
+  const open = (numCtx: number): NativeContext => scriptedContext(numCtx, { script, evaluated, onDecode });
   const sampler = (): NativeSampler => ({ configure: () => undefined, dispose: () => undefined });
   const model: NativeModel = {
     facts: {
@@ -60,7 +64,7 @@ export function scriptedBackend(script: Script): { backend: NativeBackend; evalu
       past: { holds: 'every token' },
     },
     vocabulary,
-    newContext: async ({ numCtx }) => scriptedContext(numCtx, script, evaluated),
+    newContext: async ({ numCtx }) => open(numCtx),
     newSampler: sampler,
     newGrammar: (gbnf) => ({ gbnf }),
   };
@@ -77,7 +81,13 @@ export function scriptedBackend(script: Script): { backend: NativeBackend; evalu
   return { backend, evaluated };
 }
 
-function scriptedContext(numCtx: number, script: Script, evaluated: Evaluated): NativeContext {
+interface Scripted {
+  readonly script: Script;
+  readonly evaluated: Evaluated;
+  readonly onDecode: (threads: number) => void;
+}
+
+function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Scripted): NativeContext {
   let threads = 1;
   const sequences = new Map<number, number[]>();
   const held = (sequence: number): number[] => sequences.get(sequence) ?? [];
@@ -104,6 +114,7 @@ function scriptedContext(numCtx: number, script: Script, evaluated: Evaluated): 
     },
     decodeBatch() {
       evaluated.decodes += 1;
+      onDecode(threads);
     },
     sample: (batchRow) => script(Buffer.from(rows[batchRow] ?? []))[0] ?? END,
     readLogits: () => ({ of: [{ token: END, logit: 1 }], largest: 1, totalWeight: () => 1 }),

@@ -4,7 +4,7 @@ import { type ContextSize, HOST_DEVICE, type Measurement } from '../../../contra
 import { workerSettings } from '../../../contract/settings/shapes.ts';
 import { bytesOn, plus } from '../../device-memory.ts';
 import type { LoadSize, Memory } from '../../ports.ts';
-import { estimatedBytes, type Measured, measuredOf, PROCESS_BYTES, type Tuning } from '../memory-need.ts';
+import { estimatedBytes, type Measured, PROCESS_BYTES, type Tuning } from '../memory-need.ts';
 import type { LocalTarget } from '../model-source.ts';
 import { GpuMemory } from './gpu-memory.ts';
 import { type MemoryRecord, recordedNeed } from './memory-record.ts';
@@ -97,7 +97,7 @@ export class MemoryBook {
       loaded: { ...size, memory, contextBytes },
       refused: isRefuted ? null : refused,
     };
-    this.#learn(target, record, facts);
+    this.#learn(target, record);
     return this.#gpus.charge(memory);
   }
 
@@ -123,6 +123,12 @@ export class MemoryBook {
 
   release(owner: object): void {
     this.#gpus.release(owner);
+  }
+
+  /** Running steps found this count on a quiet machine. */
+  confirmed(target: LocalTarget, threads: number): void {
+    const { tuning } = this.#options;
+    tuning.remember(target, { threads, memory: this.recall(target)?.memory ?? null });
   }
 
   recall(target: LocalTarget): Measured | null {
@@ -155,14 +161,8 @@ export class MemoryBook {
     return `gpu=${this.#options.gpu}`;
   }
 
-  #learn(
-    target: LocalTarget,
-    record: MemoryRecord,
-    facts: Pick<LoadedFacts, 'threads' | 'calibration'> = NO_LOAD,
-  ): void {
-    this.#learned.set(target.revision, record);
-    this.#options.tuning.remember(target, measuredOf(facts, record, this.recall(target)));
+  #learn(target: LocalTarget, memory: MemoryRecord): void {
+    this.#learned.set(target.revision, memory);
+    this.#options.tuning.remember(target, { threads: this.recall(target)?.threads ?? null, memory });
   }
 }
-
-const NO_LOAD = { threads: 1, calibration: [] };

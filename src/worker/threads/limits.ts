@@ -1,0 +1,88 @@
+/** The constants of the search for thread counts. All are chosen, and held to their purpose by simulated machines. */
+import type { LikeLimits } from './like-steps.ts';
+
+export interface SearchLimits extends LikeLimits {
+  /** Steps in which another count has to be better before it is taken, and by which factor. */
+  readonly wins: number;
+  readonly better: number;
+  /** Steps of a trial that are no better before it is given up. */
+  readonly losses: number;
+  /** Steps' worth of time that may be lost before any was earned. */
+  readonly firstCredit: number;
+  /** Nor again within this many steps (EXPLORING.grantMs). */
+  readonly grantSteps: number;
+  /** Fewer threads are only tried while other programs run. */
+  readonly keepsAll: boolean;
+}
+
+/** Steps that decode, or that are as short: thousands of them, each of some ten milliseconds. */
+export const DECODE_SEARCH: SearchLimits = {
+  least: 4,
+  most: 8,
+  forgetMs: 30_000,
+  wins: 3,
+  better: 0.95,
+  losses: 2,
+  firstCredit: 1,
+  grantSteps: 50,
+  keepsAll: false,
+};
+
+/** Prefill chunks are few and long, and never alike: depth is only reckoned out of their cost. */
+export const PREFILL_SEARCH: SearchLimits = {
+  least: 2,
+  most: 4,
+  forgetMs: 60_000,
+  wins: 2,
+  better: 0.87,
+  losses: 1,
+  firstCredit: 0,
+  grantSteps: 8,
+  keepsAll: true,
+};
+
+export const EXPLORING = {
+  /** The share of the running time that trials may lose. */
+  share: 0.01,
+  /** The same for trials that other programs disturbed: the next one has to come soon after their end. */
+  disturbedShare: 0.05,
+  /** A trial is reckoned to lose at least this much of a step. */
+  leastStake: 0.1,
+  /** A first step of a trial that is this much worse ends it. */
+  hopeless: 1.25,
+  /** Time of steps until a count that lost is tried again, doubled with every loss. */
+  soonMs: 1_000,
+  lateMs: 16_000,
+  disturbedMs: 4_000,
+  /** What is kept of the time earned: a few trials, because it is of no use to make them all at once. */
+  mostSavedSteps: 4,
+  /** What is owed at most: one step, or this much. After a very bad trial the next one must come within seconds. */
+  mostOwedMs: 100,
+  /** A trial that finds no like steps for so long is dropped. */
+  patienceSteps: 16,
+  /** Steps this much slower or faster than at the last trial: the machine is another one now. */
+  changed: 1.3,
+  /** A count that was measured at less than this share of what steps cost now is tried at once. */
+  promising: 0.9,
+  /** When other programs leave, a step's worth of loss is granted, and not again within this time. */
+  grantMs: 10_000,
+  /** How long such a measurement is believed. */
+  knownMs: 60_000,
+} as const;
+
+export const MACHINE = {
+  /** Prefill calls of fewer rows are bound by reading the weights, as decode steps are. */
+  prefillRows: 32,
+  /** Depth at which a prefill row costs twice what it costs at position 0 (planning/tuning.ts). */
+  prefillDoublesAt: 900,
+  /** Decode steps are like each other within a fifth of this much depth, or of their own. */
+  depthStep: 512,
+  /** Cores that other programs took or gave back. */
+  othersChanged: 0.25,
+  /** Other programs take less than this much of a core on a quiet machine ... */
+  othersQuiet: 0.3,
+  /** ... and threads that wait for each other spin, so an undisturbed step uses nearly all of its threads' time. */
+  quietShare: 0.8,
+  /** Steps so long in all, none disturbed, before a count is one to be remembered. */
+  confirmMs: 3_000,
+} as const;

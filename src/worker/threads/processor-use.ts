@@ -1,0 +1,54 @@
+/** What processors are busy with, as the operating system tells it. */
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+/** Milliseconds of all cores since the machine started, or null where nobody says. */
+export type BusyMs = () => number | null;
+
+/** Its clock ticks every ten milliseconds, and reading it takes a tenth of one. */
+const WINDOW_MS = 500;
+const TICK_MS = 10;
+
+export class OthersUse {
+  readonly #busyMs: BusyMs;
+  #before: { readonly atMs: number; readonly busyMs: number; readonly ownMs: number } | null = null;
+  #cores: number | null = null;
+
+  constructor(busyMs: BusyMs = machineBusyMs) {
+    this.#busyMs = busyMs;
+  }
+
+  /** Cores that others used in the last window, which is half a second or longer; null before there was one. */
+  cores(atMs: number, ownMs: number): number | null {
+    if (this.#before !== null && atMs - this.#before.atMs < WINDOW_MS) return this.#cores;
+    const busyMs = this.#busyMs();
+    if (busyMs === null) return null;
+    if (this.#before !== null) {
+      const othersMs = busyMs - this.#before.busyMs - (ownMs - this.#before.ownMs);
+      this.#cores = Math.max(0, othersMs / (atMs - this.#before.atMs));
+    }
+    this.#before = { atMs, busyMs, ownMs };
+    return this.#cores;
+  }
+}
+
+export function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** On Linux the kernel's first line, because node:os reads a file per core besides. */
+function machineBusyMs(): number | null {
+  if (process.platform === 'linux') return linuxBusyMs(readFileSync('/proc/stat', 'latin1'));
+  const all = cpus();
+  if (all.length === 0) return null;
+  return all.reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+}
+
+/** user, nice, system, idle, iowait, irq, softirq, steal: all but the waiting ones. */
+export function linuxBusyMs(stat: string): number | null {
+  const [, line] = /^cpu +([\d ]+)$/m.exec(stat) ?? [];
+  if (line === undefined) return null;
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line.split(' ').map(Number);
+  return (user + nice + system + irq + softirq + steal) * TICK_MS;
+}

@@ -1,0 +1,57 @@
+/** Gives each native call of the batch loop its threads, and tells the choice what became of it. */
+import type { FromWorker } from '../../contract/ipc.ts';
+import type { ChatModel } from '../model.ts';
+import { countsFor } from './counts.ts';
+import { OthersUse, ownCpuMs } from './processor-use.ts';
+import { type CallShape, ThreadChoice } from './thread-choice.ts';
+
+export type ThreadsMessage = Extract<FromWorker, { type: 'threads' }>;
+
+/** A native call under way. */
+export interface RunningCall extends Omit<CallShape, 'atMs'> {
+  readonly threads: number;
+  readonly startedMs: number;
+  readonly cpuMs: number;
+}
+
+export class ThreadUse {
+  readonly #chat: ChatModel;
+  readonly #choice: ThreadChoice;
+  readonly #others = new OthersUse();
+  readonly #tell: (message: ThreadsMessage) => void;
+  #told: ThreadsMessage;
+
+  constructor(chat: ChatModel, tell: (message: ThreadsMessage) => void) {
+    const { threads } = chat.facts;
+    this.#chat = chat;
+    this.#choice = new ThreadChoice({ counts: countsFor(chat), start: threads });
+    this.#tell = tell;
+    this.#told = { type: 'threads', threads, confirmed: false };
+  }
+
+  begin(call: Omit<CallShape, 'atMs'>): RunningCall {
+    const startedMs = performance.now();
+    const threads = this.#choice.threadsFor({ ...call, atMs: startedMs });
+    // llama.cpp takes its count for batches as soon as a call has two rows, so both are the same.
+    this.#chat.context.setThreads(threads);
+    return { ...call, threads, startedMs, cpuMs: ownCpuMs() };
+  }
+
+  /** Milliseconds of the call. */
+  end(call: RunningCall): number {
+    const atMs = performance.now();
+    const ms = atMs - call.startedMs;
+    const cpuMs = ownCpuMs();
+    const othersCores = this.#others.cores(atMs, cpuMs);
+    this.#choice.observe({ ...call, atMs, ms, cpuMs: cpuMs - call.cpuMs, othersCores });
+    this.#tellChange();
+    return ms;
+  }
+
+  #tellChange(): void {
+    const { decodeThreads: threads, isConfirmed: confirmed } = this.#choice;
+    if (threads === this.#told.threads && (this.#told.confirmed || !confirmed)) return;
+    this.#told = { type: 'threads', threads, confirmed };
+    this.#tell(this.#told);
+  }
+}
