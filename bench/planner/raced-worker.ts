@@ -79,6 +79,8 @@ function specOf({ file, threads, numCtx, sequences }: Race, planner: PlannerChoi
     tunedThreads: null,
     settings: {},
     experts: null,
+    adapters: [],
+    draft: null,
     draftTokens: 15,
     planner,
   };
@@ -144,6 +146,7 @@ function jobOf(text: string, { maxTokens, temperature, stop = [] }: AnswerOption
     toolChoice: { mode: 'none' },
     format: { kind: 'text' },
     reasoning: {},
+    adapters: [],
     sampling: temperature === 0 ? { temperature } : { temperature, seed: jobs },
     maxTokens,
     numCtx: null,

@@ -6,6 +6,7 @@
 import { type Static, Type } from '#typebox';
 import { FrozenPins } from './frozen.ts';
 import { Sampling } from './sampling-shapes.ts';
+import { AdapterScale } from './settings/values.ts';
 
 const NullableInt = Type.Union([Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), Type.Null()]);
 
@@ -83,6 +84,8 @@ export const GenerateJob = Type.Object({
   format: AnswerFormat,
   reasoning: Reasoning,
   sampling: Sampling,
+  /** LoRA adapters of the load that apply to it, none with scale 0, in the order of the load. */
+  adapters: Type.Array(AdapterScale),
   /** Tokens to generate at most; null: until the window is full. 0 evaluates the prompt only. */
   maxTokens: NullableInt,
   /** The window this job may use, prompt and answer together; null: the window of the loaded context. */

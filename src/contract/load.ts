@@ -35,6 +35,9 @@ export const ExpertFacts = Type.Object(
 );
 export type ExpertFacts = Static<typeof ExpertFacts>;
 
+/** A GGUF file that is opened beside the model's own, by the id that it is installed under. */
+const Beside = Type.Object({ name: Type.String(), path: Type.String() });
+
 export const LoadSpec = Type.Object({
   modelId: Type.String(),
   /** Absolute path of the first or only GGUF file, resolved and re-checked by the registry. */
@@ -57,6 +60,10 @@ export const LoadSpec = Type.Object({
   settings: LoadSettings,
   /** Null: the model is no mixture, or was installed before this was read. */
   experts: Type.Union([ExpertFacts, Type.Null()]),
+  /** LoRA adapters that jobs may name. */
+  adapters: Type.Array(Beside),
+  /** The model that drafts, or null. */
+  draft: Type.Union([Beside, Type.Null()]),
   /** Only a benchmark names it; absent: the tuned planner with all its parts. */
   planner: Type.Optional(PlannerChoice),
 });

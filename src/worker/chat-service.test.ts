@@ -9,15 +9,16 @@ import {
 } from '../../test/support/engine/scripted-backend.ts';
 import { generateJob } from '../../test/support/engine/jobs.ts';
 import type { FromWorker } from '../contract/ipc.ts';
+import type { LoadSettings } from '../contract/settings/shapes.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import type { GenerateJob, Turn } from '../contract/job.ts';
 import { ChatService } from './chat-service.ts';
 import { loadChat } from './load/chat.ts';
 import { Outbox } from './outbox.ts';
 
-async function service(script: Script, threads = 1) {
+async function service(script: Script, settings: LoadSettings = {}) {
   const { backend, evaluated } = scriptedBackend(script);
-  const chat = await loadChat(backend, { ...scriptedSpec, threads }, () => undefined);
+  const chat = await loadChat(backend, { ...scriptedSpec, settings }, () => undefined);
   const messages: FromWorker[] = [];
   const heard = new EventEmitter();
   const outbox = new Outbox((message, onSent) => {
@@ -109,6 +110,20 @@ describe('a chat without the native library', () => {
     await ended(dropped.jobId);
     expect(failureOf(dropped.jobId)).toMatchObject({ failure: { code: 'cancelled' } });
     expect(textOf(await kept)).toBe('a long answer'.repeat(6).slice(0, 60));
+  });
+
+  it('refuses to prove what depends on its user: adapters of the job, positions of the load', async () => {
+    const frozen = { lane: 'frozen', sampling: { temperature: 0, seed: 1 }, templateClockMs: 0 } as const;
+    const { chats } = await service(answering(() => 'fine'));
+    const job = generateJob({ ...frozen, adapters: [{ name: 'style', scale: 1 }] });
+    expect(() => chats.submit(job)).toThrow(
+      'This request cannot be run as frozen-v1 (the LoRA adapter style applies to it)',
+    );
+    const scaled = await service(
+      answering(() => 'fine'),
+      { ropeScaling: 'yarn' },
+    );
+    expect(() => scaled.chats.submit(generateJob(frozen))).toThrow("another rope_scaling than its file's");
   });
 
   it('takes turns between the batch loop and a frozen run', async () => {

@@ -129,8 +129,17 @@ export interface RopeOptions {
   readonly yarnOrigCtx: number | null;
 }
 
+/** Files that are opened beside the model's own. */
+export interface BesideOptions {
+  /** LoRA adapters. */
+  readonly adapterPaths: readonly string[];
+  /** The model that drafts, or null. */
+  readonly draftPath: string | null;
+}
+
 /** Of a model and its context, what its user may set. */
 export type LoadOptions = ModelOptions &
+  BesideOptions &
   Pick<ContextOptions, 'flashAttention' | 'keyType' | 'valueType' | 'rope'>;
 
 /**

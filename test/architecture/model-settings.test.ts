@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LOAD_SETTING_ROWS } from '../../src/contract/settings/shapes.ts';
 
-const FROZEN = { none: 'as ever', own: 'has its own', refused: 'refused' } as const;
+const FROZEN = {
+  none: 'no difference',
+  own: 'has its own',
+  refused: 'refused',
+  used: 'refused where applied',
+} as const;
 
 const escaped = (text: string): string => text.replaceAll('|', String.raw`\|`);
 

@@ -60,9 +60,11 @@ async function explain(
 
 /** The job without its conversation: every option as the engine would take it. */
 function effective(job: GenerateJob, n: number): Record<string, unknown> {
-  const { sampling, maxTokens, numCtx, stop, toolChoice, tools, format, reasoning, topLogprobs } = job;
+  const { sampling, adapters, maxTokens, numCtx, stop, toolChoice, tools, format, reasoning, topLogprobs } =
+    job;
   return {
     ...sampling,
+    lora: adapters,
     n,
     maxTokens,
     numCtx,

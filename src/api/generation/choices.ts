@@ -11,6 +11,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import type { Caller } from '../caller.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { newJobId } from './job-id.ts';
+import { chooseAdapters } from './adapters.ts';
 import {
   type GenerationFields,
   readKeepAlive,
@@ -50,12 +51,14 @@ export function planChoices(
   const seed = (fields.seed === -1 ? undefined : sampling.seed) ?? randomInt(2 ** 32 - 1);
   const numCtx = typeof fields.num_ctx === 'number' ? Math.min(fields.num_ctx, target.trainedCtx) : null;
   const keepAliveMs = readKeepAlive(fields.keep_alive ?? defaults.keepAlive);
+  const adapters = chooseAdapters(fields.lora, model);
   const hasStop = fields.stop !== null && fields.stop !== undefined;
   const job = (index: number): GenerateJob => ({
     kind: 'generate',
     jobId: newJobId(caller),
     ...content,
     sampling: { ...sampling, seed: (seed + index) % 2 ** 32 },
+    adapters,
     maxTokens: isGiven ? maxTokens : defaults.maxTokens,
     numCtx,
     stop: hasStop ? readStop(fields.stop) : [...defaults.stop],

@@ -1,14 +1,15 @@
 /** The models of the registry, as the use cases see them. */
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
-import { type ModelManifest, modelFiles } from '../../store/files/manifest.ts';
+import { isServed, type ModelManifest, modelFiles, type ServedManifest } from '../../store/files/manifest.ts';
+import type { Companions } from '../../store/registry/companions.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import { digestOf, type TargetOptions } from '../../store/registry/target.ts';
 import type { ModelDefaults, Models, ServedModel } from './served-model.ts';
 
 /** `options` apply where a model says nothing itself. */
 export function installedModels(registry: Registry, options: TargetOptions = {}): Models {
-  const served = (model: ModelManifest): ServedModel => {
+  const servedWith = (model: ServedManifest, companions: Companions): ServedModel => {
     const { facts } = model;
     const [first] = modelFiles(model);
     return {
@@ -27,13 +28,15 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       reasoning: facts.template.reasoning,
       defaults: defaultsOf(model.params),
       settings: settingsOf(model.params),
-      target: () => registry.toTarget(model, options),
+      target: () => registry.toTarget(model, { ...options, companions }),
       proof: () => registry.provenance.of(model),
     };
   };
+  const served = async (model: ServedManifest): Promise<ServedModel> =>
+    servedWith(model, await registry.companions(model));
   return {
-    list: async () => (await registry.list()).map(served),
-    find: async (name) => served(await registry.find(name)),
+    list: async () => Promise.all((await registry.list()).filter(isServed).map(served)),
+    find: async (name) => served(await registry.served(name)),
     resolve: async (name, kind) => served(await registry.resolve(name, kind)),
     defaultId: (kind) => registry.defaultId(kind),
   };

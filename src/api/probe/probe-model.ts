@@ -86,6 +86,7 @@ function generateJob(prompt: GenerateJob['prompt']): GenerateJob {
     format: { kind: 'text' },
     reasoning: {},
     sampling: { temperature: 0 },
+    adapters: [],
     maxTokens: 1,
     numCtx: null,
     stop: [],

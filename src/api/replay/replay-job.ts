@@ -35,6 +35,7 @@ export function replayJob(run: RecordedRun, defaultStop: readonly string[]): Gen
     jobId: 'replay',
     ...readContent(request),
     sampling: settings,
+    adapters: [],
     maxTokens: sampling.num_predict,
     numCtx: null,
     stop,

@@ -33,7 +33,8 @@ export async function findModel(
 async function namedModel(path: string): Promise<ReplayModel> {
   const split = parseShardName(basename(path));
   const paths = split === null ? [path] : shardNames(split).map((name) => join(dirname(path), name));
-  await inspectModel(paths);
+  const { kind } = await inspectModel(paths);
+  if (kind === 'adapter') throw fail('gguf_invalid', { path, reason: 'it is a LoRA adapter, not a model' });
   const [first = '', ...parts] = await Promise.all(paths.map((file) => hashFile(file)));
   return { path, files: modelFilesOf(first, parts), defaultStop: [] };
 }

@@ -37,6 +37,16 @@ const EXAMPLES: Readonly<Record<LoadSettingName, readonly [string, unknown, read
   ropeFreqBase: ['1e6', 1_000_000, ['0', '-1', 'auto', '']],
   ropeFreqScale: ['0.25', 0.25, ['0', '1/4']],
   yarnOrigCtx: ['4096', 4096, ['0', '4k']],
+  lora: [
+    'acme/style,tone=off,terse=-0.5',
+    [
+      { name: 'acme/style', scale: 1 },
+      { name: 'tone', scale: 0 },
+      { name: 'terse', scale: -0.5 },
+    ],
+    ['style,style', 'style=', 'style=much', 'style=101', ',', 'a=1=2'],
+  ],
+  draftModel: ['acme/small:q4', 'acme/small:q4', [' ', 'x'.repeat(513)]],
   mtp: ['off', 'off', ['on']],
   draftTokens: ['0', 0, ['16', '-1']],
 };

@@ -7,10 +7,12 @@ import type { TSchema } from '#typebox';
 import { MOST_DRAFT_TOKENS, MOST_THREADS } from '../limits.ts';
 import { KV_TYPE_BITS, type KvType } from './kv-types.ts';
 import {
+  adapters,
   choice,
   count,
   countOr,
   devices,
+  modelName,
   overrides,
   positive,
   proportions,
@@ -22,8 +24,9 @@ import {
  * - `none`: it changes no bit there, or where it would, another check refuses the run (layers on a GPU).
  * - `own`: the frozen context has its own value.
  * - `refused`: with it set, the mode is refused.
+ * - `used`: a job that uses it is refused.
  */
-type Frozen = 'none' | 'own' | 'refused';
+type Frozen = 'none' | 'own' | 'refused' | 'used';
 
 export interface LoadSettingRow extends SettingValue<TSchema> {
   /** In `hearth set`, `hearth show` and GET /v1/models; llama.cpp's own word where it has one. */
@@ -171,6 +174,24 @@ export const LOAD_SETTINGS = {
     ...OF_ROPE,
     description: 'The window before YaRN scaling, tokens.',
     unset: 'as the file says',
+  },
+  lora: {
+    wire: 'lora',
+    ...adapters,
+    models: 'chat',
+    by: 'server',
+    frozen: 'used',
+    description: 'LoRA adapters that requests may name; with a scale, applied also where they name none.',
+    unset: 'none',
+  },
+  draftModel: {
+    wire: 'draft_model',
+    ...modelName,
+    models: 'chat',
+    by: 'server',
+    frozen: 'none',
+    description: 'A smaller model with the same vocabulary that drafts tokens.',
+    unset: 'none',
   },
   mtp: {
     wire: 'mtp',

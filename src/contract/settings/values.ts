@@ -1,5 +1,5 @@
 /** Kinds of values of load settings: a schema, how people write them, and the words for an error. */
-import { type TSchema, Type } from '#typebox';
+import { type Static, type TSchema, Type } from '#typebox';
 
 /** `S` is the schema of the value as manifests and loads hold it. */
 export interface SettingValue<S extends TSchema> {
@@ -128,6 +128,45 @@ export const overrides = {
     value.map(({ pattern, buffer }) => `${pattern}=${buffer}`).join(','),
   expects: String.raw`PATTERN=BUFFER, more of them separated by commas, for example \.ffn_up_exps\.=CPU`,
 };
+
+export const MOST_ADAPTERS = 16;
+export const MOST_SCALE = 100;
+
+/** An adapter by the id that it is installed under; its scale where a request names none, 0: not applied. */
+export type AdapterScale = Static<typeof AdapterScale>;
+export const AdapterScale = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 512 }),
+    scale: Type.Number({ minimum: -MOST_SCALE, maximum: MOST_SCALE }),
+  },
+  { additionalProperties: false },
+);
+
+export const adapters = {
+  schema: Type.Array(AdapterScale, { minItems: 1, maxItems: MOST_ADAPTERS }),
+  read: (text: string) => {
+    const read = part(text).map(readAdapter);
+    const usable = read.every(({ name, scale }) => name !== '' && Math.abs(scale) <= MOST_SCALE);
+    const names = new Set(read.map(({ name }) => name));
+    return usable && names.size === read.length && read.length <= MOST_ADAPTERS ? read : undefined;
+  },
+  write: (value: readonly { name: string; scale: number }[]) =>
+    value.map(({ name, scale }) => (scale === 1 ? name : `${name}=${scale === 0 ? 'off' : scale}`)).join(','),
+  expects: `NAME, NAME=SCALE (from -${MOST_SCALE} to ${MOST_SCALE}) or NAME=off, more of them separated by commas`,
+};
+
+export const modelName = {
+  schema: Type.String({ minLength: 1, maxLength: 512 }),
+  read: (text: string) => (text.trim().length > 512 ? undefined : text.trim() || undefined),
+  write: (value: string) => value,
+  expects: 'the id of an installed model',
+};
+
+function readAdapter(item: string): { name: string; scale: number } {
+  const [name = '', scale = '1', ...rest] = item.split('=');
+  if (rest.length > 0) return { name: '', scale: Number.NaN };
+  return { name: name.trim(), scale: scale.trim() === 'off' ? 0 : (readNumber(scale) ?? Number.NaN) };
+}
 
 function readNumber(text: string): number | undefined {
   const usable = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i.test(text.trim());

@@ -171,6 +171,7 @@ class Workers implements LocalBackend {
       draftTokens: target.source.settings.draftTokens ?? this.#options.draftTokens ?? MOST_DRAFT_TOKENS,
       settings: workerSettings(target.source.settings),
       experts: target.source.experts,
+      ...target.source.beside,
     };
     const free = this.#memory.free();
     const facts = await worker.load(spec, signal).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 /** The models of this kind of engine: GGUF files. The code that knows the files makes the target; no other reads its source. */
-import type { ExpertFacts } from '../../contract/load.ts';
+import type { ExpertFacts, LoadSpec } from '../../contract/load.ts';
 import { type ModelSettings, settingsOf } from '../../contract/settings/shapes.ts';
 import type { ModelTarget } from '../ports.ts';
 
@@ -16,7 +16,9 @@ export interface LocalSource {
   readonly settings: ModelSettings;
   /** Null: the model is no mixture, or this is not known of it. */
   readonly experts: ExpertFacts | null;
-  /** Bytes of weights on disk, and bytes of KV state per token of window and sequence. */
+  /** What is opened with it, as a load has it. */
+  readonly beside: Pick<LoadSpec, 'adapters' | 'draft'>;
+  /** Bytes of weights on disk, those of files beside it included, and bytes of KV state per token of window and sequence. */
   readonly weightsBytes: number;
   readonly kvBytesPerToken: number;
   /** Re-checks the files just before a load; rejects with SvcError when they changed. */
@@ -35,7 +37,7 @@ export function localTarget(
     ...model,
     engine: LOCAL_ENGINE,
     capabilities: { canFreeze: model.kind === 'chat', canExplain: model.kind === 'chat' },
-    revision: [source.digest ?? '', source.path, settingsKey(source)].join(' ').trimEnd(),
+    revision: [source.digest ?? '', source.path, settingsKey(source), besideKey(source)].join(' ').trimEnd(),
     source,
   };
 }
@@ -49,6 +51,7 @@ export function fileTarget(
     ...file,
     settings: {},
     experts: null,
+    beside: { adapters: [], draft: null },
     weightsBytes: 0,
     kvBytesPerToken: 0,
     verify: async () => {},
@@ -59,8 +62,14 @@ export function fileTarget(
 /** The settings that make another load of the same file, in one form; empty where none is set. */
 export function settingsKey({ settings }: Pick<LocalSource, 'settings'>): string {
   // Another count of threads is taken with the next load, and is no reason for one.
-  const { threads: _, ...set } = settingsOf(settings);
-  return Object.keys(set).length === 0 ? '' : JSON.stringify(set);
+  const { threads: _, lora, ...set } = settingsOf(settings);
+  // Nor is another scale, which each job brings.
+  const named = lora === undefined ? set : { ...set, lora: lora.map(({ name }) => name) };
+  return Object.keys(named).length === 0 ? '' : JSON.stringify(named);
+}
+
+function besideKey({ beside: { adapters, draft } }: LocalSource): string {
+  return [...adapters, ...(draft === null ? [] : [draft])].map(({ path }) => path).join(' ');
 }
 
 export function isLocal(target: ModelTarget): target is LocalTarget {

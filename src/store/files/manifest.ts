@@ -33,7 +33,7 @@ export const ModelSource = Type.Object(
 );
 export type ModelSource = Static<typeof ModelSource>;
 
-/** Hearth installs only `model`; the others were always valid here, and a manifest that was ever valid stays so. */
+/** Hearth installs only `model`, adapters included; a manifest that was ever valid stays so. */
 const FileRole = Type.Enum(['model', 'mmproj', 'adapter']);
 
 /** What `stat` said when the file was last known to be right. */
@@ -66,7 +66,11 @@ export type BlobFile = Static<typeof BlobFile>;
 export const ModelFile = Type.Union([ReferencedFile, BlobFile]);
 export type ModelFile = Static<typeof ModelFile>;
 
-/** Facts read from the GGUF header when the model was installed. */
+/** An adapter is installed like a model, but serves no request by itself. */
+export const InstalledKind = Type.Union([ModelKind, Type.Literal('adapter')]);
+export type InstalledKind = Static<typeof InstalledKind>;
+
+/** Facts read from the GGUF header when the model was installed; what an adapter does not have is 0 or null. */
 export const ModelFacts = Type.Object(
   {
     architecture: Text,
@@ -86,6 +90,10 @@ export const ModelFacts = Type.Object(
     experts: Type.Optional(ExpertFacts),
     /** Layers that predict further tokens (MTP). */
     mtpLayers: Type.Optional(Count),
+    /** Of adapters: the strength that it was trained with, and how many matrices it changes. */
+    adapter: Type.Optional(
+      Type.Object({ alpha: Type.Number(), targets: Count }, { additionalProperties: false }),
+    ),
     hasChatTemplate: Type.Boolean(),
     /** What the chat template can express, read from its text. */
     template: Type.Object({
@@ -120,7 +128,7 @@ export const ModelManifest = Type.Object(
     schema: Type.Literal(1),
     id: Type.String(),
     aliases: Type.Array(Type.String(), { maxItems: 256 }),
-    kind: ModelKind,
+    kind: InstalledKind,
     ownedBy: Type.String({ minLength: 1, maxLength: 200 }),
     source: ModelSource,
     files: Type.Array(ModelFile, { minItems: 1, maxItems: 1024 }),
@@ -171,4 +179,11 @@ export function parseManifest(text: string, expectedId: string): ModelManifest {
 
 export function formatManifest(manifest: ModelManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** A model that requests may name, which an adapter is not. */
+export type ServedManifest = ModelManifest & { readonly kind: ModelKind };
+
+export function isServed(manifest: ModelManifest): manifest is ServedManifest {
+  return manifest.kind !== 'adapter';
 }

@@ -40,9 +40,10 @@ async function inspectFiles(
   onEvent({ status: 'inspecting', file: shown });
   const inspection = await inspect(paths);
   refuseOtherWidths(shown, inspection);
-  if (probe) {
+  // An adapter cannot be loaded without its model.
+  if (probe && inspection.kind !== 'adapter') {
     onEvent({ status: 'probing', file: shown });
-    await probe({ path: paths[0] ?? '', shown, ...inspection });
+    await probe({ path: paths[0] ?? '', shown, kind: inspection.kind, facts: inspection.facts });
   }
   return inspection;
 }

@@ -4,6 +4,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from '../../lib/files/plain-file.ts';
 import { findFault } from '../../contract/settings/check-settings.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
+import { checkAttachments } from './attachments.ts';
 import { paramNames } from '../registry/param-names.ts';
 import { lookUp } from '../files/installed.ts';
 import { blobDigests, isBlobFile, type ModelManifest, ModelParams } from '../files/manifest.ts';
@@ -94,11 +95,13 @@ export async function setParams(
   name: string,
   patch: { readonly [Key in keyof ModelParams]?: ModelParams[Key] | null },
 ): Promise<InstalledModel> {
-  const { id } = await registry.find(name);
+  const found = await registry.served(name);
+  const { id } = found;
+  const attachments = await checkAttachments(registry, found, patch);
   return registry.store.change(`hearth set ${id}`, async (writer) => {
     const { model } = await reread(writer, id);
     const merged: unknown = Object.fromEntries(
-      Object.entries({ ...model.params, ...patch }).filter(
+      Object.entries({ ...model.params, ...patch, ...attachments }).filter(
         ([, value]) => value !== null && value !== undefined,
       ),
     );
@@ -108,7 +111,7 @@ export async function setParams(
       const param = PUBLIC_NAMES[member] ?? member;
       throw fail('invalid_request', { param, message: `${param} ${inWords(first?.message)}.` });
     }
-    const fault = findFault(settingsOf(merged), model.kind);
+    const fault = findFault(settingsOf(merged), found.kind);
     if (fault !== null)
       throw fail('invalid_request', { param: fault.wire, message: `${fault.wire} ${fault.reason}.` });
     const next = { ...model, params: merged };

@@ -118,7 +118,8 @@ export async function installCandidate(
 
 async function probe(file: CheckedFile, inspection: Inspection, options: ImportOptions): Promise<void> {
   options.signal?.throwIfAborted();
-  if (!options.probe) return;
+  // An adapter cannot be loaded without its model; it is compared with that when it is attached.
+  if (!options.probe || inspection.kind === 'adapter') return;
   options.onEvent?.({ status: 'probing', file: file.path });
   await options.probe({
     path: file.loadPath,

@@ -5,11 +5,12 @@ import { toolFormatOf } from '../../lib/chat-template/tool-families.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { GgufFacts } from '../../lib/gguf/gate/facts.ts';
-import { inspectGguf, inspectGgufPart } from '../../lib/gguf/gate/inspect.ts';
-import type { ModelFacts } from '../files/manifest.ts';
+import type { AdapterFacts } from '../../lib/gguf/gate/adapter.ts';
+import { inspectGgufPart, inspectModelOrAdapter } from '../../lib/gguf/gate/inspect.ts';
+import type { InstalledKind, ModelFacts } from '../files/manifest.ts';
 
 export interface Inspection {
-  readonly kind: ModelKind;
+  readonly kind: InstalledKind;
   readonly facts: ModelFacts;
 }
 
@@ -18,8 +19,9 @@ export type Inspect = (paths: readonly string[]) => Promise<Inspection>;
 
 export const inspectModel: Inspect = async (paths) => {
   const [first = '', ...rest] = paths;
-  const facts = await inspectGguf(first);
+  const facts = await inspectModelOrAdapter(first);
   refuseLongTail(first, facts);
+  if (facts.kind === 'adapter') return { kind: 'adapter', facts: toAdapterFacts(facts) };
   // The gate compares the numbers in the headers with those in the names; what is left is a whole model between parts.
   if (!facts.split && rest.length > 0) {
     throw fail('gguf_invalid', {
@@ -36,6 +38,26 @@ export const inspectModel: Inspect = async (paths) => {
   }
   return { kind: facts.kind, facts: { ...toModelFacts(facts), ...expertFacts(expertBytes) } };
 };
+
+function toAdapterFacts(facts: AdapterFacts): ModelFacts {
+  return {
+    architecture: facts.architecture,
+    ...(facts.name === undefined ? {} : { name: facts.name.slice(0, 200) }),
+    quant: null,
+    parameterCount: facts.parameterCount,
+    contextLength: 0,
+    embeddingLength: 0,
+    pooling: null,
+    blockCount: 0,
+    kvBytesPerToken: 0,
+    vocabSize: 0,
+    sizeBytes: facts.sizeBytes,
+    license: facts.license?.slice(0, 200) ?? null,
+    adapter: { alpha: facts.alpha, targets: facts.targets.length },
+    hasChatTemplate: false,
+    template: { tools: false, reasoning: false, system: false },
+  };
+}
 
 /** Hashing what follows the last tensor could go on without end: a sparse file claims any size for free. */
 function refuseLongTail(

@@ -1,6 +1,6 @@
 /** Everything that `hearth show` tells about an installed model, as one plain object. */
 import { inText } from '../../contract/settings/shapes.ts';
-import type { ModelManifest } from '../files/manifest.ts';
+import { isServed, type ModelManifest } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
 import { digestOf } from './target.ts';
@@ -24,6 +24,10 @@ export interface ModelDescription {
   /** Those of them that its loads take, by name and as `hearth set` takes them. */
   readonly settings: Readonly<Record<string, string>>;
   readonly memory: MemoryFigures;
+  /** Of an adapter. */
+  readonly adapter?: NonNullable<ModelManifest['facts']['adapter']>;
+  /** Layers that predict further tokens, where there are some. */
+  readonly mtpLayers?: number;
   readonly source: ModelManifest['source'];
   readonly ownedBy: string;
   readonly addedAt: string;
@@ -50,14 +54,12 @@ export async function describeModel(
   options: { readonly numCtx?: number | null } = {},
 ): Promise<ModelDescription> {
   const { facts } = model;
-  const target = registry.toTarget(model, options);
-  const { weightsBytes, kvBytesPerToken } = target.source;
-  const kvBytes = kvBytesPerToken * target.defaultCtx;
+  const memory = await memoryOf(registry, model, options);
   return {
     id: model.id,
     aliases: model.aliases,
     kind: model.kind,
-    isDefault: (await registry.defaultId(model.kind)) === model.id,
+    isDefault: isServed(model) && (await registry.defaultId(model.kind)) === model.id,
     architecture: facts.architecture,
     parameterCount: facts.parameterCount,
     quant: facts.quant,
@@ -69,12 +71,9 @@ export async function describeModel(
     template: facts.hasChatTemplate ? facts.template : null,
     params: model.params,
     settings: Object.fromEntries(inText(model.params)),
-    memory: {
-      numCtx: target.defaultCtx,
-      weightsBytes,
-      kvBytes,
-      totalBytes: weightsBytes + kvBytes,
-    },
+    memory,
+    ...(facts.adapter === undefined ? {} : { adapter: facts.adapter }),
+    ...(facts.mtpLayers === undefined ? {} : { mtpLayers: facts.mtpLayers }),
     source: model.source,
     ownedBy: model.ownedBy,
     addedAt: model.addedAt,
@@ -86,5 +85,23 @@ export async function describeModel(
       // A digest that a foreign store only stated has not been compared with the bytes yet.
       verified: 'digest' in file || file.digestOrigin === 'computed',
     })),
+  };
+}
+
+async function memoryOf(
+  registry: Registry,
+  model: InstalledModel,
+  options: { readonly numCtx?: number | null },
+): Promise<MemoryFigures> {
+  const { sizeBytes } = model.facts;
+  if (!isServed(model)) return { numCtx: 0, weightsBytes: sizeBytes, kvBytes: 0, totalBytes: sizeBytes };
+  const companions = await registry.companions(model);
+  const { source, defaultCtx } = registry.toTarget(model, { ...options, companions });
+  const kvBytes = source.kvBytesPerToken * defaultCtx;
+  return {
+    numCtx: defaultCtx,
+    weightsBytes: source.weightsBytes,
+    kvBytes,
+    totalBytes: source.weightsBytes + kvBytes,
   };
 }

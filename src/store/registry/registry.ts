@@ -11,7 +11,8 @@ import type { ModelKind } from '../../contract/load.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
 import { type DamagedManifest, InstalledReader, lookUp, stampOf } from '../files/installed.ts';
-import type { ModelManifest } from '../files/manifest.ts';
+import { isServed, type ModelManifest, type ServedManifest } from '../files/manifest.ts';
+import { type Companions, companionsOf, hasCompanions, NO_COMPANIONS } from './companions.ts';
 import { Provenance } from './provenance.ts';
 import { Store } from '../files/store.ts';
 import { makeTarget, type TargetOptions, VerifiedStamps } from './target.ts';
@@ -74,14 +75,27 @@ export class Registry {
   }
 
   /** The model that serves a request for `name`, or throws model_not_found, no_default_model, wrong_model_kind. */
-  async resolve(name: string, use: ModelKind): Promise<InstalledModel> {
-    const model = await this.find(name);
+  async resolve(name: string, use: ModelKind): Promise<ServedManifest> {
+    const model = await this.served(name);
     if (model.kind !== use) throw wrongKind(model, use);
     return model;
   }
 
+  /** The same, whatever it serves; an adapter serves nothing by itself. */
+  async served(name: string): Promise<ServedManifest> {
+    const model = await this.find(name);
+    if (!isServed(model)) throw notServed(model);
+    return model;
+  }
+
+  /** What the settings of a model name. */
+  async companions(model: InstalledModel): Promise<Companions> {
+    return hasCompanions(model) ? companionsOf(model, await this.#reader.read()) : NO_COMPANIONS;
+  }
+
   /** What the scheduler must know of a model to load and plan it. */
   toTarget(model: InstalledModel, options: TargetOptions = {}): LocalTarget {
+    if (!isServed(model)) throw notServed(model);
     return makeTarget(this.store.paths, this.#verified, model, options);
   }
 
@@ -94,6 +108,7 @@ export class Registry {
   /** Makes an installed model the default of its kind, for every process; settings of the operator still win. */
   async setDefault(name: string): Promise<InstalledModel> {
     const model = await this.#named(name);
+    if (!isServed(model)) throw notServed(model);
     await this.store.change(`hearth default ${model.id}`, async (writer) => {
       const choice: Defaults = { ...(await this.#choice()), schema: 1, [model.kind]: model.id };
       await writer.writeDefaults(`${JSON.stringify(choice, null, 2)}\n`);
@@ -189,6 +204,16 @@ export class Registry {
 
 export function openRegistry(options: RegistryOptions): Registry {
   return new Registry(options);
+}
+
+function notServed({ id }: InstalledModel): Error {
+  return fail('wrong_model_kind', {
+    model: id,
+    param: 'model',
+    kind: 'adapter',
+    use: 'requests by itself',
+    wanted: 'chat',
+  });
 }
 
 function wrongKind(model: InstalledModel, use: ModelKind): Error {

@@ -4,7 +4,14 @@ import { settingsOf } from '../../contract/settings/shapes.ts';
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, hashFile, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
-import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../files/manifest.ts';
+import {
+  isBlobFile,
+  type ModelFile,
+  type ModelManifest,
+  modelFiles,
+  type ServedManifest,
+} from '../files/manifest.ts';
+import { type Companion, type Companions, listed, NO_COMPANIONS } from './companions.ts';
 import { filePath, type StorePaths } from '../files/paths.ts';
 import { loadPath, readyLoadPath } from '../files/shard-links.ts';
 
@@ -13,6 +20,8 @@ export interface TargetOptions {
   readonly numCtx?: number | null;
   /** Threads when the model pins none. */
   readonly numThreads?: number | null;
+  /** What it is loaded with; absent: only itself. */
+  readonly companions?: Companions;
 }
 
 /** A window that suits most chats and most machines; requests and settings may ask for more. */
@@ -35,13 +44,15 @@ export class VerifiedStamps {
 export function makeTarget(
   paths: StorePaths,
   verified: VerifiedStamps,
-  model: ModelManifest,
+  model: ServedManifest,
   options: TargetOptions,
 ): LocalTarget {
   const [first] = modelFiles(model);
   if (!first)
     throw fail('model_damaged', { model: model.id, param: 'model', reason: 'it names no model file' });
   const trained = largestWindow(model);
+  const { companions = NO_COMPANIONS } = options;
+  const files = [model, ...listed(companions).flatMap((companion) => companion.model ?? [])];
   const wanted = model.params.numCtx ?? options.numCtx ?? (model.kind === 'chat' ? USUAL_CTX : trained);
   return localTarget(
     {
@@ -54,15 +65,43 @@ export function makeTarget(
       path: loadPath(paths, model, first),
       digest: digestOf(first),
       threads: model.params.threads ?? options.numThreads ?? null,
-      weightsBytes: modelFiles(model).reduce((sum, file) => sum + file.sizeBytes, 0),
-      kvBytesPerToken: Math.ceil(model.facts.kvBytesPerToken * kvShare(model.params)),
+      weightsBytes: files.flatMap(modelFiles).reduce((sum, file) => sum + file.sizeBytes, 0),
+      kvBytesPerToken: Math.ceil(kvBytesPerToken(files) * kvShare(model.params)),
       settings: settingsOf(model.params),
       experts: model.facts.experts ?? null,
+      beside: besideOf(paths, companions),
       verify: async () => {
-        for (const file of modelFiles(model)) await verifyFile(paths, verified, model, file);
+        refuseMissing(model, companions);
+        for (const each of files)
+          for (const file of modelFiles(each)) await verifyFile(paths, verified, each, file);
       },
     },
   );
+}
+
+/** A drafting model keeps its own. */
+const kvBytesPerToken = (files: readonly ModelManifest[]): number =>
+  files.reduce((sum, { facts }) => sum + facts.kvBytesPerToken, 0);
+
+function besideOf(paths: StorePaths, { adapters, draft }: Companions): LocalTarget['source']['beside'] {
+  const opened = ({ name, model }: Companion) => {
+    const [first] = model === null ? [] : modelFiles(model);
+    return model === null || first === undefined ? [] : [{ name, path: loadPath(paths, model, first) }];
+  };
+  return {
+    adapters: adapters.flatMap(opened),
+    draft: draft === null ? null : (opened(draft)[0] ?? null),
+  };
+}
+
+function refuseMissing({ id }: ModelManifest, companions: Companions): void {
+  const missing = listed(companions).find(({ model }) => model === null);
+  if (missing === undefined) return;
+  throw fail('load_setting_unusable', {
+    model: id,
+    setting: missing.wire,
+    reason: `${missing.name} is not installed`,
+  });
 }
 
 /** Scaled positions reach beyond the trained window: by their factor, or as far as an explicit num_ctx says. */

@@ -10,7 +10,14 @@ import {
   type SamplingOption,
   type WireName,
 } from '../../contract/sampling-shapes.ts';
+import { MOST_ADAPTERS, MOST_SCALE } from '../../contract/settings/values.ts';
 import { nullable } from '../schema.ts';
+
+/** A LoRA adapter that a request names. */
+export interface AskedAdapter {
+  name: string;
+  scale?: number | null;
+}
 
 type SamplingFields = {
   [K in SamplingOption as WireName<K>]: ReturnType<typeof nullable<AskedValue<K>>>;
@@ -60,6 +67,22 @@ export const generationFields = {
     maximum: 128,
     description: 'Answers to generate, at most the slots of the model.',
   }),
+  lora: Type.Optional(
+    Type.Unsafe<AskedAdapter[] | null>({
+      type: ['array', 'null'],
+      maxItems: MOST_ADAPTERS,
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: { type: 'string', minLength: 1, maxLength: 512 },
+          scale: { type: ['number', 'null'], minimum: -MOST_SCALE, maximum: MOST_SCALE },
+        },
+      },
+      description:
+        'LoRA adapters of the model by name, each with a scale (1 if absent); those that are not named do not apply. Absent: as the model is set.',
+    }),
+  ),
   grammar: nullable<string>('string', {
     maxLength: 65_536,
     description: 'GBNF grammar that the answer must follow.',

@@ -96,12 +96,14 @@ export function contextParams(library: Library, options: ContextOptions): Contex
   };
 }
 
-/** Devices and buffers that this machine does not have. */
+/** Devices and buffers that this machine does not have, and files that nothing here opens. */
 export function refusedOptions({ library }: Native, options: LoadOptions): (keyof LoadOptions)[] {
   const refused: (keyof LoadOptions)[] = [];
   if (options.devices?.some((name) => deviceOf(library, name) === undefined)) refused.push('devices');
   if (options.tensorBuffers.some(({ buffer }) => bufferOf(library, buffer) === undefined))
     refused.push('tensorBuffers');
+  if (options.adapterPaths.length > 0) refused.push('adapterPaths');
+  if (options.draftPath !== null) refused.push('draftPath');
   return refused;
 }
 

@@ -26,6 +26,7 @@ export function planFrozen(chat: ChatModel, prepared: PreparedChat): FrozenPlan 
   if (job.sampling.seed === undefined || job.templateClockMs === null)
     throw unavailable('the job pins no seed or no clock');
 
+  if (job.adapters.length > 0) throw unavailable(`the LoRA adapter ${job.adapters[0]?.name} applies to it`);
   refuseSettings(chat);
   const claimed = pins.claimedTokens === null ? null : claimedTokens(chat, pins.claimedTokens);
   const needed = tokens.length + Math.max(maxTokens, claimed?.length ?? 0);

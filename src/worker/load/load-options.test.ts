@@ -91,7 +91,7 @@ describe('the options of a load', () => {
     const refusing = { ...backend, refusedOptions: () => ['rope', 'keyType'] as const };
     const spec = loadSpec({ settings: { ropeFreqBase: 1e6, kvType: 'q8_0' } });
     expect(() => loadOptions(refusing, spec)).toThrow(
-      'Model "test" cannot be loaded with rope_freq_base as it is set (the native library of this version does not take it); change it with hearth set, or remove it (hearth set test rope_freq_base=).',
+      'Model "test" cannot be loaded with rope_freq_base as it is set (this version cannot apply it); change it with hearth set, or remove it (hearth set test rope_freq_base=).',
     );
     const options = loadOptions(backend, spec);
     expect([options.rope?.freqBase, options.keyType, options.valueType]).toEqual([1e6, 'q8_0', 'q8_0']);

@@ -2,13 +2,14 @@
 import type { LoadSpec } from '../../contract/load.ts';
 import { kvTypes } from '../../contract/settings/kv-types.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
-import type { LoadSettings } from '../../contract/settings/shapes.ts';
+import type { LoadSettingName, LoadSettings, ModelSettings } from '../../contract/settings/shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { LoadOptions, NativeBackend, RopeOptions } from '../native.ts';
 import { type DeviceRoom, expertBuffers, layersOnCpu } from './expert-placement.ts';
 
 /** What of a load decides its options. */
-type OptionChoice = Pick<LoadSpec, 'modelId' | 'settings' | 'experts'>;
+type OptionChoice = Pick<LoadSpec, 'modelId' | 'settings' | 'experts'> &
+  Partial<Pick<LoadSpec, 'adapters' | 'draft'>>;
 type OptionName = keyof LoadOptions;
 
 /** Throws `load_setting_unusable` for a setting that the bound library cannot apply. */
@@ -16,16 +17,29 @@ export function loadOptions(backend: NativeBackend, spec: OptionChoice): LoadOpt
   const { cpuMoe, overrideTensors = [] } = spec.settings;
   const experts = layersOnCpu(cpuMoe, spec.experts, roomOf(backend, spec.settings));
   const tensorBuffers = [...overrideTensors, ...expertBuffers(experts)];
-  const options = { ...optionsOf(spec.settings), tensorBuffers };
+  const options: LoadOptions = {
+    ...optionsOf(spec.settings),
+    tensorBuffers,
+    adapterPaths: (spec.adapters ?? []).map(({ path }) => path),
+    draftPath: spec.draft?.path ?? null,
+  };
   const [refused] = backend.refusedOptions(options);
   if (refused === undefined) return options;
+  const set: ModelSettings = spec.settings;
   const names = SETTINGS_OF[refused];
-  const name = names.find((each) => spec.settings[each] !== undefined) ?? names[0];
+  const name = names.find((each) => set[each] !== undefined) ?? names[0];
   throw fail('load_setting_unusable', {
     model: spec.modelId,
     setting: name === undefined ? refused : LOAD_SETTINGS[name].wire,
-    reason: 'the native library of this version does not take it',
+    reason: whyRefused(backend, refused),
   });
+}
+
+function whyRefused({ facts: { devices = [] } }: NativeBackend, refused: OptionName): string {
+  const names = devices.map(({ name }) => name).join(', ');
+  if (refused === 'devices') return `this machine has the devices ${names}`;
+  if (refused === 'tensorBuffers') return `this machine has the buffers ${names}`;
+  return 'this version cannot apply it';
 }
 
 /** Null where the model stays on the CPU. */
@@ -34,7 +48,9 @@ function roomOf({ facts }: NativeBackend, { gpu, gpuLayers }: LoadSettings): Dev
   return isOnCpu ? null : { needBytes: null, freeBytes: 0 };
 }
 
-export function optionsOf(settings: LoadSettings): Omit<LoadOptions, 'tensorBuffers'> {
+export function optionsOf(
+  settings: LoadSettings,
+): Omit<LoadOptions, 'tensorBuffers' | 'adapterPaths' | 'draftPath'> {
   const { gpu = 'auto', gpuLayers = 'auto', flashAttention = 'auto' } = settings;
   const isTyped = settings.kvType ?? settings.kvTypeK ?? settings.kvTypeV;
   const { k, v } = kvTypes(settings);
@@ -65,7 +81,7 @@ function ropeOf({ ropeScaling, ropeFreqBase, ropeFreqScale, yarnOrigCtx }: LoadS
 }
 
 /** The settings that an option comes from. */
-const SETTINGS_OF: Readonly<Record<OptionName, readonly (keyof LoadSettings)[]>> = {
+const SETTINGS_OF: Readonly<Record<OptionName, readonly LoadSettingName[]>> = {
   devices: ['gpu'],
   gpuLayers: ['gpuLayers'],
   splitMode: ['splitMode'],
@@ -77,5 +93,7 @@ const SETTINGS_OF: Readonly<Record<OptionName, readonly (keyof LoadSettings)[]>>
   flashAttention: ['flashAttention'],
   keyType: ['kvTypeK', 'kvType'],
   valueType: ['kvTypeV', 'kvType'],
+  adapterPaths: ['lora'],
+  draftPath: ['draftModel'],
   rope: ['ropeScaling', 'ropeFreqBase', 'ropeFreqScale', 'yarnOrigCtx'],
 };

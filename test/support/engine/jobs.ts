@@ -20,6 +20,7 @@ export function generateJob(fields: Partial<GenerateJob> = {}): GenerateJob {
     format: { kind: 'text' },
     reasoning: {},
     sampling: { temperature: 0 },
+    adapters: [],
     maxTokens: 16,
     numCtx: null,
     stop: [],
@@ -53,6 +54,8 @@ export function loadSpec(fields: Partial<LoadSpec> = {}): LoadSpec {
     draftTokens: 15,
     settings: {},
     experts: null,
+    adapters: [],
+    draft: null,
     ...fields,
   };
 }

@@ -35,6 +35,7 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
       `${shown.architecture}, ${shown.quant ?? 'unknown quant'}${parameters(shown.parameterCount)}`,
     ],
     ['context', `${shown.contextLength} tokens`],
+    ...adapterLines(shown),
     [
       'vectors',
       shown.kind === 'embedding'
@@ -70,6 +71,11 @@ function requestDefaults({ params }: ModelDescription): string {
     .filter(([name]) => !isLoadSetting(name))
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
+}
+
+function adapterLines({ adapter, mtpLayers }: ModelDescription): (readonly [string, string])[] {
+  if (adapter !== undefined) return [['adapter', `of ${adapter.targets} matrices, alpha ${adapter.alpha}`]];
+  return mtpLayers === undefined ? [] : [['mtp layers', String(mtpLayers)]];
 }
 
 function parameters(count: number | null): string {

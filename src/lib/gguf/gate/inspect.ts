@@ -4,6 +4,7 @@
  * see (weights that are not numbers, architectures that this llama.cpp lacks) is left to a trial load in a worker.
  */
 import { fail } from '../../errors/svc-error.ts';
+import { type AdapterFacts, readAdapter, type TensorShapes } from './adapter.ts';
 import { openPlainFile } from '../../files/plain-file.ts';
 import { HeaderCursor, type Refuse } from '../format/cursor.ts';
 import { collectFacts, expertBytes, type GgufFacts, tensorBytes } from './facts.ts';
@@ -13,7 +14,8 @@ import { checkMagic, SNIFF_BYTES } from './recognise.ts';
 import { checkTensorNames, readShape } from './shape-checks.ts';
 import { readSplit, type SplitPart } from './split-checks.ts';
 import { readChatTemplate } from './template-checks.ts';
-import { checkVocabulary } from './vocabulary-checks.ts';
+import type { VocabularyFacts } from './draft-vocabulary.ts';
+import { checkVocabulary, vocabularyFacts } from './vocabulary-checks.ts';
 
 /** A further part of a split model: only its structure can be judged by itself. */
 export interface GgufPart extends SplitPart {
@@ -25,16 +27,27 @@ export interface GgufPart extends SplitPart {
 
 /** Throws `gguf_invalid`, `file_unusable`, `file_not_found` or `store_unreadable`; nothing else. */
 export async function inspectGguf(path: string): Promise<GgufFacts> {
-  return withHeader(path, ({ header, lookup, sizeBytes, split }) => {
-    if (split && split.index > 0)
-      lookup.refuse(`it is part ${split.index + 1} of ${split.count}; name the first part`);
+  return withHeader(path, judgeModel);
+}
 
-    const shape = readShape(lookup);
-    checkTensorNames({ header, shape, isWholeModel: split === undefined, lookup });
-    checkVocabulary(header, lookup);
-    const chatTemplate = readChatTemplate(lookup);
-    return collectFacts({ header, lookup, shape, chatTemplate, split, sizeBytes });
+/** A model, or the adapter of one. */
+export async function inspectModelOrAdapter(path: string): Promise<GgufFacts | AdapterFacts> {
+  return withHeader(path, (opened) => {
+    const { header, lookup, sizeBytes } = opened;
+    return lookup.text('general.type') === 'adapter'
+      ? readAdapter(header, lookup, sizeBytes)
+      : judgeModel(opened);
   });
+}
+
+/** What decides whether a model can draft for another. */
+export async function readVocabularyFacts(path: string): Promise<VocabularyFacts> {
+  return withHeader(path, ({ header, lookup }) => vocabularyFacts(header, lookup));
+}
+
+/** The sizes of the tensors in one file, row length first. */
+export async function readTensorShapes(path: string): Promise<TensorShapes> {
+  return withHeader(path, ({ header }) => new Map(header.tensors.map(({ name, dims }) => [name, dims])));
 }
 
 /** The same for the second and later parts, which carry tensors and no description. */
@@ -49,6 +62,17 @@ export async function inspectGgufPart(path: string): Promise<GgufPart> {
       headerSha256: header.sha256,
     };
   });
+}
+
+function judgeModel({ header, lookup, sizeBytes, split }: Opened): GgufFacts {
+  if (split && split.index > 0)
+    lookup.refuse(`it is part ${split.index + 1} of ${split.count}; name the first part`);
+
+  const shape = readShape(lookup);
+  checkTensorNames({ header, shape, isWholeModel: split === undefined, lookup });
+  checkVocabulary(header, lookup);
+  const chatTemplate = readChatTemplate(lookup);
+  return collectFacts({ header, lookup, shape, chatTemplate, split, sizeBytes });
 }
 
 interface Opened {

@@ -4,6 +4,7 @@
  */
 import type { Header } from '../format/header.ts';
 import { LIMITS } from '../format/limits.ts';
+import type { VocabularyFacts } from './draft-vocabulary.ts';
 import type { Lookup } from '../format/lookup.ts';
 
 /** Some converters write "no such token" as -1 in 32 bits; llama.cpp falls back to its default. */
@@ -36,6 +37,22 @@ export function checkVocabulary(header: Header, lookup: Lookup): void {
 
   const ids = readSpecialIds(header.vocabulary.size, lookup);
   checkAddedTokens(tokenizerModel, header.vocabulary.size, ids, lookup);
+}
+
+export function vocabularyFacts({ vocabulary }: Header, lookup: Lookup): VocabularyFacts {
+  const type = lookup.text('tokenizer.ggml.model') ?? '';
+  const ids = readSpecialIds(vocabulary.size, lookup);
+  const defaults = DEFAULT_IDS[type] ?? {};
+  return {
+    type,
+    size: vocabulary.size,
+    bos: ids.get('bos') ?? defaults['bos'] ?? null,
+    eos: ids.get('eos') ?? defaults['eos'] ?? null,
+    // Where the file is silent, SentencePiece vocabularies begin with one, and none end with one.
+    addBos: lookup.flag('tokenizer.ggml.add_bos_token') ?? type === 'llama',
+    addEos: lookup.flag('tokenizer.ggml.add_eos_token') ?? false,
+    first: vocabulary.first,
+  };
 }
 
 function checkTokenList(header: Header, lookup: Lookup): void {

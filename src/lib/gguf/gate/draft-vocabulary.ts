@@ -1,0 +1,35 @@
+/** Whether one model can draft for another: the ids that it says must mean the same tokens there. */
+
+export interface VocabularyFacts {
+  /** The kind of tokenizer, as the file names it. */
+  readonly type: string;
+  readonly size: number;
+  /** Ids; null: none. */
+  readonly bos: number | null;
+  readonly eos: number | null;
+  readonly addBos: boolean;
+  readonly addEos: boolean;
+  /** The first tokens as they stand in the file, at least as many as are compared. */
+  readonly first: readonly string[];
+}
+
+/** Models of one family pad their vocabularies differently. */
+const MOST_SIZE_DIFFERENCE = 128;
+/** Before these stand control tokens that families name differently. */
+const FIRST_COMPARED = 5;
+export const LAST_COMPARED = 105;
+
+/** Null: it can. */
+export function whyNotDrafts(draft: VocabularyFacts, model: VocabularyFacts): string | null {
+  if (draft.type !== model.type) return `its tokenizer is of type ${draft.type}, not ${model.type}`;
+  if (Math.abs(draft.size - model.size) > MOST_SIZE_DIFFERENCE)
+    return `its vocabulary has ${draft.size} tokens, not ${model.size}`;
+  if (draft.addBos !== model.addBos || (model.addBos && draft.bos !== model.bos))
+    return 'it begins texts with another token';
+  if (draft.addEos !== model.addEos || draft.eos !== model.eos) return 'it ends texts with another token';
+  for (let token = FIRST_COMPARED; token < LAST_COMPARED; token += 1) {
+    const [there, here] = [draft.first[token], model.first[token]];
+    if (there !== here) return `its token ${token} is ${JSON.stringify(there)}, not ${JSON.stringify(here)}`;
+  }
+  return null;
+}

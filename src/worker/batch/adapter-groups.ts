@@ -1,0 +1,49 @@
+/**
+ * Whose turn it is where streams have different LoRA adapters: llama.cpp applies adapters to a whole context, so one
+ * step evaluates streams of equal adapters only. Pure; the batch loop carries it out.
+ */
+import type { PreparedChat } from '../prepare.ts';
+
+/** Equal for jobs that may share a step, and a state in the KV cache; empty without adapters. */
+export function adapterKey(adapters: PreparedChat['job']['adapters']): string {
+  return adapters.map(({ name, scale }) => `${name}=${scale}`).join(',');
+}
+
+/** The adapters that the context has now. */
+export interface CurrentGroup {
+  readonly key: string;
+  readonly sinceMs: number;
+}
+
+export interface GroupMember {
+  readonly key: string;
+  /** When it was last evaluated, or came. */
+  readonly waitingSinceMs: number;
+}
+
+/**
+ * Changing adapters makes llama.cpp reserve its buffers again, some milliseconds, so a group keeps its turn for a while;
+ * not for long, because the other streams stand still.
+ */
+const TURN_MS = 100;
+
+/** The key of the streams that the next step evaluates; `current` is null before the first step. */
+export function nextKey(
+  members: readonly GroupMember[],
+  current: CurrentGroup | null,
+  nowMs: number,
+): string {
+  const own = members.filter(({ key }) => key === current?.key);
+  const others = members.filter(({ key }) => key !== current?.key);
+  const first = longestWaiting(others);
+  if (current !== null && (first === undefined || (own.length > 0 && nowMs - current.sinceMs < TURN_MS)))
+    return current.key;
+  return first?.key ?? '';
+}
+
+function longestWaiting(members: readonly GroupMember[]): GroupMember | undefined {
+  return members.reduce<GroupMember | undefined>(
+    (first, member) => (first === undefined || member.waitingSinceMs < first.waitingSinceMs ? member : first),
+    undefined,
+  );
+}
