@@ -6,6 +6,7 @@ import type { ChatModel } from '../model.ts';
 import { controlTexts } from '../prompt/client-text.ts';
 import { openTemplate } from '../prompt/template.ts';
 import { loadOptions } from './load-options.ts';
+import { withExperts } from './measured-experts.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { threadsFor, tuneThreads } from './threads.ts';
 
@@ -19,10 +20,7 @@ export async function loadChat(
 ): Promise<ChatModel> {
   try {
     const options = loadOptions(backend, spec);
-    const model = await backend.openModel(spec.path, options, throttled(onProgress));
-    const { vocabulary } = model;
-    const template = openTemplate(model.facts.chatTemplate ?? undefined);
-    const context = await model.newContext({
+    const contextOptions = {
       ...chatContext(options, {
         sequences: spec.parallel,
         cells: spec.cells,
@@ -31,7 +29,12 @@ export async function loadChat(
       }),
       numCtx: spec.numCtx,
       unified: false,
-    });
+    };
+    const placed = await withExperts(backend, { spec, options }, contextOptions);
+    const model = await backend.openModel(spec.path, placed, throttled(onProgress));
+    const { vocabulary } = model;
+    const template = openTemplate(model.facts.chatTemplate ?? undefined);
+    const context = await model.newContext(contextOptions);
     const prefixReuse = model.facts.past.holds === 'every token' ? 'full' : 'checkpoints';
     const tuned = await tuneThreads(backend, spec, { context, tokens: 1 });
     return {

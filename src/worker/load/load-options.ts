@@ -5,17 +5,18 @@ import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import type { LoadSettingName, LoadSettings, ModelSettings } from '../../contract/settings/shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { LoadOptions, NativeBackend, RopeOptions } from '../native.ts';
-import { type DeviceRoom, expertBuffers, layersOnCpu } from './expert-placement.ts';
+import { expertBuffers, layersOnCpu } from './expert-placement.ts';
 
 /** What of a load decides its options. */
 type OptionChoice = Pick<LoadSpec, 'modelId' | 'settings' | 'experts'> &
   Partial<Pick<LoadSpec, 'adapters' | 'draft'>>;
 type OptionName = keyof LoadOptions;
 
-/** Throws `load_setting_unusable` for a setting that the bound library cannot apply. */
+/** Throws `load_setting_unusable` for a setting that the bound library cannot apply. Experts by measure come later. */
 export function loadOptions(backend: NativeBackend, spec: OptionChoice): LoadOptions {
   const { cpuMoe, overrideTensors = [] } = spec.settings;
-  const experts = layersOnCpu(cpuMoe, spec.experts, roomOf(backend, spec.settings));
+  const room = usesDevices(backend, spec.settings) ? { needBytes: null, freeBytes: 0 } : null;
+  const experts = layersOnCpu(cpuMoe, spec.experts, room);
   const tensorBuffers = [...overrideTensors, ...expertBuffers(experts)];
   const options: LoadOptions = {
     ...optionsOf(spec.settings),
@@ -42,10 +43,9 @@ function whyRefused({ facts: { devices = [] } }: NativeBackend, refused: OptionN
   return 'this version cannot apply it';
 }
 
-/** Null where the model stays on the CPU. */
-function roomOf({ facts }: NativeBackend, { gpu, gpuLayers }: LoadSettings): DeviceRoom | null {
-  const isOnCpu = facts.gpu === 'none' || gpu === 'off' || gpuLayers === 0;
-  return isOnCpu ? null : { needBytes: null, freeBytes: 0 };
+/** Whether the model may use a device beside the CPU. */
+export function usesDevices({ facts }: NativeBackend, { gpu, gpuLayers }: LoadSettings): boolean {
+  return facts.gpu !== 'none' && gpu !== 'off' && gpuLayers !== 0;
 }
 
 export function optionsOf(

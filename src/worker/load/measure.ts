@@ -6,6 +6,7 @@ import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
 import { chatContext } from './chat.ts';
 import { embeddingContext } from './embedding.ts';
 import { loadOptions } from './load-options.ts';
+import { measureWithExperts } from './measured-experts.ts';
 import { loadFailure } from './load.ts';
 import { threadsFor } from './threads.ts';
 
@@ -16,7 +17,7 @@ export async function measureModel(backend: NativeBackend, spec: MeasureSpec): P
     const threads = threadsFor(backend, { ...spec, tunedThreads: null });
     const contexts = spec.sizes.map((size) => contextOf(spec, options, { ...size, threads }));
     return {
-      sizes: (await backend.measure(spec.path, options, contexts)).map((bytes) => [...bytes]),
+      sizes: (await measureWithExperts(backend, { spec, options }, contexts)).map((bytes) => [...bytes]),
       processBytes,
     };
   } catch (error) {
