@@ -10,7 +10,12 @@ export interface Bare {
 }
 
 /** As `compare` asks servers by default: on the CPU, nothing else chosen. */
-export const OPTIONS: LoadOptions = { ...optionsOf({ gpu: 'off' }), tensorBuffers: [] };
+export const OPTIONS: LoadOptions = {
+  ...optionsOf({ gpu: 'off' }),
+  tensorBuffers: [],
+  adapterPaths: [],
+  draftPath: null,
+};
 /** Room for the prompt and the answer of one sequence. */
 export const DECODE_CTX = 512;
 const PROMPT_TOKENS = 30;
