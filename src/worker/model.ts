@@ -16,6 +16,8 @@ export interface ChatModel extends LoadedModel {
   /** Of the batch loop: as many sequences as may decode together. */
   readonly context: NativeContext;
   readonly writer: PromptWriter;
+  /** KV cells that all sequences share; null where each has its own window. */
+  readonly sharedCells: number | null;
   /** Whether KV state can be cut at any token, or only at checkpoints. */
   readonly prefixReuse: 'full' | 'checkpoints';
 }

@@ -52,6 +52,7 @@ export async function bootNative(gpuSetting: string | undefined): Promise<Native
     gpu: hasGpu ? kind : 'none',
     cpuMathCores: cores,
     devices,
+    sharesCells: true,
   };
   return {
     facts,

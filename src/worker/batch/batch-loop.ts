@@ -18,6 +18,7 @@ import type { PreparedChat } from '../prepare.ts';
 import { evaluateRows } from './evaluate.ts';
 import { plannerFor } from './planner-for.ts';
 import type { PlannedRow, StepPlan, StepPlanner } from './planning/step-planner.ts';
+import { CELL_LIMITS } from './planning/tuning.ts';
 import type { Placement } from './prompt-cache.ts';
 import { Sequences } from './sequences.ts';
 import type { Row } from './stream/row.ts';
@@ -35,6 +36,8 @@ export class BatchLoop {
   readonly #waiting: Waiting;
   readonly #streams = new Map<string, Stream>();
   readonly #cancelled = new Set<string>();
+  /** They wait for KV cells, in the order in which they gave up theirs. */
+  readonly #suspended = new Set<Stream>();
   #turning = false;
   #steps = 0;
 
@@ -104,7 +107,7 @@ export class BatchLoop {
   #step(): void {
     this.#dropCancelled();
     this.#assignSequences();
-    const { decode, prefill, decodeMs } = this.#plan();
+    const { decode, prefill, decodeMs } = this.#planWithRoom();
     if (decode.length + prefill.length === 0) return;
     this.#steps += 1;
     if (decode.length > 0) this.#evaluate('decode', decode, decodeMs);
@@ -112,8 +115,36 @@ export class BatchLoop {
     if (prefill.length > 0) this.#evaluate('prefill', prefill, Number.POSITIVE_INFINITY);
   }
 
+  /** Where sequences share their KV cells, the youngest answers wait while the others need theirs. */
+  #planWithRoom(): StepPlan {
+    this.#resume();
+    for (;;) {
+      const plan = this.#plan();
+      if (this.#sequences.makeRoom(cellsOf(plan))) return plan;
+      const running = [...this.#streams.values()].filter((stream) => !this.#suspended.has(stream));
+      const youngest = running.at(-1);
+      // One alone has room for its whole window, but not always for rows of others beside it.
+      if (youngest === undefined || running.length === 1) return withoutFillers(plan);
+      this.#suspended.add(youngest);
+      youngest.suspend();
+      this.#sequences.empty(youngest.sequence);
+    }
+  }
+
+  /** Those that were suspended first go on first, once there is room for all that they evaluate again. */
+  #resume(): void {
+    let promised = 0;
+    for (const stream of this.#suspended) {
+      promised += stream.remaining + CELL_LIMITS.answerTokens;
+      if (!this.#sequences.hasRoomFor(promised)) return;
+      this.#suspended.delete(stream);
+    }
+  }
+
   #plan(): StepPlan {
-    const streams = [...this.#streams.values()].sort((a, b) => a.sequence - b.sequence);
+    const streams = [...this.#streams.values()]
+      .filter((stream) => !this.#suspended.has(stream))
+      .sort((a, b) => a.sequence - b.sequence);
     const decoding = streams.filter((stream) => stream.isDecoding);
     const prefilling = streams.filter((stream) => !stream.isDecoding);
     return this.#planner.plan({
@@ -161,7 +192,7 @@ export class BatchLoop {
   }
 
   #assignSequences(): void {
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting.size === 0 || this.#suspended.size > 0) return;
     const prefilling = [...this.#streams.values()].filter(({ remaining }) => remaining > 0);
     this.#waiting.assignSequences(prefilling, {
       begin: (job, placement) => this.#begin(job, placement),
@@ -232,6 +263,7 @@ export class BatchLoop {
 
   #release(stream: Stream): void {
     this.#streams.delete(stream.jobId);
+    this.#suspended.delete(stream);
     this.#sequences.release(stream.sequence, this.#steps);
     stream.dispose();
   }
@@ -247,4 +279,13 @@ function shapeOf(nativeRows: readonly Row[]): { rows: number; sequences: number;
   const rows = nativeRows.reduce((sum, { tokens, padding = 0 }) => sum + tokens.length + padding, 0);
   const depth = nativeRows.reduce((sum, { position }) => sum + position, 0) / nativeRows.length;
   return { rows, sequences: nativeRows.length, depth };
+}
+
+/** Cells that a step fills, those of padding and fillers for as long as it lasts. */
+function cellsOf({ decode, prefill }: StepPlan): number {
+  return [...decode, ...prefill].reduce((sum, { tokens, padding }) => sum + tokens + padding, 0);
+}
+
+function withoutFillers(plan: StepPlan): StepPlan {
+  return { ...plan, decode: plan.decode.filter(({ kind }) => kind !== 'filler') };
 }

@@ -14,6 +14,7 @@ describe('a sequence whose state is unknown', () => {
     const chat = {
       context: native,
       prefixReuse: 'checkpoints',
+      sharedCells: null,
       model: { facts: { past: { holds: 'summary' } } },
       facts: { sequences: 1, contextBytes: 1_000 },
     } as ChatModel;

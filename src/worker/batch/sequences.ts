@@ -8,6 +8,7 @@ import { type TokenText, withCachedTokens } from './cached-tokens.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { IdleSequence, StepPlanner } from './planning/step-planner.ts';
 import { COPY_LIMITS } from './planning/tuning.ts';
+import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
 import { type Placement, placePrompt } from './prompt-cache.ts';
 import type { Row } from './stream/row.ts';
 
@@ -24,6 +25,8 @@ export class Sequences {
   readonly #states: SequenceState[];
   readonly #checkpoints: Checkpoints | null;
   readonly #copyMs: number;
+  /** Cells that all sequences share; null where each has its own. */
+  readonly #cells: number | null;
 
   constructor(chat: ChatModel, planner: StepPlanner) {
     const { sequences, contextBytes } = chat.facts;
@@ -36,7 +39,9 @@ export class Sequences {
       lastUsed: 0,
     }));
     this.#checkpoints = chat.prefixReuse === 'checkpoints' ? new Checkpoints(chat) : null;
-    this.#copyMs = contextBytes / sequences / COPY_LIMITS.bytesPerMs;
+    this.#cells = chat.sharedCells;
+    // Where cells are shared, a copy only counts another owner of each.
+    this.#copyMs = this.#cells === null ? contextBytes / sequences / COPY_LIMITS.bytesPerMs : 0;
   }
 
   /** Idle sequences that a filler row may use: their state can be cut again afterwards. */
@@ -69,6 +74,19 @@ export class Sequences {
       this.#states.map(({ tokens }) => tokens),
       text,
     );
+  }
+
+  /** Whether a prompt of which so many tokens are new can begin beside the running answers. */
+  hasRoomFor(newTokens: number): boolean {
+    const isAlone = this.#states.every(({ busy }) => !busy);
+    return this.#cells === null || isAlone || cellsBesideRunning(this.#cells, this.#states) >= newTokens;
+  }
+
+  /** Makes room for so many more cells by forgetting idle state; false when running answers hold too many. */
+  makeRoom(cells: number): boolean {
+    const evicted = this.#cells === null ? [] : evictedFor(cells, this.#cells, this.#states);
+    for (const id of evicted ?? []) this.empty(id);
+    return evicted !== null;
   }
 
   /** Takes a free sequence and brings its state to the reused prefix, or to less where the memory cannot be cut there. */

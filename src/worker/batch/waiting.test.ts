@@ -22,7 +22,12 @@ function rig(count: number, native: Partial<NativeContext> = {}): Rig {
   const planner = new LingeringPlanner();
   const memory = { cutSequence: () => true, clearSequence: () => undefined, ...native };
   const facts = { sequences: count, contextBytes: 1_000 };
-  const chat = { context: memory as NativeContext, prefixReuse: 'full', facts } as ChatModel;
+  const chat = {
+    context: memory as NativeContext,
+    prefixReuse: 'full',
+    sharedCells: null,
+    facts,
+  } as ChatModel;
   const sequences = new Sequences(chat, planner);
   return { sequences, waiting: new Waiting(sequences, planner) };
 }

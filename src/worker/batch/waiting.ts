@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import type { StepPlanner } from './planning/step-planner.ts';
-import { COALESCING_LIMITS } from './planning/tuning.ts';
+import { CELL_LIMITS, COALESCING_LIMITS } from './planning/tuning.ts';
 import { awaitsSharedPrefix, type Placement, type PrefillingPrompt } from './prompt-cache.ts';
 import type { Sequences } from './sequences.ts';
 import type { StreamJob } from './stream/stream-job.ts';
@@ -85,7 +85,7 @@ export class Waiting {
     const begun: PrefillingPrompt[] = [...prefilling];
     for (const waiting of this.#inOrder()) {
       const wanted = this.#preview(waiting);
-      if (wanted === null) return;
+      if (wanted === null || !this.#hasRoom(waiting, wanted, begun)) return;
       if (awaitsSharedPrefix(waiting.prompt, begun, wanted)) continue;
       try {
         const placement = this.#sequences.take(wanted);
@@ -98,6 +98,12 @@ export class Waiting {
         admission.failed(waiting, error);
       }
     }
+  }
+
+  /** Room for the prompt and the beginning of an answer: a prompt that is evaluated for nothing helps nobody. */
+  #hasRoom({ prompt }: StreamJob, { keep }: Placement, begun: readonly PrefillingPrompt[]): boolean {
+    const promised = begun.reduce((sum, other) => sum + other.prompt.length - other.position, 0);
+    return this.#sequences.hasRoomFor(promised + prompt.length - keep + CELL_LIMITS.answerTokens);
   }
 
   #preview({ prompt }: StreamJob): Placement | null {

@@ -20,16 +20,17 @@ export async function loadChat(
 ): Promise<ChatModel> {
   try {
     const options = loadOptions(backend, spec);
-    const contextOptions = {
-      ...chatContext(options, {
-        sequences: spec.parallel,
-        cells: spec.cells,
-        threads: threadsFor(backend, spec),
-        draftTokens: spec.draftTokens,
-      }),
-      numCtx: spec.numCtx,
-      unified: false,
-    };
+    const whole = spec.numCtx * spec.parallel;
+    // Sequences that share cells see slightly different sums beside each other, so they share only to save memory.
+    const unified = spec.cells < whole;
+    const cells = unified ? spec.cells : whole;
+    const contextOptions = chatContext(options, {
+      sequences: spec.parallel,
+      cells,
+      threads: threadsFor(backend, spec),
+      draftTokens: spec.draftTokens,
+      unified,
+    });
     const placed = await withExperts(backend, { spec, options }, contextOptions);
     const model = await backend.openModel(spec.path, placed, throttled(onProgress));
     const { vocabulary } = model;
@@ -43,12 +44,15 @@ export async function loadChat(
       model,
       vocabulary,
       context,
+      sharedCells: unified ? cells : null,
       prefixReuse,
       writer: { template, vocabulary, controls: controlTexts(vocabulary.controlTexts) },
       facts: {
         ...commonFacts(model, context),
         ...tuned,
+        numCtx: spec.numCtx,
         sequences: spec.parallel,
+        cells,
       },
     };
   } catch (error) {
@@ -64,13 +68,14 @@ export function chatContext(
     sequences,
     threads,
     draftTokens,
-  }: ContextSize & Pick<ContextOptions, 'threads'> & Pick<LoadSpec, 'draftTokens'>,
+    unified,
+  }: ContextSize & Pick<ContextOptions, 'threads' | 'unified'> & Pick<LoadSpec, 'draftTokens'>,
 ): ContextOptions {
   const { flashAttention, keyType, valueType, rope } = options;
   return {
     sequences,
-    numCtx: cells,
-    unified: sequences > 1,
+    numCtx: unified ? cells : cells / sequences,
+    unified,
     batchTokens: BATCH_TOKENS,
     logitRows: Math.min(BATCH_TOKENS, sequences * (1 + draftTokens)),
     threads,

@@ -31,5 +31,6 @@ function contextOf(
   size: ContextSize & Pick<ContextOptions, 'threads'>,
 ): ContextOptions {
   if (kind === 'embedding') return embeddingContext(options, { limit: size.cells, threads: size.threads });
-  return chatContext(options, { ...size, draftTokens: MOST_DRAFT_TOKENS });
+  // Whether the cells are shared changes next to nothing of what they take.
+  return chatContext(options, { ...size, unified: true, draftTokens: MOST_DRAFT_TOKENS });
 }

@@ -39,7 +39,7 @@ export function explainJob(fields: Partial<GenerateJob> = {}): ExplainJob {
   return { kind: 'explain', jobId: newJobId(), job: generateJob(fields) };
 }
 
-/** A chat model in a small window. */
+/** A chat model in a small window; as many cells as would fill every window, unless told otherwise. */
 export function loadSpec(fields: Partial<LoadSpec> = {}): LoadSpec {
   return {
     modelId: 'test',
@@ -47,7 +47,7 @@ export function loadSpec(fields: Partial<LoadSpec> = {}): LoadSpec {
     digest: null,
     kind: 'chat',
     numCtx: 512,
-    cells: 512,
+    cells: (fields.numCtx ?? 512) * (fields.parallel ?? 4),
     parallel: 4,
     threads: 1,
     tunedThreads: null,

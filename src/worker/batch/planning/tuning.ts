@@ -119,3 +119,8 @@ export const COALESCING_LIMITS = {
 
 /** Chosen: steps that an answer usually takes, over which scattered sequence ids cost more per step. */
 export const EXPECTED_DECODE_STEPS = 64;
+
+export const CELL_LIMITS = {
+  /** KV cells that a new answer must find free beyond its prompt, where sequences share them. */
+  answerTokens: 64,
+} as const;

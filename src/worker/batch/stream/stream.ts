@@ -38,6 +38,8 @@ export class Stream {
   #position: number;
   /** The sampled token that is not yet evaluated. */
   #next: number | null = null;
+  /** After a suspension: prompt and answer so far, whose state must be evaluated again. */
+  #again: Uint32Array | null = null;
   /** Made at the first decode step, because many answers are one token long. */
   #lookup: PromptLookup | null = null;
 
@@ -60,15 +62,19 @@ export class Stream {
 
   /** Prompt tokens not yet evaluated. */
   get remaining(): number {
-    return Math.max(0, this.prompt.length - this.#position);
+    return Math.max(0, this.#evaluated.length - this.#position);
   }
 
   get isDecoding(): boolean {
-    return this.#next !== null;
+    return this.#next !== null && this.#again === null;
   }
 
   get isFinished(): boolean {
     return this.remaining === 0 && this.output.finishReason !== null;
+  }
+
+  get #evaluated(): Uint32Array {
+    return this.#again ?? this.prompt;
   }
 
   decodingState(): DecodingSequence {
@@ -105,11 +111,11 @@ export class Stream {
 
   prefillRow(tokens: number, padding = 0): Row {
     const end = this.#position + tokens;
-    const samples = end === this.prompt.length && this.output.finishReason === null;
+    const samples = this.#next === null && end === this.prompt.length && this.output.finishReason === null;
     return {
       sequence: this.sequence,
       position: this.#position,
-      tokens: this.prompt.subarray(this.#position, end),
+      tokens: this.#evaluated.subarray(this.#position, end),
       logits: samples ? 1 : 0,
       padding,
     };
@@ -118,7 +124,16 @@ export class Stream {
   /** The state of so many more tokens is in the sequence. */
   advance(tokens: number): void {
     this.#position += tokens;
-    this.#next = null;
+    if (this.#again === null) this.#next = null;
+    else if (this.remaining === 0) this.#again = null;
+  }
+
+  /** Its state was given up for other answers: prompt and answer so far are evaluated again before it goes on. */
+  suspend(): void {
+    // The last sampled token has no state yet.
+    const answer = this.#next === null ? [] : this.output.tokens.slice(0, -1);
+    this.#again = Uint32Array.from([...this.prompt, ...answer]);
+    this.#position = 0;
   }
 
   sample(context: NativeContext, logitRow: number): Sampled {
