@@ -110,7 +110,9 @@ export async function withContext<T>(
   use: (context: NativeContext) => T,
 ): Promise<T> {
   const cells = sequences * window;
-  const context = await model.newContext(chatContext(OPTIONS, { cells, sequences, threads, draftTokens: 0 }));
+  const context = await model.newContext(
+    chatContext(OPTIONS, { cells, sequences, threads, unified: false, draftTokens: 0 }),
+  );
   try {
     return use(context);
   } finally {
