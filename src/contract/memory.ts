@@ -40,7 +40,7 @@ export type ContextSize = Static<typeof ContextSize>;
 export const Measurement = Type.Object({
   /** In the order in which the sizes were asked for. */
   sizes: Type.Array(Type.Array(DeviceBytes, { maxItems: 64 }), { maxItems: MOST_MEASURED_SIZES }),
-  /** What the process of the worker holds before it loads anything. */
+  /** What the process of the worker holds beside: its own, and the vocabulary. */
   processBytes: Type.Number({ minimum: 0 }),
 });
 export type Measurement = Static<typeof Measurement>;

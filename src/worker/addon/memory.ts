@@ -13,6 +13,8 @@ const WORD = 8;
 /** In both libraries a node is four words, and its value follows: buffer type, model, context, compute. */
 const VALUE = 4 * WORD;
 const MOST_NODES = 256;
+/** Weights of the host as they are in the file; other buffers of the host hold copies in another order. */
+const PLAIN_BUFFER = 'CPU';
 
 interface TreeLayout {
   readonly name: string;
@@ -46,17 +48,21 @@ const TREES: Readonly<Record<string, TreeLayout>> = {
   },
 };
 
-export type MemoryReader = (context: Pointer) => readonly DeviceBytes[] | null;
+/**
+ * `mappedBytes`: what weights that are not copied will take at least, because their file is mapped as a whole. Nothing is
+ * mapped while a model is only measured.
+ */
+export type MemoryReader = (context: Pointer, mappedBytes?: number) => readonly DeviceBytes[] | null;
 
 export function memoryReader(library: Library): MemoryReader {
   const layout = koffi.sizeof('void*') === WORD ? TREES[process.platform] : undefined;
   const breakdown = layout === undefined ? null : library.optional(SYMBOL, layout.struct, 'void*');
   if (layout === undefined || breakdown === null) return () => null;
-  return (context) => {
+  return (context, mappedBytes = 0) => {
     const map = (breakdown as unknown as (context: Pointer) => Readonly<Record<string, unknown>>)(context);
     const nodes = nodesOf(map[layout.root] as Pointer | null, layout);
     if (nodes.length !== map['count']) return null;
-    return byDevice(library, nodes);
+    return byDevice(library, nodes, mappedBytes);
   };
 }
 
@@ -72,19 +78,21 @@ function nodesOf(root: Pointer | null, { left, right }: TreeLayout): Pointer[] {
   return found;
 }
 
-function byDevice(library: Library, nodes: readonly Pointer[]): DeviceBytes[] {
+function byDevice(library: Library, nodes: readonly Pointer[], mappedBytes: number): DeviceBytes[] {
   const totals = new Map<string, DeviceBytes>();
   for (const node of nodes) {
     const type = pointerAt(node, VALUE);
     if (type === null) continue;
-    const [modelBytes, contextBytes, computeBytes] = [1, 2, 3].map((word) =>
+    const [weightsBytes = 0, contextBytes, computeBytes] = [1, 2, 3].map((word) =>
       sizeAt(node, VALUE + word * WORD),
     );
+    const isPlain = weightsBytes > 0 && library.ggml_backend_buft_name(type) === PLAIN_BUFFER;
+    const modelBytes = isPlain ? Math.max(weightsBytes, mappedBytes) : weightsBytes;
     const device = deviceName(library, type);
     const before = totals.get(device);
     totals.set(device, {
       device,
-      modelBytes: (before?.modelBytes ?? 0) + (modelBytes ?? 0),
+      modelBytes: (before?.modelBytes ?? 0) + modelBytes,
       contextBytes: (before?.contextBytes ?? 0) + (contextBytes ?? 0),
       computeBytes: (before?.computeBytes ?? 0) + (computeBytes ?? 0),
     });

@@ -1,4 +1,5 @@
 /** A model of llama.cpp behind the page. */
+import { stat } from 'node:fs/promises';
 import koffi from 'koffi';
 import { Candidates } from './sampling/candidates.ts';
 import { ContextHandle } from './context.ts';
@@ -14,7 +15,7 @@ import type {
   NativeModel,
   PastState,
 } from '../native.ts';
-import { contextParams, type HeldParams, modelParams, type Native } from './params.ts';
+import { contextParams, type HeldParams, isMapping, modelParams, type Native } from './params.ts';
 import { GrammarHandle, SamplerHandle, type SamplingRoom } from './sampling/sampler-handle.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 import { openVocabulary } from './vocabulary/vocabulary.ts';
@@ -74,21 +75,35 @@ export async function measure(
   const model = await loadModel(native, path, file);
   try {
     const found: (readonly DeviceBytes[])[] = [];
-    for (const context of contexts) found.push(await measureContext(native, model, context));
+    const isMapped = params.n_gpu_layers === 0 && isMapping(params.load_mode);
+    const mappedBytes = isMapped ? await fileBytes(path) : 0;
+    for (const context of contexts) {
+      const opened = { options: context, mappedBytes };
+      found.push(await measureContext(native, model, opened));
+    }
     return found;
   } finally {
     native.library.llama_model_free(model);
   }
 }
 
+/** Of all parts of the file. */
+async function fileBytes(path: string): Promise<number> {
+  const [, stem, count] = /^(.*-)00001-of-(\d{5})\.gguf$/.exec(path) ?? [];
+  if (stem === undefined) return (await stat(path)).size;
+  const parts = Array.from({ length: Number(count) }, (_, part) => String(part + 1).padStart(5, '0'));
+  const found = await Promise.all(parts.map((part) => stat(`${stem}${part}-of-${count}.gguf`)));
+  return found.reduce((sum, { size }) => sum + size, 0);
+}
+
 async function measureContext(
   native: Native,
   model: Pointer,
-  options: ContextOptions,
+  { options, mappedBytes }: { readonly options: ContextOptions; readonly mappedBytes: number },
 ): Promise<readonly DeviceBytes[]> {
   const context = await initContext(native, model, contextParams(native.library, options));
   try {
-    const bytes = native.memoryOf(context);
+    const bytes = native.memoryOf(context, mappedBytes);
     if (bytes === null) throw new Error('this build of llama.cpp does not say what a model would take');
     return bytes;
   } finally {

@@ -48,6 +48,11 @@ const KV_TYPES: Readonly<Record<KvType, number>> = {
   bf16: 30,
 };
 
+/** Whether the weights stay in the file and are mapped from there. */
+export function isMapping(loadMode: number): boolean {
+  return loadMode !== LOAD_MODES.none;
+}
+
 export function modelParams({ library, hasGpu }: Native, options: ModelOptions): HeldParams {
   const { devices, gpuLayers, splitMode, mainGpu, loadMode, tensorSplit, tensorBuffers } = options;
   const defaults = library.llama_model_default_params();

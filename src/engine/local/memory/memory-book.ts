@@ -19,6 +19,7 @@ export interface MemoryBookOptions {
 
 /** A load that found no room needs more than was free, but one failure is not believed without bound. */
 const MOST_DISTRUST = 2;
+const MOST_KEPT_SIZES = 256;
 
 export class MemoryBook {
   readonly #options: MemoryBookOptions;
@@ -26,6 +27,8 @@ export class MemoryBook {
   /** By revision: what was learned while nothing could be kept yet, too. */
   readonly #learned = new Map<string, MemoryRecord>();
   readonly #silent = new Set<string>();
+  /** Of each record: a plan asks for the same sizes again and again. */
+  readonly #needs = new WeakMap<MemoryRecord, Map<string, Memory | null>>();
   #sharesCells = false;
 
   constructor(options: MemoryBookOptions) {
@@ -45,11 +48,9 @@ export class MemoryBook {
   need(target: LocalTarget, size: LoadSize): Memory {
     const context = this.#contextOf(target, size);
     const record = this.#record(target);
-    const known = record === null ? null : recordedNeed(record, context);
-    // An embedding model opens contexts of its own number; before a load that is taken for the slots.
-    const estimate = { cells: target.kind === 'embedding' ? size.numCtx * size.slots : context.cells };
+    const known = record === null ? null : this.#recordedNeed(record, context);
     return this.#gpus.charge(
-      known ?? [{ device: HOST_DEVICE, bytes: estimatedBytes(target.source, estimate) }],
+      known ?? [{ device: HOST_DEVICE, bytes: estimatedBytes(target.source, context) }],
     );
   }
 
@@ -117,6 +118,11 @@ export class MemoryBook {
     });
   }
 
+  /** As plans count it: what lies in the memory of the machine counts there, on whatever device it computes. */
+  charge(memory: Memory): Memory {
+    return this.#gpus.charge(memory);
+  }
+
   hold(owner: object, memory: Memory): void {
     this.#gpus.hold(owner, memory);
   }
@@ -141,8 +147,10 @@ export class MemoryBook {
   }
 
   #record(target: LocalTarget): MemoryRecord | null {
-    const record = this.#learned.get(target.revision) ?? this.recall(target)?.memory ?? null;
-    return record?.options === this.#optionsKey() ? record : null;
+    const learned = this.#learned.get(target.revision);
+    if (learned !== undefined) return learned;
+    const kept = this.recall(target)?.memory ?? null;
+    return kept?.options === this.#optionsKey() ? kept : null;
   }
 
   #recordOrNew(target: LocalTarget): MemoryRecord {
@@ -155,6 +163,19 @@ export class MemoryBook {
         refused: null,
       }
     );
+  }
+
+  #recordedNeed(record: MemoryRecord, size: ContextSize): Memory | null {
+    const known = this.#needs.get(record) ?? new Map<string, Memory | null>();
+    this.#needs.set(record, known);
+    const key = `${size.cells} ${size.sequences}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const need = recordedNeed(record, size);
+    // Clients choose windows, so there is no end of sizes.
+    if (known.size >= MOST_KEPT_SIZES) known.clear();
+    known.set(key, need);
+    return need;
   }
 
   #optionsKey(): string {

@@ -4,8 +4,9 @@
  */
 import { type Static, Type } from '#typebox';
 import { ContextSize, HOST_DEVICE, MOST_MEASURED_SIZES } from '../../../contract/memory.ts';
-import { minus, most, plus, scaled } from '../../device-memory.ts';
+import { bytesOn, minus, most, plus, scaled } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';
+import { estimateAt } from './estimate.ts';
 
 const Bytes = Type.Array(Type.Object({ device: Type.String(), bytes: Type.Number({ minimum: 0 }) }), {
   maxItems: 64,
@@ -41,10 +42,16 @@ export function recordedNeed(record: MemoryRecord, size: ContextSize): Memory | 
   return isRefused ? most(need, refused.memory) : need;
 }
 
-/** The last load is the truth of its own size; what was reckoned tells how others differ from it. */
+/**
+ * The last load is the truth of its own size. Where it took more than was reckoned, so will other sizes; where it took
+ * less, that may be due to its size alone.
+ */
 function corrected(reckoned: readonly Point[], loaded: Point | null, size: ContextSize): Memory {
+  if (loaded?.cells === size.cells && loaded.sequences === size.sequences) return loaded.memory;
   const here = between(reckoned, size);
-  return loaded === null ? here : plus(minus(here, between(reckoned, loaded)), loaded.memory);
+  if (loaded === null) return here;
+  const missing = scaled(minus(loaded.memory, between(reckoned, loaded)), (bytes) => Math.max(0, bytes));
+  return plus(here, missing);
 }
 
 /** Without any reckoning only the cells are known to grow. */
@@ -53,38 +60,16 @@ function grown(loaded: NonNullable<MemoryRecord['loaded']>, size: ContextSize): 
   return plus(loaded.memory, [{ device: HOST_DEVICE, bytes }]);
 }
 
-/** Straight lines between the sizes that were asked for, first along the cells and then along the sequences. */
+/** First along the cells, then along the sequences. */
 function between(points: readonly Point[], { cells, sequences }: ContextSize): Memory {
   const counts = [...new Set(points.map((point) => point.sequences))];
-  const rows = counts.map((at) => {
-    const row = points.filter((point) => point.sequences === at);
-    return {
-      at,
-      memory: along(
-        cells,
-        row.map((point) => ({ at: point.cells, memory: point.memory })),
-      ),
-    };
+  const devices = [...new Set(points.flatMap(({ memory }) => memory.map(({ device }) => device)))];
+  return devices.map((device) => {
+    const rows = counts.map((at) => {
+      const row = points.filter((point) => point.sequences === at);
+      const knots = row.map((point) => ({ at: point.cells, bytes: bytesOn(point.memory, device) }));
+      return { at, bytes: estimateAt(cells, knots) };
+    });
+    return { device, bytes: estimateAt(sequences, rows) };
   });
-  return along(sequences, rows);
-}
-
-interface Knot {
-  readonly at: number;
-  readonly memory: Memory;
-}
-
-/** Beyond the ends the first or last line goes on. */
-function along(at: number, knots: readonly Knot[]): Memory {
-  const sorted = [...knots].sort((a, b) => a.at - b.at);
-  const found = sorted.findIndex((knot) => knot.at >= at);
-  const right = found < 0 ? sorted.length - 1 : Math.max(1, found);
-  const [from, to] = [sorted[right - 1] ?? sorted[0], sorted[right] ?? sorted[0]];
-  if (from === undefined || to === undefined) return [];
-  if (from.at === to.at) return to.memory;
-  const share = (at - from.at) / (to.at - from.at);
-  return plus(
-    scaled(from.memory, (bytes) => bytes * (1 - share)),
-    scaled(to.memory, (bytes) => bytes * share),
-  );
 }

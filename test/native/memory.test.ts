@@ -1,0 +1,69 @@
+/** What the native library reckons before a load, against what the load then takes. */
+import { statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { silentLogger } from '../../src/lib/base/logger.ts';
+import { systemClock } from '../../src/lib/base/clock.ts';
+import { totalBytes } from '../../src/engine/device-memory.ts';
+import { createLocalBackend } from '../../src/engine/local/local-backend.ts';
+import { fileTarget, type LocalTarget } from '../../src/engine/local/model-source.ts';
+import { builtDist } from '../support/process/hearth.ts';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import { writeTinyEmbed } from '../../tools/models/tiny-embed.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-memory-'));
+  await writeTinyChat(join(folder, 'chat.gguf'));
+  await writeTinyEmbed(join(folder, 'embedding.gguf'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+function targetOf(kind: LocalTarget['kind']): LocalTarget {
+  const path = join(folder, `${kind}.gguf`);
+  const target = fileTarget({ modelId: kind, kind }, { path, digest: null, threads: 1 });
+  const source = { ...target.source, weightsBytes: statSync(path).size };
+  return { ...target, source, trainedCtx: 4_096, defaultCtx: 512 };
+}
+
+function newBackend() {
+  const backend = createLocalBackend({
+    childPath: join(builtDist, 'worker', 'main.js'),
+    hostEnv: { PATH: process.env['PATH'] },
+    gpu: 'off',
+    clock: systemClock,
+    log: silentLogger,
+  });
+  onTestFinished(() => backend.close());
+  return backend;
+}
+
+it.each([
+  ['chat', 512, 1],
+  ['chat', 1_024, 4],
+  ['chat', 2_048, 2],
+  ['chat', 3_000, 1],
+  ['chat', 4_096, 8],
+  ['embedding', 128, 1],
+  ['embedding', 512, 1],
+  ['embedding', 300, 1],
+] as const)(
+  'the plan of %s with %d tokens and %d slots is within a twentieth of what it takes',
+  async (kind, numCtx, slots) => {
+    const backend = newBackend();
+    const target = targetOf(kind);
+    const size = { numCtx, slots, cells: numCtx };
+    expect(backend.isMeasured?.(target)).toBe(false);
+    await backend.measure?.(target);
+    const planned = totalBytes(backend.memoryNeed(target, size) ?? []);
+    const { facts } = await backend.load(target, size, new AbortController().signal);
+    const taken = totalBytes(facts.memory);
+    expect(Math.abs(planned - taken) / taken).toBeLessThan(0.05);
+    // And the next load of this size is planned with exactly that.
+    expect(backend.memoryNeed(target, facts)).toEqual(facts.memory);
+  },
+);
