@@ -4,6 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tinyChatContent } from '../../tools/models/tiny-chat.ts';
+import { writeTinyLora } from '../../tools/models/tiny-lora.ts';
 import { encodeGguf } from '../../tools/gguf/writer.ts';
 import { startFakeHub } from '../support/hub/fake-hub.ts';
 import { hearth, readyUrl, startHearth } from '../support/process/hearth.ts';
@@ -78,6 +79,24 @@ describe('a model on the command line', () => {
     ]);
     const removed = await hearth(['set', 'm', 'kv_type=', 'gpu=', 'tensor_split='], env);
     expect(JSON.parse(removed.stdout)).toEqual({ topK: 5 });
+  });
+
+  it('takes an adapter, which is installed like a model and named by it', async () => {
+    const env = await environment();
+    const folder = await temporaryFolder();
+    await hearth(['import', await writeChat(folder), '--id', 'm', '--no-probe'], env);
+    await writeTinyLora(join(folder, 'style.gguf'));
+    // Without --no-probe: there is nothing to try.
+    expect(await hearth(['import', join(folder, 'style.gguf')], env)).toMatchObject({ code: 0 });
+    expect((await hearth(['list'], env)).stdout).toMatch(/^style +adapter /m);
+    expect((await hearth(['show', 'style'], env)).stdout).toMatch(/^adapter +of 2 matrices, alpha 4$/m);
+    await hearth(['set', 'm', 'lora=style=off'], env);
+    expect((await hearth(['show', 'm'], env)).stdout).toMatch(/^lora +style=off$/m);
+    const refused = await hearth(['set', 'm', 'draft_model=style'], env);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      'hearth: draft_model is not usable: style is not a chat model.\n',
+    ]);
   });
 
   it('that fails to verify ends with exit code 1 and says which file', async () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadSpec } from '../../src/contract/load.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
-import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
+import { bootWorker, logprobsOf, type TestWorker } from '../support/engine/worker-harness.ts';
 
 let folder: string;
 let model: string;
@@ -58,6 +58,35 @@ describe('mode frozen-v1', () => {
         code: 'evidence_unavailable',
         message: expect.stringContaining('load_mode'),
       });
+    });
+  });
+});
+
+describe('a setting that this machine cannot apply', () => {
+  it.each([
+    [{ gpu: ['Vulkan9'] }, 'gpu'],
+    [{ overrideTensors: [{ pattern: 'ffn', buffer: 'Vulkan9' }] }, 'override_tensors'],
+  ])('%j fails the load, with its name and what there is', async (settings, wire) => {
+    const loaded = withWorker(settings, async () => undefined);
+    await expect(loaded).rejects.toMatchObject({
+      code: 'load_setting_unusable',
+      message: expect.stringMatching(new RegExp(`with ${wire} as it is set .*CPU`)),
+    });
+  });
+});
+
+describe('positions', () => {
+  it('that are scaled give other answers, and none that could be proved', async () => {
+    const logprobs = async (settings: LoadSpec['settings']): Promise<number[]> =>
+      withWorker(settings, async (worker) => {
+        const answer = await worker.generate({ sampling: { temperature: 0 }, maxTokens: 1, topLogprobs: 1 });
+        return logprobsOf(answer);
+      });
+    const usual = await logprobs({});
+    expect(await logprobs({})).toEqual(usual);
+    expect(await logprobs({ ropeFreqScale: 0.1 })).not.toEqual(usual);
+    await withWorker({ ropeFreqBase: 100 }, async (worker) => {
+      await expect(frozenDigest(worker)).rejects.toMatchObject({ code: 'evidence_unavailable' });
     });
   });
 });
