@@ -9,6 +9,7 @@ import { overhead } from './overhead.ts';
 import { writeBenchModel } from './model.ts';
 import { planner } from './planner/planner.ts';
 import { soak } from './soak.ts';
+import { threads } from './threads/threads.ts';
 
 const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
   compare,
@@ -19,6 +20,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   frozen,
   'frozen-matrix': frozenMatrix,
   planner,
+  threads,
   model: writeBenchModel,
   'join-parts': joinParts,
 };
