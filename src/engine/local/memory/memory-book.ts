@@ -28,7 +28,7 @@ export class MemoryBook {
   readonly #learned = new Map<string, MemoryRecord>();
   readonly #silent = new Set<string>();
   /** Of each record: a plan asks for the same sizes again and again. */
-  readonly #needs = new WeakMap<MemoryRecord, Map<string, Memory | null>>();
+  readonly #needs = new WeakMap<MemoryRecord, Map<string, Memory>>();
   #sharesCells = false;
 
   constructor(options: MemoryBookOptions) {
@@ -48,10 +48,8 @@ export class MemoryBook {
   need(target: LocalTarget, size: LoadSize): Memory {
     const context = this.#contextOf(target, size);
     const record = this.#record(target);
-    const known = record === null ? null : this.#recordedNeed(record, context);
-    return this.#gpus.charge(
-      known ?? [{ device: HOST_DEVICE, bytes: estimatedBytes(target.source, context) }],
-    );
+    const estimate = [{ device: HOST_DEVICE, bytes: estimatedBytes(target.source, context) }];
+    return this.#gpus.charge(record === null ? estimate : this.#recordedNeed(record, context, estimate));
   }
 
   /** Whether asking the native library would tell nothing more. */
@@ -165,13 +163,13 @@ export class MemoryBook {
     );
   }
 
-  #recordedNeed(record: MemoryRecord, size: ContextSize): Memory | null {
-    const known = this.#needs.get(record) ?? new Map<string, Memory | null>();
+  #recordedNeed(record: MemoryRecord, size: ContextSize, estimate: Memory): Memory {
+    const known = this.#needs.get(record) ?? new Map<string, Memory>();
     this.#needs.set(record, known);
     const key = `${size.cells} ${size.sequences}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    const need = recordedNeed(record, size);
+    const need = recordedNeed(record, size, estimate);
     // Clients choose windows, so there is no end of sizes.
     if (known.size >= MOST_KEPT_SIZES) known.clear();
     known.set(key, need);

@@ -32,14 +32,17 @@ export const MemoryRecord = Type.Object({
 });
 export type MemoryRecord = Static<typeof MemoryRecord>;
 
-/** Null where the record knows nothing of sizes. */
-export function recordedNeed(record: MemoryRecord, size: ContextSize): Memory | null {
-  const { reckoned, loaded, refused } = record;
-  const known = reckoned.length > 0 ? corrected(reckoned, loaded, size) : loaded && grown(loaded, size);
-  if (known === null) return null;
-  const need = scaled(known, (bytes) => Math.max(0, Math.ceil(bytes)));
+/** `estimate`: by the header, for a record that knows nothing of sizes. */
+export function recordedNeed(record: MemoryRecord, size: ContextSize, estimate: Memory): Memory {
+  const { refused } = record;
+  const need = scaled(known(record, size) ?? estimate, (bytes) => Math.max(0, Math.ceil(bytes)));
   const isRefused = refused !== null && size.cells >= refused.cells && size.sequences >= refused.sequences;
   return isRefused ? most(need, refused.memory) : need;
+}
+
+function known({ reckoned, loaded }: MemoryRecord, size: ContextSize): Memory | null {
+  if (reckoned.length > 0) return corrected(reckoned, loaded, size);
+  return loaded === null ? null : grown(loaded, size);
 }
 
 /**
