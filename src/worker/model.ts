@@ -1,6 +1,6 @@
 /** A model that is loaded and ready for jobs. */
 import type { LoadedFacts, LoadSpec } from '../contract/load.ts';
-import type { NativeBackend, NativeContext, NativeModel } from './native.ts';
+import type { NativeAdapter, NativeBackend, NativeContext, NativeModel } from './native.ts';
 import type { PromptWriter } from './prompt/prompt.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
 
@@ -16,6 +16,8 @@ export interface ChatModel extends LoadedModel {
   /** Of the batch loop: as many sequences as may decode together. */
   readonly context: NativeContext;
   readonly writer: PromptWriter;
+  /** LoRA adapters that jobs may name. */
+  readonly adapters: ReadonlyMap<string, NativeAdapter>;
   /** KV cells that all sequences share; null where each has its own window. */
   readonly sharedCells: number | null;
   /** Whether KV state can be cut at any token, or only at checkpoints. */

@@ -45,6 +45,8 @@ export interface NativeModel {
   newContext(options: ContextOptions): Promise<NativeContext>;
   /** A sampler with its own random state; one per running answer. Choosing comes after configuring. */
   newSampler(): NativeSampler;
+  /** A LoRA adapter for this model. Rejects with the library's own words when it does not fit. */
+  openAdapter(path: string): Promise<NativeAdapter>;
   /** The state of a GBNF grammar at its beginning. Throws when llama.cpp refuses the grammar. */
   newGrammar(gbnf: string): NativeGrammar;
 }
@@ -157,6 +159,9 @@ export interface NativeContext {
   setThreads(threads: number): void;
   getThreads(): number;
 
+  /** From the next decode on these adapters apply, and no others. Costs some milliseconds when they differ from before. */
+  setAdapters(adapters: readonly ScaledAdapter[]): void;
+
   /** Empties the batch and gives it room for so many tokens. */
   initBatch(tokens: number): void;
   /** Adds consecutive tokens of a sequence; returns the batch row of each index in `logitsOf`. */
@@ -187,6 +192,17 @@ export interface NativeContext {
   restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): boolean;
 
   dispose(): void;
+}
+
+/** Weights that are added to a model's own. */
+export interface NativeAdapter {
+  readonly path: string;
+}
+
+export interface ScaledAdapter {
+  readonly adapter: NativeAdapter;
+  /** Factor of its weights; 1 as it was trained. */
+  readonly scale: number;
 }
 
 export interface LogitsWanted {

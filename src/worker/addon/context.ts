@@ -1,11 +1,19 @@
 /** A context of llama.cpp behind the page. */
 import koffi from 'koffi';
+import { applyAdapters } from './adapter.ts';
 import { readLogitsOf } from './sampling/candidates.ts';
 import type { Pointer } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
 import type { MemoryReader } from './memory.ts';
 import type { DeviceBytes } from '../../contract/memory.ts';
-import type { Logits, LogitsWanted, NativeCheckpoint, NativeContext, NativeSampler } from '../native.ts';
+import type {
+  ScaledAdapter,
+  Logits,
+  LogitsWanted,
+  NativeCheckpoint,
+  NativeContext,
+  NativeSampler,
+} from '../native.ts';
 import { NativeBatch } from './native-batch.ts';
 import { SamplerHandle } from './sampling/sampler-handle.ts';
 
@@ -61,6 +69,10 @@ export class ContextHandle implements NativeContext {
 
   getThreads(): number {
     return this.#library.llama_n_threads(this.#context);
+  }
+
+  setAdapters(adapters: readonly ScaledAdapter[]): void {
+    applyAdapters(this.#library, this.#context, adapters);
   }
 
   initBatch(tokens: number): void {

@@ -1,6 +1,7 @@
 /** A model of llama.cpp behind the page. */
 import { stat } from 'node:fs/promises';
 import koffi from 'koffi';
+import { AdapterHandle } from './adapter.ts';
 import { Candidates } from './sampling/candidates.ts';
 import { ContextHandle } from './context.ts';
 import { checkHeader } from './gguf-header.ts';
@@ -11,6 +12,7 @@ import type {
   ContextOptions,
   ModelFacts,
   ModelOptions,
+  NativeAdapter,
   NativeContext,
   NativeModel,
   PastState,
@@ -164,9 +166,19 @@ function nativeModel(native: Native, model: Pointer, options: ModelOptions): Nat
     facts: modelFacts(native, model, options),
     vocabulary,
     newContext: (contextOptions) => openContext(native, room, { model, options: contextOptions }),
+    openAdapter: (path) => openAdapter(native, model, path),
     newSampler: () => new SamplerHandle(room),
     newGrammar: (gbnf) => new GrammarHandle(room, gbnf),
   };
+}
+
+async function openAdapter({ library, log }: Native, model: Pointer, path: string): Promise<NativeAdapter> {
+  log.clear();
+  const pointer = await onThread<Pointer | null>((done) =>
+    library.llama_adapter_lora_init.async(model, path, done),
+  );
+  if (pointer === null) throw new Error(log.reason('llama.cpp could not open the adapter'));
+  return new AdapterHandle(path, pointer);
 }
 
 async function openContext(

@@ -107,7 +107,6 @@ export function refusedOptions({ library }: Native, options: LoadOptions): (keyo
   if (options.devices?.some((name) => deviceOf(library, name) === undefined)) refused.push('devices');
   if (options.tensorBuffers.some(({ buffer }) => bufferOf(library, buffer) === undefined))
     refused.push('tensorBuffers');
-  if (options.adapterPaths.length > 0) refused.push('adapterPaths');
   if (options.draftPath !== null) refused.push('draftPath');
   return refused;
 }

@@ -15,6 +15,8 @@ import { handleMessages } from '../event-loop.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
 import type { PreparedChat } from '../prepare.ts';
+import { adapterKey } from './adapter-groups.ts';
+import { AdapterTurns } from './adapter-turns.ts';
 import { evaluateRows } from './evaluate.ts';
 import { plannerFor } from './planner-for.ts';
 import type { PlannedRow, StepPlan, StepPlanner } from './planning/step-planner.ts';
@@ -33,6 +35,7 @@ export class BatchLoop {
   readonly #planner: StepPlanner;
   readonly #threads: ThreadUse;
   readonly #sequences: Sequences;
+  readonly #adapters: AdapterTurns;
   readonly #waiting: Waiting;
   readonly #streams = new Map<string, Stream>();
   readonly #cancelled = new Set<string>();
@@ -47,6 +50,7 @@ export class BatchLoop {
     this.#planner = plannerFor(chat);
     this.#threads = new ThreadUse(chat, (message) => outbox.post(message));
     this.#sequences = new Sequences(chat, this.#planner);
+    this.#adapters = new AdapterTurns(chat);
     this.#waiting = new Waiting(this.#sequences, this.#planner);
   }
 
@@ -60,7 +64,10 @@ export class BatchLoop {
     const prompt = this.#inCachedTokens(prepared);
     return {
       promptTokens: prompt.length,
-      placement: this.#sequences.preview(prompt, this.#waiting.size),
+      placement: this.#sequences.preview(
+        { prompt, adapterKey: adapterKey(prepared.job.adapters) },
+        this.#waiting.size,
+      ),
     };
   }
 
@@ -82,7 +89,8 @@ export class BatchLoop {
 
   /** The prompt in tokens whose state may be cached, unless these are more and take room from the answer. */
   #inCachedTokens({ job, tokens, numCtx }: PreparedChat): Uint32Array {
-    const cached = this.#sequences.withCachedTokens(tokens, this.#chat.vocabulary);
+    const keyed = { prompt: tokens, adapterKey: adapterKey(job.adapters) };
+    const cached = this.#sequences.withCachedTokens(keyed, this.#chat.vocabulary);
     const fits = cached.length <= tokens.length || cached.length + (job.maxTokens ?? 1) <= numCtx;
     return fits ? cached : tokens;
   }
@@ -118,6 +126,7 @@ export class BatchLoop {
   /** Where sequences share their KV cells, the youngest answers wait while the others need theirs. */
   #planWithRoom(): StepPlan {
     this.#resume();
+    this.#adapters.choose([...this.#streams.values()].filter((stream) => !this.#suspended.has(stream)));
     for (;;) {
       const plan = this.#plan();
       if (this.#sequences.makeRoom(cellsOf(plan))) return plan;
@@ -143,7 +152,7 @@ export class BatchLoop {
 
   #plan(): StepPlan {
     const streams = [...this.#streams.values()]
-      .filter((stream) => !this.#suspended.has(stream))
+      .filter((stream) => !this.#suspended.has(stream) && this.#adapters.hasTurn(stream))
       .sort((a, b) => a.sequence - b.sequence);
     const decoding = streams.filter((stream) => stream.isDecoding);
     const prefilling = streams.filter((stream) => !stream.isDecoding);
@@ -193,7 +202,9 @@ export class BatchLoop {
 
   #assignSequences(): void {
     if (this.#waiting.size === 0 || this.#suspended.size > 0) return;
-    const prefilling = [...this.#streams.values()].filter(({ remaining }) => remaining > 0);
+    const prefilling = [...this.#streams.values()]
+      .filter(({ remaining }) => remaining > 0)
+      .map(({ prompt, position, adapters }) => ({ prompt, position, adapterKey: adapterKey(adapters) }));
     this.#waiting.assignSequences(prefilling, {
       begin: (job, placement) => this.#begin(job, placement),
       failed: ({ job }, error) => this.#outbox.failed(job.jobId, error),

@@ -8,6 +8,8 @@ import type { SequenceQuestion } from './planning/step-planner.ts';
 export interface CachedSequence {
   readonly id: number;
   readonly tokens: readonly number[];
+  /** Its state was evaluated with the LoRA adapters of this key. */
+  readonly adapterKey: string;
   readonly busy: boolean;
   /** Step of the loop; larger is more recent. */
   readonly lastUsed: number;
@@ -28,11 +30,14 @@ export interface Placement {
 /** A prompt that another sequence is prefilling. */
 export interface PrefillingPrompt {
   readonly prompt: ArrayLike<number>;
+  readonly adapterKey: string;
   /** Tokens whose state is there. */
   readonly position: number;
 }
 
 export interface PlacementRules {
+  /** Of the prompt's own LoRA adapters: state of others is of no use to it. */
+  readonly adapterKey: string;
   /** A copy moves a whole sequence's memory, so it must spare at least this many tokens. */
   readonly copyWorthTokens: number;
   /** Prompts that wait for a sequence, this one included. */
@@ -52,13 +57,16 @@ export function placePrompt(
   sequences: readonly CachedSequence[],
   rules: PlacementRules,
 ): Placement | null {
-  const { copyWorthTokens } = rules;
+  const { adapterKey, copyWorthTokens } = rules;
   const free = sequences.filter((sequence) => !sequence.busy);
   if (free.length === 0) return null;
   // The last prompt token is always evaluated, because its logits choose the first token of the answer.
   const usable = prompt.length - 1;
   const prefixes = new Map(
-    sequences.map(({ id, tokens }) => [id, Math.min(usable, commonPrefix(prompt, tokens))]),
+    sequences.map((sequence) => [
+      sequence.id,
+      sequence.adapterKey === adapterKey ? Math.min(usable, commonPrefix(prompt, sequence.tokens)) : 0,
+    ]),
   );
   const prefixOf = (id: number): number => prefixes.get(id) ?? 0;
 
@@ -97,11 +105,12 @@ function questionOf(
 
 /** Whether another prompt's prefill will soon cover so much more of this prompt that a copy of it pays. */
 export function awaitsSharedPrefix(
-  prompt: ArrayLike<number>,
+  { prompt, adapterKey }: Omit<PrefillingPrompt, 'position'>,
   prefilling: readonly PrefillingPrompt[],
   placement: Placement,
 ): boolean {
   return prefilling.some((other) => {
+    if (other.adapterKey !== adapterKey) return false;
     const shared = Math.min(prompt.length - 1, commonPrefix(prompt, other.prompt));
     return other.position < shared && shared - placement.keep >= placement.copyWorthTokens;
   });

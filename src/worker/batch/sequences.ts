@@ -12,9 +12,16 @@ import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
 import { type Placement, placePrompt } from './prompt-cache.ts';
 import type { Row } from './stream/row.ts';
 
+/** A prompt, and the key of the LoRA adapters that it is evaluated with. */
+export interface KeyedPrompt {
+  readonly prompt: Uint32Array;
+  readonly adapterKey: string;
+}
+
 interface SequenceState {
   readonly id: number;
   tokens: number[];
+  adapterKey: string;
   busy: boolean;
   lastUsed: number;
 }
@@ -35,6 +42,7 @@ export class Sequences {
     this.#states = Array.from({ length: sequences }, (_, id) => ({
       id,
       tokens: [],
+      adapterKey: '',
       busy: false,
       lastUsed: 0,
     }));
@@ -55,12 +63,13 @@ export class Sequences {
    * The placement that a prompt would get now, one of so many that wait; changes nothing. Null when all sequences are
    * busy.
    */
-  preview(prompt: Uint32Array, waiting: number): Placement | null {
+  preview({ prompt, adapterKey }: KeyedPrompt, waiting: number): Placement | null {
     const spared = this.#copyMs / this.#planner.prefillMsPerToken;
     // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
     const copyWorthTokens =
       this.#checkpoints === null ? COPY_LIMITS.leastTokens + Math.ceil(spared) : Number.POSITIVE_INFINITY;
     return placePrompt(prompt, this.#states, {
+      adapterKey,
       copyWorthTokens,
       waiting: Math.max(1, waiting),
       chooseSequence: (question) => this.#planner.chooseSequence(question),
@@ -68,10 +77,10 @@ export class Sequences {
   }
 
   /** The prompt in the tokens of the sequence that matches most of its text. */
-  withCachedTokens(prompt: Uint32Array, text: TokenText): Uint32Array {
+  withCachedTokens({ prompt, adapterKey }: KeyedPrompt, text: TokenText): Uint32Array {
     return withCachedTokens(
       prompt,
-      this.#states.map(({ tokens }) => tokens),
+      this.#states.filter((state) => state.adapterKey === adapterKey).map(({ tokens }) => tokens),
       text,
     );
   }
@@ -90,11 +99,12 @@ export class Sequences {
   }
 
   /** Takes a free sequence and brings its state to the reused prefix, or to less where the memory cannot be cut there. */
-  take(wanted: Placement): Placement {
+  take(wanted: Placement, adapterKey: string): Placement {
     const state = this.#state(wanted.id);
     state.busy = true;
     if (wanted.copyFrom !== null) this.#copy(state, this.#state(wanted.copyFrom));
     this.#cut(state, wanted.keep);
+    state.adapterKey = adapterKey;
     return { ...wanted, keep: state.tokens.length };
   }
 

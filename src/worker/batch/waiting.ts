@@ -6,7 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { StepPlanner } from './planning/step-planner.ts';
 import { CELL_LIMITS, COALESCING_LIMITS } from './planning/tuning.ts';
 import { awaitsSharedPrefix, type Placement, type PrefillingPrompt } from './prompt-cache.ts';
-import type { Sequences } from './sequences.ts';
+import { adapterKey } from './adapter-groups.ts';
+import type { KeyedPrompt, Sequences } from './sequences.ts';
 import type { StreamJob } from './stream/stream-job.ts';
 
 export interface Admission {
@@ -86,11 +87,11 @@ export class Waiting {
     for (const waiting of this.#inOrder()) {
       const wanted = this.#preview(waiting);
       if (wanted === null || !this.#hasRoom(waiting, wanted, begun)) return;
-      if (awaitsSharedPrefix(waiting.prompt, begun, wanted)) continue;
+      if (awaitsSharedPrefix(keyed(waiting), begun, wanted)) continue;
       try {
-        const placement = this.#sequences.take(wanted);
+        const placement = this.#sequences.take(wanted, keyed(waiting).adapterKey);
         this.remove(waiting.job.jobId);
-        begun.push({ prompt: waiting.prompt, position: placement.keep });
+        begun.push({ ...keyed(waiting), position: placement.keep });
         admission.begin(waiting, placement);
       } catch (error) {
         this.remove(waiting.job.jobId);
@@ -106,8 +107,8 @@ export class Waiting {
     return this.#sequences.hasRoomFor(promised + prompt.length - keep + CELL_LIMITS.answerTokens);
   }
 
-  #preview({ prompt }: StreamJob): Placement | null {
-    return this.#sequences.preview(prompt, this.#jobs.length);
+  #preview(waiting: StreamJob): Placement | null {
+    return this.#sequences.preview(keyed(waiting), this.#jobs.length);
   }
 
   #inOrder(): StreamJob[] {
@@ -121,4 +122,8 @@ export class Waiting {
     const rest = (job: StreamJob): number => job.prompt.length - (this.#preview(job)?.keep ?? 0);
     return this.#jobs.reduce((sum, job) => sum + rest(job), 0);
   }
+}
+
+function keyed({ prompt, job }: StreamJob): KeyedPrompt {
+  return { prompt, adapterKey: adapterKey(job.adapters) };
 }

@@ -1,7 +1,7 @@
 /** Opens a chat model for the batch loop. */
 import type { LoadSpec } from '../../contract/load.ts';
 import type { ContextSize } from '../../contract/memory.ts';
-import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
+import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { controlTexts } from '../prompt/client-text.ts';
 import { openTemplate } from '../prompt/template.ts';
@@ -35,6 +35,8 @@ export async function loadChat(
     const model = await backend.openModel(spec.path, placed, throttled(onProgress));
     const { vocabulary } = model;
     const template = openTemplate(model.facts.chatTemplate ?? undefined);
+    const adapters = new Map<string, NativeAdapter>();
+    for (const { name, path } of spec.adapters) adapters.set(name, await model.openAdapter(path));
     const context = await model.newContext(contextOptions);
     const prefixReuse = model.facts.past.holds === 'every token' ? 'full' : 'checkpoints';
     const tuned = await tuneThreads(backend, spec, { context, tokens: 1 });
@@ -44,6 +46,7 @@ export async function loadChat(
       model,
       vocabulary,
       context,
+      adapters,
       sharedCells: unified ? cells : null,
       prefixReuse,
       writer: { template, vocabulary, controls: controlTexts(vocabulary.controlTexts) },

@@ -65,6 +65,7 @@ export function scriptedBackend(
     },
     vocabulary,
     newContext: async ({ numCtx }) => open(numCtx),
+    openAdapter: async (path) => ({ path }),
     newSampler: sampler,
     newGrammar: (gbnf) => ({ gbnf }),
   };
@@ -102,6 +103,7 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Script
       threads = count;
     },
     getThreads: () => threads,
+    setAdapters: () => undefined,
     initBatch: () => {
       rows = [];
     },

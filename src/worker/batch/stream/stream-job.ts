@@ -4,7 +4,7 @@ import type { Answer } from '../../answer/answer.ts';
 /** What decoding needs of a request; its conversation, tools and schema end with the preparation. */
 export type DecodingRequest = Pick<
   GenerateJob,
-  'jobId' | 'lane' | 'sampling' | 'topLogprobs' | 'stop' | 'maxTokens'
+  'jobId' | 'lane' | 'adapters' | 'sampling' | 'topLogprobs' | 'stop' | 'maxTokens'
 >;
 
 /** A job that fits, its prompt in tokens. */
@@ -20,6 +20,6 @@ export interface StreamJob {
 
 /** A copy, so that a long conversation is not kept in memory while its answer is decoded. */
 export function decodingRequest(job: GenerateJob): DecodingRequest {
-  const { jobId, lane, sampling, topLogprobs, stop, maxTokens } = job;
-  return { jobId, lane, sampling, topLogprobs, stop, maxTokens };
+  const { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens } = job;
+  return { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens };
 }

@@ -26,6 +26,7 @@ export class Stream {
   readonly jobId: string;
   readonly prompt: Uint32Array;
   readonly sequence: number;
+  readonly adapters: StreamJob['job']['adapters'];
   readonly output: StreamOutput;
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;
@@ -48,6 +49,7 @@ export class Stream {
     this.jobId = job.job.jobId;
     this.prompt = job.prompt;
     this.sequence = sequence;
+    this.adapters = job.job.adapters;
     this.#arrivedMs = job.arrivedMs;
     this.#cachedTokens = cachedTokens;
     this.#position = cachedTokens;
