@@ -18,6 +18,8 @@ export interface ChatModel extends LoadedModel {
   readonly writer: PromptWriter;
   /** LoRA adapters that jobs may name. */
   readonly adapters: ReadonlyMap<string, NativeAdapter>;
+  /** Of the model that drafts, with as many sequences; null where none does. */
+  readonly draftContext: NativeContext | null;
   /** KV cells that all sequences share; null where each has its own window. */
   readonly sharedCells: number | null;
   /** Whether KV state can be cut at any token, or only at checkpoints. */

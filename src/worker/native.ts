@@ -65,8 +65,6 @@ export interface ModelOptions {
   /** The first pattern that is found in the name of a tensor decides; others go where their layer goes. */
   readonly tensorBuffers: readonly TensorBuffer[];
   readonly loadMode: LoadMode | null;
-  /** Whether layers that predict further tokens are loaded, where the file has some. */
-  readonly mtp: boolean;
 }
 
 export type LoadMode = 'auto' | 'none' | 'mmap' | 'mlock' | 'mmap+mlock';

@@ -47,7 +47,6 @@ const EXAMPLES: Readonly<Record<LoadSettingName, readonly [string, unknown, read
     ['style,style', 'style=', 'style=much', 'style=101', ',', 'a=1=2'],
   ],
   draftModel: ['acme/small:q4', 'acme/small:q4', [' ', 'x'.repeat(513)]],
-  mtp: ['off', 'off', ['on']],
   draftTokens: ['0', 0, ['16', '-1']],
 };
 

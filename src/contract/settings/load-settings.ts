@@ -193,15 +193,6 @@ export const LOAD_SETTINGS = {
     description: 'A smaller model with the same vocabulary that drafts tokens.',
     unset: 'none',
   },
-  mtp: {
-    wire: 'mtp',
-    ...choice('auto', 'off'),
-    models: 'chat',
-    by: 'worker',
-    frozen: 'none',
-    description: 'Whether layers of the model that predict further tokens (MTP) draft.',
-    unset: 'auto: where the file has such layers and it pays',
-  },
   draftTokens: {
     wire: 'draft_tokens',
     ...count(0, MOST_DRAFT_TOKENS),

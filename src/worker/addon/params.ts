@@ -85,7 +85,8 @@ export function contextParams(library: Library, options: ContextOptions): Contex
     n_batch: batchTokens,
     n_ubatch: batchTokens,
     n_seq_max: sequences,
-    n_outputs_max: options.logitRows ?? 0,
+    // The library keeps room for a row of each sequence, and aborts where it may not.
+    n_outputs_max: options.logitRows === null ? 0 : Math.max(options.logitRows, sequences),
     n_threads: threads,
     n_threads_batch: threads,
     rope_scaling_type: rope?.scaling ? ROPE_SCALINGS[rope.scaling] : AS_THE_FILE_SAYS,
@@ -107,7 +108,6 @@ export function refusedOptions({ library }: Native, options: LoadOptions): (keyo
   if (options.devices?.some((name) => deviceOf(library, name) === undefined)) refused.push('devices');
   if (options.tensorBuffers.some(({ buffer }) => bufferOf(library, buffer) === undefined))
     refused.push('tensorBuffers');
-  if (options.draftPath !== null) refused.push('draftPath');
   return refused;
 }
 

@@ -24,6 +24,7 @@ import { CELL_LIMITS } from './planning/tuning.ts';
 import type { Placement } from './prompt-cache.ts';
 import { Sequences } from './sequences.ts';
 import type { Row } from './stream/row.ts';
+import { DraftingModel } from './stream/drafting-model.ts';
 import { Stream } from './stream/stream.ts';
 import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
 import { ThreadUse } from '../threads/thread-use.ts';
@@ -36,6 +37,7 @@ export class BatchLoop {
   readonly #threads: ThreadUse;
   readonly #sequences: Sequences;
   readonly #adapters: AdapterTurns;
+  readonly #drafting: DraftingModel | null;
   readonly #waiting: Waiting;
   readonly #streams = new Map<string, Stream>();
   readonly #cancelled = new Set<string>();
@@ -51,6 +53,7 @@ export class BatchLoop {
     this.#threads = new ThreadUse(chat, (message) => outbox.post(message));
     this.#sequences = new Sequences(chat, this.#planner);
     this.#adapters = new AdapterTurns(chat);
+    this.#drafting = chat.draftContext === null ? null : new DraftingModel(chat.draftContext);
     this.#waiting = new Waiting(this.#sequences, this.#planner);
   }
 
@@ -214,7 +217,8 @@ export class BatchLoop {
   #begin(job: StreamJob, placement: Placement): void {
     const { maxDraftTokens } = this.#planner;
     const { id: sequence, keep: cachedTokens } = placement;
-    const stream = new Stream(this.#chat, { job, sequence, cachedTokens, maxDraftTokens });
+    const drafting = this.#drafting;
+    const stream = new Stream(this.#chat, { job, sequence, cachedTokens, maxDraftTokens, drafting });
     this.#streams.set(stream.jobId, stream);
     const started = {
       type: 'started',

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SequenceQuestion } from './planning/step-planner.ts';
-import { type CachedSequence, commonPrefix, placePrompt, awaitsSharedPrefix } from './prompt-cache.ts';
+import { type CachedSequence, placePrompt, awaitsSharedPrefix } from './prompt-cache.ts';
+import { commonPrefix } from './stream/common-prefix.ts';
 
 /** Empty sequences first, then the least recently used. */
 function leastRecentlyUsed({ free }: SequenceQuestion): number {

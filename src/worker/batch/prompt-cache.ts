@@ -4,6 +4,7 @@
  * them is never half there.
  */
 import type { SequenceQuestion } from './planning/step-planner.ts';
+import { commonPrefix } from './stream/common-prefix.ts';
 
 export interface CachedSequence {
   readonly id: number;
@@ -114,14 +115,6 @@ export function awaitsSharedPrefix(
     const shared = Math.min(prompt.length - 1, commonPrefix(prompt, other.prompt));
     return other.position < shared && shared - placement.keep >= placement.copyWorthTokens;
   });
-}
-
-/** How many tokens are the same, from an index in each on. */
-export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>, fromA = 0, fromB = 0): number {
-  const limit = Math.min(a.length - fromA, b.length - fromB);
-  let length = 0;
-  while (length < limit && a[fromA + length] === b[fromB + length]) length += 1;
-  return length;
 }
 
 /** A resent conversation keeps most of what a sequence holds; a mere shared system prompt does not. */

@@ -24,7 +24,13 @@ export async function runFrozen(
 ): Promise<JobEvent> {
   const { context } = frozen;
   const job = streamJobOf(plan, plan.prepared.answer);
-  const stream = new Stream(chat, { job, sequence: SEQUENCE, cachedTokens: 0, maxDraftTokens: 0 });
+  const stream = new Stream(chat, {
+    job,
+    sequence: SEQUENCE,
+    cachedTokens: 0,
+    maxDraftTokens: 0,
+    drafting: null,
+  });
   const trace = new FrozenTrace();
   try {
     while (!stream.isFinished) {

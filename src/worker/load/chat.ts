@@ -1,7 +1,7 @@
 /** Opens a chat model for the batch loop. */
 import type { LoadSpec } from '../../contract/load.ts';
 import type { ContextSize } from '../../contract/memory.ts';
-import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend } from '../native.ts';
+import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend, NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { controlTexts } from '../prompt/client-text.ts';
 import { openTemplate } from '../prompt/template.ts';
@@ -38,6 +38,7 @@ export async function loadChat(
     const adapters = new Map<string, NativeAdapter>();
     for (const { name, path } of spec.adapters) adapters.set(name, await model.openAdapter(path));
     const context = await model.newContext(contextOptions);
+    const draftContext = await openDraft(backend, { spec, options }, contextOptions);
     const prefixReuse = model.facts.past.holds === 'every token' ? 'full' : 'checkpoints';
     const tuned = await tuneThreads(backend, spec, { context, tokens: 1 });
     return {
@@ -47,6 +48,7 @@ export async function loadChat(
       vocabulary,
       context,
       adapters,
+      draftContext,
       sharedCells: unified ? cells : null,
       prefixReuse,
       writer: { template, vocabulary, controls: controlTexts(vocabulary.controlTexts) },
@@ -88,4 +90,16 @@ export function chatContext(
     rope,
     embeddings: false,
   };
+}
+
+/** The same windows as the model's own, but for a row of logits per sequence. */
+async function openDraft(
+  backend: NativeBackend,
+  { spec, options }: { readonly spec: LoadSpec; readonly options: LoadOptions },
+  context: ContextOptions,
+): Promise<NativeContext | null> {
+  if (spec.draft === null) return null;
+  const own = { ...options, tensorBuffers: [], keyType: null, valueType: null, rope: null };
+  const model = await backend.openModel(spec.draft.path, own, () => undefined);
+  return model.newContext({ ...context, keyType: null, valueType: null, rope: null, logitRows: 1 });
 }

@@ -46,15 +46,12 @@ export const LLAMA = {
   llama_model_get_vocab: declare<(model: Pointer) => Pointer>('void*', 'void*'),
   llama_model_size: declare<(model: Pointer) => number>('uint64', 'void*'),
   llama_model_n_ctx_train: declare<(model: Pointer) => number>('int32', 'void*'),
-  llama_model_n_embd: declare<(model: Pointer) => number>('int32', 'void*'),
   llama_model_n_embd_out: declare<(model: Pointer) => number>('int32', 'void*'),
   llama_model_n_cls_out: declare<(model: Pointer) => number>('uint32', 'void*'),
   llama_model_n_layer: declare<(model: Pointer) => number>('int32', 'void*'),
-  llama_model_n_layer_nextn: declare<(model: Pointer) => number>('int32', 'void*'),
   llama_model_n_swa: declare<(model: Pointer) => number>('int32', 'void*'),
   llama_model_is_recurrent: declare<(model: Pointer) => boolean>('bool', 'void*'),
   llama_model_is_hybrid: declare<(model: Pointer) => boolean>('bool', 'void*'),
-  llama_model_has_encoder: declare<(model: Pointer) => boolean>('bool', 'void*'),
   llama_model_meta_val_str: declare<
     (model: Pointer, key: string, text: Uint8Array | null, size: number) => number
   >('int32', 'void*', 'const char*', 'void*', 'size_t'),
@@ -65,10 +62,8 @@ export const LLAMA = {
     'llama_context_params',
   ),
   llama_free: declare<(context: Pointer) => void>('void', 'void*'),
-  llama_n_ctx: declare<(context: Pointer) => number>('uint32', 'void*'),
   llama_n_ctx_seq: declare<(context: Pointer) => number>('uint32', 'void*'),
   llama_n_batch: declare<(context: Pointer) => number>('uint32', 'void*'),
-  llama_n_ubatch: declare<(context: Pointer) => number>('uint32', 'void*'),
   llama_pooling_type: declare<(context: Pointer) => number>('int32', 'void*'),
   llama_set_n_threads: declare<(context: Pointer, decode: number, prefill: number) => void>(
     'void',
@@ -77,7 +72,6 @@ export const LLAMA = {
     'int32',
   ),
   llama_n_threads: declare<(context: Pointer) => number>('int32', 'void*'),
-  llama_n_threads_batch: declare<(context: Pointer) => number>('int32', 'void*'),
   llama_attach_threadpool: declare<(context: Pointer, decode: Pointer, prefill: Pointer) => void>(
     'void',
     'void*',
@@ -93,7 +87,6 @@ export const LLAMA = {
   ),
   llama_batch_free: declare<(batch: Batch) => void>('void', 'llama_batch'),
   llama_decode: declare<(context: Pointer, batch: Batch) => number>('int32', 'void*', 'llama_batch'),
-  llama_synchronize: declare<(context: Pointer) => void>('void', 'void*'),
   llama_get_logits_ith: declare<(context: Pointer, row: number) => Nullable>('void*', 'void*', 'int32'),
   llama_get_embeddings_ith: declare<(context: Pointer, row: number) => Nullable>('void*', 'void*', 'int32'),
   llama_get_embeddings_seq: declare<(context: Pointer, sequence: number) => Nullable>(
@@ -133,7 +126,6 @@ export const LLAMA = {
     'void*',
     'const char*',
   ),
-  llama_adapter_lora_free: declare<(adapter: Pointer) => void>('void', 'void*'),
   llama_set_adapters_lora: declare<
     (context: Pointer, adapters: BigUint64Array, count: number, scales: Float32Array) => number
   >('int32', 'void*', 'void*', 'size_t', 'void*'),
@@ -167,11 +159,6 @@ export const LLAMA = {
     (vocab: Pointer, token: number, text: Uint8Array, room: number, strip: number, special: boolean) => number
   >('int32', 'void*', 'int32', 'void*', 'int32', 'int32', 'bool'),
 
-  llama_sampler_chain_init: declare<(params: { no_perf: boolean }) => Pointer>(
-    'void*',
-    'llama_sampler_chain_params',
-  ),
-  llama_sampler_chain_add: declare<(chain: Pointer, sampler: Pointer) => void>('void', 'void*', 'void*'),
   llama_sampler_apply: declare<(sampler: Pointer, candidates: TokenDataArray) => void>(
     'void',
     'void*',

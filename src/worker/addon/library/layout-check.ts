@@ -10,7 +10,7 @@ const RELEASE = /^v?0\.5\./;
 
 type Expected<T> = Readonly<Partial<Record<keyof T, unknown>>>;
 
-const MODEL_DEFAULTS: Expected<ModelParams> = {
+export const MODEL_DEFAULTS: Expected<ModelParams> = {
   devices: null,
   tensor_buft_overrides: null,
   n_gpu_layers: -1,
@@ -28,7 +28,7 @@ const MODEL_DEFAULTS: Expected<ModelParams> = {
   load_mtp: false,
 };
 
-const CONTEXT_DEFAULTS: Expected<ContextParams> = {
+export const CONTEXT_DEFAULTS: Expected<ContextParams> = {
   n_ctx: 512,
   n_batch: 2048,
   n_ubatch: 512,

@@ -168,10 +168,6 @@ export interface TokenDataArray {
   sorted: boolean;
 }
 
-export const ChainParams = koffi.struct('llama_sampler_chain_params', { no_perf: 'bool' });
-
-export const LogitBias = koffi.struct('llama_logit_bias', { token: 'int32', bias: 'float' });
-
 const MAX_THREADS = 512;
 
 export const ThreadpoolParams = koffi.struct('ggml_threadpool_params', {

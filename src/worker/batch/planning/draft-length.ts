@@ -6,7 +6,7 @@
 import type { DecodingSequence } from './step-planner.ts';
 import { DRAFT_LIMITS } from './tuning.ts';
 
-type DraftingStream = Pick<DecodingSequence, 'draftTokens' | 'draftHitRate'>;
+type DraftingStream = Pick<DecodingSequence, 'draftTokens' | 'draftHitRate' | 'draftMsPerToken'>;
 
 export interface DraftPrices {
   /** What the step costs without drafts. */
@@ -22,7 +22,8 @@ export function draftLength(streams: readonly DraftingStream[], prices: DraftPri
   const plain = streams.length / prices.plainMs;
   let best = { length: 0, tokensPerMs: plain * leastGain };
   for (let length = 1; length <= Math.min(most, fitting); length += 1) {
-    const ms = prices.plainMs + prices.extraRowMs * length * streams.length;
+    const drafting = streams.reduce((sum, stream) => sum + draftingMs(stream, length), 0);
+    const ms = prices.plainMs + prices.extraRowMs * length * streams.length + drafting;
     const expected = streams.map((stream) => expectedTokens(stream, length));
     const tokensPerMs = expected.reduce((sum, tokens) => sum + tokens, 0) / ms;
     const slowest = (Math.min(...expected) * prices.plainMs) / ms;
@@ -35,4 +36,9 @@ export function draftLength(streams: readonly DraftingStream[], prices: DraftPri
 function expectedTokens({ draftTokens, draftHitRate }: DraftingStream, length: number): number {
   const rate = Math.min(draftHitRate, DRAFT_LIMITS.mostHitRate);
   return (1 - rate ** (Math.min(draftTokens, length) + 1)) / (1 - rate);
+}
+
+/** What a drafting model takes for it. */
+function draftingMs({ draftTokens, draftMsPerToken = 0 }: DraftingStream, length: number): number {
+  return Math.min(draftTokens, length) * draftMsPerToken;
 }

@@ -41,6 +41,8 @@ export interface DecodingSequence {
   readonly draftTokens: number;
   /** The share of recent drafts that the sampler chose as well. */
   readonly draftHitRate: number;
+  /** What one drafted token costs before the step, milliseconds; absent where it is looked up. */
+  readonly draftMsPerToken?: number;
 }
 
 export interface PrefillingSequence {

@@ -124,3 +124,15 @@ export const CELL_LIMITS = {
   /** KV cells that a new answer must find free beyond its prompt, where sequences share them. */
   answerTokens: 64,
 } as const;
+
+/** Drafts of a smaller model. */
+export const MODEL_DRAFT_LIMITS = {
+  /** The hit rate that a model is tried with. */
+  firstHitRate: 0.6,
+  /** The weight of the last drafted token. */
+  hitRateWeight: 0.1,
+  /** How much of a bad hit rate each token without drafts forgets. */
+  forgetting: 0.005,
+  /** Tokens that it reads in one step while it is behind. */
+  catchUpTokens: 128,
+} as const;

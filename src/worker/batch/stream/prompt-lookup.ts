@@ -4,6 +4,7 @@
  * while no draft is used, too. Pure.
  */
 import { LOOKUP_LIMITS } from '../planning/tuning.ts';
+import type { DraftSource } from './draft-source.ts';
 
 const {
   ngramTokens: NGRAM_TOKENS,
@@ -11,7 +12,8 @@ const {
   hitRateWeight: HIT_RATE_WEIGHT,
 } = LOOKUP_LIMITS;
 
-export class PromptLookup {
+export class PromptLookup implements DraftSource {
+  readonly msPerToken = 0;
   readonly #tokens: number[] = [];
   /** By n-gram, the index after its last occurrence. */
   readonly #continuations = new Map<number, number>();

@@ -7,6 +7,8 @@ import type { DoneEvent, JobEvent } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 import type { DecodingSequence, PrefillingSequence } from '../planning/step-planner.ts';
+import { type DraftSource, FirstOf } from './draft-source.ts';
+import { type DraftingModel, ModelDrafts } from './drafting-model.ts';
 import { PromptLookup } from './prompt-lookup.ts';
 import type { Row } from './row.ts';
 import type { StreamJob } from './stream-job.ts';
@@ -18,8 +20,10 @@ export interface StreamStart {
   readonly sequence: number;
   /** Tokens of the prompt whose state the sequence holds already. */
   readonly cachedTokens: number;
-  /** 0: no prompt lookup. */
+  /** 0: no drafts. */
   readonly maxDraftTokens: number;
+  /** Drafts where the text suggests nothing, or null. */
+  readonly drafting: DraftingModel | null;
 }
 
 export class Stream {
@@ -31,9 +35,10 @@ export class Stream {
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;
   readonly #maxDraftTokens: number;
+  readonly #drafting: DraftingModel | null;
   readonly #sampler: StreamSampler;
   readonly #placedMs = performance.now();
-  readonly #drafts = { drafted: 0, accepted: 0 };
+  readonly #draftCounts = { drafted: 0, accepted: 0 };
   #firstTokenMs: number | null = null;
   /** Tokens whose state is in the sequence. */
   #position: number;
@@ -42,10 +47,10 @@ export class Stream {
   /** After a suspension: prompt and answer so far, whose state must be evaluated again. */
   #again: Uint32Array | null = null;
   /** Made at the first decode step, because many answers are one token long. */
-  #lookup: PromptLookup | null = null;
+  #drafts: DraftSource | null = null;
 
   constructor(chat: Pick<ChatModel, 'model' | 'vocabulary'>, start: StreamStart) {
-    const { job, sequence, cachedTokens, maxDraftTokens } = start;
+    const { job, sequence, cachedTokens, maxDraftTokens, drafting } = start;
     this.jobId = job.job.jobId;
     this.prompt = job.prompt;
     this.sequence = sequence;
@@ -54,6 +59,7 @@ export class Stream {
     this.#cachedTokens = cachedTokens;
     this.#position = cachedTokens;
     this.#maxDraftTokens = maxDraftTokens;
+    this.#drafting = drafting;
     this.#sampler = new StreamSampler(chat, job);
     this.output = new StreamOutput(job, chat.vocabulary);
   }
@@ -90,6 +96,7 @@ export class Stream {
       // Nothing ever follows the last token of an answer.
       draftTokens: lookup?.hasDraft ? Math.min(this.#maxDraftTokens, this.output.tokensLeft - 1) : 0,
       draftHitRate: lookup?.hitRate ?? 0,
+      draftMsPerToken: lookup?.msPerToken ?? 0,
     };
   }
 
@@ -100,7 +107,7 @@ export class Stream {
 
   /** The next token, then its drafts, then padding. */
   decodeRow(drafts = 0, padding = 0): Row {
-    const drafted = drafts > 0 ? (this.#lookup?.draft(drafts) ?? []) : [];
+    const drafted = drafts > 0 ? (this.#drafts?.draft(drafts) ?? []) : [];
     return {
       sequence: this.sequence,
       position: this.#position,
@@ -145,13 +152,13 @@ export class Stream {
   accept({ token, reported }: Sampled): JobEvent[] {
     this.#firstTokenMs ??= performance.now();
     this.#next = token;
-    this.#lookup?.push(token);
+    this.#drafts?.push(token);
     return this.output.push(token, reported);
   }
 
   countDrafts(drafted: number, accepted: number): void {
-    this.#drafts.drafted += drafted;
-    this.#drafts.accepted += accepted;
+    this.#draftCounts.drafted += drafted;
+    this.#draftCounts.accepted += accepted;
   }
 
   doneEvent(): DoneEvent {
@@ -164,19 +171,23 @@ export class Stream {
       timings: {
         prefillMs: firstTokenMs - this.#placedMs,
         decodeMs: nowMs - firstTokenMs,
-        ...(this.#drafts.drafted > 0 && { drafts: this.#drafts }),
+        ...(this.#draftCounts.drafted > 0 && { drafts: this.#draftCounts }),
       },
     };
   }
 
   dispose(): void {
     this.#sampler.dispose();
+    this.#drafting?.forget(this.sequence);
   }
 
-  #draftSource(): PromptLookup | null {
-    if (this.#maxDraftTokens === 0 || this.#lookup !== null) return this.#lookup;
-    this.#lookup = new PromptLookup(this.prompt);
-    for (const token of this.output.tokens) this.#lookup.push(token);
-    return this.#lookup;
+  #draftSource(): DraftSource | null {
+    if (this.#maxDraftTokens === 0 || this.#drafts !== null) return this.#drafts;
+    const lookup = new PromptLookup(this.prompt);
+    const { sequence, prompt } = this;
+    const model = this.#drafting === null ? null : new ModelDrafts(this.#drafting, { sequence, prompt });
+    this.#drafts = model === null ? lookup : new FirstOf([lookup, model]);
+    for (const token of this.output.tokens) this.#drafts.push(token);
+    return this.#drafts;
   }
 }

@@ -1,0 +1,140 @@
+/**
+ * A smaller model of the same vocabulary that drafts for all streams of a context, in a context of its own with a
+ * sequence for each. It follows a stream only when asked, so it costs nothing while its drafts do not pay.
+ */
+import type { NativeContext } from '../../native.ts';
+import { commonPrefix } from './common-prefix.ts';
+import { MODEL_DRAFT_LIMITS } from '../planning/tuning.ts';
+import type { DraftSource } from './draft-source.ts';
+
+const SMOOTHING = 0.2;
+
+export class DraftingModel {
+  readonly #context: NativeContext;
+  /** By sequence, the tokens whose state it holds. */
+  readonly #held = new Map<number, number[]>();
+  #msPerToken: number | null = null;
+
+  constructor(context: NativeContext) {
+    this.#context = context;
+  }
+
+  /** Of one drafted token; 0 until one was measured. */
+  get msPerToken(): number {
+    return this.#msPerToken ?? 0;
+  }
+
+  /**
+   * The most likely continuation of `tokens`, `count` tokens at most. None while the model is far behind, because the
+   * streams wait meanwhile: it then reads a slice.
+   */
+  continue(sequence: number, tokens: readonly number[], count: number): number[] {
+    try {
+      return this.#continue(sequence, tokens, count);
+    } catch {
+      // Its cells are used up, or a step failed: without state it can only begin anew.
+      this.forget(sequence);
+      return [];
+    }
+  }
+
+  /** The stream of this sequence is over. */
+  forget(sequence: number): void {
+    this.#held.delete(sequence);
+    this.#context.clearSequence(sequence);
+  }
+
+  #continue(sequence: number, tokens: readonly number[], count: number): number[] {
+    const held = this.#catchUp(sequence, tokens);
+    const missing = tokens.slice(held.length, held.length + MODEL_DRAFT_LIMITS.catchUpTokens);
+    const isBehind = held.length + missing.length < tokens.length;
+    const startedMs = performance.now();
+    let row = this.#evaluate(sequence, held, missing);
+    if (isBehind) return [];
+    const drafted: number[] = [];
+    for (;;) {
+      const token = this.#context.readLogits(row, { tokens: [], largest: 1 }).of[0]?.token;
+      if (token === undefined) break;
+      drafted.push(token);
+      if (drafted.length >= count || held.length + 1 >= this.#context.numCtx) break;
+      row = this.#evaluate(sequence, held, [token]);
+    }
+    if (missing.length <= count) this.#learn((performance.now() - startedMs) / drafted.length);
+    return drafted;
+  }
+
+  /** Leaves what the sequence holds of `tokens`, all but the last one at most: its logits are wanted. */
+  #catchUp(sequence: number, tokens: readonly number[]): number[] {
+    const held = this.#held.get(sequence) ?? [];
+    const keep = Math.min(commonPrefix(held, tokens), tokens.length - 1);
+    const isCut = keep === held.length || this.#context.cutSequence(sequence, keep);
+    if (!isCut) this.#context.clearSequence(sequence);
+    held.length = isCut ? keep : 0;
+    this.#held.set(sequence, held);
+    return held;
+  }
+
+  /** The batch row of the last token's logits. */
+  #evaluate(sequence: number, held: number[], tokens: readonly number[]): number {
+    this.#context.initBatch(tokens.length);
+    const last = Uint32Array.of(tokens.length - 1);
+    const [row] = this.#context.addToBatch(sequence, held.length, Uint32Array.from(tokens), last);
+    this.#context.decodeBatch();
+    for (const token of tokens) held.push(token);
+    return row ?? -1;
+  }
+
+  #learn(ms: number): void {
+    this.#msPerToken =
+      this.#msPerToken === null ? ms : this.#msPerToken + SMOOTHING * (ms - this.#msPerToken);
+  }
+}
+
+/** What one stream asks of the drafting model. */
+export class ModelDrafts implements DraftSource {
+  readonly #model: DraftingModel;
+  readonly #sequence: number;
+  readonly #tokens: number[];
+  /** What the model said last, from the token after `#from` tokens on. */
+  #last: { readonly from: number; readonly tokens: readonly number[] } | null = null;
+  #hitRate: number = MODEL_DRAFT_LIMITS.firstHitRate;
+
+  constructor(
+    model: DraftingModel,
+    { sequence, prompt }: { readonly sequence: number; readonly prompt: Uint32Array },
+  ) {
+    this.#model = model;
+    this.#sequence = sequence;
+    this.#tokens = [...prompt];
+  }
+
+  get hasDraft(): boolean {
+    return true;
+  }
+
+  get hitRate(): number {
+    return this.#hitRate;
+  }
+
+  get msPerToken(): number {
+    return this.#model.msPerToken;
+  }
+
+  push(token: number): void {
+    const expected = this.#last?.tokens[this.#tokens.length - this.#last.from];
+    if (expected !== undefined) {
+      this.#hitRate += MODEL_DRAFT_LIMITS.hitRateWeight * ((expected === token ? 1 : 0) - this.#hitRate);
+      if (expected !== token) this.#last = null;
+    } else {
+      // A model that once drafted badly is asked again after some time.
+      this.#hitRate += MODEL_DRAFT_LIMITS.forgetting * (MODEL_DRAFT_LIMITS.firstHitRate - this.#hitRate);
+    }
+    this.#tokens.push(token);
+  }
+
+  draft(count: number): number[] {
+    const tokens = this.#model.continue(this.#sequence, this.#tokens, count);
+    this.#last = { from: this.#tokens.length, tokens };
+    return tokens;
+  }
+}
