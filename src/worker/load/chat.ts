@@ -7,6 +7,7 @@ import { controlTexts } from '../prompt/client-text.ts';
 import { openTemplate } from '../prompt/template.ts';
 import { loadOptions } from './load-options.ts';
 import { withExperts } from './measured-experts.ts';
+import { withLayers } from './measured-layers.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { threadsFor, tuneThreads } from './threads.ts';
 
@@ -31,7 +32,8 @@ export async function loadChat(
       draftTokens: spec.draftTokens,
       unified,
     });
-    const placed = await withExperts(backend, { spec, options }, contextOptions);
+    const withoutExperts = await withExperts(backend, { spec, options }, contextOptions);
+    const placed = await withLayers(backend, { spec, options: withoutExperts }, contextOptions);
     const model = await backend.openModel(spec.path, placed, throttled(onProgress));
     const { vocabulary } = model;
     const template = openTemplate(model.facts.chatTemplate ?? undefined);

@@ -7,6 +7,7 @@ import { chatContext } from './chat.ts';
 import { embeddingContext } from './embedding.ts';
 import { loadOptions } from './load-options.ts';
 import { measureWithExperts } from './measured-experts.ts';
+import { fittedMeasures } from './measured-layers.ts';
 import { loadFailure } from './load.ts';
 import { threadsFor } from './threads.ts';
 
@@ -15,7 +16,9 @@ export async function measureModel(backend: NativeBackend, spec: MeasureSpec): P
     const options = loadOptions(backend, spec);
     const threads = threadsFor(backend, { ...spec, tunedThreads: null });
     const contexts = spec.sizes.map((size) => contextOf(spec, options, { ...size, threads }));
-    const found = await measureWithExperts(backend, { spec, options }, contexts);
+    const whole = await measureWithExperts(backend, { spec, options }, contexts);
+    const measured = contexts.map((context, place) => ({ context, bytes: whole[place] ?? [] }));
+    const found = await fittedMeasures(backend, { spec, options }, measured);
     // The vocabulary is no buffer of the library, and of some models it takes as much as the process itself. It has just
     // been read, and its memory is still here.
     return { sizes: found.map((bytes) => [...bytes]), processBytes: process.memoryUsage.rss() };

@@ -64,10 +64,11 @@ describe('a load of a mixture', () => {
 
   it('asks the library nothing where there is nothing to place, or the user has placed it', async () => {
     const small = machine(device('A', 1));
-    expect(await small.layersOf({ experts: null })).toBe(0);
+    const gpuLayers = 'all';
+    expect(await small.layersOf({ experts: null, settings: { gpuLayers } })).toBe(0);
     expect(await small.layersOf({ settings: { gpu: 'off' } })).toBe(0);
-    expect(await small.layersOf({ settings: { cpuMoe: 'off' } })).toBe(0);
-    expect(await small.layersOf({ settings: { cpuMoe: 2 } })).toBe(2);
+    expect(await small.layersOf({ settings: { gpuLayers, cpuMoe: 'off' } })).toBe(0);
+    expect(await small.layersOf({ settings: { gpuLayers, cpuMoe: 2 } })).toBe(2);
     expect(small.questions()).toBe(0);
   });
 });

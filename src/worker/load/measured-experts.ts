@@ -1,15 +1,10 @@
 /** Experts placed by what a load takes: the library is asked, for mixtures on devices beside the CPU only. */
-import type { MeasureSpec } from '../../contract/load.ts';
-import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
+import type { DeviceBytes } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
 import { expertBuffers, layersOnCpu } from './expert-placement.ts';
+import { freeBytes, type UnplacedLoad } from './free-devices.ts';
 import { usesDevices } from './load-options.ts';
-
-/** A file, and how it is to be opened but for its experts. */
-export interface UnplacedLoad {
-  readonly spec: Pick<MeasureSpec, 'path' | 'kind' | 'settings' | 'experts'>;
-  readonly options: LoadOptions;
-}
+import { onDevices } from './measured-layers.ts';
 
 type Layers = ReturnType<typeof layersOnCpu>;
 
@@ -53,17 +48,10 @@ function isPlacedHere(backend: NativeBackend, { spec }: UnplacedLoad): boolean {
 }
 
 function layersFor(backend: NativeBackend, { spec }: UnplacedLoad, bytes: readonly DeviceBytes[]): Layers {
-  const needBytes = bytes
-    .filter(({ device }) => device !== HOST_DEVICE)
-    .reduce((sum, each) => sum + each.modelBytes + each.contextBytes + each.computeBytes, 0);
-  return layersOnCpu('auto', spec.experts, { needBytes, freeBytes: freeBytes(backend, spec) });
-}
-
-/** Of the devices that the load may use, together: which layer goes to which is the library's choice. */
-function freeBytes({ facts }: NativeBackend, { settings: { gpu } }: UnplacedLoad['spec']): number {
-  return (facts.devices ?? [])
-    .filter(({ name, kind }) => (Array.isArray(gpu) ? gpu.includes(name) : kind !== 'cpu'))
-    .reduce((sum, device) => sum + device.freeBytes, 0);
+  return layersOnCpu('auto', spec.experts, {
+    needBytes: onDevices(bytes),
+    freeBytes: freeBytes(backend, spec),
+  });
 }
 
 function placed(options: LoadOptions, layers: Layers): LoadOptions {

@@ -1,0 +1,16 @@
+/** The devices beside the CPU that a load may use, and what they have free. */
+import type { MeasureSpec } from '../../contract/load.ts';
+import type { LoadOptions, NativeBackend } from '../native.ts';
+
+/** A file, and how it is to be opened but for what is placed by measure. */
+export interface UnplacedLoad {
+  readonly spec: Pick<MeasureSpec, 'path' | 'kind' | 'settings' | 'experts'>;
+  readonly options: LoadOptions;
+}
+
+/** Of the devices that the load may use, together: which layer goes to which is the library's choice. */
+export function freeBytes({ facts }: NativeBackend, { settings: { gpu } }: UnplacedLoad['spec']): number {
+  return (facts.devices ?? [])
+    .filter(({ name, kind }) => (Array.isArray(gpu) ? gpu.includes(name) : kind !== 'cpu'))
+    .reduce((sum, device) => sum + device.freeBytes, 0);
+}
