@@ -1,10 +1,13 @@
 /** A child process that loads GGUF files natively; when one kills it, the next call starts another. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { builtDist } from '../../support/process/hearth.ts';
 
 const SCRIPT = fileURLToPath(new URL('./fixtures/load-gguf.mjs', import.meta.url));
 /** Some broken files send the library's own header reader into a loop. */
 const LIMIT_MS = 15_000;
+/** A model is never closed, so a child that has opened many makes room for another. */
+const MOST_ASKED = 200;
 
 export type Outcome<Result> =
   | { readonly kind: 'done'; readonly result: Result }
@@ -14,6 +17,7 @@ export type Outcome<Result> =
 export class NativeChild {
   #child: ChildProcess | undefined;
   #stderr = '';
+  #asked = 0;
   deaths = 0;
 
   async ask<Result>(task: string, path: string, options: unknown = {}): Promise<Outcome<Result>> {
@@ -23,6 +27,8 @@ export class NativeChild {
     child.send({ task, path, options });
     const end = await answer;
     clearTimeout(timer);
+    this.#asked += 1;
+    if (this.#asked >= MOST_ASKED && !('how' in end)) this.stop();
     if ('result' in end) return { kind: 'done', result: end.result as Result };
     if ('failure' in end) return { kind: 'refused', reason: end.failure };
     this.#child = undefined;
@@ -44,7 +50,11 @@ export class NativeChild {
   async #running(): Promise<ChildProcess> {
     if (this.#child) return this.#child;
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], GGML_NO_BACKTRACE: '1' };
-    const child = fork(SCRIPT, { execArgv: [], env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    const child = fork(SCRIPT, [builtDist], {
+      execArgv: [],
+      env,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
     this.#stderr = '';
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-400);
@@ -52,6 +62,7 @@ export class NativeChild {
     const first = await nextAnswer(child);
     if ('how' in first) throw new Error(`the native library did not start: ${first.how} ${this.#stderr}`);
     this.#child = child;
+    this.#asked = 0;
     return child;
   }
 }

@@ -136,21 +136,12 @@ export class Served {
   }
 }
 
-/**
- * A node_modules without the prebuilt libraries. They are looked up from where node-llama-cpp really lies, so that
- * package must be a copy; all others can be links.
- */
+/** A node_modules without the prebuilt libraries, which are looked up from where the compiled sources lie. */
 async function linkPackages(target: string): Promise<void> {
   const source = path.join(root, 'node_modules');
   await mkdir(target);
   for (const name of await readdir(source)) {
-    if (name.startsWith('.') || name === '@node-llama-cpp' || name === 'node-llama-cpp') continue;
+    if (name.startsWith('.') || name === '@node-llama-cpp') continue;
     await symlink(path.join(source, name), path.join(target, name), 'dir');
   }
-  const library = path.join(source, 'node-llama-cpp');
-  await cp(library, path.join(target, 'node-llama-cpp'), {
-    recursive: true,
-    // The sources of llama.cpp are most of its bytes and are not needed.
-    filter: (file) => !path.relative(library, file).startsWith(`llama${path.sep}`),
-  });
 }
