@@ -22,6 +22,7 @@ import { openTuningFolder } from './engine/local/tuning-folder.ts';
 import { createLocalBackend } from './engine/local/local-backend.ts';
 import { deferred } from './lib/base/deferred.ts';
 import { LOCAL_ENGINE } from './engine/local/model-source.ts';
+import { librariesFolder } from './lib/files/native-library.ts';
 import { loadLimits } from './engine/local/limits.ts';
 
 export interface RunningService {
@@ -44,10 +45,12 @@ export interface AppOptions {
 export async function startApp(options: AppOptions): Promise<RunningService> {
   const { config, logger } = options;
   const instance = await loadIdentity({ home: config.home });
+  const libraries = librariesFolder(config.home);
   // Hashed once, concurrently with the start.
   const serverSource = hashServerSource();
   const bound = createBackendBinding({
     gpu: config.gpu,
+    libraries,
     serverSource,
     reportedFolder: () => {
       const facts = backend.backendFacts();
@@ -57,6 +60,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const backend = createLocalBackend({
     hostEnv: options.env,
     gpu: config.gpu,
+    libraries,
     clock: systemClock,
     log: logger,
     limits: loadLimits(config.loadTimeoutMs),

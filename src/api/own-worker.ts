@@ -1,4 +1,5 @@
-/** A worker of this process alone, apart from any server: for trying a file and for replaying a record. */
+/** A worker of this process alone, apart from any server: for trying a file, replaying a record, asking about GPUs. */
+import type { BackendFacts } from '../contract/load.ts';
 import { systemClock } from '../lib/base/clock.ts';
 import { silentLogger } from '../lib/base/logger.ts';
 import { createLocalBackend, type LocalBackend } from '../engine/local/local-backend.ts';
@@ -6,9 +7,27 @@ import { createLocalBackend, type LocalBackend } from '../engine/local/local-bac
 export interface WorkerSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
+  /** Where GPU packages are installed; absent: nowhere. */
+  readonly libraries?: string;
 }
 
 /** The caller closes it. */
-export function startOwnWorker({ env, gpu }: WorkerSettings): LocalBackend {
-  return createLocalBackend({ hostEnv: env, gpu, clock: systemClock, log: silentLogger, draftTokens: 0 });
+export function startOwnWorker({ env, ...settings }: WorkerSettings): LocalBackend {
+  return createLocalBackend({
+    ...settings,
+    hostEnv: env,
+    clock: systemClock,
+    log: silentLogger,
+    draftTokens: 0,
+  });
+}
+
+/** What a worker with these settings would bind, and which devices it would have. */
+export async function askDevices(settings: WorkerSettings): Promise<BackendFacts> {
+  const backend = startOwnWorker(settings);
+  try {
+    return await backend.boot();
+  } finally {
+    await backend.close();
+  }
 }

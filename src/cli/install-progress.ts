@@ -119,6 +119,8 @@ function describe(event: InstallEvent): string {
       return `${event.reason} Trying again in ${Math.ceil(event.delayMs / 1000)} s (try ${event.attempt})`;
     case 'inspecting':
       return `Inspecting ${event.file}`;
+    case 'unpacking':
+      return `Unpacking ${event.file}`;
     case 'probing':
       return `Trying ${event.file} in a separate process`;
     case 'writing manifest':

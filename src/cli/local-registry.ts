@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
 import type { Probe } from '../store/install/inspection.ts';
 import { openRegistry, type Registry } from '../store/registry/registry.ts';
+import { librariesFolder } from '../lib/files/native-library.ts';
 import { type CliContext, EXIT_CODES } from './context.ts';
 
 export function localRegistry(config: Config): Registry {
@@ -13,7 +14,9 @@ export function localRegistry(config: Config): Registry {
 
 /** Tries a model on this machine, with the GPU setting of the server. */
 export function probeHere(context: CliContext): Probe {
-  return createProbe({ env: context.env, gpu: context.config().gpu }, (line) => context.note(line));
+  const { gpu, home } = context.config();
+  const libraries = librariesFolder(home);
+  return createProbe({ env: context.env, gpu, libraries }, (line) => context.note(line));
 }
 
 export function foreignEnvironment(context: CliContext): ForeignEnvironment {

@@ -40,6 +40,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['rm'], async () => (await import('./verbs/models/rm.ts')).registerRm],
   [['verify'], async () => (await import('./verbs/models/verify.ts')).registerVerify],
   [['prune'], async () => (await import('./verbs/models/prune.ts')).registerPrune],
+  [['gpu'], async () => (await import('./verbs/gpu.ts')).registerGpu],
   [['evidence'], async () => (await import('./verbs/evidence.ts')).registerEvidence],
 ];
 

@@ -58,6 +58,8 @@ export const FrozenHost = Type.Object({
   mapped: Type.Array(Type.Object({ name: Type.String(), inode: Type.Union([Type.Integer(), Type.Null()]) })),
   cpuFeatures: Type.String(),
   libc: Type.String(),
+  /** What calls the library from JavaScript; absent in what was computed before it was named. */
+  binding: Type.Optional(Type.Object({ name: Type.String(), version: Type.String(), sha256: Sha256 })),
 });
 
 /** Every setting that chose tokens, defaults resolved. */

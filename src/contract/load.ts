@@ -99,6 +99,15 @@ export const LoadedFacts = Type.Object({
 });
 export type LoadedFacts = Static<typeof LoadedFacts>;
 
+/** A GPU kind that this platform has a package for. */
+export const GpuSupport = Type.Object({
+  kind: Type.Union([Type.Literal('cuda'), Type.Literal('vulkan')]),
+  /** What of the system it would need and is not there, in words for people. */
+  missing: Type.Array(Type.String(), { maxItems: 8 }),
+  installed: Type.Boolean(),
+});
+export type GpuSupport = Static<typeof GpuSupport>;
+
 /** The native library as the worker sees it, once initialised. */
 export const BackendFacts = Type.Object({
   /** The folder of prebuilt files that was bound. */
@@ -112,5 +121,6 @@ export const BackendFacts = Type.Object({
   devices: Type.Optional(Type.Array(Device, { maxItems: 64 })),
   /** Whether the sequences of a context share its KV cells (unified KV cache). */
   sharesCells: Type.Optional(Type.Boolean()),
+  gpuSupport: Type.Optional(Type.Array(GpuSupport, { maxItems: 8 })),
 });
 export type BackendFacts = Static<typeof BackendFacts>;

@@ -37,7 +37,7 @@ try {
     import('./addon/boot.ts'),
     import('./dispatcher.ts'),
   ]);
-  const backend = await bootNative(process.env['SVC_GPU']);
+  const backend = await bootNative(process.env['SVC_GPU'], process.env['SVC_LIBRARIES'] ?? null);
   dispatcher = new Dispatcher(backend, outbox);
   outbox.post({ type: 'booted', backend: backend.facts });
 } catch (error) {

@@ -18,6 +18,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'trust/identity',
     'trust/evidence',
     'lib/base',
+    'lib/files',
     'lib/errors',
   ],
   cli: [
@@ -29,6 +30,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/install',
     'store/hub',
     'store/foreign',
+    'store/libraries',
     'store/lock',
     'trust/identity',
     'trust/evidence',
@@ -81,6 +83,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/errors',
     'lib/gguf',
   ],
+  'store/libraries': ['store/hub', 'store/install', 'store/lock', 'lib/files', 'lib/errors'],
   'store/foreign': ['store/install', 'store/registry', 'store/files', 'lib/files'],
   'trust/identity': ['lib/base', 'lib/files', 'lib/errors'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/base', 'lib/files', 'lib/errors'],
@@ -196,7 +199,7 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http', 'app.ts'],
   '@fastify/': ['http'],
   // The store is a client of hubs; only http/ serves.
-  'node:http': ['http', 'store/hub'],
+  'node:http': ['http', 'store/hub', 'store/libraries'],
   'node:child_process': ['engine/local'],
   commander: ['cli'],
   '@clack/prompts': ['cli'],

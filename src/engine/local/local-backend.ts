@@ -18,6 +18,7 @@ import { freeMemoryBytes } from './memory/free-memory.ts';
 import { seenMemory } from './memory/measured-memory.ts';
 import { MemoryBook } from './memory/memory-book.ts';
 import { processTuning, type Tuning } from './memory-need.ts';
+import { gpuHint } from './gpu-hint.ts';
 import { isLocal, type LocalTarget } from './model-source.ts';
 import { SpareWorkers } from './spare-workers.ts';
 import { WorkerHost } from './worker-host.ts';
@@ -28,6 +29,8 @@ export interface LocalBackendOptions {
   /** The server's environment, of which a few harmless names are carried over (child-environment.ts). */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
+  /** Where GPU packages are installed beside npm's; absent: nowhere. */
+  readonly libraries?: string;
   readonly clock: Clock;
   readonly log: Logger;
   /** Runs before each fork; rejects when the native files are not those of the boot any more. */
@@ -47,6 +50,8 @@ export interface LocalBackend extends Backend {
   freeMemory(): Memory;
   /** Starts the spare workers that are missing; never throws. */
   prepare(): void;
+  /** What the native library says of itself and of this machine; starts a worker for that. */
+  boot(): Promise<BackendFacts>;
   /** Facts of the native library once a worker has booted, else why it cannot be used, else null (not known yet). */
   backendFacts(): BackendFacts | { readonly failed: string } | null;
 }
@@ -65,6 +70,7 @@ class Workers implements LocalBackend {
   readonly #workers = new Set<WorkerHost>();
   /** Those of them that have booted: each proves that the backend works, whatever became of the next spare. */
   readonly #booted = new Set<WorkerHost>();
+  #toldOfGpu = false;
   /** Of the last worker that booted. */
   #facts: BackendFacts | null = null;
   /** Of the last boot, if it failed, and until when none is tried while no worker serves. */
@@ -96,6 +102,10 @@ class Workers implements LocalBackend {
 
   prepare(): void {
     this.#spares.prepare();
+  }
+
+  boot(): Promise<BackendFacts> {
+    return this.#spares.lend((worker) => worker.booted);
   }
 
   freeMemory(): Memory {
@@ -213,6 +223,7 @@ class Workers implements LocalBackend {
       const isLoading = [...this.#workers].some((other) => other.loading);
       this.#memory.booted(this.#facts, isLoading);
       this.#failure = null;
+      this.#tellOfGpu(this.#facts);
       this.#booted.add(worker);
       void worker.gone.then(() => this.#booted.delete(worker));
       return worker;
@@ -229,12 +240,20 @@ class Workers implements LocalBackend {
     }
   }
 
+  #tellOfGpu(facts: BackendFacts): void {
+    const { gpu, log } = this.#options;
+    const hint = this.#toldOfGpu ? null : gpuHint(gpu, facts);
+    this.#toldOfGpu = true;
+    if (hint !== null) log.info({}, hint);
+  }
+
   #fork(launcher: readonly string[]): WorkerHost {
-    const { childPath = WORKER_SCRIPT, hostEnv, gpu, clock, log } = this.#options;
+    const { childPath = WORKER_SCRIPT, hostEnv, gpu, libraries, clock, log } = this.#options;
     const launched = launch({
       childPath,
       hostEnv,
       gpu,
+      libraries,
       launcher,
       stderrChars: this.#limits.stderrChars,
       log,

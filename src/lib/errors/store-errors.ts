@@ -56,6 +56,23 @@ export const storeErrors = {
     (d) =>
       `${d.what} is in use by another process (${d.holder}); wait until it has finished, or stop it, and try again.`,
   ),
+  library_unsupported: permanent(
+    'not_found',
+    { kind: 'string', platform: 'string', param: 'string?' },
+    (d) =>
+      `Hearth knows no ${d.kind} library for ${d.platform}; with SVC_GPU=off the models run on the processor.`,
+  ),
+  library_unavailable: permanent(
+    'unavailable',
+    { package: 'string', registry: 'string', reason: 'string', param: 'string?' },
+    (d) =>
+      `${d.package} could not be fetched from ${d.registry} (${d.reason}); check the network and npm's registry and proxy settings, and run the command again.`,
+  ),
+  library_refused: permanent(
+    'store',
+    { package: 'string', reason: 'string', param: 'string?' },
+    (d) => `${d.package} is refused: ${d.reason}; nothing was installed, fetch it from another registry.`,
+  ),
   store_unwritable: permanent(
     'store',
     { path: 'string', reason: 'string', param: 'string?' },

@@ -1,6 +1,6 @@
 /**
- * Where llama.cpp's prebuilt libraries lie: one package per platform and GPU kind. The child binds them, and the server
- * hashes the same folder.
+ * Where llama.cpp's prebuilt libraries lie: one package per platform and GPU kind, which npm or `hearth gpu install` put
+ * there. The child binds them, and the server hashes the same folder.
  */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -25,14 +25,25 @@ const LIBRARIES = {
   base: /^(?:lib)?ggml-base\.(?:so|dylib|dll)$/,
 } as const;
 
-/** Null when no such package is installed, or it lacks a library. */
-export function findLibraries(kind: PackageKind): LibraryFiles | null {
-  const root = packageRoot(packageName(kind));
-  const bins = root === null ? '' : path.join(root, 'bins');
-  if (!existsSync(bins)) return null;
-  for (const name of readdirSync(bins)) {
-    const found = librariesIn(path.join(bins, name));
-    if (found !== null) return found;
+/** The version of every package: all are built from the one llama.cpp whose functions Hearth calls. */
+export const PACKAGE_VERSION = '3.22.1';
+
+/** Where `hearth gpu install` puts packages. */
+export const librariesFolder = (home: string): string => path.join(home, 'libraries');
+
+/** One package in the folder of libraries. */
+export const installedPackage = (libraries: string, name: string): string =>
+  path.join(libraries, `${name}@${PACKAGE_VERSION}`);
+
+/** Null when no such package is installed, or it lacks a library; `libraries` is looked into first. */
+export function findLibraries(kind: PackageKind, libraries: string | null): LibraryFiles | null {
+  for (const root of packageRoots(packageName(kind), libraries)) {
+    const bins = path.join(root, 'bins');
+    if (!existsSync(bins)) continue;
+    for (const name of readdirSync(bins)) {
+      const found = librariesIn(path.join(bins, name));
+      if (found !== null) return found;
+    }
   }
   return null;
 }
@@ -52,18 +63,19 @@ export function librariesIn(folder: string): LibraryFiles | null {
   };
 }
 
-function packageName(kind: PackageKind): string {
+/** Without its scope, for this machine. */
+export function packageName(kind: PackageKind): string {
   const platform = process.platform === 'darwin' ? 'mac' : process.platform === 'win32' ? 'win' : 'linux';
   const arch = process.arch === 'arm' ? 'armv7l' : process.arch;
   return kind === 'cpu' ? `${platform}-${arch}` : `${platform}-${arch}-${kind}`;
 }
 
-function packageRoot(name: string): string | null {
+function packageRoots(name: string, libraries: string | null): string[] {
   const require = createRequire(import.meta.url);
-  for (const folder of require.resolve.paths(name) ?? []) {
-    const root = path.join(folder, '@node-llama-cpp', name);
-    // The kernel names mapped files by their real paths.
-    if (existsSync(root)) return realpathSync(root);
-  }
-  return null;
+  const places = (require.resolve.paths(name) ?? []).map((folder) =>
+    path.join(folder, '@node-llama-cpp', name),
+  );
+  if (libraries !== null) places.unshift(installedPackage(libraries, name));
+  // The kernel names mapped files by their real paths.
+  return places.filter((root) => existsSync(root)).map((root) => realpathSync(root));
 }

@@ -5,6 +5,7 @@
  */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import { errnoOf } from '../../lib/files/durable.ts';
 import { checkHop, guardedLookup, type HopPolicy, shownUrl } from './address-guard.ts';
@@ -14,6 +15,11 @@ export interface HubAccess extends HopPolicy {
   /** A connection that carries nothing for this long is given up. */
   readonly stallMs: number;
   readonly userAgent: string;
+  /**
+   * Another way to the host, or null for the usual one; absent: always the usual one. Its address cannot be checked
+   * then, so it is only for bytes whose hash is known beforehand.
+   */
+  readonly connect?: (url: URL, signal: AbortSignal | undefined) => Promise<Duplex | null>;
 }
 
 export interface HubRequest {
@@ -33,7 +39,7 @@ export async function requestHub(access: HubAccess, wanted: HubRequest): Promise
   let url = wanted.url;
   for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
     checkHop(access, url);
-    const answer = await sendOnce(access, wanted, url);
+    const answer = await sendOnce(access, wanted, url, await connectTo(access, url, wanted.signal));
     const status = answer.statusCode ?? 0;
     if (status === 200 || status === 206 || status === 416) return checkEncoding(access, answer);
     answer.destroy();
@@ -71,7 +77,24 @@ export async function requestJson(
 
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 
-function sendOnce(access: HubAccess, wanted: HubRequest, url: URL): Promise<IncomingMessage> {
+async function connectTo(
+  access: HubAccess,
+  url: URL,
+  signal: AbortSignal | undefined,
+): Promise<Duplex | null> {
+  try {
+    return (await access.connect?.(url, signal)) ?? null;
+  } catch (error) {
+    throw translate(access, error);
+  }
+}
+
+function sendOnce(
+  access: HubAccess,
+  wanted: HubRequest,
+  url: URL,
+  socket: Duplex | null,
+): Promise<IncomingMessage> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const isHub = url.origin === access.endpoint.origin;
   return new Promise((resolve, reject) => {
@@ -80,9 +103,9 @@ function sendOnce(access: HubAccess, wanted: HubRequest, url: URL): Promise<Inco
       url,
       {
         method: 'GET',
-        // A connection of its own per request: what one hop left in a kept-alive socket cannot reach the next.
-        agent: false,
         lookup: guardedLookup(access, url),
+        // A connection of its own per request: what one hop left in a kept-alive socket cannot reach the next.
+        ...(socket === null ? { agent: false } : { createConnection: () => socket }),
         timeout: access.stallMs,
         headers: {
           'user-agent': access.userAgent,

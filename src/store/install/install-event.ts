@@ -22,7 +22,7 @@ export type InstallEvent =
       readonly attempt: number;
       readonly delayMs: number;
     }
-  | { readonly status: 'inspecting' | 'probing'; readonly file: string }
+  | { readonly status: 'inspecting' | 'probing' | 'unpacking'; readonly file: string }
   | { readonly status: 'writing manifest'; readonly id: string }
   | { readonly status: 'success'; readonly id: string };
 

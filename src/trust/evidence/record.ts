@@ -101,6 +101,7 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
       build_flags_sha256: facts.backend.buildMetadataSha256,
       cpu_features: frozen.host.cpuFeatures,
       libc: frozen.host.libc,
+      ...(frozen.host.binding === undefined ? {} : { binding: frozen.host.binding }),
     },
     exec: execOf(frozen),
     sampling: samplingOf(frozen, request.defaulted),

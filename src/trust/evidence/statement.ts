@@ -89,6 +89,16 @@ const Backend = Type.Object(
     build_flags_sha256: orNull(sha256('The build metadata file of the prebuilt folder.')),
     cpu_features: text('What the native library reports to use of the CPU.', 4096),
     libc: text('The C library.', 128),
+    binding: Type.Optional(
+      Type.Object(
+        {
+          name: text('Its package.', 64),
+          version: text('Its version.', 64),
+          sha256: sha256('Its native file.'),
+        },
+        { ...EXACT, description: 'What calls the library. Absent: a record made before it was named.' },
+      ),
+    ),
   },
   EXACT,
 );

@@ -21,12 +21,14 @@ export interface BackendBinding {
 export function createBackendBinding(options: {
   /** The setting: `auto`, `off`, or a GPU kind. */
   readonly gpu: string;
+  /** Where further libraries are installed. */
+  readonly libraries: string;
   /** Hashed at boot; a worker loads its own script from there. */
   readonly serverSource: Promise<FolderHash>;
   /** The folder that a booted worker bound, or null before. */
   readonly reportedFolder: () => string | null;
 }): BackendBinding {
-  const predicted = findPrebuiltFolder(packageKindOf(options.gpu));
+  const predicted = findPrebuiltFolder(packageKindOf(options.gpu), options.libraries);
   const hashes = new Map<string, Promise<FolderHash | null>>();
   const settled = new Map<string, string | null>();
   const hashOnce = (folder: string): Promise<FolderHash | null> => {

@@ -14,13 +14,16 @@ import { findChange, type FolderHash, hashFolder } from './folder-hash.ts';
 const METADATA_FILE = '_nlcBuildMetadata.json';
 
 /** The folder that a worker binds for a GPU kind on this machine, or null when it is not installed. */
-export function findPrebuiltFolder(kind: PackageKind = defaultKind()): string | null {
-  return findLibraries(kind)?.folder ?? null;
+export function findPrebuiltFolder(
+  kind: PackageKind = defaultKind(),
+  libraries: string | null = null,
+): string | null {
+  return findLibraries(kind, libraries)?.folder ?? null;
 }
 
 /** Every folder that a worker may bind on this machine, whatever the GPU setting is. */
-export const prebuiltFolders = (): string[] =>
-  PACKAGE_KINDS.flatMap((kind) => findPrebuiltFolder(kind) ?? []);
+export const prebuiltFolders = (libraries: string): string[] =>
+  PACKAGE_KINDS.flatMap((kind) => findPrebuiltFolder(kind, libraries) ?? []);
 
 /** Metal is the only build for Apple silicon; everywhere else the CPU build is the one that always runs. */
 export const defaultKind = (): PackageKind =>

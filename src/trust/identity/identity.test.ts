@@ -204,7 +204,12 @@ describe('the bound backend', () => {
     await mkdir(other);
     await writeLibraries(other, 'a GPU build');
     let reported: string | null = null;
-    const binding = createBackendBinding({ gpu: 'off', serverSource, reportedFolder: () => reported });
+    const binding = createBackendBinding({
+      gpu: 'off',
+      libraries: '',
+      serverSource,
+      reportedFolder: () => reported,
+    });
     expect(binding.isBound()).toBe(true);
     expect(await binding.hash()).toMatchObject({ folder: findPrebuiltFolder('cpu') });
     expect(await binding.refusal()).toBeNull();
@@ -219,6 +224,7 @@ describe('the bound backend', () => {
   it('is null when the folder holds no library', async () => {
     const binding = createBackendBinding({
       gpu: 'off',
+      libraries: '',
       serverSource,
       reportedFolder: () => join(scratch, 'nowhere'),
     });

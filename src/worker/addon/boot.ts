@@ -3,12 +3,15 @@
  * nothing of jobs, prompts or batches.
  * This file opens the prebuilt library and says what was bound. It never builds and never downloads.
  */
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import koffi from 'koffi';
+import { join } from 'node:path';
 import type { BackendFacts } from '../../contract/load.ts';
+import type { Device } from '../../contract/memory.ts';
 import { describeDevices } from './devices.ts';
 import { findLibraries, type LibraryFiles, type PackageKind } from '../../lib/files/native-library.ts';
-import { openLibrary } from './library/open.ts';
+import { GPU_PACKAGES, gpuSupport, isLoadable } from './gpu-support.ts';
+import { type Library, openLibrary } from './library/open.ts';
 import { openThreadpool } from './library/threadpool.ts';
 import { NativeLog } from './log.ts';
 import { memoryReader } from './memory.ts';
@@ -19,24 +22,22 @@ import { physicalCores } from './library/physical-cores.ts';
 import { boundFiles, hostOf } from './process-facts.ts';
 import { samplersFor } from './sampling/chain.ts';
 
-const GPU_PACKAGES: readonly PackageKind[] = ['metal', 'cuda', 'vulkan'];
-/** System libraries without which a GPU package cannot work. */
-const NEEDED_LIBRARIES: Readonly<
-  Partial<Record<PackageKind, Readonly<Partial<Record<NodeJS.Platform, string>>>>>
-> = {
-  cuda: { linux: 'libcuda.so.1', win32: 'nvcuda.dll' },
-  vulkan: { linux: 'libvulkan.so.1', win32: 'vulkan-1.dll' },
-};
+/** Below the folder of a CUDA package: the same library for older GPUs, and for the version of CUDA before. */
+const FALLBACK = 'fallback';
 
-export async function bootNative(gpuSetting: string | undefined): Promise<NativeBackend> {
-  const { kind, files } = chooseLibraries(gpuSetting);
+/** `libraries`: where GPU packages are installed beside npm's. */
+export async function bootNative(
+  gpuSetting: string | undefined,
+  libraries: string | null = null,
+): Promise<NativeBackend> {
+  const { kind, files } = chooseLibraries(gpuSetting, libraries);
   const library = openLibrary(files);
   const log = new NativeLog(library);
-  library.ggml_backend_load_all_from_path(files.folder);
+  loadBackends(library, kind);
   library.llama_backend_init();
   const cores = Math.min(availableParallelism(), await physicalCores());
   const devices = describeDevices(library);
-  const hasGpu = devices.some((device) => device.kind === 'gpu' || device.kind === 'igpu');
+  const hasGpu = devices.some(isGpu);
   const native: Native = {
     library,
     log,
@@ -53,11 +54,12 @@ export async function bootNative(gpuSetting: string | undefined): Promise<Native
     cpuMathCores: cores,
     devices,
     sharesCells: true,
+    gpuSupport: gpuSupport(libraries),
   };
   return {
     facts,
     samplersFor,
-    host: () => hostOf(mapped, facts.systemInfo),
+    host: () => hostOf(files.folder, { files: mapped, systemInfo: facts.systemInfo }),
     openModel: (path, options, onProgress) => openModel(native, { path, options }, onProgress),
     openVocabulary: (path) => openVocabularyOf(native, path),
     refusedOptions: (options) => refusedOptions(native, options),
@@ -66,15 +68,34 @@ export async function bootNative(gpuSetting: string | undefined): Promise<Native
   };
 }
 
+/** A CUDA library that does not find its runtime has no devices; the one for the runtime before it may. */
+function loadBackends(library: Library, kind: PackageKind): void {
+  const { folder } = library.files;
+  library.ggml_backend_load_all_from_path(folder);
+  const fallback = join(folder, FALLBACK);
+  if (kind === 'cpu' || describeDevices(library).some(isGpu) || !existsSync(fallback)) return;
+  library.ggml_backend_load_all_from_path(fallback);
+}
+
+const isGpu = ({ kind }: Device): boolean => kind === 'gpu' || kind === 'igpu';
+
 /** `auto`: the first GPU package that the machine can use; the processor's package otherwise. */
-function chooseLibraries(setting: string | undefined): { kind: PackageKind; files: LibraryFiles } {
+function chooseLibraries(
+  setting: string | undefined,
+  libraries: string | null,
+): { kind: PackageKind; files: LibraryFiles } {
   for (const kind of candidateKinds(setting)) {
-    const files = findLibraries(kind);
-    if (files !== null && isUsable(kind)) return { kind, files };
+    const files = findLibraries(kind, libraries);
+    if (files !== null && isLoadable(kind)) return { kind, files };
   }
-  throw new Error(
-    `no llama.cpp library for ${process.platform} ${process.arch} is installed; install Hearth again with its optional packages`,
-  );
+  throw new Error(whyNone(setting));
+}
+
+function whyNone(setting: string | undefined): string {
+  const platform = `${process.platform} ${process.arch}`;
+  if (setting === 'cuda' || setting === 'vulkan')
+    return `SVC_GPU=${setting} cannot be met on ${platform}: the library or the driver is missing; hearth gpu says which`;
+  return `no llama.cpp library for ${platform} is installed; install Hearth again with its optional packages`;
 }
 
 function candidateKinds(setting: string | undefined): readonly PackageKind[] {
@@ -84,15 +105,4 @@ function candidateKinds(setting: string | undefined): readonly PackageKind[] {
   if (setting === undefined || setting === '' || setting === 'auto') return [...GPU_PACKAGES, cpu];
   const named = GPU_PACKAGES.find((kind) => kind === setting);
   return named === undefined ? [cpu] : [named];
-}
-
-function isUsable(kind: PackageKind): boolean {
-  const needed = NEEDED_LIBRARIES[kind]?.[process.platform];
-  if (needed === undefined) return true;
-  try {
-    koffi.load(needed);
-    return true;
-  } catch {
-    return false;
-  }
 }

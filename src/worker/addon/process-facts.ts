@@ -1,6 +1,8 @@
 /** What this process computes with: mapped native files, CPU features, C library. Read once, because it never changes. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { basename, sep } from 'node:path';
+import { relative, sep } from 'node:path';
+import koffi from 'koffi';
 import type { FrozenFacts } from '../../contract/frozen.ts';
 
 type Host = FrozenFacts['host'];
@@ -13,22 +15,53 @@ export interface MappedFile {
 
 /** The files of the library's folder that are mapped into this process, in the order of their paths. */
 export function boundFiles(folder: string): readonly MappedFile[] {
-  const loaded = process.platform === 'linux' ? mappedFiles() : sharedObjects();
-  const files = loaded.filter(({ path }) => path.startsWith(folder + sep));
+  const files = loadedFiles().filter(({ path }) => path.startsWith(folder + sep));
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const BINDING_FILE = /[\\/]koffi\.node$/;
+
+function loadedFiles(): readonly MappedFile[] {
+  return process.platform === 'linux' ? mappedFiles() : sharedObjects();
 }
 
 let known: Host | undefined;
 
-export function hostOf(files: readonly MappedFile[], systemInfo: string): Host {
-  known ??= {
+export function hostOf(
+  folder: string,
+  { files, systemInfo }: { readonly files: readonly MappedFile[]; readonly systemInfo: string },
+): Host {
+  if (known !== undefined) return known;
+  const binding = bindingOf();
+  const host: Host = {
     pid: process.pid,
     // The kernel marks a mapped file whose name now leads to another file; the inode tells them apart.
-    mapped: files.map(({ path, inode }) => ({ name: basename(path.replace(/ \(deleted\)$/, '')), inode })),
+    mapped: files.map(({ path, inode }) => ({ name: nameIn(folder, path), inode })),
     cpuFeatures: systemInfo.trim(),
     libc: libcVersion(),
+    ...(binding === null ? {} : { binding }),
   };
-  return known;
+  known = host;
+  return host;
+}
+
+/** As hashes of folders name their files. */
+function nameIn(folder: string, path: string): string {
+  return relative(folder, path.replace(/ \(deleted\)$/, ''))
+    .split(sep)
+    .join('/');
+}
+
+/** Null when the file that is loaded has no name that leads to it any more. */
+function bindingOf(): Required<Host>['binding'] | null {
+  const file = loadedFiles().find(({ path }) => BINDING_FILE.test(path));
+  if (file === undefined) return null;
+  try {
+    const sha256 = createHash('sha256').update(readFileSync(file.path)).digest('hex');
+    return { name: 'koffi', version: koffi.version, sha256 };
+  } catch {
+    return null;
+  }
 }
 
 /** Lines of the form `address perms offset device inode path`. */

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { Check } from '#typebox/value';
 import type { Config } from '../../../config/config.ts';
+import { librariesFolder } from '../../../lib/files/native-library.ts';
 import { hashBackend, prebuiltFolders } from '../../../trust/identity/backend.ts';
 import { keyringOf, readKeyHistory } from '../../../trust/evidence/keyring.ts';
 import { type PublicIdentity, readPublicIdentity } from '../../../trust/identity/public-identity.ts';
@@ -57,7 +58,7 @@ export async function checkStatus(config: Config): Promise<StatusReport> {
   const problems = [
     ...headerProblems(response, identity),
     ...(await instanceProblems(config, identity, own, nonce)),
-    ...(await installProblems(identity)),
+    ...(await installProblems(identity, config.home)),
   ];
   return { url, ok: problems.length === 0, problems, identity };
 }
@@ -108,10 +109,10 @@ async function knownKeyids(home: string): Promise<string[]> {
   }
 }
 
-async function installProblems(identity: Identity): Promise<string[]> {
+async function installProblems(identity: Identity, home: string): Promise<string[]> {
   const [server, isInstalled] = await Promise.all([
     hashServerSource(),
-    isInstalledBackend(identity.backend_sha256),
+    isInstalledBackend(identity.backend_sha256, librariesFolder(home)),
   ]);
   const problems: string[] = [];
   if (identity.server_source_sha256 !== server.sha256) {
@@ -128,10 +129,11 @@ async function installProblems(identity: Identity): Promise<string[]> {
 }
 
 /** Which of the installed folders a service binds depends on its own GPU setting, and on the GPU that it finds. */
-async function isInstalledBackend(sha256: string | null): Promise<boolean> {
+async function isInstalledBackend(sha256: string | null, libraries: string): Promise<boolean> {
   // A service without a backend says so in native_ready.
   if (sha256 === null) return true;
-  for (const folder of prebuiltFolders()) if ((await hashBackend(folder))?.sha256 === sha256) return true;
+  for (const folder of prebuiltFolders(libraries))
+    if ((await hashBackend(folder))?.sha256 === sha256) return true;
 
   return false;
 }

@@ -18,7 +18,7 @@ const CARRIED_ON_WINDOWS = ['SystemRoot', 'USERPROFILE', 'LOCALAPPDATA', 'TEMP',
 
 export function childEnvironment(
   host: Readonly<Record<string, string | undefined>>,
-  { gpu }: { readonly gpu: string },
+  { gpu, libraries }: { readonly gpu: string; readonly libraries?: string | undefined },
   platform: string,
 ): Record<string, string> {
   const environment: Record<string, string> = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
@@ -32,6 +32,7 @@ export function childEnvironment(
   // The library computes with threads of its own; a file is loaded on one of these.
   environment['UV_THREADPOOL_SIZE'] = '2';
   environment['SVC_GPU'] = gpu;
+  if (libraries !== undefined) environment['SVC_LIBRARIES'] = libraries;
   // Weights and KV cache in huge pages: a token of one stream costs a tenth less. Where glibc or the kernel has none, it is ignored.
   if (platform === 'linux') environment['GLIBC_TUNABLES'] = 'glibc.malloc.hugetlb=1';
   return environment;

@@ -17,6 +17,8 @@ export interface Launch {
   readonly childPath: string;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
+  /** Where GPU packages are installed. */
+  readonly libraries?: string | undefined;
   /** Words before `node`, see launcher.ts. */
   readonly launcher: readonly string[];
   readonly stderrChars: number;

@@ -1,0 +1,142 @@
+/** One package of npm's into one file. It is right, by the hash in the table of packages, or it is not there. */
+import { createHash, type Hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import { writeAll, writeFailure } from '../../lib/files/durable.ts';
+import { PACKAGE_VERSION } from '../../lib/files/native-library.ts';
+import { type HubAccess, requestHub, translate } from '../hub/hub-request.ts';
+import { type RetryPolicy, withRetries } from '../hub/retry.ts';
+import type { OnInstallEvent } from '../install/install-event.ts';
+import { fullName, type LibraryPackage, SCOPE } from './packages.ts';
+
+export interface PackageSource {
+  readonly access: HubAccess;
+  readonly registry: string;
+  readonly retries: RetryPolicy;
+  readonly onEvent: OnInstallEvent;
+  readonly signal?: AbortSignal;
+}
+
+/** How often progress is told. */
+const REPORT_BYTES = 1024 * 1024;
+
+export async function downloadPackage(
+  source: PackageSource,
+  wanted: LibraryPackage,
+  target: string,
+): Promise<void> {
+  const file = await open(target, 'ax', 0o600).catch((error: unknown) => {
+    throw writeFailure(target, error);
+  });
+  const download = new Download(source, wanted, file);
+  try {
+    await withRetries(source.retries, source, ({ progressed }) => download.run(progressed));
+    download.check();
+  } catch (error) {
+    await rm(target, { force: true });
+    throw inWords(source, wanted, error);
+  } finally {
+    await file.close();
+  }
+}
+
+/** A registry is no hub: other settings lead to it. */
+function inWords({ registry }: PackageSource, { name }: LibraryPackage, error: unknown): unknown {
+  const because = (reason: string): Error =>
+    fail('library_unavailable', { package: fullName(name), registry, reason }, error);
+  if (isFailure(error, 'hub_not_found')) return because('it has no such package');
+  if (isFailure(error, 'hub_rate_limited')) return because('it limits the rate of requests');
+  for (const code of ['hub_unreachable', 'hub_refused', 'hub_invalid', 'hub_unauthorized'] as const)
+    if (isFailure(error, code)) return because(error.detail.reason);
+  return error;
+}
+
+class Download {
+  readonly #source: PackageSource;
+  readonly #wanted: LibraryPackage;
+  readonly #file: FileHandle;
+  #sha512: Hash = createHash('sha512');
+  #completed = 0;
+  #reported = 0;
+
+  constructor(source: PackageSource, wanted: LibraryPackage, file: FileHandle) {
+    this.#source = source;
+    this.#wanted = wanted;
+    this.#file = file;
+  }
+
+  /** One try, which continues where the one before it was cut off. */
+  async run(progressed: () => void): Promise<void> {
+    const { access, signal } = this.#source;
+    const { name } = this.#wanted;
+    const answer = await requestHub(access, {
+      url: new URL(`${this.#source.registry}/${SCOPE}/${name}/-/${name}-${PACKAGE_VERSION}.tgz`),
+      repo: fullName(name),
+      what: `package ${fullName(name)}`,
+      ...(this.#completed > 0 ? { range: `bytes=${this.#completed}-` } : {}),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    try {
+      await this.#checkStart(answer);
+      await this.#append(answer as AsyncIterable<Buffer>, progressed);
+    } catch (error) {
+      throw translate(access, error);
+    } finally {
+      answer.destroy();
+    }
+  }
+
+  check(): void {
+    const actual = `sha512-${this.#sha512.digest('base64')}`;
+    if (actual === this.#wanted.integrity) return;
+    throw this.#refused(`its hash is ${actual} where ${this.#wanted.integrity} was expected`);
+  }
+
+  /** A registry may continue, or send the whole again. */
+  async #checkStart({ statusCode, headers }: IncomingMessage): Promise<void> {
+    const [, start] = /^bytes (\d+)-/.exec(headers['content-range'] ?? '') ?? [];
+    if (statusCode === 206 && Number(start) === this.#completed) return;
+    if (this.#completed > 0) await this.#restart();
+    if (statusCode === 200) return;
+    const reason = 'it returned a different byte range than requested';
+    throw fail('hub_unreachable', { endpoint: this.#source.access.endpoint.origin, reason });
+  }
+
+  async #append(answer: AsyncIterable<Buffer>, progressed: () => void): Promise<void> {
+    const { downloadBytes, name } = this.#wanted;
+    for await (const part of answer) {
+      if (this.#completed + part.length > downloadBytes)
+        throw this.#refused('it has more bytes than expected');
+      await writeAll(this.#file, part).catch((error: unknown) => {
+        throw writeFailure(name, error);
+      });
+      this.#sha512.update(part);
+      this.#completed += part.length;
+      progressed();
+      if (this.#completed - this.#reported >= REPORT_BYTES || this.#completed === downloadBytes)
+        this.#report();
+    }
+    if (this.#completed < downloadBytes) {
+      const reason = `the connection ended ${downloadBytes - this.#completed} bytes before the end of ${name}`;
+      throw fail('hub_unreachable', { endpoint: this.#source.access.endpoint.origin, reason });
+    }
+  }
+
+  async #restart(): Promise<void> {
+    await this.#file.truncate(0);
+    this.#sha512 = createHash('sha512');
+    this.#completed = 0;
+    this.#reported = 0;
+  }
+
+  #report(): void {
+    this.#reported = this.#completed;
+    const { name, downloadBytes: total } = this.#wanted;
+    this.#source.onEvent({ status: 'downloading', file: fullName(name), total, completed: this.#completed });
+  }
+
+  #refused(reason: string): Error {
+    return fail('library_refused', { package: fullName(this.#wanted.name), reason });
+  }
+}

@@ -1,0 +1,104 @@
+/** A GPU library into the home folder and out again: download → hash → unpack beside → rename, one process at a time. */
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { requireSpace } from '../../lib/files/disk-space.ts';
+import {
+  makeFolder,
+  moveDurably,
+  temporaryName,
+  temporaryOwner,
+  writeFailure,
+} from '../../lib/files/durable.ts';
+import { installedPackage } from '../../lib/files/native-library.ts';
+import { type OwnerLock, takeLock } from '../lock/owner-lock.ts';
+import { downloadPackage, type PackageSource } from './download.ts';
+import { fullName, GPU_LIBRARIES, type GpuLibrary, type GpuLibraryKind } from './packages.ts';
+import { unpackTarball } from './tarball.ts';
+
+export interface LibraryInstall extends PackageSource {
+  /** The folder of libraries. */
+  readonly folder: string;
+  readonly library: GpuLibrary;
+}
+
+/** The table's row for a kind on a platform such as `linux-x64`. */
+export function libraryFor(kind: GpuLibraryKind, platform: string): GpuLibrary {
+  const library = GPU_LIBRARIES[`${platform}-${kind}`];
+  if (library === undefined) throw fail('library_unsupported', { kind, platform, param: 'kind' });
+  return library;
+}
+
+/** False when it was there already. */
+export async function installLibrary(install: LibraryInstall): Promise<boolean> {
+  const { folder, library } = install;
+  const target = installedPackage(folder, library.main.name);
+  await makeFolder(folder);
+  const lock = await lockFolder(folder, 'hearth gpu install');
+  try {
+    if (existsSync(target)) return false;
+    await removeLeftovers(folder);
+    const packages = [library.main, ...(library.extension === undefined ? [] : [library.extension])];
+    const sizes = packages.map(({ downloadBytes, unpackedBytes }) => downloadBytes + unpackedBytes);
+    await requireSpace(
+      folder,
+      sizes.reduce((sum, bytes) => sum + bytes, 0),
+    );
+    await unpackBeside(install, packages, target);
+    return true;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** False when it was not there. A worker that has it open keeps it until it ends. */
+export async function removeLibrary(folder: string, { main }: GpuLibrary): Promise<boolean> {
+  const target = installedPackage(folder, main.name);
+  if (!existsSync(target)) return false;
+  const lock = await lockFolder(folder, 'hearth gpu remove');
+  try {
+    // Away under its name at once, so that no half of it is ever found.
+    const away = join(folder, temporaryName(main.name));
+    await rename(target, away).catch((error: unknown) => {
+      throw writeFailure(target, error);
+    });
+    await rm(away, { recursive: true, force: true });
+    return true;
+  } finally {
+    await lock.release();
+  }
+}
+
+async function unpackBeside(
+  install: LibraryInstall,
+  packages: readonly GpuLibrary['main'][],
+  target: string,
+): Promise<void> {
+  const { folder, onEvent } = install;
+  const stage = join(folder, temporaryName('stage'));
+  const archive = join(folder, temporaryName('archive'));
+  try {
+    for (const wanted of packages) {
+      await downloadPackage(install, wanted, archive);
+      onEvent({ status: 'unpacking', file: fullName(wanted.name) });
+      // What both packages say of themselves is kept of the first: the second only adds libraries.
+      await unpackTarball(archive, stage, wanted === packages[0] ? '' : 'bins');
+      await rm(archive);
+    }
+    await moveDurably(stage, target);
+  } finally {
+    await rm(archive, { force: true });
+    await rm(stage, { recursive: true, force: true });
+  }
+}
+
+function lockFolder(folder: string, purpose: string): Promise<OwnerLock> {
+  return takeLock(join(folder, 'install.lock'), { purpose, what: 'The folder of GPU libraries', waitMs: 0 });
+}
+
+/** Of processes that were killed: while the lock is held, nobody works on any. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (temporaryOwner(name) !== null) await rm(join(folder, name), { recursive: true, force: true });
+}

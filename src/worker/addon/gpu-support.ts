@@ -1,0 +1,80 @@
+/** Which GPU kinds this machine has what it takes for, by its devices and by the system's own libraries. */
+import { existsSync, readdirSync } from 'node:fs';
+import koffi from 'koffi';
+import type { GpuSupport } from '../../contract/load.ts';
+import { findLibraries, type PackageKind } from '../../lib/files/native-library.ts';
+
+type GpuKind = Exclude<PackageKind, 'cpu'>;
+
+interface Need {
+  /** For people. */
+  readonly what: string;
+  /** Any of these fulfils it. */
+  readonly libraries?: readonly string[];
+  readonly isThere?: () => boolean;
+}
+
+/** The GPU packages that are tried without being named, in this order. */
+export const GPU_PACKAGES: readonly GpuKind[] = ['metal', 'cuda', 'vulkan'];
+
+const NEEDS: Readonly<
+  Record<'cuda' | 'vulkan', Readonly<Partial<Record<NodeJS.Platform, readonly Need[]>>>>
+> = {
+  cuda: {
+    linux: [
+      { what: 'an NVIDIA GPU (/dev/nvidiactl)', isThere: () => hasDevice('nvidiactl') },
+      { what: "NVIDIA's driver (libcuda.so.1)", libraries: ['libcuda.so.1'] },
+      {
+        what: "CUDA's runtime (libcudart.so.13 or libcudart.so.12)",
+        libraries: ['libcudart.so.13', 'libcudart.so.12'],
+      },
+    ],
+    win32: [{ what: "NVIDIA's driver (nvcuda.dll)", libraries: ['nvcuda.dll'] }],
+  },
+  vulkan: {
+    linux: [
+      { what: 'a GPU (/dev/dri/renderD*)', isThere: () => hasDevice('dri/renderD') },
+      { what: "Vulkan's loader (libvulkan.so.1)", libraries: ['libvulkan.so.1'] },
+    ],
+    win32: [{ what: "Vulkan's loader (vulkan-1.dll)", libraries: ['vulkan-1.dll'] }],
+  },
+};
+
+/** Of the kinds that this platform has packages for. */
+export function gpuSupport(libraries: string | null): GpuSupport[] {
+  return (['cuda', 'vulkan'] as const).flatMap((kind) => {
+    const needs = NEEDS[kind][process.platform];
+    if (needs === undefined || process.arch !== 'x64') return [];
+    const missing = needs.filter((need) => !isMet(need)).map(({ what }) => what);
+    return [{ kind, missing, installed: findLibraries(kind, libraries) !== null }];
+  });
+}
+
+/** Whether the system has the libraries without which a package of this kind cannot even be loaded. */
+export function isLoadable(kind: PackageKind): boolean {
+  if (kind !== 'cuda' && kind !== 'vulkan') return true;
+  const drivers = (NEEDS[kind][process.platform] ?? []).filter((need) => need.libraries?.length === 1);
+  return drivers.every(isMet);
+}
+
+function isMet({ libraries, isThere }: Need): boolean {
+  if (isThere !== undefined) return isThere();
+  return libraries?.some(canLoad) ?? true;
+}
+
+function canLoad(name: string): boolean {
+  try {
+    koffi.load(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Below /dev; under WSL every GPU is one device. */
+function hasDevice(prefix: string): boolean {
+  if (existsSync('/dev/dxg')) return true;
+  const [name = '', folder = ''] = prefix.split('/').reverse();
+  const path = `/dev/${folder}`;
+  return existsSync(path) && readdirSync(path).some((entry) => entry.startsWith(name));
+}
