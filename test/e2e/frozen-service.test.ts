@@ -1,7 +1,8 @@
 /** frozen-v1 over the wire: the compiled service, a real model, and the verifier as a user runs it. */
 import { execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentDigest } from '../../src/http/content-digest.ts';
 import { builtDist } from '../support/process/hearth.ts';
@@ -65,6 +66,15 @@ describe('on the wire', () => {
     const { server, backend, model } = statementOf(await service.freeze(request)).predicate;
     expect(server.server_source_sha256).toBe(identity['server_source_sha256']);
     expect(backend.backend_sha256).toBe(identity['backend_sha256']);
+    const koffi = fileURLToPath(new URL('../../node_modules/koffi/package.json', import.meta.url));
+    const { version } = JSON.parse(await readFile(koffi, 'utf8')) as { version: string };
+    expect(backend.binding).toMatchObject({ name: 'koffi', version });
+    const natives = path.join(path.dirname(koffi), '..', '@koromix');
+    const files = (await readdir(natives, { recursive: true })).filter((name) => name.endsWith('koffi.node'));
+    const hashes = await Promise.all(
+      files.map(async (name) => sha256(await readFile(path.join(natives, name)))),
+    );
+    expect(hashes).toContain(backend.binding?.sha256);
     expect(model.blob_sha256).toBe(sha256(await readFile(path.join(service.folder, 'tiny.gguf'))));
   });
 

@@ -19,30 +19,38 @@ export function registerGpu(program: Command, context: CliContext): void {
     .option('--json', 'one JSON document')
     .action((flags: { json?: boolean }) => show(context, flags.json === true));
   gpu
-    .command('install <kind>')
-    .description(`fetch the library for GPUs of a kind: ${GPU_KINDS.join(' or ')}`)
+    .command('install')
+    .argument('<kind>', GPU_KINDS.join(' or '), kindOf)
+    .description('fetch the library that uses GPUs of a kind')
     .option('--json', 'progress as JSON lines')
-    .action((kind: string, flags: { json?: boolean }) => install(context, kindOf(kind), flags.json === true));
+    .action((kind: GpuLibraryKind, flags: { json?: boolean }) => install(context, kind, flags.json === true));
   gpu
-    .command('remove <kind>')
+    .command('remove')
+    .argument('<kind>', GPU_KINDS.join(' or '), kindOf)
     .description('delete a library that was fetched')
-    .action((kind: string) => remove(context, kindOf(kind)));
+    .action((kind: GpuLibraryKind) => remove(context, kind));
 }
 
+/** As `auto` would find it, whatever the setting is: that one may be what needs to be changed. */
 async function show(context: CliContext, json: boolean): Promise<void> {
-  const { gpu, home } = context.config();
-  const facts = await askDevices({ env: context.env, gpu, libraries: librariesFolder(home) });
+  const { gpu: setting, home } = context.config();
+  const facts = await askDevices({ env: context.env, gpu: 'auto', libraries: librariesFolder(home) });
   const devices = (facts.devices ?? []).filter(({ kind }) => kind !== 'cpu');
   const support = facts.gpuSupport ?? [];
-  if (json) return context.printJson({ setting: gpu, folder: facts.folder, devices, support });
+  if (json) return context.printJson({ setting, folder: facts.folder, devices, support });
   for (const { name, description, totalBytes } of devices)
     context.print(printable(`${name}  ${description}, ${readable(totalBytes)}`));
-  if (devices.length === 0) context.print(`No GPU is used (SVC_GPU=${gpu}); models run on the processor.`);
-  for (const { kind, installed, missing } of support) {
-    const need = missing.length === 0 ? '' : `; this machine lacks ${missing.join(', ')}`;
-    const hint = installed || missing.length > 0 ? '' : `; to use it: hearth gpu install ${kind}`;
-    context.print(`${kind}: library ${installed ? 'installed' : 'not installed'}${need}${hint}`);
-  }
+  if (devices.length === 0) context.print('No GPU can be used; models run on the processor.');
+  if (setting !== 'auto') context.print(`SVC_GPU is ${setting}.`);
+  for (const row of support) context.print(describe(row));
+}
+
+type Support = NonNullable<Awaited<ReturnType<typeof askDevices>>['gpuSupport']>[number];
+
+function describe({ kind, installed, missing }: Support): string {
+  const state = `${kind}: the library is ${installed ? 'installed' : 'not installed'}`;
+  if (missing.length > 0) return `${state}; this machine lacks ${missing.join(', ')}`;
+  return installed ? state : `${state}; to use it: hearth gpu install ${kind}`;
 }
 
 async function install(context: CliContext, kind: GpuLibraryKind, json: boolean): Promise<void> {

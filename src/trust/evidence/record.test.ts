@@ -114,6 +114,19 @@ describe('a record', () => {
     expect(() => buildEvidence(sampleFacts({ frozen: mapped }))).toThrow(file.name);
   });
 
+  it('names what calls the library, and holds without, as records before that do', () => {
+    const { frozen } = sampleFacts();
+    const binding = { name: 'koffi', version: '3.3.4', sha256: sha256Hex('koffi.node') };
+    const facts = sampleFacts({ frozen: { ...frozen, host: { ...frozen.host, binding } } });
+    const named = sampleResponse(facts).body;
+    expect(payloadOf(named.evidence)).toMatchObject({ predicate: { backend: { binding } } });
+    expect(verify(named, keyringFor(facts)).exitCode).toBe(0);
+    const unnamed = sampleFacts();
+    const { body } = sampleResponse(unnamed);
+    expect(payloadOf(body.evidence)).not.toMatchObject({ predicate: { backend: { binding: {} } } });
+    expect(verify(body, keyringFor(unnamed)).exitCode).toBe(0);
+  });
+
   it('is refused when layers ran on a GPU', () => {
     const { frozen } = sampleFacts();
     const onGpu = { ...frozen, exec: { ...frozen.exec, gpuLayers: 3 } };

@@ -53,8 +53,8 @@ export function gpuSupport(libraries: string | null): GpuSupport[] {
 /** Whether the system has the libraries without which a package of this kind cannot even be loaded. */
 export function isLoadable(kind: PackageKind): boolean {
   if (kind !== 'cuda' && kind !== 'vulkan') return true;
-  const drivers = (NEEDS[kind][process.platform] ?? []).filter((need) => need.libraries?.length === 1);
-  return drivers.every(isMet);
+  const system = (NEEDS[kind][process.platform] ?? []).filter((need) => need.libraries?.length === 1);
+  return system.every(isMet);
 }
 
 function isMet({ libraries, isThere }: Need): boolean {

@@ -43,7 +43,7 @@ export async function startFakeRegistry(hook: Hook = () => false): Promise<FakeR
     response.on('error', () => {});
     const [, name, file] = /^\/npm\/@node-llama-cpp\/([\w-]+)\/-\/([\w.-]+)$/.exec(path) ?? [];
     if (name === undefined || file !== `${name}-${PACKAGE_VERSION}.tgz`) return sendError(response, 404, '');
-    const bytes = packed(name);
+    const bytes = name.startsWith('linux-x64-gpu') ? packed(name) : Buffer.alloc(0);
     if (!hook(request, response, bytes)) sendBytes(request, response, bytes);
   });
   const url = `${await listen(server)}/npm`;
