@@ -19,11 +19,10 @@ export function requireNode() {
 }
 
 /** Runs a program of this checkout with its output on stderr, because stdout is for the command itself. */
-export function run(command, args, env = {}) {
+export function run(command, args) {
   execFileSync(command, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],
-    env: { ...process.env, ...env },
     shell: process.platform === 'win32',
   });
 }
@@ -36,12 +35,10 @@ export function ensureInstalled() {
   const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === lock;
   if (isCurrent && missingPackages().length === 0) return;
   console.error('Installing the packages of package-lock.json …');
-  // No package needs an install script, so none may run; the engine's prebuilt library comes as a package.
+  // No package needs an install script, so none may run; prebuilt libraries come as packages.
   // The build needs the development packages, also where NODE_ENV or npm's own settings would leave them out.
   const kinds = ['--include=dev', '--include=optional'];
-  run(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...kinds], {
-    NODE_LLAMA_CPP_SKIP_DOWNLOAD: 'true',
-  });
+  run(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...kinds]);
   const missing = missingPackages();
   if (missing.length > 0) {
     console.error(`npm ci did not install ${missing.join(', ')}; check the settings of npm and try again.`);

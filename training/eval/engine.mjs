@@ -1,5 +1,5 @@
 // Drives an exported GGUF through llama.cpp for the evaluation: greedy, one sequence, grammar where a case needs it.
-import { getLlama, LlamaGrammar, LlamaGrammarEvaluationState } from 'node-llama-cpp';
+import { evaluate, openModel } from './library.mjs';
 
 const FOOTER =
   'Answer with exactly one JSON object and nothing else: {"svc_tool_envelope":1,"call":{"name":"<tool>","arguments":{...}}} ' +
@@ -37,37 +37,50 @@ export function envelopeGrammar(tools) {
 }
 
 export async function openEngine(file, embedding = false) {
-  const llama = await getLlama({ gpu: false, maxThreads: 1, logLevel: 'error' });
-  const model = await llama.loadModel({ modelPath: file });
+  const open = { embeddings: embedding, batchTokens: embedding ? 512 : 1024, ...(embedding ? { numCtx: 512 } : {}) };
+  const { model, context, options } = await openModel(file, open);
+  const { vocabulary } = model;
   if (embedding) {
-    const context = await model.createEmbeddingContext({ contextSize: 512, threads: 1 });
-    return { llama, model, embed: async (text) => unit((await context.getEmbeddingFor(text)).vector) };
+    const around = (token) => (token === null ? [] : [token]);
+    const embed = async (text) => {
+      context.clearSequence(0);
+      const inner = vocabulary.tokenize(text, false);
+      evaluate(context, 0, Uint32Array.from([...around(vocabulary.prependToken), ...inner, ...around(vocabulary.appendToken)]));
+      return unit([...context.embedding(0)]);
+    };
+    return { model, embed };
   }
-  const context = await model.createContext({ contextSize: model.trainContextSize, sequences: 1, threads: 1, batchSize: 1024 });
-  const sequence = context.getSequence();
 
   // Markers are control tokens, content is plain text, as the service does it.
-  const render = (turns) => [
-    ...turns.flatMap(({ role, content }) => [
-      ...model.tokenize(`<|im_start|>${role}\n`, true),
-      ...model.tokenize(content, false),
-      ...model.tokenize('<|im_end|>\n', true),
-    ]),
-    ...model.tokenize('<|im_start|>assistant\n', true),
-  ];
+  const render = (turns) =>
+    Uint32Array.from([
+      ...turns.flatMap(({ role, content }) => [
+        ...vocabulary.tokenize(`<|im_start|>${role}\n`, true),
+        ...vocabulary.tokenize(content, false),
+        ...vocabulary.tokenize('<|im_end|>\n', true),
+      ]),
+      ...vocabulary.tokenize('<|im_start|>assistant\n', true),
+    ]);
 
   async function answer(turns, { grammar, limit = 160 } = {}) {
-    await sequence.clearHistory();
-    const state = grammar && new LlamaGrammarEvaluationState({ model, grammar: new LlamaGrammar(llama, { grammar }) });
-    const tokens = [];
-    for await (const token of sequence.evaluate(render(turns), { temperature: 0, grammarEvaluationState: state })) {
-      if (model.isEogToken(token)) break;
-      tokens.push(token);
-      if (tokens.length >= limit) break;
+    context.clearSequence(0);
+    const sampler = model.newSampler();
+    const state = grammar === undefined ? null : model.newGrammar(grammar);
+    const { numCtx } = options;
+    sampler.configure({ sampling: { temperature: 0 }, seed: 0, grammar: state, recentTokens: [], numCtx, allCandidates: false });
+    const said = [];
+    const prompt = render(turns);
+    let row = evaluate(context, 0, prompt);
+    while (said.length < limit && prompt.length + said.length < numCtx) {
+      const token = context.sample(row, sampler);
+      if (token === null || vocabulary.isEnd(token)) break;
+      said.push(token);
+      row = evaluate(context, prompt.length + said.length - 1, Uint32Array.of(token));
     }
-    return model.detokenize(tokens);
+    sampler.dispose();
+    return Buffer.concat(said.map((token) => vocabulary.bytesOf(token))).toString('utf8');
   }
-  return { llama, model, answer };
+  return { model, answer };
 }
 
 function unit(vector) {

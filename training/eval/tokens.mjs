@@ -1,10 +1,9 @@
 // node tokens.mjs model.gguf ids.jsonl: fails unless llama.cpp cuts every text into the same ids as the training code.
 import { readFileSync } from 'node:fs';
-import { getLlama } from 'node-llama-cpp';
+import { openVocabulary } from './library.mjs';
 
 const [file, list] = process.argv.slice(2);
-const llama = await getLlama({ gpu: false, logLevel: 'error' });
-const model = await llama.loadModel({ modelPath: file, vocabOnly: true });
+const model = await openVocabulary(file);
 const rows = readFileSync(list, 'utf8').trim().split('\n').map((l) => JSON.parse(l));
 const wrong = rows.filter(({ text, ids }) => JSON.stringify([...model.tokenize(text, false)]) !== JSON.stringify(ids));
 for (const { text, ids } of wrong.slice(0, 5)) console.log(JSON.stringify(text), ids.join(' '), '|', model.tokenize(text, false).join(' '));

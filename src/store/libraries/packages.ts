@@ -35,7 +35,7 @@ export const GPU_LIBRARIES: Readonly<Record<string, GpuLibrary>> = {
       downloadBytes: 142_898_030,
       unpackedBytes: 189_352_027,
     },
-    // The same CUDA library for GPUs before compute capability 8.6, and for CUDA 12.
+    // The same CUDA library for CUDA 12, which also knows GPUs before compute capability 7.5.
     extension: {
       name: 'linux-x64-cuda-ext',
       integrity:

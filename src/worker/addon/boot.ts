@@ -22,7 +22,7 @@ import { physicalCores } from './library/physical-cores.ts';
 import { boundFiles, hostOf } from './process-facts.ts';
 import { samplersFor } from './sampling/chain.ts';
 
-/** Below the folder of a CUDA package: the same library for older GPUs, and for the version of CUDA before. */
+/** Below the folder of a CUDA package: the same library for the version of CUDA before, and so for older GPUs. */
 const FALLBACK = 'fallback';
 
 /** `libraries`: where GPU packages are installed beside npm's. */
@@ -94,7 +94,7 @@ function chooseLibraries(
 function whyNone(setting: string | undefined): string {
   const platform = `${process.platform} ${process.arch}`;
   if (setting === 'cuda' || setting === 'vulkan')
-    return `SVC_GPU=${setting} cannot be met on ${platform}: the library or the driver is missing; hearth gpu says which`;
+    return `SVC_GPU=${setting} cannot be met on ${platform}, because its library or what that needs is missing; hearth gpu says which`;
   return `no llama.cpp library for ${platform} is installed; install Hearth again with its optional packages`;
 }
 
