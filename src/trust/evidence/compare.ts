@@ -95,8 +95,14 @@ export function differences(claimed: Tuple, here: Tuple): string[] {
 export const partsOf = ({ shards }: ModelFiles): string =>
   shards.length === 0 ? 'none' : shards.map(({ sha256 }) => sha256).join(' ');
 
+/** Files that earlier versions mapped to call the library, and that compute nothing; all are in the backend's hash. */
+const BINDING_FILES = /^(?:llama-addon\.node|(?:lib)?llama-common\..*)$/;
+
 const closure = ({ backend }: Tuple): string[] =>
-  backend.closure.map(({ name, sha256 }) => `${name} ${sha256}`).sort();
+  backend.closure
+    .filter(({ name }) => !BINDING_FILES.test(name))
+    .map(({ name, sha256 }) => `${name} ${sha256}`)
+    .sort();
 
 const show = (value: unknown): string => {
   const text = JSON.stringify(value);
