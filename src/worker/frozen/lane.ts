@@ -1,7 +1,7 @@
 /**
  * worker/frozen owns jobs that must be repeatable bit for bit: one at a time, each in a fresh context next to the batch
  * loop. context.ts says what is pinned and why, account.ts what is recorded. It knows nothing of records' signatures,
- * nor of other streams but the turnstile that it shares with them.
+ * nor of other streams, with which it takes turns between messages.
  */
 import { fail } from '../../lib/errors/svc-error.ts';
 import { handleMessages } from '../event-loop.ts';

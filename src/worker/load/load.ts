@@ -1,6 +1,6 @@
 /**
  * worker/load owns the way from a load spec to a model at work: it opens the file, chooses threads, and says what came
- * of it. It knows no jobs, and nothing of the library but the addon's page.
+ * of it. It knows no jobs, and nothing of the library but its page (native.ts).
  */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
