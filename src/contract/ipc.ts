@@ -4,7 +4,7 @@
  * `loaded` → jobs → the channel closes → exit. The child exits by itself when the channel closes, so a killed server leaves no orphan.
  */
 import { type Static, Type } from '#typebox';
-import { EmbedJob, ExplainJob, GenerateJob } from './job.ts';
+import { Job } from './job.ts';
 import { JobEvent } from './job-event.ts';
 import { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from './load.ts';
 import { MOST_THREADS } from './limits.ts';
@@ -21,7 +21,7 @@ export const ToWorker = Type.Union([
   /** Answered by `measured` or `measure_failed`, one at a time. */
   Type.Object({ type: Type.Literal('measure'), spec: MeasureSpec }),
   Type.Object({ type: Type.Literal('load'), spec: LoadSpec }),
-  Type.Object({ type: Type.Literal('start'), job: Type.Union([GenerateJob, EmbedJob, ExplainJob]) }),
+  Type.Object({ type: Type.Literal('start'), job: Job }),
   Type.Object({ type: Type.Literal('cancel'), jobId: Type.String() }),
   Type.Object({ type: Type.Literal('ping'), nonce: Type.Integer() }),
 ]);

@@ -1,5 +1,5 @@
 /**
- * What a running job says. A job's events end with exactly one of `done`, `embedded`, `explained`,
+ * What a running job says. A job's events end with exactly one of `done`, `embedded`, `ranked`, `explained`,
  * or with a failure; nothing follows it. Both the scheduler and the worker produce these.
  */
 import { type Static, Type } from '#typebox';
@@ -103,6 +103,19 @@ export type EmbeddingEvent = Static<typeof EmbeddingEvent>;
 
 export const EmbeddedEvent = Type.Object({ type: Type.Literal('embedded'), totalTokens: Type.Integer() });
 
+/** One document's score; events may come in any order of index. */
+export const ScoreEvent = Type.Object({
+  type: Type.Literal('score'),
+  index: Type.Integer({ minimum: 0 }),
+  /** As the model gives it: the higher, the better; comparable between documents of one query only. */
+  score: Type.Number(),
+  tokens: Type.Integer(),
+  truncated: Type.Boolean(),
+});
+export type ScoreEvent = Static<typeof ScoreEvent>;
+
+export const RankedEvent = Type.Object({ type: Type.Literal('ranked'), totalTokens: Type.Integer() });
+
 export const ExplainedEvent = Type.Object({
   type: Type.Literal('explained'),
   renderedPrompt: Type.String(),
@@ -125,6 +138,8 @@ export const JobEvent = Type.Union([
   DoneEvent,
   EmbeddingEvent,
   EmbeddedEvent,
+  ScoreEvent,
+  RankedEvent,
   ExplainedEvent,
 ]);
 export type JobEvent = Static<typeof JobEvent>;

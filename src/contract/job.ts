@@ -111,6 +111,17 @@ export const EmbedJob = Type.Object({
 });
 export type EmbedJob = Static<typeof EmbedJob>;
 
+/** Scores how well each document answers the query, by a model that ranks pairs. */
+export const RankJob = Type.Object({
+  kind: Type.Literal('rank'),
+  jobId: Type.String(),
+  query: Type.String({ minLength: 1 }),
+  documents: Type.Array(Type.String({ minLength: 1 })),
+  /** True: a document that is too long beside the query is cut and flagged; false: it is refused. */
+  truncate: Type.Boolean(),
+});
+export type RankJob = Static<typeof RankJob>;
+
 /** Renders and counts, generates nothing: what `?svc_dry_run=1` asks for. */
 export const ExplainJob = Type.Object({
   kind: Type.Literal('explain'),
@@ -119,5 +130,5 @@ export const ExplainJob = Type.Object({
 });
 export type ExplainJob = Static<typeof ExplainJob>;
 
-export const Job = Type.Union([GenerateJob, EmbedJob, ExplainJob]);
+export const Job = Type.Union([GenerateJob, EmbedJob, RankJob, ExplainJob]);
 export type Job = Static<typeof Job>;

@@ -96,7 +96,7 @@ export const routes = {
     name: 'embeddings',
     method: 'POST',
     path: '/v1/embeddings',
-    summary: `One vector of ${EMBEDDING_WIDTH} numbers per input.`,
+    summary: `One vector per input, of ${EMBEDDING_WIDTH} numbers unless dimensions says otherwise.`,
     authenticated: true,
     body: EmbeddingRequest,
     response: EmbeddingResponse,

@@ -38,6 +38,13 @@ export class ChatService {
           use: 'embeddings',
           wanted: 'embedding',
         });
+      case 'rank':
+        throw fail('wrong_model_kind', {
+          model: this.#chat.spec.modelId,
+          kind: 'chat',
+          use: 'reranking',
+          wanted: 'rerank',
+        });
     }
   }
 

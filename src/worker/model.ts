@@ -1,6 +1,6 @@
 /** A model that is loaded and ready for jobs. */
 import type { LoadedFacts, LoadSpec } from '../contract/load.ts';
-import type { NativeAdapter, NativeBackend, NativeContext, NativeModel } from './native.ts';
+import type { NativeAdapter, NativeBackend, NativeContext, NativeModel, Pooling } from './native.ts';
 import type { PromptWriter } from './prompt/prompt.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
 
@@ -26,12 +26,21 @@ export interface ChatModel extends LoadedModel {
   readonly prefixReuse: 'full' | 'checkpoints';
 }
 
-export interface EmbeddingModel extends LoadedModel {
-  /** Computes the inputs of as many sequences in one step. */
+/** A context that computes inputs of many sequences in one step. */
+export interface EmbeddingContext {
   readonly context: NativeContext;
-  readonly sequences: number;
+  /** Tokens of one input at most. */
+  readonly longest: number;
   /** Tokens of one step, unless a single input is longer. */
-  readonly stepTokens: number;
+  readonly tokens: number;
+  /** Inputs of one step. */
+  readonly sequences: number;
+}
+
+export interface EmbeddingModel extends LoadedModel {
+  /** Those for the shortest inputs first; an input is computed in the first that takes its length. */
+  readonly contexts: readonly EmbeddingContext[];
+  readonly pooling: Pooling;
   /** Tokens of one input at most, the model's own first and last token included. */
   readonly limit: number;
 }

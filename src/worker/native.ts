@@ -85,6 +85,8 @@ export interface ModelFacts {
   readonly usesMmap: boolean;
   /** As it stands in the file. */
   readonly chatTemplate: string | null;
+  /** How the model wants a query and a document written, with `{query}` and `{document}` in it. */
+  readonly rerankTemplate: string | null;
   readonly past: PastState;
 }
 
@@ -96,6 +98,9 @@ export type PastState =
   | { readonly holds: 'every token' }
   | { readonly holds: 'window'; readonly tokens: number }
   | { readonly holds: 'summary' };
+
+/** How the vectors of tokens become one of the input; `rank`: scores of a pair instead. */
+export type Pooling = 'none' | 'mean' | 'cls' | 'last' | 'rank';
 
 export interface ContextOptions {
   readonly sequences: number;
@@ -151,6 +156,7 @@ export interface NativeContext {
   readonly numCtx: number;
   readonly batchTokens: number;
   readonly flashAttention: boolean;
+  readonly pooling: Pooling;
   /** KV cache, state and compute buffers by device. */
   memory(): readonly DeviceBytes[];
   /** Of decode and prefill steps alike. */

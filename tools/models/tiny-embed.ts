@@ -22,11 +22,15 @@ export interface TinyEmbedOptions {
   readonly layers?: number;
   /** A multiple of 32. Default: 64. */
   readonly feedForward?: number;
+  /** Whether it scores pairs: the first token looks at all others, and a classifier reads it. */
+  readonly ranks?: boolean;
 }
 
 const HEAD_WIDTH = 64;
 /** Layers only season the token embeddings, whose spread is 1. */
 const LAYER_SPREAD = 0.01;
+/** One that ranks sees its pair through the layers only. */
+const RANKING_SPREAD = 0.2;
 
 export function writeTinyEmbed(path: string, options: TinyEmbedOptions = {}): Promise<number> {
   return writeGguf(path, tinyEmbedContent(options));
@@ -35,7 +39,7 @@ export function writeTinyEmbed(path: string, options: TinyEmbedOptions = {}): Pr
 export function tinyEmbedContent(options: TinyEmbedOptions = {}): GgufContent {
   const width = options.width ?? 768;
   const contextLength = options.contextLength ?? 512;
-  const { layers = 1, feedForward = 64 } = options;
+  const { layers = 1, feedForward = 64, ranks = false } = options;
   const pieces = wordPieces();
   const random = seededRandom(options.seed ?? 2);
   const tensors = [
@@ -44,8 +48,9 @@ export function tinyEmbedContent(options: TinyEmbedOptions = {}): GgufContent {
     matrixTensor('token_types.weight', randomMatrix(2, width, random, 0.05), 'F32'),
     ...normTensors('token_embd_norm', width),
   ];
-  const shape = { width, contextLength, layers, feedForward };
+  const shape = { width, contextLength, layers, feedForward, ranks };
   for (let layer = 0; layer < layers; layer += 1) tensors.push(...layerTensors(layer, shape, random));
+  if (ranks) tensors.push(...classifierTensors(width, random));
   return {
     metadata: { ...embedMetadata(options.name, shape), ...wordPieceMetadata(pieces) },
     tensors,
@@ -57,6 +62,7 @@ interface Shape {
   readonly contextLength: number;
   readonly layers: number;
   readonly feedForward: number;
+  readonly ranks: boolean;
 }
 
 function embedMetadata(name: string | undefined, shape: Shape): Record<string, MetadataValue> {
@@ -73,13 +79,14 @@ function embedMetadata(name: string | undefined, shape: Shape): Record<string, M
     'bert.attention.head_count': u32(width / HEAD_WIDTH),
     'bert.attention.layer_norm_epsilon': f32(1e-12),
     'bert.attention.causal': flag(false),
-    'bert.pooling_type': u32(POOLING_TYPE.mean),
+    'bert.pooling_type': u32(shape.ranks ? POOLING_TYPE.rank : POOLING_TYPE.mean),
   };
 }
 
-function layerTensors(layer: number, { width, feedForward }: Shape, random: Random): TensorSource[] {
+function layerTensors(layer: number, { width, feedForward, ranks }: Shape, random: Random): TensorSource[] {
+  const spread = ranks ? RANKING_SPREAD : LAYER_SPREAD;
   const weight = (name: string, rows: number, columns: number): TensorSource[] => [
-    matrixTensor(`blk.${layer}.${name}.weight`, randomMatrix(rows, columns, random, LAYER_SPREAD), 'Q4_0'),
+    matrixTensor(`blk.${layer}.${name}.weight`, randomMatrix(rows, columns, random, spread), 'Q4_0'),
     vectorTensor(`blk.${layer}.${name}.bias`, rows, 0),
   ];
   return [
@@ -91,6 +98,16 @@ function layerTensors(layer: number, { width, feedForward }: Shape, random: Rand
     ...weight('ffn_up', feedForward, width),
     ...weight('ffn_down', width, feedForward),
     ...normTensors(`blk.${layer}.layer_output_norm`, width),
+  ];
+}
+
+/** One score, from a dense layer over the first token. */
+function classifierTensors(width: number, random: Random): TensorSource[] {
+  return [
+    matrixTensor('cls.weight', randomMatrix(width, width, random, 1 / Math.sqrt(width)), 'F32'),
+    vectorTensor('cls.bias', width, 0),
+    matrixTensor('cls.output.weight', randomMatrix(1, width, random, 1), 'F32'),
+    vectorTensor('cls.output.bias', 1, 0),
   ];
 }
 

@@ -47,6 +47,8 @@ export class ChunkWriter {
         return [this.#last(index, event)];
       case 'embedding':
       case 'embedded':
+      case 'score':
+      case 'ranked':
       case 'explained':
         throw new Error(`a chat job produced the event ${event.type}`);
     }

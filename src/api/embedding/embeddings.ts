@@ -13,6 +13,7 @@ import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { type Models, type ServedModel, weightsName } from '../models/served-model.ts';
 import { EmbeddingRequest, type EmbeddingResponse } from '../../wire/inference/embeddings.ts';
+import { answerWidth, fitted } from './width.ts';
 import { readEmbeddingInput } from './embedding-input.ts';
 import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, readKeepAlive, unknownFields } from '../generation/parameters.ts';
@@ -49,12 +50,6 @@ export async function embed(
   const ignored = unknownFields(body, EmbeddingRequest.properties);
   checkIgnored(ports.options.strictParams, ignored);
   const inputs = readEmbeddingInput(body.input);
-  if (body.dimensions !== null && body.dimensions !== undefined && body.dimensions !== EMBEDDING_WIDTH) {
-    throw fail('invalid_request', {
-      message: `dimensions must be ${EMBEDDING_WIDTH}, or leave it out.`,
-      param: 'dimensions',
-    });
-  }
   const vectors = await computeVectors(ports, { body, inputs, caller });
   return {
     backend: vectors.backend,
@@ -82,9 +77,9 @@ interface Asked {
 
 async function computeVectors(ports: EmbeddingPorts, asked: Asked): Promise<Vectors> {
   const { models, engine, options } = ports;
-  const { body, inputs, caller } = asked;
+  const { body } = asked;
   const { allowHashEmbeddings } = options;
-  if (allowHashEmbeddings && body.model === FEATURE_HASH_MODEL) return hashVectors(inputs, caller);
+  if (allowHashEmbeddings && body.model === FEATURE_HASH_MODEL) return hashVectors(asked);
   const isDefault = body.model === 'default-embedding';
   try {
     return await modelVectors(engine, await models.resolve(body.model, 'embedding'), asked);
@@ -92,13 +87,21 @@ async function computeVectors(ports: EmbeddingPorts, asked: Asked): Promise<Vect
     // The fallback stands in only for a default model that cannot run at all, never for one that was asked for by name.
     const cannotRun = isFailure(error, 'no_default_model', 'native_unavailable');
     const namesDefault = isDefault || body.model === (await models.defaultId('embedding'));
-    if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(inputs, caller);
+    if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(asked);
     throw error;
   }
 }
 
+const HASHED = {
+  id: FEATURE_HASH_MODEL,
+  name: null,
+  architecture: '',
+  embeddingWidth: EMBEDDING_WIDTH,
+};
+
 /** Computed on the server's own thread, so it gives way often. */
-async function hashVectors(inputs: readonly string[], { signal }: Caller): Promise<Vectors> {
+async function hashVectors({ body, inputs, caller: { signal } }: Asked): Promise<Vectors> {
+  answerWidth(HASHED, body.dimensions ?? null);
   const pause = async (): Promise<void> => {
     await setImmediate();
     if (signal.aborted) throw fail('cancelled');
@@ -118,6 +121,16 @@ async function modelVectors(
   model: ServedModel,
   { body, inputs, caller }: Asked,
 ): Promise<Vectors> {
+  if (model.pooling === 'rank') {
+    throw fail('wrong_model_kind', {
+      model: model.id,
+      kind: 'rerank',
+      use: 'embeddings',
+      wanted: 'embedding',
+      param: 'model',
+    });
+  }
+  const width = answerWidth(model, body.dimensions ?? null);
   const job = {
     kind: 'embed' as const,
     jobId: newJobId(caller),
@@ -141,12 +154,13 @@ async function modelVectors(
   if (items.length !== inputs.length || items.includes(undefined as never))
     throw new Error(`the worker returned ${items.length} vectors for ${inputs.length} inputs`);
 
-  return { model: model.id, backend: 'native', space: embeddingSpace(model), items, tokens };
+  const fit = items.map(({ vector, truncated }) => ({ vector: fitted(vector, width), truncated }));
+  return { model: model.id, backend: 'native', space: embeddingSpace(model, width), items: fit, tokens };
 }
 
 /** Equal for equal weights, pooling and normalisation; docs/embeddings.md says how it is made. */
-function embeddingSpace(model: ServedModel): string {
+function embeddingSpace(model: ServedModel, width: number): string {
   const weights = weightsName(model);
-  const facts = `svc-embedding-space-1\n${weights}\n${model.pooling ?? 'none'}\nl2\n${EMBEDDING_WIDTH}\n`;
+  const facts = `svc-embedding-space-1\n${weights}\n${model.pooling ?? 'none'}\nl2\n${width}\n`;
   return `space-${createHash('sha256').update(facts).digest('hex').slice(0, 32)}`;
 }

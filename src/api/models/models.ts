@@ -35,6 +35,7 @@ function wireModel(model: ServedModel): ModelEntry {
 
 /** What a client can ask of the model; tools work with every chat model, by the envelope where not natively. */
 function capabilities(model: ServedModel): string[] {
+  if (model.pooling === 'rank') return ['rerank'];
   if (model.kind === 'embedding') return ['embeddings'];
   return ['chat', 'completions', 'tools', 'json', ...(model.reasoning ? ['reasoning'] : [])];
 }

@@ -36,6 +36,8 @@ export interface ServedModel {
   readonly ownedBy: string;
   /** RFC 3339. */
   readonly addedAt: string;
+  /** As its file calls it. */
+  readonly name: string | null;
   readonly architecture: string;
   readonly quant: string | null;
   readonly parameterCount: number | null;
@@ -45,6 +47,8 @@ export interface ServedModel {
   readonly digest: string | null;
   /** How token vectors become one; null where that does not apply. */
   readonly pooling: string | null;
+  /** Numbers of one of its vectors. */
+  readonly embeddingWidth: number;
   /** Whether its chat template can ask for reasoning. */
   readonly reasoning: boolean;
   readonly defaults: ModelDefaults;

@@ -68,6 +68,8 @@ async function runProbe(target: ProbeTarget, limit: AbortSignal, settings: Worke
 }
 
 function probeJobs({ kind, facts }: ProbeTarget): Job[] {
+  if (facts.pooling === 'rank')
+    return [{ kind: 'rank', jobId: 'probe', query: 'Hello?', documents: ['Hello!'], truncate: true }];
   if (kind === 'embedding') return [{ kind: 'embed', jobId: 'probe', inputs: ['Hello!'], truncate: true }];
   const text = generateJob({ kind: 'text', text: 'Hello!' });
   if (!facts.hasChatTemplate) return [text];

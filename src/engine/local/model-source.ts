@@ -29,14 +29,19 @@ export interface LocalTarget extends ModelTarget {
   readonly source: LocalSource;
 }
 
+type LocalModel = Pick<ModelTarget, 'modelId' | 'kind' | 'trainedCtx' | 'defaultCtx'> & {
+  /** Whether its pooling gives scores in the place of vectors. */
+  readonly ranks?: boolean;
+};
+
 export function localTarget(
-  model: Pick<ModelTarget, 'modelId' | 'kind' | 'trainedCtx' | 'defaultCtx'>,
+  { ranks = false, ...model }: LocalModel,
   source: LocalSource,
 ): LocalTarget {
   return {
     ...model,
     engine: LOCAL_ENGINE,
-    capabilities: { canFreeze: model.kind === 'chat', canExplain: model.kind === 'chat' },
+    capabilities: { canFreeze: model.kind === 'chat', canExplain: model.kind === 'chat', canRank: ranks },
     revision: [source.digest ?? '', source.path, settingsKey(source), besideKey(source)].join(' ').trimEnd(),
     source,
   };

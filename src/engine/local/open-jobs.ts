@@ -6,7 +6,7 @@ import type { JobEvent } from '../../contract/job-event.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
 import type { JobListener } from '../ports.ts';
 
-const FINAL_EVENTS = new Set<JobEvent['type']>(['done', 'embedded', 'explained']);
+const FINAL_EVENTS = new Set<JobEvent['type']>(['done', 'embedded', 'ranked', 'explained']);
 
 export class OpenJobs {
   readonly #listeners = new Map<string, JobListener>();

@@ -39,10 +39,8 @@ export class Watchdog {
   }
 
   jobOpened(job: Job): void {
-    if (job.kind === 'embed') {
-      const longest = Math.max(0, ...job.inputs.map((input) => input.length));
-      this.#inputTokens.set(job.jobId, longest / CHARS_PER_TOKEN);
-    }
+    const longest = longestInput(job);
+    if (longest !== null) this.#inputTokens.set(job.jobId, longest / CHARS_PER_TOKEN);
     this.#unreadChars.set(job.jobId, charsOf(job));
   }
 
@@ -111,10 +109,19 @@ export class Watchdog {
   }
 }
 
+/** Characters of what is computed as a whole; null for a job without such inputs. */
+function longestInput(job: Job): number | null {
+  if (job.kind === 'embed') return job.inputs.reduce((most, { length }) => Math.max(most, length), 0);
+  if (job.kind !== 'rank') return null;
+  return job.documents.reduce((most, { length }) => Math.max(most, job.query.length + length), 0);
+}
+
 function charsOf(job: Job): number {
   switch (job.kind) {
     case 'embed':
       return job.inputs.reduce((sum, input) => sum + input.length, 0);
+    case 'rank':
+      return job.documents.reduce((sum, { length }) => sum + length, job.query.length);
     case 'explain':
       return charsOf(job.job);
     case 'generate': {

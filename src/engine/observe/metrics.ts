@@ -22,6 +22,7 @@ const FIRST_TOKEN_BUCKETS = [
 const OPERATION: Record<Job['kind'], string> = {
   generate: 'chat',
   embed: 'embeddings',
+  rank: 'rank',
   explain: 'explain',
 };
 

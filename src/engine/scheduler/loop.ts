@@ -91,7 +91,7 @@ class SchedulerLoop implements Engine, Effects {
     this.#policy.onSubmit({
       seq,
       target,
-      flow: `${job.kind === 'embed' ? 'embed' : 'chat'} ${submission.clientKey}`,
+      flow: `${job.kind === 'embed' || job.kind === 'rank' ? job.kind : 'chat'} ${submission.clientKey}`,
       lane: job.kind === 'generate' ? job.lane : 'shared',
       cost: costOf(job),
       wantedCtx: wanted,
@@ -296,6 +296,7 @@ class SchedulerLoop implements Engine, Effects {
 
 /** Turns are shared by work, not by calls: one call may carry two thousand inputs. */
 function costOf(job: Job): number {
+  if (job.kind === 'rank') return Math.max(1, job.documents.length);
   return job.kind === 'embed' ? Math.max(1, job.inputs.length) : 1;
 }
 

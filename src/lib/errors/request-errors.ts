@@ -49,7 +49,13 @@ export const contentErrors = {
     'request',
     { index: 'number', tokens: 'number', limit: 'number', param: 'string?' },
     (d) =>
-      `input[${d.index}] is ${d.tokens} tokens long; the model takes at most ${d.limit}. Split it, or send "truncate": true to have it cut.`,
+      `${d.param === 'documents' ? 'documents' : 'input'}[${d.index}] is ${d.tokens} tokens long; the model takes at most ${d.limit}. Split it, or send "truncate": true to have it cut.`,
+  ),
+  embedding_width: permanent(
+    'request',
+    { model: 'string', width: 'number', wanted: 'number', param: 'string?' },
+    (d) =>
+      `Model "${d.model}" gives vectors of ${d.width} numbers and was not trained to be cut to ${d.wanted}; send "dimensions": ${d.width}, or choose another model.`,
   ),
   template_failed: permanent(
     'request',

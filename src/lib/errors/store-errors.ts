@@ -38,12 +38,6 @@ export const storeErrors = {
     { path: 'string', param: 'string?' },
     (d) => `There is no file ${quoted(d.path)}; check the path.`,
   ),
-  embedding_width: permanent(
-    'store',
-    { path: 'string', width: 'number', wanted: 'number', param: 'string?' },
-    (d) =>
-      `${quoted(d.path)} produces vectors of ${d.width} numbers, but the service answers with ${d.wanted}; choose an embedding model of that width.`,
-  ),
   digest_mismatch: permanent(
     'store',
     { path: 'string', expected: 'string', actual: 'string', param: 'string?' },

@@ -135,7 +135,7 @@ async function inspect(
       onEvent: pull.onEvent,
     });
   } catch (error) {
-    if (isFailure(error, 'gguf_invalid', 'file_unusable', 'embedding_width'))
+    if (isFailure(error, 'gguf_invalid', 'file_unusable'))
       for (const file of fetched) if (!file.isPresent) await rm(file.path, { force: true });
     throw error;
   }

@@ -2,7 +2,7 @@
 import { link, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryName, writeFailure } from '../../lib/files/durable.ts';
-import { type Inspect, type Inspection, type Probe, refuseOtherWidths } from '../install/inspection.ts';
+import { type Inspect, type Inspection, type Probe } from '../install/inspection.ts';
 import type { OnInstallEvent } from '../install/install-event.ts';
 
 export interface StagedModel {
@@ -39,7 +39,6 @@ async function inspectFiles(
 ): Promise<Inspection> {
   onEvent({ status: 'inspecting', file: shown });
   const inspection = await inspect(paths);
-  refuseOtherWidths(shown, inspection);
   // An adapter cannot be loaded without its model.
   if (probe && inspection.kind !== 'adapter') {
     onEvent({ status: 'probing', file: shown });

@@ -10,7 +10,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { SNIFF_BYTES, whyNotGguf } from '../../lib/gguf/gate/recognise.ts';
 import { commitModel } from './changes.ts';
 import { type FileStamp, openPlainFile, unusable } from '../../lib/files/plain-file.ts';
-import { type Inspect, type Inspection, inspectModel, type Probe, refuseOtherWidths } from './inspection.ts';
+import { type Inspect, type Inspection, inspectModel, type Probe } from './inspection.ts';
 import type { OnInstallEvent } from './install-event.ts';
 import type { ModelParams, ModelSource } from '../files/manifest.ts';
 import { checkModelId, toModelId } from '../files/model-id.ts';
@@ -87,7 +87,6 @@ export async function installCandidate(
   if (!first) throw unusable(candidate.source.ref, 'it has no file');
   options.onEvent?.({ status: 'inspecting', file: first.path });
   const inspection = await (options.inspect ?? inspectModel)([first, ...rest].map((file) => file.loadPath));
-  refuseOtherWidths(first.path, inspection);
   const stored = await placeFiles(registry, [first, ...rest], options);
   try {
     await probe(first, inspection, options);

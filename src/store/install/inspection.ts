@@ -1,5 +1,4 @@
 /** The checks between a file and its installation: the GGUF gate, and a probe load that the caller brings. */
-import { EMBEDDING_WIDTH } from '../../contract/limits.ts';
 import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
 import { toolFormatOf } from '../../lib/chat-template/tool-families.ts';
 import type { ModelKind } from '../../contract/load.ts';
@@ -121,10 +120,3 @@ export interface ProbeTarget {
 
 /** Loads the file in a throw-away worker, tokenises once and decodes one token; rejects with the reason. */
 export type Probe = (target: ProbeTarget) => Promise<void>;
-
-/** The interface promises one width for every vector. */
-export function refuseOtherWidths(path: string, inspection: Inspection): void {
-  const width = inspection.facts.embeddingLength;
-  if (inspection.kind === 'embedding' && width !== EMBEDDING_WIDTH)
-    throw fail('embedding_width', { path, param: path, width, wanted: EMBEDDING_WIDTH });
-}

@@ -171,7 +171,8 @@ export class Registry {
     if (configured) return named(configured);
     const rank = (model: InstalledModel) => (model.source.type === 'builtin' ? '0' : '1') + model.addedAt;
     const newest = installed.manifests
-      .filter((model) => model.kind === kind)
+      // A model that ranks gives no vectors.
+      .filter((model) => model.kind === kind && model.facts.pooling !== 'rank')
       .reduce<InstalledModel | undefined>(
         (best, model) => (best === undefined || rank(model) >= rank(best) ? model : best),
         undefined,

@@ -58,6 +58,7 @@ export function makeTarget(
     {
       modelId: model.id,
       kind: model.kind,
+      ranks: model.facts.pooling === 'rank',
       trainedCtx: trained,
       defaultCtx: Math.min(trained, wanted),
     },

@@ -13,6 +13,7 @@ import type {
   NativeCheckpoint,
   NativeContext,
   NativeSampler,
+  Pooling,
 } from '../native.ts';
 import { NativeBatch } from './native-batch.ts';
 import { SamplerHandle } from './sampling/sampler-handle.ts';
@@ -31,6 +32,7 @@ export interface OpenContext {
   /** Floats of one embedding. */
   readonly embeddingWidth: number;
   readonly flashAttention: boolean;
+  readonly pooling: Pooling;
   readonly embeddings: boolean;
   readonly logitRows: number | null;
   readonly memoryOf: MemoryReader;
@@ -40,6 +42,7 @@ export class ContextHandle implements NativeContext {
   readonly numCtx: number;
   readonly batchTokens: number;
   readonly flashAttention: boolean;
+  readonly pooling: Pooling;
   readonly #open: OpenContext;
   readonly #library: Library;
   readonly #context: Pointer;
@@ -56,6 +59,7 @@ export class ContextHandle implements NativeContext {
     this.numCtx = open.library.llama_n_ctx_seq(open.pointer);
     this.batchTokens = open.library.llama_n_batch(open.pointer);
     this.flashAttention = open.flashAttention;
+    this.pooling = open.pooling;
     this.#batch = new NativeBatch(open.library, this.batchTokens, open.logitRows ?? this.batchTokens);
   }
 

@@ -22,7 +22,8 @@ import { GrammarHandle, SamplerHandle, type SamplingRoom } from './sampling/samp
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 import { openVocabulary } from './vocabulary/vocabulary.ts';
 
-const POOLING_RANK = 4;
+/** llama_pooling_type by number. */
+const POOLINGS = ['none', 'mean', 'cls', 'last', 'rank'] as const;
 /** llama_load_mode: nothing is read, so nothing is mapped. */
 const WITHOUT_MAPPING = 0;
 
@@ -189,12 +190,15 @@ async function openContext(
   const { library, threadpool, memoryOf } = native;
   const pointer = await initContext(native, model, contextParams(library, options));
   if (threadpool !== null) library.llama_attach_threadpool(pointer, threadpool, threadpool);
-  const ranks = library.llama_pooling_type(pointer) === POOLING_RANK;
+  // A model that says nothing is not pooled, also where it writes.
+  const pooling = POOLINGS[library.llama_pooling_type(pointer)] ?? 'none';
   return new ContextHandle({
     library,
     pointer,
     vocabularySize,
-    embeddingWidth: ranks ? library.llama_model_n_cls_out(model) : library.llama_model_n_embd_out(model),
+    pooling,
+    embeddingWidth:
+      pooling === 'rank' ? library.llama_model_n_cls_out(model) : library.llama_model_n_embd_out(model),
     flashAttention: options.flashAttention ?? true,
     embeddings: options.embeddings,
     logitRows: options.logitRows,
@@ -211,6 +215,7 @@ function modelFacts({ library, hasGpu }: Native, model: Pointer, options: ModelO
     gpuLayers: gpuLayersOf(options, hasGpu ? layers : 0),
     usesMmap: options.loadMode === null || options.loadMode.startsWith('mmap'),
     chatTemplate: metadataText(library, model, 'tokenizer.chat_template'),
+    rerankTemplate: metadataText(library, model, 'tokenizer.chat_template.rerank'),
     past: pastState(library, model),
   };
 }

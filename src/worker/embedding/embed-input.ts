@@ -11,13 +11,7 @@ export interface EmbedInput {
 }
 
 export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number): EmbedInput[] {
-  const places = new Map<string, number[]>();
-  for (const [index, text] of job.inputs.entries()) {
-    const known = places.get(text);
-    if (known === undefined) places.set(text, [index]);
-    else known.push(index);
-  }
-  const inputs = [...places].map(([text, indexes]) => {
+  const inputs = [...placesOf(job.inputs)].map(([text, indexes]) => {
     const all = inputTokens(vocabulary, text);
     const index = indexes[0] ?? 0;
     if (all.length === 0) {
@@ -30,8 +24,19 @@ export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number
 
     return { tokens: cut(all, limit, vocabulary), truncated: all.length > limit, indexes };
   });
-  // With several contexts at work the longest must not come last, where it would run alone.
+  // Inputs of like length fit a step best, and what is computed alone does not come last.
   return inputs.sort((a, b) => b.tokens.length - a.tokens.length);
+}
+
+/** Every place of each text. */
+export function placesOf(texts: readonly string[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const [index, text] of texts.entries()) {
+    const known = places.get(text);
+    if (known === undefined) places.set(text, [index]);
+    else known.push(index);
+  }
+  return places;
 }
 
 function inputTokens(vocabulary: Vocabulary, text: string): Uint32Array {

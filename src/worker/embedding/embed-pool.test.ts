@@ -18,7 +18,7 @@ async function pool(numCtx = 16, embedding?: (sequence: number) => Float32Array)
     setImmediate(onSent);
   });
   const model = await loadEmbedding(backend, spec, () => undefined);
-  if (embedding !== undefined) model.context.embedding = embedding;
+  if (embedding !== undefined) for (const { context } of model.contexts) context.embedding = embedding;
   const embeds = new EmbedPool(model, outbox);
   const events = (): JobEvent[] =>
     messages.flatMap((message) =>

@@ -1,26 +1,29 @@
 /**
- * worker/embedding owns embed jobs; it does not know chats. Inputs of all jobs are computed together, as many as fit
- * one step; each has a sequence of its own, and no token looks at another sequence.
+ * worker/embedding owns embed and rank jobs; it does not know chats. Inputs of all jobs are computed together, as many
+ * as fit one step; each has a sequence of its own, and no token looks at another sequence.
  */
-import type { EmbedJob, Job } from '../../contract/job.ts';
-import { normalise } from '../../lib/base/vector.ts';
+import type { Job } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { type EmbedInput, embedInputs } from './embed-input.ts';
 import { handleMessages } from '../event-loop.ts';
-import type { EmbeddingModel } from '../model.ts';
-import { type StepInput, takeStep } from './step-inputs.ts';
+import type { EmbeddingContext, EmbeddingModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
+import type { EmbedInput } from './embed-input.ts';
+import { type Step, takeStep } from './step-inputs.ts';
+import { type Work, workOf } from './work.ts';
 
 /** Vectors leave at least this often: a long list shows progress. */
 const FLUSH_MS = 50;
 
 interface OpenJob {
-  readonly job: EmbedJob;
+  readonly work: Work;
+  /** Those of its work that have not begun. */
   readonly inputs: EmbedInput[];
   totalTokens: number;
   unfinished: number;
   over: boolean;
 }
+
+type PoolStep = Step<OpenJob, EmbeddingContext>;
 
 export class EmbedPool {
   readonly #model: EmbeddingModel;
@@ -44,16 +47,9 @@ export class EmbedPool {
 
   /** Throws when an input is refused; then nothing of the job runs. */
   submit(job: Job): void {
-    if (job.kind !== 'embed') {
-      throw fail('wrong_model_kind', {
-        kind: 'embedding',
-        model: this.#model.spec.modelId,
-        use: 'chat completions',
-        wanted: 'chat',
-      });
-    }
-    const inputs = embedInputs(this.#model.vocabulary, job, this.#model.limit);
-    const open: OpenJob = { job, inputs, totalTokens: 0, unfinished: inputs.length, over: false };
+    const work = workOf(this.#model, job);
+    const { inputs } = work;
+    const open: OpenJob = { work, inputs, totalTokens: 0, unfinished: inputs.length, over: false };
     this.#open.set(job.jobId, open);
     if (inputs.length === 0) this.#close(open);
     else this.#queue.push(open);
@@ -69,75 +65,59 @@ export class EmbedPool {
 
   async #turn(): Promise<void> {
     this.#turning = true;
-    const limits = { sequences: this.#model.sequences, tokens: this.#model.stepTokens };
     for (;;) {
       // Requests that arrived together are computed together.
       await handleMessages();
       await this.#outbox.drained();
-      const step = takeStep(this.#queue, limits).filter(({ source }) => !source.over);
-      if (step.length > 0) this.#compute(step);
-      else if (this.#queue.length === 0) break;
+      const step = takeStep(this.#queue, this.#model.contexts);
+      if (step === null) break;
+      this.#compute(step);
     }
     this.#turning = false;
   }
 
-  #compute(step: readonly StepInput<OpenJob>[]): void {
+  #compute(step: PoolStep): void {
     this.#steps += 1;
     try {
-      this.#evaluate(step);
+      evaluate(step);
     } catch (error) {
-      for (const { source } of step) this.#fail(source, error);
+      for (const { source } of step.inputs) this.#fail(source, error);
       return;
     }
-    for (const [sequence, { source, input }] of step.entries()) {
+    for (const [sequence, { source, input }] of step.inputs.entries()) {
       try {
-        this.#tell(source, input, unitVector(this.#model.context.embedding(sequence), input));
+        this.#tell(source, input, step.limits.context.embedding(sequence));
       } catch (error) {
         this.#fail(source, error);
       }
     }
   }
 
-  #evaluate(step: readonly StepInput<OpenJob>[]): void {
-    const { context } = this.#model;
-    context.initBatch(step.reduce((sum, { input }) => sum + input.tokens.length, 0));
-    for (const [sequence, { input }] of step.entries()) {
-      // Decoder models keep earlier inputs in their KV cache.
-      context.clearSequence(sequence);
-      context.addToBatch(sequence, 0, input.tokens, Uint32Array.of(input.tokens.length - 1));
-    }
-    context.decodeBatch();
-  }
-
-  #tell(open: OpenJob, input: EmbedInput, vector: Float32Array): void {
+  #tell(open: OpenJob, input: EmbedInput, values: Float32Array): void {
     if (open.over) return;
+    const { work } = open;
+    const events = work.told(input, values);
     open.unfinished -= 1;
-    for (const index of input.indexes) {
-      open.totalTokens += input.tokens.length;
-      this.#outbox.event(open.job.jobId, {
-        type: 'embedding',
-        index,
-        vector,
-        tokens: input.tokens.length,
-        truncated: input.truncated,
-      });
-    }
+    open.totalTokens += input.tokens.length * events.length;
+    for (const event of events) this.#outbox.event(work.jobId, event);
     if (open.unfinished === 0) this.#close(open);
     else if (performance.now() - this.#flushedMs > FLUSH_MS) this.#flush();
   }
 
   #close(open: OpenJob): void {
+    const { work, totalTokens } = open;
     open.over = true;
-    this.#open.delete(open.job.jobId);
-    this.#outbox.event(open.job.jobId, { type: 'embedded', totalTokens: open.totalTokens });
+    this.#open.delete(work.jobId);
+    this.#outbox.event(work.jobId, work.ended(totalTokens));
     this.#flush();
   }
 
   #fail(open: OpenJob, error: unknown): void {
     if (open.over) return;
     open.over = true;
-    this.#open.delete(open.job.jobId);
-    this.#outbox.failed(open.job.jobId, error);
+    open.inputs.length = 0;
+    this.#open.delete(open.work.jobId);
+    this.#outbox.failed(open.work.jobId, error);
   }
 
   #flush(): void {
@@ -146,11 +126,12 @@ export class EmbedPool {
   }
 }
 
-/** A job has up to thousands of inputs, so the failure names the one whose vector is no vector. */
-function unitVector(values: Float32Array, { indexes }: EmbedInput): Float32Array {
-  try {
-    return normalise(values);
-  } catch (cause) {
-    throw new Error(`the embedding of input ${indexes[0]} is not finite`, { cause });
+function evaluate({ limits: { context }, inputs }: PoolStep): void {
+  context.initBatch(inputs.reduce((sum, { input }) => sum + input.tokens.length, 0));
+  for (const [sequence, { input }] of inputs.entries()) {
+    // Decoder models keep earlier inputs in their KV cache.
+    context.clearSequence(sequence);
+    context.addToBatch(sequence, 0, input.tokens, Uint32Array.of(input.tokens.length - 1));
   }
+  context.decodeBatch();
 }

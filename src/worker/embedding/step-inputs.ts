@@ -1,46 +1,86 @@
 /** Which inputs are computed together in one step. Pure. */
-import type { EmbedInput } from './embed-input.ts';
+
+/** An input as far as a step is concerned. */
+export interface Sized {
+  readonly tokens: { readonly length: number };
+}
 
 /** A job with inputs that wait. */
 export interface InputSource {
-  readonly inputs: EmbedInput[];
+  readonly inputs: Sized[];
 }
 
+/** Inputs of up to `longest` tokens are computed together, and with no others. */
 export interface StepLimits {
+  readonly longest: number;
   /** Inputs of one step. */
   readonly sequences: number;
   /** Tokens of one step, unless a single input is longer. */
   readonly tokens: number;
 }
 
-export interface StepInput<Source> {
+export interface StepInput<Source extends InputSource> {
   readonly source: Source;
-  readonly input: EmbedInput;
+  readonly input: Source['inputs'][number];
+}
+
+export interface Step<Source extends InputSource, Limits> {
+  readonly limits: Limits;
+  readonly inputs: readonly StepInput<Source>[];
 }
 
 /**
- * Takes inputs out of the sources that wait, one from each in turn, because a long list must not starve the others.
- * What does not fit waits for the next step, where it comes first.
+ * Takes inputs out of the sources that wait, one from each in turn, because a long list must not starve the others. The
+ * first in turn decides by its length which limits hold. What does not fit waits for the next step, where it comes first.
  */
-export function takeStep<Source extends InputSource>(
+export function takeStep<Source extends InputSource, Limits extends StepLimits>(
   queue: Source[],
-  limits: StepLimits,
-): StepInput<Source>[] {
-  const taken: StepInput<Source>[] = [];
+  kinds: readonly Limits[],
+): Step<Source, Limits> | null {
+  const limits = limitsOfFirst(queue, kinds);
+  if (limits === null) return null;
+  const inputs: StepInput<Source>[] = [];
   let left = limits.tokens;
-  while (taken.length < limits.sequences) {
+  // Sources with none of this length keep their turn for the next step.
+  const passedOver: Source[] = [];
+  while (inputs.length < limits.sequences) {
     const source = queue.shift();
     if (source === undefined) break;
-    const [input] = source.inputs;
-    if (input === undefined) continue;
-    if (taken.length > 0 && input.tokens.length > left) {
+    const at = source.inputs.findIndex((each) => limitsFor(each, kinds) === limits);
+    const input = source.inputs[at];
+    if (input === undefined) {
+      passedOver.push(source);
+      continue;
+    }
+    if (inputs.length > 0 && input.tokens.length > left) {
       queue.unshift(source);
       break;
     }
-    source.inputs.shift();
-    taken.push({ source, input });
+    source.inputs.splice(at, 1);
+    inputs.push({ source, input });
     left -= input.tokens.length;
     if (source.inputs.length > 0) queue.push(source);
   }
-  return taken;
+  queue.unshift(...passedOver);
+  return { limits, inputs };
+}
+
+/** Drops sources without inputs on its way. */
+function limitsOfFirst<Limits extends StepLimits>(
+  queue: InputSource[],
+  kinds: readonly Limits[],
+): Limits | null {
+  for (;;) {
+    const source = queue[0];
+    if (source === undefined) return null;
+    const [input] = source.inputs;
+    if (input !== undefined) return limitsFor(input, kinds);
+    queue.shift();
+  }
+}
+
+function limitsFor<Limits extends StepLimits>({ tokens }: Sized, kinds: readonly Limits[]): Limits {
+  const limits = kinds.find(({ longest }) => tokens.length <= longest);
+  if (limits === undefined) throw new Error(`no context takes an input of ${tokens.length} tokens`);
+  return limits;
 }

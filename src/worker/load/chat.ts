@@ -55,7 +55,7 @@ export async function loadChat(
       prefixReuse,
       writer: { template, vocabulary, controls: controlTexts(vocabulary.controlTexts) },
       facts: {
-        ...commonFacts(model, context),
+        ...commonFacts(model, [context]),
         ...tuned,
         numCtx: spec.numCtx,
         sequences: spec.parallel,

@@ -1,21 +1,33 @@
-/** Opens an embedding model: one context that computes many inputs in a step. */
+/** Opens an embedding model: one context for short inputs and one for longer ones, each for many inputs in a step. */
 import { MOST_EMBEDDING_SEQUENCES } from '../../contract/limits.ts';
 import type { LoadSpec } from '../../contract/load.ts';
-import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
+import type { ContextOptions, LoadOptions, NativeBackend, NativeContext } from '../native.ts';
 import type { EmbeddingModel } from '../model.ts';
 import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
-import { threadsFor, tuneThreads } from './threads.ts';
+import { threadsFor, type TypicalStep, tuneThreads } from './threads.ts';
 
 /** What the thread count is measured with. */
 const TYPICAL_TOKENS = 32;
-/** Tokens of one step; more gain nothing on a CPU, where attention over several inputs grows with their square. */
-const STEP_TOKENS = 512;
 /**
- * Flash attention sums in half precision over all inputs of a step, so that a vector would depend on its company. Without
- * it, attention takes memory by the square of an input's length; longer ones are computed alone, with it.
+ * From so many rows on, flash attention on a CPU adds up in single precision; below, in half precision. So an input that
+ * fills a tile by itself has the same vector in every step, and a shorter one would have another in company than alone.
  */
-const MOST_WITHOUT_FLASH_ATTENTION = 2048;
+const FLASH_TILE_ROWS = 64;
+const SHORT_INPUT = FLASH_TILE_ROWS - 1;
+/** Tokens of a step without flash attention, which looks from every token of a step at every other. */
+const SHORT_STEP_TOKENS = 128;
+/** Tokens of a step with it; more gain nothing on a CPU, and other jobs wait for the end of a step. */
+const LONG_STEP_TOKENS = 256;
+
+/** Inputs of so many tokens at most, and how a context for them is opened. */
+export interface EmbeddingContextPlan {
+  readonly longest: number;
+  /** Tokens of one step, unless a single input is longer. */
+  readonly tokens: number;
+  readonly sequences: number;
+  readonly options: ContextOptions;
+}
 
 export async function loadEmbedding(
   backend: NativeBackend,
@@ -26,46 +38,91 @@ export async function loadEmbedding(
     const options = loadOptions(backend, spec);
     const model = await backend.openModel(spec.path, options, throttled(onProgress));
     const limit = Math.min(spec.numCtx, model.facts.trainedCtx);
-    const context = await model.newContext(
-      embeddingContext(options, { limit, threads: threadsFor(backend, spec) }),
-    );
-    const tokens = Math.min(TYPICAL_TOKENS, limit);
-    const tuned = await tuneThreads(backend, spec, { context, tokens });
+    const plans = embeddingContexts(options, { limit, threads: threadsFor(backend, spec) });
+    const contexts = [];
+    for (const { options: opened, ...plan } of plans) {
+      const context = await model.newContext(opened);
+      contexts.push({ ...plan, tokens: stepTokens(plan, context), context });
+    }
+    const natives = contexts.map(({ context }) => context);
+    const tuned = await tuneAll(backend, spec, natives, Math.min(TYPICAL_TOKENS, limit));
+    const [first] = natives;
+    if (first === undefined) throw new Error('an embedding model has a context');
+    const facts = { ...commonFacts(model, natives), numCtx: limit, sequences: 1, ...tuned };
     return {
       spec,
       backend,
       model,
       vocabulary: model.vocabulary,
       limit,
-      context,
-      sequences: MOST_EMBEDDING_SEQUENCES,
-      stepTokens: limit > MOST_WITHOUT_FLASH_ATTENTION ? 1 : STEP_TOKENS,
-      facts: { ...commonFacts(model, context), numCtx: limit, sequences: 1, ...tuned },
+      contexts,
+      pooling: first.pooling,
+      facts,
     };
   } catch (error) {
     throw loadFailure(spec, error, backend.isOutOfMemory);
   }
 }
 
-/** The context for inputs of at most so many tokens; a question about memory opens the same one as a load. */
-export function embeddingContext(
+/**
+ * The last token alone becomes the vector of a decoder, and it rounds what other tokens left in half precision: behind
+ * other inputs, where the same sums come in another order, its numbers differ in the fifth digit. A tile is as cheap alone.
+ */
+function stepTokens({ longest, tokens }: Pick<EmbeddingContextPlan, 'longest' | 'tokens'>, { pooling }: NativeContext): number {
+  return pooling === 'last' && longest > SHORT_INPUT ? 1 : tokens;
+}
+
+/** Measured with one context, used by all. */
+async function tuneAll(
+  backend: NativeBackend,
+  spec: LoadSpec,
+  contexts: readonly NativeContext[],
+  tokens: TypicalStep['tokens'],
+): ReturnType<typeof tuneThreads> {
+  const [context] = contexts;
+  if (context === undefined) throw new Error('an embedding model has a context');
+  const tuned = await tuneThreads(backend, spec, { context, tokens });
+  for (const other of contexts) other.setThreads(tuned.threads);
+  return tuned;
+}
+
+/**
+ * The contexts for inputs of at most `limit` tokens, those for the shortest first; a question about memory opens the
+ * same ones as a load. Which one computes an input is decided by its own length alone, or its vector would depend on
+ * what else is computed.
+ */
+export function embeddingContexts(
   options: LoadOptions,
   { limit, threads }: { readonly limit: number; readonly threads: number },
-): ContextOptions {
+): EmbeddingContextPlan[] {
   const { flashAttention, keyType, valueType, rope } = options;
-  // An input is evaluated as a whole, because its tokens look at each other in both directions.
-  const batchTokens = Math.max(limit, STEP_TOKENS);
-  return {
-    sequences: MOST_EMBEDDING_SEQUENCES,
-    numCtx: batchTokens,
-    unified: true,
-    batchTokens,
-    logitRows: null,
-    threads,
-    flashAttention: flashAttention ?? (limit > MOST_WITHOUT_FLASH_ATTENTION ? null : false),
-    keyType,
-    valueType,
-    rope,
-    embeddings: true,
+  const plan = (longest: number, tokens: number, isFlash: boolean | null): EmbeddingContextPlan => {
+    // An input is evaluated as a whole, because its tokens look at each other in both directions.
+    const batchTokens = roundedUp(Math.max(longest, tokens));
+    return {
+      longest,
+      tokens,
+      sequences: MOST_EMBEDDING_SEQUENCES,
+      options: {
+        sequences: MOST_EMBEDDING_SEQUENCES,
+        numCtx: batchTokens,
+        unified: true,
+        batchTokens,
+        logitRows: null,
+        threads,
+        flashAttention: flashAttention ?? isFlash,
+        keyType,
+        valueType,
+        rope,
+        embeddings: true,
+      },
+    };
   };
+  const short = plan(Math.min(SHORT_INPUT, limit), SHORT_STEP_TOKENS, false);
+  return limit <= SHORT_INPUT ? [short] : [short, plan(limit, LONG_STEP_TOKENS, null)];
+}
+
+/** llama.cpp ends the process where a batch is no multiple of the sequences and the vectors of tokens are averaged. */
+function roundedUp(tokens: number): number {
+  return Math.ceil(tokens / MOST_EMBEDDING_SEQUENCES) * MOST_EMBEDDING_SEQUENCES;
 }

@@ -3,6 +3,7 @@
  * of it. It knows no jobs, and nothing of the library but its page (native.ts).
  */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
+import type { DeviceBytes } from '../../contract/memory.ts';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { NativeContext, NativeModel } from '../native.ts';
 
@@ -11,25 +12,36 @@ export type OnProgress = () => void;
 
 const PROGRESS_INTERVAL_MS = 100;
 
-export function commonFacts(model: NativeModel, context: NativeContext): LoadedFacts {
+/** Of all contexts of the model; figures of one are those of the first. */
+export function commonFacts(model: NativeModel, contexts: readonly NativeContext[]): LoadedFacts {
+  const memory = ofAllContexts(contexts.map((context) => context.memory()));
   return {
-    numCtx: context.numCtx,
+    numCtx: contexts[0]?.numCtx ?? 0,
     trainedCtx: model.facts.trainedCtx,
     sequences: 1,
-    threads: context.getThreads(),
+    threads: contexts[0]?.getThreads() ?? 0,
     calibration: [],
     gpuLayers: model.facts.gpuLayers,
-    contextBytes: contextBytes(context),
+    // KV cache and compute buffers, on all devices.
+    contextBytes: memory.reduce((sum, { contextBytes, computeBytes }) => sum + contextBytes + computeBytes, 0),
     residentBytes: process.memoryUsage.rss(),
-    memory: [...context.memory()],
+    memory,
   };
 }
 
-/** KV cache and compute buffers, on all devices. */
-function contextBytes(context: NativeContext): number {
-  return context
-    .memory()
-    .reduce((sum, { contextBytes: cache, computeBytes }) => sum + cache + computeBytes, 0);
+/** Of several contexts together: the weights are there once, however many there are. */
+export function ofAllContexts(contexts: readonly (readonly DeviceBytes[])[]): DeviceBytes[] {
+  const devices = new Map<string, DeviceBytes>();
+  for (const { device, modelBytes, contextBytes, computeBytes } of contexts.flat()) {
+    const before = devices.get(device);
+    devices.set(device, {
+      device,
+      modelBytes: Math.max(before?.modelBytes ?? 0, modelBytes),
+      contextBytes: (before?.contextBytes ?? 0) + contextBytes,
+      computeBytes: (before?.computeBytes ?? 0) + computeBytes,
+    });
+  }
+  return [...devices.values()];
 }
 
 /** The library's own words about a bad file are the best reason there is. */

@@ -1,3 +1,9 @@
+export interface PairTokens {
+  readonly first: readonly number[];
+  readonly between: readonly number[];
+  readonly last: readonly number[];
+}
+
 /** The model's vocabulary as prompts and answers need it. */
 export interface Vocabulary {
   readonly size: number;
@@ -9,6 +15,8 @@ export interface Vocabulary {
   /** Tokens that a model expects around any input, by its own metadata. */
   readonly prependToken: number | null;
   readonly appendToken: number | null;
+  /** Tokens around and between the two texts of a pair. */
+  readonly pair: PairTokens;
   /** The fewest tokens that text of so many bytes can be; 0 where the tokeniser may drop text. */
   leastTokens(bytes: number): number;
   /** With `controls`, control texts become control tokens; without, they stay plain text. */

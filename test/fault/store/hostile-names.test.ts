@@ -276,14 +276,13 @@ describe('files', () => {
     expect(await registry.list()).toEqual([]);
   });
 
-  it('that are embedding models of another width are refused', async () => {
+  it('that are embedding models of another width are taken, with their width', async () => {
     const { tinyEmbedContent } = await import('../../../tools/models/tiny-embed.ts');
     const { encodeGguf } = await import('../../../tools/gguf/writer.ts');
     const path = join(await temporaryFolder(), 'narrow.gguf');
     await writeFile(path, encodeGguf(tinyEmbedContent({ width: 384 })));
-    await expect(importFile(await temporaryRegistry(), path, {})).rejects.toMatchObject({
-      code: 'embedding_width',
-    });
+    const model = await importFile(await temporaryRegistry(), path, {});
+    expect(model).toMatchObject({ kind: 'embedding', facts: { embeddingLength: 384, pooling: 'mean' } });
   });
 
   it('of a split model are taken only together', async () => {

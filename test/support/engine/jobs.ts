@@ -1,5 +1,5 @@
 /** The jobs and loads of all tests, from whose usual members a test names only those that it is about. */
-import type { EmbedJob, ExplainJob, GenerateJob } from '../../../src/contract/job.ts';
+import type { EmbedJob, ExplainJob, GenerateJob, RankJob } from '../../../src/contract/job.ts';
 import type { LoadSpec } from '../../../src/contract/load.ts';
 
 let jobs = 0;
@@ -33,6 +33,10 @@ export function generateJob(fields: Partial<GenerateJob> = {}): GenerateJob {
 
 export function embedJob(fields: Pick<EmbedJob, 'inputs'> & Partial<EmbedJob>): EmbedJob {
   return { kind: 'embed', jobId: newJobId(), truncate: false, ...fields };
+}
+
+export function rankJob(fields: Pick<RankJob, 'query' | 'documents'> & Partial<RankJob>): RankJob {
+  return { kind: 'rank', jobId: newJobId(), truncate: false, ...fields };
 }
 
 export function explainJob(fields: Partial<GenerateJob> = {}): ExplainJob {

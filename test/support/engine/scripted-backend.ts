@@ -32,6 +32,7 @@ const vocabulary: Vocabulary = {
   controlTexts: ['<|im_start|>', '<|im_end|>'],
   prependToken: null,
   appendToken: null,
+  pair: { first: [], between: [END], last: [] },
   leastTokens: (bytes) => bytes,
   tokenize: (text) => Uint32Array.from(Buffer.from(text, 'utf8')),
   bytesOf: (token) => (token === END ? new Uint8Array() : Uint8Array.of(token)),
@@ -61,6 +62,7 @@ export function scriptedBackend(
       gpuLayers: 0,
       usesMmap: true,
       chatTemplate: null,
+      rerankTemplate: null,
       past: { holds: 'every token' },
     },
     vocabulary,
@@ -98,6 +100,7 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Script
     numCtx,
     batchTokens: 512,
     flashAttention: false,
+    pooling: 'mean',
     memory: () => [],
     setThreads: (count) => {
       threads = count;

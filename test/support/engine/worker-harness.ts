@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeTinyChat } from '../../../tools/models/tiny-chat.ts';
 import type { FromWorker, ToWorker } from '../../../src/contract/ipc.ts';
-import type { EmbedJob, GenerateJob, Job } from '../../../src/contract/job.ts';
-import type { DoneEvent, EmbeddingEvent, JobEvent } from '../../../src/contract/job-event.ts';
+import type { EmbedJob, GenerateJob, Job, RankJob } from '../../../src/contract/job.ts';
+import type { DoneEvent, EmbeddingEvent, JobEvent, ScoreEvent } from '../../../src/contract/job-event.ts';
 import type { BackendFacts, LoadedFacts, LoadSpec } from '../../../src/contract/load.ts';
 import { launch } from '../../../src/engine/local/child/launch.ts';
 import { DEFAULT_WORKER_LIMITS } from '../../../src/engine/local/limits.ts';
@@ -16,7 +16,7 @@ import { systemClock } from '../../../src/lib/base/clock.ts';
 import { EventQueue } from '../../../src/lib/base/event-queue.ts';
 import type { Logger } from '../../../src/lib/base/logger.ts';
 import { builtDist } from '../process/hearth.ts';
-import { embedJob, explainJob, generateJob, loadSpec } from './jobs.ts';
+import { embedJob, explainJob, generateJob, loadSpec, rankJob } from './jobs.ts';
 
 /** The tests of the engine wait for the child itself: nothing ends it for being slow, and no ping falls between calls. */
 const HOUR_MS = 3_600_000;
@@ -96,6 +96,12 @@ export class TestWorker {
   async embed(fields: Pick<EmbedJob, 'inputs'> & Partial<EmbedJob>): Promise<EmbeddingEvent[]> {
     const events: EmbeddingEvent[] = [];
     for await (const event of this.run(embedJob(fields))) if (event.type === 'embedding') events.push(event);
+    return events.toSorted((a, b) => a.index - b.index);
+  }
+
+  async rank(fields: Pick<RankJob, 'query' | 'documents'> & Partial<RankJob>): Promise<ScoreEvent[]> {
+    const events: ScoreEvent[] = [];
+    for await (const event of this.run(rankJob(fields))) if (event.type === 'score') events.push(event);
     return events.toSorted((a, b) => a.index - b.index);
   }
 

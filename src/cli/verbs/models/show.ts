@@ -38,7 +38,9 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
     ...adapterLines(shown),
     [
       'vectors',
-      shown.kind === 'embedding'
+      shown.pooling === 'rank'
+        ? 'no; it scores pairs (rank pooling)'
+        : shown.kind === 'embedding'
         ? `${shown.embeddingLength} numbers, ${shown.pooling ?? 'default'} pooling`
         : 'no',
     ],

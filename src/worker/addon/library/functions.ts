@@ -144,6 +144,7 @@ export const LLAMA = {
   llama_vocab_sep: declare<(vocab: Pointer) => number>('int32', 'void*'),
   llama_vocab_get_add_bos: declare<(vocab: Pointer) => boolean>('bool', 'void*'),
   llama_vocab_get_add_eos: declare<(vocab: Pointer) => boolean>('bool', 'void*'),
+  llama_vocab_get_add_sep: declare<(vocab: Pointer) => boolean>('bool', 'void*'),
   llama_tokenize: declare<
     (
       vocab: Pointer,

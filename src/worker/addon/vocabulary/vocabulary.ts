@@ -2,7 +2,7 @@
  * worker/addon/vocabulary owns a model's vocabulary: text to tokens, tokens to bytes, and which tokens are controls. It
  * knows nothing of templates or prompts.
  */
-import type { Vocabulary } from '../../prompt/vocabulary.ts';
+import type { PairTokens, Vocabulary } from '../../prompt/vocabulary.ts';
 import type { Pointer } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
 import { byteLevelBytes, sentencePieceBytes } from './token-bytes.ts';
@@ -38,6 +38,7 @@ export function openVocabulary(library: Library, vocab: Pointer): Vocabulary {
     controlTexts,
     prependToken: wordPieces || library.llama_vocab_get_add_bos(vocab) ? bos : null,
     appendToken: wordPieces ? (sep ?? eos) : library.llama_vocab_get_add_eos(vocab) ? eos : null,
+    pair: pairTokens(tokens, { bos, eos, sep }),
     leastTokens: (length) => (longest === null ? 0 : Math.floor(length / longest)),
     tokenize: (text, controls) => tokenize(tokens, text, controls),
     bytesOf(token) {
@@ -52,6 +53,24 @@ export function openVocabulary(library: Library, vocab: Pointer): Vocabulary {
       (attributesOf(tokens, token) & (ATTRIBUTE_CONTROL | ATTRIBUTE_UNKNOWN | ATTRIBUTE_USER_DEFINED)) === 0,
     controlTextOf: (token) => (isControl(tokens, token) ? textOf(tokens, token) : null),
     isEnd: (token) => library.llama_vocab_is_eog(vocab, token),
+  };
+}
+
+interface Marks {
+  readonly bos: number | null;
+  readonly eos: number | null;
+  readonly sep: number | null;
+}
+
+/** By the flags in the file, as llama-server writes a pair, so that scores are the same. */
+function pairTokens({ library, vocab }: Tokens, { bos, eos, sep }: Marks): PairTokens {
+  const only = (isAdded: boolean, token: number | null): number[] =>
+    isAdded && token !== null ? [token] : [];
+  const end = only(library.llama_vocab_get_add_eos(vocab), eos ?? sep);
+  return {
+    first: only(library.llama_vocab_get_add_bos(vocab), bos),
+    between: [...end, ...only(library.llama_vocab_get_add_sep(vocab), sep)],
+    last: end,
   };
 }
 

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { answerWidth, fitted } from './width.ts';
+
+const model = (embeddingWidth: number, id = 'some-model') => ({
+  id,
+  name: null,
+  architecture: 'bert',
+  embeddingWidth,
+});
+
+describe('answerWidth', () => {
+  it.each([
+    ['a model of the width of the interface', model(768), null, 768],
+    ['a narrower model', model(384), null, 768],
+    ['a narrower model by its own width', model(384), 384, 384],
+    ['a narrower model by the width of the interface', model(384), 768, 768],
+    ['a wider model by its own width', model(1024), 1024, 1024],
+    ['a wider model that was trained to be cut', model(1024, 'qwen3-embedding-0.6b'), null, 768],
+    ['such a model, cut further', model(1024, 'qwen3-embedding-0.6b'), 256, 256],
+    ['a model that only its file names so', { ...model(768), name: 'EmbeddingGemma 300M' }, 128, 128],
+  ])('takes %s', (_, served, dimensions, width) => {
+    expect(answerWidth(served, dimensions)).toBe(width);
+  });
+
+  it.each([
+    ['a wider model without a width', model(1024), null, 768],
+    ['a cut for which it was not trained', model(768), 256, 256],
+    ['zeros beyond the width of the interface', model(384), 1024, 1024],
+    ['zeros short of it', model(384), 512, 512],
+    ['a cut to next to nothing', model(1024, 'qwen3-embedding-0.6b'), 8, 8],
+  ])('refuses %s, and names dimensions', (_, served, dimensions, wanted) => {
+    const { embeddingWidth: width } = served;
+    expect(() => answerWidth(served, dimensions)).toThrow(
+      expect.objectContaining({
+        code: 'embedding_width',
+        detail: expect.objectContaining({ width, wanted, param: 'dimensions' }),
+      }),
+    );
+  });
+});
+
+describe('fitted', () => {
+  it('puts zeros behind a narrower vector, which change no distance', () => {
+    expect(fitted(Float32Array.of(0.6, 0.8), 4)).toEqual(Float32Array.of(0.6, 0.8, 0, 0));
+  });
+
+  it('cuts a wider one and makes it a unit vector again', () => {
+    expect(fitted(Float32Array.of(3, 4, 12), 2)).toEqual(Float32Array.of(0.6, 0.8));
+  });
+});

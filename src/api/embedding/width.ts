@@ -1,0 +1,45 @@
+/**
+ * How wide the vectors of an answer are. Pure. Without `dimensions` they always have the width of the interface: zeros
+ * behind a narrower vector change no distance, and a wider one is cut where its model was trained for that.
+ */
+import { EMBEDDING_WIDTH } from '../../contract/limits.ts';
+import { normalise } from '../../lib/base/vector.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { ServedModel } from '../models/served-model.ts';
+
+type Widths = Pick<ServedModel, 'id' | 'name' | 'architecture' | 'embeddingWidth'>;
+
+/** By name, because no GGUF file says it: models trained so that the first numbers of a vector are one by themselves. */
+const TRAINED_TO_BE_CUT = [
+  /qwen3.?embedding/i,
+  /embedding.?gemma/i,
+  /nomic.?embed.?text.?v(1\.5|2)/i,
+  /mxbai.?embed.?(large|2d|xsmall)/i,
+  /jina.?embeddings.?v[345]/i,
+  /arctic.?embed.*v2/i,
+];
+/** Further cut, none of them is of use. */
+const LEAST_WIDTH = 64;
+
+/** The width of an answer; throws where the model has no vectors of it. */
+export function answerWidth(model: Widths, dimensions: number | null): number {
+  const own = model.embeddingWidth;
+  const wanted = dimensions ?? EMBEDDING_WIDTH;
+  if (wanted === own) return own;
+  // As many zeros as anyone likes would be an answer to a question that nobody asks.
+  if (wanted > own && wanted === EMBEDDING_WIDTH) return wanted;
+  if (wanted < own && wanted >= LEAST_WIDTH && canBeCut(model)) return wanted;
+  throw fail('embedding_width', { model: model.id, width: own, wanted, param: 'dimensions' });
+}
+
+function canBeCut({ id, name, architecture }: Widths): boolean {
+  return TRAINED_TO_BE_CUT.some((pattern) => [id, name ?? '', architecture].some((text) => pattern.test(text)));
+}
+
+export function fitted(vector: Float32Array, width: number): Float32Array {
+  if (vector.length === width) return vector;
+  if (vector.length > width) return normalise(vector.slice(0, width));
+  const wide = new Float32Array(width);
+  wide.set(vector);
+  return wide;
+}

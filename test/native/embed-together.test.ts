@@ -1,0 +1,103 @@
+/** Inputs that are computed together have the vectors that each has alone, whatever their lengths and the model. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { POOLING_TYPE } from '../../src/lib/gguf/format/format.ts';
+import { u32 } from '../../tools/gguf/metadata.ts';
+import { writeGguf } from '../../tools/gguf/writer.ts';
+import { tinyChatContent } from '../../tools/models/tiny-chat.ts';
+import { writeTinyEmbed } from '../../tools/models/tiny-embed.ts';
+import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
+
+const BUILT_IN = resolve('models/hearth-embed/model.gguf');
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-together-'));
+  await writeTinyEmbed(join(folder, 'encoder.gguf'), { contextLength: 4096 });
+  await writeTinyEmbed(join(folder, 'narrow.gguf'), { width: 384 });
+  const { metadata, tensors } = tinyChatContent({ contextLength: 4096 });
+  await writeGguf(join(folder, 'decoder.gguf'), {
+    metadata: { ...metadata, 'llama.pooling_type': u32(POOLING_TYPE.last) },
+    tensors,
+  });
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function withModel<T>(
+  load: { path: string; numCtx: number },
+  use: (worker: TestWorker) => Promise<T>,
+): Promise<T> {
+  const worker = await bootWorker();
+  try {
+    await worker.load({ ...load, kind: 'embedding', threads: 2 });
+    return await use(worker);
+  } finally {
+    await worker.end();
+  }
+}
+
+const distance = (a: Float32Array = new Float32Array(), b: Float32Array = new Float32Array()): number =>
+  Math.hypot(...a.map((value, at) => value - (b[at] ?? Number.NaN)));
+
+/** From one word to some hundred tokens. */
+const texts = Array.from({ length: 24 }, (_, i) => `text number ${i} ${'and more '.repeat(i * 2)}`);
+
+describe('inputs computed together', () => {
+  it.each([
+    ['an encoder', () => join(folder, 'encoder.gguf'), 4096],
+    ['a decoder that pools its last token', () => join(folder, 'decoder.gguf'), 4096],
+    ['the built-in model', () => BUILT_IN, 512],
+  ])('by %s have the vectors that each has alone', async (_, path, numCtx) => {
+    await withModel({ path: path(), numCtx }, async (worker) => {
+      const together = await worker.embed({ inputs: texts });
+      const lengths = together.map(({ tokens }) => tokens);
+      // Short ones and long ones, on both sides of what decides how an input is computed.
+      expect(Math.min(...lengths)).toBeLessThan(32);
+      expect(Math.max(...lengths)).toBeGreaterThan(90);
+      for (const [index, text] of texts.entries()) {
+        const [alone] = await worker.embed({ inputs: [text] });
+        expect(distance(together[index]?.vector, alone?.vector), `input ${index}`).toBeLessThan(1e-5);
+      }
+      expect(distance(together[0]?.vector, together[1]?.vector)).toBeGreaterThan(1e-3);
+    });
+  });
+
+  it('are computed in few steps also by a model with a long window', async () => {
+    await withModel({ path: join(folder, 'encoder.gguf'), numCtx: 4096 }, async (worker) => {
+      const before = await worker.steps();
+      await worker.embed({ inputs: Array.from({ length: 12 }, (_, i) => `the time ${i}`) });
+      expect((await worker.steps()) - before).toBeLessThanOrEqual(2);
+    });
+  });
+
+  it('may be as long as the window, alone and in company', async () => {
+    await withModel({ path: join(folder, 'encoder.gguf'), numCtx: 3000 }, async (worker) => {
+      const long = 'the time '.repeat(3000);
+      const [short, cut] = await worker.embed({ inputs: ['short', long], truncate: true });
+      const [alone] = await worker.embed({ inputs: [long], truncate: true });
+      expect([short?.truncated, cut?.tokens]).toEqual([false, 3000]);
+      expect(distance(cut?.vector, alone?.vector)).toBeLessThan(1e-5);
+    });
+  });
+});
+
+describe('an embedding model', () => {
+  it.each([9, 63, 64, 100, 129, 511])('loads in a window of %d tokens', async (numCtx) => {
+    await withModel({ path: join(folder, 'encoder.gguf'), numCtx }, async (worker) => {
+      const [vector] = await worker.embed({ inputs: ['the time '.repeat(600)], truncate: true });
+      expect(vector?.tokens).toBe(numCtx);
+    });
+  });
+
+  it('gives vectors of its own width', async () => {
+    await withModel({ path: join(folder, 'narrow.gguf'), numCtx: 512 }, async (worker) => {
+      const [item] = await worker.embed({ inputs: ['a small house'] });
+      expect(item?.vector).toHaveLength(384);
+      expect(Math.hypot(...(item?.vector ?? []))).toBeCloseTo(1, 5);
+    });
+  });
+});
