@@ -33,7 +33,9 @@ export function answerWidth(model: Widths, dimensions: number | null): number {
 }
 
 function canBeCut({ id, name, architecture }: Widths): boolean {
-  return TRAINED_TO_BE_CUT.some((pattern) => [id, name ?? '', architecture].some((text) => pattern.test(text)));
+  return TRAINED_TO_BE_CUT.some((pattern) =>
+    [id, name ?? '', architecture].some((text) => pattern.test(text)),
+  );
 }
 
 export function fitted(vector: Float32Array, width: number): Float32Array {

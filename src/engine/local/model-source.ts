@@ -34,10 +34,7 @@ type LocalModel = Pick<ModelTarget, 'modelId' | 'kind' | 'trainedCtx' | 'default
   readonly ranks?: boolean;
 };
 
-export function localTarget(
-  { ranks = false, ...model }: LocalModel,
-  source: LocalSource,
-): LocalTarget {
+export function localTarget({ ranks = false, ...model }: LocalModel, source: LocalSource): LocalTarget {
   return {
     ...model,
     engine: LOCAL_ENGINE,

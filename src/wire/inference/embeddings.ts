@@ -11,7 +11,9 @@ export const EmbeddingRequest = Type.Object(
       description: 'One string, or 1 to 2048 strings of at most 1 MiB each.',
     }),
     encoding_format: nullable<string>('string', { enum: ['float', 'base64', null] }),
-    dimensions: nullable<number>('integer', { description: `Numbers per vector: ${EMBEDDING_WIDTH}, or the width of the model; less where it was trained for that.` }),
+    dimensions: nullable<number>('integer', {
+      description: `Numbers per vector: ${EMBEDDING_WIDTH}, or the width of the model; less where it was trained for that.`,
+    }),
     truncate: nullable<boolean>('boolean', {
       description: 'true cuts over-long inputs and flags them; default is a 400.',
     }),

@@ -68,7 +68,10 @@ export async function loadEmbedding(
  * The last token alone becomes the vector of a decoder, and it rounds what other tokens left in half precision: behind
  * other inputs, where the same sums come in another order, its numbers differ in the fifth digit. A tile is as cheap alone.
  */
-function stepTokens({ longest, tokens }: Pick<EmbeddingContextPlan, 'longest' | 'tokens'>, { pooling }: NativeContext): number {
+function stepTokens(
+  { longest, tokens }: Pick<EmbeddingContextPlan, 'longest' | 'tokens'>,
+  { pooling }: NativeContext,
+): number {
   return pooling === 'last' && longest > SHORT_INPUT ? 1 : tokens;
 }
 

@@ -23,7 +23,10 @@ export function commonFacts(model: NativeModel, contexts: readonly NativeContext
     calibration: [],
     gpuLayers: model.facts.gpuLayers,
     // KV cache and compute buffers, on all devices.
-    contextBytes: memory.reduce((sum, { contextBytes, computeBytes }) => sum + contextBytes + computeBytes, 0),
+    contextBytes: memory.reduce(
+      (sum, { contextBytes, computeBytes }) => sum + contextBytes + computeBytes,
+      0,
+    ),
     residentBytes: process.memoryUsage.rss(),
     memory,
   };

@@ -41,8 +41,8 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
       shown.pooling === 'rank'
         ? 'no; it scores pairs (rank pooling)'
         : shown.kind === 'embedding'
-        ? `${shown.embeddingLength} numbers, ${shown.pooling ?? 'default'} pooling`
-        : 'no',
+          ? `${shown.embeddingLength} numbers, ${shown.pooling ?? 'default'} pooling`
+          : 'no',
     ],
     ['template', template(shown)],
     ...(shown.kind === 'chat' ? [['tools', toolFormat(shown)] as const] : []),
