@@ -1,5 +1,5 @@
 /** hearth gpu as a user runs it, with a registry on loopback. */
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFakeRegistry } from '../support/hub/fake-registry.ts';
@@ -20,6 +20,18 @@ describe('hearth gpu', () => {
       process.platform !== 'darwin' && process.arch === 'x64' ? ['cuda', 'vulkan'] : [],
     );
     expect((await hearth(['gpu'], env)).stdout).toContain('SVC_GPU is off.');
+  });
+
+  it.runIf(isLinux)('finds a library in the home folder', async () => {
+    const home = await temporaryFolder();
+    const bins = join(home, 'libraries', 'linux-x64-vulkan@3.22.1', 'bins', 'linux-x64-vulkan');
+    await mkdir(bins, { recursive: true });
+    for (const name of ['libllama.vulkan.v0.5.0.so', 'libggml.vulkan.v0.5.0.so', 'libggml-base.so'])
+      await writeFile(join(bins, name), '');
+    const { stdout } = await hearth(['gpu', '--json'], { SVC_HOME: home });
+    expect(JSON.parse(stdout).support).toContainEqual(
+      expect.objectContaining({ kind: 'vulkan', installed: true }),
+    );
   });
 
   it('refuses a kind that is none', async () => {
