@@ -15,13 +15,16 @@ import type { LocalTarget } from '../model-source.ts';
 const SEQUENCES = [1, 4, 8];
 /** Close together where windows of models with a sliding window stop growing. */
 const CELLS = [512, 2_048, 4_096, 8_192, 16_384, 65_536];
+/** Vectors are computed in steps of so many tokens even where the window is smaller. */
+const EMBEDDING_CELLS = [256, ...CELLS];
 
 export function measuredSizes({ kind, trainedCtx, defaultCtx }: LocalTarget): ContextSize[] {
   const counts = kind === 'embedding' ? [1] : SEQUENCES;
   // The cells that several slots share may be more than the model was trained for.
   const bound = kind === 'embedding' ? trainedCtx : Number.POSITIVE_INFINITY;
   const ends = [defaultCtx, trainedCtx].filter((cells) => Number.isSafeInteger(cells) && cells >= LEAST_CTX);
-  const cells = [...new Set([...CELLS.filter((count) => count <= bound), ...ends])];
+  const usual = kind === 'embedding' ? EMBEDDING_CELLS : CELLS;
+  const cells = [...new Set([...usual.filter((count) => count <= bound), ...ends])];
   const sizes = cells.flatMap((count) => counts.map((sequences) => ({ cells: count, sequences })));
   return sizes.slice(0, MOST_MEASURED_SIZES);
 }
