@@ -10,10 +10,9 @@ export type ModelKind = Static<typeof ModelKind>;
 /** What the tuned step planner does beyond the plain one; src/worker/batch/DESIGN.md explains each part. */
 export const PlannerPart = Type.Union([
   Type.Literal('padding'),
-  Type.Literal('fillers'),
+  Type.Literal('ways'),
   Type.Literal('drafts'),
-  Type.Literal('coalescing'),
-  Type.Literal('sequence-choice'),
+  Type.Literal('bursts'),
   Type.Literal('chunk-size'),
 ]);
 export type PlannerPart = Static<typeof PlannerPart>;

@@ -6,9 +6,8 @@
  * A step:
  *   1. drop cancelled jobs
  *   2. assign free sequences to waiting jobs, with as much KV-cache reuse as possible
- *   3. plan the rows of two native calls: decode and prefill
- *   4. evaluate the decode rows, sample as far as drafts are accepted, send the events
- *   5. evaluate the prefill chunks, sample where a prompt ends
+ *   3. plan the native calls: decode rows, all in one or in several, then prefill chunks
+ *   4. for each call: evaluate its rows, sample as far as drafts are accepted or where a prompt ends, send the events
  */
 import { fail } from '../../lib/errors/svc-error.ts';
 import { handleMessages } from '../event-loop.ts';
@@ -19,7 +18,13 @@ import { adapterKey } from './adapter-groups.ts';
 import { AdapterTurns } from './adapter-turns.ts';
 import { evaluateRows } from './evaluate.ts';
 import { plannerFor } from './planner-for.ts';
-import type { PlannedRow, StepPlan, StepPlanner } from './planning/step-planner.ts';
+import {
+  type PlannedCall,
+  type PlannedRow,
+  rowsOf,
+  type StepPlan,
+  type StepPlanner,
+} from './planning/step-planner.ts';
 import { CELL_LIMITS } from './planning/tuning.ts';
 import type { Placement } from './prompt-cache.ts';
 import { Sequences } from './sequences.ts';
@@ -67,10 +72,7 @@ export class BatchLoop {
     const prompt = this.#inCachedTokens(prepared);
     return {
       promptTokens: prompt.length,
-      placement: this.#sequences.preview(
-        { prompt, adapterKey: adapterKey(prepared.job.adapters) },
-        this.#waiting.size,
-      ),
+      placement: this.#sequences.preview({ prompt, adapterKey: adapterKey(prepared.job.adapters) }),
     };
   }
 
@@ -118,12 +120,10 @@ export class BatchLoop {
   #step(): void {
     this.#dropCancelled();
     this.#assignSequences();
-    const { decode, prefill, decodeMs } = this.#planWithRoom();
-    if (decode.length + prefill.length === 0) return;
+    const { calls } = this.#planWithRoom();
+    if (calls.length === 0) return;
     this.#steps += 1;
-    if (decode.length > 0) this.#evaluate('decode', decode, decodeMs);
-    // No event may wait for a call that prefills; that can take long.
-    if (prefill.length > 0) this.#evaluate('prefill', prefill, Number.POSITIVE_INFINITY);
+    for (const call of calls) this.#evaluate(call);
   }
 
   /** Where sequences share their KV cells, the youngest answers wait while the others need theirs. */
@@ -168,8 +168,9 @@ export class BatchLoop {
   }
 
   /** One native call and what follows from it. */
-  #evaluate(phase: 'decode' | 'prefill', rows: readonly PlannedRow[], expectedMs: number): void {
-    this.#outbox.beforeWork(expectedMs);
+  #evaluate({ phase, rows, expectedMs }: PlannedCall): void {
+    // No event may wait for a call that prefills; that can take long.
+    this.#outbox.beforeWork(phase === 'prefill' ? Number.POSITIVE_INFINITY : expectedMs);
     const bySequence = new Map([...this.#streams.values()].map((stream) => [stream.sequence, stream]));
     const nativeRows = rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence)));
     const call = this.#threads.begin({ phase, ...shapeOf(nativeRows) });
@@ -297,10 +298,12 @@ function shapeOf(nativeRows: readonly Row[]): { rows: number; sequences: number;
 }
 
 /** Cells that a step fills, those of padding and fillers for as long as it lasts. */
-function cellsOf({ decode, prefill }: StepPlan): number {
-  return [...decode, ...prefill].reduce((sum, { tokens, padding }) => sum + tokens + padding, 0);
+function cellsOf({ calls }: StepPlan): number {
+  return calls.flatMap(({ rows }) => rows).reduce((sum, row) => sum + rowsOf(row), 0);
 }
 
-function withoutFillers(plan: StepPlan): StepPlan {
-  return { ...plan, decode: plan.decode.filter(({ kind }) => kind !== 'filler') };
+function withoutFillers({ calls }: StepPlan): StepPlan {
+  return {
+    calls: calls.map((call) => ({ ...call, rows: call.rows.filter(({ kind }) => kind !== 'filler') })),
+  };
 }

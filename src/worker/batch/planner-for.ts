@@ -2,9 +2,9 @@
 import type { ChatModel } from '../model.ts';
 import { PlainPlanner } from './planning/plain-planner.ts';
 import type { StepPlanner } from './planning/step-planner.ts';
-import { TunedPlanner } from './planning/tuned-planner.ts';
+import { TunedPlanner } from './planning/tuned/tuned-planner.ts';
 
-export function plannerFor({ context, facts, spec, prefixReuse }: ChatModel): StepPlanner {
+export function plannerFor({ context, facts, spec, prefixReuse, sharedCells }: ChatModel): StepPlanner {
   if (spec.planner?.kind === 'plain') return new PlainPlanner();
   const calibrated = facts.calibration.find(({ threads }) => threads === facts.threads);
   return new TunedPlanner({
@@ -12,6 +12,7 @@ export function plannerFor({ context, facts, spec, prefixReuse }: ChatModel): St
     mostRows: context.batchTokens,
     maxDraftTokens: spec.draftTokens,
     canCut: prefixReuse === 'full',
+    sharesCells: sharedCells !== null,
     onGpu: facts.gpuLayers > 0,
     calibratedMs: calibrated === undefined ? null : 1000 / calibrated.tokensPerS,
     without: spec.planner?.without ?? [],

@@ -1,23 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SequenceQuestion } from './planning/step-planner.ts';
 import { type CachedSequence, placePrompt, awaitsSharedPrefix } from './prompt-cache.ts';
 import { commonPrefix } from './stream/common-prefix.ts';
 
-/** Empty sequences first, then the least recently used. */
-function leastRecentlyUsed({ free }: SequenceQuestion): number {
-  const [first] = [...free].sort(
-    (a, b) => Number(a.cachedTokens > 0) - Number(b.cachedTokens > 0) || a.lastUsed - b.lastUsed,
-  );
-  return first?.sequence ?? -1;
-}
-
-const RULES = {
-  adapterKey: '',
-  copyWorthTokens: 16,
-  waiting: 1,
-  chooseSequence: leastRecentlyUsed,
-};
+const RULES = { adapterKey: '', copyWorthTokens: 16 };
 
 function sequence(id: number, tokens: readonly number[], rest: Partial<CachedSequence> = {}): CachedSequence {
   return { id, tokens, adapterKey: '', busy: false, lastUsed: 0, ...rest };

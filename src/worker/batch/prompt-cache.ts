@@ -3,7 +3,7 @@
  * decision out. The tokens of a cached sequence are exactly those whose state was evaluated to the end, so a prefix of
  * them is never half there.
  */
-import type { SequenceQuestion } from './planning/step-planner.ts';
+import { leastWorth } from './eviction.ts';
 import { commonPrefix } from './stream/common-prefix.ts';
 
 export interface CachedSequence {
@@ -41,10 +41,6 @@ export interface PlacementRules {
   readonly adapterKey: string;
   /** A copy moves a whole sequence's memory, so it must spare at least this many tokens. */
   readonly copyWorthTokens: number;
-  /** Prompts that wait for a sequence, this one included. */
-  readonly waiting: number;
-  /** Chooses the sequence to overwrite when the prompt continues none. */
-  chooseSequence(question: SequenceQuestion): number;
 }
 
 /**
@@ -78,30 +74,19 @@ export function placePrompt(
   if (source !== undefined && !source.busy && shared > 0 && continues(source, shared))
     return { id: source.id, keep: shared, copyFrom: null, continues: true, copyWorthTokens };
 
-  const id = rules.chooseSequence(questionOf(sequences, prefixOf, rules.waiting));
+  const id = leastWorth(
+    free.map(({ id: sequence, tokens, lastUsed }) => ({
+      id: sequence,
+      cachedTokens: tokens.length,
+      sharedTokens: prefixOf(sequence),
+      lastUsed,
+    })),
+  );
   const placement = { id, continues: false, copyWorthTokens };
   if (source === undefined || source.id === id || shared - prefixOf(id) < copyWorthTokens)
     return { ...placement, keep: prefixOf(id), copyFrom: null };
 
   return { ...placement, keep: shared, copyFrom: source.id };
-}
-
-function questionOf(
-  sequences: readonly CachedSequence[],
-  prefixOf: (id: number) => number,
-  waiting: number,
-): SequenceQuestion {
-  const free = sequences.filter(({ busy }) => !busy);
-  return {
-    free: free.map(({ id, tokens, lastUsed }) => ({
-      sequence: id,
-      cachedTokens: tokens.length,
-      sharedTokens: prefixOf(id),
-      lastUsed,
-    })),
-    busy: sequences.filter(({ busy }) => busy).map(({ id }) => id),
-    waiting,
-  };
 }
 
 /** Whether another prompt's prefill will soon cover so much more of this prompt that a copy of it pays. */

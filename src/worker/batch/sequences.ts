@@ -52,28 +52,20 @@ export class Sequences {
     this.#copyMs = this.#cells === null ? contextBytes / sequences / COPY_LIMITS.bytesPerMs : 0;
   }
 
-  /** Idle sequences that a filler row may use: their state can be cut again afterwards. */
+  /** Idle sequences that a filler row may use: their state can be cut again afterwards. Sharing cells, none is needed. */
   get idle(): IdleSequence[] {
-    if (this.#checkpoints !== null) return [];
+    if (this.#checkpoints !== null || this.#cells !== null) return [];
     const idle = this.#states.filter(({ busy }) => !busy);
     return idle.map(({ id, tokens }) => ({ sequence: id, position: tokens.length }));
   }
 
-  /**
-   * The placement that a prompt would get now, one of so many that wait; changes nothing. Null when all sequences are
-   * busy.
-   */
-  preview({ prompt, adapterKey }: KeyedPrompt, waiting: number): Placement | null {
+  /** The placement that a prompt would get now; changes nothing. Null when all sequences are busy. */
+  preview({ prompt, adapterKey }: KeyedPrompt): Placement | null {
     const spared = this.#copyMs / this.#planner.prefillMsPerToken;
     // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
     const copyWorthTokens =
       this.#checkpoints === null ? COPY_LIMITS.leastTokens + Math.ceil(spared) : Number.POSITIVE_INFINITY;
-    return placePrompt(prompt, this.#states, {
-      adapterKey,
-      copyWorthTokens,
-      waiting: Math.max(1, waiting),
-      chooseSequence: (question) => this.#planner.chooseSequence(question),
-    });
+    return placePrompt(prompt, this.#states, { adapterKey, copyWorthTokens });
   }
 
   /** The prompt in the tokens of the sequence that matches most of its text. */

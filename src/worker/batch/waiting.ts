@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import type { StepPlanner } from './planning/step-planner.ts';
-import { CELL_LIMITS, COALESCING_LIMITS } from './planning/tuning.ts';
+import { CELL_LIMITS, LINGER_LIMITS } from './planning/tuning.ts';
 import { awaitsSharedPrefix, type Placement, type PrefillingPrompt } from './prompt-cache.ts';
 import { adapterKey } from './adapter-groups.ts';
 import type { KeyedPrompt, Sequences } from './sequences.ts';
@@ -60,21 +60,20 @@ export class Waiting {
   }
 
   /**
-   * Requests that a client sends together arrive some milliseconds apart, so the first one lingers for the others.
-   * Where requests only ever follow one another, that is soon given up.
+   * Requests that a client sends together arrive a few milliseconds apart, so the first one lingers for the others as
+   * long as they come. Where requests only ever follow one another, that is soon given up.
    */
   async linger(): Promise<void> {
-    if (this.#fruitlessLingers >= COALESCING_LIMITS.fruitlessLingers) return;
-    const started = performance.now();
-    for (;;) {
-      const lingerMs = this.#planner.lingerMs(this.#tokensToPrefill());
-      const left = lingerMs - (performance.now() - started);
-      if (left <= 0) {
-        if (lingerMs > 0) this.#fruitlessLingers = this.#jobs.length > 1 ? 0 : this.#fruitlessLingers + 1;
-        return;
-      }
-      await setTimeout(Math.min(left, COALESCING_LIMITS.lingerPollMs));
-    }
+    if (this.#fruitlessLingers >= LINGER_LIMITS.fruitlessLingers) return;
+    const mostMs = this.#planner.lingerMs(this.#tokensToPrefill());
+    if (mostMs <= 0) return;
+    const startedMs = performance.now();
+    let seen: number;
+    do {
+      seen = this.#jobs.length;
+      await setTimeout(LINGER_LIMITS.pauseMs);
+    } while (this.#jobs.length > seen && performance.now() - startedMs < mostMs);
+    this.#fruitlessLingers = this.#jobs.length > 1 ? 0 : this.#fruitlessLingers + 1;
   }
 
   /**
@@ -108,7 +107,7 @@ export class Waiting {
   }
 
   #preview(waiting: StreamJob): Placement | null {
-    return this.#sequences.preview(keyed(waiting), this.#jobs.length);
+    return this.#sequences.preview(keyed(waiting));
   }
 
   #inOrder(): StreamJob[] {

@@ -1,8 +1,8 @@
 /**
- * The plain planner: every decode row, then one bounded chunk of the prompt that came first. No padding, no drafts, no
- * coalescing, the first free sequence. It is what the tuned planner has to beat (bench: planner).
+ * The plain planner: every decode row in one call, then one bounded chunk of the prompt that came first. No padding, no
+ * drafts, no prices. It is what the tuned planner has to beat (bench: planner).
  */
-import type { EvaluatedCall, SequenceQuestion, StepPlan, StepPlanner, StepState } from './step-planner.ts';
+import type { EvaluatedCall, PlannedCall, StepPlan, StepPlanner, StepState } from './step-planner.ts';
 import { ASSUMED_PREFILL_MS_PER_TOKEN, PLAIN_CHUNK_TOKENS } from './tuning.ts';
 
 export class PlainPlanner implements StepPlanner {
@@ -13,19 +13,31 @@ export class PlainPlanner implements StepPlanner {
   plan({ decoding, prefilling }: StepState): StepPlan {
     const [next] = [...prefilling].sort((a, b) => a.arrivedMs - b.arrivedMs);
     const tokens = Math.min(next?.remaining ?? 0, PLAIN_CHUNK_TOKENS);
-    return {
-      decode: decoding.map(({ sequence }) => ({ kind: 'decode', sequence, tokens: 1, padding: 0 })),
-      prefill: next ? [{ kind: 'prefill', sequence: next.sequence, tokens, padding: 0 }] : [],
-      decodeMs: this.#decodeMs,
-    };
+    const calls: readonly PlannedCall[] = [
+      {
+        phase: 'decode',
+        rows: decoding.map(({ sequence, position }) => ({
+          kind: 'decode',
+          sequence,
+          position,
+          tokens: 1,
+          padding: 0,
+        })),
+        expectedMs: this.#decodeMs,
+      },
+      {
+        phase: 'prefill',
+        rows: next
+          ? [{ kind: 'prefill', sequence: next.sequence, position: next.position, tokens, padding: 0 }]
+          : [],
+        expectedMs: tokens * ASSUMED_PREFILL_MS_PER_TOKEN,
+      },
+    ];
+    return { calls: calls.filter(({ rows }) => rows.length > 0) };
   }
 
   observe({ phase, ms }: EvaluatedCall): void {
     if (phase === 'decode') this.#decodeMs = ms;
-  }
-
-  chooseSequence({ free }: SequenceQuestion): number {
-    return free[0]?.sequence ?? 0;
   }
 
   lingerMs(): number {

@@ -3,33 +3,39 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PlannerPart } from '../../../contract/load.ts';
 import { PlainPlanner } from './plain-planner.ts';
-import type {
-  DecodingSequence,
-  PlannedRow,
-  PrefillingSequence,
-  StepPlanner,
-  StepState,
+import {
+  type DecodingSequence,
+  type PlannedRow,
+  type PrefillingSequence,
+  rowsOf,
+  type StepPlan,
+  type StepPlanner,
+  type StepState,
 } from './step-planner.ts';
-import { TunedPlanner } from './tuned-planner.ts';
+import { TunedPlanner } from './tuned/tuned-planner.ts';
 
 const NUM_CTX = 4096;
 const MOST_ROWS = 512;
 const PARTS = PlannerPart.anyOf.map((part) => part.const);
 
-const tuned = (without: readonly PlannerPart[]) => (): StepPlanner =>
-  new TunedPlanner({
-    numCtx: NUM_CTX,
-    mostRows: MOST_ROWS,
-    maxDraftTokens: 15,
-    canCut: true,
-    onGpu: false,
-    calibratedMs: null,
-    without,
-  });
+const tuned =
+  (without: readonly PlannerPart[], sharesCells = true) =>
+  (): StepPlanner =>
+    new TunedPlanner({
+      numCtx: NUM_CTX,
+      mostRows: MOST_ROWS,
+      maxDraftTokens: 15,
+      canCut: true,
+      sharesCells,
+      onGpu: false,
+      calibratedMs: null,
+      without,
+    });
 
 const planners: readonly (readonly [string, () => StepPlanner])[] = [
   ['plain', () => new PlainPlanner()],
   ['tuned', tuned([])],
+  ['tuned with a window per sequence', tuned([], false)],
   ...PARTS.map((part) => [`tuned without ${part}`, tuned([part])] as const),
   ['tuned without any part', tuned(PARTS)],
 ];
@@ -40,7 +46,6 @@ const sequenceArbitrary = fc.record({
   position: fc.nat({ max: NUM_CTX - 600 }),
   remaining: fc.integer({ min: 1, max: 3000 }),
   arrivedMs: fc.nat({ max: 500 }),
-  answerTokens: fc.integer({ min: 1, max: 3 }),
   draftTokens: fc.nat({ max: 15 }),
   draftHitRate: fc.double({ min: 0, max: 1, noNaN: true }),
 });
@@ -85,67 +90,70 @@ function experienced(make: () => StepPlanner, history: History): StepPlanner {
 const row = (kind: PlannedRow['kind'], sequence: number, tokens: number): PlannedRow => ({
   kind,
   sequence,
+  position: 10,
   tokens,
   padding: 0,
 });
 
-const rowsOf = (rows: readonly PlannedRow[]): number =>
-  rows.reduce((sum, { tokens, padding }) => sum + tokens + padding, 0);
+const total = (rows: readonly PlannedRow[]): number => rows.reduce((sum, each) => sum + rowsOf(each), 0);
+
+const allRows = ({ calls }: StepPlan): PlannedRow[] => calls.flatMap(({ rows }) => rows);
 
 describe.each(planners)('the %s planner', (_, make) => {
-  const holds = (check: (planner: StepPlanner, state: StepState) => void): void =>
+  const holds = (check: (plan: StepPlan, state: StepState) => void): void =>
     fc.assert(
       fc.property(historyArbitrary, stateArbitrary, (history, state) =>
-        check(experienced(make, history), state),
+        check(experienced(make, history).plan(state), state),
       ),
     );
 
-  it('plans every decoding sequence exactly once, or none of them to prefill first', () =>
-    holds((planner, state) => {
-      const { decode, prefill } = planner.plan(state);
-      const planned = [...decode, ...prefill].filter(({ kind }) => kind === 'decode');
-      const sequences = planned.map(({ sequence }) => sequence);
-      const expected = state.decoding.map(({ sequence }) => sequence);
-      if (sequences.length === 0)
-        expect(expected.length === 0 || prefill.length + decode.length > 0).toBe(true);
-      else expect(sequences).toEqual(expected);
-      expect(planned.every((entry) => decode.includes(entry))).toBe(true);
+  it('plans every decoding sequence exactly once', () =>
+    holds((plan, state) => {
+      const planned = allRows(plan).filter(({ kind }) => kind === 'decode');
+      expect(planned.map(({ sequence }) => sequence)).toEqual(state.decoding.map(({ sequence }) => sequence));
     }));
 
-  it('plans no sequence twice, and each call in ascending order', () =>
-    holds((planner, state) => {
-      const { decode, prefill } = planner.plan(state);
-      for (const call of [decode, prefill]) {
-        const ids = call.map(({ sequence }) => sequence);
+  it('plans no sequence twice, no empty call, and each call in ascending order', () =>
+    holds((plan) => {
+      for (const { rows } of plan.calls) {
+        const ids = rows.map(({ sequence }) => sequence);
+        expect(ids.length).toBeGreaterThan(0);
         expect(ids).toEqual([...ids].sort((a, b) => a - b));
       }
-      const all = [...decode, ...prefill].map(({ sequence }) => sequence);
+      const all = allRows(plan).map(({ sequence }) => sequence);
       expect(new Set(all).size).toBe(all.length);
     }));
 
+  it('plans one call that prefills at most, after all that decode, and expects a time for each', () =>
+    holds(({ calls }) => {
+      const phases = calls.map(({ phase }) => phase);
+      expect(phases.lastIndexOf('decode')).toBeLessThan(
+        phases.includes('prefill') ? phases.length - 1 : phases.length,
+      );
+      expect(phases.filter((phase) => phase === 'prefill').length).toBeLessThanOrEqual(1);
+      for (const { expectedMs } of calls) expect(expectedMs).toBeGreaterThanOrEqual(0);
+    }));
+
   it('plans at most the rows of one native call, and none beyond the context', () =>
-    holds((planner, state) => {
-      const { decode, prefill } = planner.plan(state);
-      expect(rowsOf(decode)).toBeLessThanOrEqual(MOST_ROWS);
-      expect(rowsOf(prefill)).toBeLessThanOrEqual(MOST_ROWS);
+    holds((plan, state) => {
+      for (const { rows } of plan.calls) expect(total(rows)).toBeLessThanOrEqual(MOST_ROWS);
       const positions = new Map(
         [...state.decoding, ...state.prefilling, ...state.idle].map(({ sequence, position }) => [
           sequence,
           position,
         ]),
       );
-      for (const { sequence, tokens, padding } of [...decode, ...prefill].filter(
-        (entry) => entry.padding > 0,
-      ))
-        expect((positions.get(sequence) ?? 0) + tokens + padding).toBeLessThanOrEqual(NUM_CTX);
+      for (const row of allRows(plan)) {
+        expect(row.position).toBe(positions.get(row.sequence));
+        if (row.padding > 0) expect(row.position + rowsOf(row)).toBeLessThanOrEqual(NUM_CTX);
+      }
     }));
 
   it('drafts no more than there is, fills idle sequences only, and prefills no more than remains', () =>
-    holds((planner, state) => {
-      const { decode, prefill } = planner.plan(state);
+    holds((plan, state) => {
       const found = <T extends { readonly sequence: number }>(all: readonly T[], id: number): T | undefined =>
         all.find(({ sequence }) => sequence === id);
-      for (const { kind, sequence, tokens } of [...decode, ...prefill]) {
+      for (const { kind, sequence, tokens } of allRows(plan)) {
         if (kind === 'filler') expect(found(state.idle, sequence)).toBeDefined();
         if (kind === 'decode')
           expect(tokens - 1).toBeLessThanOrEqual(found(state.decoding, sequence)?.draftTokens ?? -1);
@@ -157,9 +165,8 @@ describe.each(planners)('the %s planner', (_, make) => {
     }));
 
   it('prefills something whenever a prompt waits', () =>
-    holds((planner, state) => {
-      const { decode, prefill } = planner.plan(state);
-      const chunks = [...decode, ...prefill].filter(({ kind }) => kind === 'prefill');
+    holds((plan, state) => {
+      const chunks = allRows(plan).filter(({ kind }) => kind === 'prefill');
       expect(chunks.length > 0).toBe(state.prefilling.length > 0);
     }));
 
@@ -170,7 +177,6 @@ describe.each(planners)('the %s planner', (_, make) => {
       position: 10,
       arrivedMs: 0,
       firstTokenMs: 0,
-      answerTokens: 9,
       draftTokens: 0,
       draftHitRate: 0,
     };
@@ -179,34 +185,10 @@ describe.each(planners)('the %s planner', (_, make) => {
       const short: PrefillingSequence = { sequence: 2, position: 0, remaining: 20, arrivedMs: step * 50 };
       const prefilling = [long, short];
       const plan = planner.plan({ nowMs: step * 50, decoding: [stream], prefilling, idle: [] });
-      for (const call of [plan.decode, plan.prefill]) {
-        const phase = call === plan.decode ? 'decode' : 'prefill';
-        if (call.length > 0) planner.observe({ phase, rows: call, ms: 4 * rowsOf(call) });
-      }
-      const chunk = plan.prefill.find(({ sequence }) => sequence === 1)?.tokens ?? 0;
+      for (const { phase, rows } of plan.calls) planner.observe({ phase, rows, ms: 4 * total(rows) });
+      const chunk = allRows(plan).find(({ sequence }) => sequence === 1)?.tokens ?? 0;
       long = { ...long, position: long.position + chunk, remaining: long.remaining - chunk };
     }
     expect(long.remaining).toBe(0);
-  });
-
-  it('chooses one of the free sequences', () => {
-    const free = fc.record({
-      cachedTokens: fc.nat({ max: NUM_CTX }),
-      sharedTokens: fc.nat({ max: 500 }),
-      lastUsed: fc.nat({ max: 9 }),
-      busy: fc.boolean(),
-    });
-    const all = fc
-      .array(free, { minLength: 1, maxLength: 8 })
-      .filter((list) => list.some(({ busy }) => !busy));
-    fc.assert(
-      fc.property(all, fc.integer({ min: 1, max: 12 }), (sequences, waiting) => {
-        const ids = sequences.map((fields, sequence) => ({ ...fields, sequence }));
-        const idle = ids.filter(({ busy }) => !busy);
-        const busy = ids.filter((entry) => entry.busy).map(({ sequence }) => sequence);
-        const chosen = make().chooseSequence({ free: idle, busy, waiting });
-        expect(idle.map(({ sequence }) => sequence)).toContain(chosen);
-      }),
-    );
   });
 });

@@ -1,8 +1,7 @@
 /**
- * worker/batch/planning owns what one step of the batch loop evaluates, how long an idle loop lingers for more
- * requests, and which free sequence a new prompt takes. It is pure: plain data in, plain data out, the clock passed in.
- * It knows nothing of jobs, text, native calls or node-llama-cpp; worker/batch carries the plans out and reports what
- * each native call took.
+ * worker/batch/planning owns what one step of the batch loop evaluates, in which native calls, and whether an idle loop
+ * lingers for more requests. It is pure: plain data in, plain data out, the clock passed in. It knows nothing of jobs,
+ * text or the native library; worker/batch carries the plans out and reports what each native call took.
  */
 
 /** The one interface between the batch loop and whatever decides for it. */
@@ -14,9 +13,7 @@ export interface StepPlanner {
   plan(state: StepState): StepPlan;
   /** Feedback after each native call. */
   observe(call: EvaluatedCall): void;
-  /** One of the free sequences, for a prompt that continues none of them. */
-  chooseSequence(question: SequenceQuestion): number;
-  /** How long an idle loop may wait for more requests before it prefills this many tokens. */
+  /** How long an idle loop may wait for more requests, at most, before it prefills this many tokens. */
   lingerMs(promptTokens: number): number;
 }
 
@@ -25,7 +22,7 @@ export interface StepState {
   readonly nowMs: number;
   readonly decoding: readonly DecodingSequence[];
   readonly prefilling: readonly PrefillingSequence[];
-  /** Sequences that nobody uses and whose memory can be cut again after a filler row. */
+  /** Sequences that nobody uses and whose memory can be cut again after a filler row; none where cells are shared. */
   readonly idle: readonly IdleSequence[];
 }
 
@@ -35,8 +32,6 @@ export interface DecodingSequence {
   readonly position: number;
   readonly arrivedMs: number;
   readonly firstTokenMs: number;
-  /** Tokens of the answer so far. */
-  readonly answerTokens: number;
   /** Draft tokens that prompt lookup has at hand, `maxDraftTokens` at most. */
   readonly draftTokens: number;
   /** The share of recent drafts that the sampler chose as well. */
@@ -60,42 +55,36 @@ export interface IdleSequence {
 
 /** The rows of one sequence in one native call. */
 export interface PlannedRow {
-  /** A filler row joins the sequences around an idle one into one pass, and is forgotten at once. */
+  /** A filler row of an idle sequence brings a call to a cheaper size, and is forgotten at once. */
   readonly kind: 'decode' | 'prefill' | 'filler';
   readonly sequence: number;
+  /** Of the first row. */
+  readonly position: number;
   /** Of a prompt; or the sampled token and its drafts; or the one of a filler. */
   readonly tokens: number;
   /** Rows evaluated after the tokens and forgotten at once. */
   readonly padding: number;
 }
 
-/** Two native calls, either of which may be empty. The rows of each are in ascending order of sequence. */
+/** The native calls of a step, in this order. No sequence is in two of them. */
 export interface StepPlan {
-  readonly decode: readonly PlannedRow[];
-  readonly prefill: readonly PlannedRow[];
-  /** What the decode call will probably take. */
-  readonly decodeMs: number;
+  readonly calls: readonly PlannedCall[];
 }
 
-export interface EvaluatedCall {
+export interface PlannedCall {
+  /** A decode call may hold the last token of a prompt, which costs what a decode row does. */
   readonly phase: 'decode' | 'prefill';
+  /** At least one, in ascending order of sequence. */
   readonly rows: readonly PlannedRow[];
+  /** What it will probably take. */
+  readonly expectedMs: number;
+}
+
+export interface EvaluatedCall extends Pick<PlannedCall, 'phase' | 'rows'> {
   readonly ms: number;
 }
 
-export interface SequenceQuestion {
-  /** At least one. */
-  readonly free: readonly FreeSequence[];
-  readonly busy: readonly number[];
-  /** Prompts that wait for a sequence, this one included. */
-  readonly waiting: number;
-}
-
-export interface FreeSequence {
-  readonly sequence: number;
-  readonly cachedTokens: number;
-  /** Cached tokens that the prompt begins with. */
-  readonly sharedTokens: number;
-  /** Step of the loop; larger is more recent. */
-  readonly lastUsed: number;
+/** Rows of one sequence that the library evaluates, padding included. */
+export function rowsOf({ tokens, padding }: Pick<PlannedRow, 'tokens' | 'padding'>): number {
+  return tokens + padding;
 }

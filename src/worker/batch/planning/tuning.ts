@@ -16,23 +16,23 @@ export const PLAIN_CHUNK_TOKENS = 64;
  */
 export const ROW_TILE = 64;
 
-/** Rows are computed in groups of four. Measured, "later: bursts and places": 3 rows take 85 ms, 4 take 78. */
+/** Rows are computed in groups of four. Measured, "later: bursts and places": 3 rows take 85 ms, 4 take 78. No call is padded by more than a group lacks. */
 export const ROW_GROUP = 4;
 
 /** Chunked prefill: how many prompt tokens one step evaluates. */
 export const CHUNK_LIMITS = {
-  /** Chosen: fewer tokens cost mostly the fixed part of a call and say nothing about the rate. */
-  leastTokens: 16,
+  /** One group of rows: fewer tokens cost the same. */
+  leastTokens: ROW_GROUP,
+  /** Chosen: the first call of a model whose speed nobody knows. A core that needs 60 ms per token takes a second for it. */
+  firstTokens: 16,
   /** Chosen: the longest gap between two tokens of a stream that prefill may open. */
   gapMs: 250,
   /** Chosen: on a machine with slow steps the gap may be this multiple of a step instead. */
   gapSteps: 2,
   /** Measured, "Prompts beside a stream": less than a tile costs several times as much per token, so a tile may take longer. */
   tileGapMs: 750,
-  /** Chosen: the longest step while nothing decodes, which bounds the reaction to new requests and to cancellation. */
+  /** Chosen: the longest step while nobody reads, which bounds the reaction to new requests, to cancellation and to pings. */
   idleMs: 1_000,
-  /** Chosen: the longest first step, reckoned as if each row cost a step by itself; the watchdog must not see a standstill. */
-  firstMs: 10_000,
 } as const;
 
 /** Chosen: after this many steps of waiting a prompt goes first, so that short prompts starve no long one. */
@@ -51,24 +51,44 @@ export const PADDING_COSTS = {
   singleRowDoublesAt: 230,
 } as const;
 
-/** What a decode step costs by its number of rows, before and while it is measured. */
-export const STEP_COSTS = {
-  /** Chosen: the machine's speed changes by half within seconds (third run), what rows cost against one row does not. */
-  speedWeight: 0.2,
-  ratioWeight: 0.05,
-  /** Measured, "later: bursts and places" (43, 73, 85, 78 ms for 1 to 4 rows): in units of one row. */
-  groupRatio: 2.1,
-  singleRatio: 0.9,
-  /** Just below a group, so that three rows are measured before a fourth is put with them. */
-  mostForRest: 2,
-  /** Measured, third run: without this bound two rows that were seen in a slow moment were kept apart for good. */
-  joinedRatio: 0.95,
-  /** Measured, "What one more row costs": a further row of a sequence costs 0.1 to 0.3 of the first at depth 256. */
+/** What calls cost by their rows. Held to their purpose by simulated machines (planning/learning.test.ts). */
+export const PRICES = {
+  /** Above this a call is a prefill, whose price is one per token. */
+  mostRows: 64,
+  /** Chosen: a price is the second of the five latest calls, so that one slow moment and one lucky one count nothing. */
+  samples: 5,
+  quantile: 0.3,
+  /** Chosen: time of calls after which what was not seen again is another time of the machine. */
+  forgetMs: 15_000,
+  /** Chosen: a price that moved this much means another machine: other programs, other threads. Noise is less. */
+  changed: 1.2,
+  changeAges: 3,
+  /** Measured, "What one more row costs": a further row costs 0.1 to 0.3 of the first at depth 256. */
   assumedExtraRow: 0.3,
-  leastExtraRow: 0.03,
-  extraRowWeight: 0.3,
-  /** Chosen: an extra row that was seen in a slow moment is slowly forgotten, or none would be tried again. */
-  forgetWeight: 0.01,
+  /** What depth costs is doubted until the calls seen differ by about this many tokens of depth. */
+  doubtedDepth: 500,
+  depthSamples: 100,
+  depthMemory: 0.999,
+  /** Chosen: of a call, at least this share is not due to depth. */
+  leastWithoutDepth: 0.2,
+} as const;
+
+/** Ways to evaluate decode rows that are tried now and then. Held to their purpose by the same test. */
+export const TRIALS = {
+  /** The share of decode time that trials may lose. */
+  share: 0.015,
+  /** In steps: what may be lost at first, once the machine has changed, and after a long time without a trial. */
+  firstCredit: 3,
+  granted: 2,
+  mostSaved: 3,
+  /** Nor is it granted again within this time of steps: the speed of a shared machine changes every few seconds. */
+  grantMs: 15_000,
+  /** A trial is reckoned to lose at least this share of a step. */
+  leastStake: 0.1,
+  /** What is tried could be this much cheaper at least ... */
+  promising: 0.97,
+  /** ... if its last price had fallen to this share. */
+  hope: 0.75,
 } as const;
 
 /** Prompt-lookup drafts. Measured, "What one more row costs". */
@@ -81,6 +101,8 @@ export const DRAFT_LIMITS = {
   mostLoss: 0.15,
   /** Chosen: no hit rate is trusted so far that sixteen tokens in a row could be relied on. */
   mostHitRate: 0.97,
+  /** Each finds longer or shorter drafts for the rate that the last one reached; the second hardly changes anything. */
+  rounds: 3,
 } as const;
 
 /** Where drafts come from. */
@@ -101,24 +123,26 @@ export const COPY_LIMITS = {
   leastTokens: 16,
 } as const;
 
-/** Coalescing of requests that arrive together. Measured, "later: bursts and places". */
-export const COALESCING_LIMITS = {
-  /** Eight requests of one client reach the worker some ten milliseconds apart, up to a second once it is busy. */
+/** Requests that arrive together begin together. */
+export const BURST_LIMITS = {
+  /** Chosen: a prompt that arrived this long after the first token of a stream began with it; arrivals are noticed between calls. */
   arrivalWindowMs: 150,
-  /** Chosen: no young stream waits longer than this for prompts that arrived with it. */
-  prefillMs: 3_000,
-  /** The share of the prefill time that an idle loop lingers for more requests. */
-  lingerShare: 0.03,
-  lingerLeastMs: 3,
-  lingerMostMs: 25,
-  /** Measured, third run: a client that sends one request after the other paid up to 25 ms for each first token. */
-  fruitlessLingers: 2,
-  /** How often the waiting loop looks who has come. */
-  lingerPollMs: 5,
+  /** Chosen: a prompt that takes longer by itself is no part of a burst: shorter ones go first and flow beside it. */
+  promptMs: 1_500,
+  /** Chosen: no prompt waits longer than this for others to begin with it. */
+  burstMs: 6_000,
 } as const;
 
-/** Chosen: steps that an answer usually takes, over which scattered sequence ids cost more per step. */
-export const EXPECTED_DECODE_STEPS = 64;
+/** How long an idle loop lingers for more requests. */
+export const LINGER_LIMITS = {
+  /** Chosen: below this much prefill a wait would be felt. */
+  leastPrefillMs: 60,
+  mostMs: 25,
+  /** Requests that one client sends together reach the worker one or two milliseconds apart; after a pause there are no more. */
+  pauseMs: 5,
+  /** Measured, third run: a client that sends one request after the other paid for each first token. */
+  fruitlessLingers: 2,
+} as const;
 
 export const CELL_LIMITS = {
   /** KV cells that a new answer must find free beyond its prompt, where sequences share them. */

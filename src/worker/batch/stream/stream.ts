@@ -92,7 +92,6 @@ export class Stream {
       position: this.#position,
       arrivedMs: this.#arrivedMs,
       firstTokenMs: this.#firstTokenMs ?? 0,
-      answerTokens: this.output.tokens.length,
       // Nothing ever follows the last token of an answer.
       draftTokens: lookup?.hasDraft ? Math.min(this.#maxDraftTokens, this.output.tokensLeft - 1) : 0,
       draftHitRate: lookup?.hitRate ?? 0,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { padChunks } from './padding.ts';
 
 /** As measured on two cores with a large model. */
-const rules = { mostRows: 512, padWithin: 4096, rowMs: 3, passMs: 43 };
+const rules = { mostRows: 512, padWithin: 4096, rowMs: 3, passMs: 43, sharesCells: false };
 
 /** Ends of prompts, by sequence from 0 on; their rows after padding. */
 function padded(tokens: readonly number[], more: Partial<typeof rules> & { positions?: number[] } = {}) {
@@ -70,8 +70,16 @@ describe('padChunks', () => {
   it('never pads a chunk after which its prompt goes on', () => {
     const wait = { sequence: 0, position: 1500, remaining: 500, passedOver: 0 };
     expect(padChunks([{ sequence: 0, tokens: 40 }], [wait], rules)).toEqual([
-      { sequence: 0, tokens: 40, padding: 0 },
+      { sequence: 0, tokens: 40, position: 1500, padding: 0 },
     ]);
+  });
+
+  it('pads lengths that differ only up to a tile where cells are shared, because they are one pass anyway', () => {
+    const shared = { sharesCells: true };
+    expect(padded([38, 41, 40, 39], shared)).toEqual([38, 41, 40, 39]);
+    expect(padded([30, 12], { ...shared, positions: [1500, 1500] })).not.toEqual([30, 12]);
+    expect(padded([40], { ...shared, positions: [1500] })).toEqual([64]);
+    expect(padded([40, 64], { ...shared, positions: [1500, 1500] })).toEqual([40, 64]);
   });
 
   it('does nothing without chunks', () => {

@@ -1,13 +1,14 @@
 /**
- * Pads the ends of prompts where rows that are forgotten again cost less than what they spare. llama.cpp evaluates
- * sequences together only as far as they have equally many rows (split_equal in llama-batch): four prompts of four
- * lengths are four passes over the weights. And a full tile of rows is cheaper than a few rows less. The passes of each
- * candidate are played through, and the cheapest candidate wins. Pure.
+ * Pads the ends of prompts where rows that are forgotten again cost less than what they spare. A full tile of rows is
+ * cheaper than a few rows less. And sequences with windows of their own are evaluated together only as far as they have
+ * equally many rows (split_equal in llama-batch): four prompts of four lengths are four passes over the weights. The
+ * passes of each candidate are played through, and the cheapest candidate wins. Pure.
  */
 import type { Chunk, WaitingPrompt } from './prefill-chunks.ts';
-import { PADDING_COSTS, ROW_TILE } from './tuning.ts';
+import { PADDING_COSTS, ROW_TILE } from '../../tuning.ts';
 
 export interface PaddedChunk extends Chunk {
+  readonly position: number;
   /** Rows evaluated after the chunk and forgotten again. */
   readonly padding: number;
 }
@@ -21,10 +22,11 @@ export interface PaddingRules {
   readonly rowMs: number;
   /** What one more pass over the weights costs. */
   readonly passMs: number;
+  /** Sequences that share their KV cells share every pass, whatever their ids and lengths. */
+  readonly sharesCells: boolean;
 }
 
 interface Candidate extends PaddedChunk {
-  readonly position: number;
   /** The prompt goes on after the chunk. */
   readonly isCut: boolean;
 }
@@ -42,8 +44,9 @@ export function padChunks(
   const [best] = [unpadded, ...padded]
     .map((candidate) => ({ candidate, ms: passesMs(candidate, rules) }))
     .sort((a, b) => a.ms - b.ms);
-  return (best?.candidate ?? unpadded).map(({ sequence, tokens, padding }) => ({
+  return (best?.candidate ?? unpadded).map(({ sequence, position, tokens, padding }) => ({
     sequence,
+    position,
     tokens,
     padding,
   }));
@@ -81,7 +84,9 @@ function isAllowed(chunks: readonly Candidate[], { mostRows, padWithin }: Paddin
 }
 
 /** Plays the passes through: each takes the first run of consecutive ids, as many rows as the shortest has left. */
-function passesMs(chunks: readonly Candidate[], { rowMs, passMs }: PaddingRules): number {
+function passesMs(chunks: readonly Candidate[], rules: PaddingRules): number {
+  const { rowMs, passMs, sharesCells } = rules;
+  if (sharesCells) return onePassMs(chunks, rules);
   const left = new Map(
     chunks.map((chunk) => [chunk.sequence, { rows: rowsOf(chunk), position: chunk.position }]),
   );
@@ -99,6 +104,12 @@ function passesMs(chunks: readonly Candidate[], { rowMs, passMs }: PaddingRules)
     }
   }
   return ms;
+}
+
+function onePassMs(chunks: readonly Candidate[], { rowMs, passMs }: PaddingRules): number {
+  const total = chunks.reduce((sum, chunk) => sum + rowsOf(chunk), 0);
+  const each = chunks.map((chunk) => rowsOf(chunk) * rowMs * depthFactor(chunk.position, total));
+  return passMs + each.reduce((sum, ms) => sum + ms, 0);
 }
 
 function rowsOf({ tokens, padding }: Candidate): number {

@@ -1,6 +1,6 @@
 /** Which prompts a step prefills, and how many tokens of each, within a budget. Pure. */
-import type { PrefillingSequence } from './step-planner.ts';
-import { PATIENCE_STEPS, ROW_GROUP, ROW_TILE } from './tuning.ts';
+import type { PrefillingSequence } from '../../step-planner.ts';
+import { PATIENCE_STEPS, ROW_GROUP, ROW_TILE } from '../../tuning.ts';
 
 export interface WaitingPrompt extends Pick<PrefillingSequence, 'sequence' | 'position' | 'remaining'> {
   /** Steps in which other prompts were preferred. */

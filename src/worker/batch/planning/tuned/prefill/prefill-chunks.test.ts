@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chunkPrompts } from './prefill-chunks.ts';
-import { ROW_TILE } from './tuning.ts';
+import { ROW_TILE } from '../../tuning.ts';
 
 describe('chunkPrompts', () => {
   const wait = (

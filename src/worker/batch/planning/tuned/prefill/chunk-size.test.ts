@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChunkLimits, ChunkSize } from './chunk-size.ts';
-import { CHUNK_LIMITS, ROW_TILE } from './tuning.ts';
+import { type ChunkLimits, ChunkSize, type StepBeside } from './chunk-size.ts';
+import { CHUNK_LIMITS, ROW_TILE } from '../../tuning.ts';
 
 interface Machine {
   readonly msPerToken: number;
@@ -11,14 +11,18 @@ interface Machine {
 const MOST_TOKENS = 512;
 
 /** The chunk size after it has seen enough of a machine with constant rates. */
-function settled({ msPerToken, decodeMs }: Machine, limits: ChunkLimits = CHUNK_LIMITS): ChunkSize {
+function settled({ msPerToken }: Pick<Machine, 'msPerToken'>, limits: ChunkLimits = CHUNK_LIMITS): ChunkSize {
   const chunk = new ChunkSize(MOST_TOKENS, limits);
-  for (let step = 0; step < 30; step += 1) {
-    chunk.observeDecode(decodeMs);
-    chunk.observePrefill(ROW_TILE, ROW_TILE * msPerToken);
-  }
+  for (let step = 0; step < 30; step += 1) chunk.observePrefill(ROW_TILE, ROW_TILE * msPerToken);
   return chunk;
 }
+
+/** Beside streams that decode, or not. */
+const beside = (decodeMs: number, decoding: boolean, isBurst = false): StepBeside => ({
+  decodeMs: decoding ? decodeMs : null,
+  rowMs: decodeMs,
+  isBurst,
+});
 
 const between = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 const machineArbitrary = fc.record({ msPerToken: between(0.01, 600), decodeMs: between(0.5, 3_000) });
@@ -26,11 +30,11 @@ const machineArbitrary = fc.record({ msPerToken: between(0.01, 600), decodeMs: b
 const limitsArbitrary = fc
   .record({
     leastTokens: fc.integer({ min: 4, max: 40 }),
+    firstTokens: fc.integer({ min: 4, max: 40 }),
     gapMs: fc.integer({ min: 50, max: 500 }),
     gapSteps: fc.integer({ min: 2, max: 4 }),
     tileGapMs: fc.integer({ min: 500, max: 1_500 }),
     idleMs: fc.integer({ min: 1_000, max: 4_000 }),
-    firstMs: fc.integer({ min: 2_000, max: 20_000 }),
   })
   .map((limits): ChunkLimits => limits);
 
@@ -44,19 +48,22 @@ const gapFor = ({ decodeMs }: Machine, { gapMs, gapSteps }: ChunkLimits): number
 describe('before a prefill was measured', () => {
   it('a chunk is small, and smaller while streams decode', () => {
     const chunk = new ChunkSize(MOST_TOKENS);
-    expect(chunk.budget(true)).toBeLessThan(chunk.budget(false));
-    expect(chunk.budget(false)).toBeLessThan(MOST_TOKENS);
+    expect(chunk.budget(beside(5, true))).toBeLessThan(chunk.budget(beside(5, false)));
+    expect(chunk.budget(beside(5, false))).toBeLessThan(MOST_TOKENS);
   });
 
-  it('no chunk looks like a standstill, even if every row costs a decode step', () => {
+  it('no chunk is longer than a step while nobody reads, even if every row costs a decode step', () => {
     always(({ decodeMs }, limits) => {
-      const unlimited = new ChunkSize(MOST_TOKENS, limits).budget(false);
-      const chunk = new ChunkSize(MOST_TOKENS, limits);
-      chunk.observeDecode(decodeMs);
-      const budget = chunk.budget(false);
-      expect(budget === limits.leastTokens || budget * decodeMs <= limits.firstMs).toBe(true);
-      if (unlimited * decodeMs <= limits.firstMs) expect(budget).toBe(unlimited);
+      const budget = new ChunkSize(MOST_TOKENS, limits).budget(beside(decodeMs, false));
+      expect(budget === limits.leastTokens || budget * decodeMs <= limits.idleMs).toBe(true);
+      if (budget < 2 * ROW_TILE && budget > limits.leastTokens)
+        expect((budget + 1) * decodeMs).toBeGreaterThan(limits.idleMs);
     });
+  });
+
+  it('the very first one has a few tokens, because nobody knows how slow the model is', () => {
+    const unknown = { decodeMs: null, rowMs: null, isBurst: false };
+    expect(new ChunkSize(MOST_TOKENS).budget(unknown)).toBe(16);
   });
 });
 
@@ -66,7 +73,7 @@ describe('while streams decode', () => {
       const gap = gapFor(machine, limits);
       const tileMs = ROW_TILE * machine.msPerToken;
       fc.pre(tileMs < gap * 0.999);
-      const budget = settled(machine, limits).budget(true);
+      const budget = settled(machine, limits).budget(beside(machine.decodeMs, true));
       expect(budget % ROW_TILE).toBe(0);
       expect(budget * machine.msPerToken).toBeLessThanOrEqual(gap * 1.001);
       if (budget < MOST_TOKENS) expect((budget + ROW_TILE) * machine.msPerToken).toBeGreaterThan(gap * 0.999);
@@ -78,7 +85,7 @@ describe('while streams decode', () => {
       const gap = gapFor(machine, limits);
       const tileMs = ROW_TILE * machine.msPerToken;
       fc.pre(tileMs > gap * 1.001 && Math.abs(tileMs - limits.tileGapMs) > 1);
-      const budget = settled(machine, limits).budget(true);
+      const budget = settled(machine, limits).budget(beside(machine.decodeMs, true));
       if (tileMs < limits.tileGapMs) {
         expect(budget).toBe(ROW_TILE);
       } else {
@@ -93,14 +100,14 @@ describe('while nothing decodes', () => {
   it('a chunk fills the idle bound and is never smaller than beside streams', () => {
     always((machine, limits) => {
       const chunk = settled(machine, limits);
-      const budget = chunk.budget(false);
+      const budget = chunk.budget(beside(machine.decodeMs, false));
       const tileMs = ROW_TILE * machine.msPerToken;
-      if (tileMs <= limits.idleMs)
-        expect(budget * machine.msPerToken).toBeLessThanOrEqual(limits.idleMs * 1.001);
-      if (tileMs <= limits.idleMs && budget < MOST_TOKENS)
-        expect((budget + ROW_TILE) * machine.msPerToken).toBeGreaterThan(limits.idleMs * 0.999);
-      if (gapFor(machine, limits) <= limits.idleMs && limits.tileGapMs <= limits.idleMs)
-        expect(budget).toBeGreaterThanOrEqual(chunk.budget(true));
+      const idleMs = Math.max(limits.idleMs, limits.gapSteps * machine.decodeMs);
+      if (tileMs <= idleMs) expect(budget * machine.msPerToken).toBeLessThanOrEqual(idleMs * 1.001);
+      if (tileMs <= idleMs && budget < MOST_TOKENS)
+        expect((budget + ROW_TILE) * machine.msPerToken).toBeGreaterThan(idleMs * 0.999);
+      if (gapFor(machine, limits) <= idleMs && limits.tileGapMs <= limits.idleMs)
+        expect(budget).toBeGreaterThanOrEqual(chunk.budget(beside(machine.decodeMs, true)));
     });
   });
 });
@@ -112,7 +119,8 @@ describe('with the shipped limits', () => {
     [0.01, 40, true, 512],
     [10, 40, true, 64],
     [12, 40, true, 17],
-    [500, 40, true, 16],
+    [500, 40, true, 4],
+    [500, 40, false, 4],
     [15, 600, true, 40],
     [10, 40, false, 64],
     [3, 40, false, 320],
@@ -120,18 +128,27 @@ describe('with the shipped limits', () => {
   ])(
     '%d ms per token and %d ms per step, decoding: %s, give %d tokens',
     (msPerToken, decodeMs, decoding, tokens) => {
-      expect(settled({ msPerToken, decodeMs }).budget(decoding)).toBe(tokens);
+      expect(settled({ msPerToken }).budget(beside(decodeMs, decoding))).toBe(tokens);
     },
   );
 
   it.each([
-    [40, 128],
-    [250, 40],
-    [5_000, 16],
-  ])('a first chunk beside steps of %d ms has %d tokens', (decodeMs, tokens) => {
-    const chunk = new ChunkSize(MOST_TOKENS);
-    chunk.observeDecode(decodeMs);
-    expect(chunk.budget(false)).toBe(tokens);
+    [5, 128],
+    [40, 25],
+    [250, 4],
+  ])('a first chunk has %d ms for a step of one row, which gives %d tokens', (decodeMs, tokens) => {
+    expect(new ChunkSize(MOST_TOKENS).budget(beside(decodeMs, false))).toBe(tokens);
+  });
+
+  it('a step takes a second while nobody reads, or two rows by themselves where these take longer', () => {
+    expect(settled({ msPerToken: 40 }).budget(beside(100, false))).toBe(25);
+    expect(settled({ msPerToken: 140 }).budget(beside(2_000, false))).toBe(28);
+  });
+
+  it('streams that began with these prompts wait as long as if nobody read', () => {
+    const chunk = settled({ msPerToken: 3 });
+    expect(chunk.budget(beside(40, true, true))).toBe(chunk.budget(beside(40, false)));
+    expect(chunk.budget(beside(40, true))).toBeLessThan(chunk.budget(beside(40, false)));
   });
 });
 
@@ -139,7 +156,7 @@ describe('always', () => {
   it('a chunk has at least the least tokens and at most those of a call', () => {
     always((machine, limits) => {
       for (const decoding of [true, false]) {
-        const budget = settled(machine, limits).budget(decoding);
+        const budget = settled(machine, limits).budget(beside(machine.decodeMs, decoding));
         expect(budget).toBeGreaterThanOrEqual(limits.leastTokens);
         expect(budget).toBeLessThanOrEqual(MOST_TOKENS);
       }
@@ -147,12 +164,13 @@ describe('always', () => {
   });
 
   it('a first prefill that was slow by accident is soon forgotten', () => {
-    const steady = settled({ msPerToken: 3, decodeMs: 40 });
+    const steady = settled({ msPerToken: 3 });
     const chunk = new ChunkSize(MOST_TOKENS);
-    chunk.observeDecode(40);
     chunk.observePrefill(58, 10 * 3 * 58);
-    for (let step = 0; step < 5; step += 1) chunk.observePrefill(chunk.budget(true), 3 * chunk.budget(true));
-    expect(chunk.budget(true)).toBe(steady.budget(true));
-    expect(chunk.budget(false)).toBeGreaterThanOrEqual(steady.budget(false) - ROW_TILE);
+    const [reading, alone] = [beside(40, true), beside(40, false)];
+    for (let step = 0; step < 5; step += 1)
+      chunk.observePrefill(chunk.budget(reading), 3 * chunk.budget(reading));
+    expect(chunk.budget(reading)).toBe(steady.budget(reading));
+    expect(chunk.budget(alone)).toBeGreaterThanOrEqual(steady.budget(alone) - ROW_TILE);
   });
 });

@@ -1,0 +1,125 @@
+/**
+ * Chooses how decode rows are evaluated: the cheapest way by the prices known, and now and then one that may be cheaper,
+ * so that its price becomes known. What such trials lose is bounded by a share of the time that steps take.
+ */
+import { TRIALS } from '../../tuning.ts';
+import type { CallPrices } from './call-prices.ts';
+import {
+  cheapestWay,
+  type Place,
+  runsOf,
+  sizesWorthTrying,
+  type Span,
+  spanOf,
+  type Way,
+} from './decode-ways.ts';
+
+export class WayChoice {
+  readonly #prices: CallPrices;
+  /** What trials may lose; null before the first step. */
+  #creditMs: number | null = null;
+  #trial: { readonly bestMs: number; spentMs: number } | null = null;
+  #busyMs = 0;
+  #grantedMs = 0;
+  #changes = 0;
+
+  constructor(prices: CallPrices) {
+    this.#prices = prices;
+  }
+
+  /** `mayTry`: nobody waits for anything but these rows. */
+  choose(places: readonly Place[], { mayTry }: { readonly mayTry: boolean }): Way {
+    this.#settle();
+    const best = this.best(places);
+    const tried = mayTry ? this.#worthTrying(places, best) : null;
+    if (tried === null || tried.stakeMs > (this.#creditMs ?? 0)) return best;
+    this.#trial = { bestMs: best.ms, spentMs: 0 };
+    return tried.way;
+  }
+
+  /**
+   * The cheapest way known. Rows that can be together are, as long as nobody knows what that costs, unless it could only
+   * be dearer than what is known.
+   */
+  best(places: readonly Place[]): Way {
+    const unknown = runsOf(places)
+      .map(({ rows }) => rows)
+      .filter((rows) => this.#prices.price(rows) === null);
+    const way = this.#cheapest(places, unknown);
+    return this.#estimated(way?.spans ?? runsOf(places), places);
+  }
+
+  /** A decode call took this long. */
+  observe(ms: number): void {
+    this.#busyMs += ms;
+    this.#creditMs ??= TRIALS.firstCredit * ms;
+    const most = Math.max(this.#creditMs, TRIALS.mostSaved * ms);
+    this.#creditMs = Math.min(most, this.#creditMs + TRIALS.share * ms);
+    if (this.#trial !== null) this.#trial.spentMs += ms;
+    if (this.#changes !== this.#prices.changes) this.#grant(ms);
+  }
+
+  /** The machine has changed: a trial is likelier to pay, but changes every second are no reason to try all the time. */
+  #grant(ms: number): void {
+    this.#changes = this.#prices.changes;
+    if (this.#busyMs - this.#grantedMs < TRIALS.grantMs) return;
+    this.#grantedMs = this.#busyMs;
+    this.#creditMs = Math.max(this.#creditMs ?? 0, TRIALS.granted * ms);
+  }
+
+  #settle(): void {
+    if (this.#trial === null) return;
+    this.#creditMs = (this.#creditMs ?? 0) - Math.max(0, this.#trial.spentMs - this.#trial.bestMs);
+    this.#trial = null;
+  }
+
+  #worthTrying(places: readonly Place[], best: Way): { readonly way: Way; readonly stakeMs: number } | null {
+    const hopes = sizesWorthTrying(places)
+      .filter((size) => !this.#prices.isFresh(size))
+      .flatMap((size) => {
+        const hoped = this.#cheapest(places, [size]);
+        const isPart = hoped?.spans.some(({ rows }) => rows === size) ?? false;
+        return hoped !== null && isPart && hoped.ms < TRIALS.promising * best.ms
+          ? [{ size, ms: hoped.ms }]
+          : [];
+      });
+    const [first] = hopes.sort((a, b) => a.ms - b.ms);
+    const way = first === undefined ? null : this.#trialOf(first.size, places);
+    return way && { way, stakeMs: Math.max(TRIALS.leastStake * best.ms, way.ms - best.ms) };
+  }
+
+  /** One call of this size, and the others as cheap as possible. */
+  #trialOf(size: number, places: readonly Place[]): Way | null {
+    const span = spanOf(size, places);
+    if (span === null) return null;
+    const end = span.from + size;
+    const before = this.best(places.slice(0, span.from));
+    const after = this.best(places.slice(end)).spans.map(({ from, rows }) => ({ from: from + end, rows }));
+    return this.#estimated([...before.spans, span, ...after], places);
+  }
+
+  #estimated(spans: readonly Span[], places: readonly Place[]): Way {
+    const idleMs = (span: Span): number =>
+      places
+        .slice(span.from, span.from + span.rows)
+        .reduce((sum, place) => sum + (place.kind === 'idle' ? place.idleMs : 0), 0);
+    const priceOf = ({ rows }: Span): number => this.#prices.price(rows) ?? this.#prices.estimate(rows);
+    return { spans, ms: spans.reduce((sum, span) => sum + priceOf(span) + idleMs(span), 0) };
+  }
+
+  /** `hoped`: numbers of rows that are taken for as cheap as they can be. */
+  #cheapest(places: readonly Place[], hoped: readonly number[]): Way | null {
+    const sizes = [...new Set([...this.#prices.sizes, ...hoped])];
+    const price = (rows: number): number | null =>
+      hoped.includes(rows) ? this.#leastPrice(rows) : this.#prices.price(rows);
+    return cheapestWay(places, { price, sizes });
+  }
+
+  /** More rows hardly cost less; and what was seen before can have changed the more, the longer ago that was. */
+  #leastPrice(rows: number): number {
+    const price = this.#prices.price(rows);
+    if (price !== null) return price * TRIALS.hope ** this.#prices.age(rows);
+    const below = this.#prices.sizes.filter((size) => size < rows).at(-1);
+    return below === undefined ? 0 : (this.#prices.price(below) ?? 0) * TRIALS.hope;
+  }
+}

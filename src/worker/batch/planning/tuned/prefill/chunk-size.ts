@@ -1,0 +1,76 @@
+/**
+ * Chunked prefill: how many prompt tokens one step may evaluate. While streams decode, a step must not open a gap that
+ * a reader notices; while none does, only the reaction to new requests and to cancellation bounds it, because nothing is
+ * handled during a call. Rates are measured.
+ */
+import { CHUNK_LIMITS, CHUNK_WEIGHTS, ROW_TILE } from '../../tuning.ts';
+
+export type ChunkLimits = Readonly<Record<keyof typeof CHUNK_LIMITS, number>>;
+
+/** What else the step does. */
+export interface StepBeside {
+  /** What its decode calls will take; null when nothing decodes. */
+  readonly decodeMs: number | null;
+  /** What a call of one row takes; null while nobody knows. */
+  readonly rowMs: number | null;
+  /** Nobody reads yet: the streams that decode began with these prompts. */
+  readonly isBurst: boolean;
+}
+
+export class ChunkSize {
+  readonly #mostTokens: number;
+  readonly #limits: ChunkLimits;
+  #msPerToken: number | null = null;
+
+  constructor(mostTokens: number, limits: ChunkLimits = CHUNK_LIMITS) {
+    this.#mostTokens = mostTokens;
+    this.#limits = limits;
+  }
+
+  /** Null until a prefill was measured. */
+  get msPerToken(): number | null {
+    return this.#msPerToken;
+  }
+
+  /** Prompt tokens for the next step: whole tiles of rows unless they are too slow. */
+  budget(beside: StepBeside): number {
+    const { leastTokens, tileGapMs, idleMs } = this.#limits;
+    if (this.#msPerToken === null) return this.#firstBudget(beside);
+    const tokens = Math.min(this.#mostTokens, Math.floor(this.#allowedMs(beside) / this.#msPerToken));
+    if (tokens >= ROW_TILE) return tokens - (tokens % ROW_TILE);
+    const tileMs = isRead(beside) ? tileGapMs : idleMs;
+    return ROW_TILE * this.#msPerToken <= tileMs ? ROW_TILE : Math.max(leastTokens, tokens);
+  }
+
+  /** As if each row cost what one costs alone, which is more than it does; where that is unknown, a few. */
+  #firstBudget({ decodeMs, rowMs }: StepBeside): number {
+    const { firstTokens, leastTokens, idleMs } = this.#limits;
+    const most = decodeMs === null ? 2 * ROW_TILE : ROW_TILE;
+    return rowMs === null ? firstTokens : Math.max(leastTokens, Math.min(most, Math.floor(idleMs / rowMs)));
+  }
+
+  #allowedMs(beside: StepBeside): number {
+    const { gapMs, gapSteps, idleMs } = this.#limits;
+    const { decodeMs, rowMs } = beside;
+    // No call is shorter than one row, and one with hardly more rows would take for ever.
+    if (!isRead(beside)) return Math.max(idleMs, gapSteps * (rowMs ?? 0));
+    return Math.max(gapMs, gapSteps * (decodeMs ?? 0)) - (decodeMs ?? 0);
+  }
+
+  /** A call of this many prompt rows, padding included, took this long. */
+  observePrefill(rows: number, ms: number): void {
+    if (rows < this.#limits.leastTokens) return;
+    const sample = ms / rows;
+    const faster = sample < (this.#msPerToken ?? 0);
+    this.#msPerToken = blend(this.#msPerToken, sample, faster ? CHUNK_WEIGHTS.faster : CHUNK_WEIGHTS.usual);
+  }
+}
+
+/** Somebody reads along. */
+function isRead({ decodeMs, isBurst }: StepBeside): boolean {
+  return decodeMs !== null && !isBurst;
+}
+
+function blend(previous: number | null, sample: number, weight: number): number {
+  return previous === null ? sample : previous * (1 - weight) + sample * weight;
+}

@@ -1,0 +1,92 @@
+/**
+ * worker/batch/planning/tuned/prefill owns which prompt tokens a step evaluates, so that no stream waits too long and no prompt starves. It
+ * knows nothing of how decode rows are evaluated but the time that they take.
+ */
+import {
+  type DecodingSequence,
+  type EvaluatedCall,
+  type PlannedCall,
+  type PrefillingSequence,
+  rowsOf,
+} from '../../step-planner.ts';
+import {
+  ASSUMED_PREFILL_MS_PER_TOKEN,
+  LINGER_LIMITS,
+  PADDING_COSTS,
+  PLAIN_CHUNK_TOKENS,
+} from '../../tuning.ts';
+import { burst, chunkBurst } from './bursts.ts';
+import { ChunkSize, type StepBeside } from './chunk-size.ts';
+import { padChunks } from './padding.ts';
+import { chunkPrompts } from './prefill-chunks.ts';
+
+export interface PrefillOptions {
+  /** Rows of one native call. */
+  readonly mostRows: number;
+  /** No padding may reach beyond this position; 0: none at all. */
+  readonly padWithin: number;
+  /** Sequences share their KV cells. */
+  readonly sharesCells: boolean;
+  readonly sizesChunks: boolean;
+  readonly formsBursts: boolean;
+}
+
+export interface PrefillWork extends Pick<StepBeside, 'decodeMs' | 'rowMs'> {
+  readonly nowMs: number;
+  readonly streams: readonly DecodingSequence[];
+  readonly prompts: readonly PrefillingSequence[];
+}
+
+export class PrefillCall {
+  readonly #options: PrefillOptions;
+  readonly #chunk: ChunkSize;
+  /** Steps in which a prompt got no chunk, by sequence. */
+  #passedOver: ReadonlyMap<number, number> = new Map();
+
+  constructor(options: PrefillOptions) {
+    this.#options = options;
+    this.#chunk = new ChunkSize(options.mostRows);
+  }
+
+  get msPerToken(): number {
+    return this.#chunk.msPerToken ?? ASSUMED_PREFILL_MS_PER_TOKEN;
+  }
+
+  /** Null without prompts. */
+  plan({ nowMs, streams, prompts, decodeMs, rowMs }: PrefillWork): PlannedCall | null {
+    const waiting = prompts.map((prompt) => ({
+      ...prompt,
+      passedOver: this.#passedOver.get(prompt.sequence) ?? 0,
+    }));
+    const { sizesChunks, formsBursts, padWithin, sharesCells } = this.#options;
+    const { msPerToken } = this.#chunk;
+    const members = formsBursts ? burst(streams, waiting, { msPerToken, nowMs }) : [];
+    const isBurst = members.length > 0;
+    const budget = sizesChunks ? this.#chunk.budget({ decodeMs, rowMs, isBurst }) : PLAIN_CHUNK_TOKENS;
+    // Nothing may exceed the budget as long as the price of a row is unknown.
+    const mostRows = msPerToken === null ? budget : this.#options.mostRows;
+    const rules = { budget, mostRows, idle: decodeMs === null };
+    const chunks = isBurst ? chunkBurst(members, rules) : chunkPrompts(waiting, rules);
+    const left = waiting.filter((prompt) => !chunks.some(({ sequence }) => sequence === prompt.sequence));
+    this.#passedOver = new Map(left.map((prompt) => [prompt.sequence, prompt.passedOver + 1]));
+    const passMs = rowMs ?? PADDING_COSTS.wastedRows * this.msPerToken;
+    const prices = { rowMs: this.msPerToken, passMs, sharesCells };
+    const rows = padChunks(chunks, waiting, { mostRows, padWithin, ...prices })
+      .map((chunk) => ({ kind: 'prefill', ...chunk }) as const)
+      .sort((a, b) => a.sequence - b.sequence);
+    if (rows.length === 0) return null;
+    const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
+    return { phase: 'prefill', rows, expectedMs: this.msPerToken * total };
+  }
+
+  observe({ rows, ms }: Pick<EvaluatedCall, 'rows' | 'ms'>): void {
+    const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
+    this.#chunk.observePrefill(total, ms);
+  }
+
+  /** Only beside a prefill so long that the wait is not felt. */
+  lingerMs(promptTokens: number): number {
+    const prefillMs = promptTokens * (this.#chunk.msPerToken ?? 0);
+    return this.#options.formsBursts && prefillMs >= LINGER_LIMITS.leastPrefillMs ? LINGER_LIMITS.mostMs : 0;
+  }
+}

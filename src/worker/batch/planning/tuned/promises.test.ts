@@ -1,0 +1,119 @@
+/** How long streams wait for prompts, and how long a call may keep the worker from its messages, whatever begins when. */
+import { describe, expect, it } from 'vitest';
+import {
+  amd,
+  intel,
+  type Simulated,
+  type SimulatedRequest,
+  simulate,
+  type StepCosts,
+} from '../../../../../test/support/engine/simulated-steps.ts';
+import { TunedPlanner } from './tuned-planner.ts';
+
+const planner = (): TunedPlanner =>
+  new TunedPlanner({
+    numCtx: 8192,
+    mostRows: 512,
+    maxDraftTokens: 0,
+    canCut: true,
+    sharesCells: true,
+    onGpu: false,
+    calibratedMs: null,
+    without: [],
+  });
+
+const request = (atMs: number, promptTokens: number, answerTokens = 48): SimulatedRequest => ({
+  atMs,
+  promptTokens,
+  answerTokens,
+});
+
+/** On a machine whose prices are known already. */
+function answered(costs: StepCosts, requests: readonly SimulatedRequest[]): Simulated {
+  const made = planner();
+  const options = { costsAt: () => costs, seed: 1, noise: 0 };
+  for (const streams of [1, requests.length]) {
+    simulate(
+      made,
+      Array.from({ length: streams }, () => request(0, 100, 100)),
+      options,
+    );
+  }
+  return simulate(made, requests, options);
+}
+
+function p99(values: readonly number[]): number {
+  const ascending = [...values].sort((a, b) => a - b);
+  return ascending[Math.floor(0.99 * (ascending.length - 1))] ?? Number.NaN;
+}
+
+/** The longest step that only decodes. */
+const stepMs = ({ rowsMs, rowDepthMs }: StepCosts): number => Math.max(...rowsMs) + 8 * 512 * rowDepthMs;
+
+describe.each(Object.entries({ amd, intel }))('a burst on a machine like the %s', (_, costs) => {
+  it.each([
+    [2, 0],
+    [4, 0],
+    [8, 0],
+    [2, 40],
+    [4, 40],
+    [8, 40],
+  ])('of %d streams begins together, its prompts each %d tokens longer than the last', (streams, longer) => {
+    const requests = Array.from({ length: streams }, (_, i) => request(0, 30 + longer * i));
+    const { gapsMs, firstTokenMs, calls } = answered(costs, requests);
+    // A way that is tried out may take two calls of the length of one.
+    expect(Math.max(...gapsMs)).toBeLessThanOrEqual(2 * stepMs(costs));
+    expect(p99(gapsMs)).toBeLessThanOrEqual(1.2 * stepMs(costs));
+    const promptTokens = requests.reduce((sum, each) => sum + each.promptTokens, 0);
+    const prefillMs = promptTokens * costs.prefillMsPerToken;
+    expect(Math.max(...firstTokenMs)).toBeLessThanOrEqual(1.1 * prefillMs + 100);
+    expect(Math.max(...calls.map(({ ms }) => ms))).toBeLessThanOrEqual(1_000);
+  });
+
+  it('keeps a stream that began before the others for a slice at most', () => {
+    const requests = Array.from({ length: 8 }, (_, i) => request(i, 30 + 40 * i));
+    expect(Math.max(...answered(costs, requests).gapsMs)).toBeLessThanOrEqual(1_000 + stepMs(costs));
+  });
+
+  it('lets a short prompt begin at once when a long one came with it', () => {
+    const { firstTokenMs } = answered(costs, [request(0, 1_500), request(0, 30)]);
+    expect(firstTokenMs[1]).toBeLessThanOrEqual(30 * costs.prefillMsPerToken + 100);
+  });
+
+  it('lets nobody wait for others for more than some seconds', () => {
+    const requests = Array.from({ length: 40 }, (_, i) => request(i * 200, 120, 4));
+    const { firstTokenMs } = answered(costs, requests);
+    expect(firstTokenMs[0]).toBeLessThanOrEqual(7_000);
+  });
+});
+
+describe.each(Object.entries({ amd, intel }))('streams that flow on a machine like the %s', (_, costs) => {
+  const flowing = [request(0, 30, 400), request(0, 30, 400)];
+
+  it('wait 250 ms for a step at most, or for one tile, for a long prompt and for a burst alike', () => {
+    const begun = [[request(8_000, 1_500)], Array.from({ length: 6 }, (_, i) => request(8_000, 30 + 40 * i))];
+    const tileMs = 64 * costs.prefillMsPerToken + 50 + stepMs(costs);
+    for (const others of begun) {
+      const { gapsMs } = answered(costs, [...flowing, ...others]);
+      expect(Math.max(...gapsMs)).toBeLessThanOrEqual(Math.max(260, tileMs));
+    }
+  });
+});
+
+describe('a call', () => {
+  it('takes about a second at most on a slow model, and the first one too; the end of a prompt is not cut off', () => {
+    const slow: StepCosts = { rowsMs: [0, 300, 600, 900, 1_000], rowDepthMs: 0.05, prefillMsPerToken: 50 };
+    const { calls } = simulate(planner(), [request(0, 1_000, 5)], { costsAt: () => slow, seed: 1, noise: 0 });
+    const prefill = calls.filter(({ phase }) => phase === 'prefill').map(({ ms }) => ms);
+    expect(Math.max(...prefill.slice(0, -1))).toBeLessThanOrEqual(1_150);
+    expect(prefill.at(-1)).toBeLessThanOrEqual(1_500);
+  });
+
+  it('has four rows at least, where even these take longer', () => {
+    const slower: StepCosts = { rowsMs: [0, 900, 1_800], rowDepthMs: 0.05, prefillMsPerToken: 700 };
+    const { calls } = simulate(planner(), [request(0, 60, 2)], { costsAt: () => slower, seed: 1, noise: 0 });
+    const rows = calls.slice(1, -1).map((call) => call.rows[0]?.tokens ?? 0);
+    expect(Math.min(...rows.slice(0, -1))).toBeGreaterThanOrEqual(4);
+    expect(Math.max(...rows)).toBeLessThanOrEqual(8);
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type DecodingSequence,
+  type EvaluatedCall,
+  type PrefillingSequence,
+  rowsOf,
+  type StepPlan,
+  type StepState,
+} from '../step-planner.ts';
+import { TunedPlanner, type TunedPlannerOptions } from './tuned-planner.ts';
+
+function planner(options: Partial<TunedPlannerOptions> = {}): TunedPlanner {
+  const made = new TunedPlanner({
+    numCtx: 4096,
+    mostRows: 512,
+    maxDraftTokens: 15,
+    canCut: true,
+    sharesCells: true,
+    onGpu: false,
+    calibratedMs: 40,
+    without: [],
+    ...options,
+  });
+  // A prompt was prefilled before, so that the price of its rows is known.
+  made.observe({ phase: 'prefill', rows: [prefillRow(0, 64)], ms: 200 });
+  return made;
+}
+
+const prefillRow = (sequence: number, tokens: number): EvaluatedCall['rows'][number] => ({
+  kind: 'prefill',
+  sequence,
+  position: 0,
+  tokens,
+  padding: 0,
+});
+
+const decodeRows = (...sequences: number[]): EvaluatedCall['rows'] =>
+  sequences.map((sequence) => ({ kind: 'decode', sequence, position: 0, tokens: 1, padding: 0 }));
+
+/** Calls of so many rows cost this much. */
+function teach(made: TunedPlanner, ms: Readonly<Record<number, number>>): TunedPlanner {
+  for (const [rows, each] of Object.entries(ms)) {
+    for (let call = 0; call < 6; call += 1)
+      made.observe({ phase: 'decode', rows: decodeRows(...Array(Number(rows)).keys()), ms: each });
+  }
+  return made;
+}
+
+const prefilling = (sequence: number, position: number, remaining: number): PrefillingSequence => ({
+  sequence,
+  position,
+  remaining,
+  arrivedMs: 0,
+});
+
+const decoding = (sequence: number, more: Partial<DecodingSequence> = {}): DecodingSequence => ({
+  sequence,
+  position: 100,
+  arrivedMs: 0,
+  firstTokenMs: 0,
+  draftTokens: 0,
+  draftHitRate: 0,
+  ...more,
+});
+
+const drafting = (sequence: number, more: Partial<DecodingSequence> = {}): DecodingSequence =>
+  decoding(sequence, { draftTokens: 15, draftHitRate: 1, ...more });
+
+const state = (fields: Partial<StepState>): StepState => ({
+  nowMs: 10_000,
+  decoding: [],
+  prefilling: [],
+  idle: [],
+  ...fields,
+});
+
+/** Sequence and rows, padding included, of each call. */
+const shape = ({ calls }: StepPlan) => {
+  const of = (phase: StepPlan['calls'][number]['phase']) =>
+    calls
+      .filter((call) => call.phase === phase)
+      .map(({ rows }) => rows.map((row) => [row.sequence, rowsOf(row)]));
+  return { decode: of('decode'), prefill: of('prefill').flat() };
+};
+
+const planOf = (options: Partial<TunedPlannerOptions>, fields: Partial<StepState>) =>
+  shape(planner(options).plan(state(fields)));
+
+describe('the tuned planner', () => {
+  it('pads the end of a deep prompt to a tile, where its memory can be cut and no GPU computes it', () => {
+    const deep = { prefilling: [prefilling(0, 1500, 40)] };
+    expect(planOf({}, deep).prefill).toEqual([[0, 64]]);
+    expect(planOf({ onGpu: true }, deep).prefill).toEqual([[0, 40]]);
+    expect(planOf({ canCut: false }, deep).prefill).toEqual([[0, 40]]);
+  });
+
+  it('keeps decode rows and chunks apart, but a prompt of one token with the decode rows', () => {
+    const fields = {
+      decoding: [decoding(0), decoding(1)],
+      prefilling: [prefilling(2, 50, 1), prefilling(3, 0, 30)],
+    };
+    expect(planOf({}, fields)).toEqual({
+      decode: [
+        [
+          [0, 1],
+          [1, 1],
+          [2, 1],
+        ],
+      ],
+      prefill: [[3, 30]],
+    });
+  });
+
+  it('gives a stream whose drafts are accepted drafts', () => {
+    const [[alone] = []] = planOf({}, { decoding: [drafting(0)] }).decode;
+    expect(alone?.[1]).toBeGreaterThan(4);
+    const together = planOf({}, { decoding: [drafting(0), drafting(1), drafting(2)] }).decode.flat();
+    expect(together.map(([sequence]) => sequence)).toEqual([0, 1, 2]);
+    for (const [, rows] of together) expect(rows).toBeGreaterThan(1);
+  });
+
+  it('asks for no more drafts than there are', () => {
+    const made = teach(planner(), { 1: 40, 2: 41, 8: 41, 16: 43 });
+    const { calls } = made.plan(state({ decoding: [drafting(0), drafting(1, { draftTokens: 2 })] }));
+    const [first, second] = calls.flatMap(({ rows }) => rows);
+    expect(first?.tokens).toBeGreaterThan(3);
+    expect(second).toMatchObject({ tokens: 3, padding: 0 });
+  });
+
+  it('gives sequences with windows of their own equally many rows in one call', () => {
+    const made = teach(planner({ sharesCells: false }), { 1: 40, 2: 41, 8: 41, 16: 43 });
+    const { calls } = made.plan(state({ decoding: [drafting(0), drafting(1, { draftTokens: 2 })] }));
+    expect(calls.length).toBe(1);
+    const [first, second] = calls.flatMap(({ rows }) => rows);
+    expect(first?.tokens).toBeGreaterThan(3);
+    expect(second).toMatchObject({ tokens: 3, padding: (first?.tokens ?? 0) - 3 });
+  });
+
+  it('drafts nothing while a prompt is prefilled, which somebody waits for', () => {
+    const fields = { decoding: [drafting(0)], prefilling: [prefilling(1, 0, 30)] };
+    expect(planOf({}, fields)).toEqual({ decode: [[[0, 1]]], prefill: [[1, 30]] });
+  });
+
+  it('drafts nothing where it is switched off, nor beyond the context, nor where nothing can be cut', () => {
+    const rows = (options: Partial<TunedPlannerOptions>) =>
+      planOf(options, { decoding: [drafting(0)] }).decode[0]?.[0]?.[1];
+    expect(rows({ maxDraftTokens: 0 })).toBe(1);
+    expect(rows({ canCut: false })).toBe(1);
+    expect(rows({ numCtx: 104 })).toBe(4);
+    expect(rows({ numCtx: 101 })).toBe(1);
+  });
+
+  it('prefers a prompt that it passed over again and again', () => {
+    const made = planner();
+    const crowd = { decoding: [decoding(0)], prefilling: [prefilling(1, 0, 4000), prefilling(2, 0, 30)] };
+    const firsts = Array.from({ length: 12 }, () => shape(made.plan(state(crowd))).prefill[0]?.[0]);
+    expect(firsts[0]).toBe(2);
+    expect(firsts).toContain(1);
+  });
+});
+
+describe('decode rows', () => {
+  const three = { decoding: [0, 1, 2].map((id) => decoding(id)) };
+  const groups = { 1: 43, 2: 73, 3: 85, 4: 78 };
+
+  it('are padded to a cheaper size behind the shallowest, where that can be forgotten', () => {
+    const rows = (options: Partial<TunedPlannerOptions>) =>
+      shape(
+        teach(planner(options), groups).plan(
+          state({ decoding: [decoding(0), decoding(1, { position: 50 }), decoding(2)] }),
+        ),
+      ).decode.map((call) => call.map(([, count]) => count));
+    expect(rows({})).toEqual([[1, 2, 1]]);
+    expect(rows({ canCut: false })).toEqual([[1, 1, 1]]);
+    expect(rows({ onGpu: true })).toEqual([[1, 1, 1]]);
+    expect(rows({ numCtx: 102 })).toEqual([[1, 1, 1]]);
+  });
+
+  it('get a filler in an idle neighbour where each sequence has its window', () => {
+    const made = teach(planner({ sharesCells: false }), groups);
+    const plan = (idle: StepState['idle']) => shape(made.plan(state({ ...three, idle }))).decode;
+    expect(plan([{ sequence: 3, position: 9 }]).flat()).toEqual([0, 1, 2, 3].map((id) => [id, 1]));
+    expect(plan([{ sequence: 5, position: 9 }]).flat()).toEqual([0, 1, 2].map((id) => [id, 1]));
+  });
+
+  it('are calls of their own where sequences with windows of their own are no neighbours', () => {
+    const apart = { decoding: [decoding(0), decoding(2)] };
+    const calls = (sharesCells: boolean) => planOf({ sharesCells }, apart).decode.length;
+    expect(calls(false)).toBe(2);
+    expect(calls(true)).toBe(1);
+  });
+});
+
+describe('a part that is left out', () => {
+  it('pads nothing without padding', () => {
+    const deep = { prefilling: [prefilling(0, 1500, 40)] };
+    expect(planOf({ without: ['padding'] }, deep).prefill).toEqual([[0, 40]]);
+  });
+
+  it('drafts nothing without drafts, and asks for no prompt lookup', () => {
+    expect(planner({ without: ['drafts'] }).maxDraftTokens).toBe(0);
+    expect(planOf({ without: ['drafts'] }, { decoding: [drafting(0)] }).decode).toEqual([[[0, 1]]]);
+  });
+
+  it('takes all rows in one call without ways, whatever that costs', () => {
+    const made = (options: Partial<TunedPlannerOptions>) =>
+      shape(teach(planner(options), { 1: 25, 2: 75 }).plan(state({ decoding: [decoding(0), decoding(1)] })));
+    expect(made({}).decode).toEqual([[[0, 1]], [[1, 1]]]);
+    expect(made({ without: ['ways'] }).decode).toEqual([
+      [
+        [0, 1],
+        [1, 1],
+      ],
+    ]);
+  });
+
+  it('neither lingers nor lets prompts end together without bursts', () => {
+    const two = { nowMs: 10, prefilling: [prefilling(0, 0, 200), prefilling(1, 0, 220)] };
+    expect(planOf({}, two).prefill.map(([, rows]) => rows)).not.toContain(200);
+    expect(planOf({ without: ['bursts'] }, two).prefill).toEqual([[0, 200]]);
+    expect(planner().lingerMs(1000)).toBeGreaterThan(0);
+    expect(planner({ without: ['bursts'] }).lingerMs(1000)).toBe(0);
+    expect(planner().lingerMs(10)).toBe(0);
+  });
+
+  it('prefills in chunks of one size without chunk size', () => {
+    const long = { prefilling: [prefilling(0, 0, 4000)] };
+    expect(planOf({}, long).prefill[0]?.[1]).toBeGreaterThan(64);
+    expect(planOf({ without: ['chunk-size'] }, long).prefill).toEqual([[0, 64]]);
+  });
+});

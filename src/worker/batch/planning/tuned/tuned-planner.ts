@@ -1,0 +1,89 @@
+/**
+ * worker/batch/planning/tuned owns the planner that ships: decode rows in the calls that cost least, then prompts in
+ * slices that keep the gap promise. Every part can be left out, so that a benchmark shows what it buys (bench: planner);
+ * DESIGN.md of worker/batch explains them. It knows nothing of jobs or native calls.
+ */
+import type { PlannerPart } from '../../../../contract/load.ts';
+import { DecodeCalls } from './decode/decode-calls.ts';
+import { PrefillCall } from './prefill/prefill-call.ts';
+import type {
+  EvaluatedCall,
+  PlannedRow,
+  PrefillingSequence,
+  StepPlan,
+  StepPlanner,
+  StepState,
+} from '../step-planner.ts';
+
+export interface TunedPlannerOptions {
+  readonly numCtx: number;
+  /** Rows of one native call (n_batch). */
+  readonly mostRows: number;
+  readonly maxDraftTokens: number;
+  /** KV state can be cut at any token; otherwise neither padding nor a rejected draft can be forgotten. */
+  readonly canCut: boolean;
+  /** Sequences share their KV cells, and then every pass; otherwise only neighbouring ids share one. */
+  readonly sharesCells: boolean;
+  /** A GPU computes in no such tiles, so padding spares nothing there. */
+  readonly onGpu: boolean;
+  /** What a decode step of one row took when the thread count was calibrated; null when it was not. */
+  readonly calibratedMs: number | null;
+  /** Parts left out. */
+  readonly without: readonly PlannerPart[];
+}
+
+export class TunedPlanner implements StepPlanner {
+  readonly maxDraftTokens: number;
+  readonly #decode: DecodeCalls;
+  readonly #prefill: PrefillCall;
+
+  constructor({ numCtx, mostRows, canCut, sharesCells, onGpu, without, ...options }: TunedPlannerOptions) {
+    const has = (part: PlannerPart): boolean => !without.includes(part);
+    const canPad = canCut && !onGpu;
+    this.maxDraftTokens = canCut && has('drafts') ? options.maxDraftTokens : 0;
+    this.#decode = new DecodeCalls({
+      numCtx,
+      maxDraftTokens: this.maxDraftTokens,
+      canPad,
+      sharesCells,
+      choosesWays: has('ways'),
+    });
+    this.#prefill = new PrefillCall({
+      mostRows,
+      padWithin: canPad && has('padding') ? numCtx : 0,
+      sharesCells,
+      sizesChunks: has('chunk-size'),
+      formsBursts: has('bursts'),
+    });
+    if (options.calibratedMs !== null) this.#decode.observe({ rows: [ROW], ms: options.calibratedMs });
+  }
+
+  get prefillMsPerToken(): number {
+    return this.#prefill.msPerToken;
+  }
+
+  plan({ nowMs, decoding: streams, prefilling, idle }: StepState): StepPlan {
+    const ends = prefilling.filter(isEnd).map(({ sequence, position }) => ({ ...ROW, sequence, position }));
+    const prompts = prefilling.filter((prompt) => !isEnd(prompt));
+    const calls = this.#decode.plan({ streams, ends, idle, isAwaited: prefilling.length > 0 });
+    const decodeMs = calls.length === 0 ? null : calls.reduce((sum, { expectedMs }) => sum + expectedMs, 0);
+    const prefill = this.#prefill.plan({ nowMs, streams, prompts, decodeMs, rowMs: this.#decode.rowMs });
+    return { calls: prefill === null ? calls : [...calls, prefill] };
+  }
+
+  observe(call: EvaluatedCall): void {
+    const part = call.phase === 'decode' ? this.#decode : this.#prefill;
+    part.observe(call);
+  }
+
+  lingerMs(promptTokens: number): number {
+    return this.#prefill.lingerMs(promptTokens);
+  }
+}
+
+const ROW: PlannedRow = { kind: 'prefill', sequence: 0, position: 0, tokens: 1, padding: 0 };
+
+/** The last token of a prompt that is cached already costs what a decode row does. */
+function isEnd({ remaining }: PrefillingSequence): boolean {
+  return remaining === 1;
+}
