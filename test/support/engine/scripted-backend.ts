@@ -49,7 +49,7 @@ export interface Evaluated {
 
 export function scriptedBackend(
   script: Script,
-  onDecode: (threads: number) => void = () => undefined,
+  onDecode: (threads: number, rows: number) => void = () => undefined,
 ): { backend: NativeBackend; evaluated: Evaluated } {
   const evaluated: Evaluated = { tokens: 0, decodes: 0 };
   const open = (numCtx: number): NativeContext => scriptedContext(numCtx, { script, evaluated, onDecode });
@@ -87,7 +87,7 @@ export function scriptedBackend(
 interface Scripted {
   readonly script: Script;
   readonly evaluated: Evaluated;
-  readonly onDecode: (threads: number) => void;
+  readonly onDecode: (threads: number, rows: number) => void;
 }
 
 function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Scripted): NativeContext {
@@ -96,6 +96,7 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Script
   const held = (sequence: number): number[] => sequences.get(sequence) ?? [];
   /** What stands before each batch row's logits, that token included. */
   let rows: number[][] = [];
+  let evaluatedRows = 0;
   return {
     numCtx,
     batchTokens: 512,
@@ -109,17 +110,19 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Script
     setAdapters: () => undefined,
     initBatch: () => {
       rows = [];
+      evaluatedRows = 0;
     },
     addToBatch(sequence, firstPosition, tokens, logitsOf) {
       const all = [...held(sequence).slice(0, firstPosition), ...tokens];
       if (all.length !== firstPosition + tokens.length) throw new Error('a position was left out');
       sequences.set(sequence, all);
       evaluated.tokens += tokens.length;
+      evaluatedRows += tokens.length;
       return logitsOf.map((index) => rows.push(all.slice(0, firstPosition + index + 1)) - 1);
     },
     decodeBatch() {
       evaluated.decodes += 1;
-      onDecode(threads);
+      onDecode(threads, evaluatedRows);
     },
     sample: (batchRow) => script(Buffer.from(rows[batchRow] ?? []))[0] ?? END,
     readLogits: () => ({ of: [{ token: END, logit: 1 }], largest: 1, totalWeight: () => 1 }),
