@@ -62,6 +62,7 @@ export const PRICES = {
   forgetMs: 15_000,
   /** Chosen: a price that moved this much means another machine: other programs, other threads. Noise is less. */
   changed: 1.2,
+  /** Chosen: by how many times to forget in a change makes the prices of other calls older. */
   changeAges: 3,
   /** Measured, "What one more row costs": a further row costs 0.1 to 0.3 of the first at depth 256. */
   assumedExtraRow: 0.3,
@@ -85,10 +86,12 @@ export const TRIALS = {
   grantMs: 15_000,
   /** A trial is reckoned to lose at least this share of a step. */
   leastStake: 0.1,
+  /** Steps after which a way that stays the same is looked for again. */
+  reusedSteps: 4,
   /** What is tried could be this much cheaper at least ... */
   promising: 0.97,
   /** ... if its last price had fallen to this share. */
-  hope: 0.75,
+  hope: 0.7,
 } as const;
 
 /** Prompt-lookup drafts. Measured, "What one more row costs". */

@@ -11,7 +11,7 @@ import {
 } from '../../../../../test/support/engine/simulated-steps.ts';
 import { TunedPlanner } from './tuned-planner.ts';
 
-const SEEDS = [1, 2, 3];
+const SEEDS = [1, 2, 3, 4, 5];
 
 const planner = (): TunedPlanner =>
   new TunedPlanner({
@@ -77,7 +77,7 @@ describe('a machine that changes', () => {
     }
   });
 
-  it.each([2, 3, 4, 8])('%d streams: slow moments do not lead astray for long', (streams) => {
+  it.each([2, 3, 4, 8])('%d streams: slow moments every few seconds cost less than 8 percent', (streams) => {
     const slowed = (costs: StepCosts): StepCosts => ({
       ...costs,
       rowsMs: costs.rowsMs.map((ms) => 1.7 * ms),
@@ -85,7 +85,7 @@ describe('a machine that changes', () => {
     for (const costs of [amd, intel]) {
       for (const seed of SEEDS) {
         const costsAt = (nowMs: number) => (nowMs % 7_000 < 1_500 ? slowed(costs) : costs);
-        expect(efficiency(streams, { costsAt, seed }, [5_000, 60_000])).toBeGreaterThan(0.94);
+        expect(efficiency(streams, { costsAt, seed }, [5_000, 60_000])).toBeGreaterThan(0.92);
       }
     }
   });

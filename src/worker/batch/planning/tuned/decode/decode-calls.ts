@@ -77,7 +77,7 @@ export class DecodeCalls {
   #drafted(streams: readonly DecodingSequence[], table: readonly RowPlace[]): PlannedCall[] | null {
     const { numCtx, maxDraftTokens, sharesCells, choosesWays } = this.#options;
     const most = Math.min(maxDraftTokens, ...streams.map(({ position }) => numCtx - 1 - position));
-    if (most <= 0) return null;
+    if (most <= 0 || streams.every(({ draftTokens }) => draftTokens === 0)) return null;
     const places = table.map(({ place }) => place);
     const depthMs = this.#prices.rowDepthMs * streams.reduce((sum, { position }) => sum + position, 0);
     const prices = {

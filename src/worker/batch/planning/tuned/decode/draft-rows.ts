@@ -73,17 +73,17 @@ function candidates(
     ...(together === 'never' && streams.length > 1 ? [] : [[streams]]),
     ...(apart && streams.length > 1 ? [streams.map((stream) => [stream])] : []),
   ];
-  return ways.flatMap((groups) =>
-    lengths
-      .map((length) => groups.map((group) => draftedCall(group, prices, { most: length, isEqual })))
-      .map((calls) => ({
-        calls,
-        tokens: calls.reduce((sum, { tokens }) => sum + tokens, 0),
-        ms: calls.reduce((sum, { ms }) => sum + ms, 0),
-        least: Math.min(...calls.map(({ least }) => least)),
-      }))
-      .filter(({ least, ms }) => (least * prices.plainMs) / ms >= 1 - DRAFT_LIMITS.mostLoss),
-  );
+  // The longest drafts that slow nobody: shorter ones are for streams beside which longer ones would.
+  return ways.flatMap((groups) => {
+    for (const length of lengths) {
+      const calls = groups.map((group) => draftedCall(group, prices, { most: length, isEqual }));
+      const tokens = calls.reduce((sum, call) => sum + call.tokens, 0);
+      const ms = calls.reduce((sum, call) => sum + call.ms, 0);
+      const least = Math.min(...calls.map((call) => call.least));
+      if ((least * prices.plainMs) / ms >= 1 - DRAFT_LIMITS.mostLoss) return [{ calls, tokens, ms }];
+    }
+    return [];
+  });
 }
 
 interface CallOfDrafts extends DraftedCall {

@@ -27,6 +27,8 @@ export function placesOf(
   idle: readonly IdleSequence[],
   rules: PlaceRules,
 ): RowPlace[] {
+  // One row by itself is the unit of all prices, and no call costs less.
+  if (rows.length === 1) return rows.map(placeOf);
   return rules.sharesCells ? placesInShared(rows, rules) : placesById(rows, idle, rules);
 }
 
