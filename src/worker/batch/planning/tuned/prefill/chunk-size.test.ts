@@ -145,6 +145,17 @@ describe('with the shipped limits', () => {
     expect(settled({ msPerToken: 140 }).budget(beside(2_000, false))).toBe(28);
   });
 
+  it('is not cut to a few tokens where these take as long as many', () => {
+    const chunk = new ChunkSize(MOST_TOKENS);
+    chunk.observePrefill(16, 2_000);
+    const unread = { decodeMs: null, rowMs: null, isBurst: false };
+    expect(chunk.budget(unread)).toBe(8);
+    chunk.observePrefill(8, 1_000);
+    expect(chunk.budget(unread)).toBe(8);
+    chunk.observePrefill(4, 1_950);
+    expect(chunk.budget(unread)).toBe(16);
+  });
+
   it('streams that began with these prompts wait as long as if nobody read', () => {
     const chunk = settled({ msPerToken: 3 });
     expect(chunk.budget(beside(40, true, true))).toBe(chunk.budget(beside(40, false)));

@@ -21,10 +21,13 @@ export class ChunkSize {
   readonly #mostTokens: number;
   readonly #limits: ChunkLimits;
   #msPerToken: number | null = null;
+  /** Fewer tokens take no less time. */
+  #leastTokens: number;
 
   constructor(mostTokens: number, limits: ChunkLimits = CHUNK_LIMITS) {
     this.#mostTokens = mostTokens;
     this.#limits = limits;
+    this.#leastTokens = limits.leastTokens;
   }
 
   /** Null until a prefill was measured. */
@@ -34,12 +37,12 @@ export class ChunkSize {
 
   /** Prompt tokens for the next step: whole tiles of rows unless they are too slow. */
   budget(beside: StepBeside): number {
-    const { leastTokens, tileGapMs, idleMs } = this.#limits;
+    const { tileGapMs, idleMs } = this.#limits;
     if (this.#msPerToken === null) return this.#firstBudget(beside);
     const tokens = Math.min(this.#mostTokens, Math.floor(this.#allowedMs(beside) / this.#msPerToken));
     if (tokens >= ROW_TILE) return tokens - (tokens % ROW_TILE);
     const tileMs = isRead(beside) ? tileGapMs : idleMs;
-    return ROW_TILE * this.#msPerToken <= tileMs ? ROW_TILE : Math.max(leastTokens, tokens);
+    return ROW_TILE * this.#msPerToken <= tileMs ? ROW_TILE : Math.max(this.#leastTokens, tokens);
   }
 
   /** As if each row cost what one costs alone, which is more than it does; where that is unknown, a few. */
@@ -59,8 +62,15 @@ export class ChunkSize {
 
   /** A call of this many prompt rows, padding included, took this long. */
   observePrefill(rows: number, ms: number): void {
-    if (rows < this.#limits.leastTokens) return;
+    const { leastTokens, firstTokens } = this.#limits;
+    if (rows < leastTokens) return;
     const sample = ms / rows;
+    const isShort = rows < firstTokens && this.#msPerToken !== null;
+    // A busy machine, or weights that take long to read: cutting such a call shorter would only make more of them.
+    if (isShort && sample > CHUNK_WEIGHTS.hardlyShorter * (this.#msPerToken ?? 0)) {
+      this.#leastTokens = Math.max(leastTokens, firstTokens);
+      return;
+    }
     const faster = sample < (this.#msPerToken ?? 0);
     this.#msPerToken = blend(this.#msPerToken, sample, faster ? CHUNK_WEIGHTS.faster : CHUNK_WEIGHTS.usual);
   }
