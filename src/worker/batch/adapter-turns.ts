@@ -1,6 +1,6 @@
 /** Gives streams of equal LoRA adapters their turn, and their adapters to the context. */
 import type { ChatModel } from '../model.ts';
-import { adapterKey, type CurrentGroup, nextKey } from './adapter-groups.ts';
+import { type CurrentGroup, nextKey } from './adapter-groups.ts';
 import type { Stream } from './stream/stream.ts';
 
 export class AdapterTurns {
@@ -18,7 +18,7 @@ export class AdapterTurns {
   choose(streams: readonly Stream[]): void {
     const nowMs = performance.now();
     const members = streams.map((stream) => {
-      const key = adapterKey(stream.adapters);
+      const key = stream.adapterKey;
       const sinceMs = this.#waitingSinceMs.get(stream);
       if (sinceMs === undefined || key === this.#current.key) this.#waitingSinceMs.set(stream, nowMs);
       return { key, waitingSinceMs: sinceMs ?? nowMs, adapters: stream.adapters };
@@ -31,7 +31,7 @@ export class AdapterTurns {
   }
 
   hasTurn(stream: Stream): boolean {
-    return adapterKey(stream.adapters) === this.#current.key;
+    return stream.adapterKey === this.#current.key;
   }
 
   #apply(adapters: Stream['adapters']): void {

@@ -27,7 +27,7 @@ import {
 } from './planning/step-planner.ts';
 import { CELL_LIMITS } from './planning/tuning.ts';
 import type { Placement } from './prompt-cache.ts';
-import { Sequences } from './sequences.ts';
+import { type KeyedPrompt, Sequences } from './sequences.ts';
 import type { Row } from './stream/row.ts';
 import { DraftingModel } from './stream/drafting-model.ts';
 import { Stream } from './stream/stream.ts';
@@ -69,18 +69,15 @@ export class BatchLoop {
 
   /** How long a prompt would be now, and where it would be placed; changes nothing. */
   preview(prepared: PreparedChat): { promptTokens: number; placement: Placement | null } {
-    const prompt = this.#inCachedTokens(prepared);
-    return {
-      promptTokens: prompt.length,
-      placement: this.#sequences.preview({ prompt, adapterKey: adapterKey(prepared.job.adapters) }),
-    };
+    const keyed = this.#inCachedTokens(prepared);
+    return { promptTokens: keyed.prompt.length, placement: this.#sequences.preview(keyed) };
   }
 
   submit(prepared: PreparedChat): void {
     const { job, answer, numCtx } = prepared;
-    const prompt = this.#inCachedTokens(prepared);
+    const keyed = this.#inCachedTokens(prepared);
     const arrivedMs = performance.now();
-    this.#waiting.push({ job: decodingRequest(job), prompt, answer, numCtx, arrivedMs });
+    this.#waiting.push({ ...keyed, job: decodingRequest(job), answer, numCtx, arrivedMs });
     if (this.#turning) this.#waiting.noteOverlap();
     else void this.#turn();
   }
@@ -93,11 +90,11 @@ export class BatchLoop {
   }
 
   /** The prompt in tokens whose state may be cached, unless these are more and take room from the answer. */
-  #inCachedTokens({ job, tokens, numCtx }: PreparedChat): Uint32Array {
+  #inCachedTokens({ job, tokens, numCtx }: PreparedChat): KeyedPrompt {
     const keyed = { prompt: tokens, adapterKey: adapterKey(job.adapters) };
     const cached = this.#sequences.withCachedTokens(keyed, this.#chat.vocabulary);
     const fits = cached.length <= tokens.length || cached.length + (job.maxTokens ?? 1) <= numCtx;
-    return fits ? cached : tokens;
+    return fits ? { ...keyed, prompt: cached } : keyed;
   }
 
   async #turn(): Promise<void> {
@@ -129,11 +126,11 @@ export class BatchLoop {
   /** Where sequences share their KV cells, the youngest answers wait while the others need theirs. */
   #planWithRoom(): StepPlan {
     this.#resume();
-    this.#adapters.choose([...this.#streams.values()].filter((stream) => !this.#suspended.has(stream)));
+    this.#adapters.choose(this.#running);
     for (;;) {
       const plan = this.#plan();
       if (this.#sequences.makeRoom(cellsOf(plan))) return plan;
-      const running = [...this.#streams.values()].filter((stream) => !this.#suspended.has(stream));
+      const running = this.#running;
       const youngest = running.at(-1);
       // One alone has room for its whole window, but not always for rows of others beside it.
       if (youngest === undefined || running.length === 1) return withoutFillers(plan);
@@ -141,6 +138,11 @@ export class BatchLoop {
       youngest.suspend();
       this.#sequences.empty(youngest.sequence);
     }
+  }
+
+  /** The streams that do not wait for cells, the oldest first. */
+  get #running(): Stream[] {
+    return [...this.#streams.values()].filter((stream) => !this.#suspended.has(stream));
   }
 
   /** Those that were suspended first go on first, once there is room for all that they evaluate again. */
@@ -154,8 +156,8 @@ export class BatchLoop {
   }
 
   #plan(): StepPlan {
-    const streams = [...this.#streams.values()]
-      .filter((stream) => !this.#suspended.has(stream) && this.#adapters.hasTurn(stream))
+    const streams = this.#running
+      .filter((stream) => this.#adapters.hasTurn(stream))
       .sort((a, b) => a.sequence - b.sequence);
     const decoding = streams.filter((stream) => stream.isDecoding);
     const prefilling = streams.filter((stream) => !stream.isDecoding);
@@ -206,9 +208,7 @@ export class BatchLoop {
 
   #assignSequences(): void {
     if (this.#waiting.size === 0 || this.#suspended.size > 0) return;
-    const prefilling = [...this.#streams.values()]
-      .filter(({ remaining }) => remaining > 0)
-      .map(({ prompt, position, adapters }) => ({ prompt, position, adapterKey: adapterKey(adapters) }));
+    const prefilling = [...this.#streams.values()].filter(({ remaining }) => remaining > 0);
     this.#waiting.assignSequences(prefilling, {
       begin: (job, placement) => this.#begin(job, placement),
       failed: ({ job }, error) => this.#outbox.failed(job.jobId, error),

@@ -33,7 +33,7 @@ function rig(count: number, native: Partial<NativeContext> = {}): Rig {
 }
 
 function job(jobId: string, ...prompt: number[]): StreamJob {
-  return { job: { jobId, adapters: [] }, prompt: Uint32Array.from(prompt) } as unknown as StreamJob;
+  return { job: { jobId }, prompt: Uint32Array.from(prompt), adapterKey: '' } as StreamJob;
 }
 
 /** Assigns sequences to all that can have one; `broken`: jobs that cannot begin. */

@@ -6,8 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { StepPlanner } from './planning/step-planner.ts';
 import { CELL_LIMITS, LINGER_LIMITS } from './planning/tuning.ts';
 import { awaitsSharedPrefix, type Placement, type PrefillingPrompt } from './prompt-cache.ts';
-import { adapterKey } from './adapter-groups.ts';
-import type { KeyedPrompt, Sequences } from './sequences.ts';
+import type { Sequences } from './sequences.ts';
 import type { StreamJob } from './stream/stream-job.ts';
 
 export interface Admission {
@@ -86,11 +85,12 @@ export class Waiting {
     for (const waiting of this.#inOrder()) {
       const wanted = this.#preview(waiting);
       if (wanted === null || !this.#hasRoom(waiting, wanted, begun)) return;
-      if (awaitsSharedPrefix(keyed(waiting), begun, wanted)) continue;
+      if (awaitsSharedPrefix(waiting, begun, wanted)) continue;
       try {
-        const placement = this.#sequences.take(wanted, keyed(waiting).adapterKey);
+        const placement = this.#sequences.take(wanted, waiting.adapterKey);
         this.remove(waiting.job.jobId);
-        begun.push({ ...keyed(waiting), position: placement.keep });
+        const { prompt, adapterKey } = waiting;
+        begun.push({ prompt, adapterKey, position: placement.keep });
         admission.begin(waiting, placement);
       } catch (error) {
         this.remove(waiting.job.jobId);
@@ -107,7 +107,7 @@ export class Waiting {
   }
 
   #preview(waiting: StreamJob): Placement | null {
-    return this.#sequences.preview(keyed(waiting));
+    return this.#sequences.preview(waiting);
   }
 
   #inOrder(): StreamJob[] {
@@ -121,8 +121,4 @@ export class Waiting {
     const rest = (job: StreamJob): number => job.prompt.length - (this.#preview(job)?.keep ?? 0);
     return this.#jobs.reduce((sum, job) => sum + rest(job), 0);
   }
-}
-
-function keyed({ prompt, job }: StreamJob): KeyedPrompt {
-  return { prompt, adapterKey: adapterKey(job.adapters) };
 }

@@ -46,7 +46,9 @@ function refuseSettings({ spec, model }: ChatModel): void {
 
 export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob {
   const { job, tokens, numCtx } = prepared;
-  return { job: decodingRequest(job), prompt: tokens, answer, numCtx, arrivedMs: performance.now() };
+  const arrivedMs = performance.now();
+  // A job with adapters is refused.
+  return { job: decodingRequest(job), prompt: tokens, adapterKey: '', answer, numCtx, arrivedMs };
 }
 
 function claimedTokens(chat: ChatModel, base64: string): Uint32Array {

@@ -8,6 +8,7 @@ import type {
   PrefillingSequence,
   StepPlanner,
 } from '../../../src/worker/batch/planning/step-planner.ts';
+import { TunedPlanner } from '../../../src/worker/batch/planning/tuned/tuned-planner.ts';
 
 /** What calls cost in milliseconds. */
 export interface StepCosts {
@@ -30,6 +31,20 @@ export const intel: StepCosts = {
   rowDepthMs: 0.03,
   prefillMsPerToken: 3.5,
 };
+
+/** The planner that ships, of a context whose sequences share their cells; it knows no price yet. */
+export function simulatedPlanner(): TunedPlanner {
+  return new TunedPlanner({
+    numCtx: 8192,
+    mostRows: 512,
+    maxDraftTokens: 0,
+    canCut: true,
+    sharesCells: true,
+    onGpu: false,
+    calibratedMs: null,
+    without: [],
+  });
+}
 
 export interface SimulatedRequest {
   readonly atMs: number;

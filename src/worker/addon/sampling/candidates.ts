@@ -50,9 +50,9 @@ export function largestOf(logits: Float32Array, count: number): TokenLogit[] {
 }
 
 export function readLogitsOf(logits: Float32Array, { tokens, largest }: LogitsWanted): Logits {
-  const [first] = largestOf(logits, Math.max(1, largest));
-  const most = first?.logit ?? Number.NEGATIVE_INFINITY;
-  const of = largest > 0 ? largestOf(logits, largest) : [];
+  const found = largestOf(logits, Math.max(1, largest));
+  const most = found[0]?.logit ?? Number.NEGATIVE_INFINITY;
+  const of = found.slice(0, largest);
   const others = tokens.filter((token) => !of.some((entry) => entry.token === token));
   return {
     of: [...of, ...others.map((token) => ({ token, logit: logits[token] ?? Number.NEGATIVE_INFINITY }))],

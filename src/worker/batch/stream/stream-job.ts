@@ -11,6 +11,8 @@ export type DecodingRequest = Pick<
 export interface StreamJob {
   readonly job: DecodingRequest;
   readonly prompt: Uint32Array;
+  /** Equal for jobs whose LoRA adapters are, see adapter-groups.ts; empty without any. */
+  readonly adapterKey: string;
   readonly answer: Answer;
   /** The window of this job, tokens. */
   readonly numCtx: number;

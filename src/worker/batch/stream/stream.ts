@@ -31,6 +31,7 @@ export class Stream {
   readonly prompt: Uint32Array;
   readonly sequence: number;
   readonly adapters: StreamJob['job']['adapters'];
+  readonly adapterKey: string;
   readonly output: StreamOutput;
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;
@@ -55,6 +56,7 @@ export class Stream {
     this.prompt = job.prompt;
     this.sequence = sequence;
     this.adapters = job.job.adapters;
+    this.adapterKey = job.adapterKey;
     this.#arrivedMs = job.arrivedMs;
     this.#cachedTokens = cachedTokens;
     this.#position = cachedTokens;

@@ -6,24 +6,12 @@ import {
   intel,
   type SimulatedRequest,
   simulate,
+  simulatedPlanner,
   type SimulationOptions,
   type StepCosts,
 } from '../../../../../test/support/engine/simulated-steps.ts';
-import { TunedPlanner } from './tuned-planner.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
-
-const planner = (): TunedPlanner =>
-  new TunedPlanner({
-    numCtx: 8192,
-    mostRows: 512,
-    maxDraftTokens: 0,
-    canCut: true,
-    sharesCells: true,
-    onGpu: false,
-    calibratedMs: null,
-    without: [],
-  });
 
 const together = (streams: number, promptTokens: number, answerTokens: number): SimulatedRequest[] =>
   Array.from({ length: streams }, () => ({ atMs: 0, promptTokens, answerTokens }));
@@ -44,7 +32,11 @@ function efficiency(
   options: Pick<SimulationOptions, 'costsAt' | 'seed'>,
   [fromMs, untilMs]: readonly [number, number],
 ): number {
-  const { calls } = simulate(planner(), together(streams, 40, 100_000), { noise: 0.1, untilMs, ...options });
+  const { calls } = simulate(simulatedPlanner(), together(streams, 40, 100_000), {
+    noise: 0.1,
+    untilMs,
+    ...options,
+  });
   let ideal = 0;
   let spent = 0;
   for (const call of calls.filter(({ phase, atMs }) => phase === 'decode' && atMs >= fromMs)) {

@@ -6,21 +6,9 @@ import {
   type Simulated,
   type SimulatedRequest,
   simulate,
+  simulatedPlanner,
   type StepCosts,
 } from '../../../../../test/support/engine/simulated-steps.ts';
-import { TunedPlanner } from './tuned-planner.ts';
-
-const planner = (): TunedPlanner =>
-  new TunedPlanner({
-    numCtx: 8192,
-    mostRows: 512,
-    maxDraftTokens: 0,
-    canCut: true,
-    sharesCells: true,
-    onGpu: false,
-    calibratedMs: null,
-    without: [],
-  });
 
 const request = (atMs: number, promptTokens: number, answerTokens = 48): SimulatedRequest => ({
   atMs,
@@ -30,7 +18,7 @@ const request = (atMs: number, promptTokens: number, answerTokens = 48): Simulat
 
 /** On a machine whose prices are known already. */
 function answered(costs: StepCosts, requests: readonly SimulatedRequest[]): Simulated {
-  const made = planner();
+  const made = simulatedPlanner();
   const options = { costsAt: () => costs, seed: 1, noise: 0 };
   for (const streams of [1, requests.length]) {
     simulate(
@@ -103,7 +91,11 @@ describe.each(Object.entries({ amd, intel }))('streams that flow on a machine li
 describe('a call', () => {
   it('takes about a second at most on a slow model, and the first one too; the end of a prompt is not cut off', () => {
     const slow: StepCosts = { rowsMs: [0, 300, 600, 900, 1_000], rowDepthMs: 0.05, prefillMsPerToken: 50 };
-    const { calls } = simulate(planner(), [request(0, 1_000, 5)], { costsAt: () => slow, seed: 1, noise: 0 });
+    const { calls } = simulate(simulatedPlanner(), [request(0, 1_000, 5)], {
+      costsAt: () => slow,
+      seed: 1,
+      noise: 0,
+    });
     const prefill = calls.filter(({ phase }) => phase === 'prefill').map(({ ms }) => ms);
     expect(Math.max(...prefill.slice(0, -1))).toBeLessThanOrEqual(1_150);
     expect(prefill.at(-1)).toBeLessThanOrEqual(1_500);
@@ -111,7 +103,11 @@ describe('a call', () => {
 
   it('has four rows at least, where even these take longer', () => {
     const slower: StepCosts = { rowsMs: [0, 900, 1_800], rowDepthMs: 0.05, prefillMsPerToken: 700 };
-    const { calls } = simulate(planner(), [request(0, 60, 2)], { costsAt: () => slower, seed: 1, noise: 0 });
+    const { calls } = simulate(simulatedPlanner(), [request(0, 60, 2)], {
+      costsAt: () => slower,
+      seed: 1,
+      noise: 0,
+    });
     const rows = calls.slice(1, -1).map((call) => call.rows[0]?.tokens ?? 0);
     expect(Math.min(...rows.slice(0, -1))).toBeGreaterThanOrEqual(4);
     expect(Math.max(...rows)).toBeLessThanOrEqual(8);
