@@ -13,6 +13,7 @@ import type { Identity } from '../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../wire/models.ts';
 import type { ResidencyList } from '../wire/residency.ts';
 import type { Caller } from './caller.ts';
+import { createAnswerIds } from './chat/answer-ids.ts';
 import { type AcceptChat, acceptChat } from './chat/chat.ts';
 import { acceptCompletion, type AcceptedCompletion } from './completion/completions.ts';
 import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
@@ -48,7 +49,7 @@ export function createUseCases(parts: Parts): UseCases {
   const { models, engine, clock, evidence, backendSha256, options } = parts;
   const generation = { models, engine, clock, backendSha256, strictParams: options.strictParams };
   return {
-    chat: acceptChat({ ...generation, evidence }),
+    chat: acceptChat({ ...generation, evidence, answerId: createAnswerIds() }),
     completion: (body, caller) => acceptCompletion(generation, body, caller),
     embedding: (body, caller) => embed({ models, engine, options }, body, caller),
     models: { list: () => listModels(models), show: (name) => showModel(models, name) },

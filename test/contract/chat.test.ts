@@ -28,6 +28,8 @@ describe('an answer', () => {
       expect(headers['content-type']).toBe('application/json; charset=utf-8');
     });
     verifies('response.id', () => expect(body.id).toBe('chatcmpl-svc-1760000000'));
+    // Time stands still here: the next answer is one of the same second.
+    expect((await chat()).body.id).toBe('chatcmpl-svc-1760000000000001');
     verifies('response.object', () => expect(body.object).toBe('chat.completion'));
     verifies('response.created', () => expect(body.created).toBe(1_760_000_000));
     verifies('response.model', () => expect(body.model).toBe(installed.chat));

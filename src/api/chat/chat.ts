@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/ports.ts';
 import type { DryRun } from '../../wire/inference/dry-run.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import type { Caller } from '../caller.ts';
-import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
+import { answerHead } from '../generation/answer-head.ts';
 import { checkSlots, type Choices, planChoices, runChoices } from '../generation/choices.ts';
 import { checkIgnored, hasForeignField, resolveMaxTokens, unknownFields } from '../generation/parameters.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
@@ -18,9 +18,9 @@ import type { Models } from '../models/served-model.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { dryRun } from './dry-run.ts';
 import { completeFrozen, type FrozenAnswer, type FrozenInput } from './frozen.ts';
-import { type ChatAnswer, completeChat } from './whole-answer.ts';
+import { type ChatAnswer, completeChat, type WholeAnswerPorts } from './whole-answer.ts';
 
-export interface ChatPorts extends HeadPorts {
+export interface ChatPorts extends WholeAnswerPorts {
   readonly models: Pick<Models, 'resolve'>;
   readonly engine: Pick<Engine, 'submit' | 'plan'>;
   /** Null where no records are signed. */

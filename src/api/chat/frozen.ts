@@ -4,15 +4,13 @@ import { isNonce } from '../../trust/evidence/freeze.ts';
 import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import type { GenerateJob } from '../../contract/job.ts';
-import type { Engine } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { ChatRequest, ChatResponse } from '../../wire/inference/chat.ts';
 import type { Caller } from '../caller.ts';
-import type { HeadPorts } from '../generation/answer-head.ts';
 import type { Choices } from '../generation/choices.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { type ChatAnswer, completeChat } from './whole-answer.ts';
+import { type ChatAnswer, completeChat, type WholeAnswerPorts } from './whole-answer.ts';
 
 export interface FrozenInput {
   /** The bytes that the socket delivered. */
@@ -28,8 +26,7 @@ export interface FrozenAnswer {
   readonly evidenceSha256: string;
 }
 
-export interface FrozenPorts extends HeadPorts {
-  readonly engine: Pick<Engine, 'submit'>;
+export interface FrozenPorts extends WholeAnswerPorts {
   readonly evidence: EvidenceIssuer | null;
 }
 

@@ -16,15 +16,21 @@ export interface ChatAnswer {
   readonly done: readonly [DoneEvent, ...DoneEvent[]];
 }
 
+export interface WholeAnswerPorts extends HeadPorts {
+  readonly engine: Pick<Engine, 'submit'>;
+  /** A fresh id for an answer that was made in this second. */
+  readonly answerId: (unixSeconds: number) => string;
+}
+
 export async function completeChat(
-  ports: HeadPorts & { readonly engine: Pick<Engine, 'submit'> },
+  ports: WholeAnswerPorts,
   choices: Choices,
   signal: AbortSignal,
 ): Promise<ChatAnswer> {
   const answer = await collectAnswer(choices.jobs, runChoices(ports.engine, choices, signal));
   const head = await answerHead(ports, choices.model, {
     object: 'chat.completion' as const,
-    idOf: (created) => `chatcmpl-svc-${created}`,
+    idOf: ports.answerId,
   });
   const [first] = answer.done;
   return {
