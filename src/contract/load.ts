@@ -9,7 +9,6 @@ export type ModelKind = Static<typeof ModelKind>;
 
 /** What the tuned step planner does beyond the plain one; src/worker/batch/DESIGN.md explains each part. */
 export const PlannerPart = Type.Union([
-  Type.Literal('padding'),
   Type.Literal('ways'),
   Type.Literal('drafts'),
   Type.Literal('bursts'),

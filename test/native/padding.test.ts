@@ -1,66 +1,84 @@
-/** The end of a deep prompt is padded to a tile of rows; nothing of the padding may be seen or stay. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROW_TILE } from '../../src/worker/batch/planning/tuning.ts';
-import { callsOf, type RecordedWorker, startRecordedChat } from '../support/engine/recorded-worker.ts';
-import { type Answer, logprobsOf } from '../support/engine/worker-harness.ts';
+/** Rows behind a row that bring a call to a cheaper size: nothing of them may be seen, and nothing may stay. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bootNative } from '../../src/worker/addon/boot.ts';
+import { evaluateRows } from '../../src/worker/batch/evaluate.ts';
+import type { Row } from '../../src/worker/batch/stream/row.ts';
+import { chatContext } from '../../src/worker/load/chat.ts';
+import { loadOptions } from '../../src/worker/load/load-options.ts';
+import type { NativeBackend, NativeContext } from '../../src/worker/native.ts';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import { loadSpec } from '../support/engine/jobs.ts';
 
-let padding: RecordedWorker;
-let plain: RecordedWorker;
+const PROMPT = Uint32Array.from({ length: 40 }, (_, i) => 260 + i);
+const ANSWER = [300, 301, 302, 303];
+
+let folder: string;
+let backend: NativeBackend;
 
 beforeAll(async () => {
-  const load = { numCtx: 1024, parallel: 1 };
-  [padding, plain] = await Promise.all([
-    startRecordedChat(load),
-    startRecordedChat({ ...load, planner: { kind: 'tuned', without: ['padding'] } }),
-  ]);
+  folder = await mkdtemp(join(tmpdir(), 'hearth-padding-'));
+  await writeTinyChat(join(folder, 'tiny.gguf'));
+  // Once per process.
+  backend = await bootNative('off');
 });
 
-afterAll(() => Promise.all([padding.end(), plain.end()]));
+afterAll(() => rm(folder, { recursive: true }));
 
-const start = 'the river keeps its own time and '.repeat(25);
-const whole = `${start}carries leaves past old mills while people walk home`;
-
-interface Observed {
-  readonly answer: Answer;
-  /** Rows of each native call, the prompt first. */
-  readonly rows: readonly number[];
+async function open(unified: boolean): Promise<NativeContext> {
+  const options = loadOptions(backend, loadSpec());
+  const model = await backend.openModel(join(folder, 'tiny.gguf'), options, () => undefined);
+  return await model.newContext(
+    chatContext(options, { cells: 256, sequences: 2, threads: 1, unified, draftTokens: 0 }),
+  );
 }
 
-const generate = ({ worker }: RecordedWorker, text: string, maxTokens: number) =>
-  worker.generate({ prompt: { kind: 'text', text }, maxTokens, topLogprobs: 3 });
-
-/** Answers a prompt whose beginning is cached, so that its end stands deep in the context. */
-async function observe(recorded: RecordedWorker): Promise<Observed> {
-  await generate(recorded, 'forever', 1);
-  await generate(recorded, start, 1);
-  let answer: Answer | undefined;
-  const record = await recorded.during(async () => {
-    answer = await generate(recorded, whole, 40);
+/** The largest logits of each row, in one call. */
+function evaluated(context: NativeContext, rows: readonly Row[]): number[][] {
+  const found: number[][] = [];
+  evaluateRows(context, rows, {
+    onResult: (_, result) => {
+      if ('error' in result) throw result.error;
+      for (const row of result.logitRows) found.push(largest(context, row));
+    },
   });
-  if (answer === undefined) throw new Error('there is no answer');
-  return { answer, rows: callsOf(record).map((call) => call.reduce((sum, { rows }) => sum + rows, 0)) };
+  return found;
 }
 
-describe('a padded prompt', () => {
-  it('reaches the native context as a whole tile, and without padding as long as it is', async () => {
-    const [padded, unpadded] = await Promise.all([observe(padding), observe(plain)]);
-    const { promptTokens, cachedTokens } = padded.answer.done.usage;
-    const tokens = promptTokens - cachedTokens;
-    expect(tokens).toBeGreaterThan(ROW_TILE / 2);
-    expect(tokens).toBeLessThan(ROW_TILE);
-    expect(padded.rows[0]).toBe(ROW_TILE);
-    expect(unpadded.rows[0]).toBe(tokens);
-  });
+const largest = (context: NativeContext, row: number): number[] =>
+  context.readLogits(row, { tokens: [], largest: 5 }).of.flatMap(({ token, logit }) => [token, logit]);
 
-  it('is answered like one that needs no padding', async () => {
-    await generate(padding, 'forever', 1);
-    const cold = await generate(padding, whole, 40);
-    expect(cold.done.usage.cachedTokens).toBe(0);
-    const { answer } = await observe(padding);
-    expect(answer.text).toBe(cold.text);
-    expect(answer.done.usage.completionTokens).toBe(40);
-    const [expected, found] = [logprobsOf(cold), logprobsOf(answer)];
-    expect(found).toHaveLength(expected.length);
-    for (const [i, value] of found.entries()) expect(value).toBeCloseTo(expected[i] ?? Number.NaN, 2);
+/** Two sequences answer side by side, the second one with so many rows of padding behind each token. */
+async function answeredWith(padding: number, unified: boolean): Promise<number[][]> {
+  const context = await open(unified);
+  const calls = vi.spyOn(context, 'decodeBatch');
+  const prompts = [0, 1].map((sequence) => ({ sequence, position: 0, tokens: PROMPT, logits: 1 }));
+  const found = evaluated(context, prompts);
+  for (const [i, token] of ANSWER.entries()) {
+    const row = { position: PROMPT.length + i, tokens: Uint32Array.of(token), logits: 1 };
+    found.push(
+      ...evaluated(context, [
+        { ...row, sequence: 0 },
+        { ...row, sequence: 1, padding },
+      ]),
+    );
+  }
+  // A call on top of padding that stayed would be refused, and its rows evaluated one by one.
+  expect(calls).toHaveBeenCalledTimes(1 + ANSWER.length);
+  context.dispose();
+  return found;
+}
+
+describe.each([
+  ['shared KV cells', true],
+  ['a window for each sequence', false],
+] as const)('padding, with %s', (_, unified) => {
+  it('changes no logit beyond the last digits, of its call and of those after it', async () => {
+    const [padded, plain] = [await answeredWith(2, unified), await answeredWith(0, unified)];
+    expect(padded).toHaveLength(2 * (1 + ANSWER.length));
+    for (const [i, logits] of padded.entries())
+      for (const [at, value] of logits.entries()) expect(value).toBeCloseTo(plain[i]?.[at] ?? Number.NaN, 2);
   });
 });

@@ -15,7 +15,7 @@ const generate = (text: string, maxTokens: number) =>
   worker.generate({ prompt: { kind: 'text', text }, maxTokens, topLogprobs: 3 });
 
 describe('prompts that come together', () => {
-  it('are answered like each of them alone, though padded to few lengths', async () => {
+  it('are answered like each of them alone, though evaluated together', async () => {
     const sentence = 'an old clock in the hall strikes seven while rain falls on the garden wall and ';
     const prompts = [51, 58, 63, 70, 77].map((length, i) => `${i} ${sentence.slice(0, length)}`);
     const alone: Answer[] = [];

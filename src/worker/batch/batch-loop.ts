@@ -194,7 +194,7 @@ export class BatchLoop {
 
   #nativeRow({ kind, sequence, tokens, padding }: PlannedRow, stream: Stream | undefined): Row {
     if (kind === 'filler' || stream === undefined) return this.#sequences.fillerRow(sequence, padding);
-    return kind === 'decode' ? stream.decodeRow(tokens - 1, padding) : stream.prefillRow(tokens, padding);
+    return kind === 'decode' ? stream.decodeRow(tokens - 1, padding) : stream.prefillRow(tokens);
   }
 
   #dropCancelled(): void {

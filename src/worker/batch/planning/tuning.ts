@@ -46,16 +46,6 @@ export const CHUNK_WEIGHTS = {
   hardlyShorter: 2,
 } as const;
 
-/** Padding: what a pass costs. Measured, "What a chunk costs": fitted to the table of one chunk by depth and rows. */
-export const PADDING_COSTS = {
-  /** Rows are computed in blocks; half of the last block is wasted on average. */
-  wastedRows: 8,
-  /** Depth at which a row of a full tile costs twice what it costs at position 0 ... */
-  tiledRowDoublesAt: 900,
-  /** ... and a row outside of a tile. */
-  singleRowDoublesAt: 230,
-} as const;
-
 /** What calls cost by their rows. Held to their purpose by simulated machines (planning/learning.test.ts). */
 export const PRICES = {
   /** Above this a call is a prefill, whose price is one per token. */

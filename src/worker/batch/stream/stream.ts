@@ -119,7 +119,7 @@ export class Stream {
     };
   }
 
-  prefillRow(tokens: number, padding = 0): Row {
+  prefillRow(tokens: number): Row {
     const end = this.#position + tokens;
     const samples = this.#next === null && end === this.prompt.length && this.output.finishReason === null;
     return {
@@ -127,7 +127,6 @@ export class Stream {
       position: this.#position,
       tokens: this.#evaluated.subarray(this.#position, end),
       logits: samples ? 1 : 0,
-      padding,
     };
   }
 

@@ -87,13 +87,6 @@ const planOf = (options: Partial<TunedPlannerOptions>, fields: Partial<StepState
   shape(planner(options).plan(state(fields)));
 
 describe('the tuned planner', () => {
-  it('pads the end of a deep prompt to a tile, where its memory can be cut and no GPU computes it', () => {
-    const deep = { prefilling: [prefilling(0, 1500, 40)] };
-    expect(planOf({}, deep).prefill).toEqual([[0, 64]]);
-    expect(planOf({ onGpu: true }, deep).prefill).toEqual([[0, 40]]);
-    expect(planOf({ canCut: false }, deep).prefill).toEqual([[0, 40]]);
-  });
-
   it('keeps decode rows and chunks apart, but a prompt of one token with the decode rows', () => {
     const fields = {
       decoding: [decoding(0), decoding(1)],
@@ -192,11 +185,6 @@ describe('decode rows', () => {
 });
 
 describe('a part that is left out', () => {
-  it('pads nothing without padding', () => {
-    const deep = { prefilling: [prefilling(0, 1500, 40)] };
-    expect(planOf({ without: ['padding'] }, deep).prefill).toEqual([[0, 40]]);
-  });
-
   it('drafts nothing without drafts, and asks for no prompt lookup', () => {
     expect(planner({ without: ['drafts'] }).maxDraftTokens).toBe(0);
     expect(planOf({ without: ['drafts'] }, { decoding: [drafting(0)] }).decode).toEqual([[[0, 1]]]);

@@ -24,7 +24,7 @@ export interface TunedPlannerOptions {
   readonly canCut: boolean;
   /** Sequences share their KV cells, and then every pass; otherwise only neighbouring ids share one. */
   readonly sharesCells: boolean;
-  /** A GPU computes in no such tiles, so padding spares nothing there. */
+  /** A GPU computes in no such groups of rows, so padding spares nothing there. */
   readonly onGpu: boolean;
   /** What a decode step of one row took when the thread count was calibrated; null when it was not. */
   readonly calibratedMs: number | null;
@@ -50,8 +50,6 @@ export class TunedPlanner implements StepPlanner {
     });
     this.#prefill = new PrefillCall({
       mostRows,
-      padWithin: canPad && has('padding') ? numCtx : 0,
-      sharesCells,
       sizesChunks: has('chunk-size'),
       formsBursts: has('bursts'),
     });

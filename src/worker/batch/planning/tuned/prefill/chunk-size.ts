@@ -60,7 +60,7 @@ export class ChunkSize {
     return Math.max(gapMs, gapSteps * (decodeMs ?? 0)) - (decodeMs ?? 0);
   }
 
-  /** A call of this many prompt rows, padding included, took this long. */
+  /** A call of this many prompt rows took this long. */
   observePrefill(rows: number, ms: number): void {
     const { leastTokens, firstTokens } = this.#limits;
     if (rows < leastTokens) return;

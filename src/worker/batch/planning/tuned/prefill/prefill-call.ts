@@ -9,24 +9,14 @@ import {
   type PrefillingSequence,
   rowsOf,
 } from '../../step-planner.ts';
-import {
-  ASSUMED_PREFILL_MS_PER_TOKEN,
-  LINGER_LIMITS,
-  PADDING_COSTS,
-  PLAIN_CHUNK_TOKENS,
-} from '../../tuning.ts';
+import { ASSUMED_PREFILL_MS_PER_TOKEN, LINGER_LIMITS, PLAIN_CHUNK_TOKENS } from '../../tuning.ts';
 import { burst, chunkBurst } from './bursts.ts';
 import { ChunkSize, type StepBeside } from './chunk-size.ts';
-import { padChunks } from './padding.ts';
 import { chunkPrompts } from './prefill-chunks.ts';
 
 export interface PrefillOptions {
   /** Rows of one native call. */
   readonly mostRows: number;
-  /** No padding may reach beyond this position; 0: none at all. */
-  readonly padWithin: number;
-  /** Sequences share their KV cells. */
-  readonly sharesCells: boolean;
   readonly sizesChunks: boolean;
   readonly formsBursts: boolean;
 }
@@ -58,7 +48,7 @@ export class PrefillCall {
       ...prompt,
       passedOver: this.#passedOver.get(prompt.sequence) ?? 0,
     }));
-    const { sizesChunks, formsBursts, padWithin, sharesCells } = this.#options;
+    const { sizesChunks, formsBursts } = this.#options;
     const { msPerToken } = this.#chunk;
     const members = formsBursts ? burst(streams, waiting, { msPerToken, nowMs }) : [];
     const isBurst = members.length > 0;
@@ -69,10 +59,9 @@ export class PrefillCall {
     const chunks = isBurst ? chunkBurst(members, rules) : chunkPrompts(waiting, rules);
     const left = waiting.filter((prompt) => !chunks.some(({ sequence }) => sequence === prompt.sequence));
     this.#passedOver = new Map(left.map((prompt) => [prompt.sequence, prompt.passedOver + 1]));
-    const passMs = rowMs ?? PADDING_COSTS.wastedRows * this.msPerToken;
-    const prices = { rowMs: this.msPerToken, passMs, sharesCells };
-    const rows = padChunks(chunks, waiting, { mostRows, padWithin, ...prices })
-      .map((chunk) => ({ kind: 'prefill', ...chunk }) as const)
+    const positions = new Map(waiting.map(({ sequence, position }) => [sequence, position]));
+    const rows = chunks
+      .map((chunk) => ({ ...PREFILL, ...chunk, position: positions.get(chunk.sequence) ?? 0 }))
       .sort((a, b) => a.sequence - b.sequence);
     if (rows.length === 0) return null;
     const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
@@ -90,3 +79,5 @@ export class PrefillCall {
     return this.#options.formsBursts && prefillMs >= LINGER_LIMITS.leastPrefillMs ? LINGER_LIMITS.mostMs : 0;
   }
 }
+
+const PREFILL = { kind: 'prefill', padding: 0 } as const;
