@@ -13,8 +13,11 @@ import type { Identity } from '../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../wire/models.ts';
 import type { ResidencyList } from '../wire/residency.ts';
 import type { Caller } from './caller.ts';
-import { createAnswerIds } from './chat/answer-ids.ts';
-import { type AcceptChat, acceptChat } from './chat/chat.ts';
+import {
+  type AcceptChatCompletion,
+  acceptChatCompletion,
+} from './dialects/chat-completions/chat-completions.ts';
+import { createAnswerIds } from './dialects/chat-completions/answer-ids.ts';
 import { acceptCompletion, type AcceptedCompletion } from './completion/completions.ts';
 import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
 import { health, type HealthPorts } from './health.ts';
@@ -24,7 +27,7 @@ import type { Models } from './models/served-model.ts';
 import { listResidencies, unloadModel } from './residency.ts';
 
 export interface UseCases {
-  readonly chat: AcceptChat;
+  readonly chat: AcceptChatCompletion;
   completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
   readonly models: { list(): Promise<ModelList>; show(name: string): Promise<ModelEntry> };
@@ -49,7 +52,7 @@ export function createUseCases(parts: Parts): UseCases {
   const { models, engine, clock, evidence, backendSha256, options } = parts;
   const generation = { models, engine, clock, backendSha256, strictParams: options.strictParams };
   return {
-    chat: acceptChat({ ...generation, evidence, answerId: createAnswerIds() }),
+    chat: acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() }),
     completion: (body, caller) => acceptCompletion(generation, body, caller),
     embedding: (body, caller) => embed({ models, engine, options }, body, caller),
     models: { list: () => listModels(models), show: (name) => showModel(models, name) },

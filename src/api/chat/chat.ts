@@ -1,101 +1,120 @@
 /**
- * api/chat owns POST /v1/chat/completions: what is refused before anything runs, and the accepted request as a whole
- * answer, a stream, a signed answer or a dry run. It knows nothing of sockets, headers or files.
+ * api/chat owns the one use case behind every dialect of chat: what is refused before anything runs, and the accepted
+ * conversation as checked events, as a whole answer, or as an explanation. It knows no dialect: no wire shape of a
+ * conversation, no chunk, no finish reason but the true one. The folders of api/dialects translate to and from it.
  */
-import { randomBytes } from 'node:crypto';
-import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
+import type { ExplainedEvent } from '../../contract/job-event.ts';
+import { collectEvents } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
-import type { DryRun } from '../../wire/inference/dry-run.ts';
-import { ChatRequest } from '../../wire/inference/chat.ts';
 import type { Caller } from '../caller.ts';
-import { answerHead } from '../generation/answer-head.ts';
-import { checkSlots, type Choices, planChoices, runChoices } from '../generation/choices.ts';
-import { checkIgnored, hasForeignField, resolveMaxTokens, unknownFields } from '../generation/parameters.ts';
+import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
+import { checkSlots, type Choices, type JobContent, planChoices, runChoices } from '../generation/choices.ts';
+import { newJobId } from '../generation/job-id.ts';
+import { checkIgnored, type GenerationFields, resolveMaxTokens } from '../generation/parameters.ts';
+import type { Models, ServedModel } from '../models/served-model.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
-import { readContent } from '../intake/chat-content.ts';
-import { idleFields, speaksOpenAi } from '../intake/chat-fields.ts';
-import type { Models } from '../models/served-model.ts';
-import { ChunkWriter } from './chunk-writer.ts';
-import { dryRun } from './dry-run.ts';
-import { completeFrozen, type FrozenAnswer, type FrozenInput } from './frozen.ts';
-import { type ChatAnswer, completeChat, type WholeAnswerPorts } from './whole-answer.ts';
+import type { AnswerEvent } from './answer-event.ts';
+import { checker } from './choice-guard.ts';
+import { collect, type Collected } from './collected.ts';
 
-export interface ChatPorts extends WholeAnswerPorts {
+export interface ChatPorts extends HeadPorts {
   readonly models: Pick<Models, 'resolve'>;
   readonly engine: Pick<Engine, 'submit' | 'plan'>;
-  /** Null where no records are signed. */
-  readonly evidence: EvidenceIssuer | null;
   readonly strictParams: boolean;
 }
 
+/** A conversation to be continued, in no dialect's words. */
+export interface ChatAsk {
+  readonly model: string;
+  /** Reads the turns, the tools and their choice, the shape of the answer, thinking; throws what is refused there. */
+  readonly content: () => JobContent;
+  /** How the answer is sampled and where it ends. */
+  readonly options: GenerationFields;
+  /** Fields of the request that have no effect with this model, as its dialect names them. */
+  readonly idle: (model: ServedModel) => readonly string[];
+}
+
+/** What an event of an answer adds to a stream. */
+export type AnswerWriter = (index: number, event: AnswerEvent) => readonly object[];
+
 /** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
-export type AcceptChat = (body: ChatRequest, caller: Caller) => Promise<AcceptedChat>;
+export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): Promise<AcceptedChat> {
+  const { options } = ask;
+  const model = await ports.models.resolve(ask.model, 'chat');
+  const choices = planChoices(options, ask.content(), { model, caller });
+  const ignored = [...resolveMaxTokens(options).overruled, ...ask.idle(model)];
+  checkIgnored(ports.strictParams, ignored);
+  checkSlots(ports.engine, choices);
+  return new AcceptedChat(ports, choices, { caller, ignored });
+}
 
-export const acceptChat =
-  (ports: ChatPorts): AcceptChat =>
-  async (body, caller) => {
-    const model = await ports.models.resolve(body.model, 'chat');
-    const choices = planChoices(body, readContent(body), { model, caller });
-    const ignored = [
-      ...resolveMaxTokens(body).overruled,
-      ...idleFields(body, model.reasoning),
-      ...unknownFields(body, ChatRequest.properties),
-    ];
-    checkIgnored(ports.strictParams, ignored);
-    checkSlots(ports.engine, choices);
-    return new AcceptedChat(ports, choices, { body, caller, ignored });
-  };
-
-/** A request that may run; it runs once, in one of these ways. */
+/** A conversation that may run; it runs once. */
 export class AcceptedChat {
   /** Fields that have no effect. */
   readonly ignored: readonly string[];
+  readonly choices: Choices;
+  readonly caller: Caller;
   readonly #ports: ChatPorts;
-  readonly #choices: Choices;
-  readonly #body: ChatRequest;
-  readonly #caller: Caller;
 
   constructor(
     ports: ChatPorts,
     choices: Choices,
-    asked: { readonly body: ChatRequest; readonly caller: Caller; readonly ignored: readonly string[] },
+    asked: { readonly caller: Caller; readonly ignored: readonly string[] },
   ) {
     this.#ports = ports;
-    this.#choices = choices;
-    this.#body = asked.body;
-    this.#caller = asked.caller;
+    this.choices = choices;
+    this.caller = asked.caller;
     this.ignored = asked.ignored;
   }
 
-  whole(): Promise<ChatAnswer> {
-    return completeChat(this.#ports, this.#choices, this.#caller.signal);
-  }
-
-  stream(): AsyncGenerator<StreamItem, void, void> {
+  /** The answers as they come, in what the dialect's writer makes of them; nothing runs before the first is asked for. */
+  stream(open: () => Promise<AnswerWriter>): AsyncGenerator<StreamItem, void, void> {
     return streamItems(async () => {
-      const writer = new ChunkWriter(await this.#streamHead(), this.#choices.jobs, {
-        includeUsage: this.#body.stream_options?.include_usage === true,
-        openAiDialect: hasForeignField(this.#body) || speaksOpenAi(this.#body),
-      });
-      const events = runChoices(this.#ports.engine, this.#choices, this.#caller.signal);
-      return { events, chunksOf: (index, event) => writer.chunksOf(index, event) };
+      const write = await open();
+      const passed = checker(this.choices.jobs);
+      return {
+        events: runChoices(this.#ports.engine, this.choices, this.caller.signal),
+        chunksOf: (index, event) => passed(index, event).flatMap((each) => write(index, each)),
+      };
     });
   }
 
-  frozen(input: FrozenInput): Promise<FrozenAnswer> {
-    return completeFrozen(this.#ports, this.#choices, { ...input, body: this.#body, caller: this.#caller });
+  whole(): Promise<Collected> {
+    return completeChat(this.#ports.engine, this.choices, this.caller.signal);
   }
 
-  explained(): Promise<DryRun> {
-    return dryRun(this.#ports.engine, this.#choices, { ignored: this.ignored, caller: this.#caller });
+  /** What running it would do. Loads the model where that is needed, and generates nothing. */
+  explained(): Promise<ExplainedEvent> {
+    return explain(this.#ports.engine, this.choices, this.caller);
   }
 
-  #streamHead() {
-    // The time alone would name all streams of a second alike.
-    const entropy = randomBytes(6).toString('hex');
-    return answerHead(this.#ports, this.#choices.model, {
-      object: 'chat.completion.chunk' as const,
-      idOf: (created) => `chatcmpl-svc-${created}${entropy}`,
-    });
+  /** What answers begin with; `idOf` is given the time of creation in seconds. */
+  head<T extends string>(shape: { readonly object: T; readonly idOf: (created: number) => string }) {
+    return answerHead(this.#ports, this.choices.model, shape);
   }
+}
+
+/** Runs the jobs of a request; throws when an answer is over and is not what was asked for. */
+export function completeChat(
+  engine: Pick<Engine, 'submit'>,
+  choices: Choices,
+  signal: AbortSignal,
+): Promise<Collected> {
+  return collect(choices.jobs, runChoices(engine, choices, signal));
+}
+
+/** Renders and counts the first job of a request. */
+export async function explain(
+  engine: Pick<Engine, 'submit'>,
+  { submission, jobs: [job] }: Choices,
+  caller: Caller,
+): Promise<ExplainedEvent> {
+  if (job === undefined) throw new Error('a chat request became no job');
+  const explainJob = { kind: 'explain' as const, jobId: newJobId(caller), job };
+  const events = await collectEvents((listener) =>
+    engine.submit({ ...submission, job: explainJob }, caller.signal, listener),
+  );
+  const explained = events.find((event) => event.type === 'explained');
+  if (explained === undefined) throw new Error('an explanation ended without one');
+  return explained;
 }

@@ -1,65 +1,85 @@
 /**
- * Stands between the engine's events and the wire, one per choice. A tool call leaves only when it is whole: then its
- * id can name its arguments, its arguments are checked against the tool's schema, and a call that the token limit cut
- * is never seen by a client that would run it. A finished answer is checked against the format that was asked for.
+ * Stands between the engine's events and the dialects, one per choice. A tool call leaves only when it is whole: then
+ * its id can name its arguments, its arguments are checked against the tool's schema, and a call that the token limit
+ * cut is never seen by a client that would run it. A finished answer is checked against the format that was asked for.
  */
 import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type AnswerCheck, answerCheck } from '../intake/answer-check.ts';
 import { callId } from '../intake/call-id.ts';
+import type { AnswerEvent, CallEvent } from './answer-event.ts';
 
-/** A whole call; `pieces` are its arguments as they were written. */
-export interface DeliveredCall {
-  readonly type: 'call';
-  readonly id: string;
-  readonly name: string;
-  readonly pieces: readonly string[];
+/** Checks the events of jobs, each job by its own guard; throws when an answer is over and is not what was asked for. */
+export function checker(jobs: readonly GenerateJob[]): (index: number, event: JobEvent) => AnswerEvent[] {
+  const guards = jobs.map((job) => new ChoiceGuard(job));
+  return (index, event) => guards[index]?.pass(event) ?? [];
 }
 
-export type DeliveredEvent = Exclude<JobEvent, { type: 'tool_call' | 'tool_arguments' }> | DeliveredCall;
-
-export class ChoiceGuard {
+class ChoiceGuard {
   readonly #job: GenerateJob;
   readonly #check: AnswerCheck;
   #text = '';
-  #call: { readonly name: string; readonly pieces: string[] } | null = null;
+  #open: { readonly name: string; readonly pieces: string[] } | null = null;
+  #calls = 0;
 
   constructor(job: GenerateJob) {
     this.#job = job;
     this.#check = answerCheck(job.format, job.tools);
   }
 
-  /** What may leave now. Throws when the answer is over and is not what was asked for. */
-  pass(event: JobEvent): DeliveredEvent[] {
+  /** What may leave now. */
+  pass(event: JobEvent): AnswerEvent[] {
     switch (event.type) {
-      case 'tool_call':
-        this.#call = { name: event.name, pieces: [] };
-        return [];
+      case 'queued':
+      case 'started':
+        return [event];
+      case 'tool_call': {
+        const before = this.#closed();
+        this.#open = { name: event.name, pieces: [] };
+        return before;
+      }
       case 'tool_arguments':
-        this.#call?.pieces.push(event.text);
+        this.#open?.pieces.push(event.text);
         return [];
       case 'text':
         if (this.#job.format.kind !== 'text') this.#text += event.text;
-        return [event];
+        return [...this.#closed(), event];
+      case 'reasoning':
+        return [...this.#closed(), event];
       case 'done':
+        // A limit cuts the call that is open, and no other.
         return event.finishReason === 'length' ? [event] : [...this.#finished(), event];
-      default:
-        return [event];
+      case 'embedding':
+      case 'embedded':
+      case 'score':
+      case 'ranked':
+      case 'explained':
+        throw new Error(`a chat job produced the event ${event.type}`);
     }
   }
 
-  #finished(): DeliveredEvent[] {
-    const { toolChoice, prompt } = this.#job;
-    if (this.#call !== null) {
-      const { name, pieces } = this.#call;
-      this.#check.call(name, pieces.join(''));
-      const turns = prompt.kind === 'chat' ? prompt.turns : [];
-      return [{ type: 'call', id: callId(turns, name, pieces.join('')), name, pieces }];
-    }
-    if (toolChoice.mode === 'required' || toolChoice.mode === 'named')
+  #finished(): CallEvent[] {
+    const last = this.#closed();
+    if (this.#calls > 0) return last;
+    const { mode } = this.#job.toolChoice;
+    if (mode === 'required' || mode === 'named')
       throw fail('answer_invalid', { what: 'The answer', reason: 'it calls no tool' });
     this.#check.text(this.#text);
     return [];
+  }
+
+  /** The call that was open, which is whole now. */
+  #closed(): CallEvent[] {
+    if (this.#open === null) return [];
+    const { name, pieces } = this.#open;
+    const text = pieces.join('');
+    this.#check.call(name, text);
+    const { prompt } = this.#job;
+    const turns = prompt.kind === 'chat' ? prompt.turns : [];
+    const index = this.#calls;
+    this.#open = null;
+    this.#calls += 1;
+    return [{ type: 'call', index, id: callId(turns, { name, argumentsJson: text, index }), name, pieces }];
   }
 }

@@ -7,8 +7,17 @@ import { createHash } from 'node:crypto';
 import type { Turn } from '../../contract/job.ts';
 import { canonicalize } from '../../lib/base/canonicalize.ts';
 
-export function callId(turns: readonly Turn[], name: string, argumentsJson: string): string {
-  const what = canonicalize([turns, name, canonicalArguments(argumentsJson)]) ?? '';
+export function callId(
+  turns: readonly Turn[],
+  {
+    name,
+    argumentsJson,
+    index,
+  }: { readonly name: string; readonly argumentsJson: string; readonly index: number },
+): string {
+  const call = [turns, name, canonicalArguments(argumentsJson)];
+  // Two equal calls in one answer are two calls.
+  const what = canonicalize(index === 0 ? call : [...call, index]) ?? '';
   return `call_${createHash('sha256').update(what).digest('hex').slice(0, 24)}`;
 }
 

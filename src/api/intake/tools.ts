@@ -1,7 +1,7 @@
 /**
- * api/intake reads what chat requests say beyond sampling: messages, tools, the shape of the answer, thinking. It turns
- * wire shapes into the engine's words, refuses what cannot be kept, and checks finished answers. It knows no engine
- * state and no HTTP; the use cases call it.
+ * api/intake owns what dialects share of reading a conversation: tools, the shape of the answer, thinking. It turns wire
+ * shapes into the engine's words, refuses what cannot be kept, and checks finished answers. It knows no engine state
+ * and no HTTP; the dialects call it.
  */
 import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';

@@ -8,7 +8,7 @@ import type { Predicate } from '../../trust/evidence/statement.ts';
 import { canonicalSha256 } from '../../trust/identity/canonical.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import { readSampling, readStop } from '../generation/parameters.ts';
-import { readContent } from '../intake/chat-content.ts';
+import { readContent } from '../dialects/chat-completions/content.ts';
 import { Check } from '#typebox/value';
 
 export interface RecordedRun {

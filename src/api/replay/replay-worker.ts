@@ -9,7 +9,8 @@ import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { Answer } from '../../trust/evidence/compare.ts';
 import type { BackendProvenance } from '../../trust/evidence/record.ts';
 import { hashBackend, readBuildMetadata } from '../../trust/identity/backend.ts';
-import { collectAnswer } from '../chat/whole-answer.ts';
+import { collect } from '../chat/collected.ts';
+import { wireAnswer } from '../dialects/chat-completions/whole-answer.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 
 export interface Run {
@@ -67,11 +68,11 @@ export class ReplayWorker {
 
 async function answerOf(job: GenerateJob, events: readonly JobEvent[]): Promise<Answer> {
   try {
-    const { choices, usage } = await collectAnswer(
+    const collected = await collect(
       [job],
       events.map((event) => ({ index: 0, event })),
     );
-    return { choices, usage };
+    return wireAnswer(collected);
   } catch (error) {
     if (!isFailure(error, 'answer_invalid')) throw error;
     return null;

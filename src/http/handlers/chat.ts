@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ChatRequest } from '../../wire/inference/chat.ts';
 import { FROZEN_MODE, HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';
-import type { AcceptedChat } from '../../api/chat/chat.ts';
+import type { AcceptedChatCompletion } from '../../api/dialects/chat-completions/chat-completions.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { contentDigest } from '../content-digest.ts';
@@ -33,7 +33,7 @@ export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOpt
 async function sendFrozen(
   request: FastifyRequest,
   reply: FastifyReply,
-  accepted: AcceptedChat,
+  accepted: AcceptedChatCompletion,
 ): Promise<string> {
   const bytes = rawBody(request);
   if (bytes === undefined) throw new Error('a chat request came without a body');

@@ -1,21 +1,13 @@
 /** `?svc_dry_run=1`: what a chat request would do. Generates nothing, and never evicts a model to find out. */
-import type { GenerateJob } from '../../contract/job.ts';
-import type { ExplainedEvent } from '../../contract/job-event.ts';
-import { collectEvents } from '../../engine/collect.ts';
-import { totalBytes } from '../../engine/device-memory.ts';
-import type { Engine } from '../../engine/ports.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
-import type { DryRun } from '../../wire/inference/dry-run.ts';
-import type { Caller } from '../caller.ts';
-import type { Choices } from '../generation/choices.ts';
-import { newJobId } from '../generation/job-id.ts';
+import type { GenerateJob } from '../../../contract/job.ts';
+import { totalBytes } from '../../../engine/device-memory.ts';
+import type { Engine } from '../../../engine/ports.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
+import type { DryRun } from '../../../wire/inference/dry-run.ts';
+import type { AcceptedChat } from '../../chat/chat.ts';
 
-export async function dryRun(
-  engine: Pick<Engine, 'submit' | 'plan'>,
-  choices: Choices,
-  { ignored, caller }: { readonly ignored: readonly string[]; readonly caller: Caller },
-): Promise<DryRun> {
-  const { model, submission, jobs } = choices;
+export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): Promise<DryRun> {
+  const { model, submission, jobs } = chat.choices;
   const [job] = jobs;
   if (job === undefined) throw new Error('a chat request became no job');
   if (!submission.target.capabilities.canExplain) {
@@ -27,7 +19,7 @@ export async function dryRun(
     });
   }
   const plan = engine.plan(submission.target, submission.numCtx);
-  const explained = plan.evicts.length > 0 ? null : await explain(engine, { choices, job, caller });
+  const explained = plan.evicts.length > 0 ? null : await chat.explained();
   return {
     object: 'svc.dry_run',
     model: model.id,
@@ -39,23 +31,11 @@ export async function dryRun(
     fits: explained === null ? null : explained.promptTokens < explained.numCtx,
     tool_format: explained?.toolFormat ?? null,
     parameters: effective(job, jobs.length),
-    ignored_parameters: [...ignored],
+    ignored_parameters: [...chat.ignored],
     would_load: !plan.loaded,
     would_evict: [...plan.evicts],
     planned_bytes: totalBytes(plan.planned),
   };
-}
-
-async function explain(
-  engine: Pick<Engine, 'submit'>,
-  { choices, job, caller }: { readonly choices: Choices; readonly job: GenerateJob; readonly caller: Caller },
-): Promise<ExplainedEvent> {
-  const explainJob = { kind: 'explain' as const, jobId: newJobId(caller), job };
-  const submission = { ...choices.submission, job: explainJob };
-  const events = await collectEvents((listener) => engine.submit(submission, caller.signal, listener));
-  const explained = events.find((event) => event.type === 'explained');
-  if (explained === undefined) throw new Error('a dry run ended without an explanation');
-  return explained;
 }
 
 /** The job without its conversation: every option as the engine would take it. */

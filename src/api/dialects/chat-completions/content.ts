@@ -1,15 +1,12 @@
-/**
- * api/intake owns the translation of a request's conversation, tools and formats into the words of the engine, and the
- * check of answers against them. It knows no model, no engine and no HTTP.
- */
-import type { ToolCallTurn, Turn } from '../../contract/job.ts';
-import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
-import { SchemaBudget } from '../../lib/grammar/schema-budget.ts';
-import { readAnswerFormat } from './answer-format.ts';
-import { readThinking } from './thinking.ts';
-import { readToolChoice, readTools } from './tools.ts';
-import type { ChatRequest, ContentPart, RequestMessage } from '../../wire/inference/chat.ts';
-import type { JobContent } from '../generation/choices.ts';
+/** A chat request's conversation, tools and formats in the words of the engine. */
+import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
+import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
+import { SchemaBudget } from '../../../lib/grammar/schema-budget.ts';
+import { readAnswerFormat } from '../../intake/answer-format.ts';
+import { readThinking } from '../../intake/thinking.ts';
+import { readToolChoice, readTools } from '../../intake/tools.ts';
+import type { ChatRequest, ContentPart, RequestMessage } from '../../../wire/inference/chat.ts';
+import type { JobContent } from '../../generation/choices.ts';
 
 export function readContent(body: ChatRequest): JobContent {
   const budget = new SchemaBudget();

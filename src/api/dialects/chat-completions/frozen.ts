@@ -1,16 +1,18 @@
 /** A chat answer in mode frozen-v1: the job pinned before it runs, the record signed after it. Never one without the other. */
-import type { FrozenRequest } from '../../trust/evidence/freeze.ts';
-import { isNonce } from '../../trust/evidence/freeze.ts';
-import type { EvidenceIssuer } from '../../trust/evidence/issuer.ts';
-import type { Predicate } from '../../trust/evidence/statement.ts';
-import type { GenerateJob } from '../../contract/job.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
-import { REQUEST_HEADERS } from '../../wire/headers.ts';
-import type { ChatRequest, ChatResponse } from '../../wire/inference/chat.ts';
-import type { Caller } from '../caller.ts';
-import type { Choices } from '../generation/choices.ts';
-import type { ServedModel } from '../models/served-model.ts';
-import { type ChatAnswer, completeChat, type WholeAnswerPorts } from './whole-answer.ts';
+import type { FrozenRequest } from '../../../trust/evidence/freeze.ts';
+import { isNonce } from '../../../trust/evidence/freeze.ts';
+import type { EvidenceIssuer } from '../../../trust/evidence/issuer.ts';
+import type { Predicate } from '../../../trust/evidence/statement.ts';
+import type { GenerateJob } from '../../../contract/job.ts';
+import type { Engine } from '../../../engine/ports.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
+import { REQUEST_HEADERS } from '../../../wire/headers.ts';
+import type { ChatRequest, ChatResponse } from '../../../wire/inference/chat.ts';
+import type { Caller } from '../../caller.ts';
+import { completeChat } from '../../chat/chat.ts';
+import type { Choices } from '../../generation/choices.ts';
+import type { ServedModel } from '../../models/served-model.ts';
+import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts } from './whole-answer.ts';
 
 export interface FrozenInput {
   /** The bytes that the socket delivered. */
@@ -27,6 +29,7 @@ export interface FrozenAnswer {
 }
 
 export interface FrozenPorts extends WholeAnswerPorts {
+  readonly engine: Pick<Engine, 'submit'>;
   readonly evidence: EvidenceIssuer | null;
 }
 
@@ -43,7 +46,9 @@ export async function completeFrozen(
   const request = evidence.freeze(input.rawBody, { ...input.body }, checkedNonce(input.nonce));
   // Before the run: a model whose bytes cannot be named then costs nothing.
   const model = await provenModel(choices.model);
-  const answer = await completeChat(ports, pin(choices, request), input.caller.signal);
+  const pinned = pin(choices, request);
+  const collected = await completeChat(ports.engine, pinned, input.caller.signal);
+  const answer = await wholeAnswer(ports, choices.model, collected);
   const { member, payloadSha256 } = await evidence.issue({
     request,
     ...accountOf(answer),

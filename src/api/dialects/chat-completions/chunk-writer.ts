@@ -1,10 +1,9 @@
 /** The chunks of a chat stream: the role first, then text, then the empty delta with the finish reason. */
-import type { GenerateJob } from '../../contract/job.ts';
-import type { DoneEvent, JobEvent, SampledToken } from '../../contract/job-event.ts';
-import type { ChatChunk, ChatDelta } from '../../wire/inference/chat.ts';
-import { wireFinishReason } from '../generation/finish-reason.ts';
-import { wireLogprobs, wireUsage } from '../generation/usage.ts';
-import { ChoiceGuard, type DeliveredCall, type DeliveredEvent } from './choice-guard.ts';
+import type { DoneEvent, SampledToken } from '../../../contract/job-event.ts';
+import type { ChatChunk, ChatDelta } from '../../../wire/inference/chat.ts';
+import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
+import { wireFinishReason } from '../../generation/finish-reason.ts';
+import { wireLogprobs, wireUsage } from '../../generation/usage.ts';
 
 type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system_fingerprint'>;
 
@@ -16,22 +15,18 @@ export interface StreamManners {
 
 export class ChunkWriter {
   readonly #head: ChunkHead;
-  readonly #guards: readonly ChoiceGuard[];
+  readonly #choices: number;
   readonly #manners: StreamManners;
   readonly #done: DoneEvent[] = [];
 
-  constructor(head: ChunkHead, jobs: readonly GenerateJob[], manners: StreamManners) {
+  constructor(head: ChunkHead, choices: number, manners: StreamManners) {
     this.#head = head;
-    this.#guards = jobs.map((job) => new ChoiceGuard(job));
+    this.#choices = choices;
     this.#manners = manners;
   }
 
-  /** What an event adds to the stream; throws when the answer is over and is not what was asked for. */
-  chunksOf(index: number, event: JobEvent): ChatChunk[] {
-    return (this.#guards[index]?.pass(event) ?? []).flatMap((passed) => this.#written(index, passed));
-  }
-
-  #written(index: number, event: DeliveredEvent): ChatChunk[] {
+  /** What an event adds to the stream. */
+  chunksOf(index: number, event: AnswerEvent): ChatChunk[] {
     switch (event.type) {
       case 'queued':
         return [];
@@ -45,22 +40,16 @@ export class ChunkWriter {
         return this.#call(index, event);
       case 'done':
         return [this.#last(index, event)];
-      case 'embedding':
-      case 'embedded':
-      case 'score':
-      case 'ranked':
-      case 'explained':
-        throw new Error(`a chat job produced the event ${event.type}`);
     }
   }
 
   /** Name and id first, then the arguments in pieces: what every client's parser expects. */
-  #call(index: number, { id, name, pieces }: DeliveredCall): ChatChunk[] {
-    const opening = { index: 0, id, type: 'function' as const, function: { name, arguments: '' } };
+  #call(index: number, { index: at, id, name, pieces }: CallEvent): ChatChunk[] {
+    const opening = { index: at, id, type: 'function' as const, function: { name, arguments: '' } };
     return [
       this.#delta(index, { tool_calls: [opening] }),
       ...pieces.map((piece) =>
-        this.#delta(index, { tool_calls: [{ index: 0, function: { arguments: piece } }] }),
+        this.#delta(index, { tool_calls: [{ index: at, function: { arguments: piece } }] }),
       ),
     ];
   }
@@ -73,7 +62,7 @@ export class ChunkWriter {
   #last(index: number, event: DoneEvent): ChatChunk {
     this.#done.push(event);
     const { includeUsage, openAiDialect } = this.#manners;
-    const isLast = this.#done.length === this.#guards.length;
+    const isLast = this.#done.length === this.#choices;
     const finish = {
       finish_reason: wireFinishReason(event.finishReason, true, openAiDialect),
       svc_finish_reason: event.finishReason,

@@ -1,6 +1,6 @@
 /** What the fields of a chat request besides its content tell: which change nothing, and how its sender speaks. */
-import type { ChatRequest } from '../../wire/inference/chat.ts';
-import { idleThinkingFields } from './thinking.ts';
+import type { ChatRequest } from '../../../wire/inference/chat.ts';
+import { idleThinkingFields } from '../../intake/thinking.ts';
 
 type Fields = Omit<ChatRequest, 'messages'>;
 

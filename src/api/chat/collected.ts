@@ -1,0 +1,74 @@
+/** Whole answers from their events, in no dialect's words. */
+import type { DoneEvent, SampledToken } from '../../contract/job-event.ts';
+import type { GenerateJob } from '../../contract/job.ts';
+import type { ChoiceEvent } from '../generation/choices.ts';
+import type { AnswerEvent, CallEvent } from './answer-event.ts';
+import { checker } from './choice-guard.ts';
+
+/** What an answer is made of, in the order in which it was said. */
+export type AnswerPart = { readonly type: 'text' | 'reasoning'; readonly text: string } | CallEvent;
+
+export interface Answer {
+  readonly parts: readonly AnswerPart[];
+  /** Sampled tokens of the text, where log probabilities were asked for. */
+  readonly tokens: readonly SampledToken[];
+  /** How it ended. */
+  readonly done: DoneEvent;
+}
+
+export interface Collected {
+  /** One per choice, in order. */
+  readonly answers: readonly [Answer, ...Answer[]];
+  /** The window that was used. */
+  readonly numCtx: number;
+}
+
+interface Draft {
+  readonly parts: ({ type: 'text' | 'reasoning'; text: string } | CallEvent)[];
+  readonly tokens: SampledToken[];
+  done: DoneEvent | null;
+}
+
+/** Throws when an answer is not what its job asked for. */
+export async function collect(
+  jobs: readonly GenerateJob[],
+  events: AsyncIterable<ChoiceEvent> | Iterable<ChoiceEvent>,
+): Promise<Collected> {
+  const drafts = jobs.map((): Draft => ({ parts: [], tokens: [], done: null }));
+  const passed = checker(jobs);
+  let numCtx = 0;
+  for await (const { index, event } of events) {
+    if (event.type === 'started') numCtx = event.numCtx;
+    const draft = drafts[index];
+    if (draft) for (const each of passed(index, event)) take(draft, each);
+  }
+  const [first, ...others] = drafts.map(({ parts, tokens, done }): Answer => {
+    if (done === null) throw new Error('an answer ended without a done event');
+    return { parts, tokens, done };
+  });
+  if (first === undefined) throw new Error('a request asked for no answer');
+  return { answers: [first, ...others], numCtx };
+}
+
+function take(draft: Draft, event: AnswerEvent): void {
+  if (event.type === 'text') draft.tokens.push(...(event.tokens ?? []));
+  if (event.type === 'text' || event.type === 'reasoning') say(draft, event.type, event.text);
+  if (event.type === 'call') draft.parts.push(event);
+  if (event.type === 'done') draft.done = event;
+}
+
+function say(draft: Draft, type: 'text' | 'reasoning', text: string): void {
+  const last = draft.parts.at(-1);
+  if (last?.type === type) last.text += text;
+  else draft.parts.push({ type, text });
+}
+
+/** All text of one kind that an answer says. */
+export function textOf({ parts }: Answer, type: 'text' | 'reasoning'): string {
+  return parts.map((part) => (part.type === type ? part.text : '')).join('');
+}
+
+/** The calls of an answer, in order. */
+export function callsOf({ parts }: Answer): CallEvent[] {
+  return parts.filter((part) => part.type === 'call');
+}

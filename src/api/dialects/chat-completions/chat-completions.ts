@@ -1,0 +1,91 @@
+/**
+ * api/dialects/chat-completions owns POST /v1/chat/completions: its request read into a conversation, and the answer as
+ * a whole body, chunks, a signed answer or a dry run. It knows nothing of sockets, headers or files.
+ */
+import { randomBytes } from 'node:crypto';
+import type { EvidenceIssuer } from '../../../trust/evidence/issuer.ts';
+import type { DryRun } from '../../../wire/inference/dry-run.ts';
+import { ChatRequest } from '../../../wire/inference/chat.ts';
+import type { Caller } from '../../caller.ts';
+import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
+import { hasForeignField, unknownFields } from '../../generation/parameters.ts';
+import type { StreamItem } from '../../generation/stream-item.ts';
+import { ChunkWriter } from './chunk-writer.ts';
+import { readContent } from './content.ts';
+import { dryRun } from './dry-run.ts';
+import { completeFrozen, type FrozenAnswer, type FrozenInput } from './frozen.ts';
+import { idleFields, speaksOpenAi } from './idle-fields.ts';
+import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts } from './whole-answer.ts';
+
+export interface ChatCompletionPorts extends ChatPorts, WholeAnswerPorts {
+  /** Null where no records are signed. */
+  readonly evidence: EvidenceIssuer | null;
+}
+
+export type AcceptChatCompletion = (body: ChatRequest, caller: Caller) => Promise<AcceptedChatCompletion>;
+
+export const acceptChatCompletion =
+  (ports: ChatCompletionPorts): AcceptChatCompletion =>
+  async (body, caller) => {
+    const ask = {
+      model: body.model,
+      content: () => readContent(body),
+      options: body,
+      idle: ({ reasoning }: { readonly reasoning: boolean }) => [
+        ...idleFields(body, reasoning),
+        ...unknownFields(body, ChatRequest.properties),
+      ],
+    };
+    return new AcceptedChatCompletion(ports, await acceptChat(ports, ask, caller), body);
+  };
+
+/** A request that may run; it runs once, in one of these ways. */
+export class AcceptedChatCompletion {
+  readonly #ports: ChatCompletionPorts;
+  readonly #chat: AcceptedChat;
+  readonly #body: ChatRequest;
+
+  constructor(ports: ChatCompletionPorts, chat: AcceptedChat, body: ChatRequest) {
+    this.#ports = ports;
+    this.#chat = chat;
+    this.#body = body;
+  }
+
+  /** Fields that have no effect. */
+  get ignored(): readonly string[] {
+    return this.#chat.ignored;
+  }
+
+  async whole(): Promise<ChatAnswer> {
+    const collected = await this.#chat.whole();
+    return wholeAnswer(this.#ports, this.#chat.choices.model, collected);
+  }
+
+  stream(): AsyncGenerator<StreamItem, void, void> {
+    return this.#chat.stream(async () => {
+      const writer = new ChunkWriter(await this.#streamHead(), this.#chat.choices.jobs.length, {
+        includeUsage: this.#body.stream_options?.include_usage === true,
+        openAiDialect: hasForeignField(this.#body) || speaksOpenAi(this.#body),
+      });
+      return (index, event) => writer.chunksOf(index, event);
+    });
+  }
+
+  frozen(input: FrozenInput): Promise<FrozenAnswer> {
+    const { choices, caller } = this.#chat;
+    return completeFrozen(this.#ports, choices, { ...input, body: this.#body, caller });
+  }
+
+  explained(): Promise<DryRun> {
+    return dryRun(this.#ports.engine, this.#chat);
+  }
+
+  #streamHead() {
+    // The time alone would name all streams of a second alike.
+    const entropy = randomBytes(6).toString('hex');
+    return this.#chat.head({
+      object: 'chat.completion.chunk' as const,
+      idOf: (created) => `chatcmpl-svc-${created}${entropy}`,
+    });
+  }
+}

@@ -1,0 +1,69 @@
+/** A whole chat answer in its wire shape. The service answers with it; a replay compares it with what was signed. */
+import type { DoneEvent } from '../../../contract/job-event.ts';
+import type { ChatResponse } from '../../../wire/inference/chat.ts';
+import { type Answer, callsOf, type Collected, textOf } from '../../chat/collected.ts';
+import { answerHead, type HeadPorts } from '../../generation/answer-head.ts';
+import { wireLogprobs, wireTimings, wireUsage } from '../../generation/usage.ts';
+import type { ServedModel } from '../../models/served-model.ts';
+
+export interface ChatAnswer {
+  readonly body: ChatResponse;
+  readonly numCtx: number;
+  /** How each choice ended. */
+  readonly done: readonly [DoneEvent, ...DoneEvent[]];
+}
+
+export interface WholeAnswerPorts extends HeadPorts {
+  /** A fresh id for an answer that was made in this second. */
+  readonly answerId: (unixSeconds: number) => string;
+}
+
+export async function wholeAnswer(
+  ports: WholeAnswerPorts,
+  model: ServedModel,
+  collected: Collected,
+): Promise<ChatAnswer> {
+  const head = await answerHead(ports, model, {
+    object: 'chat.completion' as const,
+    idOf: ports.answerId,
+  });
+  const [first, ...others] = collected.answers;
+  return {
+    numCtx: collected.numCtx,
+    done: [first.done, ...others.map(({ done }) => done)],
+    body: { ...head, ...wireAnswer(collected), timings: wireTimings(first.done.usage, first.done.timings) },
+  };
+}
+
+/** The part of the body that the model decides. */
+export function wireAnswer({ answers }: Pick<Collected, 'answers'>): Pick<ChatResponse, 'choices' | 'usage'> {
+  return {
+    choices: answers.map(wireChoice),
+    usage: wireUsage(answers.map(({ done }) => done.usage)),
+  };
+}
+
+function wireChoice(answer: Answer, index: number): ChatResponse['choices'][number] {
+  const reasoning = textOf(answer, 'reasoning');
+  const calls = callsOf(answer);
+  const { finishReason } = answer.done;
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content: textOf(answer, 'text'),
+      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls.map(wireCall) }),
+    },
+    // Only streams have a dialect for it; a whole answer says how it really ended.
+    finish_reason: finishReason,
+    svc_finish_reason: finishReason,
+    ...(answer.tokens.length === 0 ? {} : { logprobs: wireLogprobs(answer.tokens) }),
+  };
+}
+
+const wireCall = ({ id, name, pieces }: ReturnType<typeof callsOf>[number]) => ({
+  id,
+  type: 'function' as const,
+  function: { name, arguments: pieces.join('') },
+});
