@@ -5,6 +5,7 @@
  */
 import { type Static, Type } from '#typebox';
 import { FrozenPins } from './frozen.ts';
+import { MOST_CALLS } from './limits.ts';
 import { Sampling } from './sampling-shapes.ts';
 import { AdapterScale } from './settings/values.ts';
 
@@ -81,6 +82,8 @@ export const GenerateJob = Type.Object({
   prompt: Prompt,
   tools: Type.Array(ToolDefinition),
   toolChoice: ToolChoice,
+  /** Tool calls of one answer at most, in formats that can hold several; absent: 1. */
+  maxCalls: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_CALLS })),
   format: AnswerFormat,
   reasoning: Reasoning,
   sampling: Sampling,

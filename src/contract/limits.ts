@@ -17,6 +17,9 @@ export const MOST_SEQUENCES = 256;
 
 export const MOST_THREADS = 1024;
 
+/** Tool calls of one answer. */
+export const MOST_CALLS = 64;
+
 /** Tokens of the smallest window. */
 export const LEAST_CTX = 8;
 
