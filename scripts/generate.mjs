@@ -31,6 +31,7 @@ function errors() {
 ${notice} (src/lib/errors/catalogue.ts)
 
 Every failure has the body \`{"error", "message", "type", "code", "param"?}\`; \`error\` is always the sentence itself.
+The code is in the header \`X-Svc-Error-Code\` as well, because some client libraries keep only the sentence.
 A failure that would repeat carries \`x-should-retry: false\`. On a stream that has started, the body arrives as the last
 \`data:\` line, without \`[DONE]\`, and the connection is closed.
 

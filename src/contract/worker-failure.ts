@@ -4,7 +4,7 @@ import type { ErrorCode } from '../lib/errors/catalogue.ts';
 /** Anything else that is thrown inside a worker is a defect, and crosses as `internal`. */
 export const WORKER_CODES = [
   'cancelled',
-  'context_overflow',
+  'context_length_exceeded',
   'evidence_unavailable',
   'input_too_long',
   'internal',

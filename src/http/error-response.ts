@@ -81,6 +81,7 @@ export function errorResponse(error: SvcError): ErrorResponse {
   return {
     status: STATUS_OF[family],
     headers: {
+      [HEADERS.errorCode]: error.code,
       ...(retryable ? {} : { [HEADERS.shouldRetry]: 'false' }),
       ...(retryAfter === undefined
         ? {}

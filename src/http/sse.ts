@@ -117,7 +117,11 @@ function endBroken(raw: ServerResponse, last: string): void {
 function refuse(raw: ServerResponse, error: SvcError, { abort }: SseOptions): void {
   abort();
   for (const name of raw.getHeaderNames()) raw.removeHeader(name);
-  raw.writeHead(500, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+  raw.writeHead(500, {
+    [HEADERS.errorCode]: error.code,
+    'content-type': 'application/json; charset=utf-8',
+    connection: 'close',
+  });
   raw.end(JSON.stringify(errorBody(error)));
 }
 

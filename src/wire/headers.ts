@@ -10,6 +10,8 @@ export const HEADERS = {
   embeddingSpace: 'X-Svc-Embedding-Space',
   numCtx: 'X-Svc-Num-Ctx',
   ignoredParams: 'X-Svc-Ignored-Params',
+  /** The `code` of the body, for clients whose library keeps only the sentence. */
+  errorCode: 'X-Svc-Error-Code',
   requestId: 'X-Request-Id',
   shouldRetry: 'x-should-retry',
   retryAfter: 'Retry-After',

@@ -36,10 +36,14 @@ export function prepareChat(chat: ChatModel, job: GenerateJob): PreparedChat {
   return { job, pieces, tokens, numCtx, maxTokens, toolFormat: plan.toolFormat, answer };
 }
 
-/** Throws `context_overflow` when not even one token of an answer fits behind the prompt. */
+/** Throws `context_length_exceeded` when not even one token of an answer fits behind the prompt. */
 export function requireRoom(chat: ChatModel, { tokens, numCtx }: PreparedChat): void {
   if (tokens.length + 1 <= numCtx) return;
-  throw fail('context_overflow', { promptTokens: tokens.length, numCtx, maxCtx: chat.facts.trainedCtx });
+  throw fail('context_length_exceeded', {
+    promptTokens: tokens.length,
+    numCtx,
+    maxCtx: chat.facts.trainedCtx,
+  });
 }
 
 /** Text up to here is tokenised within milliseconds, and a refusal names its exact count of tokens. */
@@ -51,7 +55,8 @@ function refuseHopeless(chat: ChatModel, pieces: readonly PromptPiece[], numCtx:
   if (bytes <= COUNTED_BYTES) return;
   const promptTokens = chat.vocabulary.leastTokens(bytes);
   const maxCtx = chat.facts.trainedCtx;
-  if (promptTokens > numCtx) throw fail('context_overflow', { promptTokens, numCtx, maxCtx, atLeast: true });
+  if (promptTokens > numCtx)
+    throw fail('context_length_exceeded', { promptTokens, numCtx, maxCtx, atLeast: true });
 }
 
 function promptPieces({ writer }: ChatModel, job: GenerateJob, plan: AnswerPlan): PromptPiece[] {

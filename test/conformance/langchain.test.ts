@@ -1,6 +1,8 @@
 /** The unmodified `@langchain/openai` package. */
+import { ContextOverflowError } from '@langchain/core/errors';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { type Target, targets } from './targets.ts';
 
 describe.each(targets)('@langchain/openai against %s', (_, start) => {
@@ -43,6 +45,17 @@ describe.each(targets)('@langchain/openai against %s', (_, start) => {
     expect([first?.length, second?.length, query.length]).toEqual([768, 768, 768]);
     expect(Math.hypot(...query.map((value, i) => value - (first?.[i] ?? 0)))).toBeLessThan(1e-5);
     expect(Math.hypot(...query)).toBeCloseTo(1, 5);
+  });
+
+  it('recognises a prompt that does not fit', async () => {
+    target.scripted?.engine.plays([
+      fail('context_length_exceeded', { promptTokens: 9000, numCtx: 4096, model: 'tiny-chat' }),
+    ]);
+    const failure: unknown = await chat()
+      .invoke('1 2 3 4 '.repeat(20_000))
+      .catch((error: unknown) => error);
+    expect(ContextOverflowError.isInstance(failure)).toBe(true);
+    expect(String(failure)).toMatch(/[0-9]+ tokens \(num_ctx\)\..*hearth set |the model takes at most/);
   });
 
   it('raises the sentence of the service', async () => {

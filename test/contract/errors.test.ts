@@ -178,7 +178,12 @@ describe('the status', () => {
 
   /** Every code that can come from the engine, with what a client is told about trying again. */
   const fromEngine: [SvcError, number, boolean, string | undefined][] = [
-    [fail('context_overflow', { promptTokens: 900, numCtx: 512, param: 'messages' }), 400, false, undefined],
+    [
+      fail('context_length_exceeded', { promptTokens: 900, numCtx: 512, param: 'messages' }),
+      400,
+      false,
+      undefined,
+    ],
     [fail('template_failed', { reason: 'roles must alternate' }), 400, false, undefined],
     [fail('queue_full', { limit: 2, retryAfterS: 2.2 }), 429, true, '3'],
     [fail('draining'), 503, true, '1'],
@@ -198,7 +203,11 @@ describe('the status', () => {
       service.engine.plays([queued(1), failure]);
       const model = path.endsWith('embeddings') ? 'default-embedding' : 'default';
       const reply = await post(path, { model, messages: [{ role: 'user', content: 'x' }], input: 'x' });
-      expect([reply.status, reply.body.code]).toEqual([status, code]);
+      expect([reply.status, reply.body.code, reply.headers['x-svc-error-code']]).toEqual([
+        status,
+        code,
+        code,
+      ]);
       expect(reply.headers['x-should-retry']).toBe(retry ? undefined : 'false');
       expect(reply.headers['retry-after']).toBe(after);
     }
@@ -221,8 +230,12 @@ describe('the status', () => {
   });
 
   it('of a prompt that does not fit names both numbers', async () => {
-    service.engine.plays([fail('context_overflow', { promptTokens: 7900, numCtx: 4096 })]);
-    expect((await chat()).body.error).toMatch(/7900 tokens.*4096 tokens \(num_ctx\)/);
+    service.engine.plays([fail('context_length_exceeded', { promptTokens: 7900, numCtx: 4096 })]);
+    const { error } = (await chat()).body;
+    expect(error).toMatch(/7900 tokens.*4096 tokens \(num_ctx\)/);
+    // What LangChain and LiteLLM search for, letter by letter.
+    expect(error).toContain('context_length_exceeded');
+    expect(error).toContain('exceeds the available context size');
   });
 
   it('of a bug is 500 with a constant sentence, and the log has the cause', async () => {

@@ -108,7 +108,7 @@ describe('hearth serve on an empty home', () => {
     verifies('chat.num-ctx', () => expect(small.headers['x-svc-num-ctx']).toBe('512'));
     const messages = [{ role: 'user', content: 'word '.repeat(3000) }];
     const { status, body } = await served.client.chat({ messages, num_ctx: 512 });
-    verifies('errors.400', () => expect([status, body.code]).toEqual([400, 'context_overflow']));
+    verifies('errors.400', () => expect([status, body.code]).toEqual([400, 'context_length_exceeded']));
     expect(body.error).toMatch(/prompt is \d{4,} tokens.* 512 tokens/);
     // The built-in model was trained on fewer tokens than these.
     expect(body.error).toContain('Shorten the prompt; the model takes at most 1024.');

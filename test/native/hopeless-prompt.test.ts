@@ -15,14 +15,14 @@ const overflow = (text: string) => worker.generate({ prompt: { kind: 'text', tex
 describe('a prompt that cannot fit', () => {
   it('is refused unread when its length alone says so', async () => {
     await expect(overflow('word '.repeat(1_000_000))).rejects.toMatchObject({
-      code: 'context_overflow',
+      code: 'context_length_exceeded',
       detail: { atLeast: true },
     });
   });
 
   it('is counted exactly when it might have fitted', async () => {
     const refused = await overflow('a b c '.repeat(200)).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ code: 'context_overflow', detail: { numCtx: 512 } });
+    expect(refused).toMatchObject({ code: 'context_length_exceeded', detail: { numCtx: 512 } });
     expect(refused).not.toHaveProperty('detail.atLeast');
   });
 });

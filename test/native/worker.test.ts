@@ -120,7 +120,7 @@ describe('generate', () => {
       .generate({ prompt: { kind: 'chat', turns: [{ role: 'user', content }] } })
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({
-      code: 'context_overflow',
+      code: 'context_length_exceeded',
       detail: { numCtx: 512, maxCtx: expect.any(Number) },
     });
   });

@@ -21,12 +21,15 @@ describe('the remedy for a model that is not installed', () => {
 });
 
 describe('the remedy for a prompt that does not fit', () => {
-  const remedy = (detail: { promptTokens: number; maxCtx?: number }) =>
-    fail('context_overflow', { numCtx: 512, ...detail }).message;
+  const remedy = (detail: { promptTokens: number; maxCtx?: number; model?: string }) =>
+    fail('context_length_exceeded', { numCtx: 512, ...detail }).message;
 
   it('is a larger window where the model can have one', () => {
-    expect(remedy({ promptTokens: 600, maxCtx: 4096 })).toContain('Shorten the prompt or raise num_ctx.');
-    expect(remedy({ promptTokens: 600 })).toContain('Shorten the prompt or raise num_ctx.');
+    const model = 'm:q4';
+    expect(remedy({ promptTokens: 600 })).toContain('Shorten the prompt, or send a larger num_ctx.');
+    expect(remedy({ promptTokens: 600, model })).toContain('or run: hearth set m:q4 num_ctx=1024.');
+    expect(remedy({ promptTokens: 2040, maxCtx: 8192, model })).toContain('num_ctx=4096.');
+    expect(remedy({ promptTokens: 2040, maxCtx: 3000, model })).toContain('num_ctx=3000.');
   });
 
   it.each([600, 512])(

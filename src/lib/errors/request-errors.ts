@@ -1,11 +1,19 @@
 /** Refusals of a request: its content, its form, and who may ask. */
 import { permanent } from './entry.ts';
 
-/** `maxCtx` is the model's largest window, where it is known. */
-function overflowRemedy(promptTokens: number, maxCtx: number | undefined): string {
-  return maxCtx !== undefined && promptTokens >= maxCtx
-    ? `Shorten the prompt; the model takes at most ${maxCtx}.`
-    : 'Shorten the prompt or raise num_ctx.';
+interface Overflow {
+  readonly promptTokens: number;
+  /** The model's largest window, where it is known. */
+  readonly maxCtx?: number;
+  readonly model?: string;
+}
+
+function overflowRemedy({ promptTokens, maxCtx = Infinity, model }: Overflow): string {
+  if (promptTokens >= maxCtx) return `Shorten the prompt; the model takes at most ${maxCtx}.`;
+  if (model === undefined) return 'Shorten the prompt, or send a larger num_ctx.';
+  // Half as much again leaves room for an answer.
+  const roomy = Math.min(maxCtx, 2 ** Math.ceil(Math.log2(promptTokens * 1.5)));
+  return `Shorten the prompt, send a larger num_ctx, or run: hearth set ${model} num_ctx=${roomy}.`;
 }
 
 /** Only owner/name, perhaps with a quant, can be pulled. */
@@ -39,11 +47,20 @@ export const contentErrors = {
     (d) =>
       `Model "${d.model}" runs on an engine that cannot ${d.ability}; ${d.remedy}, or choose another model.`,
   ),
-  context_overflow: permanent(
+  context_length_exceeded: permanent(
     'request',
-    { promptTokens: 'number', numCtx: 'number', maxCtx: 'number?', atLeast: 'boolean?', param: 'string?' },
+    {
+      promptTokens: 'number',
+      numCtx: 'number',
+      maxCtx: 'number?',
+      model: 'string?',
+      atLeast: 'boolean?',
+      param: 'string?',
+    },
+    // Frameworks that shorten a conversation by themselves look for these very words: LangChain for the code in the
+    // sentence, LiteLLM for "exceeds the available context size".
     (d) =>
-      `The prompt is ${d.atLeast === true ? 'at least ' : ''}${d.promptTokens} tokens long; the context window is ${d.numCtx} tokens (num_ctx). ${overflowRemedy(d.promptTokens, d.maxCtx)}`,
+      `The request exceeds the available context size (context_length_exceeded): the prompt is ${d.atLeast === true ? 'at least ' : ''}${d.promptTokens} tokens long, and the context window is ${d.numCtx} tokens (num_ctx). ${overflowRemedy(d)}`,
   ),
   input_too_long: permanent(
     'request',

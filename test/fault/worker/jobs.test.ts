@@ -152,19 +152,19 @@ const unknown = { reason: expect.stringContaining('unknown code of a worker') };
 it.each([
   [
     'a member too many',
-    'context_overflow',
+    'context_length_exceeded',
     { ...overflow, reason: { toString: 5 } },
-    'context_overflow',
-    overflow,
+    'context_length_exceeded',
+    { ...overflow, model: 'm' },
   ],
   [
     'a member of another type',
-    'context_overflow',
+    'context_length_exceeded',
     { ...overflow, promptTokens: '900' },
     'internal',
     unusable,
   ],
-  ['a member too few', 'context_overflow', { numCtx: 512 }, 'internal', unusable],
+  ['a member too few', 'context_length_exceeded', { numCtx: 512 }, 'internal', unusable],
   [
     'a model that it was not asked for',
     'load_failed',
