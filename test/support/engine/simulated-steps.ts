@@ -17,6 +17,8 @@ export interface StepCosts {
   /** Of reading the KV state of one earlier token. */
   readonly rowDepthMs: number;
   readonly prefillMsPerToken: number;
+  /** Depth at which a row of a prompt costs twice what it costs at position 0. */
+  readonly prefillDoublesAt?: number;
 }
 
 /** As measured on two AMD cores: two rows cost three times one row, and further ones next to nothing. */
@@ -49,6 +51,8 @@ export function simulatedPlanner(): TunedPlanner {
 export interface SimulatedRequest {
   readonly atMs: number;
   readonly promptTokens: number;
+  /** Of these, tokens whose state is in the sequence already. */
+  readonly cachedTokens?: number;
   readonly answerTokens: number;
 }
 
@@ -68,10 +72,12 @@ export interface Simulated {
   readonly calls: readonly (PlannedCall & { readonly ms: number; readonly atMs: number })[];
 }
 
-export function callMs({ rowsMs, rowDepthMs, prefillMsPerToken }: StepCosts, call: PlannedCall): number {
+export function callMs(costs: StepCosts, call: PlannedCall): number {
+  const { rowsMs, rowDepthMs, prefillMsPerToken, prefillDoublesAt = Number.POSITIVE_INFINITY } = costs;
   const rows = call.rows.reduce((sum, { tokens, padding }) => sum + tokens + padding, 0);
   const depth = call.rows.reduce((sum, row) => sum + row.position * (row.tokens + row.padding), 0);
-  if (call.phase === 'prefill') return (rowsMs[1] ?? 0) / 2 + rows * prefillMsPerToken;
+  if (call.phase === 'prefill')
+    return (rowsMs[1] ?? 0) / 2 + (rows + depth / prefillDoublesAt) * prefillMsPerToken;
   const last = rowsMs.length - 1;
   const slope = (rowsMs[last] ?? 0) - (rowsMs[last - 1] ?? 0);
   return (rowsMs[rows] ?? (rowsMs[last] ?? 0) + (rows - last) * slope) + depth * rowDepthMs;
@@ -103,7 +109,7 @@ export function simulate(
         ...waiting[0],
         sequence: freeOf(running),
         seenMs: nowMs,
-        position: 0,
+        position: waiting[0].cachedTokens ?? 0,
         answered: 0,
         tokensMs: [],
       });

@@ -33,11 +33,12 @@ describe('burst', () => {
   });
 
   it('goes on beside a stream that began with it, and not beside one that flows', () => {
-    const late = prompt(1, 40, 500 + arrivalWindowMs);
-    expect(idsOf(burst([{ firstTokenMs: 500 }], [late], pace))).toEqual([1]);
-    expect(burst([{ firstTokenMs: 499 }], [late], pace)).toEqual([]);
-    expect(burst([{ firstTokenMs: 500 }, { firstTokenMs: 100 }], [late], pace)).toEqual([]);
-    expect(burst([{ firstTokenMs: 500 }], [late], { ...pace, nowMs: 501 + burstMs })).toEqual([]);
+    const late = [1, 2].map((id) => prompt(id, 40, 500 + arrivalWindowMs));
+    expect(idsOf(burst([{ firstTokenMs: 500 }], late, pace))).toEqual([1, 2]);
+    expect(burst([{ firstTokenMs: 500 }], late.slice(1), pace)).toEqual([]);
+    expect(burst([{ firstTokenMs: 499 }], late, pace)).toEqual([]);
+    expect(burst([{ firstTokenMs: 500 }, { firstTokenMs: 100 }], late, pace)).toEqual([]);
+    expect(burst([{ firstTokenMs: 500 }], late, { ...pace, nowMs: 501 + burstMs })).toEqual([]);
   });
 
   it('ends in time: who would make it too long begins later', () => {

@@ -1,6 +1,7 @@
 /**
  * Requests that arrive together begin together. A stream that began first would wait for the prompts of the others, slice
- * by slice, so the prompts of a burst are evaluated in bounded slices whose last one ends them all. Pure.
+ * by slice, so the prompts of a burst are evaluated in slices whose last one ends them all. A burst is an order of
+ * prompts; how large a slice may be is no matter of it (chunk-size.ts). Pure.
  */
 import type { Chunk, ChunkRules, WaitingPrompt } from './prefill-chunks.ts';
 import type { DecodingSequence } from '../../step-planner.ts';
@@ -16,8 +17,8 @@ type YoungStream = Pick<DecodingSequence, 'firstTokenMs'>;
 type BurstPrompt = WaitingPrompt & { readonly arrivedMs: number };
 
 /**
- * The prompts that end together; none where older streams decode, which must not wait for slices of that size. A long
- * prompt is no part of it: short ones go first and flow beside it.
+ * The prompts that end together, two at least; none where older streams decode. A long prompt is no part of it: short
+ * ones go first and flow beside it.
  */
 export function burst<Prompt extends BurstPrompt>(
   streams: readonly YoungStream[],
@@ -42,7 +43,7 @@ export function burst<Prompt extends BurstPrompt>(
     members.push(prompt);
   }
   // A stream that flows for long is none of this burst, whoever arrived with it.
-  return nowMs - firstTokenMs > burstMs || (streams.length === 0 && members.length < 2) ? [] : members;
+  return nowMs - firstTokenMs > burstMs || members.length < 2 ? [] : members;
 }
 
 /** A slice of a burst: all ends, or so much of the longest prompts that the last slice will hold all ends. */

@@ -18,10 +18,9 @@ function settled({ msPerToken }: Pick<Machine, 'msPerToken'>, limits: ChunkLimit
 }
 
 /** Beside streams that decode, or not. */
-const beside = (decodeMs: number, decoding: boolean, isBurst = false): StepBeside => ({
+const beside = (decodeMs: number, decoding: boolean): StepBeside => ({
   decodeMs: decoding ? decodeMs : null,
   rowMs: decodeMs,
-  isBurst,
 });
 
 const between = (min: number, max: number) => fc.double({ min, max, noNaN: true });
@@ -62,7 +61,7 @@ describe('before a prefill was measured', () => {
   });
 
   it('the very first one has a few tokens, because nobody knows how slow the model is', () => {
-    const unknown = { decodeMs: null, rowMs: null, isBurst: false };
+    const unknown = { decodeMs: null, rowMs: null };
     expect(new ChunkSize(MOST_TOKENS).budget(unknown)).toBe(16);
   });
 });
@@ -148,18 +147,12 @@ describe('with the shipped limits', () => {
   it('is not cut to a few tokens where these take as long as many', () => {
     const chunk = new ChunkSize(MOST_TOKENS);
     chunk.observePrefill(16, 2_000);
-    const unread = { decodeMs: null, rowMs: null, isBurst: false };
+    const unread = { decodeMs: null, rowMs: null };
     expect(chunk.budget(unread)).toBe(8);
     chunk.observePrefill(8, 1_000);
     expect(chunk.budget(unread)).toBe(8);
     chunk.observePrefill(4, 1_950);
     expect(chunk.budget(unread)).toBe(16);
-  });
-
-  it('streams that began with these prompts wait as long as if nobody read', () => {
-    const chunk = settled({ msPerToken: 3 });
-    expect(chunk.budget(beside(40, true, true))).toBe(chunk.budget(beside(40, false)));
-    expect(chunk.budget(beside(40, true))).toBeLessThan(chunk.budget(beside(40, false)));
   });
 });
 

@@ -13,8 +13,6 @@ export interface StepBeside {
   readonly decodeMs: number | null;
   /** What a call of one row takes; null while nobody knows. */
   readonly rowMs: number | null;
-  /** Nobody reads yet: the streams that decode began with these prompts. */
-  readonly isBurst: boolean;
 }
 
 export class ChunkSize {
@@ -76,9 +74,9 @@ export class ChunkSize {
   }
 }
 
-/** Somebody reads along. */
-function isRead({ decodeMs, isBurst }: StepBeside): boolean {
-  return decodeMs !== null && !isBurst;
+/** Somebody reads along, from the first token of a stream on, whatever began with it. */
+function isRead({ decodeMs }: StepBeside): boolean {
+  return decodeMs !== null;
 }
 
 function blend(previous: number | null, sample: number, weight: number): number {

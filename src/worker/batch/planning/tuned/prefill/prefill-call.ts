@@ -52,7 +52,7 @@ export class PrefillCall {
     const { msPerToken } = this.#chunk;
     const members = formsBursts ? burst(streams, waiting, { msPerToken, nowMs }) : [];
     const isBurst = members.length > 0;
-    const budget = sizesChunks ? this.#chunk.budget({ decodeMs, rowMs, isBurst }) : PLAIN_CHUNK_TOKENS;
+    const budget = sizesChunks ? this.#chunk.budget({ decodeMs, rowMs }) : PLAIN_CHUNK_TOKENS;
     // Nothing may exceed the budget as long as the price of a row is unknown.
     const mostRows = msPerToken === null ? budget : this.#options.mostRows;
     const rules = { budget, mostRows, idle: decodeMs === null };
