@@ -21,17 +21,31 @@ function make() {
 }
 
 describe('when events leave', () => {
-  it('holds events between two messages, and sends them together at rest', () => {
+  /** Milliseconds between the messages of a stream whose steps take so long, one token each. */
+  function gapsOf(stepMs: number): number[] {
     const { outbox, time, sizes } = make();
-    outbox.event('a', text('1'), true);
-    outbox.beforeWork(30);
-    for (const said of ['2', '3']) {
-      outbox.event('a', text(said));
-      outbox.beforeWork(30);
-      time.ms += 30;
+    const sentMs: number[] = [];
+    for (let step = 0; step < 100; step += 1) {
+      outbox.event('a', text('x'));
+      outbox.beforeWork(stepMs);
+      time.ms += stepMs;
       outbox.atRest();
+      if (sizes().length > sentMs.length) sentMs.push(time.ms);
     }
-    expect(sizes()).toEqual([1, 2]);
+    return sentMs.slice(1).map((at, i) => at - (sentMs[i] ?? 0));
+  }
+
+  it.each([
+    [1, 45],
+    [17, 34],
+    [22, 44],
+    [23, 23],
+    [33, 33],
+    [44, 44],
+    [59, 59],
+    [90, 90],
+  ])('steps of %d ms leave every %d ms: several share a message, or each has its own', (stepMs, gapMs) => {
+    expect(new Set(gapsOf(stepMs))).toEqual(new Set([gapMs]));
   });
 
   it('sends first and last words before the engine works again', () => {

@@ -11,17 +11,20 @@ export interface OutboxLimits {
   /** Messages handed to the channel and not yet written, above which the loop waits. */
   readonly unsentMessages: number;
   readonly eventsPerMessage: number;
-  /** Between two messages, milliseconds, unless something is urgent. */
+  /** The longest between two messages that have something to say, milliseconds, where the work between them is no longer. */
   readonly betweenMessagesMs: number;
   /** The longest that an event waits to share a message, milliseconds. */
   readonly longestHoldMs: number;
 }
 
-/** Sixteen messages a second read as a flow, and each one costs server and client about a millisecond. */
+/**
+ * Each message costs server and client about a millisecond. Work is either longer than half of the time between two, and
+ * then a message a step is at most one in 22 ms, or several steps share one.
+ */
 export const OUTBOX_LIMITS: OutboxLimits = {
   unsentMessages: 64,
   eventsPerMessage: 2048,
-  betweenMessagesMs: 60,
+  betweenMessagesMs: 45,
   longestHoldMs: 100,
 };
 
@@ -32,6 +35,7 @@ export class Outbox {
   readonly #limits: OutboxLimits;
   readonly #nowMs: () => number;
   #flushedMs = Number.NEGATIVE_INFINITY;
+  #workBeganMs = 0;
   #oldestMs = 0;
   #events: { jobId: string; event: JobEvent }[] = [];
   #urgent = false;
@@ -67,14 +71,18 @@ export class Outbox {
   beforeWork(expectedMs: number): void {
     const waitedMs = this.#nowMs() - this.#oldestMs;
     if (this.#urgent || waitedMs + expectedMs > this.#limits.longestHoldMs) this.flush();
+    this.#workBeganMs = this.#nowMs();
   }
 
   /**
    * llama.cpp rests: the moment to send, because server and client then find a core free. With as many threads as
-   * cores, waking them while llama.cpp works, or just before, stalls all of its threads for many milliseconds.
+   * cores, waking them while llama.cpp works, or just before, stalls all of its threads for many milliseconds. What may
+   * not wait for as much work again is sent now: else steps a little shorter than the limit would leave two by two.
    */
   atRest(): void {
-    if (this.#nowMs() - this.#flushedMs >= this.#limits.betweenMessagesMs) this.flush();
+    const nowMs = this.#nowMs();
+    const nextRestMs = nowMs + (nowMs - this.#workBeganMs);
+    if (nextRestMs - this.#flushedMs > this.#limits.betweenMessagesMs) this.flush();
   }
 
   flush(): void {

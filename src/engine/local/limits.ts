@@ -4,7 +4,10 @@ export interface WorkerLimits {
   readonly bootMs: number;
   /** Between two pings while a worker loads or runs jobs; an idle worker is left in peace. */
   readonly heartbeatMs: number;
-  /** Silence of a worker that runs jobs, after which it counts as hung. */
+  /**
+   * Silence of a worker that runs jobs, after which it counts as hung. A native call is one long silence: planned for a
+   * second, but beside other programs 16 rows were seen to take eight.
+   */
   readonly silenceMs: number;
   /** The same while a model loads, where one native call may block the child for long. */
   readonly loadSilenceMs: number;
@@ -41,7 +44,7 @@ export function loadLimits(timeoutMs: number): Pick<WorkerLimits, 'loadSilenceMs
 export const DEFAULT_WORKER_LIMITS: WorkerLimits = {
   bootMs: 30_000,
   heartbeatMs: 500,
-  silenceMs: 5_000,
+  silenceMs: 30_000,
   silencePerCharMs: 0.005,
   ...loadLimits(300_000),
   stallMs: 30_000,

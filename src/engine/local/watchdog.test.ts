@@ -95,3 +95,10 @@ it('a worker without open jobs is not asked for progress', () => {
     expect(watchdog.tick(false)).toBeNull();
   }
 });
+
+it('a worker may be silent for as long as a native call takes on a machine that is busy with other programs', () => {
+  const plannedMs = 1_000;
+  const { silenceMs, heartbeatMs } = DEFAULT_WORKER_LIMITS;
+  const ticks = ticksUntilHung(new Watchdog(DEFAULT_WORKER_LIMITS, silenceMs), false);
+  expect(ticks * heartbeatMs).toBeGreaterThan(20 * plannedMs);
+});
