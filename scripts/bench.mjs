@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { ensureBuilt, ensureInstalled, requireNode, root, run } from './prepare.mjs';
 
 requireNode();
-ensureInstalled();
+await ensureInstalled();
 await ensureBuilt();
 run(process.execPath, [
   path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'),

@@ -1,5 +1,5 @@
 import { build, ensureInstalled, requireNode } from './prepare.mjs';
 
 requireNode();
-ensureInstalled();
+await ensureInstalled();
 await build();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ensureBuilt, ensureInstalled, requireNode, root } from './prepare.mjs';
 
 requireNode();
-ensureInstalled();
+await ensureInstalled();
 await ensureBuilt();
 const bin = (name) => path.join(root, 'node_modules', '.bin', name);
 const steps = [

@@ -1,5 +1,6 @@
 /** Installs and builds only when something changed, so that `npm start` and `npm test` work from a fresh clone. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const at = (...parts) => path.join(root, ...parts);
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+export const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 
 export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -27,24 +28,49 @@ export function run(command, args) {
   });
 }
 
-export function ensureInstalled() {
+export async function ensureInstalled() {
   const stamp = at('node_modules', '.hearth-lock');
   const lock = createHash('sha256')
     .update(readFileSync(at('package-lock.json')))
     .digest('hex');
   const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === lock;
   if (isCurrent && missingPackages().length === 0) return;
-  console.error('Installing the packages of package-lock.json …');
+  console.error('Installing the packages of package-lock.json: about 180 MB to download, 350 MB on disk …');
   // No package needs an install script, so none may run; prebuilt libraries come as packages.
   // The build needs the development packages, also where NODE_ENV or npm's own settings would leave them out.
   const kinds = ['--include=dev', '--include=optional'];
-  run(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...kinds]);
+  await install(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...kinds]);
   const missing = missingPackages();
   if (missing.length > 0) {
     console.error(`npm ci did not install ${missing.join(', ')}; check the settings of npm and try again.`);
     process.exit(1);
   }
   writeFileSync(stamp, lock);
+}
+
+/** npm says nothing until its end; on a terminal, what has arrived is counted meanwhile. */
+async function install(args) {
+  const child = spawn(npm, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  const isTerminal = process.stderr.isTTY;
+  const show = () => process.stderr.write(`\r  ${megabytesIn(at('node_modules'))} MB on disk `);
+  const timer = isTerminal ? setInterval(show, 3000) : undefined;
+  const [code] = await once(child, 'close');
+  clearInterval(timer);
+  if (isTerminal) process.stderr.write('\r\u001b[K');
+  if (code === 0) return;
+  console.error('npm ci failed; what it said is above.');
+  process.exit(1);
+}
+
+function megabytesIn(folder) {
+  let bytes = 0;
+  for (const name of existsSync(folder) ? readdirSync(folder, { recursive: true }) : [])
+    bytes += statSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  return Math.round(bytes / 1e6);
 }
 
 function missingPackages() {

@@ -2,7 +2,7 @@
 import { ensureBuilt, ensureInstalled, requireNode } from './prepare.mjs';
 
 requireNode();
-ensureInstalled();
+await ensureInstalled();
 await ensureBuilt();
 process.argv.splice(2, 0, 'serve');
 await import('../bin/hearth.js');

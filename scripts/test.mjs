@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
 requireNode();
-ensureInstalled();
+await ensureInstalled();
 await ensureBuilt();
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const { status } = spawnSync(process.execPath, [vitest, 'run', ...process.argv.slice(2)], {

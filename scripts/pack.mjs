@@ -1,0 +1,81 @@
+/**
+ * npm run pack [-- --to FOLDER] [-- --bundled]: builds the package that is installed with `npm install --global`.
+ * Assembled in a folder of its own, because two of its files must not lie in a checkout: npm-shrinkwrap.json, which pins
+ * every package by its hash on the user's machine as well, and sbom.cdx.json, the bill of materials.
+ * With --bundled it carries the packages of this platform, and is installed without a network.
+ */
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { billOfMaterials } from './sbom.mjs';
+import { npmOutput, runningLock, runningManifest } from './packages.mjs';
+import { ensureBuilt, ensureInstalled, requireNode, root } from './prepare.mjs';
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+
+requireNode();
+await ensureInstalled();
+await ensureBuilt();
+const { values } = parseArgs({ options: { to: { type: 'string' }, bundled: { type: 'boolean' } } });
+const target = path.resolve(values.to ?? '.');
+mkdirSync(target, { recursive: true });
+const folder = mkdtempSync(path.join(tmpdir(), 'hearth-pack-'));
+try {
+  assemble(folder, values.bundled === true);
+  const [{ filename, size, unpackedSize }] = JSON.parse(
+    npmOutput(['pack', folder, '--ignore-scripts', '--json', '--pack-destination', folder]),
+  );
+  console.error(`${megabytes(size)} MB packed, ${megabytes(unpackedSize)} MB unpacked:`);
+  const name = values.bundled === true ? filename.replace(/\.tgz$/, `-${PLATFORM}.tgz`) : filename;
+  copyFileSync(path.join(folder, filename), path.join(target, name));
+  console.log(path.join(target, name));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function assemble(folder, bundled) {
+  const manifest = runningManifest();
+  const write = (name, value) =>
+    writeFileSync(path.join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
+  for (const name of [...manifest.files, 'README.md', 'LICENSE'])
+    cpSync(path.join(root, name), path.join(folder, name), { recursive: true, filter: isShipped });
+  write('sbom.cdx.json', billOfMaterials());
+  const files = [...manifest.files, 'sbom.cdx.json'];
+  if (bundled) {
+    // npm would look for the optional packages of other platforms.
+    const { optionalDependencies = {}, ...rest } = manifest;
+    const here = Object.entries({ ...rest.dependencies, ...optionalDependencies }).filter(([name]) =>
+      isInstalled(path.join('node_modules', name)),
+    );
+    const bundleDependencies = here.map(([name]) => name);
+    write('package.json', { ...rest, files, dependencies: Object.fromEntries(here), bundleDependencies });
+    copyPackages(folder);
+  } else {
+    write('npm-shrinkwrap.json', runningLock());
+    write('package.json', { ...manifest, files: [...files, 'npm-shrinkwrap.json'] });
+  }
+}
+
+/** The stamp of the build says when this checkout was built; nothing of that belongs to the package. */
+function isShipped(file) {
+  return path.basename(file) !== '.stamp';
+}
+
+function isInstalled(place) {
+  return existsSync(path.join(root, place, 'package.json'));
+}
+
+function copyPackages(folder) {
+  for (const place of Object.keys(runningLock().packages).filter(
+    (place) => place !== '' && isInstalled(place),
+  )) {
+    const from = path.join(root, place);
+    const filter = (file) => !path.relative(from, file).split(path.sep).includes('node_modules');
+    cpSync(from, path.join(folder, place), { recursive: true, filter });
+  }
+}
+
+function megabytes(bytes) {
+  return (bytes / 1e6).toFixed(1);
+}
