@@ -2,7 +2,18 @@
 import { createParser } from 'eventsource-parser';
 import type { Config } from '../config/config.ts';
 import { clientBaseUrl } from '../config/listen-address.ts';
-import { CliFailure, EXIT_CODES } from './context.ts';
+import { CliFailure, EXIT_CODES, type ExitCode } from './context.ts';
+import { inCliWords } from './wording.ts';
+
+/** What the server refused, in the words of a terminal; `code` is that of its errors. */
+export class ServerRefusal extends CliFailure {
+  readonly code: string | null;
+
+  constructor(message: string, exitCode: ExitCode, code: string | null) {
+    super(message, exitCode);
+    this.code = code;
+  }
+}
 
 export interface ApiResponse {
   readonly status: number;
@@ -21,18 +32,37 @@ export async function callServer(
   route: string,
   body?: object,
 ): Promise<ApiResponse> {
-  const response = await send(config, method, route, body);
-  const text = await response.text();
+  const sent = body === undefined ? {} : { text: JSON.stringify(body) };
+  const { response, text } = await exchange(config, { method, route, ...sent });
   return { status: response.status, headers: response.headers, body: parseBody(text, response.url) };
 }
 
-/** The chunks of a streamed answer; a stream that breaks off, or ends in an error frame, ends the verb. */
+/** The text of a success; `text` is sent byte for byte. */
+export async function postText(config: Config, request: Omit<Outgoing, 'method'>): Promise<string> {
+  const { response, text } = await exchange(config, { ...request, method: 'POST' });
+  if (!response.ok) {
+    const { status, headers } = response;
+    expectOk({ status, headers, body: parseBody(text, response.url) });
+  }
+  return text;
+}
+
+/** A chunk of a streamed answer, or what the server says while there is none. */
+export type StreamPart = { readonly chunk: unknown } | { readonly comment: string };
+
+/** A stream that breaks off, or ends in an error frame, ends in a failure. */
 export async function* streamServer(
   config: Config,
   route: string,
   body: object,
-): AsyncGenerator<unknown, void, void> {
-  const response = await send(config, 'POST', route, body);
+  signal?: AbortSignal,
+): AsyncGenerator<StreamPart, void, void> {
+  const response = await send(config, {
+    method: 'POST',
+    route,
+    text: JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  });
   if (!response.ok) {
     expectOk({
       status: response.status,
@@ -40,15 +70,19 @@ export async function* streamServer(
       body: parseBody(await response.text(), response.url),
     });
   }
-  const events: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => events.push(data) });
+  const parts: ({ readonly data: string } | { readonly comment: string })[] = [];
+  const parser = createParser({
+    onEvent: ({ data }) => parts.push({ data }),
+    onComment: (comment) => parts.push({ comment }),
+  });
   const decoder = new TextDecoder();
   try {
     for await (const bytes of response.body ?? []) {
       parser.feed(decoder.decode(bytes as Uint8Array, { stream: true }));
-      for (const data of events.splice(0)) {
-        if (data === '[DONE]') return;
-        yield chunkOf(parseBody(data, response.url));
+      for (const part of parts.splice(0)) {
+        if ('comment' in part) yield part;
+        else if (part.data === '[DONE]') return;
+        else yield { chunk: chunkOf(parseBody(part.data, response.url)) };
       }
     }
   } catch (error) {
@@ -59,21 +93,44 @@ export async function* streamServer(
 }
 
 function chunkOf(value: unknown): unknown {
-  const sentence = (value as { error?: unknown } | null)?.error;
-  if (typeof sentence === 'string') throw new CliFailure(sentence);
+  const refusal = refusalIn(value, EXIT_CODES.failure);
+  if (refusal !== null) throw refusal;
   return value;
 }
 
-async function send(config: Config, method: 'GET' | 'POST', route: string, body?: object): Promise<Response> {
+interface Outgoing {
+  readonly method: 'GET' | 'POST';
+  readonly route: string;
+  /** JSON. */
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+async function exchange(
+  config: Config,
+  outgoing: Outgoing,
+): Promise<{ readonly response: Response; readonly text: string }> {
+  const response = await send(config, outgoing);
+  try {
+    return { response, text: await response.text() };
+  } catch (cause) {
+    throw new CliFailure('the answer broke off', EXIT_CODES.failure, cause);
+  }
+}
+
+async function send(config: Config, { method, route, text, headers, signal }: Outgoing): Promise<Response> {
   try {
     return await fetch(`${baseUrl(config)}${route}`, {
       method,
       redirect: 'error',
       headers: {
         ...(config.apiKey === null ? {} : { authorization: `Bearer ${config.apiKey}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(text === undefined ? {} : { body: text }),
+      ...(signal === undefined ? {} : { signal }),
     });
   } catch (cause) {
     throw new CliFailure(
@@ -99,7 +156,13 @@ function parseBody(text: string, url: string): unknown {
 /** The body of a success, or the server's own sentence as a failure. */
 export function expectOk(response: ApiResponse): unknown {
   if (response.status < 400) return response.body;
-  const sentence = (response.body as { error?: unknown } | null)?.error;
-  const message = typeof sentence === 'string' ? sentence : `the server answered ${response.status}`;
-  throw new CliFailure(message, response.status === 404 ? EXIT_CODES.notFound : EXIT_CODES.failure);
+  const exitCode = response.status === 404 ? EXIT_CODES.notFound : EXIT_CODES.failure;
+  const refusal = refusalIn(response.body, exitCode);
+  throw refusal ?? new CliFailure(`the server answered ${response.status}`, exitCode);
+}
+
+function refusalIn(body: unknown, exitCode: ExitCode): ServerRefusal | null {
+  const { error, code } = (body ?? {}) as { error?: unknown; code?: unknown };
+  if (typeof error !== 'string') return null;
+  return new ServerRefusal(inCliWords(error), exitCode, typeof code === 'string' ? code : null);
 }

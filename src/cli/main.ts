@@ -15,6 +15,7 @@ import {
   printable,
 } from './context.ts';
 import { readVersion } from './version.ts';
+import { inCliWords } from './wording.ts';
 
 type Register = (program: Command, context: CliContext) => void;
 
@@ -79,7 +80,7 @@ function report(error: unknown): number {
   // commander has printed its own message by now; help and --version are no failures.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`hearth: ${printable(message)}\n`);
+  process.stderr.write(`hearth: ${printable(inCliWords(message))}\n`);
   if (error instanceof CliFailure) return error.exitCode;
   if (isSvcError(error)) return EXIT_CODE_OF_FAMILY[entryOf(error.code).family] ?? EXIT_CODES.failure;
   process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);

@@ -218,6 +218,14 @@ export const settings = {
     read: (value) => (['debug', 'info', 'warn', 'error', 'silent'].includes(value) ? value : undefined),
     expects: 'debug, info, warn, error or silent',
   }),
+  runHistory: setting({
+    env: 'SVC_RUN_HISTORY',
+    description:
+      'Whether `hearth run` keeps the lines typed in it, in the private file run-history of the home folder.',
+    fallback: true,
+    read: flag,
+    expects: '1 or 0',
+  }),
   strictParams: setting({
     env: 'SVC_STRICT_PARAMS',
     description: 'Answers 400 to a request with a field that has no effect.',

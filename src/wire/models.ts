@@ -19,6 +19,12 @@ export const ModelEntry = Type.Object(
     quant: Type.Optional(Type.String()),
     architecture: Type.Optional(Type.String()),
     parameter_count: Type.Optional(Type.Integer()),
+    chat_template: Type.Optional(
+      Type.Boolean({
+        description:
+          'False for a chat model whose file has none; ChatML stands in, and it is often a base model.',
+      }),
+    ),
     capabilities: Type.Optional(Type.Array(Type.String())),
     digest: Type.Optional(Type.String({ description: 'sha256:<hex> of the weights, when known.' })),
     aliases: Type.Optional(Type.Array(Type.String())),

@@ -34,11 +34,13 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/lock',
     'trust/identity',
     'trust/evidence',
+    'cli/conversation',
     'wire',
     'lib/base',
     'lib/files',
     'lib/errors',
   ],
+  'cli/conversation': ['wire', 'lib/base'],
   config: ['contract', 'lib/base', 'lib/errors'],
   http: ['api', 'wire', 'lib/base', 'lib/json', 'lib/errors'],
   api: [
@@ -207,7 +209,7 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms whose decisions are plain functions over plain data: nothing of Node may be imported there. */
-export const pureRooms: readonly string[] = ['engine/scheduler'];
+export const pureRooms: readonly string[] = ['engine/scheduler', 'cli/conversation'];
 
 /** Folders whose rooms know each other one way only. */
 export const layeredFolders: readonly string[] = ['store', 'lib', 'trust', 'engine', 'worker'];

@@ -25,6 +25,7 @@ function wireModel(model: ServedModel): ModelEntry {
     size_bytes: model.sizeBytes,
     architecture: model.architecture,
     capabilities: capabilities(model),
+    ...(model.kind === 'chat' ? { chat_template: model.hasChatTemplate } : {}),
     ...(quant === null ? {} : { quant }),
     ...(parameterCount === null ? {} : { parameter_count: parameterCount }),
     ...(digest === null ? {} : { digest: `sha256:${digest}` }),

@@ -49,6 +49,8 @@ export interface ServedModel {
   readonly pooling: string | null;
   /** Numbers of one of its vectors. */
   readonly embeddingWidth: number;
+  /** False: ChatML stands in for the template that its file lacks. */
+  readonly hasChatTemplate: boolean;
   /** Whether its chat template can ask for reasoning. */
   readonly reasoning: boolean;
   readonly defaults: ModelDefaults;

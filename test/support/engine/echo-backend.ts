@@ -92,6 +92,7 @@ const echo: ServedModel = {
   pooling: null,
   name: null,
   embeddingWidth: 0,
+  hasChatTemplate: true,
   reasoning: false,
   settings: {},
   defaults: { sampling: {}, maxTokens: null, stop: [], keepAlive: null },

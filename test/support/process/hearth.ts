@@ -32,7 +32,8 @@ export function startHearth(args: readonly string[], env: Settings, program: Pro
   });
 }
 
-function entry(args: readonly string[], { bin, dist = builtDist }: Program): readonly string[] {
+/** What Node runs for a verb. */
+export function entry(args: readonly string[], { bin, dist = builtDist }: Program = {}): readonly string[] {
   if (bin !== undefined) return [bin, ...args];
   const main = JSON.stringify(path.join(dist, 'cli', 'main.js'));
   const start = `import(${main}).then(({ main }) => main(${JSON.stringify(args)}))`;

@@ -1,11 +1,16 @@
 /** hearth run: one answer, or a conversation when stdin is a terminal and no prompt is given. */
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
-import type { ChatChunk } from '../../../wire/inference/chat.ts';
-import { routes } from '../../../wire/routes.ts';
-import { streamServer } from '../../api.ts';
-import { CliFailure, type CliContext, EXIT_CODES, printableText } from '../../context.ts';
+import { CliFailure, type CliContext, type ExitCode, EXIT_CODES } from '../../context.ts';
+import { commandNames } from '../../conversation/commands.ts';
+import { DEFAULT_MODEL, mayBeModel, type Opened, openingOf } from '../../conversation/opening.ts';
+import { newConversation, type Opening } from '../../conversation/state.ts';
+import { introduction } from '../../conversation/step.ts';
+import { findAnswerer, findModel, notInstalled, resembling } from '../../terminal/answer-source.ts';
+import { LineEditor } from '../../terminal/line-editor.ts';
+import { openHistory, sessionHistory } from '../../terminal/line-history.ts';
+import { Screen } from '../../terminal/screen.ts';
+import { type Left, Session } from '../../terminal/session.ts';
 
 interface RunFlags {
   readonly system?: string;
@@ -16,29 +21,96 @@ interface RunFlags {
   readonly verbose?: boolean;
 }
 
-interface Turn {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
-
 export function registerRun(program: Command, context: CliContext): void {
   program
     .command('run [model] [prompt...]')
-    .description('ask a model of the running service; text from stdin precedes the prompt')
+    .description(
+      'ask a model of the running service, or talk with it; a question alone goes to the default model, and text from stdin precedes the prompt',
+    )
     .option('--system <text>', 'a system message')
     .option('--max-tokens <n>', 'most tokens to generate')
     .option('--temperature <t>', 'sampling temperature; 0 is greedy')
     .option('--num-ctx <n>', 'context window in tokens')
     .option('--keepalive <duration>', 'how long the model stays loaded afterwards')
-    .option('--verbose', 'print usage to stderr')
+    .option('--verbose', 'show tokens and speed after each answer')
     .action(async (model: string | undefined, words: string[], flags: RunFlags) => {
-      const chat = new Chat(context, context.config(), model ?? 'default', flags);
-      const prompt = [await pipedText(), words.join(' ')].filter((part) => part !== '').join('\n\n');
-      if (prompt !== '') await chat.say(prompt);
-      else if (process.stdin.isTTY) await converse(chat);
-      else throw new CliFailure('nothing to ask: give a prompt, or text on stdin', EXIT_CODES.usage);
+      const config = context.config();
+      const options = optionsOf(flags);
+      const opened = await open(config, model === undefined ? [] : [model, ...words]);
+      const prompt = [await pipedText(), opened.prompt].filter((part) => part !== '').join('\n\n');
+      if (prompt === '' && !process.stdin.isTTY)
+        throw new CliFailure('nothing to ask: give a prompt, or text on stdin', EXIT_CODES.usage);
+      const opening: Opening = {
+        model: await findAnswerer(config, opened.model),
+        system: flags.system,
+        options,
+        isVerbose: flags.verbose === true,
+      };
+      const left =
+        prompt === '' ? await converse(context, config, opening) : await ask(config, opening, prompt);
+      if (left.sentence !== null) throw new CliFailure(left.sentence, left.exitCode as ExitCode);
+      context.setExitCode(left.exitCode);
     });
 }
+
+/** Says at once which model will answer; a wrong name is a failure that names those that are close. */
+async function open(config: Config, words: readonly string[]): Promise<Opened> {
+  const [first] = words;
+  const isInstalled = first !== undefined && mayBeModel(first) && (await findModel(config, first)) !== null;
+  const resembles = first !== undefined && !isInstalled && (await resembling(config, first)).length > 0;
+  const opened = openingOf(words, { isInstalled, resembles });
+  if (opened !== undefined) return opened;
+  throw await notInstalled(config, first ?? '', ` To ask the default model: hearth run ${DEFAULT_MODEL} "…"`);
+}
+
+async function ask(config: Config, opening: Opening, prompt: string): Promise<Left> {
+  const screen = newScreen(true);
+  const state = newConversation({ ...opening, isSingle: true });
+  if (process.stderr.isTTY) for (const warning of introduction(state).slice(1)) screen.say(warning);
+  const session = new Session(state, { config, screen });
+  const interrupt = (): void => session.dispatch({ on: 'interrupt', lineIsEmpty: true });
+  process.on('SIGINT', interrupt);
+  session.dispatch({ on: 'line', text: prompt });
+  const left = await session.left;
+  process.off('SIGINT', interrupt);
+  return left;
+}
+
+async function converse(context: CliContext, config: Config, opening: Opening): Promise<Left> {
+  const session = new Session(newConversation(opening), { config, screen: newScreen(true) });
+  const note = (text: string): void => context.note(text);
+  const history = config.runHistory ? await openHistory(config.home, note) : sessionHistory;
+  const lines = new LineEditor({
+    input: process.stdin,
+    output: process.stderr,
+    history,
+    words: commandNames,
+    onLine: (text) => session.dispatch({ on: 'line', text }),
+    onInterrupt: (lineIsEmpty) => session.dispatch({ on: 'interrupt', lineIsEmpty }),
+    onEnd: () => session.dispatch({ on: 'end' }),
+  });
+  // Where Ctrl-C is no key, because stderr is no terminal and the editor therefore no editor.
+  const interrupt = (): void => session.dispatch({ on: 'interrupt', lineIsEmpty: true });
+  const ends = (['SIGTERM', 'SIGHUP'] as const).map((name) => {
+    const end = (): void => {
+      // The terminal must not stay as the editor set it.
+      lines.close();
+      process.kill(process.pid, name);
+    };
+    process.once(name, end);
+    return () => process.off(name, end);
+  });
+  process.on('SIGINT', interrupt);
+  session.converse(lines);
+  const left = await session.left;
+  process.off('SIGINT', interrupt);
+  for (const remove of ends) remove();
+  history.close();
+  return left;
+}
+
+const newScreen = (showsStatus: boolean): Screen =>
+  new Screen({ out: process.stdout, err: process.stderr, showsStatus });
 
 async function pipedText(): Promise<string> {
   if (process.stdin.isTTY) return '';
@@ -47,54 +119,14 @@ async function pipedText(): Promise<string> {
   return text.trim();
 }
 
-/** Until end of input; prompts go to stderr, because stdout is for answers only. */
-async function converse(chat: Chat): Promise<void> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr, prompt: '> ' });
-  lines.prompt();
-  for await (const line of lines) {
-    if (line.trim() !== '') await chat.say(line);
-    lines.prompt();
-  }
-}
-
-class Chat {
-  readonly #context: CliContext;
-  readonly #config: Config;
-  readonly #fields: Readonly<Record<string, unknown>>;
-  readonly #verbose: boolean;
-  readonly #turns: Turn[];
-
-  constructor(context: CliContext, config: Config, model: string, flags: RunFlags) {
-    this.#context = context;
-    this.#config = config;
-    this.#verbose = flags.verbose === true;
-    this.#turns = flags.system === undefined ? [] : [{ role: 'system', content: flags.system }];
-    this.#fields = {
-      model,
-      stream: true,
-      stream_options: { include_usage: true },
-      keep_alive: flags.keepalive,
-      max_tokens: numeric('--max-tokens', flags.maxTokens),
-      temperature: numeric('--temperature', flags.temperature),
-      num_ctx: numeric('--num-ctx', flags.numCtx),
-    };
-  }
-
-  async say(content: string): Promise<void> {
-    this.#turns.push({ role: 'user', content });
-    const body = { ...this.#fields, messages: this.#turns };
-    let answer = '';
-    for await (const data of streamServer(this.#config, routes.chatCompletions.path, body)) {
-      const chunk = data as ChatChunk;
-      const text = chunk.choices[0]?.delta.content ?? '';
-      answer += text;
-      // What a model says is as little trusted as what a stranger types.
-      this.#context.write(printableText(text));
-      if (chunk.usage && this.#verbose) this.#context.note(`\n${JSON.stringify(chunk.usage)}`);
-    }
-    this.#context.write('\n');
-    this.#turns.push({ role: 'assistant', content: answer });
-  }
+function optionsOf(flags: RunFlags): Readonly<Record<string, unknown>> {
+  const options = {
+    keep_alive: flags.keepalive,
+    max_tokens: numeric('--max-tokens', flags.maxTokens),
+    temperature: numeric('--temperature', flags.temperature),
+    num_ctx: numeric('--num-ctx', flags.numCtx),
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function numeric(flag: string, text: string | undefined): number | undefined {

@@ -1,0 +1,151 @@
+/** An answer from its question to its end, whole, stopped or failed. Nothing is kept or dropped without being said. */
+import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
+import {
+  askAgain,
+  type Conversation,
+  type Effect,
+  type Failure,
+  type OpenAnswer,
+  requestOf,
+  type SignedAnswer,
+  type Step,
+  type Turn,
+  unchanged,
+} from './state.ts';
+
+const INTERRUPTED = 130;
+
+export function ask(state: Conversation, question: string): Step {
+  const body = requestOf(state, question);
+  const { isSigned } = state;
+  const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
+  const status = isSigned
+    ? 'computing a signed answer, which is shown when it is complete'
+    : 'waiting for the model';
+  return {
+    state: {
+      ...state,
+      phase: 'answering',
+      signed: null,
+      answer: { question, text: '', isStopped: false, last: {} },
+    },
+    effects: [
+      { do: 'showStatus', text: status },
+      { do: 'send', body: isSigned ? body : streamed, isSigned },
+    ],
+  };
+}
+
+export function addChunk(state: Conversation, chunk: ChatChunk): Step {
+  const { answer } = state;
+  if (answer === null || answer.isStopped) return unchanged(state);
+  const [choice] = chunk.choices;
+  const text = choice?.delta.content ?? '';
+  const reasoning = choice?.delta.reasoning_content ?? '';
+  const last: OpenAnswer['last'] = {
+    ...answer.last,
+    ...(chunk.usage === undefined ? {} : { usage: chunk.usage }),
+    ...(chunk.timings === undefined ? {} : { timings: chunk.timings }),
+    ...(choice?.svc_finish_reason === 'length' ? { wasCut: true } : {}),
+  };
+  const effects: Effect[] = [];
+  if (choice?.delta.role !== undefined) effects.push({ do: 'showStatus', text: 'evaluating the prompt' });
+  if (reasoning !== '') effects.push({ do: 'showReasoning', text: reasoning });
+  if (text !== '') effects.push({ do: 'showAnswer', text });
+  return { state: { ...state, answer: { ...answer, text: answer.text + text, last } }, effects };
+}
+
+export function addSigned(state: Conversation, signed: SignedAnswer, body: ChatResponse): Step {
+  const { answer } = state;
+  const [choice] = body.choices;
+  if (answer === null || choice === undefined) return unchanged(state);
+  const { content, reasoning_content: reasoning = '' } = choice.message;
+  const { usage, timings } = body;
+  const last = {
+    usage,
+    ...(timings === undefined ? {} : { timings }),
+    wasCut: choice.svc_finish_reason === 'length',
+  };
+  const effects: Effect[] = reasoning === '' ? [] : [{ do: 'showReasoning', text: reasoning }];
+  return {
+    state: { ...state, signed, answer: { ...answer, text: content, last } },
+    effects: [...effects, { do: 'showAnswer', text: content }],
+  };
+}
+
+export function finishAnswer(state: Conversation): Step {
+  const { answer } = state;
+  if (answer === null) return unchanged(state);
+  const notes = [
+    ...(answer.last.wasCut === true ? [cutSentence(state, answer)] : []),
+    ...(state.isVerbose ? [speedLine(answer)] : []),
+    ...(state.signed === null ? [] : ['Signed; /evidence shows the record.']),
+  ];
+  return close(keep(state, answer), notes, 0);
+}
+
+export function failAnswer(state: Conversation, failure: Failure): Step {
+  const { answer } = state;
+  if (answer === null) return unchanged(state);
+  if (failure.wasStopped) {
+    if (state.isSingle) return close(state, [], INTERRUPTED);
+    return answer.text === ''
+      ? close(state, ['Stopped before the answer began; the question is not kept.'], INTERRUPTED)
+      : close(keep(state, answer), ['Stopped; what was said so far is kept.'], INTERRUPTED);
+  }
+  if (state.isSingle) return close(state, [], failure.exitCode, failure.sentence);
+  return close(state, [failure.sentence, remedyOf(failure, answer)], failure.exitCode);
+}
+
+/** The conversation is what it was before the question, and says so. */
+function remedyOf({ code }: Failure, { text }: OpenAnswer): string {
+  if (code === 'context_overflow')
+    return 'Nothing was dropped, and this message was not added. /clear begins anew; /set num_ctx=N asks for a larger window.';
+  const partly =
+    text === '' ? 'This message was not added' : 'Neither this message nor the partial answer was added';
+  return `${partly} to the conversation; the up arrow brings it back.`;
+}
+
+function keep(state: Conversation, { question, text }: OpenAnswer): Conversation {
+  const added: Turn[] = [
+    { role: 'user', content: question },
+    { role: 'assistant', content: text },
+  ];
+  return { ...state, turns: [...state.turns, ...added] };
+}
+
+function close(
+  state: Conversation,
+  notes: readonly string[],
+  exitCode: number,
+  sentence: string | null = null,
+): Step {
+  const closing: Effect[] = [{ do: 'closeAnswer' }];
+  const closed: Conversation = { ...state, answer: null };
+  if (!state.isSingle) {
+    const next = askAgain(closed, ...notes);
+    return { ...next, effects: [...closing, ...next.effects] };
+  }
+  const said: Effect[] = notes.map((text) => ({ do: 'say', text }));
+  return {
+    state: { ...closed, phase: 'over' },
+    effects: [...closing, ...said, { do: 'leave', exitCode, sentence }],
+  };
+}
+
+function cutSentence({ options }: Conversation, { last }: OpenAnswer): string {
+  const count = last.usage?.completion_tokens;
+  const limit = options['max_tokens'];
+  return typeof limit === 'number' && count !== undefined && count >= limit
+    ? `The answer was cut after ${count} tokens (max_tokens).`
+    : `The answer was cut${count === undefined ? '' : ` after ${count} tokens`}: a limit of the model, or its context window is full.`;
+}
+
+function speedLine({ last: { usage, timings } }: OpenAnswer): string {
+  if (usage === undefined) return 'The service named no token counts.';
+  const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
+  const prompt = `${usage.prompt_tokens} prompt tokens${cached > 0 ? ` (${cached} cached)` : ''}`;
+  const rate = (perSecond: number | undefined): string =>
+    perSecond === undefined || perSecond <= 0 ? '' : ` at ${perSecond.toFixed(1)} tokens/s`;
+  return `${prompt}${rate(timings?.prompt_per_second)}, ${usage.completion_tokens} generated${rate(timings?.predicted_per_second)}`;
+}

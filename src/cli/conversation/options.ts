@@ -1,0 +1,87 @@
+/** `/set`: what a request may say beside model and messages, checked by the schema of the request itself. */
+import { Check, Errors } from '#typebox/value';
+import { didYouMean, nearest } from '../../lib/base/nearest.ts';
+import { ChatRequest } from '../../wire/inference/chat.ts';
+import type { Options } from './state.ts';
+
+/** What the conversation itself decides, or could not show. */
+const NOT_OPTIONS: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'n',
+  'logprobs',
+  'top_logprobs',
+  'chat_template_kwargs',
+]);
+
+const schemas = Object.fromEntries(
+  Object.entries(ChatRequest.properties).filter(([name]) => !NOT_OPTIONS.has(name)),
+);
+
+export function isOption(name: string): boolean {
+  return Object.hasOwn(schemas, name);
+}
+
+export function describeOptions(options: Options): string {
+  const set = Object.entries(options).filter(([, value]) => value !== undefined);
+  const lines = set.map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return [
+    lines.length === 0 ? 'No options are set; the model has its own defaults.' : lines.join('\n'),
+    `Names: ${Object.keys(schemas).join(', ')}`,
+  ].join('\n');
+}
+
+/** `name=value` or `name value`; the sentence says what was done or why not. */
+export function changeOption(
+  options: Options,
+  given: string,
+): { readonly options: Options; readonly sentence: string } {
+  const [, name = '', separator = '', text = ''] = /^([\w?]+)(\s*=\s*|\s+)?([\s\S]*)$/.exec(given) ?? [];
+  if (!isOption(name)) {
+    const close = didYouMean(nearest(name, Object.keys(schemas)));
+    return { options, sentence: `There is no option ${name || given}.${close} /set alone lists them.` };
+  }
+  if (separator === '') {
+    const value = options[name];
+    return {
+      options,
+      sentence: value === undefined ? `${name} is not set.` : `${name}=${JSON.stringify(value)}`,
+    };
+  }
+  if (text === '') {
+    const { [name]: _, ...others } = options;
+    return { options: others, sentence: `${name} is no longer set.` };
+  }
+  const read = readValue(name, text);
+  if ('reason' in read) return { options, sentence: `${name}=${text} is not usable: it ${read.reason}.` };
+  return {
+    options: { ...options, [name]: read.value },
+    sentence: `${name}=${text}, from the next answer on.`,
+  };
+}
+
+/** Numbers, true, false and lists as JSON writes them; everything else is text. */
+function readValue(name: string, text: string): { readonly value: unknown } | { readonly reason: string } {
+  const schema = schemas[name] ?? {};
+  const readings = [asJson(text), text].filter((value) => value !== undefined && value !== null);
+  const value = readings.find((reading) => Check(schema, reading));
+  if (value !== undefined) return { value };
+  const [first] = Errors(schema, readings[0]);
+  return { reason: first?.message ?? 'has another form' };
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Then it is plain text.
+    return undefined;
+  }
+}

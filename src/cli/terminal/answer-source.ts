@@ -1,0 +1,96 @@
+/** What the service says to a conversation: its models, and its answers as events. */
+import type { Config } from '../../config/config.ts';
+import { didYouMean, nearest } from '../../lib/base/nearest.ts';
+import { FROZEN_MODE, REQUEST_HEADERS } from '../../wire/headers.ts';
+import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
+import type { ModelEntry, ModelList } from '../../wire/models.ts';
+import { routes } from '../../wire/routes.ts';
+import { callServer, expectOk, postText, ServerRefusal, streamServer } from '../api.ts';
+import { CliFailure, EXIT_CODES } from '../context.ts';
+import type { Answerer, Effect, Event } from '../conversation/state.ts';
+
+type Send = Extract<Effect, { readonly do: 'send' }>;
+
+/** The chat model of that name; another kind, and a name that nothing has, are failures that say what to do. */
+export async function findAnswerer(config: Config, name: string): Promise<Answerer> {
+  const entry = await findModel(config, name);
+  if (entry === null) throw await notInstalled(config, name);
+  if (entry.capabilities?.includes('chat') === false) {
+    const use = `${entry.id} is an ${entry.kind} model and cannot chat`;
+    throw new CliFailure(`${use}; choose a chat model that hearth list shows`, EXIT_CODES.usage);
+  }
+  return { id: entry.id, hasTemplate: entry.chat_template !== false };
+}
+
+/** Null for a name that no installed model has. */
+export async function findModel(config: Config, name: string): Promise<ModelEntry | null> {
+  const path = name.split('/').map(encodeURIComponent).join('/');
+  const response = await callServer(
+    config,
+    'GET',
+    routes.model.path.replace('*', () => path),
+  );
+  const isMissing =
+    response.status === 404 && (response.body as { code?: unknown } | null)?.code === 'model_not_found';
+  return isMissing ? null : (expectOk(response) as ModelEntry);
+}
+
+/** Names of installed chat models that the word resembles. */
+export async function resembling(config: Config, name: string): Promise<string[]> {
+  const { data } = await listModels(config);
+  return nearest(
+    name,
+    data.flatMap(({ id, aliases }) => [id, ...(aliases ?? [])]),
+  );
+}
+
+export async function chatModels(config: Config): Promise<string[]> {
+  const { data } = await listModels(config);
+  return data.filter(({ kind }) => kind === 'chat').map(({ id }) => id);
+}
+
+/** The service's own sentence, and the names that are close; where there are none, the advice. */
+export async function notInstalled(config: Config, name: string, advice = ''): Promise<CliFailure> {
+  const hint = didYouMean(await resembling(config, name));
+  const response = await callServer(
+    config,
+    'GET',
+    routes.model.path.replace('*', () => encodeURIComponent(name)),
+  );
+  try {
+    expectOk(response);
+  } catch (error) {
+    if (!(error instanceof ServerRefusal)) throw error;
+    return new ServerRefusal(`${error.message}${hint === '' ? advice : hint}`, error.exitCode, error.code);
+  }
+  return new CliFailure(`${name} has just been installed; try again`);
+}
+
+async function listModels(config: Config): Promise<ModelList> {
+  return expectOk(await callServer(config, 'GET', routes.models.path)) as ModelList;
+}
+
+export async function* answerEvents(
+  config: Config,
+  { body, isSigned }: Send,
+  signal: AbortSignal,
+): AsyncGenerator<Event> {
+  const route = routes.chatCompletions.path;
+  if (!isSigned) {
+    for await (const part of streamServer(config, route, body, signal)) {
+      if ('chunk' in part) yield { on: 'chunk', chunk: part.chunk as ChatChunk };
+      else if (part.comment !== 'ping') yield { on: 'queued', reason: waitingFor(part.comment) };
+    }
+    return;
+  }
+  const request = JSON.stringify(body);
+  const headers = { [REQUEST_HEADERS.evidenceMode]: FROZEN_MODE };
+  const response = await postText(config, { route, text: request, headers, signal });
+  yield { on: 'signed', answer: { request, response }, body: JSON.parse(response) as ChatResponse };
+}
+
+/** `queued 2: another answer is running` → what a person wants to know of it. */
+function waitingFor(comment: string): string {
+  const [, position = '', reason = comment] = /^queued (\d+): (.*)$/.exec(comment) ?? [];
+  return Number(position) > 1 ? `${reason} (number ${position} in the queue)` : reason;
+}

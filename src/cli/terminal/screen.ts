@@ -1,0 +1,97 @@
+/**
+ * Where a conversation appears: answers on stdout, everything else on stderr, so that a redirected answer is nothing
+ * but the answer. Styles and passing remarks are for terminals only.
+ */
+import { printable, printableText } from '../context.ts';
+import { MarkdownStyler } from '../conversation/markdown.ts';
+
+interface Sheet {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+  hasColors?(): boolean;
+}
+
+export interface ScreenOptions {
+  readonly out: Sheet;
+  readonly err: Sheet;
+  /** Remarks of one line that the next output replaces. */
+  readonly showsStatus: boolean;
+}
+
+const DIM = '\u001b[2m';
+const PLAIN = '\u001b[0m';
+const ERASE_LINE = '\r\u001b[K';
+
+export class Screen {
+  readonly #out: Sheet;
+  readonly #err: Sheet;
+  readonly #showsStatus: boolean;
+  #styler: MarkdownStyler | null = null;
+  #hasStatus = false;
+  #inReasoning = false;
+  #inAnswer = false;
+
+  constructor({ out, err, showsStatus }: ScreenOptions) {
+    this.#out = out;
+    this.#err = err;
+    this.#showsStatus = showsStatus && err.isTTY === true;
+  }
+
+  status(text: string | null): void {
+    if (!this.#showsStatus || this.#inAnswer || this.#inReasoning) return;
+    this.#eraseStatus();
+    if (text === null) return;
+    // One row exactly, or it could not be taken back.
+    const row = printable(text).slice(0, Math.max(10, (this.#err.columns ?? 80) - 2));
+    this.#err.write(this.#dimmed(`${row}…`));
+    this.#hasStatus = true;
+  }
+
+  reasoning(text: string): void {
+    if (this.#err.isTTY !== true) return;
+    this.#eraseStatus();
+    this.#inReasoning = true;
+    this.#err.write(this.#dimmed(printableText(text)));
+  }
+
+  answer(text: string): void {
+    this.#eraseStatus();
+    this.#endReasoning();
+    if (!this.#inAnswer)
+      this.#styler = this.#out.isTTY === true && hasStyles(this.#out) ? new MarkdownStyler() : null;
+    this.#inAnswer = true;
+    // What a model says is as little trusted as what a stranger types.
+    const safe = printableText(text);
+    this.#out.write(this.#styler?.feed(safe) ?? safe);
+  }
+
+  closeAnswer(): void {
+    this.#eraseStatus();
+    this.#endReasoning();
+    if (this.#inAnswer) this.#out.write(`${this.#styler?.end() ?? ''}\n`);
+    this.#inAnswer = false;
+  }
+
+  say(text: string): void {
+    this.#eraseStatus();
+    this.#err.write(`${this.#dimmed(printableText(text))}\n`);
+  }
+
+  #endReasoning(): void {
+    if (this.#inReasoning) this.#err.write('\n\n');
+    this.#inReasoning = false;
+  }
+
+  #eraseStatus(): void {
+    if (this.#hasStatus) this.#err.write(ERASE_LINE);
+    this.#hasStatus = false;
+  }
+
+  #dimmed(text: string): string {
+    return this.#err.isTTY === true && hasStyles(this.#err) ? `${DIM}${text}${PLAIN}` : text;
+  }
+}
+
+/** False under NO_COLOR, TERM=dumb and the like. */
+const hasStyles = (sheet: Sheet): boolean => sheet.hasColors?.() ?? false;

@@ -1,0 +1,16 @@
+/** Sentences of the service are written for HTTP clients; these are their words for a person in a terminal. */
+import { HEADERS } from '../wire/headers.ts';
+
+const PHRASES: readonly (readonly [http: string, terminal: string])[] = [
+  ['choose one from GET /v1/models', 'choose one that hearth list shows'],
+  ['model from GET /v1/models', 'model that hearth list shows'],
+  [
+    'send Authorization: Bearer <key> with the value of SVC_API_KEY',
+    'set SVC_API_KEY to the key of the service',
+  ],
+  [`without the ${HEADERS.evidenceMode} header`, 'without evidence'],
+];
+
+export function inCliWords(sentence: string): string {
+  return PHRASES.reduce((text, [http, terminal]) => text.replaceAll(http, terminal), sentence);
+}
