@@ -40,7 +40,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/files',
     'lib/errors',
   ],
-  'cli/conversation': ['wire', 'lib/base'],
+  'cli/conversation': ['wire', 'lib/base', 'lib/errors'],
   config: ['contract', 'lib/base', 'lib/errors'],
   http: ['api', 'wire', 'lib/base', 'lib/json', 'lib/errors'],
   api: [

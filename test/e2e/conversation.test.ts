@@ -90,10 +90,13 @@ describe('a conversation in a terminal', () => {
 
   it('says an error and asks again', async () => {
     const terminal = await opened();
-    service.engine.plays([fail('context_overflow', { promptTokens: 900, numCtx: 512 })], answer('Fine.'));
+    service.engine.plays(
+      [fail('context_length_exceeded', { promptTokens: 900, numCtx: 512 })],
+      answer('Fine.'),
+    );
     terminal.types('A long story\r');
     expect(await terminal.sees('> ')).toMatch(
-      /The prompt is 900 tokens long[^]*Nothing was dropped[^]*\/clear/,
+      /the prompt is 900 tokens long[^]*Nothing was dropped[^]*\/clear/,
     );
     // The question can be had again.
     terminal.types(`${UP}\r`);

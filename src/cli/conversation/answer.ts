@@ -1,4 +1,5 @@
 /** An answer from its question to its end, whole, stopped or failed. Nothing is kept or dropped without being said. */
+import type { ErrorCode } from '../../lib/errors/catalogue.ts';
 import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 import {
   askAgain,
@@ -14,6 +15,7 @@ import {
 } from './state.ts';
 
 const INTERRUPTED = 130;
+const OVERFLOW: ErrorCode = 'context_length_exceeded';
 
 export function ask(state: Conversation, question: string): Step {
   const body = requestOf(state, question);
@@ -99,7 +101,7 @@ export function failAnswer(state: Conversation, failure: Failure): Step {
 
 /** The conversation is what it was before the question, and says so. */
 function remedyOf({ code }: Failure, { text }: OpenAnswer): string {
-  if (code === 'context_overflow')
+  if (code === OVERFLOW)
     return 'Nothing was dropped, and this message was not added. /clear begins anew; /set num_ctx=N asks for a larger window.';
   const partly =
     text === '' ? 'This message was not added' : 'Neither this message nor the partial answer was added';

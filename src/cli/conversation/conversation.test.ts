@@ -178,7 +178,7 @@ describe('a failure', () => {
     const talk = new Talk()
       .exchange('One?', 'Two.')
       .line('Three?')
-      .on(failed({ code: 'context_overflow' }));
+      .on(failed({ code: 'context_length_exceeded' }));
     expect(talk.said).toMatch(/Nothing was dropped.*\/clear.*num_ctx/);
     expect(talk.state.turns).toHaveLength(2);
     expect(talk.line('/clear').state.turns).toEqual([]);
