@@ -43,8 +43,8 @@ ${rows.join('\n')}
 
 function configuration() {
   const rows = Object.values(settings).map(
-    ({ env, description, fallback, unset, expects, show = String }) =>
-      `| \`${env}\` | ${cell(description)} | ${cell(unset ?? shown(fallback, show))} | ${cell(expects)} |`,
+    ({ env, description, fallback, unset, expects, live = false, show = String }) =>
+      `| \`${env}\` | ${cell(description)} | ${cell(unset ?? shown(fallback, show))} | ${cell(expects)} | ${live ? 'at once' : 'restart'} |`,
   );
   return `# Configuration
 
@@ -52,13 +52,19 @@ ${notice} (src/config/settings.ts)
 
 A command-line flag takes precedence over the environment, the environment over \`config.toml\` in the home folder, and
 the file over the default. The file uses the lower-case names without \`SVC_\`, for example \`keep_alive = "10m"\`;
-\`home\` itself cannot be set in it. \`hearth config\` prints every value with its origin.
+\`home\` itself cannot be set in it. \`hearth config\` prints every value with its origin, what automatic values come to, the
+path of the file, and each mistake with its line; variables that begin with \`SVC_\` and are no setting are named there and
+at every start.
+
+SIGHUP makes a running service read \`config.toml\` again. It says what has changed at once, and what waits for a restart; a file
+with a mistake changes nothing. \`nohup hearth serve &\` outlives its terminal, while a service in the foreground of a
+terminal ends with it, after the answers that run.
 
 Another port: \`npm start -- --port 9000\` or \`hearth serve --port 9000\`. The other verbs look for the server where the
 settings say, so give them the same port: \`SVC_PORT=9000 hearth status\`, or \`port = 9000\` in \`config.toml\` once and for all.
 
-| setting | meaning | default | value |
-|---|---|---|---|
+| setting | meaning | default | value | on SIGHUP |
+|---|---|---|---|---|
 ${rows.join('\n')}
 `;
 }

@@ -82,12 +82,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     log: logger,
     freeMemory: () => backend.freeMemory(),
     observers: [metrics],
-    limits: {
-      maxQueue: config.maxQueue,
-      maxLoadedModels: config.maxLoadedModels,
-      numParallel: config.numParallel,
-      keepAliveMs: config.keepAliveMs,
-    },
+    limits: liveLimits(config),
   });
   let isDraining = false;
   let address = '';
@@ -138,5 +133,21 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       await engine.drain(drainMs);
       await close(app, systemClock);
     },
+  };
+}
+
+/** Read whenever a decision needs them, because the configuration may change meanwhile. */
+function liveLimits(config: Config) {
+  return {
+    get maxQueue() {
+      return config.maxQueue;
+    },
+    get maxLoadedModels() {
+      return config.maxLoadedModels;
+    },
+    get keepAliveMs() {
+      return config.keepAliveMs;
+    },
+    numParallel: config.numParallel,
   };
 }

@@ -2,7 +2,13 @@
  * What a verb works with. stdout carries data only; progress, logs and errors go to stderr.
  * Exit codes: 0 ok, 1 failure, 2 usage or refused configuration, 3 server unreachable, 4 not found.
  */
-import { type Config, loadConfig } from '../config/config.ts';
+import {
+  type Config,
+  type ConfigSources,
+  type ExaminedConfig,
+  examineConfig,
+  loadConfig,
+} from '../config/config.ts';
 import type { SettingName } from '../config/settings.ts';
 
 export const EXIT_CODES = {
@@ -30,6 +36,8 @@ export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads the configuration; flags given to the program itself (--home, --dev) are included. */
   config(flags?: Partial<Record<SettingName, string>>): Config;
+  /** The same, with what is wrong with it instead of a refusal. */
+  examineConfig(): ExaminedConfig;
   /** Writes data to stdout. */
   print(text: string): void;
   /** Writes data to stdout as it is, without a line end. */
@@ -47,16 +55,14 @@ export interface GlobalFlags {
 }
 
 export function createContext(globals: () => GlobalFlags, env: NodeJS.ProcessEnv): CliContext {
+  const sources = (flags: ConfigSources['flags'] = {}): ConfigSources => {
+    const { home, dev } = globals();
+    return { flags: { ...(home === undefined ? {} : { home }), ...flags }, env, dev: dev === true };
+  };
   return {
     env,
-    config: (flags = {}) => {
-      const { home, dev } = globals();
-      return loadConfig({
-        flags: { ...(home === undefined ? {} : { home }), ...flags },
-        env,
-        dev: dev === true,
-      });
-    },
+    config: (flags) => loadConfig(sources(flags)),
+    examineConfig: () => examineConfig(sources()),
     print: (text) => void process.stdout.write(`${text}\n`),
     write: (text) => void process.stdout.write(text),
     printJson: (value) => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`),

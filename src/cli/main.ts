@@ -87,11 +87,11 @@ function report(error: unknown): number {
   return EXIT_CODES.failure;
 }
 
-/** `hearth list | head -1` closes our stdout; that is no error. */
+/** `hearth list | head -1` closes our stdout, and a terminal may be closed under a service that ends; that is no error. */
 function ignoreBrokenPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfig, requireKeyForBind } from './config.ts';
+import { examineConfig, loadConfig, requireKeyForBind, unknownVariables } from './config.ts';
 import { settings } from './settings.ts';
 import { clientBaseUrl, parseListenAddress } from './listen-address.ts';
 
@@ -33,7 +33,39 @@ describe('loadConfig', () => {
   it('refuses a home in the file that lies in the home', () => {
     const SVC_HOME = home();
     writeFileSync(path.join(SVC_HOME, 'config.toml'), 'home = "/elsewhere"');
-    expect(() => load({ SVC_HOME })).toThrow(/sets "home".* use SVC_HOME or --home/);
+    expect(() => load({ SVC_HOME })).toThrow(
+      /config\.toml, line 1: home cannot be set here.* use SVC_HOME or --home/,
+    );
+  });
+
+  it('says where in the file a mistake is, and goes on with the default when it only examines', () => {
+    const SVC_HOME = home();
+    const file = path.join(SVC_HOME, 'config.toml');
+    writeFileSync(
+      file,
+      '# mine\nport = 9000\n\nmax_queue = "many"\n "keep_alive" = "5 parsecs"\nbogus = 1\n',
+    );
+    const { config, problems } = examineConfig({ flags: {}, env: { SVC_HOME }, dev: false });
+    expect(problems.map(({ message }) => message.replace(file, 'FILE').replace(/ must be .*/, ' …'))).toEqual(
+      [
+        'FILE, line 6: there is no setting "bogus"; hearth config lists them all.',
+        'FILE, line 5: keep_alive …',
+        'FILE, line 4: max_queue …',
+      ],
+    );
+    expect([config.port, config.maxQueue, config.origins.maxQueue]).toEqual([9000, 256, 'default']);
+    expect(() => load({ SVC_HOME })).toThrow(/line 6/);
+  });
+
+  it('points at the place where the file is no TOML', () => {
+    const SVC_HOME = home();
+    writeFileSync(path.join(SVC_HOME, 'config.toml'), 'port = 9000\nhost = "x\n');
+    expect(() => load({ SVC_HOME })).toThrow(/config\.toml, line 2, column 10: this is not valid TOML/);
+  });
+
+  it('finds variables that look like settings and are none', () => {
+    const env = { SVC_KEEPALIVE: '1', SVC_PORT: '1', SVC_PARENT_PID: '1', PATH: '/', SVC_: '' };
+    expect(unknownVariables(env)).toEqual(['SVC_KEEPALIVE', 'SVC_']);
   });
 
   it('says of a port that stands in the host where it came from', () => {

@@ -2,11 +2,10 @@
  * Flags, environment, config file and defaults become one frozen Config. The only reader of process.env is the CLI's
  * entry, which passes it in. Throws invalid_request with the name of the setting that is wrong.
  */
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import envPaths from 'env-paths';
-import { parse } from 'smol-toml';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
+import { type ConfigFile, fileKey, readConfigFile } from './config-file.ts';
 import { isLoopback, parseListenAddress } from './listen-address.ts';
 import { type Setting, type SettingName, type SettingValues, settings } from './settings.ts';
 
@@ -29,34 +28,71 @@ export interface ConfigSources {
   readonly dev: boolean;
 }
 
+/** A configuration and what is wrong with its sources; a setting that cannot be read has its default. */
+export interface ExaminedConfig {
+  readonly config: Config;
+  readonly file: ConfigFile;
+  readonly problems: readonly Problem[];
+}
+
+export interface Problem {
+  /** The setting, or the file. */
+  readonly param: string;
+  readonly message: string;
+}
+
 /** Reads everything once; `config.toml` is looked for in the home folder only. */
 export function loadConfig(sources: ConfigSources): Config {
+  const { config, problems } = examineConfig(sources);
+  const [first] = problems;
+  if (first !== undefined) throw refused(first);
+  return config;
+}
+
+/** The same without refusing anything. */
+export function examineConfig(sources: ConfigSources): ExaminedConfig {
   const home = homeFolder(sources);
-  const file = readFile(path.join(home, 'config.toml'));
+  const file = readConfigFile(home);
+  const problems: Problem[] = file.problems.map((message) => ({ param: file.path, message }));
   const origins = {} as Record<SettingName, Origin>;
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(settings) as SettingName[]) {
     const found = find(name, sources, file);
+    if ('problem' in found) problems.push(found.problem);
     origins[name] = found.origin;
     values[name] = found.value;
   }
-  return Object.freeze(
-    withAddress({ ...(values as unknown as SettingValues), home, dev: sources.dev, origins }),
-  );
+  const read = { ...(values as unknown as SettingValues), home, dev: sources.dev, origins };
+  return { config: Object.freeze(withAddress(read, problems)), file, problems };
 }
+
+/** Variables that look like settings and are none; shells and unit files hide such slips. */
+export function unknownVariables(env: ConfigSources['env']): string[] {
+  const known = new Set([...Object.values(settings).map((each) => each.env), ...OTHER_VARIABLES]);
+  return Object.keys(env).filter((name) => name.startsWith('SVC_') && !known.has(name));
+}
+
+/** Not for operators: what a worker is told by the process that forks it, and a switch of the tests. */
+const OTHER_VARIABLES = ['SVC_PARENT_PID', 'SVC_LIBRARIES', 'SVC_LONG_TESTS'];
 
 /** A non-loopback bind without a key would open the service to the network. */
 export function requireKeyForBind(config: Config): void {
   if (isLoopback(config.host) || config.apiKey !== null) return;
-  throw refused(
-    'SVC_HOST',
-    `SVC_HOST=${config.host} is reachable from other machines; set SVC_API_KEY, or bind 127.0.0.1.`,
-  );
+  throw refused({
+    param: 'SVC_HOST',
+    message: `SVC_HOST=${config.host} is reachable from other machines; set SVC_API_KEY, or bind 127.0.0.1.`,
+  });
 }
 
-function withAddress(config: Omit<Config, 'port'> & { readonly port: number | null }): Config {
+function withAddress(
+  config: Omit<Config, 'port'> & { readonly port: number | null },
+  problems: Problem[],
+): Config {
   const address = parseListenAddress(config.host);
-  if (!address) throw refused('SVC_HOST', 'SVC_HOST must be host, :port, host:port or a URL.');
+  if (!address) {
+    problems.push({ param: 'SVC_HOST', message: 'SVC_HOST must be host, :port, host:port or a URL.' });
+    return withAddress({ ...config, host: settings.host.fallback }, problems);
+  }
   const port = config.port ?? address.port ?? (config.dev ? DEV_PORT : CANONICAL_PORT);
   const isPortOfHost = config.port === null && address.port !== undefined;
   const origins = isPortOfHost ? { ...config.origins, port: config.origins.host } : config.origins;
@@ -71,62 +107,32 @@ function homeFolder(sources: ConfigSources): string {
   return sources.dev ? `${base}-dev` : base;
 }
 
-function readFile(file: string): Readonly<Record<string, unknown>> {
-  if (!existsSync(file)) return {};
-  let table: Record<string, unknown>;
-  try {
-    table = parse(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    const [reason] = (cause as Error).message.split('\n');
-    throw refused(file, `${file} is not valid TOML: ${reason}`, cause);
-  }
-  const known = new Set(Object.values(settings).map((setting) => fileKey(setting)));
-  if (fileKey(settings.home) in table) {
-    throw refused(
-      file,
-      `${file} sets "home", but the file is read from that folder; use SVC_HOME or --home.`,
-    );
-  }
-  for (const key of Object.keys(table)) {
-    if (!known.has(key))
-      throw refused(file, `${file} has an unknown setting "${key}"; hearth config lists them all.`);
-  }
-  return table;
+type Found = { readonly value: unknown; readonly origin: Origin } | Unusable;
+interface Unusable {
+  readonly value: unknown;
+  readonly origin: Origin;
+  readonly problem: Problem;
 }
 
-/** SVC_KEEP_ALIVE → keep_alive. */
-export function fileKey(setting: { readonly env: string }): string {
-  return setting.env.slice('SVC_'.length).toLowerCase();
-}
-
-function find(
-  name: SettingName,
-  sources: ConfigSources,
-  file: Readonly<Record<string, unknown>>,
-): { value: unknown; origin: Origin } {
+function find(name: SettingName, sources: ConfigSources, file: ConfigFile): Found {
   const setting: Setting<unknown> = settings[name];
-  const given: [Origin, string | undefined][] = [
-    ['flag', sources.flags[name]],
-    ['environment', sources.env[setting.env]],
-    ['file', fileText(file[fileKey(setting)])],
+  const inFile = file.entries.get(fileKey(setting));
+  const given: [Origin, string | undefined, string][] = [
+    ['flag', sources.flags[name], `${setting.env} (flag)`],
+    ['environment', sources.env[setting.env], `${setting.env} (environment)`],
+    ['file', inFile?.text, `${inFile?.where}: ${fileKey(setting)}`],
   ];
-  for (const [origin, text] of given) {
+  for (const [origin, text, subject] of given) {
     // An empty variable means "not set", as shells and unit files write it.
     if (text === undefined || (origin === 'environment' && text.trim() === '')) continue;
     const value = setting.read(text);
-    if (value === undefined)
-      throw refused(setting.env, `${setting.env} (${origin}) must be ${setting.expects}.`);
-    return { value, origin };
+    if (value !== undefined) return { value, origin };
+    const problem = { param: setting.env, message: `${subject} must be ${setting.expects}.` };
+    return { value: setting.fallback, origin: 'default', problem };
   }
   return { value: setting.fallback, origin: 'default' };
 }
 
-/** `param` is the setting, or the file that is wrong. */
-function refused(param: string, message: string, cause?: unknown): SvcError {
-  return fail('invalid_request', { param, message }, cause);
-}
-
-function fileText(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  return Array.isArray(value) ? value.join(',') : String(value);
+function refused({ param, message }: Problem): SvcError {
+  return fail('invalid_request', { param, message });
 }

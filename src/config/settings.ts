@@ -28,6 +28,8 @@ export interface Setting<T> {
   show?(value: T): string;
   /** True: `hearth config` shows only whether it is set. */
   readonly secret?: boolean;
+  /** True: a service that runs takes a change in config.toml over when it is told to (SIGHUP); others need a restart. */
+  readonly live?: boolean;
 }
 
 const text = (value: string): string | undefined => (value.trim() === '' ? undefined : value.trim());
@@ -61,7 +63,7 @@ function setting<T>(definition: Setting<T>): Setting<T> {
 
 /** A span in milliseconds. */
 const duration = (
-  definition: Pick<Setting<number>, 'env' | 'description' | 'fallback'>,
+  definition: Pick<Setting<number>, 'env' | 'description' | 'fallback' | 'live'>,
 ): Setting<number> => ({
   ...definition,
   read: parseDuration,
@@ -98,6 +100,7 @@ export const settings = {
   }),
   apiKey: setting<string | null>({
     env: 'SVC_API_KEY',
+    live: true,
     description:
       'If set, every route but /health requires this key. Mandatory for any address other than loopback.',
     fallback: null,
@@ -108,6 +111,7 @@ export const settings = {
   }),
   defaultModel: setting<string | null>({
     env: 'SVC_DEFAULT_MODEL',
+    live: true,
     description: 'The model behind the id "default".',
     fallback: null,
     unset: 'the choice of `hearth default`, else the newest installed chat model',
@@ -116,6 +120,7 @@ export const settings = {
   }),
   embeddingModel: setting<string | null>({
     env: 'SVC_EMBEDDING_MODEL',
+    live: true,
     description: 'The model behind the id "default-embedding".',
     fallback: null,
     unset: 'the same, of the embedding models',
@@ -131,11 +136,13 @@ export const settings = {
   }),
   keepAliveMs: duration({
     env: 'SVC_KEEP_ALIVE',
+    live: true,
     description: 'How long an idle model stays loaded.',
     fallback: DEFAULT_KEEP_ALIVE_MS,
   }),
   maxLoadedModels: setting<number | null>({
     env: 'SVC_MAX_LOADED_MODELS',
+    live: true,
     description: 'Models kept in memory at once.',
     fallback: null,
     unset: 'as many as fit',
@@ -159,6 +166,7 @@ export const settings = {
   }),
   maxQueue: setting({
     env: 'SVC_MAX_QUEUE',
+    live: true,
     description: 'Requests that may wait; the next one is answered with 429.',
     fallback: DEFAULT_MAX_QUEUE,
     read: whole(0, 100_000),
@@ -189,6 +197,7 @@ export const settings = {
   }),
   allowedHosts: setting<readonly string[]>({
     env: 'SVC_ALLOWED_HOSTS',
+    live: true,
     description: 'Additional Host names to accept, separated by commas.',
     fallback: [],
     read: (value) => list(value).map((host) => host.toLowerCase()),
@@ -213,6 +222,7 @@ export const settings = {
   }),
   logLevel: setting({
     env: 'SVC_LOG_LEVEL',
+    live: true,
     description: 'How much is logged: debug, info, warn, error or silent.',
     fallback: 'info',
     read: (value) => (['debug', 'info', 'warn', 'error', 'silent'].includes(value) ? value : undefined),
@@ -254,6 +264,7 @@ export const settings = {
   }),
   drainTimeoutMs: duration({
     env: 'SVC_DRAIN_TIMEOUT',
+    live: true,
     description: 'How long running answers may take to finish after SIGTERM.',
     fallback: 20_000,
   }),

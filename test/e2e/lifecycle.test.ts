@@ -1,5 +1,6 @@
 /** The service as a process: where it binds, how it ends, and what a dying worker costs. */
-import { existsSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -81,6 +82,93 @@ describe('hearth serve', () => {
     }
   });
 });
+
+describe('settings that are wrong', () => {
+  it('are shown by hearth config, and refused by every other verb with their line', async () => {
+    const settings = installation.anotherHome();
+    const home = settings['SVC_HOME'] ?? '';
+    mkdirSync(home);
+    const file = path.join(home, 'config.toml');
+    writeFileSync(file, 'port = 9000\nbogus = 1\n');
+    const shown = await installation.run(['config'], { ...settings, SVC_KEEPALIVE: '1m' });
+    expect(shown.code).toBe(2);
+    expect(shown.stdout).toMatch(/^SVC_PORT +9000 +file$/m);
+    expect(shown.stdout).toMatch(/^SVC_NUM_THREADS +\(measured per model\) +default$/m);
+    expect(shown.stdout).toContain(`config file: ${file}`);
+    expect(shown.stderr).toContain(`${file}, line 2: there is no setting "bogus"`);
+    expect(shown.stderr).toContain('SVC_KEEPALIVE is no setting');
+    const refused = await installation.run(['list'], settings);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`${file}, line 2`)]);
+    expect((await installation.run(['config', '--path'], settings)).stdout).toBe(`${file}\n`);
+  });
+
+  it('that are automatic are shown as what they come to', async () => {
+    const served = await installation.serve({ ...installation.anotherHome(), SVC_KEEPALIVE: '1m' });
+    expect(served.stderr).toContain('SVC_KEEPALIVE is no setting');
+    const home = served.home;
+    const { stdout } = await installation.run(['config'], { SVC_HOME: home });
+    expect(stdout).toMatch(/^SVC_DEFAULT_MODEL +hearth-mini \(automatic\) +default$/m);
+    expect(stdout).toMatch(/^SVC_EMBEDDING_MODEL +hearth-embed \(automatic\) +default$/m);
+    served.signal('SIGTERM');
+    expect(await served.ended()).toBe(0);
+  });
+});
+
+describe('SIGHUP', () => {
+  it('reads config.toml again and says what changed; a broken one changes nothing', async () => {
+    const served = await installation.serve(installation.anotherHome());
+    const configure = async (text: string, words: RegExp) => {
+      writeFileSync(path.join(served.home, 'config.toml'), text);
+      served.signal('SIGHUP');
+      while (!words.test(served.stderr)) await served.client.get('/health');
+    };
+    await configure(
+      'api_key = "k"\nmax_queue = 7\nnum_ctx = 512\n',
+      /SIGHUP: .*changed: SVC_API_KEY, SVC_MAX_QUEUE; after a restart: SVC_NUM_CTX\./,
+    );
+    expect((await served.client.get('/v1/models')).status).toBe(401);
+    await configure('api_key = ', /SIGHUP: nothing changes\. .*config\.toml, line 1/);
+    expect((await served.client.get('/v1/models', { 'x-api-key': 'k' })).status).toBe(200);
+    await configure('', /SIGHUP: .*changed: SVC_API_KEY, SVC_MAX_QUEUE\./);
+    expect((await served.client.get('/v1/models')).status).toBe(200);
+    served.signal('SIGTERM');
+    expect(await served.ended()).toBe(0);
+  });
+});
+
+describe('SIGTERM with the first answer of /health', () => {
+  it.each([1, 2, 3])('is a drain like any other: what was accepted is answered (%d)', async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const child = installation.start(['serve'], { ...installation.anotherHome(), SVC_PORT: port });
+    const ended = once(child, 'close');
+    while (!(await isHealthy(url)));
+    const accepted = fetch(`${url}/v1/models`);
+    // Once the service knows of the request; it waits for the start to be over.
+    await isHealthy(url);
+    child.kill('SIGTERM');
+    expect((await accepted).status).toBe(200);
+    expect(await ended).toEqual([0, null]);
+  });
+});
+
+async function isHealthy(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/health`)).ok;
+  } catch {
+    // Nothing listens yet.
+    return false;
+  }
+}
+
+async function freePort(): Promise<string> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
 
 describe('a model that loads', () => {
   it('is given up after three times SVC_LOAD_TIMEOUT', async () => {

@@ -63,7 +63,9 @@ class SchedulerLoop implements Engine, Effects {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#limits = { ...DEFAULT_SCHEDULER_LIMITS, ...options.limits };
+    // A limit that is a getter stays one: some follow settings that change while the service runs.
+    const given = Object.getOwnPropertyDescriptors(options.limits ?? {});
+    this.#limits = Object.defineProperties({ ...DEFAULT_SCHEDULER_LIMITS }, given);
     this.#policy = new Policy(this.#limits, this, {
       nowMs: () => options.clock.monotonicMs(),
       freeMemory: options.freeMemory,

@@ -65,14 +65,15 @@ export class Installation {
 
   /** Runs a verb to its end. */
   run(args: readonly string[], settings: Settings = {}): Promise<Outcome> {
-    return finish(this.#start(args, settings));
+    return finish(this.start(args, settings));
   }
 
   /** Starts `hearth serve` on a free port and waits for its ready line. */
   async serve(settings: Settings = {}, args: readonly string[] = []): Promise<Served> {
-    const child = this.#start([...args, 'serve'], { SVC_PORT: '0', ...settings });
+    const child = this.start([...args, 'serve'], { SVC_PORT: '0', ...settings });
     const output = collect(child);
-    return new Served(child, await readyUrl(child, output), output, settings['SVC_API_KEY']);
+    const home = settings['SVC_HOME'] ?? this.home;
+    return new Served(child, await readyUrl(child, output), { output, home, key: settings['SVC_API_KEY'] });
   }
 
   /** Ends what still runs and removes the copy. */
@@ -81,7 +82,8 @@ export class Installation {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #start(args: readonly string[], settings: Settings): ChildProcess {
+  /** Starts a verb and waits for nothing. */
+  start(args: readonly string[], settings: Settings = {}): ChildProcess {
     const bin = path.join(this.folder, 'bin', 'hearth.js');
     const child = startHearth(args, { SVC_HOME: this.home, ...settings }, { bin, cwd: this.folder });
     this.#children.add(child);
@@ -90,17 +92,25 @@ export class Installation {
   }
 }
 
+interface ServedFacts {
+  readonly output: Output;
+  readonly home: string;
+  readonly key: string | undefined;
+}
+
 /** A running `hearth serve`. */
 export class Served {
   readonly url: string;
+  readonly home: string;
   readonly client: HttpClient;
   readonly pid: number;
   readonly #child: ChildProcess;
   readonly #output: Output;
 
-  constructor(child: ChildProcess, url: string, output: Output, key: string | undefined) {
+  constructor(child: ChildProcess, url: string, { output, home, key }: ServedFacts) {
     this.#child = child;
     this.url = url;
+    this.home = home;
     this.pid = child.pid ?? 0;
     this.#output = output;
     this.client = new HttpClient(url, key === undefined ? {} : { authorization: `Bearer ${key}` });

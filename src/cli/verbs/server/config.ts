@@ -1,40 +1,74 @@
-/** hearth config: every setting, its value and where it came from. */
+/** hearth config: every setting, its value and where it came from; also when the settings themselves are wrong. */
 import type { Command } from 'commander';
-import type { Config } from '../../../config/config.ts';
+import { type Config, type ExaminedConfig, unknownVariables } from '../../../config/config.ts';
 import { type Setting, type SettingName, settings } from '../../../config/settings.ts';
-import { type CliContext, table } from '../../context.ts';
+import { type CliContext, EXIT_CODES, table } from '../../context.ts';
+import { localRegistry } from '../../local-registry.ts';
 
 export function registerConfig(program: Command, context: CliContext): void {
   program
     .command('config')
-    .description('show every setting with its value and origin')
+    .description('show every setting with its value and origin, and what is wrong with them')
     .option('--json', 'one JSON document')
-    .action((flags: { json?: boolean }) => {
-      const rows = settingRows(context.config());
-      if (flags.json === true) return context.printJson(rows);
-      context.print(
-        table([
-          ['SETTING', 'VALUE', 'ORIGIN'],
-          ...rows.map((row) => [row.name, String(row.value), row.origin]),
-        ]),
-      );
+    .option('--path', 'only the path of the config file')
+    .action(async (flags: { json?: boolean; path?: boolean }) => {
+      const examined = context.examineConfig();
+      if (flags.path === true) return context.print(examined.file.path);
+      const rows = await settingRows(examined.config);
+      if (flags.json === true) context.printJson(rows);
+      else context.print(described(rows, examined));
+      for (const name of unknownVariables(context.env))
+        context.note(`The environment variable ${name} is no setting.`);
+      for (const { message } of examined.problems) context.note(`hearth: ${message}`);
+      if (examined.problems.length > 0) context.setExitCode(EXIT_CODES.usage);
     });
 }
 
-function settingRows(config: Config) {
+type Row = Awaited<ReturnType<typeof settingRows>>[number];
+
+function described(rows: readonly Row[], { file }: ExaminedConfig): string {
+  const lines = rows.map(({ name, effective, origin }) => [name, effective, origin]);
+  const state = file.exists ? '' : ' (not there)';
+  return `${table([['SETTING', 'VALUE', 'ORIGIN'], ...lines])}\n\nconfig file: ${file.path}${state}`;
+}
+
+async function settingRows(config: Config) {
+  const chosen = await chosenModels(config);
   return (Object.keys(settings) as SettingName[]).map((key) => {
     const setting: Setting<unknown> = settings[key];
-    const value: unknown = config[key];
+    const value = shown(setting, config[key]);
     return {
       name: setting.env,
-      value: setting.secret === true ? (value === null ? null : '(set)') : readable(setting, value),
+      value,
+      effective: value === null ? automatic(setting, chosen[key]) : String(value),
       origin: config.origins[key],
       description: setting.description,
     };
   });
 }
 
-function readable(setting: Setting<unknown>, value: unknown): unknown {
+function shown(setting: Setting<unknown>, value: unknown): unknown {
+  if (setting.secret === true) return value === null ? null : '(set)';
   if (setting.show !== undefined) return setting.show(value);
   return Array.isArray(value) ? value.join(',') : value;
+}
+
+/** What applies without a value: by name where it is known here, else by the rule. */
+function automatic({ unset = 'none' }: Setting<unknown>, resolved: string | undefined): string {
+  return resolved === undefined ? `(${unset})` : `${resolved} (automatic)`;
+}
+
+/** The models that are the defaults as long as no setting names one; nothing of a store that cannot be read. */
+async function chosenModels(config: Config): Promise<Partial<Record<SettingName, string>>> {
+  try {
+    const registry = localRegistry(config);
+    const [chat, embedding] = [await registry.defaultId('chat'), await registry.defaultId('embedding')];
+    return {
+      ...(chat === null ? {} : { defaultModel: chat }),
+      ...(embedding === null ? {} : { embeddingModel: embedding }),
+    };
+  } catch {
+    // The verb is for finding out what is wrong; `hearth list` tells what is wrong with the store.
+    return {};
+  }
 }

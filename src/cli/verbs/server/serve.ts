@@ -6,16 +6,21 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { type RunningService, startApp } from '../../../app.ts';
 import { formatDuration } from '../../../lib/base/duration.ts';
-import { type Config, requireKeyForBind } from '../../../config/config.ts';
-import type { SettingName } from '../../../config/settings.ts';
+import { type Config, requireKeyForBind, unknownVariables } from '../../../config/config.ts';
+import { configFilePath } from '../../../config/config-file.ts';
+import { followConfig, type LiveConfig } from '../../../config/live-config.ts';
+import { type SettingName, settings } from '../../../config/settings.ts';
+import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { type OwnerLock, takeLock } from '../../../store/lock/owner-lock.ts';
 import { registerBuiltins } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
 import { createLogger } from '../../log.ts';
 import { describeHolder } from '../../port-holder.ts';
 import { readVersion } from '../../version.ts';
+import { endByHangUp, listenForSignals } from './signals.ts';
 
 type Logger = ReturnType<typeof createLogger>;
+type Flags = Partial<Record<SettingName, string>>;
 
 export function registerServe(program: Command, context: CliContext): void {
   program
@@ -25,20 +30,48 @@ export function registerServe(program: Command, context: CliContext): void {
     .option('--host <address>', 'address to bind (SVC_HOST)')
     .option('--port <port>', 'port, 0 picks a free one (SVC_PORT)')
     .option('--log-level <level>', 'debug, info, warn, error or silent (SVC_LOG_LEVEL)')
-    .action(async (flags: Partial<Record<SettingName, string>>) => {
-      await serve(context, context.config(flags));
-    });
+    .action((flags: Flags) => serve(context, flags));
 }
 
-async function serve(context: CliContext, config: Config): Promise<void> {
-  requireKeyForBind(config);
+async function serve(context: CliContext, flags: Flags): Promise<void> {
+  const signals = listenForSignals();
+  const { config, reload } = followConfig(readConfig(context, flags), () => readConfig(context, flags));
   const logger = createLogger(config.logLevel);
+  for (const name of unknownVariables(context.env))
+    logger.warn(`The environment variable ${name} is no setting; hearth config lists them all.`);
   const running = await start(config, logger);
   const lock = await openService(config, running, logger);
+  signals.onReload(() => {
+    context.note(reloadNote(reload, config));
+    logger.level = config.logLevel;
+  });
   context.print(readyLine(running.url, config.apiKey !== null));
-  await untilEnded(running, config, context);
+  const signal = await signals.end;
+  await drain(signal, { running, config, context });
   await lock.release();
-  process.exit(EXIT_CODES.ok);
+  if (signal === 'SIGHUP') endByHangUp();
+  else process.exit(EXIT_CODES.ok);
+}
+
+function readConfig(context: CliContext, flags: Flags): Config {
+  const config = context.config(flags);
+  requireKeyForBind(config);
+  return config;
+}
+
+/** What SIGHUP says: the settings that changed, and those that wait for a restart. */
+function reloadNote(reload: LiveConfig['reload'], { home }: Config): string {
+  const file = configFilePath(home);
+  try {
+    const { changed, afterRestart } = reload();
+    const named = (names: readonly SettingName[]) => names.map((name) => settings[name].env).join(', ');
+    const changes = changed.length === 0 ? 'nothing changes now' : `changed: ${named(changed)}`;
+    const rest = afterRestart.length === 0 ? '' : `; after a restart: ${named(afterRestart)}`;
+    return `SIGHUP: ${file} was read again; ${changes}${rest}.`;
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return `SIGHUP: nothing changes. ${error.message}`;
+  }
 }
 
 /** A failure between bind and the first answer ends the server, which would otherwise hold its port for nothing. */
@@ -79,20 +112,11 @@ function readyLine(url: string, needsKey: boolean): string {
   return `Hearth is ready at ${url} - try: curl ${url}/v1/chat/completions${key} -H "Content-Type: application/json" -d '${body}'`;
 }
 
-/** First signal: drain, bounded. Second signal: end at once. */
-async function untilEnded(running: RunningService, config: Config, context: CliContext): Promise<void> {
-  const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    let isEnding = false;
-    // The listeners stay: libraries that clean up on exit raise the signal again if there is no other listener,
-    // and that would look like a second one.
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(name, () => {
-        if (isEnding && name !== 'SIGHUP') process.exit(EXIT_CODES.interrupted);
-        isEnding = true;
-        resolve(name);
-      });
-    }
-  });
+/** Drains, for as long as the settings allow. */
+async function drain(
+  signal: NodeJS.Signals,
+  { running, config, context }: { running: RunningService; config: Config; context: CliContext },
+): Promise<void> {
   const span =
     config.drainTimeoutMs === Infinity
       ? 'however long it takes'

@@ -1,0 +1,66 @@
+/**
+ * The signals of a service, listened to from its first moment on: one that comes while it starts is kept, where the
+ * default action would end the process and reset the requests that it has accepted.
+ */
+import { isatty } from 'node:tty';
+import { EXIT_CODES } from '../../context.ts';
+
+export interface ServiceSignals {
+  /** The first signal that asks for the end; the next one ends the process at once. */
+  readonly end: Promise<NodeJS.Signals>;
+  /** What SIGHUP does from now on; one that came before is made up for. */
+  onReload(reload: () => void): void;
+}
+
+export interface SignalSource {
+  on(name: NodeJS.Signals, listener: () => void): void;
+  /** Whether a standard stream is a terminal that still exists. */
+  isTerminal(fd: number): boolean;
+  exit(code: number): void;
+}
+
+const STREAMS = [0, 1, 2];
+
+export function listenForSignals(source: SignalSource = ofThisProcess): ServiceSignals {
+  const terminals = STREAMS.filter((fd) => source.isTerminal(fd));
+  let reload = (): void => {
+    isMissed = true;
+  };
+  let isMissed = false;
+  const end = new Promise<NodeJS.Signals>((resolve) => {
+    let isEnding = false;
+    const ask = (name: NodeJS.Signals): void => {
+      if (isEnding) source.exit(EXIT_CODES.interrupted);
+      isEnding = true;
+      resolve(name);
+    };
+    // The listeners stay: libraries that clean up on exit raise the signal again if there is no other listener,
+    // and that would look like a second one.
+    for (const name of ['SIGINT', 'SIGTERM'] as const) source.on(name, () => ask(name));
+    source.on('SIGHUP', () => {
+      if (isEnding) return;
+      // SIGHUP has two meanings: the terminal of this process was closed, or somebody asks for a reload.
+      if (terminals.some((fd) => !source.isTerminal(fd))) ask('SIGHUP');
+      else reload();
+    });
+  });
+  return {
+    end,
+    onReload: (wanted) => {
+      reload = wanted;
+      if (isMissed) reload();
+    },
+  };
+}
+
+/** Ends this process as a hang-up does: Node aborts when it exits in the ordinary way and its terminal is gone. */
+export function endByHangUp(): void {
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
+}
+
+const ofThisProcess: SignalSource = {
+  on: (name, listener) => void process.on(name, listener),
+  isTerminal: isatty,
+  exit: (code) => process.exit(code),
+};

@@ -1,0 +1,71 @@
+/** config.toml of a home folder: its settings as text, each with its line, and what is wrong with the file. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse, TomlError } from 'smol-toml';
+import { settings } from './settings.ts';
+
+export interface ConfigFile {
+  readonly path: string;
+  readonly exists: boolean;
+  /** By the name of the file, e.g. keep_alive. */
+  readonly entries: ReadonlyMap<string, { readonly text: string; readonly where: string }>;
+  /** One sentence each, with file and line. */
+  readonly problems: readonly string[];
+}
+
+export const configFilePath = (home: string): string => path.join(home, 'config.toml');
+
+/** SVC_KEEP_ALIVE → keep_alive. */
+export function fileKey(setting: { readonly env: string }): string {
+  return setting.env.slice('SVC_'.length).toLowerCase();
+}
+
+/** A file that is not there sets nothing. */
+export function readConfigFile(home: string): ConfigFile {
+  const file = configFilePath(home);
+  const none = { path: file, exists: existsSync(file), entries: new Map(), problems: [] };
+  if (!none.exists) return none;
+  try {
+    const source = readFileSync(file, 'utf8');
+    return { ...none, ...sort(parse(source), file, source) };
+  } catch (cause) {
+    return { ...none, problems: [unreadable(cause as Error, file)] };
+  }
+}
+
+function sort(table: Readonly<Record<string, unknown>>, file: string, source: string) {
+  const known = new Set(Object.values(settings).map(fileKey));
+  known.delete(fileKey(settings.home));
+  const entries = new Map<string, { text: string; where: string }>();
+  const problems: string[] = [];
+  for (const [key, value] of Object.entries(table)) {
+    const where = `${file}${lineOf(key, source)}`;
+    if (known.has(key)) entries.set(key, { text: textOf(value), where });
+    else problems.push(`${where}: ${whyNot(key)}`);
+  }
+  return { entries, problems };
+}
+
+function whyNot(key: string): string {
+  return key === fileKey(settings.home)
+    ? 'home cannot be set here, because the file is read from that folder; use SVC_HOME or --home.'
+    : `there is no setting "${key}"; hearth config lists them all.`;
+}
+
+function unreadable(cause: Error, file: string): string {
+  if (!(cause instanceof TomlError)) return `${file} cannot be read: ${cause.message}.`;
+  const [first = ''] = cause.message.split('\n');
+  const reason = first.replace(/^Invalid TOML document: /, '');
+  return `${file}, line ${cause.line}, column ${cause.column}: this is not valid TOML (${reason}).`;
+}
+
+/** Where a top-level key stands; nothing where it is written in a form that this does not know. */
+function lineOf(key: string, source: string): string {
+  const lines = source.split('\n').map((line) => line.trimStart().replace(/^["']/, ''));
+  const at = lines.findIndex((line) => line.startsWith(key) && /^["']?\s*[.=]/.test(line.slice(key.length)));
+  return at === -1 ? '' : `, line ${at + 1}`;
+}
+
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
