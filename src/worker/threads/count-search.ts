@@ -54,6 +54,8 @@ export class CountSearch {
   #at: number;
   #trial: Trial | null = null;
   #isDisturbed = false;
+  /** Since one was disturbed. */
+  #calmSteps = 0;
 
   constructor(counts: readonly number[], start: number, limits: SearchLimits) {
     this.#counts = counts;
@@ -95,6 +97,7 @@ export class CountSearch {
     const { kind, ms, atMs, threads } = call;
     this.#credit.earn(ms);
     this.#isDisturbed = call.isDisturbed;
+    this.#calmSteps = call.isDisturbed ? 0 : this.#calmSteps + 1;
     if (this.#trial?.kind === kind && this.#trial.threads === threads) return this.#tried(this.#trial, call);
     if (threads !== this.count) return;
     this.#like.add(kind, { cost: ms / call.work, atMs });
@@ -172,7 +175,10 @@ export class CountSearch {
       rival.ratio = rival === left ? 2 : 1;
       rival.dueMs = this.#credit.busyMs + (rival === left ? rival.everyMs : 0);
     }
-    if (left !== undefined) left.known = { kind: trial.kind, cost: trial.typical, atMs };
+    if (left !== undefined) {
+      left.known = { kind: trial.kind, cost: trial.typical, atMs };
+      left.isDisturbed = this.#calmSteps < this.#limits.most;
+    }
     this.#like.clear();
     this.#noted.clear();
     for (const cost of trial.costs) this.#like.add(trial.kind, { cost, atMs });
@@ -190,7 +196,7 @@ export class CountSearch {
     rival.known = { kind: trial.kind, cost, atMs };
     rival.dueMs = this.#credit.busyMs + rival.everyMs;
     rival.everyMs = Math.min(rival.isDisturbed ? EXPLORING.disturbedMs : EXPLORING.lateMs, 2 * rival.everyMs);
-    this.#credit.pay(trial.lostMs * priceOf(rival), trial.typical * work * priceOf(rival));
+    this.#credit.pay(trial.lostMs, trial.typical * work, priceOf(rival));
   }
 
   #noteChange(kind: string, atMs: number): void {

@@ -31,9 +31,10 @@ export class Credit {
     return (this.#ms ?? 0) >= stakeMs;
   }
 
-  /** Never more than a step is owed: the next trial must come within seconds. */
-  pay(lostMs: number, stepMs: number): void {
-    this.#ms = Math.max((this.#ms ?? 0) - Math.max(0, lostMs), -Math.max(EXPLORING.mostOwedMs, stepMs));
+  /** `price`: of what was lost, the part that counts. Never more than a step is owed: the next trial must come within seconds. */
+  pay(lostMs: number, stepMs: number, price = 1): void {
+    const mostOwedMs = Math.max(EXPLORING.mostOwedMs, stepMs);
+    this.#ms = Math.max((this.#ms ?? 0) - price * Math.max(0, lostMs), -price * mostOwedMs);
   }
 
   /** As much as one step, but not so often that this would be a share of the time to speak of. */

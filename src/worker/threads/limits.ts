@@ -56,7 +56,7 @@ export const EXPLORING = {
   disturbedMs: 4_000,
   /** What is kept of the time earned: a few trials, because it is of no use to make them all at once. */
   mostSavedSteps: 4,
-  /** What is owed at most: one step, or this much. After a very bad trial the next one must come within seconds. */
+  /** What is owed at most: one step, or this much; of a trial in bad company the part that counts. After a very bad trial the next one must come within seconds. */
   mostOwedMs: 100,
   /** A trial that finds no like steps for so long is dropped. */
   patienceSteps: 16,
@@ -73,7 +73,7 @@ export const EXPLORING = {
 export const MACHINE = {
   /** Prefill calls of fewer rows are bound by reading the weights, as decode steps are. */
   prefillRows: 32,
-  /** Depth at which a prefill row costs twice what it costs at position 0 (planning/tuning.ts). */
+  /** Depth at which a prefill row costs twice what it costs at position 0: measured, "What a chunk costs" in bench/LOG.md. */
   prefillDoublesAt: 900,
   /** Decode steps are like each other within a fifth of this much depth, or of their own. */
   depthStep: 512,

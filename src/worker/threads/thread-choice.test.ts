@@ -5,6 +5,7 @@ import {
   type Ran,
   reached,
   run,
+  timeOf,
 } from '../../../test/support/engine/simulated-machine.ts';
 import { seeded } from '../../../test/support/random/grammar-walk.ts';
 import { threadCounts } from './counts.ts';
@@ -76,6 +77,61 @@ describe.each(hogs)('after %s', (_, hogsOf) => {
       const { ran } = simulate({ ...each, hogs: ended }, END + 1.5 * MINUTE);
       const share = reached(ran, END + MINUTE, END + 1.5 * MINUTE);
       expect(share, JSON.stringify(each)).toBeGreaterThan(0.95);
+    }
+  });
+});
+
+/** Hogs and pauses of random lengths, so long on average. */
+function intermittent(seed: number, busyMs: number, pauseMs: number): Hogs {
+  const random = seeded(seed);
+  let fromMs = 0;
+  let untilMs = 0;
+  let busy = 0;
+  return (atMs) => {
+    while (untilMs <= atMs) {
+      fromMs = untilMs;
+      busy = busy === 0 ? 1 + Math.floor(2 * random()) : 0;
+      untilMs = fromMs + (busy > 0 ? busyMs : pauseMs) * (0.2 + 1.6 * random());
+    }
+    return busy;
+  };
+}
+
+/** The longest run of steps on another count than two, once `END` is over: four streams, answers of 64 tokens, two cores. */
+function longestOnOne(hogsAfter: Hogs, seed: number, tellsOthers: boolean): number {
+  const [before, random] = [intermittent(seed + 1_000, 1_000, 1_000), seeded(seed)];
+  const hogsAt: Hogs = (atMs) => (atMs < END ? before(atMs) : hogsAfter(atMs - END));
+  const machine = { cores: 2, stepMs: large, hogs: hogsAt, tellsOthers, random };
+  const choice = new ThreadChoice({ counts: [1, 2], start: 1 + (seed % 2) });
+  let [run, longest, hogMs, stepsMs, lookedMs] = [0, 0, 0, 0, 0];
+  let othersCores: number | null = null;
+  for (let [atMs, step] = [0, 0]; atMs < END + 2 * MINUTE; step += 1) {
+    const call = { phase: 'decode', rows: 4, sequences: 4, depth: 40 + (step % 64), atMs } as const;
+    const threads = choice.threadsFor(call);
+    const { ms, cpuMs } = timeOf(machine, call, threads);
+    hogMs += hogsAt(atMs) * ms;
+    stepsMs += ms;
+    atMs += ms;
+    if (tellsOthers && atMs - lookedMs > 500) {
+      othersCores = hogMs / stepsMs;
+      [hogMs, stepsMs, lookedMs] = [0, 0, atMs];
+    }
+    choice.observe({ ...call, threads, ms, cpuMs, othersCores });
+    run = atMs < END || choice.decodeThreads === 2 ? 0 : run + 1;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+describe('four streams on the wrong count', () => {
+  it.each([
+    ['nothing', () => (): number => 0, 60],
+    ['a hog of 50 ms in a second', (seed: number) => intermittent(seed, 50, 1_000), 150],
+    ['a hog of a second in twenty', (seed: number) => intermittent(seed, 1_000, 20_000), 90],
+  ] as const)('leave it within some steps beside %s', (_, hogsOf, most) => {
+    for (let seed = 1; seed <= 40; seed += 1) {
+      for (const tells of [true, false])
+        expect(longestOnOne(hogsOf(seed), seed, tells), `seed ${seed}`).toBeLessThan(most);
     }
   });
 });
