@@ -121,19 +121,28 @@ describe('a stream', () => {
     expect((await transcript()).text).toBe(pieces.join(''));
   });
 
-  it('carries usage in its last chunk, and only when asked', async () => {
+  it('ends with usage in a chunk without choices, and only when asked', async () => {
     const { chunks } = await transcript({ stream_options: { include_usage: true } });
+    const { id, usage, choices } = last(chunks);
     expect(chunks.filter((chunk) => 'usage' in chunk)).toEqual([last(chunks)]);
-    expect(last(chunks).usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 });
+    expect([id, choices]).toEqual([chunks[0]?.id, []]);
+    expect(usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 });
+    expect(chunks.at(-2)?.choices[0]).toMatchObject({ delta: {}, finish_reason: 'stop' });
     for (const stream_options of [{ include_usage: false }, {}, null]) {
       const { chunks: without } = await transcript({ stream_options });
       expect(without.some((chunk) => 'usage' in chunk)).toBe(false);
     }
   });
 
-  it('never has a chunk without a choice', async () => {
-    const { chunks } = await transcript({ stream_options: { include_usage: true } });
+  it('has a choice in every chunk for a request of the interface', async () => {
+    const { chunks } = await transcript();
     expect(chunks.map(({ choices }) => choices.length)).toEqual(chunks.map(() => 1));
+  });
+
+  it('tells its speed with the finish reason', async () => {
+    const { chunks } = await transcript();
+    expect(chunks.filter((chunk) => 'timings' in chunk)).toEqual([last(chunks)]);
+    expect(last(chunks).timings).toMatchObject({ prompt_ms: 4, predicted_ms: 2, predicted_per_second: 1500 });
   });
 
   it('sends its head and first chunk before the prompt is evaluated', async () => {
@@ -221,7 +230,8 @@ describe('the finish reason of a stream', () => {
     ['stop', { seed: 1 }, 'stop'],
   ] as const)('for %s with %j is %s', async (truth, fields, wire) => {
     service.engine.plays([started(), text('x'), done(truth)]);
-    const choice = last((await transcript(fields)).chunks).choices[0];
+    const choice = last((await transcript(fields)).chunks.filter(({ choices }) => choices.length > 0))
+      .choices[0];
     verifies(['stream.last', 'chunk.choices'], () =>
       expect(choice).toEqual({ index: 0, delta: {}, finish_reason: wire, svc_finish_reason: truth }),
     );

@@ -43,7 +43,9 @@ describe('a text completion', () => {
     const open = await service.client.openStream({ method: 'POST', path, body });
     const { chunks, done: terminated, text: whole } = await open.all();
     expect([whole, terminated]).toEqual([' upon a', true]);
-    expect(chunks.at(-1)?.choices[0]).toMatchObject({ text: '', finish_reason: 'length' });
+    expect(chunks.at(-2)?.choices[0]).toMatchObject({ text: '', finish_reason: 'length' });
+    expect(chunks.at(-2)).toHaveProperty('timings');
+    expect(chunks.at(-1)?.choices).toEqual([]);
     expect(chunks.filter((chunk) => 'usage' in chunk)).toEqual([chunks.at(-1)]);
   });
 

@@ -110,9 +110,10 @@ export class AcceptedCompletion {
         if (event.type !== 'done') return [];
         done.push(event);
         const isLast = done.length === this.#choices.jobs.length;
-        const usage =
-          isLast && this.#asked.includeUsage ? { usage: wireUsage(done.map((each) => each.usage)) } : {};
-        return [{ ...head, choices: [wireChoice({ index, text: '' }, event, true)], ...usage }];
+        const timings = wireTimings(event.usage, event.timings);
+        const last = { ...head, choices: [wireChoice({ index, text: '' }, event, true)], timings };
+        if (!isLast || !this.#asked.includeUsage) return [last];
+        return [last, { ...head, choices: [], usage: wireUsage(done.map((each) => each.usage)) }];
       };
       return { events: this.#run(), chunksOf };
     });

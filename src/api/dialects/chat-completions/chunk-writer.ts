@@ -1,9 +1,12 @@
-/** The chunks of a chat stream: the role first, then text, then the empty delta with the finish reason. */
+/**
+ * The chunks of a chat stream: the role first, then text, then the empty delta with the finish reason. Usage follows in a
+ * chunk without choices, as OpenAI sends it, for a request that asks for it; the interface knows no such request.
+ */
 import type { DoneEvent, SampledToken } from '../../../contract/job-event.ts';
 import type { ChatChunk, ChatDelta } from '../../../wire/inference/chat.ts';
 import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
 import { wireFinishReason } from '../../generation/finish-reason.ts';
-import { wireLogprobs, wireUsage } from '../../generation/usage.ts';
+import { wireLogprobs, wireTimings, wireUsage } from '../../generation/usage.ts';
 
 type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system_fingerprint'>;
 
@@ -39,7 +42,7 @@ export class ChunkWriter {
       case 'call':
         return this.#call(index, event);
       case 'done':
-        return [this.#last(index, event)];
+        return this.#last(index, event);
     }
   }
 
@@ -59,7 +62,7 @@ export class ChunkWriter {
     return { ...this.#head, choices: [{ index, delta, finish_reason: null, ...logprobs }] };
   }
 
-  #last(index: number, event: DoneEvent): ChatChunk {
+  #last(index: number, event: DoneEvent): ChatChunk[] {
     this.#done.push(event);
     const { includeUsage, openAiDialect } = this.#manners;
     const isLast = this.#done.length === this.#choices;
@@ -67,7 +70,9 @@ export class ChunkWriter {
       finish_reason: wireFinishReason(event.finishReason, true, openAiDialect),
       svc_finish_reason: event.finishReason,
     };
-    const usage = isLast && includeUsage ? { usage: wireUsage(this.#done.map((done) => done.usage)) } : {};
-    return { ...this.#head, choices: [{ index, delta: {}, ...finish }], ...usage };
+    const timings = wireTimings(event.usage, event.timings);
+    const last = { ...this.#head, choices: [{ index, delta: {}, ...finish }], timings };
+    if (!isLast || !includeUsage) return [last];
+    return [last, { ...this.#head, choices: [], usage: wireUsage(this.#done.map((done) => done.usage)) }];
   }
 }
