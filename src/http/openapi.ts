@@ -16,7 +16,27 @@ export async function describe(app: FastifyInstance, version: string): Promise<v
           'The local LLM service: chat completions and embeddings from GGUF models on this machine.',
       },
     },
+    transform: ({ schema, url }) => ({
+      schema: schema?.body === undefined ? schema : { ...schema, body: documented(schema.body) },
+      url,
+    }),
   });
+}
+
+/**
+ * A schema of a request with what is refused besides it: `documented` holds constraints that a use case checks, because
+ * it has better sentences for them, and the JSON reader takes no key `__proto__`.
+ */
+export function documented(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(documented);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { documented: further = {}, ...rest } = schema as Record<string, unknown>;
+  const types = [(rest as { type?: unknown }).type].flat();
+  return {
+    ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, documented(value)])),
+    ...(types.includes('object') ? { propertyNames: { not: { const: '__proto__' } } } : {}),
+    ...(further as object),
+  };
 }
 
 /** The document without a service behind it. */

@@ -64,6 +64,28 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('says of a request what the service refuses in words of its own', async () => {
+    const { paths, components } = await document();
+    const ajv = new Ajv2020({ strict: false });
+    const accepts = (path: string) => {
+      const { schema } = (paths as Paths)[path]?.['post']?.requestBody?.content['application/json'] ?? {};
+      return ajv.compile({ ...schema, components });
+    };
+    const embeddings = accepts('/v1/embeddings');
+    for (const input of ['', [], [''], Array(2049).fill('x')])
+      expect(embeddings({ model: 'm', input }), JSON.stringify(input).slice(0, 20)).toBe(false);
+    expect(embeddings({ model: 'm', input: ['x'] })).toBe(true);
+    expect(embeddings(JSON.parse('{"model":"m","input":"x","__proto__":1}'))).toBe(false);
+    expect(accepts('/v1/completions')({ model: 'm', prompt: '' })).toBe(false);
+    const chat = accepts('/v1/chat/completions');
+    const messages = [{ role: 'user', content: 'x' }];
+    expect(chat({ model: 'm', messages })).toBe(true);
+    expect(chat(JSON.parse('{"model":"m","messages":[{"role":"user","content":"x","__proto__":1}]}'))).toBe(
+      false,
+    );
+    expect(JSON.stringify(paths)).not.toContain('"documented"');
+  });
+
   it('holds schemas that are JSON Schema, without references into nothing', async () => {
     const whole = await document();
     const ajv = new Ajv2020({ strict: false });

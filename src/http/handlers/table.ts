@@ -35,13 +35,23 @@ export function handlerTable(
     embeddings: embeddingsHandler(useCases),
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
-    openApi: async () => app.swagger(),
+    openApi: openApiHandler(app),
     metrics: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
     home: async () => ({
       product: PRODUCT_NAME,
       identity: routes.identity.path,
       documentation: routes.openApi.path,
     }),
+  };
+}
+
+/** Written once: the document never changes while the service runs. */
+function openApiHandler(app: FastifyInstance): Handler {
+  let json: string | undefined;
+  return async (_request, reply) => {
+    json ??= JSON.stringify(app.swagger());
+    reply.type('application/json; charset=utf-8');
+    return json;
   };
 }
 

@@ -10,6 +10,7 @@ export const CompletionRequest = Type.Object(
       minItems: 1,
       maxItems: 1,
       items: { type: 'string' },
+      documented: { minLength: 1, items: { type: 'string', minLength: 1 } },
       description: 'One string, or an array of one string.',
     }),
     ...generationFields,

@@ -8,6 +8,7 @@ export const EmbeddingRequest = Type.Object(
     /** api/embedding/embedding-input.ts says what is wrong with token ids, empty arrays and empty strings. */
     input: Type.Unsafe<string | unknown[]>({
       type: ['string', 'array'],
+      documented: { minLength: 1, minItems: 1, maxItems: 2048, items: { type: 'string', minLength: 1 } },
       description: 'One string, or 1 to 2048 strings of at most 1 MiB each.',
     }),
     encoding_format: nullable<string>('string', { enum: ['float', 'base64', null] }),
