@@ -81,6 +81,8 @@ export type AnswerTimings = Static<typeof AnswerTimings>;
 export const DoneEvent = Type.Object({
   type: Type.Literal('done'),
   finishReason: FinishReason,
+  /** The stop string that ended the answer, where one did. */
+  stopString: Type.Optional(Type.String()),
   usage: Usage,
   timings: AnswerTimings,
   /** Facts of a frozen run, only in lane `frozen`. */

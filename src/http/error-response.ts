@@ -2,8 +2,9 @@
 import { entryOf } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
-import type { ErrorBody } from '../wire/error.ts';
+import type { Dialect, ErrorBody } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
+import { type Failure, mannersOf } from './dialects/manners.ts';
 
 export const STATUS_OF: Record<Family, number> = {
   request: 400,
@@ -46,7 +47,15 @@ const TYPE_OF: Record<Family, string> = {
 export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: ErrorBody;
+  readonly body: object;
+  /** The sentence alone. */
+  readonly sentence: string;
+}
+
+/** Who refuses to whom: the dialect of the route, where one is known, and the id of the request. */
+export interface Refusal {
+  readonly dialect: Dialect | undefined;
+  readonly requestId: string;
 }
 
 /** Anything thrown, as a SvcError: what is not one of ours is a bug and says nothing of itself to clients. */
@@ -54,7 +63,7 @@ export function asSvcError(thrown: unknown): SvcError {
   return isSvcError(thrown) ? thrown : fail('internal', {}, thrown);
 }
 
-/** The body alone, as a stream's error frame carries it. */
+/** The failure in the interface's words. */
 export function errorBody(error: SvcError): ErrorBody {
   const sentence = oneLine(error.message);
   return {
@@ -72,11 +81,17 @@ function oneLine(sentence: string): string {
   return sentence.toWellFormed().replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
 }
 
-export function errorResponse(error: SvcError): ErrorResponse {
+/** A failure as every dialect tells it. */
+export function failureOf(error: SvcError, requestId: string): Failure {
+  return { body: errorBody(error), family: entryOf(error.code).family, requestId };
+}
+
+export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse {
   const { family, retryable } = entryOf(error.code);
   const { detail } = error;
   // A busy store names no time; every 429 has one.
   const soon = retryable && (family === 'unavailable' || family === 'busy') ? 1 : undefined;
+  const failure = failureOf(error, refusal?.requestId ?? '');
   const retryAfter = 'retryAfterS' in detail ? detail.retryAfterS : soon;
   return {
     status: STATUS_OF[family],
@@ -88,6 +103,7 @@ export function errorResponse(error: SvcError): ErrorResponse {
         : { [HEADERS.retryAfter]: String(Math.max(1, Math.ceil(retryAfter))) }),
       ...('allow' in detail ? { Allow: detail.allow } : {}),
     },
-    body: errorBody(error),
+    body: mannersOf(refusal?.dialect).errorBody(failure),
+    sentence: failure.body.error,
   };
 }

@@ -6,6 +6,7 @@ import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SERVER_BANNER } from '../wire/headers.ts';
 import type { RouteAccess } from '../wire/routes.ts';
 import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard/guard.ts';
+import { mannersOf } from './dialects/manners.ts';
 import { HTTP_LIMITS } from './limits.ts';
 
 declare module 'fastify' {
@@ -54,6 +55,7 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     if (accessOf(request)?.early !== true) await options.opened;
     reply.headers(commonHeaders(options.process, request.id));
+    reply.headers(mannersOf(accessOf(request)?.dialect).headers(request.id));
     // A client that keeps its connection would only find it closed.
     if (options.isDraining()) reply.header('Connection', 'close');
     if (request.raw.rawHeaders.length > 2 * HTTP_LIMITS.maxHeaders) throw tooManyHeaders();

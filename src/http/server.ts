@@ -101,9 +101,10 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
     if (family === 'bug')
       request.log.error({ err: thrown, requestId: request.id }, 'A request failed because of a bug.');
     if (family === 'cancelled') return reply.hijack();
-    const { status, headers, body } = errorResponse(error);
+    const { dialect } = request.routeOptions.config.access ?? {};
+    const { status, headers, body, sentence } = errorResponse(error, { dialect, requestId: request.id });
     // Clients that only print the status line still show why.
-    reply.raw.statusMessage = body.error.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200);
+    reply.raw.statusMessage = sentence.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200);
     return reply.code(status).headers(headers).send(body);
   });
 }
@@ -134,7 +135,7 @@ function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError
 async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<void> {
   await app.register(cors, {
     origin: [...access.allowedOrigins],
-    methods: ['GET', 'POST'],
+    methods: ['GET', 'POST', 'DELETE'],
     exposedHeaders: Object.values(HEADERS),
   });
 }

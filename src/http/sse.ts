@@ -1,15 +1,16 @@
 /**
  * Server-sent events over one response. The next event is only asked for when the socket has room. A stream ends in
- * exactly one honest way: `[DONE]`, or an error frame and a closed socket.
+ * exactly one honest way: the last words of its dialect, or an error frame and a closed socket.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../lib/base/clock.ts';
 import type { Logger } from '../lib/base/logger.ts';
-import type { SvcError } from '../lib/errors/svc-error.ts';
+import type { Dialect } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
-import { asSvcError, errorBody } from './error-response.ts';
+import { type Manners, mannersOf } from './dialects/manners.ts';
+import { asSvcError, failureOf } from './error-response.ts';
 import { HTTP_LIMITS } from './limits.ts';
 
 export interface StreamOptions {
@@ -19,12 +20,13 @@ export interface StreamOptions {
   readonly headAfterMs: number;
 }
 
-interface SseOptions extends StreamOptions {
+export interface SseOptions extends StreamOptions {
+  /** How its frames are written; absent: as the interface does. */
+  readonly dialect?: Dialect | undefined;
   /** Ends the job when the reader has stopped reading. */
   readonly abort: () => void;
 }
 
-const frame = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const comment = (text: string): string => `: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`;
 
 /**
@@ -37,6 +39,8 @@ export async function sendStream(
   options: SseOptions,
 ): Promise<FastifyReply> {
   const pending = new PendingItems(items, options.clock);
+  const manners = mannersOf(options.dialect);
+  let sent = 0;
   const comments = await untilStarted(reply, pending, options);
   reply
     .header('Content-Type', 'text/event-stream; charset=utf-8')
@@ -50,12 +54,13 @@ export async function sendStream(
     raw.socket?.setNoDelay(true);
     guardStalledReader(raw, options);
     for (const text of comments) await write(raw, comment(text));
-    await writeItems(raw, pending);
+    await writeItems(raw, pending, manners, () => (sent += 1));
   } catch (thrown) {
     const error = asSvcError(thrown);
     if (error.code === 'internal') options.log.error({ err: thrown }, 'A stream failed because of a bug.');
-    if (raw.headersSent) endBroken(raw, frame(errorBody(error)));
-    else refuse(raw, error, options);
+    const failure = failureOf(error, reply.request.id);
+    if (raw.headersSent) endBroken(raw, manners.errorFrame(failure, sent));
+    else refuse(raw, { code: error.code, body: manners.errorBody(failure) }, options);
   } finally {
     await pending.close();
   }
@@ -83,13 +88,21 @@ async function untilStarted(
   }
 }
 
-async function writeItems(raw: ServerResponse, pending: PendingItems): Promise<void> {
+async function writeItems(
+  raw: ServerResponse,
+  pending: PendingItems,
+  manners: Manners,
+  onSent: () => void,
+): Promise<void> {
   while (!raw.destroyed) {
     const item = await pending.next(HTTP_LIMITS.pingEveryMs);
-    if (item === 'end') return void raw.end('data: [DONE]\n\n');
-    if (item === 'silence') await write(raw, comment('ping'));
+    if (item === 'end') return void raw.end(manners.end);
+    if (item === 'silence') await write(raw, manners.ping);
     else if ('comment' in item) await write(raw, comment(item.comment));
-    else if ('chunk' in item) await write(raw, frame(item.chunk));
+    else if ('chunk' in item) {
+      onSent();
+      await write(raw, manners.frame(item.chunk));
+    }
   }
 }
 
@@ -113,16 +126,21 @@ function endBroken(raw: ServerResponse, last: string): void {
   if (!raw.destroyed) raw.write(last, () => raw.socket?.destroySoon());
 }
 
+interface Words {
+  readonly code: string;
+  readonly body: object;
+}
+
 /** No head could be written, so the answer is still an ordinary error; the job may not even have started. */
-function refuse(raw: ServerResponse, error: SvcError, { abort }: SseOptions): void {
+function refuse(raw: ServerResponse, { code, body }: Words, { abort }: SseOptions): void {
   abort();
   for (const name of raw.getHeaderNames()) raw.removeHeader(name);
   raw.writeHead(500, {
-    [HEADERS.errorCode]: error.code,
+    [HEADERS.errorCode]: code,
     'content-type': 'application/json; charset=utf-8',
     connection: 'close',
   });
-  raw.end(JSON.stringify(errorBody(error)));
+  raw.end(JSON.stringify(body));
 }
 
 /** A reader that takes nothing holds a slot; it is treated as gone after a while. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from '#typebox';
 
-/** Every failure of every route (interface, ErrorBody); `error` is always the sentence itself. */
+/** Every failure of every route of the interface (ErrorBody); `error` is always the sentence itself. */
 export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: 'One plain sentence: the thing, the cause, the remedy.' }),
@@ -12,3 +12,43 @@ export const ErrorBody = Type.Object(
   { $id: 'ErrorBody' },
 );
 export type ErrorBody = Static<typeof ErrorBody>;
+
+/** The same failure where a route speaks Anthropic's Messages dialect. */
+export const MessagesErrorBody = Type.Object(
+  {
+    type: Type.Literal('error'),
+    error: Type.Object({
+      type: Type.String({ description: 'The family of the failure in the words of the dialect.' }),
+      message: Type.String({ description: 'One plain sentence: the thing, the cause, the remedy.' }),
+      code: Type.String({ description: 'A stable code; docs/errors.md lists them all.' }),
+      param: Type.Optional(Type.String()),
+    }),
+    request_id: Type.String(),
+  },
+  { $id: 'MessagesErrorBody' },
+);
+export type MessagesErrorBody = Static<typeof MessagesErrorBody>;
+
+/** The same failure where a route speaks OpenAI's Responses dialect. */
+export const ResponsesErrorBody = Type.Object(
+  {
+    error: Type.Object({
+      message: Type.String({ description: 'One plain sentence: the thing, the cause, the remedy.' }),
+      type: Type.String({ description: 'The family of the failure, e.g. invalid_request_error.' }),
+      param: Type.Union([Type.String(), Type.Null()]),
+      code: Type.String({ description: 'A stable code; docs/errors.md lists them all.' }),
+    }),
+  },
+  { $id: 'ResponsesErrorBody' },
+);
+export type ResponsesErrorBody = Static<typeof ResponsesErrorBody>;
+
+/** The body of a failure, by the dialect of the route. */
+export const errorBodies = {
+  native: ErrorBody,
+  messages: MessagesErrorBody,
+  responses: ResponsesErrorBody,
+} as const;
+
+/** Who defined the shapes of a route: the interface, or a provider whose clients are served too. */
+export type Dialect = keyof typeof errorBodies;

@@ -13,6 +13,8 @@ export const HEADERS = {
   /** The `code` of the body, for clients whose library keeps only the sentence. */
   errorCode: 'X-Svc-Error-Code',
   requestId: 'X-Request-Id',
+  /** The same id, where clients of the Messages dialect look for it. */
+  messagesRequestId: 'Request-Id',
   shouldRetry: 'x-should-retry',
   retryAfter: 'Retry-After',
   /** RFC 9530. */

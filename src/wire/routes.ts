@@ -10,20 +10,25 @@ import type { TSchema } from '#typebox';
 import { ChatRequest, ChatResponse } from './inference/chat.ts';
 import { CompletionRequest, CompletionResponse } from './inference/completions.ts';
 import { EmbeddingRequest, EmbeddingResponse } from './inference/embeddings.ts';
+import type { Dialect } from './error.ts';
 import { HealthResponse } from './health.ts';
 import { Identity, IdentityQuery } from './identity.ts';
+import { CountTokensRequest, CountTokensResponse, MessagesRequest } from './messages/request.ts';
+import { MessagesResponse } from './messages/response.ts';
 import { ModelEntry, ModelList } from './models.ts';
 import { ResidencyList, UnloadRequest, UnloadResponse } from './residency.ts';
 
 export interface Route {
   readonly name: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly summary: string;
   /** Whether the API key is asked for, when one is set. */
   readonly authenticated: boolean;
   /** Answered while the service still starts; other requests wait. */
   readonly early?: boolean;
+  /** Whose words its failures and streams use; absent: those of the interface. */
+  readonly dialect?: Dialect;
   /** Left out of the OpenAPI document, and free to answer anything. */
   readonly hidden?: boolean;
   readonly body?: TSchema;
@@ -31,8 +36,8 @@ export interface Route {
   readonly response?: TSchema;
 }
 
-/** What decides who may call a route, and when. */
-export type RouteAccess = Pick<Route, 'authenticated' | 'early'>;
+/** What decides who may call a route, when, and how it is refused. */
+export type RouteAccess = Pick<Route, 'authenticated' | 'early' | 'dialect'>;
 
 const ChatQuery = Type.Object({
   svc_dry_run: Type.Optional(Type.String({ description: '1 explains the request without generating.' })),
@@ -101,6 +106,26 @@ export const routes = {
     body: EmbeddingRequest,
     response: EmbeddingResponse,
   },
+  messages: {
+    name: 'messages',
+    method: 'POST',
+    path: '/v1/messages',
+    summary: "A chat answer in Anthropic's Messages dialect, whole or as a stream of named events.",
+    authenticated: true,
+    dialect: 'messages',
+    body: MessagesRequest,
+    response: MessagesResponse,
+  },
+  countTokens: {
+    name: 'messages_count_tokens',
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    summary: 'How many tokens the prompt of a Messages request has; generates nothing.',
+    authenticated: true,
+    dialect: 'messages',
+    body: CountTokensRequest,
+    response: CountTokensResponse,
+  },
   residency: {
     name: 'residency',
     method: 'GET',
@@ -144,11 +169,9 @@ export const routes = {
   },
 } as const satisfies Record<string, Route>;
 
-/** Identity.endpoints: the names of the interface, and where they are. */
-export const endpoints: Readonly<Record<string, string>> = {
-  identity: routes.identity.path,
-  models: routes.models.path,
-  chat_completions: routes.chatCompletions.path,
-  completions: routes.completions.path,
-  embeddings: routes.embeddings.path,
-};
+/** Identity.endpoints: the names of the interface, and what is served besides; each with its path. */
+export const endpoints: Readonly<Record<string, string>> = Object.fromEntries(
+  (
+    ['identity', 'models', 'chatCompletions', 'completions', 'embeddings', 'messages', 'countTokens'] as const
+  ).map((key) => [routes[key].name, routes[key].path]),
+);

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
 import { HEADERS } from '../../wire/headers.ts';
-import { sendStream, type StreamOptions } from '../sse.ts';
+import { sendStream, type SseOptions } from '../sse.ts';
 
 export interface Accepted {
   readonly ignored: readonly string[];
@@ -21,7 +21,7 @@ export function nameIgnored(reply: FastifyReply, names: readonly string[]): void
 export async function sendAnswer(
   reply: FastifyReply,
   accepted: Accepted,
-  stream: (StreamOptions & { readonly abort: () => void }) | null,
+  stream: SseOptions | null,
 ): Promise<unknown> {
   if (stream !== null) return sendStream(reply, accepted.stream(), stream);
   const { body, numCtx } = await accepted.whole();

@@ -1,7 +1,7 @@
 /** Registers routes of the table on fastify, each with the refusal of all other methods on its path. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { ErrorBody } from '../../wire/error.ts';
+import { errorBodies } from '../../wire/error.ts';
 import { type Route, routes } from '../../wire/routes.ts';
 import type { Handler } from './handler.ts';
 
@@ -11,7 +11,8 @@ export function registerRoutes(app: FastifyInstance, handlers: Record<keyof type
 }
 
 export function registerRoute(app: FastifyInstance, route: Route, handler: Handler): void {
-  const answer = route.response ? { 200: route.response, '4xx': ErrorBody, '5xx': ErrorBody } : null;
+  const failure = errorBodies[route.dialect ?? 'native'];
+  const answer = route.response ? { 200: route.response, '4xx': failure, '5xx': failure } : null;
   app.route({
     method: route.method,
     url: route.path,

@@ -20,6 +20,7 @@ export class StreamOutput {
   readonly #tokens: number[] = [];
   #reasoningTokens = 0;
   #finishReason: FinishReason | null = null;
+  #stopString: string | null = null;
 
   constructor(job: StreamJob, vocabulary: Vocabulary) {
     const { prompt, numCtx } = job;
@@ -35,6 +36,11 @@ export class StreamOutput {
   /** Null while the answer goes on. */
   get finishReason(): FinishReason | null {
     return this.#finishReason;
+  }
+
+  /** The stop string that ended the answer, or null. */
+  get stopString(): string | null {
+    return this.#stopString;
   }
 
   get tokens(): readonly number[] {
@@ -100,6 +106,7 @@ export class StreamOutput {
       events.push(...this.#sampled.release(scan.text));
       if (scan.stop !== null) {
         this.#finishReason = 'stop';
+        this.#stopString = scan.stop;
         break;
       }
     }

@@ -164,9 +164,11 @@ export class Stream {
   doneEvent(): DoneEvent {
     const nowMs = performance.now();
     const firstTokenMs = this.#firstTokenMs ?? nowMs;
+    const { finishReason, stopString } = this.output;
     return {
       type: 'done',
-      finishReason: this.output.finishReason ?? 'stop',
+      finishReason: finishReason ?? 'stop',
+      ...(stopString === null ? {} : { stopString }),
       usage: this.output.usage(this.#cachedTokens),
       timings: {
         prefillMs: firstTokenMs - this.#placedMs,

@@ -1,0 +1,91 @@
+/**
+ * http/dialects owns how each dialect frames what every route says: a failure, an event of a stream, a sign of life, the
+ * end. It knows no route and no use case; a route of the table names its dialect.
+ */
+import type { Family } from '../../lib/errors/entry.ts';
+import type { Dialect, ErrorBody, MessagesErrorBody, ResponsesErrorBody } from '../../wire/error.ts';
+import { HEADERS } from '../../wire/headers.ts';
+
+/** A failure in the words of the interface, and what dialects add to it. */
+export interface Failure {
+  readonly body: ErrorBody;
+  readonly family: Family;
+  readonly requestId: string;
+}
+
+export interface Manners {
+  /** The body of a refusal. */
+  errorBody(failure: Failure): object;
+  /** One event of a stream. */
+  frame(event: object): string;
+  /** What a stream says last when it fails, after so many events. */
+  errorFrame(failure: Failure, eventsSent: number): string;
+  /** Keeps proxies and clients patient. */
+  readonly ping: string;
+  /** What a complete stream says last. */
+  readonly end: string;
+  /** What every answer of the dialect carries besides the usual. */
+  headers(requestId: string): Readonly<Record<string, string>>;
+}
+
+const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
+/** In both providers' dialects the type of an event is its name. */
+const named = (value: object): string => `event: ${String(Reflect.get(value, 'type'))}\n${data(value)}`;
+
+const native: Manners = {
+  errorBody: ({ body }) => body,
+  frame: data,
+  errorFrame: ({ body }) => data(body),
+  ping: ': ping\n\n',
+  end: 'data: [DONE]\n\n',
+  headers: () => ({}),
+};
+
+const MESSAGES_TYPE: Record<Family, string> = {
+  request: 'invalid_request_error',
+  not_found: 'not_found_error',
+  method: 'invalid_request_error',
+  too_large: 'request_too_large',
+  media_type: 'invalid_request_error',
+  headers: 'invalid_request_error',
+  expectation: 'invalid_request_error',
+  timeout: 'timeout_error',
+  auth: 'authentication_error',
+  forbidden: 'permission_error',
+  busy: 'rate_limit_error',
+  unavailable: 'overloaded_error',
+  engine: 'api_error',
+  store: 'overloaded_error',
+  cancelled: 'api_error',
+  bug: 'api_error',
+};
+
+const messages: Manners = {
+  errorBody: ({ body: { message, code, param }, family, requestId }): MessagesErrorBody => ({
+    type: 'error',
+    error: { type: MESSAGES_TYPE[family], message, code, ...(param === undefined ? {} : { param }) },
+    request_id: requestId,
+  }),
+  frame: named,
+  errorFrame: (failure) => named(messages.errorBody(failure)),
+  ping: named({ type: 'ping' }),
+  end: '',
+  headers: (requestId) => ({ [HEADERS.messagesRequestId]: requestId }),
+};
+
+const responses: Manners = {
+  errorBody: ({ body: { message, type, code, param } }): ResponsesErrorBody => ({
+    error: { message, type, param: param ?? null, code },
+  }),
+  frame: named,
+  errorFrame: ({ body: { message, code, param } }, eventsSent) =>
+    named({ type: 'error', code, message, param: param ?? null, sequence_number: eventsSent }),
+  ping: ': ping\n\n',
+  end: '',
+  headers: () => ({}),
+};
+
+const manners: Record<Dialect, Manners> = { native, messages, responses };
+
+/** How a route of that dialect frames what it says; where no route is known, as the interface does. */
+export const mannersOf = (dialect: Dialect | undefined): Manners => manners[dialect ?? 'native'];

@@ -1,0 +1,64 @@
+/** What the Messages dialect answers: a whole message, and the named events of a stream. */
+import { type Static, Type } from '#typebox';
+import { orNull } from '../schema.ts';
+import { AnswerBlock } from './blocks.ts';
+
+export const StopReason = Type.Union([
+  Type.Literal('end_turn'),
+  Type.Literal('max_tokens'),
+  Type.Literal('stop_sequence'),
+  Type.Literal('tool_use'),
+  Type.Literal('model_context_window_exceeded'),
+]);
+export type StopReason = Static<typeof StopReason>;
+
+export const MessagesUsage = Type.Object({
+  input_tokens: Type.Integer({ description: 'Prompt tokens that were evaluated for this answer.' }),
+  cache_creation_input_tokens: Type.Integer(),
+  cache_read_input_tokens: Type.Integer({ description: 'Prompt tokens whose state was reused.' }),
+  output_tokens: Type.Integer(),
+});
+export type MessagesUsage = Static<typeof MessagesUsage>;
+
+export const MessagesResponse = Type.Object(
+  {
+    id: Type.String({ pattern: '^msg_[A-Za-z0-9]+$' }),
+    type: Type.Literal('message'),
+    role: Type.Literal('assistant'),
+    model: Type.String(),
+    content: Type.Array(AnswerBlock),
+    stop_reason: orNull(StopReason),
+    stop_sequence: orNull(Type.String()),
+    usage: MessagesUsage,
+  },
+  { $id: 'MessagesResponse' },
+);
+export type MessagesResponse = Static<typeof MessagesResponse>;
+
+const BlockDelta = Type.Union([
+  Type.Object({ type: Type.Literal('text_delta'), text: Type.String() }),
+  Type.Object({ type: Type.Literal('thinking_delta'), thinking: Type.String() }),
+  Type.Object({ type: Type.Literal('signature_delta'), signature: Type.String() }),
+  Type.Object({ type: Type.Literal('input_json_delta'), partial_json: Type.String() }),
+]);
+export type BlockDelta = Static<typeof BlockDelta>;
+
+/** One event of a stream; its type is its name on the wire as well. */
+export const MessagesEvent = Type.Union([
+  Type.Object({ type: Type.Literal('message_start'), message: MessagesResponse }),
+  Type.Object({ type: Type.Literal('ping') }),
+  Type.Object({
+    type: Type.Literal('content_block_start'),
+    index: Type.Integer(),
+    content_block: AnswerBlock,
+  }),
+  Type.Object({ type: Type.Literal('content_block_delta'), index: Type.Integer(), delta: BlockDelta }),
+  Type.Object({ type: Type.Literal('content_block_stop'), index: Type.Integer() }),
+  Type.Object({
+    type: Type.Literal('message_delta'),
+    delta: Type.Object({ stop_reason: StopReason, stop_sequence: orNull(Type.String()) }),
+    usage: MessagesUsage,
+  }),
+  Type.Object({ type: Type.Literal('message_stop') }),
+]);
+export type MessagesEvent = Static<typeof MessagesEvent>;
