@@ -19,6 +19,7 @@ import {
 } from './dialects/chat-completions/chat-completions.ts';
 import { createAnswerIds } from './dialects/chat-completions/answer-ids.ts';
 import { acceptCompletion, type AcceptedCompletion } from './completion/completions.ts';
+import { messagesUseCases, type MessagesUseCases } from './dialects/messages/messages.ts';
 import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
 import { health, type HealthPorts } from './health.ts';
 import { identity, type IdentityPorts } from './identity.ts';
@@ -28,6 +29,7 @@ import { listResidencies, unloadModel } from './residency.ts';
 
 export interface UseCases {
   readonly chat: AcceptChatCompletion;
+  readonly messages: MessagesUseCases;
   completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
   readonly models: { list(): Promise<ModelList>; show(name: string): Promise<ModelEntry> };
@@ -53,6 +55,7 @@ export function createUseCases(parts: Parts): UseCases {
   const generation = { models, engine, clock, backendSha256, strictParams: options.strictParams };
   return {
     chat: acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() }),
+    messages: messagesUseCases(generation),
     completion: (body, caller) => acceptCompletion(generation, body, caller),
     embedding: (body, caller) => embed({ models, engine, options }, body, caller),
     models: { list: () => listModels(models), show: (name) => showModel(models, name) },

@@ -1,7 +1,7 @@
 /** The only place that knows HTTP statuses: a failure becomes status, headers and ErrorBody here. */
 import { entryOf } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
-import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import type { Dialect, ErrorBody } from '../wire/error.ts';
 import { HEADERS } from '../wire/headers.ts';
 import { type Failure, mannersOf } from './dialects/manners.ts';
@@ -83,7 +83,8 @@ function oneLine(sentence: string): string {
 
 /** A failure as every dialect tells it. */
 export function failureOf(error: SvcError, requestId: string): Failure {
-  return { body: errorBody(error), family: entryOf(error.code).family, requestId };
+  const overflow = isFailure(error, 'context_length_exceeded') ? error.detail : null;
+  return { body: errorBody(error), family: entryOf(error.code).family, requestId, overflow };
 }
 
 export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse {

@@ -22,6 +22,9 @@ export const MessagesErrorBody = Type.Object(
       message: Type.String({ description: 'One plain sentence: the thing, the cause, the remedy.' }),
       code: Type.String({ description: 'A stable code; docs/errors.md lists them all.' }),
       param: Type.Optional(Type.String()),
+      details: Type.Optional(
+        Type.Object({ error_code: Type.String(), unsupported: Type.Array(Type.String()) }),
+      ),
     }),
     request_id: Type.String(),
   },

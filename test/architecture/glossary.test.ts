@@ -31,9 +31,13 @@ const codeOf = (file: string): string =>
 const wordsOf = (identifier: string): string =>
   ` ${[...identifier.matchAll(/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/g)].join(' ').toLowerCase()} `;
 
+/** Fields of other providers' dialects, spelled as their clients read them. */
+const FOREIGN_FIELDS = new Set(['stop_reason']);
+
 const identifiers = new Map<string, string>();
 for (const file of files)
-  for (const [identifier] of codeOf(file).matchAll(/[A-Za-z_$][\w$]*/g)) identifiers.set(identifier, file);
+  for (const [identifier] of codeOf(file).matchAll(/[A-Za-z_$][\w$]*/g))
+    if (!FOREIGN_FIELDS.has(identifier)) identifiers.set(identifier, file);
 
 /** The log keeps the words of its day. */
 const pages = [

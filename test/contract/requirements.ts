@@ -1,9 +1,11 @@
 /**
  * Every observable sentence of the interface specification, by id, with its words. Tests tie ids to assertions through
  * `verifies`; coverage.test.ts fails when an id has no test or a test cites an unknown one.
+ * The routes of other dialects have theirs in folders of their own.
  * Lines whose content the specification itself calls "not shown" promise nothing and are not listed.
  */
 import { expect } from 'vitest';
+import { messagesSentences } from './messages/sentences.ts';
 
 interface Requirement {
   readonly section: string;
@@ -193,6 +195,7 @@ export const requirements = {
     'versioning.tool-protocol':
       'The tool protocol is svc-tool-envelope with integer version 1, reported in Identity.tool_protocol.',
   }),
+  ...within('Messages', messagesSentences),
 } as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof requirements;

@@ -23,7 +23,7 @@ import {
 /** What is asked of the model, apart from how its answer is sampled. */
 export type JobContent = Pick<
   GenerateJob,
-  'prompt' | 'tools' | 'toolChoice' | 'format' | 'reasoning' | 'topLogprobs'
+  'prompt' | 'tools' | 'toolChoice' | 'maxCalls' | 'format' | 'reasoning' | 'topLogprobs'
 >;
 
 /** The answers that one request asks for: a job each. */

@@ -5,6 +5,7 @@
 import { parseDuration } from '../../lib/base/duration.ts';
 import { type Sampling, SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { generationFields } from '../../wire/inference/generation.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
 /** The fields that chat and text completion share. */
@@ -75,6 +76,11 @@ export function readKeepAlive(value: string | number | null | undefined): number
       'keep_alive must be a duration such as "10m", a number of seconds, 0, or a negative number for no limit.',
     param: 'keep_alive',
   });
+}
+
+/** The options of a request in another dialect, as far as it has them under the same names. */
+export function sharedOptions(body: object): GenerationFields {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(generationFields, name)));
 }
 
 /** True when the request carries a field outside the interface, as OpenAI clients send. */

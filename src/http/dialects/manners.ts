@@ -11,6 +11,8 @@ export interface Failure {
   readonly body: ErrorBody;
   readonly family: Family;
   readonly requestId: string;
+  /** The tokens of a prompt that is too long, and the window that it exceeds. */
+  readonly overflow: { readonly promptTokens: number; readonly numCtx: number } | null;
 }
 
 export interface Manners {
@@ -60,10 +62,25 @@ const MESSAGES_TYPE: Record<Family, string> = {
   bug: 'api_error',
 };
 
+/** What tells a client of the dialect to go on without a thread. */
+const NO_THREADS = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
+
+/** Clients shorten a conversation by themselves when they read these very words. */
+const overflowWords = (overflow: Failure['overflow']): string =>
+  overflow === null
+    ? ''
+    : `prompt is too long: ${overflow.promptTokens} tokens > ${overflow.numCtx} maximum. `;
+
 const messages: Manners = {
-  errorBody: ({ body: { message, code, param }, family, requestId }): MessagesErrorBody => ({
+  errorBody: ({ body: { message, code, param }, family, requestId, overflow }): MessagesErrorBody => ({
     type: 'error',
-    error: { type: MESSAGES_TYPE[family], message, code, ...(param === undefined ? {} : { param }) },
+    error: {
+      type: MESSAGES_TYPE[family],
+      message: overflowWords(overflow) + message,
+      code,
+      ...(param === undefined ? {} : { param }),
+      ...(code === 'thread_unsupported' ? { details: NO_THREADS } : {}),
+    },
     request_id: requestId,
   }),
   frame: named,

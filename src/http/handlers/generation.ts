@@ -1,8 +1,12 @@
 /** What chat and text completion share on the wire: the ignored fields, a stream or a whole body, and the window. */
 import type { FastifyReply } from 'fastify';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
+import type { Caller } from '../../api/caller.ts';
+import type { Dialect } from '../../wire/error.ts';
 import { HEADERS } from '../../wire/headers.ts';
-import { sendStream, type SseOptions } from '../sse.ts';
+import { sendStream, type SseOptions, type StreamOptions } from '../sse.ts';
+import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { callerOf, type Handler } from './handler.ts';
 
 export interface Accepted {
   readonly ignored: readonly string[];
@@ -27,4 +31,19 @@ export async function sendAnswer(
   const { body, numCtx } = await accepted.whole();
   reply.header(HEADERS.numCtx, String(numCtx));
   return body;
+}
+
+/** A route whose body says by `stream` how it is answered. */
+export function generationHandler<Body extends { readonly stream?: boolean | null }>(
+  accept: (body: Body, caller: Caller) => Promise<Accepted>,
+  { streams, dialect }: { readonly streams: StreamOptions; readonly dialect?: Dialect },
+): Handler {
+  return async (request, reply) => {
+    const client = abortOnDisconnect(reply);
+    const body = request.body as Body;
+    const accepted = await accept(body, callerOf(request, client.signal));
+    nameIgnored(reply, accepted.ignored);
+    const stream = { ...streams, dialect, abort: () => client.abort() };
+    return sendAnswer(reply, accepted, body.stream === true ? stream : null);
+  };
 }

@@ -5,14 +5,15 @@ import type { UseCases } from '../../api/use-cases.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import type { IdentityQuery } from '../../wire/identity.ts';
-import type { CompletionRequest } from '../../wire/inference/completions.ts';
 import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
+import type { CompletionRequest } from '../../wire/inference/completions.ts';
+import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/request.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { StreamOptions } from '../sse.ts';
 import { chatHandler } from './chat.ts';
-import { nameIgnored, sendAnswer } from './generation.ts';
+import { generationHandler, nameIgnored } from './generation.ts';
 import { callerOf, type Handler } from './handler.ts';
 
 export interface EdgeParts {
@@ -31,7 +32,14 @@ export function handlerTable(
     models: async () => useCases.models.list(),
     model: async (request) => useCases.models.show(modelName(request.params)),
     chatCompletions: chatHandler(useCases, streams),
-    completions: completionsHandler(useCases, streams),
+    completions: generationHandler<CompletionRequest>((body, caller) => useCases.completion(body, caller), {
+      streams,
+    }),
+    messages: generationHandler<MessagesRequest>((body, caller) => useCases.messages.accept(body, caller), {
+      streams,
+      dialect: 'messages',
+    }),
+    countTokens: countTokensHandler(useCases),
     embeddings: embeddingsHandler(useCases),
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
@@ -61,20 +69,6 @@ function modelName(params: unknown): string {
   return name;
 }
 
-function completionsHandler(useCases: Pick<UseCases, 'completion'>, streams: StreamOptions): Handler {
-  return async (request, reply) => {
-    const client = abortOnDisconnect(reply);
-    const body = request.body as CompletionRequest;
-    const accepted = await useCases.completion(body, callerOf(request, client.signal));
-    nameIgnored(reply, accepted.ignored);
-    return sendAnswer(
-      reply,
-      accepted,
-      body.stream === true ? { ...streams, abort: () => client.abort() } : null,
-    );
-  };
-}
-
 function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
   return async (request, reply) => {
     const { signal } = abortOnDisconnect(reply);
@@ -82,5 +76,14 @@ function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
     reply.header(HEADERS.embedBackend, answer.backend).header(HEADERS.embeddingSpace, answer.space);
     nameIgnored(reply, answer.ignored);
     return answer.body;
+  };
+}
+
+function countTokensHandler({ messages }: Pick<UseCases, 'messages'>): Handler {
+  return async (request, reply) => {
+    const { signal } = abortOnDisconnect(reply);
+    const counted = await messages.count(request.body as CountTokensRequest, callerOf(request, signal));
+    nameIgnored(reply, counted.ignored);
+    return counted.body;
   };
 }

@@ -47,6 +47,11 @@ export const contentErrors = {
     (d) =>
       `Model "${d.model}" runs on an engine that cannot ${d.ability}; ${d.remedy}, or choose another model.`,
   ),
+  thread_unsupported: permanent(
+    'request',
+    { param: 'string?' },
+    () => 'No conversation is kept here between requests; leave thread out and send the whole conversation.',
+  ),
   context_length_exceeded: permanent(
     'request',
     {

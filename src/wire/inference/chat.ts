@@ -48,7 +48,8 @@ export const ChatRequest = Type.Object(
       }),
     ),
     parallel_tool_calls: nullable<boolean>('boolean', {
-      description: 'At most one call is made either way.',
+      description:
+        'true allows several calls in one answer, where the model writes them; else at most one is made.',
     }),
     response_format: nullable<Record<string, unknown>>('object', {
       description: 'text, json_object, or json_schema with a schema.',

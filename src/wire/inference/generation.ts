@@ -23,7 +23,8 @@ type SamplingFields = {
   [K in SamplingOption as WireName<K>]: ReturnType<typeof nullable<AskedValue<K>>>;
 };
 
-const samplingFields = Object.fromEntries(
+/** Options of sampling alone, which other dialects take beside their own fields. */
+export const samplingFields = Object.fromEntries(
   SAMPLING_ROWS.map(([, { wire, schema, request }]) => {
     const { type, ...keywords } = { type: 'number', ...(request ?? schema) };
     return [wire, nullable(String(type), keywords)];

@@ -3,7 +3,7 @@
  * no defaults and no use case. This file: what clients send.
  */
 import { type Static, Type } from '#typebox';
-import { generationFields } from '../inference/generation.ts';
+import { generationFields, samplingFields } from '../inference/generation.ts';
 import { nullable } from '../schema.ts';
 import { RequestContent } from './blocks.ts';
 
@@ -38,13 +38,16 @@ const conversation = {
     description:
       'Accepted; whatever a conversation shares with an earlier one is reused without being asked.',
   }),
+  thread: nullable<Fields>('object', {
+    description: 'Refused, in a way that its clients answer by sending the whole conversation.',
+  }),
   mcp_servers: nullable<unknown[]>('array', { description: 'Must be empty; nothing is called from here.' }),
 };
 
 export const CountTokensRequest = Type.Object(conversation, { $id: 'CountTokensRequest' });
 export type CountTokensRequest = Static<typeof CountTokensRequest>;
 
-const { temperature, top_p, top_k, seed, num_ctx, keep_alive, stream } = generationFields;
+const { num_ctx, keep_alive, stream } = generationFields;
 
 export const MessagesRequest = Type.Object(
   {
@@ -54,10 +57,7 @@ export const MessagesRequest = Type.Object(
       maxItems: 64,
       items: { type: 'string', minLength: 1, maxLength: 4096 },
     }),
-    temperature,
-    top_p,
-    top_k,
-    seed,
+    ...samplingFields,
     num_ctx,
     keep_alive,
     stream,

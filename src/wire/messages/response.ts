@@ -3,14 +3,15 @@ import { type Static, Type } from '#typebox';
 import { orNull } from '../schema.ts';
 import { AnswerBlock } from './blocks.ts';
 
-export const StopReason = Type.Union([
+/** Why an answer ended, in the words of the dialect. */
+export const Ending = Type.Union([
   Type.Literal('end_turn'),
   Type.Literal('max_tokens'),
   Type.Literal('stop_sequence'),
   Type.Literal('tool_use'),
   Type.Literal('model_context_window_exceeded'),
 ]);
-export type StopReason = Static<typeof StopReason>;
+export type Ending = Static<typeof Ending>;
 
 export const MessagesUsage = Type.Object({
   input_tokens: Type.Integer({ description: 'Prompt tokens that were evaluated for this answer.' }),
@@ -27,7 +28,7 @@ export const MessagesResponse = Type.Object(
     role: Type.Literal('assistant'),
     model: Type.String(),
     content: Type.Array(AnswerBlock),
-    stop_reason: orNull(StopReason),
+    stop_reason: orNull(Ending),
     stop_sequence: orNull(Type.String()),
     usage: MessagesUsage,
   },
@@ -56,7 +57,7 @@ export const MessagesEvent = Type.Union([
   Type.Object({ type: Type.Literal('content_block_stop'), index: Type.Integer() }),
   Type.Object({
     type: Type.Literal('message_delta'),
-    delta: Type.Object({ stop_reason: StopReason, stop_sequence: orNull(Type.String()) }),
+    delta: Type.Object({ stop_reason: Ending, stop_sequence: orNull(Type.String()) }),
     usage: MessagesUsage,
   }),
   Type.Object({ type: Type.Literal('message_stop') }),

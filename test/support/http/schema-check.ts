@@ -5,7 +5,8 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { ChatChunk } from '../../../src/wire/inference/chat.ts';
 import { CompletionResponse } from '../../../src/wire/inference/completions.ts';
-import { ErrorBody } from '../../../src/wire/error.ts';
+import { ErrorBody, errorBodies } from '../../../src/wire/error.ts';
+import { MessagesEvent } from '../../../src/wire/messages/response.ts';
 import { type Route, routes } from '../../../src/wire/routes.ts';
 
 const ajv = new Ajv({ strict: false, allErrors: true });
@@ -13,7 +14,7 @@ const compiled = new Map<object, ValidateFunction>();
 
 /** Throws with what is wrong. */
 export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
-  if (status >= 400) return check(ErrorBody, body, `${status} of ${method} ${path}`);
+  if (status >= 400) return check(errorBodies[dialectOf(path)], body, `${status} of ${method} ${path}`);
   const route = routeOf(method, path);
   if (route?.response) check(route.response, body, `${status} of ${method} ${path}`);
 }
@@ -26,15 +27,28 @@ export function checkFrame(path: string, frame: unknown): 'chunk' | 'error' {
   return isError ? 'error' : 'chunk';
 }
 
+/** An event of a stream in another dialect; throws with what is wrong. */
+export function checkEvent(path: string, event: unknown): void {
+  const schema = { native: ChatChunk, messages: MessagesEvent, responses: ChatChunk }[dialectOf(path)];
+  check(schema, event, `an event of ${path}`);
+}
+
+/** Whose words a path speaks, whatever the method. */
+function dialectOf(path: string): keyof typeof errorBodies {
+  const table: readonly Route[] = Object.values(routes);
+  return table.find((route) => isAt(route, path))?.dialect ?? 'native';
+}
+
 /** The entry of the route table that answers, if one does. */
 function routeOf(method: string, path: string): Route | undefined {
-  const [plain = ''] = path.split('?');
   const table: readonly Route[] = Object.values(routes);
-  return table.find((route) =>
-    route.method === method && route.path.endsWith('/*')
-      ? plain.startsWith(route.path.slice(0, -1))
-      : route.method === method && route.path === plain,
-  );
+  return table.find((route) => route.method === method && isAt(route, path));
+}
+
+function isAt(route: Route, path: string): boolean {
+  const [plain = ''] = path.split('?');
+  const pattern = route.path.replace(/\*$/, '.*').replaceAll(/:\w+/g, '[^/]+');
+  return new RegExp(`^${pattern}$`).test(plain);
 }
 
 function check(schema: object, value: unknown, what: string): void {

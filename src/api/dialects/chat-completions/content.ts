@@ -1,9 +1,11 @@
 /** A chat request's conversation, tools and formats in the words of the engine. */
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
+import { MOST_CALLS } from '../../../contract/limits.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { SchemaBudget } from '../../../lib/grammar/schema-budget.ts';
 import { readAnswerFormat } from '../../intake/answer-format.ts';
 import { readThinking } from '../../intake/thinking.ts';
+import { orderResults } from '../../intake/result-order.ts';
 import { readToolChoice, readTools } from '../../intake/tools.ts';
 import type { ChatRequest, ContentPart, RequestMessage } from '../../../wire/inference/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
@@ -20,9 +22,10 @@ export function readContent(body: ChatRequest): JobContent {
     });
   }
   return {
-    prompt: { kind: 'chat', turns: readTurns(body.messages) },
+    prompt: { kind: 'chat', turns: orderResults(readTurns(body.messages)) },
     tools,
     toolChoice,
+    ...(body.parallel_tool_calls === true ? { maxCalls: MOST_CALLS } : {}),
     format,
     reasoning: readThinking(body),
     topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : null,

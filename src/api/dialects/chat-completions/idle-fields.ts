@@ -9,8 +9,7 @@ export function idleFields(body: Fields, canThink: boolean): string[] {
   const hasTools = (body.tools ?? []).length > 0;
   return [
     ...idleThinkingFields(body, canThink),
-    // At most one call is made, whatever was allowed.
-    ...(body.parallel_tool_calls === true ? ['parallel_tool_calls'] : []),
+    ...(isGiven(body.parallel_tool_calls) && !hasTools ? ['parallel_tool_calls'] : []),
     ...(isGiven(body.tool_choice) && !hasTools ? ['tool_choice'] : []),
     ...(isGiven(body.top_logprobs) && body.logprobs !== true ? ['top_logprobs'] : []),
   ];

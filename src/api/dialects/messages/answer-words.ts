@@ -1,0 +1,38 @@
+/** The small words of an answer in the Messages dialect: ids, usage, why it ended. */
+import { createHash } from 'node:crypto';
+import type { DoneEvent, Usage } from '../../../contract/job-event.ts';
+import type { MessagesUsage, Ending } from '../../../wire/messages/response.ts';
+
+/** Prompt tokens that were reused are told apart from those that were evaluated; together they are the prompt. */
+export function wireUsage(
+  usage: Pick<Usage, 'promptTokens' | 'cachedTokens' | 'completionTokens'>,
+): MessagesUsage {
+  return {
+    input_tokens: usage.promptTokens - usage.cachedTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: usage.cachedTokens,
+    output_tokens: usage.completionTokens,
+  };
+}
+
+export interface Stop {
+  readonly stop_reason: Ending;
+  readonly stop_sequence: string | null;
+}
+
+/** `maxTokens` is the limit of the request: an answer that ended before it has filled the window. */
+export function wireStop({ finishReason, stopString, usage }: DoneEvent, maxTokens: number | null): Stop {
+  if (finishReason === 'tool_calls') return { stop_reason: 'tool_use', stop_sequence: null };
+  if (finishReason === 'length') {
+    const isLimit = maxTokens !== null && usage.completionTokens >= maxTokens;
+    return { stop_reason: isLimit ? 'max_tokens' : 'model_context_window_exceeded', stop_sequence: null };
+  }
+  if (stopString !== undefined) return { stop_reason: 'stop_sequence', stop_sequence: stopString };
+  return { stop_reason: 'end_turn', stop_sequence: null };
+}
+
+/** The id of a call as this dialect writes it. */
+export const wireCallId = (id: string): string => id.replace(/^call_/, 'toolu_');
+
+export const signatureOf = (thinking: string): string =>
+  createHash('sha256').update(thinking).digest('base64');

@@ -1,0 +1,99 @@
+/** The named events of a Messages stream: the message opens, its blocks follow one after the other, the message ends. */
+import type { DoneEvent } from '../../../contract/job-event.ts';
+import type { AnswerBlock } from '../../../wire/messages/blocks.ts';
+import type { BlockDelta, MessagesEvent, MessagesResponse } from '../../../wire/messages/response.ts';
+import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
+import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
+
+export type MessageHead = Pick<MessagesResponse, 'id' | 'model'>;
+
+export class EventWriter {
+  readonly #head: MessageHead;
+  readonly #maxTokens: number | null;
+  /** The block that is open; its text so far is what a signature is made of. */
+  #open: { readonly type: 'text' | 'thinking'; text: string } | null = null;
+  #blocks = 0;
+
+  constructor(head: MessageHead, maxTokens: number | null) {
+    this.#head = head;
+    this.#maxTokens = maxTokens;
+  }
+
+  /** What an event adds to the stream. */
+  eventsOf(event: AnswerEvent): MessagesEvent[] {
+    switch (event.type) {
+      case 'queued':
+        return [];
+      case 'started':
+        return [{ type: 'message_start', message: this.#opening(event) }, { type: 'ping' }];
+      case 'text':
+        return this.#say('text', event.text, { type: 'text_delta', text: event.text });
+      case 'reasoning':
+        return this.#say('thinking', event.text, { type: 'thinking_delta', thinking: event.text });
+      case 'call':
+        return [...this.#close(), ...this.#call(event)];
+      case 'done':
+        return [...this.#close(), ...this.#last(event)];
+    }
+  }
+
+  #opening({ promptTokens, cachedTokens }: { readonly promptTokens: number; readonly cachedTokens: number }) {
+    return {
+      ...this.#head,
+      type: 'message' as const,
+      role: 'assistant' as const,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: wireUsage({ promptTokens, cachedTokens, completionTokens: 0 }),
+    };
+  }
+
+  #say(type: 'text' | 'thinking', text: string, delta: BlockDelta): MessagesEvent[] {
+    if (text === '') return [];
+    const opening = this.#open?.type === type ? [] : [...this.#close(), this.#begin(type)];
+    if (this.#open !== null) this.#open.text += text;
+    return [...opening, { type: 'content_block_delta', index: this.#blocks, delta }];
+  }
+
+  #begin(type: 'text' | 'thinking'): MessagesEvent {
+    this.#open = { type, text: '' };
+    const block: AnswerBlock = type === 'text' ? { type, text: '' } : { type, thinking: '', signature: '' };
+    return { type: 'content_block_start', index: this.#blocks, content_block: block };
+  }
+
+  #close(): MessagesEvent[] {
+    if (this.#open === null) return [];
+    const { type, text } = this.#open;
+    const index = this.#blocks;
+    this.#open = null;
+    this.#blocks += 1;
+    const signature: MessagesEvent = {
+      type: 'content_block_delta',
+      index,
+      delta: { type: 'signature_delta', signature: signatureOf(text) },
+    };
+    return [...(type === 'thinking' ? [signature] : []), { type: 'content_block_stop', index }];
+  }
+
+  #call({ id, name, pieces }: CallEvent): MessagesEvent[] {
+    const index = this.#blocks;
+    this.#blocks += 1;
+    const block: AnswerBlock = { type: 'tool_use', id: wireCallId(id), name, input: {} };
+    return [
+      { type: 'content_block_start', index, content_block: block },
+      ...pieces.map((piece): MessagesEvent => {
+        const delta = { type: 'input_json_delta' as const, partial_json: piece };
+        return { type: 'content_block_delta', index, delta };
+      }),
+      { type: 'content_block_stop', index },
+    ];
+  }
+
+  #last(event: DoneEvent): MessagesEvent[] {
+    return [
+      { type: 'message_delta', delta: wireStop(event, this.#maxTokens), usage: wireUsage(event.usage) },
+      { type: 'message_stop' },
+    ];
+  }
+}

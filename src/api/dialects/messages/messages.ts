@@ -1,0 +1,99 @@
+/**
+ * api/dialects/messages owns POST /v1/messages and its count of tokens: Anthropic's Messages dialect over the one use
+ * case of chat. It knows nothing of sockets, headers or engines.
+ */
+import { randomBytes } from 'node:crypto';
+import type { AnswerBlock } from '../../../wire/messages/blocks.ts';
+import type {
+  CountTokensRequest,
+  CountTokensResponse,
+  MessagesRequest,
+} from '../../../wire/messages/request.ts';
+import type { MessagesResponse } from '../../../wire/messages/response.ts';
+import type { Caller } from '../../caller.ts';
+import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
+import type { AnswerPart } from '../../chat/collected.ts';
+import type { StreamItem } from '../../generation/stream-item.ts';
+import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
+import { EventWriter, type MessageHead } from './event-writer.ts';
+import { readCount, readRequest } from './read-request.ts';
+
+export interface CountedTokens {
+  /** Fields that have no effect. */
+  readonly ignored: readonly string[];
+  readonly body: CountTokensResponse;
+}
+
+export interface MessagesUseCases {
+  /** Everything that can be refused without the engine is refused here. */
+  accept(body: MessagesRequest, caller: Caller): Promise<AcceptedMessages>;
+  count(body: CountTokensRequest, caller: Caller): Promise<CountedTokens>;
+}
+
+export function messagesUseCases(ports: ChatPorts): MessagesUseCases {
+  return {
+    accept: async (body, caller) =>
+      new AcceptedMessages(await acceptChat(ports, readRequest(body), caller), body.max_tokens),
+    count: async (body, caller) => {
+      const chat = await acceptChat(ports, readCount(body), caller);
+      const { promptTokens } = await chat.explained();
+      return { ignored: chat.ignored, body: { input_tokens: promptTokens } };
+    },
+  };
+}
+
+/** A request that may run; it runs once, in one of these ways. */
+export class AcceptedMessages {
+  readonly #chat: AcceptedChat;
+  readonly #maxTokens: number;
+
+  constructor(chat: AcceptedChat, maxTokens: number) {
+    this.#chat = chat;
+    this.#maxTokens = maxTokens;
+  }
+
+  /** Fields that have no effect. */
+  get ignored(): readonly string[] {
+    return this.#chat.ignored;
+  }
+
+  async whole(): Promise<{ readonly body: MessagesResponse; readonly numCtx: number }> {
+    const { answers, numCtx } = await this.#chat.whole();
+    const [{ parts, done }] = answers;
+    return {
+      numCtx,
+      body: {
+        ...this.#head(),
+        type: 'message',
+        role: 'assistant',
+        content: parts.map(wireBlock),
+        ...wireStop(done, this.#maxTokens),
+        usage: wireUsage(done.usage),
+      },
+    };
+  }
+
+  stream(): AsyncGenerator<StreamItem, void, void> {
+    return this.#chat.stream(async () => {
+      const writer = new EventWriter(this.#head(), this.#maxTokens);
+      return (_index, event) => writer.eventsOf(event);
+    });
+  }
+
+  #head(): MessageHead {
+    return { id: `msg_${randomBytes(12).toString('hex')}`, model: this.#chat.choices.model.id };
+  }
+}
+
+function wireBlock(part: AnswerPart): AnswerBlock {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'reasoning':
+      return { type: 'thinking', thinking: part.text, signature: signatureOf(part.text) };
+    case 'call': {
+      const input = JSON.parse(part.pieces.join('')) as Record<string, unknown>;
+      return { type: 'tool_use', id: wireCallId(part.id), name: part.name, input };
+    }
+  }
+}

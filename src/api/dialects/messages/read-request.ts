@@ -1,0 +1,125 @@
+/** A Messages request as the one use case of chat is asked. */
+import type { AnswerFormat, Reasoning, ToolChoice, ToolDefinition } from '../../../contract/job.ts';
+import { MOST_CALLS } from '../../../contract/limits.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
+import { SchemaBudget } from '../../../lib/grammar/schema-budget.ts';
+import { CountTokensRequest, MessagesRequest } from '../../../wire/messages/request.ts';
+import type { ChatAsk } from '../../chat/chat.ts';
+import type { JobContent } from '../../generation/choices.ts';
+import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
+import { readAnswerFormat } from '../../intake/answer-format.ts';
+import { readTools } from '../../intake/tools.ts';
+import { type Fields, fieldsAt, isFields, refusal, shown } from '../fields.ts';
+import { clientTools, type SortedTools } from './client-tools.ts';
+import { readTurns } from './turns.ts';
+
+/** What an answer is asked with; a count of tokens leaves most of it out. */
+type Body = CountTokensRequest & Partial<MessagesRequest>;
+
+export function readRequest(body: MessagesRequest): ChatAsk {
+  return asked(body, MessagesRequest.properties);
+}
+
+/** The same conversation with nothing to generate. */
+export function readCount(body: CountTokensRequest): ChatAsk {
+  return asked(body, CountTokensRequest.properties);
+}
+
+function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
+  const tools = clientTools(body.tools ?? []);
+  return {
+    model: body.model,
+    content: () => readContent(body, tools),
+    options: optionsOf(body, known),
+    idle: ({ reasoning }) => [
+      ...(reasoning || !wantsThinking(body) ? [] : ['thinking']),
+      ...tools.ignored,
+      ...unknownFields(body, known),
+    ],
+  };
+}
+
+/** Fields of the dialect only: one that it does not know is reported, whatever it means elsewhere. */
+function optionsOf(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk['options'] {
+  const own = Object.entries(body).filter(([name]) => Object.hasOwn(known, name));
+  return { ...sharedOptions(Object.fromEntries(own)), stop: body.stop_sequences ?? null };
+}
+
+function readContent(body: Body, { own }: SortedTools): JobContent {
+  if ((body.mcp_servers ?? []).length > 0)
+    throw refusal(
+      'mcp_servers',
+      'must be empty; no server is called from here, so run its tools in the client',
+    );
+  // A request of a thread holds only what is new in it.
+  if (isFields(body.thread)) throw fail('thread_unsupported', { param: 'thread' });
+  const budget = new SchemaBudget();
+  const tools = readTools(own, budget);
+  const choice = body.tool_choice ?? null;
+  return {
+    prompt: { kind: 'chat', turns: readTurns(body) },
+    tools,
+    toolChoice: readChoice(choice, tools),
+    maxCalls: choice?.['disable_parallel_tool_use'] === true ? 1 : MOST_CALLS,
+    format: readFormat(body, budget),
+    reasoning: readThinking(body),
+    topLogprobs: null,
+  };
+}
+
+function readChoice(choice: Fields | null, tools: readonly ToolDefinition[]): ToolChoice {
+  if (choice === null) return { mode: tools.length > 0 ? 'auto' : 'none' };
+  const { type, name } = choice;
+  switch (type) {
+    case 'none':
+      return { mode: 'none' };
+    case 'auto':
+      return { mode: tools.length > 0 ? 'auto' : 'none' };
+    case 'any':
+      if (tools.length === 0) throw refusal('tool_choice', 'is "any", but there are no tools');
+      return { mode: 'required' };
+    case 'tool':
+      if (typeof name === 'string' && tools.some((tool) => tool.name === name))
+        return { mode: 'named', name };
+      throw refusal('tool_choice.name', `names ${shown(name)}, which is not among the tools`);
+    default:
+      throw refusal('tool_choice.type', 'must be "auto", "any", "tool" or "none"');
+  }
+}
+
+function readFormat(body: Body, budget: SchemaBudget): AnswerFormat {
+  const format = formatOf(body);
+  if (format === null) return { kind: 'text' };
+  if (format['type'] !== 'json_schema') throw refusal('output_config.format.type', 'must be "json_schema"');
+  return readAnswerFormat(
+    { response_format: { type: 'json_schema', json_schema: { schema: format['schema'] } } },
+    budget,
+  );
+}
+
+function formatOf({ output_config, output_format }: Body): Fields | null {
+  const format = output_config?.['format'] ?? output_format ?? null;
+  return format === null ? null : fieldsAt(format, 'output_config.format');
+}
+
+/** Efforts of the dialect that are none of ours. */
+const EFFORTS: Readonly<Record<string, string>> = { max: 'xhigh' };
+
+function readThinking({ thinking, output_config }: Body): Reasoning {
+  const type = thinking?.['type'];
+  const budget = thinking?.['budget_tokens'];
+  const effort = output_config?.['effort'];
+  const known = [undefined, 'enabled', 'adaptive', 'disabled'];
+  if (thinking && !known.includes(type as string))
+    throw refusal('thinking.type', 'must be "enabled", "adaptive" or "disabled"');
+  if (budget !== undefined && (!Number.isSafeInteger(budget) || Number(budget) < 0))
+    throw refusal('thinking.budget_tokens', 'must be a whole number of tokens');
+  return {
+    // An adaptive model decides by itself, as one does of which nothing is said.
+    ...(type === 'enabled' || type === 'disabled' ? { enabled: type === 'enabled' } : {}),
+    ...(budget === undefined ? {} : { budgetTokens: Number(budget) }),
+    ...(typeof effort === 'string' ? { effort: EFFORTS[effort] ?? effort.slice(0, 16).toWellFormed() } : {}),
+  };
+}
+
+const wantsThinking = ({ thinking }: Body): boolean => isFields(thinking) && thinking['type'] !== 'disabled';

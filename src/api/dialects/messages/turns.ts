@@ -1,0 +1,165 @@
+/** The messages of a Messages request as turns: blocks become text, reasoning, calls and results of tools. */
+import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
+import type { RequestBlock } from '../../../wire/messages/blocks.ts';
+import type { CountTokensRequest, RequestMessage } from '../../../wire/messages/request.ts';
+import { orderResults } from '../../intake/result-order.ts';
+import { fieldsAt, refusal, shown, textAt } from '../fields.ts';
+
+type Content = RequestMessage['content'];
+
+/** Between blocks that a client keeps apart; without it the last word of one would touch the first of the next. */
+const BLOCK_SEPARATOR = '\n\n';
+/** A header that one client sends as a system block; it differs with each request and would spoil every shared prefix. */
+const HEADER_BLOCK = /^x-anthropic-billing-header:/;
+
+export function readTurns({ system, messages }: Pick<CountTokensRequest, 'system' | 'messages'>): Turn[] {
+  const last = messages.at(-1);
+  if (last?.role === 'assistant') {
+    const path = `messages[${messages.length - 1}]`;
+    throw refusal(
+      path,
+      'is an assistant message, and answers cannot be begun for the model; end with a user message',
+    );
+  }
+  const names = new Map<string, string>();
+  const turns = messages.flatMap((message, index) => readMessage(message, `messages[${index}]`, names));
+  return orderResults([...systemTurn(system), ...turns]);
+}
+
+function systemTurn(system: Content | undefined): Turn[] {
+  if (system === undefined) return [];
+  const texts = blocksOf(system).map((block, index) => readText(block, `system[${index}]`));
+  const content = texts.filter((text) => !HEADER_BLOCK.test(text)).join(BLOCK_SEPARATOR);
+  return content === '' ? [] : [{ role: 'system', content }];
+}
+
+function readMessage({ role, content }: RequestMessage, path: string, names: Map<string, string>): Turn[] {
+  const blocks = blocksOf(content);
+  const at = (index: number): string =>
+    typeof content === 'string' ? `${path}.content` : `${path}.content[${index}]`;
+  if (role === 'assistant') return [assistantTurn(blocks, at, names)];
+  if (role === 'system') {
+    const texts = blocks.map((block, index) => readText(block, at(index)));
+    return [{ role, content: texts.join(BLOCK_SEPARATOR) }];
+  }
+  return userTurns(blocks, at, names);
+}
+
+/** Results of tools become turns of their own, in place; the text between them becomes turns of the user. */
+function userTurns(
+  blocks: readonly RequestBlock[],
+  at: (index: number) => string,
+  names: ReadonlyMap<string, string>,
+): Turn[] {
+  const turns: Turn[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (block.type === 'tool_result') {
+      turns.push(resultTurn(block, at(index), names));
+      continue;
+    }
+    const text = readText(block, at(index));
+    const last = turns.at(-1);
+    if (last?.role === 'user') last.content += BLOCK_SEPARATOR + text;
+    else turns.push({ role: 'user', content: text });
+  }
+  return turns.length === 0 ? [{ role: 'user', content: '' }] : turns;
+}
+
+function assistantTurn(
+  blocks: readonly RequestBlock[],
+  at: (index: number) => string,
+  names: Map<string, string>,
+): Turn {
+  let content = '';
+  let reasoning = '';
+  const toolCalls: ToolCallTurn[] = [];
+  for (const [index, block] of blocks.entries()) {
+    switch (block.type) {
+      case 'thinking':
+        reasoning += textAt(block['thinking'], `${at(index)}.thinking`);
+        break;
+      case 'redacted_thinking':
+        // Sealed by the provider that wrote it; nobody else can read it.
+        break;
+      case 'tool_use': {
+        const call = readCall(block, at(index));
+        names.set(call.id, call.name);
+        toolCalls.push(call);
+        break;
+      }
+      default:
+        content += readText(block, at(index));
+    }
+  }
+  return {
+    role: 'assistant',
+    content,
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+  };
+}
+
+function readCall(block: RequestBlock, path: string): ToolCallTurn {
+  const name = textAt(block['name'], `${path}.name`);
+  if (name === '') throw refusal(`${path}.name`, 'must not be empty');
+  return {
+    id: textAt(block['id'], `${path}.id`),
+    name,
+    argumentsJson: JSON.stringify(fieldsAt(block['input'] ?? {}, `${path}.input`)).toWellFormed(),
+  };
+}
+
+function resultTurn(block: RequestBlock, path: string, names: ReadonlyMap<string, string>): Turn {
+  const id = textAt(block['tool_use_id'], `${path}.tool_use_id`);
+  const name = names.get(id);
+  const text = resultText(block['content'], `${path}.content`);
+  // Templates have no word for a failed tool, so the text says it.
+  const failed = block['is_error'] === true && !/^\s*error/i.test(text);
+  return {
+    role: 'tool',
+    content: failed ? `Error: ${text}` : text,
+    toolCallId: id,
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+function resultText(content: unknown, path: string): string {
+  if (content === undefined || content === null) return '';
+  if (typeof content === 'string') return content.toWellFormed();
+  if (!Array.isArray(content)) throw refusal(path, 'must be a string or a list of blocks');
+  return content
+    .map((block: unknown, index) => readText(fieldsAt(block, `${path}[${index}]`), `${path}[${index}]`))
+    .join(BLOCK_SEPARATOR);
+}
+
+function blocksOf(content: Content): readonly RequestBlock[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+/** The text of a block that has some; any other kind is refused by its name. */
+function readText(block: Readonly<Record<string, unknown>>, path: string): string {
+  switch (block['type']) {
+    case 'text':
+      return textAt(block['text'], `${path}.text`);
+    case 'document':
+      return documentText(block, path);
+    case 'search_result':
+      return resultText(block['content'], `${path}.content`);
+    case 'tool_reference':
+      return textAt(block['tool_name'], `${path}.tool_name`);
+    case 'image':
+      throw refusal(path, 'is an image; only text is served here');
+    default:
+      throw refusal(path, `is of type ${shown(block['type'])}, which is not served here; send text`);
+  }
+}
+
+/** Plain text and lists of blocks; a file in another form would have to be read first. */
+function documentText(block: Readonly<Record<string, unknown>>, path: string): string {
+  const source = fieldsAt(block['source'], `${path}.source`);
+  const title =
+    typeof block['title'] === 'string' ? `${block['title'].toWellFormed()}${BLOCK_SEPARATOR}` : '';
+  if (source['type'] === 'text') return title + textAt(source['data'], `${path}.source.data`);
+  if (source['type'] === 'content') return title + resultText(source['content'], `${path}.source.content`);
+  throw refusal(path, `is a document of type ${shown(source['type'])}; send its text`);
+}
