@@ -54,7 +54,10 @@ export async function sendStream(
     raw.socket?.setNoDelay(true);
     guardStalledReader(raw, options);
     for (const text of comments) await write(raw, comment(text));
-    await writeItems(raw, pending, manners, () => (sent += 1));
+    await writeItems(raw, pending, manners, (chunk) => {
+      sent += 1;
+      return manners.frame(chunk);
+    });
   } catch (thrown) {
     const error = asSvcError(thrown);
     if (error.code === 'internal') options.log.error({ err: thrown }, 'A stream failed because of a bug.');
@@ -92,17 +95,14 @@ async function writeItems(
   raw: ServerResponse,
   pending: PendingItems,
   manners: Manners,
-  onSent: () => void,
+  framed: (chunk: object) => string,
 ): Promise<void> {
   while (!raw.destroyed) {
     const item = await pending.next(HTTP_LIMITS.pingEveryMs);
     if (item === 'end') return void raw.end(manners.end);
     if (item === 'silence') await write(raw, manners.ping);
     else if ('comment' in item) await write(raw, comment(item.comment));
-    else if ('chunk' in item) {
-      onSent();
-      await write(raw, manners.frame(item.chunk));
-    }
+    else if ('chunk' in item) await write(raw, framed(item.chunk));
   }
 }
 

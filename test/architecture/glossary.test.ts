@@ -36,8 +36,8 @@ const FOREIGN_FIELDS = new Set(['stop_reason']);
 
 const identifiers = new Map<string, string>();
 for (const file of files)
-  for (const [identifier] of codeOf(file).matchAll(/[A-Za-z_$][\w$]*/g))
-    if (!FOREIGN_FIELDS.has(identifier)) identifiers.set(identifier, file);
+  for (const [identifier] of codeOf(file).matchAll(/[A-Za-z_$][\w$]*/g)) identifiers.set(identifier, file);
+for (const field of FOREIGN_FIELDS) identifiers.delete(field);
 
 /** The log keeps the words of its day. */
 const pages = [

@@ -57,7 +57,7 @@ describe('an answer', () => {
   });
 
   it('says what ended it', async () => {
-    const full: JobEvent = { ...done('length', 9) } as JobEvent;
+    const full = done('length', 9);
     service.engine.plays(
       [started(), text('a'), full],
       [started(), text('a'), done('length', 64)],

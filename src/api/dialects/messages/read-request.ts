@@ -46,11 +46,13 @@ function optionsOf(body: Body, known: Readonly<Record<string, unknown>>): ChatAs
 }
 
 function readContent(body: Body, { own }: SortedTools): JobContent {
-  if ((body.mcp_servers ?? []).length > 0)
+  const servers = body.mcp_servers ?? [];
+  if (servers.length > 0) {
     throw refusal(
       'mcp_servers',
       'must be empty; no server is called from here, so run its tools in the client',
     );
+  }
   // A request of a thread holds only what is new in it.
   if (isFields(body.thread)) throw fail('thread_unsupported', { param: 'thread' });
   const budget = new SchemaBudget();
