@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser';
 import type { Config } from '../config/config.ts';
 import { clientBaseUrl } from '../config/listen-address.ts';
 import { CliFailure, EXIT_CODES, type ExitCode } from './context.ts';
-import { inCliWords } from './wording.ts';
+import { inCliWords } from './words/wording.ts';
 
 /** What the server refused, in the words of a terminal; `code` is that of its errors. */
 export class ServerRefusal extends CliFailure {

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeDurably } from '../lib/files/durable.ts';
+import { fail } from '../lib/errors/svc-error.ts';
 import type { Logger } from '../lib/base/logger.ts';
 import { type BuiltinModel, registerBuiltin } from '../store/install/builtin.ts';
 import type { Registry } from '../store/registry/registry.ts';
@@ -16,6 +17,38 @@ const shipped: readonly BuiltinModel[] = ['hearth-mini', 'hearth-embed'].map((id
   id,
   path: path.join(packageFolder, 'models', id, 'model.gguf'),
 }));
+
+/** Whether the name is that of a model that ships with Hearth. */
+export function isBuiltin(name: string): boolean {
+  return shipped.some((model) => model.id === name.toLowerCase());
+}
+
+export interface Restored {
+  readonly id: string;
+  readonly wasMissing: boolean;
+}
+
+/** Installs shipped models that were removed, all of them if none is named; throws for one that does not ship. */
+export async function restoreBuiltins(
+  registry: Registry,
+  names: readonly string[],
+): Promise<readonly Restored[]> {
+  const stranger = names.find((name) => !isBuiltin(name));
+  if (stranger !== undefined) {
+    const ids = shipped.map(({ id }) => id).join(' and ');
+    throw fail('invalid_request', {
+      param: 'id',
+      message: `${stranger} does not ship with Hearth, which has ${ids}; install other models with hearth pull or hearth import.`,
+    });
+  }
+  const wanted =
+    names.length === 0
+      ? shipped
+      : shipped.filter(({ id }) => names.some((name) => name.toLowerCase() === id));
+  const installed = new Set((await registry.list()).map(({ id }) => id));
+  await registerBuiltin(registry, wanted);
+  return wanted.map(({ id }) => ({ id, wasMissing: !installed.has(id) }));
+}
 
 /** A failure is logged but does not stop the service: installed models can still be served. */
 export async function registerBuiltins(home: string, registry: Registry, log: Logger): Promise<void> {

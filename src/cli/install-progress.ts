@@ -1,4 +1,4 @@
-/** Shows an installation while it runs: JSON lines on stdout, a bar on a terminal, plain lines elsewhere. */
+/** Shows an installation while it runs: JSON lines on stdout, a bar on a terminal, a few plain lines elsewhere. */
 import { basename } from 'node:path';
 import { progress as createBar, type ProgressResult } from '@clack/prompts';
 import { readable } from '../lib/base/byte-size.ts';
@@ -18,21 +18,23 @@ export function showProgress(context: CliContext, json: boolean): InstallProgres
   return isTTY && columns >= 60 ? barProgress(context) : lineProgress(context);
 }
 
-/** One line per step, and one per tenth of a file. */
+/** For logs and scripts: what is fetched, once, and what is worth knowing; a failure is said by the verb. */
 function lineProgress(context: CliContext): InstallProgress {
-  let shownTenths = -1;
-  let shownFile = '';
+  let fetched = '';
   return {
     onEvent: (event) => {
-      if (!isTransfer(event)) return context.note(sentence(event));
-      const tenths = Math.floor((10 * event.completed) / Math.max(1, event.total));
-      if (event.file === shownFile && tenths === shownTenths) return;
-      [shownFile, shownTenths] = [event.file, tenths];
-      context.note(`${sentence(event)} ${tenths * 10} %`);
+      if (event.status === 'downloading' && event.file !== fetched) {
+        fetched = event.file;
+        context.note(`${sentence(event)} (${readable(event.total)})`);
+      } else if (TOLD.has(event.status)) {
+        context.note(sentence(event));
+      }
     },
     end: () => {},
   };
 }
+
+const TOLD: ReadonlySet<InstallEvent['status']> = new Set(['resolved', 'waiting', 'retrying', 'success']);
 
 function barProgress(context: CliContext): InstallProgress {
   let bar: ProgressResult | undefined;

@@ -15,7 +15,8 @@ import {
   printable,
 } from './context.ts';
 import { readVersion } from './version.ts';
-import { inCliWords } from './wording.ts';
+import { unknownVerb } from './words/unknown-verb.ts';
+import { inCliWords } from './words/wording.ts';
 
 type Register = (program: Command, context: CliContext) => void;
 
@@ -39,6 +40,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['cp'], async () => (await import('./verbs/models/cp.ts')).registerCp],
   [['set'], async () => (await import('./verbs/models/set.ts')).registerSet],
   [['rm'], async () => (await import('./verbs/models/rm.ts')).registerRm],
+  [['restore'], async () => (await import('./verbs/models/restore.ts')).registerRestore],
   [['verify'], async () => (await import('./verbs/models/verify.ts')).registerVerify],
   [['prune'], async () => (await import('./verbs/models/prune.ts')).registerPrune],
   [['gpu'], async () => (await import('./verbs/gpu.ts')).registerGpu],
@@ -54,13 +56,19 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--dev', 'use the isolated development endpoint: port 8741, its own home and identity')
     .showHelpAfterError('(hearth --help lists the verbs)')
     .exitOverride();
+  program.on('command:*', ([word = '']: string[]) => {
+    const names = verbs.flatMap(([names]) => names);
+    throw new CliFailure(printable(unknownVerb(word, names)), EXIT_CODES.usage);
+  });
   const context = createContext(() => program.opts<GlobalFlags>(), process.env);
   for (const load of named(argv)) (await load())(program, context);
   for (const command of program.commands) command.exitOverride();
+  // A verb of most other programs.
+  const args = argv.length === 1 && argv[0] === 'version' ? ['--version'] : [...argv];
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    process.exitCode = report(error);
+    process.exitCode = await report(error, context);
   }
 }
 
@@ -75,16 +83,27 @@ function named(argv: readonly string[]): (() => Promise<Register>)[] {
   return (meant.length > 0 && !argv.includes('help') ? meant : verbs).map(([, load]) => load);
 }
 
-/** Prints why a verb failed and returns its exit code. */
-function report(error: unknown): number {
+/** Prints why a verb failed, and what helps; returns its exit code. */
+async function report(error: unknown, context: CliContext): Promise<number> {
   // commander has printed its own message by now; help and --version are no failures.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`hearth: ${printable(inCliWords(message))}\n`);
+  const advice = isSvcError(error) ? await advise(error, context) : '';
+  process.stderr.write(`hearth: ${printable(inCliWords(message) + advice)}\n`);
   if (error instanceof CliFailure) return error.exitCode;
   if (isSvcError(error)) return EXIT_CODE_OF_FAMILY[entryOf(error.code).family] ?? EXIT_CODES.failure;
   process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);
   return EXIT_CODES.failure;
+}
+
+async function advise(error: unknown, context: CliContext): Promise<string> {
+  // Loaded on demand: a verb that succeeds needs neither advice nor a registry.
+  const { adviceFor } = await import('./words/advice.ts');
+  const { localRegistry } = await import('./local-registry.ts');
+  return adviceFor(error, async () => {
+    const models = await localRegistry(context.config()).list();
+    return models.flatMap(({ id, aliases }) => [id, ...aliases]);
+  });
 }
 
 /** `hearth list | head -1` closes our stdout, and a terminal may be closed under a service that ends; that is no error. */

@@ -50,7 +50,7 @@ describe('a model on the command line', () => {
     ]);
     await run('cp', 'tiny-chat', 'my/alias');
     expect(JSON.parse((await run('set', 'my/alias', 'num_ctx=64', 'stop=a', 'stop=b')).stdout)).toEqual({
-      numCtx: 64,
+      num_ctx: 64,
       stop: ['a', 'b'],
     });
     expect(JSON.parse((await run('show', 'my/alias', '--json')).stdout)).toMatchObject({
@@ -69,7 +69,8 @@ describe('a model on the command line', () => {
     const env = await environment();
     await hearth(['import', await writeChat(await temporaryFolder()), '--id', 'm', '--no-probe'], env);
     const set = await hearth(['set', 'm', 'kv_type=q8_0', 'gpu=off', 'tensor_split=3,1', 'top_k=5'], env);
-    expect(JSON.parse(set.stdout)).toEqual({ topK: 5, kvType: 'q8_0', gpu: 'off', tensorSplit: [3, 1] });
+    expect(JSON.parse(set.stdout)).toEqual({ top_k: 5, kv_type: 'q8_0', gpu: 'off', tensor_split: [3, 1] });
+    expect(set.stderr).toMatch(/next request.*next load of m \(hearth stop m/);
     const shown = (await hearth(['show', 'm'], env)).stdout;
     expect(shown).toMatch(/^defaults +topK=5\nkv_type +q8_0\ngpu +off\ntensor_split +3,1\nlicense /m);
     const refused = await hearth(['set', 'm', 'split_mode=rows'], env);
@@ -78,7 +79,7 @@ describe('a model on the command line', () => {
       'hearth: split_mode=rows is not usable; write none, layer or row\n',
     ]);
     const removed = await hearth(['set', 'm', 'kv_type=', 'gpu=', 'tensor_split='], env);
-    expect(JSON.parse(removed.stdout)).toEqual({ topK: 5 });
+    expect(JSON.parse(removed.stdout)).toEqual({ top_k: 5 });
   });
 
   it('takes an adapter, which is installed like a model and named by it', async () => {
@@ -151,6 +152,53 @@ describe('a model on the command line', () => {
       expect(outcomes[position], args.join(' ')).toMatchObject({ code, stdout: '' });
       expect(outcomes[position]?.stderr.trim().split('\n')).toHaveLength(1);
     }
+  });
+});
+
+describe('the words around models', () => {
+  it('say what an import changes, once, and nothing of its steps', async () => {
+    const env = await environment();
+    const folder = await temporaryFolder();
+    const first = await hearth(['import', await writeChat(folder), '--id', 'one', '--no-probe'], env);
+    expect(first.stderr).toBe('one is installed.\none is the default chat model now.\n');
+    const path = join(folder, 'base.gguf');
+    await writeFile(path, encodeGguf(tinyChatContent({ chatTemplate: null })));
+    const second = await hearth(['import', path], env);
+    expect(second.stderr.trim().split('\n')).toEqual([
+      'base is installed.',
+      expect.stringMatching(/^base has no chat template: a base model/),
+      'base is the default chat model now; hearth default one makes one the default again.',
+    ]);
+    await hearth(['cp', 'one', 'uno'], env);
+    expect((await hearth(['list'], env)).stdout).toMatch(/^one +chat .* uno$/m);
+  });
+
+  it('bring a removed built-in model back, from wherever it is missed', async () => {
+    const env = await environment();
+    const advice = 'bring it back with: hearth restore hearth-mini';
+    expect((await hearth(['restore'], env)).stderr).toContain('hearth-mini is installed again.');
+    expect((await hearth(['rm', 'hearth-mini'], env)).stderr).toContain(
+      'hearth restore hearth-mini brings it back',
+    );
+    for (const verb of ['show', 'import', 'pull'])
+      expect((await hearth([verb, 'hearth-mini'], env)).stderr, verb).toContain(advice);
+    expect(await hearth(['restore', 'hearth-mini'], env)).toMatchObject({
+      code: 0,
+      stderr: 'hearth-mini is installed again.\n',
+    });
+    expect((await hearth(['show', 'hearth-mimi'], env)).stderr).toContain('Did you mean hearth-mini?');
+    expect((await hearth(['restore', 'other'], env)).code).toBe(2);
+  });
+
+  it('name the verb that was meant', async () => {
+    const env = await environment();
+    const { code, stdout, stderr } = await hearth(['chat', 'hello'], env);
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      '',
+      'hearth: there is no verb chat. Did you mean hearth run?\n',
+    ]);
+    expect((await hearth(['version'], env)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 

@@ -33,6 +33,16 @@ describe('hearth run', () => {
     expect((await installation.run(['run', 'default', 'hi', '--temperature', 'x'], settings())).code).toBe(2);
   });
 
+  it('is followed by a ps that says when the model will be unloaded', async () => {
+    await installation.run(
+      ['run', 'hearth-mini', 'hi', '--max-tokens', '1', '--keepalive', '4m'],
+      settings(),
+    );
+    const { stdout } = await installation.run(['ps'], settings());
+    expect(stdout).toMatch(/^MODEL .* DEVICE +CONTEXT +SLOTS +THREADS +UNLOAD\n/);
+    expect(stdout).toMatch(/^hearth-mini +chat +ready +\d+ MiB +CPU +\d+ +0\/\d+ +\d+ +in 4 min$/m);
+  });
+
   it('is followed by a stop that says whether the model was loaded', async () => {
     await installation.run(['run', 'hearth-mini', 'hi', '--max-tokens', '1'], settings());
     const stop = async () => (await installation.run(['stop', 'hearth-mini'], settings())).stderr;

@@ -5,6 +5,8 @@ import { FROZEN_MODE, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import { routes } from '../../wire/routes.ts';
+import { isBuiltin } from '../builtin-models.ts';
+import { restoreAdvice } from '../words/advice.ts';
 import { callServer, expectOk, postText, ServerRefusal, streamServer } from '../api.ts';
 import { CliFailure, EXIT_CODES } from '../context.ts';
 import type { Answerer, Effect, Event } from '../conversation/state.ts';
@@ -51,7 +53,7 @@ export async function chatModels(config: Config): Promise<string[]> {
 
 /** The service's own sentence, and the names that are close; where there are none, the advice. */
 export async function notInstalled(config: Config, name: string, advice = ''): Promise<CliFailure> {
-  const hint = didYouMean(await resembling(config, name));
+  const hint = isBuiltin(name) ? restoreAdvice(name) : didYouMean(await resembling(config, name));
   const response = await callServer(
     config,
     'GET',

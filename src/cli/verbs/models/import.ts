@@ -14,8 +14,10 @@ import {
   type ImportOptions,
   installCandidate,
 } from '../../../store/install/import.ts';
+import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
+import { announcing } from '../../new-model.ts';
 import { foreignEnvironment, interruptible, localRegistry, probeHere } from '../../local-registry.ts';
 
 interface ImportFlags {
@@ -60,7 +62,7 @@ async function importFiles(
   const config = context.config();
   const registry = localRegistry(config);
   for (const path of paths) {
-    await withProgress(context, flags, signal, (options) =>
+    await withProgress({ context, flags, signal, registry }, (options) =>
       importFile(registry, path, { ...options, ...(flags.id === undefined ? {} : { id: flags.id }) }),
     );
   }
@@ -80,7 +82,7 @@ async function importFrom(
   let failures = 0;
   for (const candidate of chosen) {
     try {
-      await withProgress(context, flags, signal, (options) =>
+      await withProgress({ context, flags, signal, registry }, (options) =>
         installCandidate(
           registry,
           flags.id === undefined ? candidate : { ...candidate, id: flags.id },
@@ -137,22 +139,30 @@ function named(scan: ForeignScan, name: string, known: string): Candidate {
   return found;
 }
 
+interface Installing {
+  readonly context: CliContext;
+  readonly flags: ImportFlags;
+  readonly signal: AbortSignal;
+  readonly registry: Registry;
+}
+
 async function withProgress(
-  context: CliContext,
-  flags: ImportFlags,
-  signal: AbortSignal,
-  install: (options: ImportOptions) => Promise<unknown>,
+  { context, flags, signal, registry }: Installing,
+  install: (options: ImportOptions) => Promise<InstalledModel>,
 ): Promise<void> {
   const shown = showProgress(context, flags.json === true);
-  try {
-    await install({
-      signal,
-      onEvent: shown.onEvent,
-      ...(flags.copy === true ? { copy: true } : {}),
-      ...(flags.hardLink === true ? { hardLink: true } : {}),
-      ...(flags.probe ? { probe: probeHere(context) } : {}),
-    });
-  } finally {
-    shown.end();
-  }
+  await announcing(flags.json === true ? null : context, registry, async () => {
+    try {
+      const { id } = await install({
+        signal,
+        onEvent: shown.onEvent,
+        ...(flags.copy === true ? { copy: true } : {}),
+        ...(flags.hardLink === true ? { hardLink: true } : {}),
+        ...(flags.probe ? { probe: probeHere(context) } : {}),
+      });
+      return id;
+    } finally {
+      shown.end();
+    }
+  });
 }

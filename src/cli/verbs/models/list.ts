@@ -37,7 +37,11 @@ export function registerList(program: Command, context: CliContext): void {
         readable(row.sizeBytes),
         String(row.contextLength),
         row.ownedBy,
+        // The original spelling of an id is an alias too, and says nothing here.
+        row.aliases.filter((alias) => alias.toLowerCase() !== row.id).join(', '),
       ]);
-      context.print(table([['MODEL (* default)', 'KIND', 'QUANT', 'SIZE', 'CONTEXT', 'OWNER'], ...lines]));
+      context.print(
+        table([['MODEL (* default)', 'KIND', 'QUANT', 'SIZE', 'CONTEXT', 'OWNER', 'ALIASES'], ...lines]),
+      );
     });
 }

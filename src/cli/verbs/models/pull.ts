@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
+import { announcing } from '../../new-model.ts';
 import { interruptible, localRegistry, probeHere } from '../../local-registry.ts';
 
 interface PullFlags {
@@ -38,20 +39,28 @@ async function pull(context: CliContext, ref: string, flags: PullFlags): Promise
   });
   const endpoint = env['MODEL_ENDPOINT']?.trim() || env['HF_ENDPOINT']?.trim();
   const shown = showProgress(context, flags.json === true);
-  await interruptible(context, async (signal) => {
-    try {
-      const events = pullModel(localRegistry(config), ref, {
-        ...(flags.id === undefined ? {} : { id: flags.id }),
-        ...(endpoint ? { endpoint } : {}),
-        ...(flags.probe ? { probe: probeHere(context) } : {}),
-        token,
-        trustedHosts: config.hubHosts,
-        offline: isSet(env['HF_HUB_OFFLINE']),
-        signal,
-      });
-      for await (const event of events) shown.onEvent(event);
-    } finally {
-      shown.end();
-    }
-  });
+  const registry = localRegistry(config);
+  await interruptible(context, (signal) =>
+    announcing(flags.json === true ? null : context, registry, async () => {
+      let installed: string | null = null;
+      try {
+        const events = pullModel(registry, ref, {
+          ...(flags.id === undefined ? {} : { id: flags.id }),
+          ...(endpoint ? { endpoint } : {}),
+          ...(flags.probe ? { probe: probeHere(context) } : {}),
+          token,
+          trustedHosts: config.hubHosts,
+          offline: isSet(env['HF_HUB_OFFLINE']),
+          signal,
+        });
+        for await (const event of events) {
+          shown.onEvent(event);
+          if (event.status === 'success') installed = event.id;
+        }
+      } finally {
+        shown.end();
+      }
+      return installed;
+    }),
+  );
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { removeModel } from '../../../store/install/changes.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
+import { isBuiltin } from '../../builtin-models.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 
@@ -14,7 +15,13 @@ export function registerRm(program: Command, context: CliContext): void {
       for (const name of ids) {
         const { removed, id, sweep } = await removeModel(registry, name);
         const freed = sweep.freedBytes > 0 ? ` (${readable(sweep.freedBytes)} freed)` : '';
-        context.note(printable(`${removed === 'alias' ? 'Alias' : 'Model'} ${id} is removed${freed}.`));
+        const back =
+          removed === 'model' && isBuiltin(id)
+            ? ` It ships with Hearth; hearth restore ${id} brings it back.`
+            : '';
+        context.note(
+          printable(`${removed === 'alias' ? 'Alias' : 'Model'} ${id} is removed${freed}.${back}`),
+        );
         if (sweep.blockedBy.length > 0) {
           context.note(
             printable(

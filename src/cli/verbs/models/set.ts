@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import type { ModelParams } from '../../../store/files/manifest.ts';
 import { setParams } from '../../../store/install/changes.ts';
-import { paramNames, readParam } from '../../../store/registry/param-names.ts';
-import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
+import { isLoadSetting, paramNames, readParam } from '../../../store/registry/param-names.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 
 export function registerSet(program: Command, context: CliContext): void {
@@ -12,9 +12,28 @@ export function registerSet(program: Command, context: CliContext): void {
     .command('set <id> <name=value...>')
     .description(`set a model's defaults (${Object.keys(paramNames).join(', ')}); an empty value removes one`)
     .action(async (id: string, pairs: string[]) => {
-      const model = await setParams(localRegistry(context.config()), id, readPairs(pairs));
-      context.printJson(model.params);
+      const patch = readPairs(pairs);
+      const model = await setParams(localRegistry(context.config()), id, patch);
+      context.printJson(
+        Object.fromEntries(
+          Object.entries(paramNames).flatMap(([asked, name]) =>
+            model.params[name] === undefined ? [] : [[asked, model.params[name]]],
+          ),
+        ),
+      );
+      context.note(printable(whenItActs(model.id, Object.keys(patch))));
     });
+}
+
+/** Settings of a load cannot reach a model that is loaded; the others are read with every request. */
+function whenItActs(id: string, names: readonly string[]): string {
+  const isOfLoad = (name: string): boolean => name === 'numCtx' || isLoadSetting(name);
+  const [atLoad, withRequest] = [names.some(isOfLoad), !names.every(isOfLoad)];
+  const load = `with the next load of ${id} (hearth stop ${id} unloads it)`;
+  if (!atLoad) return 'This applies from the next request on.';
+  return withRequest
+    ? `Defaults of requests apply from the next request on, settings of loads ${load}.`
+    : `This applies ${load}.`;
 }
 
 type Patch = { [Key in keyof ModelParams]?: ModelParams[Key] | null };

@@ -1,6 +1,6 @@
 /** Sentences of the service in the words of a terminal: every phrase that is replaced exists, and none is left. */
 import { describe, expect, it } from 'vitest';
-import { fail } from '../lib/errors/svc-error.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
 import { inCliWords } from './wording.ts';
 
 const sentences = [

@@ -1,5 +1,8 @@
-/** Sentences of the service are written for HTTP clients; these are their words for a person in a terminal. */
-import { HEADERS } from '../wire/headers.ts';
+/**
+ * cli/words owns how the CLI puts things to a person: it knows no verb and no terminal.
+ * Sentences of the service are written for HTTP clients; these are their words for a person in a terminal.
+ */
+import { HEADERS } from '../../wire/headers.ts';
 
 const PHRASES: readonly (readonly [http: string, terminal: string])[] = [
   ['choose one from GET /v1/models', 'choose one that hearth list shows'],

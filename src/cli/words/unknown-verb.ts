@@ -1,0 +1,38 @@
+/** A word that is no verb, and which one may be meant. */
+import { didYouMean, nearest } from '../../lib/base/nearest.ts';
+
+/** Words of other programs, and what they are here. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  ask: 'run',
+  chat: 'run',
+  generate: 'run',
+  load: 'run',
+  up: 'serve',
+  down: 'stop',
+  kill: 'stop',
+  unload: 'stop',
+  download: 'pull',
+  get: 'pull',
+  add: 'import',
+  create: 'import',
+  models: 'list',
+  tags: 'list',
+  info: 'show',
+  inspect: 'show',
+  alias: 'cp',
+  copy: 'cp',
+  use: 'default',
+  delete: 'rm',
+  remove: 'rm',
+  settings: 'config',
+  health: 'status',
+  clean: 'prune',
+};
+
+/** A sentence about a word that is no verb. */
+export function unknownVerb(word: string, verbs: readonly string[]): string {
+  const synonym = Object.hasOwn(SYNONYMS, word) ? SYNONYMS[word] : undefined;
+  const meant = synonym === undefined ? nearest(word, verbs) : [synonym];
+  const question = didYouMean(meant.map((verb) => `hearth ${verb}`));
+  return `there is no verb ${word}.${question === '' ? ' hearth --help lists them.' : question}`;
+}

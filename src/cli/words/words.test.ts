@@ -1,0 +1,57 @@
+/** What the CLI says where something is not there, and when something will be. */
+import { describe, expect, it } from 'vitest';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { adviceFor } from './advice.ts';
+import { inTime } from './relative-time.ts';
+import { unknownVerb } from './unknown-verb.ts';
+
+const verbs = ['serve', 'status', 'run', 'list', 'show', 'verify', 'pull'];
+
+describe('a word that is no verb', () => {
+  it.each([
+    ['chat', 'there is no verb chat. Did you mean hearth run?'],
+    ['generate', 'there is no verb generate. Did you mean hearth run?'],
+    ['stauts', 'there is no verb stauts. Did you mean hearth status?'],
+    ['xyzzy', 'there is no verb xyzzy. hearth --help lists them.'],
+    ['constructor', 'there is no verb constructor. hearth --help lists them.'],
+  ])('%s', (word, sentence) => {
+    expect(unknownVerb(word, verbs)).toBe(sentence);
+  });
+});
+
+describe('advice', () => {
+  const advice = (error: unknown) => adviceFor(error, async () => ['gemma-3-270m', 'hearth-embed']);
+
+  it('names models that resemble the one that is missing', async () => {
+    expect(await advice(fail('model_not_found', { model: 'gemma' }))).toBe(' Did you mean gemma-3-270m?');
+    expect(await advice(fail('model_not_found', { model: 'other' }))).toBe('');
+  });
+
+  it.each([
+    fail('model_not_found', { model: 'hearth-mini' }),
+    fail('file_not_found', { path: '/somewhere/hearth-mini' }),
+    fail('reference_invalid', { ref: 'Hearth-Mini', reason: 'r' }),
+  ])('brings a built-in model back after: $message', async (error) => {
+    expect(await advice(error)).toBe(
+      ' hearth-mini ships with Hearth; bring it back with: hearth restore hearth-mini',
+    );
+  });
+
+  it('is silent about everything else', async () => {
+    expect(await advice(fail('draining'))).toBe('');
+    expect(await advice(new Error('x'))).toBe('');
+  });
+});
+
+it('a moment to come is put in the largest unit that says enough', () => {
+  const second = 1000;
+  expect([0, 40, 89, 250, 5400, 86_400, 259_200].map((seconds) => inTime(seconds * second, 0))).toEqual([
+    'now',
+    'in 40 s',
+    'in 89 s',
+    'in 4 min',
+    'in 2 h',
+    'in 24 h',
+    'in 3 days',
+  ]);
+});
