@@ -43,6 +43,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['restore'], async () => (await import('./verbs/models/restore.ts')).registerRestore],
   [['verify'], async () => (await import('./verbs/models/verify.ts')).registerVerify],
   [['prune'], async () => (await import('./verbs/models/prune.ts')).registerPrune],
+  [['service'], async () => (await import('./verbs/system/service.ts')).registerService],
   [['gpu'], async () => (await import('./verbs/gpu.ts')).registerGpu],
   [['evidence'], async () => (await import('./verbs/evidence.ts')).registerEvidence],
 ];

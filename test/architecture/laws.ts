@@ -22,6 +22,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/errors',
   ],
   cli: [
+    'cli/service',
     'app.ts',
     'config',
     'api',
@@ -41,6 +42,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/errors',
   ],
   'cli/conversation': ['wire', 'lib/base', 'lib/errors'],
+  'cli/service': [],
   config: ['contract', 'lib/base', 'lib/errors'],
   http: ['api', 'wire', 'lib/base', 'lib/json', 'lib/errors'],
   api: [
@@ -202,7 +204,7 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   '@fastify/': ['http'],
   // The store is a client of hubs; only http/ serves.
   'node:http': ['http', 'store/hub', 'store/libraries'],
-  'node:child_process': ['engine/local'],
+  'node:child_process': ['engine/local', 'cli/service'],
   commander: ['cli'],
   '@clack/prompts': ['cli'],
   'prom-client': ['engine/observe'],

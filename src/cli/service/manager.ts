@@ -1,0 +1,129 @@
+/** Which file and which programs each kind of service needs: data, so that it can be shown and tested anywhere. */
+import path from 'node:path';
+import { type ServiceFacts, type ServiceKind, serviceName } from './definition.ts';
+import { unitText } from './systemd.ts';
+import { launchdLabel, launchdLog, launchdText, windowsText } from './xml-definitions.ts';
+
+type Program = readonly string[];
+
+export interface ServicePlan {
+  readonly kind: ServiceKind;
+  /** Where the definition lies. */
+  readonly file: string;
+  readonly text: string;
+  /** After the file was written; `start` as well, unless the user starts it. */
+  readonly enable: readonly Program[];
+  readonly start: readonly Program[];
+  /** Before the file is removed. What was not running or enabled makes these fail, which does not matter. */
+  readonly disable: readonly Program[];
+  /** After it was removed. */
+  readonly forget: readonly Program[];
+  /** Ends with 0 when the service runs. */
+  readonly active: Program;
+  /** Null: what the service prints is not kept. */
+  readonly logs: ((lines: string, follow: boolean) => Program) | null;
+  /** What else a user of this kind should know. */
+  readonly advice: readonly string[];
+}
+
+export interface PlanPlaces {
+  readonly facts: ServiceFacts;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly uid: number;
+}
+
+export function planOf(kind: ServiceKind, places: PlanPlaces): ServicePlan {
+  switch (kind) {
+    case 'systemd-user':
+      return systemdPlan(kind, ['systemctl', '--user'], ['journalctl', '--user'], places);
+    case 'systemd-system':
+      return systemdPlan(kind, ['systemctl'], ['journalctl'], places);
+    case 'launchd':
+      return launchdPlan(places);
+    case 'windows':
+      return windowsPlan(places);
+  }
+}
+
+function systemdPlan(
+  kind: 'systemd-user' | 'systemd-system',
+  systemctl: Program,
+  journalctl: Program,
+  { facts, env }: PlanPlaces,
+): ServicePlan {
+  const unit = `${serviceName(facts.dev)}.service`;
+  const config = env['XDG_CONFIG_HOME'] ?? '';
+  const user = path.join(
+    path.isAbsolute(config) ? config : path.join(facts.userHome, '.config'),
+    'systemd/user',
+  );
+  const isUser = kind === 'systemd-user';
+  return {
+    kind,
+    file: path.join(isUser ? user : '/etc/systemd/system', unit),
+    text: unitText(facts, isUser ? 'user' : 'system'),
+    enable: [
+      [...systemctl, 'daemon-reload'],
+      [...systemctl, 'enable', unit],
+    ],
+    start: [[...systemctl, 'restart', unit]],
+    disable: [[...systemctl, 'disable', '--now', unit]],
+    forget: [
+      [...systemctl, 'daemon-reload'],
+      [...systemctl, 'reset-failed', unit],
+    ],
+    active: [...systemctl, 'is-active', '--quiet', unit],
+    logs: (lines, follow) => [
+      ...journalctl,
+      '--unit',
+      unit,
+      '--lines',
+      lines,
+      ...(follow ? ['--follow'] : []),
+    ],
+    advice: isUser
+      ? ['It runs while you are logged in; to run it from the start of the machine: loginctl enable-linger']
+      : [],
+  };
+}
+
+function launchdPlan({ facts, uid }: PlanPlaces): ServicePlan {
+  const label = launchdLabel(facts.dev);
+  const file = path.posix.join(facts.userHome, 'Library', 'LaunchAgents', `${label}.plist`);
+  const domain = `gui/${uid}`;
+  return {
+    kind: 'launchd',
+    file,
+    text: launchdText(facts),
+    enable: [],
+    start: [['launchctl', 'bootstrap', domain, file]],
+    disable: [['launchctl', 'bootout', `${domain}/${label}`]],
+    forget: [],
+    active: ['launchctl', 'print', `${domain}/${label}`],
+    logs: (lines, follow) => ['tail', '-n', lines, ...(follow ? ['-f'] : []), launchdLog(facts)],
+    advice: [UNTRIED],
+  };
+}
+
+function windowsPlan({ facts, env }: PlanPlaces): ServicePlan {
+  const name = serviceName(facts.dev);
+  const folder = env['LOCALAPPDATA'] ?? path.win32.join(facts.userHome, 'AppData', 'Local');
+  const file = path.win32.join(folder, 'hearth', `${name}-logon.xml`);
+  return {
+    kind: 'windows',
+    file,
+    text: windowsText(facts),
+    enable: [['schtasks', '/Create', '/F', '/TN', name, '/XML', file]],
+    start: [['schtasks', '/Run', '/TN', name]],
+    disable: [
+      ['schtasks', '/End', '/TN', name],
+      ['schtasks', '/Delete', '/F', '/TN', name],
+    ],
+    forget: [],
+    active: ['schtasks', '/Query', '/TN', name],
+    logs: null,
+    advice: [UNTRIED],
+  };
+}
+
+const UNTRIED = 'This kind of service was checked for its syntax only, never tried.';

@@ -1,0 +1,36 @@
+/** The programs of the system that manage services. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface ProgramResult {
+  /** Null when there is no such program. */
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs a program to its end and keeps what it says; what it asks for goes unanswered. */
+export async function runProgram(command: readonly string[]): Promise<ProgramResult> {
+  const [name = '', ...args] = command;
+  const child = spawn(name, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const parts: Buffer[] = [];
+  child.stdout.on('data', (part: Buffer) => parts.push(part));
+  child.stderr.on('data', (part: Buffer) => parts.push(part));
+  const code = await ended(child);
+  return { code, output: Buffer.concat(parts).toString().trim() };
+}
+
+/** Runs a program in the terminal of the user. Null when there is no such program. */
+export async function showProgram(command: readonly string[]): Promise<number | null> {
+  const [name = '', ...args] = command;
+  return ended(spawn(name, args, { stdio: 'inherit' }));
+}
+
+async function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
+  try {
+    const [code] = (await once(child, 'close')) as [number | null];
+    return code ?? 1;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

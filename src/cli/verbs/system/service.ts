@@ -1,0 +1,234 @@
+/**
+ * cli/verbs/system owns the verbs about this machine and this program. It does not know models.
+ * hearth service: Hearth as a service of the system, started with the machine or with the session.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { settings, type SettingName } from '../../../config/settings.ts';
+import { parseDuration } from '../../../lib/base/duration.ts';
+import { baseUrl } from '../../api.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
+import { isAnswering, waitUntilAnswering } from '../../readiness.ts';
+import { SERVICE_KINDS, type ServiceKind, unwritable } from '../../service/definition.ts';
+import { planOf, type ServicePlan } from '../../service/manager.ts';
+import { type ProgramResult, runProgram, showProgram } from '../../service/programs.ts';
+import { SYSTEM_ENVIRONMENT, SYSTEM_HOME } from '../../service/systemd.ts';
+
+interface ServiceFlags {
+  readonly system?: boolean;
+  readonly gpu?: boolean;
+  readonly start?: boolean;
+  readonly print?: boolean;
+  readonly for?: ServiceKind;
+}
+
+/** A day, for a service that may take as long as it needs. */
+const LONGEST_STOP_SECONDS = 86_400;
+const packageFolder = fileURLToPath(new URL('../../../../', import.meta.url));
+
+export function registerService(program: Command, context: CliContext): void {
+  const service = program
+    .command('service')
+    .description('run Hearth as a service of the system: systemd, launchd, or the Windows Task Scheduler');
+  const system = () =>
+    new Option('--system', 'of the whole machine, not of this user; with systemd, as root');
+  service
+    .command('install')
+    .description('write the definition of the service, enable it, and start it')
+    .addOption(system())
+    .option('--gpu', 'let a service of the whole machine use GPUs')
+    .option('--no-start', 'start it with the next login or start of the machine only')
+    .option('--print', 'print the definition to stdout and change nothing')
+    .addOption(new Option('--for <kind>', 'with --print: of which kind').choices(SERVICE_KINDS))
+    .action((flags: ServiceFlags) => install(context, flags));
+  service
+    .command('uninstall')
+    .description('stop the service and remove its definition; models and settings stay')
+    .addOption(system())
+    .action((flags: ServiceFlags) => uninstall(context, planHere(context, flags)));
+  service
+    .command('status')
+    .description('is it installed, does it run, and does it answer')
+    .addOption(system())
+    .option('--json', 'one JSON document')
+    .action((flags: ServiceFlags & { json?: boolean }) => status(context, flags));
+  service
+    .command('logs')
+    .description('show what the service has printed')
+    .addOption(system())
+    .option('-n, --lines <n>', 'how many of the last lines', lineCount, '100')
+    .option('-f, --follow', 'go on until Ctrl-C')
+    .action((flags: ServiceFlags & { lines: string; follow?: boolean }) => logs(context, flags));
+  service
+    .command('wait')
+    .description('wait until a service answers at the configured address')
+    .option('--timeout <duration>', 'how long', durationOf, 90_000)
+    .action(({ timeout }: { timeout: number }) => waitUntilAnswering(context.config(), timeout));
+}
+
+async function install(context: CliContext, flags: ServiceFlags): Promise<void> {
+  if (flags.for !== undefined && flags.print !== true) {
+    throw new CliFailure(
+      '--for needs --print: a service can be installed only where it runs',
+      EXIT_CODES.usage,
+    );
+  }
+  const plan = planHere(context, flags);
+  if (flags.print === true) return context.write(plan.text);
+  requireReachable(plan);
+  noteUnseen(context, plan);
+  await mkdir(path.dirname(plan.file), { recursive: true });
+  await writeDefinition(plan);
+  for (const command of [...plan.enable, ...(flags.start === false ? [] : plan.start)])
+    expectDone(command, await runProgram(command));
+  const state = flags.start === false ? 'is installed' : 'is installed and runs';
+  context.note(`The service ${state}: ${plan.file}`);
+  for (const line of plan.advice) context.note(line);
+}
+
+async function writeDefinition({ file, text }: ServicePlan): Promise<void> {
+  try {
+    await writeFile(file, text, { mode: 0o644 });
+  } catch (cause) {
+    const hint = (cause as NodeJS.ErrnoException).code === 'EACCES' ? '; run it as root (sudo)' : '';
+    throw new CliFailure(
+      `${file} cannot be written (${(cause as Error).message})${hint}`,
+      EXIT_CODES.failure,
+      cause,
+    );
+  }
+}
+
+async function uninstall(context: CliContext, plan: ServicePlan): Promise<void> {
+  if (!existsSync(plan.file))
+    throw new CliFailure(`no service is installed at ${plan.file}`, EXIT_CODES.notFound);
+  for (const command of plan.disable) await runProgram(command);
+  await rm(plan.file, { force: true });
+  for (const command of plan.forget) await runProgram(command);
+  const home = plan.kind === 'systemd-system' ? SYSTEM_HOME : context.config().home;
+  context.note(`The service is removed. Models and settings are still in ${home}.`);
+}
+
+async function status(context: CliContext, flags: ServiceFlags & { json?: boolean }): Promise<void> {
+  const plan = planHere(context, flags);
+  const config = context.config();
+  const installed = existsSync(plan.file);
+  const current = installed && (await readFile(plan.file, 'utf8')) === plan.text;
+  const running = installed && (await runProgram(plan.active)).code === 0;
+  const answers = await isAnswering(config, 2000);
+  if (flags.json === true) {
+    context.printJson({
+      kind: plan.kind,
+      file: plan.file,
+      installed,
+      current,
+      running,
+      answers,
+      url: baseUrl(config),
+    });
+  } else {
+    context.print(
+      installed ? `installed   ${plan.file}` : 'installed   no; to do so: hearth service install',
+    );
+    if (installed && !current) {
+      context.print(
+        '            it is not what this Hearth would write; to renew it: hearth service install',
+      );
+    }
+    context.print(`running     ${running ? 'yes' : 'no'}`);
+    context.print(`answering   ${answers ? 'yes' : 'no'}, at ${baseUrl(config)}`);
+  }
+  if (!running) context.setExitCode(EXIT_CODES.unreachable);
+}
+
+async function logs(
+  context: CliContext,
+  flags: ServiceFlags & { lines: string; follow?: boolean },
+): Promise<void> {
+  const plan = planHere(context, flags);
+  if (plan.logs === null) throw new CliFailure('the Task Scheduler keeps nothing of what a task prints');
+  const command = plan.logs(flags.lines, flags.follow === true);
+  const code = await showProgram(command);
+  if (code === null) throw new CliFailure(`there is no ${command[0]} on this machine`);
+  context.setExitCode(code);
+}
+
+function planHere(context: CliContext, flags: ServiceFlags): ServicePlan {
+  const config = context.config();
+  const kind = flags.for ?? kindHere(flags.system === true);
+  if (kind === 'systemd-system' && config.dev)
+    throw new CliFailure('--dev is for a user; --system is for the machine', EXIT_CODES.usage);
+  const facts = {
+    node: process.execPath,
+    script: path.join(packageFolder, 'bin', 'hearth.js'),
+    // Without --dev, because the service is started with it.
+    home:
+      config.origins.home === 'default'
+        ? null
+        : config.home.slice(0, config.dev ? -'-dev'.length : undefined),
+    dev: config.dev,
+    userHome: homedir(),
+    stopSeconds: Math.min(Math.ceil(config.drainTimeoutMs / 1000) + 10, LONGEST_STOP_SECONDS),
+    gpuGroups: flags.gpu === true ? gpuGroups() : null,
+  };
+  for (const file of [facts.node, facts.script, facts.home ?? '/'])
+    if (unwritable(file)) throw new CliFailure(`no service can be defined: ${unwritable(file)}`);
+  return planOf(kind, { facts, env: context.env, uid: process.getuid?.() ?? 0 });
+}
+
+function kindHere(system: boolean): ServiceKind {
+  if (process.platform === 'linux') return system ? 'systemd-system' : 'systemd-user';
+  if (system) throw new CliFailure('--system is for systemd only', EXIT_CODES.usage);
+  if (process.platform === 'darwin') return 'launchd';
+  if (process.platform === 'win32') return 'windows';
+  throw new CliFailure(`there is no kind of service for ${process.platform}; run: hearth serve`);
+}
+
+/** The system's service has an account of its own, which cannot look into home folders. */
+function requireReachable({ kind }: ServicePlan): void {
+  if (kind !== 'systemd-system') return;
+  const hidden = [process.execPath, packageFolder].find((file) => /^\/(home|root|run\/user)\//.test(file));
+  if (hidden === undefined) return;
+  throw new CliFailure(
+    `the service of the machine cannot read ${hidden}; install Node and Hearth outside home folders, for example with --prefix /opt/hearth, or leave --system out`,
+  );
+}
+
+/** A service does not inherit the environment of this terminal. */
+function noteUnseen(context: CliContext, { kind }: ServicePlan): void {
+  const { origins } = context.config();
+  const names = (Object.keys(settings) as SettingName[])
+    .filter((name) => name !== 'home' && origins[name] === 'environment')
+    .map((name) => settings[name].env);
+  if (names.length === 0) return;
+  const place = kind === 'systemd-system' ? SYSTEM_ENVIRONMENT : 'config.toml in the home folder';
+  context.note(`The service does not see ${names.join(', ')} of this terminal; write them into ${place}.`);
+}
+
+function expectDone(command: readonly string[], { code, output }: ProgramResult): void {
+  if (code === 0) return;
+  const [name = ''] = command;
+  if (code === null) throw new CliFailure(`there is no ${name} on this machine; run: hearth serve`);
+  throw new CliFailure(`${command.join(' ')} failed: ${printable(output) || `exit code ${code}`}`);
+}
+
+/** Of the groups that own GPU devices, those that exist here: systemd refuses a unit with one that does not. */
+function gpuGroups(): string[] {
+  const groups = existsSync('/etc/group') ? readFileSync('/etc/group', 'utf8') : '';
+  return ['video', 'render'].filter((name) => new RegExp(`^${name}:`, 'm').test(groups));
+}
+
+function lineCount(text: string): string {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('not a whole number');
+  return text;
+}
+
+function durationOf(text: string): number {
+  const span = parseDuration(text);
+  if (span === undefined) throw new InvalidArgumentError('not a duration such as 30s');
+  return span;
+}
