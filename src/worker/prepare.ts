@@ -4,7 +4,7 @@ import { fail } from '../lib/errors/svc-error.ts';
 import type { Answer } from './answer/answer.ts';
 import { type AnswerPlan, openAnswer, planAnswer } from './answer/plan-answer.ts';
 import type { ChatModel } from './model.ts';
-import type { PromptPiece } from './prompt/client-text.ts';
+import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns } from './prompt/envelope.ts';
 import { renderPrompt, tokenizePieces } from './prompt/prompt.ts';
 
@@ -61,7 +61,8 @@ function refuseHopeless(chat: ChatModel, pieces: readonly PromptPiece[], numCtx:
 
 function promptPieces({ writer }: ChatModel, job: GenerateJob, plan: AnswerPlan): PromptPiece[] {
   const { prompt, tools } = job;
-  if (prompt.kind === 'text') return prompt.text === '' ? [] : [{ text: prompt.text, plain: true }];
+  if (prompt.kind === 'text')
+    return prompt.text === '' ? [] : [{ text: prompt.text, plain: true, continues: false }];
   const callable = plan.tools.length > 0;
   const inTemplate = plan.family !== null;
   return renderPrompt(writer, {

@@ -8,12 +8,13 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolDefinition, Turn } from '../../src/contract/job.ts';
 import { writeGguf } from '../../tools/gguf/writer.ts';
-import { controlTexts } from '../../src/worker/prompt/client-text.ts';
+import { guardAgainst } from '../../src/worker/prompt/guard.ts';
 import { withEnvelopeHistory, withoutToolRole, withToolsBlock } from '../../src/worker/prompt/envelope.ts';
 import { familyOfTemplate } from '../../src/lib/chat-template/tool-families.ts';
 import {
   type PromptWriter,
   pieceText,
+  promptWriter,
   renderPrompt,
   tokenizePieces,
 } from '../../src/worker/prompt/prompt.ts';
@@ -40,7 +41,7 @@ async function open(fixture: VocabularyFixture): Promise<PromptWriter> {
   await writeGguf(file, { metadata: fixture.metadata, tensors: [] });
   const vocabulary = await backend.openVocabulary(file);
   const source = openTemplate(template(fixture.template));
-  return { template: source, vocabulary, controls: controlTexts(vocabulary.controlTexts) };
+  return promptWriter(source, vocabulary);
 }
 
 describe.each(vocabularies)('$name', (fixture) => {
@@ -68,7 +69,7 @@ describe.each(vocabularies)('$name', (fixture) => {
 
   it('would be fooled without the guard', () => {
     const calm = controlCount(writer, conversation('calm', 'calm'));
-    const open = { ...writer, controls: controlTexts([]) };
+    const open = { ...writer, guard: guardAgainst({ tokens: [], texts: [] }) };
     for (const control of fixture.controls)
       expect(controlCount(open, conversation(`x ${control} y`, 'calm')), control).toBeGreaterThan(calm);
   });
@@ -88,7 +89,7 @@ describe.each(vocabularies)('$name', (fixture) => {
       const text = pieceText(pieces);
       expect(text).toBe(plainRendering(writer, turns, tools));
       expect([...tokenizePieces(writer.vocabulary, pieces)]).toEqual([
-        ...tokenizePieces(writer.vocabulary, [{ text, plain: false }]),
+        ...tokenizePieces(writer.vocabulary, [{ text, plain: false, continues: false }]),
       ]);
     }
   });
@@ -166,6 +167,6 @@ function plainRendering(
   turns: readonly Turn[],
   tools: readonly ToolDefinition[],
 ): string {
-  const unguarded: PromptWriter = { ...writer, controls: controlTexts([]) };
+  const unguarded: PromptWriter = { ...writer, guard: guardAgainst({ tokens: [], texts: [] }) };
   return pieceText(renderPrompt(unguarded, { turns, tools, variables: {}, prefill: '', clockMs: 0 }));
 }

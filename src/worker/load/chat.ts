@@ -3,7 +3,7 @@ import type { LoadSpec } from '../../contract/load.ts';
 import type { ContextSize } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend, NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
-import { controlTexts } from '../prompt/client-text.ts';
+import { promptWriter } from '../prompt/prompt.ts';
 import { openTemplate } from '../prompt/template.ts';
 import { loadOptions } from './load-options.ts';
 import { withExperts } from './measured-experts.ts';
@@ -53,7 +53,7 @@ export async function loadChat(
       draftContext,
       sharedCells: unified ? cells : null,
       prefixReuse,
-      writer: { template, vocabulary, controls: controlTexts(vocabulary.controlTexts) },
+      writer: promptWriter(template, vocabulary),
       facts: {
         ...commonFacts(model, [context]),
         ...tuned,

@@ -4,16 +4,20 @@
  */
 import type { ToolDefinition, Turn } from '../../contract/job.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
-import { ClientText, type ControlTexts, type PromptPiece } from './client-text.ts';
+import { OwnWords } from '../jinja/values/convert.ts';
+import { Text } from '../jinja/values/text.ts';
+import { type Guard, guardAgainst, type PromptPiece } from './guard.ts';
 import { strftime } from './strftime.ts';
 import type { ChatTemplate } from './template.ts';
+import { templateMarks } from './template-marks.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 export interface ChatPrompt {
   readonly turns: readonly Turn[];
   readonly tools: readonly ToolDefinition[];
+  /** Further variables of the template; texts in them count as a client's. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Appended after the template's opening of the answer. */
+  /** Appended after the template's opening of the answer, as the template's own words. */
   readonly prefill: string;
   readonly clockMs: number | null;
 }
@@ -21,28 +25,41 @@ export interface ChatPrompt {
 export interface PromptWriter {
   readonly template: ChatTemplate;
   readonly vocabulary: Vocabulary;
-  readonly controls: ControlTexts;
+  readonly guard: Guard;
+}
+
+export function promptWriter(template: ChatTemplate, vocabulary: Vocabulary): PromptWriter {
+  const render = (variables: object): Text =>
+    template.render({ ...surroundings(vocabulary, 0), ...variables });
+  return { template, vocabulary, guard: guardAgainst(templateMarks(render, vocabulary)) };
 }
 
 export function renderPrompt(writer: PromptWriter, prompt: ChatPrompt): PromptPiece[] {
+  return writer.guard.pieces(renderText(writer, prompt));
+}
+
+/** What the template writes, with what is known of its characters. */
+export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
   try {
-    return render(writer, prompt);
+    return render(writer, prompt, {});
   } catch (error) {
-    // Some templates have no system role (Gemma, early Mistral): then its text opens the first user turn.
-    const folded = foldSystem(prompt.turns);
-    if (!isSvcError(error) || folded === null) throw error;
-    try {
-      return render(writer, { ...prompt, turns: folded });
-    } catch {
-      // The first refusal is about the conversation as it was sent, so it is the one to report.
-      throw error;
+    if (!isSvcError(error)) throw error;
+    for (const other of otherForms(prompt)) {
+      try {
+        return render(writer, other.prompt ?? prompt, other);
+      } catch {
+        // The first refusal is about the conversation as it was sent, so it is the one to report.
+      }
     }
+    throw error;
   }
 }
 
 /** Tokens of all pieces, with the token that the model expects first, once. */
 export function tokenizePieces(vocabulary: Vocabulary, pieces: readonly PromptPiece[]): Uint32Array {
-  const runs = pieces.map(({ text, plain }) => vocabulary.tokenize(text, !plain));
+  const runs = pieces.map(({ text, plain, continues }) =>
+    continues ? vocabulary.tokenizeNext(text) : vocabulary.tokenize(text, !plain),
+  );
   const first = vocabulary.prependToken;
   if (first !== null && runs.find((run) => run.length > 0)?.[0] !== first)
     runs.unshift(Uint32Array.of(first));
@@ -65,42 +82,66 @@ export function probeTemplate(
   writer: PromptWriter,
   probe: Pick<ChatPrompt, 'turns'> & Partial<ChatPrompt>,
 ): string {
-  return pieceText(renderPrompt(writer, { tools: [], variables: {}, prefill: '', clockMs: 0, ...probe }));
+  return renderText(writer, { tools: [], variables: {}, prefill: '', clockMs: 0, ...probe }).string;
 }
 
-function render(writer: PromptWriter, prompt: ChatPrompt): PromptPiece[] {
-  const { template, vocabulary } = writer;
-  const tools = prompt.tools.map(toolVariable);
-  const client = new ClientText(writer.controls, [template.source, ...clientStrings(prompt.turns, tools)]);
+interface Form {
+  readonly prompt?: ChatPrompt;
+  /** Arguments of calls as the text of their JSON. */
+  readonly textArguments?: boolean;
+  /** No `tools` at all, instead of None. */
+  readonly withoutTools?: boolean;
+}
+
+/** Other forms of the same conversation, for templates that refuse the usual one. */
+function otherForms(prompt: ChatPrompt): Form[] {
+  const forms: Form[] = [];
+  if (prompt.turns.some(({ toolCalls }) => toolCalls !== undefined)) forms.push({ textArguments: true });
+  if (prompt.tools.length === 0) forms.push({ withoutTools: true });
+  // Some templates have no system role (Gemma 2, early Mistral): then its text opens the first user turn.
+  const folded = foldSystem(prompt.turns);
+  if (folded !== null) forms.push({ prompt: { ...prompt, turns: folded } });
+  return forms;
+}
+
+function render({ template, vocabulary }: PromptWriter, prompt: ChatPrompt, form: Form): Text {
+  const { textArguments = false, withoutTools = false } = form;
   const rendered = template.render({
-    messages: prompt.turns.map((turn) => messageVariable(turn, client)),
-    ...(tools.length > 0 ? { tools: client.guardAll(tools) } : {}),
-    add_generation_prompt: true,
-    bos_token: vocabulary.bosText,
-    eos_token: vocabulary.eosText,
-    strftime_now: (format: string) => strftime(format, prompt.clockMs),
+    ...surroundings(vocabulary, prompt.clockMs),
+    messages: prompt.turns.map((turn) => messageVariable(turn, textArguments)),
+    ...(withoutTools ? {} : { tools: prompt.tools.length === 0 ? null : prompt.tools.map(toolVariable) }),
     ...prompt.variables,
   });
-  return client.pieces(rendered + prompt.prefill);
+  return prompt.prefill === '' ? rendered : Text.concat([rendered, Text.own(prompt.prefill)]);
 }
 
-function messageVariable(turn: Turn, client: ClientText): Record<string, unknown> {
+/** What every template finds beside the conversation, as transformers has it. */
+function surroundings(vocabulary: Vocabulary, clockMs: number | null): Record<string, unknown> {
   return {
-    role: turn.role,
-    content: client.guard(turn.content),
-    ...(turn.reasoning === undefined ? {} : { reasoning_content: client.guard(turn.reasoning) }),
-    ...(turn.name === undefined ? {} : { name: client.guard(turn.name) }),
-    ...(turn.toolCallId === undefined ? {} : { tool_call_id: client.guard(turn.toolCallId) }),
+    documents: null,
+    add_generation_prompt: true,
+    bos_token: new OwnWords(vocabulary.bosText),
+    eos_token: new OwnWords(vocabulary.eosText),
+    strftime_now: (format: string) => strftime(format, clockMs),
+  };
+}
+
+function messageVariable(turn: Turn, textArguments: boolean): Record<string, unknown> {
+  const { reasoning } = turn;
+  return {
+    role: new OwnWords(turn.role),
+    content: turn.content,
+    // Templates read reasoning under either name.
+    ...(reasoning === undefined ? {} : { thinking: reasoning, reasoning_content: reasoning }),
+    ...(turn.name === undefined ? {} : { name: turn.name }),
+    ...(turn.toolCallId === undefined ? {} : { tool_call_id: turn.toolCallId }),
     ...(turn.toolCalls === undefined
       ? {}
       : {
-          tool_calls: turn.toolCalls.map((call) => ({
-            id: client.guard(call.id),
-            type: 'function',
-            function: {
-              name: client.guard(call.name),
-              arguments: client.guardAll(argumentsValue(call.argumentsJson)),
-            },
+          tool_calls: turn.toolCalls.map(({ id, name, argumentsJson }) => ({
+            id,
+            type: new OwnWords('function'),
+            function: { name, arguments: textArguments ? argumentsJson : argumentsValue(argumentsJson) },
           })),
         }),
   };
@@ -116,15 +157,8 @@ function argumentsValue(json: string): unknown {
   }
 }
 
-function toolVariable(tool: ToolDefinition): Record<string, unknown> {
-  return {
-    type: 'function',
-    function: { name: tool.name, description: tool.description, parameters: tool.parameters },
-  };
-}
-
-function clientStrings(turns: readonly Turn[], tools: readonly unknown[]): string[] {
-  return [JSON.stringify(tools), ...turns.map((turn) => JSON.stringify(turn))];
+function toolVariable({ name, description, parameters }: ToolDefinition): Record<string, unknown> {
+  return { type: new OwnWords('function'), function: { name, description, parameters } };
 }
 
 function foldSystem(turns: readonly Turn[]): Turn[] | null {

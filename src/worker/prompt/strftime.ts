@@ -28,7 +28,15 @@ interface Fields {
 /** A pinned clock is read in UTC and prints the same everywhere; the present is local time. */
 export function strftime(format: string, pinnedMs: number | null): string {
   const fields = pinnedMs === null ? localFields(new Date()) : utcFields(new Date(pinnedMs));
+  return expandAll(format, fields);
+}
+
+function expandAll(format: string, fields: Fields): string {
   return format.replace(/%-?[a-zA-Z%]/g, (directive) => expand(directive, fields));
+}
+
+function dayOfYear({ year, month, day }: Fields): number {
+  return Math.round((Date.UTC(year, month, day) - Date.UTC(year, 0, 0)) / 86_400_000);
 }
 
 function expand(directive: string, f: Fields): string {
@@ -61,6 +69,20 @@ function expand(directive: string, f: Fields): string {
       return two(f.second);
     case 'p':
       return f.hour < 12 ? 'AM' : 'PM';
+    case 'j':
+      return bare ? String(dayOfYear(f)) : String(dayOfYear(f)).padStart(3, '0');
+    case 'e':
+      return bare ? String(f.day) : String(f.day).padStart(2);
+    case 'w':
+      return String(f.weekday);
+    case 'F':
+      return expandAll('%Y-%m-%d', f);
+    case 'T':
+      return expandAll('%H:%M:%S', f);
+    case 'R':
+      return expandAll('%H:%M', f);
+    case 'D':
+      return expandAll('%m/%d/%y', f);
     case '%':
       return '%';
     default:

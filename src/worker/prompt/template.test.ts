@@ -1,20 +1,24 @@
 import { describe, expect, it, vi } from 'vitest';
 import { isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
-import { controlTexts } from './client-text.ts';
-import { pieceText, renderPrompt } from './prompt.ts';
+import { pieceText, promptWriter, renderPrompt } from './prompt.ts';
 import { TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
 import { formDefect } from '../../lib/chat-template/template-form.ts';
 import { templateDefect } from '../../lib/gguf/gate/template-checks.ts';
 import { openTemplate } from './template.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-const vocabulary = { bosText: '<s>', eosText: '</s>' } as Vocabulary;
+const vocabulary = {
+  bosText: '<s>',
+  eosText: '</s>',
+  controlTexts: ['<s>', '</s>'],
+  userDefinedTexts: [],
+} as Partial<Vocabulary> as Vocabulary;
 
 function render(
   source: string | undefined,
   fields: Partial<Parameters<typeof renderPrompt>[1]> = {},
 ): string {
-  const writer = { template: openTemplate(source), vocabulary, controls: controlTexts(['<s>', '</s>']) };
+  const writer = promptWriter(openTemplate(source), vocabulary);
   const prompt = {
     turns: [{ role: 'user' as const, content: 'hi' }],
     tools: [],
@@ -163,7 +167,7 @@ describe('the work of a rendering', () => {
 
   it('has a cap, however long the conversation is', () => {
     const messages = [{ role: 'user', content: 'x'.repeat(8 * 1024 * 1024) }];
-    const source = '{% for i in range(1000) %}{% set x = messages[0].content %}{% endfor %}';
+    const source = '{% for i in range(1000) %}{% set x = messages[0].content | upper %}{% endfor %}';
     expect(reason(() => openTemplate(source).render({ messages }))).toBe(
       'template_failed: the chat template did not render within 5000000 steps',
     );
@@ -215,7 +219,7 @@ describe('the work of a rendering', () => {
         content,
       }));
       for (const template of [undefined, source])
-        expect(openTemplate(template).render({ messages }).split('im_end')).toHaveLength(count + 1);
+        expect(openTemplate(template).render({ messages }).string.split('im_end')).toHaveLength(count + 1);
     });
   });
 });

@@ -3,11 +3,12 @@
  * before parsing, steps and output while rendering.
  */
 import { runInNewContext } from 'node:vm';
-import { Environment, Template } from '@huggingface/jinja';
-import { RANGE_DEFECT, rangeLength, TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
+import { TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
 import { formDefect } from '../../lib/chat-template/template-form.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
-import { BoundedProgram, type RenderBounds } from './bounded-interpreter.ts';
+import { Program } from '../jinja/program.ts';
+import type { Bounds } from '../jinja/values/budget.ts';
+import { OwnWords } from '../jinja/values/convert.ts';
+import type { Text } from '../jinja/values/text.ts';
 
 const CHATML = [
   "{%- for message in messages -%}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' -}}",
@@ -17,8 +18,11 @@ const CHATML = [
 export interface ChatTemplate {
   readonly from: 'gguf' | 'chatml';
   readonly source: string;
-  /** Throws `template_failed` with the template's own reason when it refuses. */
-  render(variables: Variables): string;
+  /**
+   * Texts in the variables count as a client's, unless they are OwnWords.
+   * Throws `template_failed` with the template's own reason when it refuses.
+   */
+  render(variables: Variables): Text;
 }
 
 /** Throws an Error with a plain reason when the template cannot be used at all. */
@@ -30,29 +34,18 @@ export function openTemplate(source: string | undefined): ChatTemplate {
 function compile(source: string, from: ChatTemplate['from']): ChatTemplate {
   const defect = formDefect(source);
   if (defect !== undefined) throw new Error(`the chat template ${defect}`);
-  const program = withinTime(() => new BoundedProgram(new Template(source)));
+  const program = withinTime(() => new Program(source));
   return {
     from,
     source,
-    render: (variables) => renderBounded(program, variables),
+    render: (variables) => program.render(variables, boundsFor(variables)),
   };
 }
 
 type Variables = Readonly<Record<string, unknown>>;
 
-function renderBounded(program: BoundedProgram, variables: Variables): string {
-  // As the library's own `render`, but with counted steps and a bounded `range`.
-  const environment = new Environment();
-  for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) environment.set(name, value);
-  try {
-    return program.render(environment, boundsFor(variables));
-  } catch (error) {
-    throw fail('template_failed', { reason: reasonOf(error) }, error);
-  }
-}
-
 /** The longer the conversation, the more there is to do, up to a cap on the steps. */
-function boundsFor(variables: Variables): RenderBounds {
+function boundsFor(variables: Variables): Bounds {
   const { steps, stepsPerCharacter, mostSteps, characters, charactersPerCharacter, elements } =
     TEMPLATE_LIMITS;
   const size = sizeOf(variables);
@@ -61,26 +54,6 @@ function boundsFor(variables: Variables): RenderBounds {
     characters: characters + charactersPerCharacter * size,
     elements,
   };
-}
-
-const GLOBALS: Readonly<Record<string, unknown>> = {
-  false: false,
-  true: true,
-  none: null,
-  False: false,
-  True: true,
-  None: null,
-  range: boundedRange,
-  raise_exception: (message: unknown) => {
-    throw new Error(String(message));
-  },
-};
-
-function boundedRange(first: number, second?: number, step?: number): number[] {
-  const length = rangeLength(first, second, step);
-  if (!(length <= TEMPLATE_LIMITS.range)) throw new Error(`the chat template ${RANGE_DEFECT}`);
-  const from = second === undefined ? 0 : first;
-  return Array.from({ length }, (_, i) => from + i * (step ?? 1));
 }
 
 /** Parsing has no hook to count in, and happens once per load: the timer of node:vm stops code of this realm too. */
@@ -104,12 +77,8 @@ function withinTime<T>(work: () => T): T {
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;
+  if (value instanceof OwnWords) return value.string.length;
   let size = 2;
   for (const [key, item] of Object.entries(value)) size += key.length + sizeOf(item);
   return size;
-}
-
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return (text.split('\n')[0] ?? '').slice(0, 300);
 }

@@ -12,6 +12,8 @@ export interface Vocabulary {
   readonly eosText: string;
   /** Every text that the tokeniser would turn into a control token. */
   readonly controlTexts: readonly string[];
+  /** Texts of further tokens that the tokeniser looks for before all others: marks, and in some vocabularies plain words. */
+  readonly userDefinedTexts: readonly string[];
   /** Tokens that a model expects around any input, by its own metadata. */
   readonly prependToken: number | null;
   readonly appendToken: number | null;
@@ -21,6 +23,8 @@ export interface Vocabulary {
   leastTokens(bytes: number): number;
   /** With `controls`, control texts become control tokens; without, they stay plain text. */
   tokenize(text: string, controls: boolean): Uint32Array;
+  /** The same, with control tokens, for text that goes on with other text: nothing is put before it. */
+  tokenizeNext(text: string): Uint32Array;
   /** The bytes that a token adds to the answer; empty for control tokens. */
   bytesOf(token: number): Uint8Array;
   /** Whether the token is nothing but its bytes: no control, and no mark that the tokeniser looks for first. */

@@ -30,17 +30,19 @@ export function openVocabulary(library: Library, vocab: Pointer): Vocabulary {
     library.llama_vocab_sep(vocab),
   ].map((token) => (token < 0 ? null : token)) as [number | null, number | null, number | null];
   const wordPieces = tokens.type === 'wpm';
-  const { controlTexts, longest } = survey(tokens, size);
+  const { controlTexts, userDefinedTexts, longest } = survey(tokens, size);
   return {
     size,
     bosText: textOf(tokens, bos),
     eosText: textOf(tokens, eos),
     controlTexts,
+    userDefinedTexts,
     prependToken: wordPieces || library.llama_vocab_get_add_bos(vocab) ? bos : null,
     appendToken: wordPieces ? (sep ?? eos) : library.llama_vocab_get_add_eos(vocab) ? eos : null,
     pair: pairTokens(tokens, { bos, eos, sep }),
     leastTokens: (length) => (longest === null ? 0 : Math.floor(length / longest)),
     tokenize: (text, controls) => tokenize(tokens, text, controls),
+    tokenizeNext: (text) => tokenizeNext(tokens, text),
     bytesOf(token) {
       let found = bytes.get(token);
       if (found === undefined) {
@@ -74,12 +76,19 @@ function pairTokens({ library, vocab }: Tokens, { bos, eos, sep }: Marks): PairT
   };
 }
 
+interface Survey {
+  readonly controlTexts: string[];
+  readonly userDefinedTexts: string[];
+  readonly longest: number | null;
+}
+
 /**
  * One pass over all entries. `longest` bounds from below how many tokens a text is: tokenising megabytes blocks the
  * process for seconds, and what cannot fit is refused without. Null where a tokeniser may drop text.
  */
-function survey(tokens: Tokens, size: number): { controlTexts: string[]; longest: number | null } {
+function survey(tokens: Tokens, size: number): Survey {
   const controlTexts: string[] = [];
+  const userDefinedTexts: string[] = [];
   // A byte-mapped entry is one character per byte, so its UTF-8 length is never less than the bytes it stands for.
   let longest = 1;
   for (let token = 0; token < size; token += 1) {
@@ -89,8 +98,13 @@ function survey(tokens: Tokens, size: number): { controlTexts: string[]; longest
     // End tokens count even where a file gives them an ordinary type, as their effect is that of a control.
     if (isControl(tokens, token) || tokens.library.llama_vocab_is_eog(tokens.vocab, token))
       controlTexts.push(text);
+    else if ((attributesOf(tokens, token) & ATTRIBUTE_USER_DEFINED) !== 0) userDefinedTexts.push(text);
   }
-  return { controlTexts, longest: tokens.type === 'bpe' || tokens.type === 'spm' ? longest : null };
+  return {
+    controlTexts,
+    userDefinedTexts,
+    longest: tokens.type === 'bpe' || tokens.type === 'spm' ? longest : null,
+  };
 }
 
 function tokenize({ library, vocab }: Tokens, text: string, controls: boolean): Uint32Array {
@@ -102,6 +116,18 @@ function tokenize({ library, vocab }: Tokens, text: string, controls: boolean): 
   const again = library.llama_tokenize(vocab, bytes, bytes.length, more, more.length, false, controls);
   if (again < 0) throw new Error('llama.cpp could not tokenise the text');
   return Uint32Array.from(more.subarray(0, again));
+}
+
+/** No tokeniser puts anything before this, or joins it with what follows; it becomes one byte token, or is dropped. */
+const SEPARATOR = '\u0001';
+
+/** Some vocabularies put a space before all text. Behind a separator it stands there, and both are taken away again. */
+function tokenizeNext(tokens: Tokens, text: string): Uint32Array {
+  if (tokens.type !== 'spm') return tokenize(tokens, text, true);
+  const separator = tokenize(tokens, SEPARATOR, true);
+  const all = tokenize(tokens, SEPARATOR + text, true);
+  const isSeparate = separator.every((token, i) => all[i] === token);
+  return isSeparate ? all.slice(separator.length) : tokenize(tokens, text, true);
 }
 
 /** The entry as it stands in the file, byte-mapped or escaped. */

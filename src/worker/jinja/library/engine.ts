@@ -1,0 +1,24 @@
+/** What a filter is, and what it needs of the evaluator. */
+import type { Budget } from '../values/budget.ts';
+import { type Arguments, isText, numberOf, refusal, typeName, type Value } from '../values/values.ts';
+import type { Parameters } from './parameters.ts';
+
+export interface Engine {
+  readonly budget: Budget;
+  member(object: Value, name: string): Value;
+  /** What `object.name` gives without its entries. */
+  attribute(object: Value, name: string): Value;
+  add(left: Value, right: Value): Value;
+  call(callable: Value, args: Arguments): Value;
+  filter(name: string, args: Arguments): Value;
+  test(name: string, args: Arguments): boolean;
+}
+
+export type Filter = (value: Value, args: Parameters, engine: Engine) => Value;
+
+export function nameOf(value: Value): string {
+  if (isText(value)) return value.string;
+  const number = numberOf(value);
+  if (number === undefined) throw refusal(`an attribute is named by text, not ${typeName(value)}`);
+  return String(number);
+}

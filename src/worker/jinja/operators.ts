@@ -1,0 +1,130 @@
+/** Python's operators. */
+import { escaped } from './library/filters.ts';
+import { formatPercent } from './library/format.ts';
+import type { Budget } from './values/budget.ts';
+import { compare, contains, equal } from './values/comparing.ts';
+import { Text } from './values/text.ts';
+import {
+  Float,
+  isText,
+  numberOf,
+  Sequence,
+  refusal,
+  typeName,
+  Undefined,
+  type Value,
+} from './values/values.ts';
+import { textOf } from './values/writing.ts';
+
+export function operate(operator: string, left: Value, right: Value, budget: Budget): Value {
+  switch (operator) {
+    case '==':
+      return equal(left, right, budget);
+    case '!=':
+      return !equal(left, right, budget);
+    case '<':
+      return compare(left, right, budget, operator) < 0;
+    case '<=':
+      return compare(left, right, budget, operator) <= 0;
+    case '>':
+      return compare(left, right, budget, operator) > 0;
+    case '>=':
+      return compare(left, right, budget, operator) >= 0;
+    case 'in':
+      return contains(right, left, budget);
+    case 'not in':
+      return !contains(right, left, budget);
+    case '~':
+      return joined(textOf(left, budget), textOf(right, budget), budget);
+    default:
+      return calculate(operator, defined(left), defined(right), budget);
+  }
+}
+
+export function negate(value: Value): Value {
+  const number = numberOf(defined(value));
+  if (number === undefined) throw refusal(`bad operand type for unary -: '${typeName(value)}'`);
+  return value instanceof Float ? new Float(-number) : -number;
+}
+
+function calculate(operator: string, left: Value, right: Value, budget: Budget): Value {
+  if (operator === '+') {
+    if (isText(left) && isText(right)) return added(left, right, budget);
+    if (left instanceof Sequence && right instanceof Sequence && left.kind === right.kind) {
+      budget.list(left.items.length + right.items.length);
+      return new Sequence([...left.items, ...right.items], left.kind);
+    }
+  }
+  if (operator === '%' && isText(left)) return formatPercent(left, right, budget);
+  if (operator === '*') {
+    const repeated = repeat(left, right, budget) ?? repeat(right, left, budget);
+    if (repeated !== null) return repeated;
+  }
+  const [a, b] = [numberOf(left), numberOf(right)];
+  if (a === undefined || b === undefined) throw refusal(mismatch(operator, left, right));
+  const result = arithmetic(operator, a, b);
+  const isFloat =
+    operator === '/' || left instanceof Float || right instanceof Float || !Number.isInteger(result);
+  return isFloat ? new Float(result) : result;
+}
+
+function defined(value: Value): Value {
+  if (value instanceof Undefined) throw refusal(value.reason);
+  return value;
+}
+
+/** Beside markup, plain text is escaped. */
+function added(left: Text, right: Text, budget: Budget): Text {
+  if (!left.isMarkup && !right.isMarkup) return joined(left, right, budget);
+  const [before, after] = [left, right].map((text) => (text.isMarkup ? text : escaped(text))) as [Text, Text];
+  return joined(before, after, budget).asMarkup;
+}
+
+function joined(left: Text, right: Text, budget: Budget): Text {
+  budget.text(left.string.length + right.string.length);
+  return Text.concat([left, right]);
+}
+
+function repeat(what: Value, times: Value, budget: Budget): Value | null {
+  if (typeof times !== 'number' && typeof times !== 'boolean') return null;
+  const count = Math.max(0, Number(times));
+  if (isText(what)) {
+    budget.text(what.string.length * count);
+    budget.spend(count);
+    return Text.concat(what.string === '' ? [] : Array.from({ length: count }, () => what));
+  }
+  if (!(what instanceof Sequence)) return null;
+  budget.list(what.items.length * count);
+  const items: Value[] = [];
+  if (what.items.length > 0) for (let i = 0; i < count; i += 1) items.push(...what.items);
+  return new Sequence(items, what.kind);
+}
+
+function arithmetic(operator: string, a: number, b: number): number {
+  if (['/', '//', '%'].includes(operator) && b === 0) throw refusal('division by zero');
+  switch (operator) {
+    case '+':
+      return a + b;
+    case '-':
+      return a - b;
+    case '*':
+      return a * b;
+    case '/':
+      return a / b;
+    case '//':
+      return Math.floor(a / b);
+    case '%':
+      return ((a % b) + b) % b;
+    case '**':
+      return a ** b;
+    default:
+      throw refusal(`there is no operator ${operator}`);
+  }
+}
+
+function mismatch(operator: string, left: Value, right: Value): string {
+  if (operator === '+' && isText(left)) return `can only concatenate str (not "${typeName(right)}") to str`;
+  if (operator === '+' && left instanceof Sequence)
+    return `can only concatenate ${left.kind} (not "${typeName(right)}") to ${left.kind}`;
+  return `unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`;
+}

@@ -1,0 +1,119 @@
+/**
+ * Keeps client text from becoming structure. Of every character of a rendered prompt it is known whether a client wrote
+ * it, so a mark (what a template writes around turns, calls and results) counts only where no character of it is a client's.
+ *   1. A mark that the vocabulary has as a token is cut inside: the two parts are tokenised apart, so that the token cannot
+ *      come of them, and no byte changes.
+ *   2. A mark that is text to the vocabulary gets a zero-width space inside, and one more for each that stands there
+ *      already: two different texts stay different.
+ * Text that spells no mark is rendered and tokenised exactly as if this file did not exist.
+ */
+import type { Text } from '../jinja/values/text.ts';
+
+/** Text to be tokenised by itself. What `continues` goes on with the text before it. */
+export interface PromptPiece {
+  readonly text: string;
+  /** Whether marks in it stay plain text. */
+  readonly plain: boolean;
+  readonly continues: boolean;
+}
+
+export interface Marks {
+  /** Texts that the tokeniser turns into one token. */
+  readonly tokens: readonly string[];
+  /** Marks of the template that are ordinary text to the tokeniser. */
+  readonly texts: readonly string[];
+}
+
+export interface Guard {
+  /** The pieces of a rendered prompt, in order. */
+  pieces(rendered: Text): PromptPiece[];
+}
+
+const ZERO_WIDTH_SPACE = '\u200b';
+
+export function guardAgainst(marks: Marks): Guard {
+  // A token of one character is a word of its own, with nothing to take apart.
+  const [tokens, texts] = [marks.tokens, marks.texts].map(
+    (all) => new MarkFinder(all.filter((mark) => mark.length > 1)),
+  ) as [MarkFinder, MarkFinder];
+  return {
+    pieces(rendered) {
+      if (rendered.string === '') return [];
+      if (rendered.isOwn) return [{ text: rendered.string, plain: false, continues: false }];
+      const broken = rendered.insert(texts.places(rendered, ZERO_WIDTH_SPACE), ZERO_WIDTH_SPACE);
+      const cuts = tokens.places(broken);
+      return [0, ...cuts].map((start, i) => ({
+        text: broken.string.slice(start, cuts[i]),
+        plain: false,
+        continues: i > 0,
+      }));
+    },
+  };
+}
+
+interface Node {
+  isEnd: boolean;
+  readonly next: Map<string, Node>;
+}
+
+/**
+ * Finds marks by walking a tree of their characters from every place where one may begin. A vocabulary has up to thousands
+ * of them, so trying each at each place would take the product of both; this takes the length of the text.
+ */
+class MarkFinder {
+  readonly #root: Node = { isEnd: false, next: new Map() };
+
+  constructor(marks: readonly string[]) {
+    for (const mark of marks) {
+      let node = this.#root;
+      // By UTF-16 units, as positions are counted.
+      for (let i = 0; i < mark.length; i += 1) {
+        const unit = mark.charAt(i);
+        const next = node.next.get(unit) ?? { isEnd: false, next: new Map<string, Node>() };
+        node.next.set(unit, next);
+        node = next;
+      }
+      node.isEnd = true;
+    }
+  }
+
+  /** Where marks with a client's character in them are to be taken apart, ascending. `ignored` may stand inside of a mark. */
+  places(text: Text, ignored = ''): number[] {
+    const places = new Set<number>();
+    const { string } = text;
+    for (let start = 0; start < string.length; start += 1) {
+      let node = this.#root.next.get(string.charAt(start));
+      for (let end = start + 1; node !== undefined; end += 1) {
+        if (node.isEnd) {
+          const place = placeInside(text, start, end);
+          if (place !== null) places.add(place);
+        }
+        const unit = string.charAt(end);
+        if (unit !== ignored || unit === '') node = node.next.get(unit);
+      }
+    }
+    return [...places].sort((a, b) => a - b);
+  }
+}
+
+/** A mark that begins at `start` and holds a client's character: the place inside where it can be taken apart. */
+function placeInside(text: Text, start: number, end: number): number | null {
+  const first = firstClientCharacter(text, start);
+  if (first >= end) return null;
+  // Before the client's first character, or behind it where the mark begins with it: a shorter mark of the template's own
+  // that ends there stays whole.
+  return first > start ? first : start + ((text.string.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
+}
+
+/** From a place on; the length of the text when there is none. */
+function firstClientCharacter({ clientRuns, string }: Text, from: number): number {
+  let low = 0;
+  let high = clientRuns.length / 2;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((clientRuns[2 * middle + 1] ?? 0) > from) high = middle;
+    else low = middle + 1;
+  }
+  const start = clientRuns[2 * low];
+  return start === undefined ? string.length : Math.max(start, from);
+}

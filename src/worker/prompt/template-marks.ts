@@ -1,0 +1,139 @@
+/**
+ * Which marks a template writes: what stands between the texts of a client in conversations of every shape. Found by
+ * rendering, because templates put marks together from parts.
+ */
+import { OwnWords } from '../jinja/values/convert.ts';
+import type { Text } from '../jinja/values/text.ts';
+import type { Marks } from './guard.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** What renders a conversation; throws where the template refuses it. */
+export type Renders = (probe: Probe) => Text;
+
+export interface Probe {
+  readonly messages: readonly unknown[];
+  readonly tools: readonly unknown[] | null;
+  readonly enable_thinking?: boolean;
+}
+
+/** `<…>`, `</…>`, `<|…|>`, `[…]` in capitals, `>>>`; a part of one, which a client's text completes, counts as well. */
+const BRACKETED = /<+[^\s<>"'=]{1,80}[>=]+|<[|｜][^\s<>]{1,80}|\[\/?[A-Z][A-Z_ ]{1,40}\]|>{3,}|#{2,} ?\w+:/gu;
+/** Longer words between two texts are explanations, which a client has no reason to repeat. */
+const LONGEST_RUN = 400;
+
+/**
+ * All control tokens, the tokens of the template's own marks, and those of its marks that are text to this vocabulary.
+ * Other tokens that the tokeniser looks for first, such as HTML tags in some vocabularies, are ordinary words.
+ */
+export function templateMarks(renders: Renders, vocabulary: Vocabulary): Marks {
+  const rendered = PROBES.flatMap((probe) => attempt(renders, probe));
+  const own = rendered.flatMap((text) => text.runs().filter(({ isClient }) => !isClient));
+  const words = own.map(({ string }) => string).join('\n');
+  const userDefined = vocabulary.userDefinedTexts.filter(
+    (text) => text.trim() !== '' && words.includes(text),
+  );
+  const tokens = [...new Set([...vocabulary.controlTexts, ...userDefined])];
+  const known = new Set(tokens);
+  const between = rendered.flatMap(betweenTexts);
+  const texts = new Set(between.flatMap((run) => marksIn(run, tokens)));
+  return { tokens, texts: [...texts].filter((text) => !known.has(text) && text.length > 1) };
+}
+
+function attempt(renders: Renders, probe: Probe): Text[] {
+  try {
+    return [renders(probe)];
+  } catch {
+    // A template that refuses a shape of conversation writes nothing for it.
+    return [];
+  }
+}
+
+/** The template's words beside a text that a client is free to choose. Names and the insides of tools are not. */
+function betweenTexts(text: Text): string[] {
+  const runs = text.runs();
+  const isFree = (i: number): boolean => runs[i]?.isClient === true && runs[i].string.includes('probe text');
+  return runs.flatMap(({ string, isClient }, i) => {
+    if (isClient || !(isFree(i - 1) || isFree(i + 1))) return [];
+    return string.length > LONGEST_RUN
+      ? [string.slice(0, LONGEST_RUN / 2), string.slice(-LONGEST_RUN / 2)]
+      : [string];
+  });
+}
+
+/** Its bracketed parts; words without any, and without a token, are a mark as a whole. */
+function marksIn(run: string, tokens: readonly string[]): string[] {
+  const bracketed = run.match(BRACKETED) ?? [];
+  if (bracketed.length > 0) return bracketed;
+  const isPlain = !tokens.some((token) => token.length > 1 && run.includes(token));
+  // What JSON writes between its texts is no mark: inside of a text it is escaped.
+  return isPlain &&
+    /[\p{L}\p{N}][\p{P}\p{S}]|\n/u.test(run) &&
+    !/^[\s{}[\]",:]*$/.test(run) &&
+    !/["{}]/.test(run)
+    ? [run]
+    : [];
+}
+
+const own = (words: string): OwnWords => new OwnWords(words);
+const text = (place: string): string => `probe text ${place}`;
+const call = (id: string, name: string) => ({
+  id,
+  type: own('function'),
+  function: { name, arguments: { place: text(`argument ${id}`), again: text(`second ${id}`) } },
+});
+const turn = (role: string, content: string, more: object = {}) => ({ role: own(role), content, ...more });
+
+const TOOLS = ['first', 'second'].map((name) => ({
+  type: own('function'),
+  function: {
+    name: `${name}_tool`,
+    description: 'a description',
+    parameters: {
+      type: 'object',
+      properties: { place: { type: 'string', description: 'a place' }, again: { type: 'string' } },
+      required: ['place'],
+    },
+  },
+}));
+
+const SYSTEM = turn('system', text('system'));
+const ASKED = turn('user', text('question'));
+const REASONED = { reasoning_content: text('reasoning'), thinking: text('reasoning') };
+const CALLS = { tool_calls: [call('call00001', 'first_tool'), call('call00002', 'second_tool')] };
+const RESULTS = ['call00001', 'call00002'].map((id, i) =>
+  turn('tool', text(`result ${i}`), { tool_call_id: id, name: 'first_tool' }),
+);
+const AGAIN = turn('user', text('next question'));
+
+const PROBES: readonly Probe[] = [
+  { messages: [ASKED], tools: null },
+  { messages: [ASKED, turn('assistant', text('answer')), AGAIN], tools: null },
+  { messages: [SYSTEM, ASKED, turn('assistant', text('answer'), REASONED), AGAIN], tools: null },
+  { messages: [SYSTEM, ASKED], tools: null, enable_thinking: false },
+  { messages: [SYSTEM, ASKED], tools: null, enable_thinking: true },
+  { messages: [turn('developer', text('system')), ASKED], tools: null },
+  { messages: [SYSTEM, ASKED], tools: TOOLS },
+  { messages: [ASKED, turn('assistant', '', CALLS), ...RESULTS], tools: TOOLS },
+  {
+    messages: [
+      ASKED,
+      turn('assistant', '', { tool_calls: CALLS.tool_calls.slice(0, 1) }),
+      ...RESULTS.slice(0, 1),
+    ],
+    tools: TOOLS,
+  },
+  {
+    messages: [
+      ASKED,
+      turn('assistant', text('answer'), { ...CALLS, ...REASONED }),
+      ...RESULTS,
+      turn('assistant', text('end')),
+      AGAIN,
+    ],
+    tools: TOOLS,
+  },
+  {
+    messages: [ASKED, turn('assistant', text('answer'), { ...CALLS, ...REASONED }), ...RESULTS],
+    tools: TOOLS,
+  },
+];

@@ -1,0 +1,72 @@
+/** The templates and conversations of the corpus, and what the reference makes of them. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { OwnWords } from '../../src/worker/jinja/values/convert.ts';
+import { strftime } from '../../src/worker/prompt/strftime.ts';
+
+export interface Conversation {
+  readonly name: string;
+  readonly kind: string;
+  readonly messages: readonly { readonly role: string; readonly reasoning_content?: string }[];
+  readonly tools: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+interface Conversations {
+  readonly tools: Readonly<Record<string, readonly unknown[]>>;
+  readonly conversations: readonly Conversation[];
+}
+
+/** llama.cpp's folder of models; null: only what is committed here is tested. */
+export const CORPUS_FOLDER = process.env['HEARTH_CORPUS'] ?? null;
+
+/** 2026-03-07 09:05:02, the date of the reference. */
+const CLOCK_MS = Date.UTC(2026, 2, 7, 9, 5, 2);
+
+const committed = fileURLToPath(new URL('./templates', import.meta.url));
+const folder = CORPUS_FOLDER === null ? committed : path.join(CORPUS_FOLDER, 'templates');
+
+const { tools, conversations } = readJson<Conversations>('conversations.json');
+
+export { conversations };
+
+export const templates: readonly { readonly name: string; readonly source: string }[] = readdirSync(folder)
+  .filter((file) => file.endsWith('.jinja'))
+  .sort()
+  .map((file) => ({
+    name: path.basename(file, '.jinja'),
+    source: readFileSync(path.join(folder, file), 'utf8'),
+  }));
+
+export function readJson<Content>(file: string): Content {
+  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Content;
+}
+
+/** What transformers passes beside a conversation. */
+export const surroundings: Readonly<Record<string, unknown>> = {
+  documents: null,
+  add_generation_prompt: true,
+  bos_token: new OwnWords('<s>'),
+  eos_token: new OwnWords('</s>'),
+  strftime_now: (format: string) => strftime(format, CLOCK_MS),
+};
+
+/** Everything that a template is rendered with, as transformers passes it. */
+export function variablesOf({ messages, tools: offered, variables }: Conversation): Record<string, unknown> {
+  return {
+    messages: messages.map((message) => ({
+      ...(message.reasoning_content === undefined ? {} : { thinking: message.reasoning_content }),
+      ...message,
+      role: new OwnWords(message.role),
+    })),
+    tools: offered === null ? null : (tools[offered] ?? null),
+    ...surroundings,
+    ...variables,
+  };
+}
+
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
