@@ -10,7 +10,7 @@ const PACKAGE = 'node-llama-cpp@3.22.1';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
-  console.error('usage: node scripts/corpus.mjs FOLDER');
+  process.stderr.write('usage: node test/corpus/fetch.mjs FOLDER\n');
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
@@ -18,7 +18,7 @@ const packed = run('npm', ['pack', '--silent', PACKAGE]).trim();
 run('tar', ['-xzf', packed, 'package/llama/gitRelease.bundle']);
 run('git', ['clone', '--quiet', path.join('package', 'llama', 'gitRelease.bundle'), 'llama.cpp']);
 run('mv', [path.join('llama.cpp', 'models'), 'models']);
-console.log(`HEARTH_CORPUS=${path.resolve(folder, 'models')} npx vitest run test/corpus`);
+process.stdout.write(`HEARTH_CORPUS=${path.resolve(folder, 'models')} npx vitest run test/corpus\n`);
 
 function run(command, args) {
   const { status, stdout } = spawnSync(command, args, {
@@ -27,7 +27,7 @@ function run(command, args) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   if (status !== 0) {
-    console.error(`${command} ${args.join(' ')} failed`);
+    process.stderr.write(`${command} ${args.join(' ')} failed\n`);
     process.exit(1);
   }
   return stdout;
