@@ -213,6 +213,23 @@ export const settings = {
         : list(value),
     expects: 'origins such as https://chat.example, without wildcards',
   }),
+  allowLocalPages: setting({
+    env: 'SVC_ALLOW_LOCAL_PAGES',
+    description:
+      'Lets every web page of this machine call: origins on localhost, 127.0.0.1 or [::1] with any port, and those of desktop programs (app://, tauri://, vscode-webview://, vscode-file://).',
+    fallback: false,
+    read: flag,
+    expects: '1 or 0',
+  }),
+  allowDockerHost: setting({
+    env: 'SVC_ALLOW_DOCKER_HOST',
+    live: true,
+    description:
+      'Lets containers call by the names host.docker.internal and host.containers.internal. Docker Desktop reaches the loopback address; elsewhere, bind the address of the bridge as well, which needs a key.',
+    fallback: false,
+    read: flag,
+    expects: '1 or 0',
+  }),
   hubHosts: setting<readonly string[]>({
     env: 'SVC_HUB_HOSTS',
     description: 'Private hosts (host or host:port) that a model hub may redirect to, separated by commas.',

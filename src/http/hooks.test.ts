@@ -31,7 +31,13 @@ describe('the access flags of a route', () => {
     app.setErrorHandler((error, _request, reply) =>
       reply.code(errorResponse(asSvcError(error)).status).send(),
     );
-    const access = { allowedHosts: [], allowedOrigins: [], apiKey: 'secret' };
+    const access = {
+      allowedHosts: [],
+      allowedOrigins: [],
+      allowLocalPages: false,
+      allowDockerHost: false,
+      apiKey: 'secret',
+    };
     const opened = options.opened ?? Promise.resolve();
     const process = { instanceId: 'svc-x', bootId: 'boot' };
     addHooks(app, { access, process, isDraining: () => false, opened });

@@ -17,7 +17,7 @@ import { HEADERS } from '../wire/headers.ts';
 import type { ProcessIdentity } from '../api/identity.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
-import type { AccessRules } from './guard/guard.ts';
+import { type AccessRules, isAllowedOrigin } from './guard/guard.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { type EdgeParts, handlerTable } from './handlers/table.ts';
 import { addHooks, commonHeaders, requestId } from './hooks.ts';
@@ -51,7 +51,8 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   answerErrors(app, options.maxBodyBytes);
   const { clock, logger, metrics, streamHeadAfterMs } = options;
   addHooks(app, options);
-  if (options.access.allowedOrigins.length > 0) await allowOrigins(app, options.access);
+  const { allowedOrigins, allowLocalPages } = options.access;
+  if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
   await describe(app, options.process.version);
   const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs };
   registerRoutes(app, handlerTable(app, useCases, { streams, metrics }));
@@ -134,7 +135,7 @@ function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError
 
 async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<void> {
   await app.register(cors, {
-    origin: [...access.allowedOrigins],
+    origin: (origin, done) => done(null, origin !== undefined && isAllowedOrigin(access, origin)),
     methods: ['GET', 'POST', 'DELETE'],
     exposedHeaders: Object.values(HEADERS),
   });

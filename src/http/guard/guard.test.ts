@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard.ts';
 
-const rules: AccessRules = { allowedHosts: [], allowedOrigins: [], apiKey: null };
+const rules: AccessRules = {
+  allowedHosts: [],
+  allowedOrigins: [],
+  allowLocalPages: false,
+  allowDockerHost: false,
+  apiKey: null,
+};
 const facts: AccessFacts = {
   host: 'localhost',
   origin: undefined,
@@ -43,6 +49,64 @@ describe('refuseForeign', () => {
     expect(codeOf(refuseForeign(listed, { ...facts, fetchSite: 'cross-site' }))).toBe('hidden_origin');
     const fromApp = { ...facts, origin: 'app://obsidian.md', fetchSite: 'cross-site' };
     expect(refuseForeign(listed, fromApp)).toBeNull();
+  });
+});
+
+describe('the switch for local pages', () => {
+  const open = { ...rules, allowLocalPages: true };
+  it.each([
+    'http://localhost:3000',
+    'https://localhost',
+    'http://127.0.0.1:5173',
+    'http://[::1]:8080',
+    'http://tauri.localhost',
+    'app://obsidian.md',
+    'app://.',
+    'tauri://localhost',
+    'vscode-webview://0a1b2c',
+    'vscode-file://vscode-app',
+  ])('lets %s in, which is refused without it by a sentence that names it', (origin) => {
+    expect(refuseForeign(open, { ...facts, host: 'localhost:8740', origin })).toBeNull();
+    const refusal = refuseForeign(rules, { ...facts, host: 'localhost:8740', origin });
+    expect([codeOf(refusal), refusal?.message]).toEqual([
+      'forbidden_origin',
+      expect.stringContaining('SVC_ALLOW_LOCAL_PAGES=1'),
+    ]);
+  });
+
+  it.each([
+    'null',
+    'file://',
+    'https://localhost.evil.example',
+    'https://evil.example',
+    'http://localhost@evil.example',
+    'http://localhost:3000/path',
+    'http://evil.example#localhost',
+    'http://127.0.0.1.evil.example',
+    'http://10.0.0.1',
+    'chrome-extension://abcdef',
+    'app://a b',
+    'http://localhost\n',
+  ])('keeps %j out', (origin) => {
+    const refusal = refuseForeign(open, { ...facts, origin });
+    expect(codeOf(refusal)).toBe('forbidden_origin');
+    expect(refusal?.message).not.toContain('SVC_ALLOW_LOCAL_PAGES');
+  });
+});
+
+describe('the switch for containers', () => {
+  const open = { ...rules, allowDockerHost: true };
+  it.each(['host.docker.internal', 'host.docker.internal:8740', 'Host.Containers.Internal:1'])(
+    'lets the Host %s in, which is refused without it by a sentence that names it',
+    (host) => {
+      expect(refuseForeign(open, { ...facts, host })).toBeNull();
+      expect(refuseForeign(rules, { ...facts, host })?.message).toContain('SVC_ALLOW_DOCKER_HOST=1');
+    },
+  );
+
+  it('lets no other name in', () => {
+    for (const host of ['docker.internal', 'x.host.docker.internal', 'host.docker.internal.evil.example'])
+      expect(codeOf(refuseForeign(open, { ...facts, host }))).toBe('forbidden_host');
   });
 });
 

@@ -11,6 +11,10 @@ export interface AccessRules {
   readonly allowedHosts: readonly string[];
   /** Exact origins that may call from a browser, e.g. `app://obsidian.md`. */
   readonly allowedOrigins: readonly string[];
+  /** Pages that this machine itself serves, and those of desktop programs. */
+  readonly allowLocalPages: boolean;
+  /** The names by which containers call the machine that they run on. */
+  readonly allowDockerHost: boolean;
   readonly apiKey: string | null;
 }
 
@@ -23,6 +27,11 @@ export interface AccessFacts {
 }
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
+/** Docker's and Podman's; they are not of the public DNS, so no site can have them. */
+const CONTAINER_HOSTS = new Set(['host.docker.internal', 'host.containers.internal']);
+/** A loopback name on any port, or a scheme that only desktop programs have. No extension and no file among them. */
+const LOCAL_PAGE =
+  /^(?:https?:\/\/(?:(?:[a-z0-9-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?|(?:app|tauri|vscode-webview|vscode-file):\/\/[a-z0-9._-]*)$/i;
 /** host or host:port; no userinfo, no path, no trailing dot. The port is ignored: port mapping is legitimate. */
 const HOST_PATTERN = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)(?::\d{1,5})?$/;
 
@@ -30,16 +39,30 @@ const HOST_PATTERN = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)(
 export function refuseForeign(rules: AccessRules, facts: AccessFacts): SvcError | null {
   const host = facts.host ?? '';
   const name = HOST_PATTERN.exec(host)?.[1]?.toLowerCase();
-  if (name === undefined || !(LOOPBACK_HOSTS.has(name) || rules.allowedHosts.includes(name)))
-    return fail('forbidden_host', { host });
+  if (name === undefined || !isAllowedHost(rules, name))
+    return fail('forbidden_host', { host, isContainer: name !== undefined && CONTAINER_HOSTS.has(name) });
 
-  if (facts.origin !== undefined) {
-    if (isSameOrigin(facts.origin, host) || rules.allowedOrigins.includes(facts.origin)) return null;
-    return fail('forbidden_origin', { origin: facts.origin });
+  const { origin } = facts;
+  if (origin !== undefined) {
+    if (isSameOrigin(origin, host) || isAllowedOrigin(rules, origin)) return null;
+    return fail('forbidden_origin', { origin, isLocal: LOCAL_PAGE.test(origin) });
   }
   // A browser that hides the origin still says that another site asks.
   if (facts.fetchSite === 'cross-site') return fail('hidden_origin');
   return null;
+}
+
+function isAllowedHost(rules: AccessRules, name: string): boolean {
+  return (
+    LOOPBACK_HOSTS.has(name) ||
+    rules.allowedHosts.includes(name) ||
+    (rules.allowDockerHost && CONTAINER_HOSTS.has(name))
+  );
+}
+
+/** Whether a page of this origin may call, and read the answer. */
+export function isAllowedOrigin(rules: AccessRules, origin: string): boolean {
+  return rules.allowedOrigins.includes(origin) || (rules.allowLocalPages && LOCAL_PAGE.test(origin));
 }
 
 function isSameOrigin(origin: string, host: string): boolean {

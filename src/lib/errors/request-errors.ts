@@ -145,14 +145,15 @@ export const httpErrors = {
   ),
   forbidden_host: permanent(
     'forbidden',
-    { host: 'string' },
+    { host: 'string', isContainer: 'boolean?' },
     (d) =>
-      `The Host header ${JSON.stringify(d.host)} is not allowed; use 127.0.0.1 or localhost, or add it to SVC_ALLOWED_HOSTS.`,
+      `The Host header ${JSON.stringify(d.host)} is not allowed; ${d.isContainer === true ? 'set SVC_ALLOW_DOCKER_HOST=1 to let containers call' : 'use 127.0.0.1 or localhost, or add it to SVC_ALLOWED_HOSTS'}.`,
   ),
   forbidden_origin: permanent(
     'forbidden',
-    { origin: 'string' },
-    (d) => `The Origin ${JSON.stringify(d.origin)} is not allowed; add it to SVC_ALLOWED_ORIGINS.`,
+    { origin: 'string', isLocal: 'boolean?' },
+    (d) =>
+      `The Origin ${JSON.stringify(d.origin)} is not allowed; add it to SVC_ALLOWED_ORIGINS${d.isLocal === true ? ', or set SVC_ALLOW_LOCAL_PAGES=1 for every page of this machine' : ''}.`,
   ),
   hidden_origin: permanent(
     'forbidden',

@@ -10,6 +10,7 @@ const service = scriptedService();
 const named = scriptedService({ allowedHosts: ['hearth.lan'] });
 const key = 'sk-test-0123456789';
 const allowing = scriptedService({ allowedOrigins: ['https://chat.example', 'app://obsidian.md'] });
+const openToPages = scriptedService({ allowLocalPages: true });
 const locked = scriptedService({ apiKey: key });
 const lockedAllowing = scriptedService({ apiKey: key, allowedOrigins: ['https://chat.example'] });
 const chatPath = '/v1/chat/completions';
@@ -188,14 +189,43 @@ describe('the Origin header', () => {
   });
 });
 
-describe('a preflight', () => {
-  const preflight = (origin: string) => ({
-    origin,
-    'access-control-request-method': 'POST',
-    'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
-    'access-control-request-private-network': 'true',
-  });
+const preflight = (origin: string) => ({
+  origin,
+  'access-control-request-method': 'POST',
+  'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
+  'access-control-request-private-network': 'true',
+});
 
+async function preflightOf(
+  target: { readonly url: string },
+  origin = 'https://chat.example',
+): Promise<http.IncomingMessage> {
+  const headers = preflight(origin);
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const url = new URL(chatPath, target.url);
+    http.request(url, { method: 'OPTIONS', headers }, resolve).once('error', reject).end();
+  });
+  return response.resume();
+}
+
+describe('a page of this machine', () => {
+  it('may call and read the answer once the switch is on, and no other page may', async () => {
+    const origin = 'http://localhost:3000';
+    const { client } = openToPages;
+    const asked = await preflightOf(openToPages, origin);
+    expect([asked.statusCode, asked.headers['access-control-allow-origin']]).toEqual([204, origin]);
+    const answer = await client.ask({ path: '/v1/models', headers: { origin }, cors: true });
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, origin]);
+    const others = ['https://evil.example', 'http://localhost.evil.example'];
+    const from = (page: string) => ({ path: '/v1/models', headers: { origin: page }, cors: true });
+    for (const other of others) expect((await client.ask(from(other))).status).toBe(403);
+    expect((await service.client.ask({ path: '/v1/models', headers: { origin }, cors: true })).status).toBe(
+      403,
+    );
+  });
+});
+
+describe('a preflight', () => {
   it.each(foreign)('from %j gets no permission', async (origin) => {
     for (const { client } of [service, allowing]) {
       const reply = await client.ask({ method: 'OPTIONS', path: chatPath, headers: preflight(origin) });
@@ -230,15 +260,6 @@ describe('a preflight', () => {
     };
     expect((await lockedAllowing.client.ask(ask)).status).toBe(401);
   });
-
-  async function preflightOf(target: { readonly url: string }): Promise<http.IncomingMessage> {
-    const headers = preflight('https://chat.example');
-    const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-      const url = new URL(chatPath, target.url);
-      http.request(url, { method: 'OPTIONS', headers }, resolve).once('error', reject).end();
-    });
-    return response.resume();
-  }
 });
 
 describe('the key', () => {

@@ -29,6 +29,7 @@ export interface ScriptedOptions {
   readonly apiKey?: string;
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
+  readonly allowLocalPages?: boolean;
   readonly allowHashEmbeddings?: boolean;
   readonly strictParams?: boolean;
   readonly streamHeadAfterMs?: number;
@@ -114,6 +115,8 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       apiKey: options.apiKey ?? null,
       allowedHosts: options.allowedHosts ?? [],
       allowedOrigins: options.allowedOrigins ?? [],
+      allowLocalPages: options.allowLocalPages === true,
+      allowDockerHost: false,
     },
     maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
     streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
