@@ -16,8 +16,8 @@ import { ChatService } from './chat-service.ts';
 import { loadChat } from './load/chat.ts';
 import { Outbox } from './outbox.ts';
 
-async function service(script: Script, settings: LoadSettings = {}) {
-  const { backend, evaluated } = scriptedBackend(script);
+async function service(script: Script, settings: LoadSettings = {}, logit?: number) {
+  const { backend, evaluated } = scriptedBackend(script, undefined, logit);
   const chat = await loadChat(backend, { ...scriptedSpec, settings }, () => undefined);
   const messages: FromWorker[] = [];
   const heard = new EventEmitter();
@@ -73,6 +73,18 @@ describe('a chat without the native library', () => {
     expect(textOf(cut)).toBe('one t');
     expect(cut.at(-1)).toMatchObject({ finishReason: 'length', usage: { completionTokens: 5 } });
   });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    'is refused in plain words where the model computes %d instead of numbers',
+    async (logit) => {
+      const { chats, ended, failureOf } = await service(() => Buffer.from('!'), {}, logit);
+      chats.submit(generateJob({ jobId: 'broken', maxTokens: 5 }));
+      expect((await ended('broken')).map(({ type }) => type)).not.toContain('text');
+      expect(failureOf('broken')).toMatchObject({
+        failure: { code: 'load_failed', detail: { reason: expect.stringContaining('no numbers') } },
+      });
+    },
+  );
 
   it('reads a call of the envelope', async () => {
     const { run } = await service(

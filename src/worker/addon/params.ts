@@ -56,9 +56,10 @@ export function isMapping(loadMode: number): boolean {
 export function modelParams({ library, hasGpu }: Native, options: ModelOptions): HeldParams {
   const { devices, gpuLayers, splitMode, mainGpu, loadMode, tensorSplit, tensorBuffers } = options;
   const defaults = library.llama_model_default_params();
-  const onGpu = hasGpu && devices?.length !== 0;
-  const chosen =
-    devices === null ? null : pointerList(devices.flatMap((name) => deviceOf(library, name) ?? []));
+  // A model without layers on a device has no device: llama.cpp would lend it one for large products all the same.
+  const names = gpuLayers === 0 ? [] : devices;
+  const onGpu = hasGpu && names?.length !== 0;
+  const chosen = names === null ? null : pointerList(names.flatMap((name) => deviceOf(library, name) ?? []));
   const shares = tensorSplit === null ? null : splitList(library, tensorSplit);
   const overrides = overrideList(library, tensorBuffers);
   return {

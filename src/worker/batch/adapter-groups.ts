@@ -27,18 +27,12 @@ export interface GroupMember {
  */
 const TURN_MS = 100;
 
-/** The key of the streams that the next step evaluates; `current` is null before the first step. */
-export function nextKey(
-  members: readonly GroupMember[],
-  current: CurrentGroup | null,
-  nowMs: number,
-): string {
-  const own = members.filter(({ key }) => key === current?.key);
-  const others = members.filter(({ key }) => key !== current?.key);
-  const first = longestWaiting(others);
-  if (current !== null && (first === undefined || (own.length > 0 && nowMs - current.sinceMs < TURN_MS)))
-    return current.key;
-  return first?.key ?? '';
+/** The key of the streams that the next step evaluates. */
+export function nextKey(members: readonly GroupMember[], current: CurrentGroup, nowMs: number): string {
+  const own = members.filter(({ key }) => key === current.key);
+  const first = longestWaiting(members.filter(({ key }) => key !== current.key));
+  if (first === undefined || (own.length > 0 && nowMs - current.sinceMs < TURN_MS)) return current.key;
+  return first.key;
 }
 
 function longestWaiting(members: readonly GroupMember[]): GroupMember | undefined {

@@ -6,9 +6,8 @@ import type { ChatModel } from '../model.ts';
 import { promptWriter } from '../prompt/prompt.ts';
 import { openTemplate } from '../prompt/template.ts';
 import { loadOptions } from './load-options.ts';
-import { withExperts } from './measured-experts.ts';
-import { withLayers } from './measured-layers.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
+import { placedLoads } from './placement.ts';
 import { threadsFor, tuneThreads } from './threads.ts';
 
 /** Rows of one native call; more gains nothing on a CPU and costs memory. */
@@ -32,9 +31,8 @@ export async function loadChat(
       draftTokens: spec.draftTokens,
       unified,
     });
-    const withoutExperts = await withExperts(backend, { spec, options }, contextOptions);
-    const placed = await withLayers(backend, { spec, options: withoutExperts }, contextOptions);
-    const model = await backend.openModel(spec.path, placed, throttled(onProgress));
+    const [placed] = await placedLoads(backend, { spec, options }, [[contextOptions]]);
+    const model = await backend.openModel(spec.path, placed?.options ?? options, throttled(onProgress));
     const { vocabulary } = model;
     const template = openTemplate(model.facts.chatTemplate ?? undefined);
     const adapters = new Map<string, NativeAdapter>();

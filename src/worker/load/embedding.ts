@@ -5,6 +5,7 @@ import type { ContextOptions, LoadOptions, NativeBackend, NativeContext } from '
 import type { EmbeddingModel } from '../model.ts';
 import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
+import { placedLoads } from './placement.ts';
 import { threadsFor, type TypicalStep, tuneThreads } from './threads.ts';
 
 /** What the thread count is measured with. */
@@ -36,9 +37,12 @@ export async function loadEmbedding(
 ): Promise<EmbeddingModel> {
   try {
     const options = loadOptions(backend, spec);
-    const model = await backend.openModel(spec.path, options, throttled(onProgress));
+    const threads = threadsFor(backend, spec);
+    const planned = embeddingContexts(options, { limit: spec.numCtx, threads });
+    const [placed] = await placedLoads(backend, { spec, options }, [planned.map((plan) => plan.options)]);
+    const model = await backend.openModel(spec.path, placed?.options ?? options, throttled(onProgress));
     const limit = Math.min(spec.numCtx, model.facts.trainedCtx);
-    const plans = embeddingContexts(options, { limit, threads: threadsFor(backend, spec) });
+    const plans = embeddingContexts(options, { limit, threads });
     const contexts = [];
     for (const { options: opened, ...plan } of plans) {
       const context = await model.newContext(opened);

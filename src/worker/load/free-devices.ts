@@ -1,5 +1,6 @@
 /** The devices beside the CPU that a load may use, and what they have free. */
 import type { MeasureSpec } from '../../contract/load.ts';
+import { type DeviceBytes, HOST_DEVICE } from '../../contract/memory.ts';
 import type { LoadOptions, NativeBackend } from '../native.ts';
 
 /** A file, and how it is to be opened but for what is placed by measure. */
@@ -13,4 +14,11 @@ export function freeBytes({ facts }: NativeBackend, { settings: { gpu } }: Unpla
   return (facts.devices ?? [])
     .filter(({ name, kind }) => (Array.isArray(gpu) ? gpu.includes(name) : kind !== 'cpu'))
     .reduce((sum, device) => sum + device.freeBytes, 0);
+}
+
+/** What lies on devices beside the CPU. */
+export function onDevices(bytes: readonly DeviceBytes[]): number {
+  return bytes
+    .filter(({ device }) => device !== HOST_DEVICE)
+    .reduce((sum, each) => sum + each.modelBytes + each.contextBytes + each.computeBytes, 0);
 }

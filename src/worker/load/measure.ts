@@ -6,9 +6,8 @@ import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
 import { chatContext } from './chat.ts';
 import { embeddingContexts } from './embedding.ts';
 import { loadOptions } from './load-options.ts';
-import { measureWithExperts } from './measured-experts.ts';
-import { fittedMeasures } from './measured-layers.ts';
-import { loadFailure, ofAllContexts } from './load.ts';
+import { loadFailure } from './load.ts';
+import { measured, placedLoads } from './placement.ts';
 import { threadsFor } from './threads.ts';
 
 export async function measureModel(backend: NativeBackend, spec: MeasureSpec): Promise<Measurement> {
@@ -16,11 +15,8 @@ export async function measureModel(backend: NativeBackend, spec: MeasureSpec): P
     const options = loadOptions(backend, spec);
     const threads = threadsFor(backend, { ...spec, tunedThreads: null });
     const opened = spec.sizes.map((size) => contextsOf(spec, options, { ...size, threads }));
-    const contexts = opened.flat();
-    const whole = await measureWithExperts(backend, { spec, options }, contexts);
-    const measured = contexts.map((context, place) => ({ context, bytes: whole[place] ?? [] }));
-    const found = [...(await fittedMeasures(backend, { spec, options }, measured))];
-    const sizes = opened.map(({ length }) => ofAllContexts(found.splice(0, length)));
+    const placed = await placedLoads(backend, { spec, options }, opened);
+    const sizes = (await measured(backend, spec.path, placed)).map(({ bytes }) => [...bytes]);
     // The vocabulary is no buffer of the library, and of some models it takes as much as the process itself. It has just
     // been read, and its memory is still here.
     return { sizes, processBytes: process.memoryUsage.rss() };

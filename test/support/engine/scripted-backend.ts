@@ -52,9 +52,11 @@ export interface Evaluated {
 export function scriptedBackend(
   script: Script,
   onDecode: (threads: number, rows: number) => void = () => undefined,
+  logit = 1,
 ): { backend: NativeBackend; evaluated: Evaluated } {
   const evaluated: Evaluated = { tokens: 0, decodes: 0 };
-  const open = (numCtx: number): NativeContext => scriptedContext(numCtx, { script, evaluated, onDecode });
+  const open = (numCtx: number): NativeContext =>
+    scriptedContext(numCtx, { script, evaluated, onDecode, logit });
   const sampler = (): NativeSampler => ({ configure: () => undefined, dispose: () => undefined });
   const model: NativeModel = {
     facts: {
@@ -90,9 +92,11 @@ interface Scripted {
   readonly script: Script;
   readonly evaluated: Evaluated;
   readonly onDecode: (threads: number, rows: number) => void;
+  /** The largest of every row. */
+  readonly logit: number;
 }
 
-function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Scripted): NativeContext {
+function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }: Scripted): NativeContext {
   let threads = 1;
   const sequences = new Map<number, number[]>();
   const held = (sequence: number): number[] => sequences.get(sequence) ?? [];
@@ -127,7 +131,7 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode }: Script
       onDecode(threads, evaluatedRows);
     },
     sample: (batchRow) => script(Buffer.from(rows[batchRow] ?? []))[0] ?? END,
-    readLogits: () => ({ of: [{ token: END, logit: 1 }], largest: 1, totalWeight: () => 1 }),
+    readLogits: () => ({ of: [{ token: END, logit }], largest: logit, totalWeight: () => 1 }),
     embedding: (sequence) => Float32Array.of(held(sequence).length, 0, 0),
     cutSequence(sequence, length) {
       sequences.set(sequence, held(sequence).slice(0, length));

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import type { SampledToken } from '../../../contract/job-event.ts';
 import { RANDOM_DEVICE_SEED } from '../../../contract/sampling.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
 import type { NativeContext, NativeGrammar, NativeSampler } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 import { Logprobs } from './logprobs.ts';
@@ -18,20 +19,23 @@ export class StreamSampler {
   readonly #sampler: NativeSampler;
   readonly #logprobs: Logprobs | null;
   readonly #seed: number;
+  readonly #modelId: string;
   #grammar: NativeGrammar | null = null;
   #configured = false;
 
-  constructor({ model, vocabulary }: Pick<ChatModel, 'model' | 'vocabulary'>, job: StreamJob) {
+  constructor({ model, vocabulary, spec }: Pick<ChatModel, 'model' | 'vocabulary' | 'spec'>, job: StreamJob) {
     const { topLogprobs, sampling } = job.job;
     this.#job = job;
     this.#sampler = model.newSampler();
     this.#logprobs = topLogprobs === null ? null : new Logprobs(vocabulary, topLogprobs);
     this.#seed = seedOf(sampling.seed);
+    this.#modelId = spec.modelId;
   }
 
   /** Samples from a row of logits; `tokens`: the answer so far. */
   sample(context: NativeContext, logitRow: number, tokens: readonly number[]): Sampled {
     this.#configure(tokens);
+    if (tokens.length === 0) this.#checkNumbers(context, logitRow);
     const sampled = context.sample(logitRow, this.#sampler);
     if (sampled === null) throw new Error('no token satisfies the grammar');
     const token = this.#job.answer.constraint?.forcedToken() ?? sampled;
@@ -41,6 +45,13 @@ export class StreamSampler {
 
   dispose(): void {
     this.#sampler.dispose();
+  }
+
+  /** Weights that hold NaN or infinity make every logit one, and any token the largest. Once per answer, as it reads them all. */
+  #checkNumbers(context: NativeContext, logitRow: number): void {
+    if (Number.isFinite(context.readLogits(logitRow, { tokens: [], largest: 1 }).largest)) return;
+    const reason = 'it computes values that are no numbers, as damaged or badly converted weights do';
+    throw fail('load_failed', { model: this.#modelId, reason });
   }
 
   /** The chain keeps its random state and its penalties between tokens; only another grammar needs another chain. */

@@ -50,7 +50,7 @@ export class Stream {
   /** Made at the first decode step, because many answers are one token long. */
   #drafts: DraftSource | null = null;
 
-  constructor(chat: Pick<ChatModel, 'model' | 'vocabulary'>, start: StreamStart) {
+  constructor(chat: Pick<ChatModel, 'model' | 'vocabulary' | 'spec'>, start: StreamStart) {
     const { job, sequence, cachedTokens, maxDraftTokens, drafting } = start;
     this.jobId = job.job.jobId;
     this.prompt = job.prompt;

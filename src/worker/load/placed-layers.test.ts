@@ -4,6 +4,7 @@ import { answering, scriptedBackend } from '../../../test/support/engine/scripte
 import type { Device } from '../../contract/memory.ts';
 import type { ModelOptions, NativeBackend } from '../native.ts';
 import { loadChat } from './chat.ts';
+import { loadEmbedding } from './embedding.ts';
 import { measureModel } from './measure.ts';
 
 const GIB = 1024 ** 3;
@@ -62,9 +63,14 @@ describe('a load on a device that is too small for all layers', () => {
     expect(opened.at(-1)?.gpuLayers).toBe(7);
   });
 
-  it('is planned with as many as it would get', async () => {
-    const { sizes } = await measureModel(machine(5).backend, {
+  it.each(['chat', 'embedding'] as const)('is planned with as many as it gets: %s', async (kind) => {
+    const { backend, opened } = machine(5);
+    const load = kind === 'chat' ? loadChat : loadEmbedding;
+    await load(backend, { ...spec, kind }, () => undefined);
+    expect(opened.at(-1)?.gpuLayers).toBe(4);
+    const { sizes } = await measureModel(backend, {
       ...spec,
+      kind,
       sizes: [{ cells: 1024, sequences: 1 }],
     });
     expect(sizes[0]?.map(({ device: name, modelBytes }) => [name, modelBytes / GIB])).toEqual([

@@ -1,0 +1,108 @@
+/**
+ * Where the parts of a load lie: which experts stay on the CPU and how many layers go to the devices beside it, by what the
+ * library says that they take. A load and a plan of its memory ask the same question here, so they cannot differ.
+ */
+import type { DeviceBytes } from '../../contract/memory.ts';
+import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
+import { allFit, layersThatFit } from './device-layers.ts';
+import { expertBuffers, layersOnCpu } from './expert-placement.ts';
+import { freeBytes, onDevices, type UnplacedLoad } from './free-devices.ts';
+import { ofAllContexts } from './load.ts';
+import { usesDevices } from './load-options.ts';
+
+/** The contexts that one load opens beside each other, and the options that it opens its file with. */
+export interface PlacedLoad {
+  readonly contexts: readonly ContextOptions[];
+  readonly options: LoadOptions;
+  /** What all of it takes; null: nobody had to ask. */
+  readonly bytes: readonly DeviceBytes[] | null;
+}
+
+type MeasuredLoad = PlacedLoad & { readonly bytes: readonly DeviceBytes[] };
+
+/** One load per list of contexts. The library is asked nothing where there is nothing to place. */
+export async function placedLoads(
+  backend: NativeBackend,
+  load: UnplacedLoad,
+  contextsOfEach: readonly (readonly ContextOptions[])[],
+): Promise<PlacedLoad[]> {
+  const { options, spec } = load;
+  const unplaced = contextsOfEach.map((contexts): PlacedLoad => ({ contexts, options, bytes: null }));
+  const [placesExperts, placesLayers] = [mayPlaceExperts(backend, load), mayPlaceLayers(backend, load)];
+  if (!placesExperts && !placesLayers) return unplaced;
+  const free = freeBytes(backend, spec);
+  const whole = await measured(backend, spec.path, unplaced);
+  const withExperts = placesExperts ? whole.map((each) => expertsPlaced(each, load, free)) : whole;
+  return placesLayers ? layersPlaced(backend, load, withExperts) : withExperts;
+}
+
+/** The same loads with what they take. Loads that open the file alike are asked about together: opening it costs most. */
+export async function measured(
+  backend: NativeBackend,
+  path: string,
+  loads: readonly PlacedLoad[],
+): Promise<MeasuredLoad[]> {
+  const alike = new Map<string, PlacedLoad[]>();
+  for (const load of loads.filter(({ bytes }) => bytes === null)) {
+    const key = JSON.stringify(load.options);
+    alike.set(key, [...(alike.get(key) ?? []), load]);
+  }
+  const found = new Map<PlacedLoad, readonly DeviceBytes[]>();
+  for (const group of alike.values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const answers = [
+      ...(await backend.measure(
+        path,
+        first.options,
+        group.flatMap(({ contexts }) => contexts),
+      )),
+    ];
+    for (const load of group) found.set(load, ofAllContexts(answers.splice(0, load.contexts.length)));
+  }
+  return loads.map((load) => ({ ...load, bytes: load.bytes ?? found.get(load) ?? [] }));
+}
+
+/** Embedding models are small: their experts go where their layers go. */
+function mayPlaceExperts(backend: NativeBackend, { spec }: UnplacedLoad): boolean {
+  const { kind, settings, experts } = spec;
+  const isAuto = (settings.cpuMoe ?? 'auto') === 'auto';
+  return kind === 'chat' && isAuto && experts !== null && usesDevices(backend, settings);
+}
+
+function mayPlaceLayers(backend: NativeBackend, { spec, options }: UnplacedLoad): boolean {
+  return options.gpuLayers === null && usesDevices(backend, spec.settings);
+}
+
+function expertsPlaced(whole: MeasuredLoad, { spec }: UnplacedLoad, free: number): PlacedLoad {
+  const needBytes = onDevices(whole.bytes);
+  const layers = layersOnCpu('auto', spec.experts, { needBytes, freeBytes: free });
+  if (layers === 0) return whole;
+  const tensorBuffers = [...whole.options.tensorBuffers, ...expertBuffers(layers)];
+  return { ...whole, options: { ...whole.options, tensorBuffers }, bytes: null };
+}
+
+/** Layers are alike but for the output layer, so what one and two of them take says what each further one does. */
+async function layersPlaced(
+  backend: NativeBackend,
+  { spec }: UnplacedLoad,
+  loads: readonly PlacedLoad[],
+): Promise<PlacedLoad[]> {
+  const free = freeBytes(backend, spec);
+  const whole = await measured(backend, spec.path, loads);
+  const tight = whole.filter(({ bytes }) => !allFit(onDevices(bytes), free));
+  const at = async (gpuLayers: number): Promise<MeasuredLoad[]> =>
+    measured(
+      backend,
+      spec.path,
+      tight.map((load) => ({ ...load, options: { ...load.options, gpuLayers }, bytes: null })),
+    );
+  const [ones, twos] = [await at(1), await at(2)];
+  return whole.map((load) => {
+    const place = tight.indexOf(load);
+    const [one, two] = [ones[place], twos[place]];
+    if (one === undefined || two === undefined) return load;
+    const needs = { oneBytes: onDevices(one.bytes), twoBytes: onDevices(two.bytes) };
+    return { ...load, options: { ...load.options, gpuLayers: layersThatFit(needs, free) }, bytes: null };
+  });
+}
