@@ -165,6 +165,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'worker/batch/stream': [
     'contract',
+    'lib/errors',
     'worker/model.ts',
     'worker/native.ts',
     'worker/prompt',
