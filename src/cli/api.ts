@@ -77,8 +77,8 @@ export async function* streamServer(
   });
   const decoder = new TextDecoder();
   try {
-    for await (const bytes of response.body ?? []) {
-      parser.feed(decoder.decode(bytes as Uint8Array, { stream: true }));
+    for await (const bytes of bytesOf(response, signal)) {
+      parser.feed(decoder.decode(bytes, { stream: true }));
       for (const part of parts.splice(0)) {
         if ('comment' in part) yield part;
         else if (part.data === '[DONE]') return;
@@ -90,6 +90,29 @@ export async function* streamServer(
     throw new CliFailure('the answer broke off', EXIT_CODES.failure, error);
   }
   throw new CliFailure('the answer broke off');
+}
+
+/**
+ * The bytes of a body until the signal fires, which closes the connection. fetch itself holds its signal weakly once the
+ * head has arrived, so that after a garbage collection an abort would go unheard.
+ */
+async function* bytesOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  // A body that has failed already cannot be cancelled, and need not be.
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (signal?.aborted === true) throw new CliFailure('stopped');
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    cancel();
+  }
 }
 
 function chunkOf(value: unknown): unknown {

@@ -19,11 +19,15 @@ const PASTE_OFF = '\u001b[?2004l';
 const service = scriptedService({ streamHeadAfterMs: 0 });
 
 /** A conversation with the scripted service, from its first prompt on. */
-async function opened(args: readonly string[] = [], env: Record<string, string> = {}): Promise<Terminal> {
+async function opened(
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+  nodeFlags: readonly string[] = [],
+): Promise<Terminal> {
   const home = env['SVC_HOME'] ?? (await temporaryFolder());
   await mkdir(home, { recursive: true });
   const settings = { SVC_HOME: home, SVC_PORT: String(service.port), ...env };
-  const terminal = new Terminal(entry(['run', installed.chat, ...args]), settings, home);
+  const terminal = new Terminal([...nodeFlags, ...entry(['run', installed.chat, ...args])], settings, home);
   onTestFinished(() => terminal.remove());
   await terminal.sees('/help lists the commands.');
   await terminal.sees('> ');
@@ -66,6 +70,18 @@ describe('a conversation in a terminal', () => {
     await terminal.sees('Press Ctrl-C again to leave');
     await terminal.sees('> ');
     expect(await terminal.types(CTRL_C).ended()).toBe(0);
+  });
+
+  it('is stopped by Ctrl-C also when the garbage collector has run meanwhile', async () => {
+    // fetch holds the signal that it is given weakly, once the head of a response has arrived.
+    const terminal = await opened([], {}, ['--gc-interval=500', '--gc-global']);
+    const pieces = Array.from({ length: 300 }, (_, index) => text(`${index} `));
+    service.engine.plays([started(), ...pieces, forEver()]);
+    terminal.types('Count\r');
+    await terminal.sees('299 ');
+    terminal.types(CTRL_C);
+    await terminal.sees('Stopped; what was said so far is kept.');
+    expect(await service.engine.lastJob.ended).toBe('aborted');
   });
 
   it('shows what it waits for, and reasoning, and takes the former away', async () => {

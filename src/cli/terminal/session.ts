@@ -64,12 +64,15 @@ export class Session {
     this.#events.push(event);
     if (this.#isBusy) return;
     this.#isBusy = true;
-    for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
-      const { state, effects } = step(this.#state, next);
-      this.#state = state;
-      for (const effect of effects) this.#perform(effect);
+    try {
+      for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
+        const { state, effects } = step(this.#state, next);
+        this.#state = state;
+        for (const effect of effects) this.#perform(effect);
+      }
+    } finally {
+      this.#isBusy = false;
     }
-    this.#isBusy = false;
   }
 
   #perform(effect: Effect): void {
