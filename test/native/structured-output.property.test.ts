@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
-import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-grammar.ts';
+import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-formats.ts';
 import { seeded } from '../support/random/grammar-walk.ts';
 import { randomRootSchema } from '../support/random/random-schema.ts';
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';

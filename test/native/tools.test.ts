@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import type { GenerateJob, ToolDefinition } from '../../src/contract/job.ts';
-import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-grammar.ts';
+import { FORMAT_PATTERNS } from '../../src/lib/grammar/string-formats.ts';
 import { seeded } from '../support/random/grammar-walk.ts';
 import { randomTools } from '../support/random/random-tools.ts';
 import { type TemplateName, template } from '../support/templates.ts';

@@ -3,12 +3,12 @@
  * shaped it; this is the proof, made by another program than the one that compiled the grammar.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { linearMatcher, type Matcher } from '../../lib/grammar/pattern/pattern-match.ts';
-import { SchemaBudget, tooLarge } from '../../lib/grammar/schema-budget.ts';
-import { malformed, type Schema } from '../../lib/grammar/schema-walk.ts';
-import { FORMAT_PATTERNS } from '../../lib/grammar/string-grammar.ts';
+import { SchemaBudget, tooLarge } from '../../lib/grammar/schema/schema-budget.ts';
+import { malformed, type Schema } from '../../lib/grammar/schema/schema-walk.ts';
 import { schema2020 } from './schema-2020.ts';
 
 export interface AnswerCheck {
@@ -56,6 +56,24 @@ function requireValid(schema: Schema, value: unknown, what: string): void {
   throw invalid(what, `${error?.instancePath || 'its root'} ${error?.message ?? 'does not fit the schema'}`);
 }
 
+/** What has no linear matcher is in no schema but those of tools, whose patterns are checked only. */
+function matcherOf(source: string): Matcher {
+  try {
+    return linearMatcher(source);
+  } catch {
+    const pattern = regExpOf(source);
+    return { states: source.length, test: (text) => pattern.test(text), toString: () => source };
+  }
+}
+
+function regExpOf(source: string): RegExp {
+  try {
+    return new RegExp(source, 'u');
+  } catch {
+    return new RegExp(source);
+  }
+}
+
 /** A fresh instance each time: schemas of clients must not meet in a common registry. */
 function compiled(schema: Schema, budget: SchemaBudget): ValidateFunction {
   const ajv = new Ajv2020({
@@ -65,7 +83,11 @@ function compiled(schema: Schema, budget: SchemaBudget): ValidateFunction {
     logger: false,
     meta: false,
     validateSchema: false,
-    formats,
+    formats: fullFormats,
+    // Else members of Object.prototype count as properties.
+    ownProperties: true,
+    // 0.07 is a multiple of 0.01.
+    multipleOfPrecision: 6,
     // Else every reference would be a copy of what it refers to.
     inlineRefs: false,
     // Loops from the first value on; otherwise each name and value becomes separate code.
@@ -77,24 +99,18 @@ function compiled(schema: Schema, budget: SchemaBudget): ValidateFunction {
       regExp: Object.assign((source: string) => paidMatcher(source, budget), { code: 'paidMatcher' }),
     },
   });
-  // Else every reference adds all names behind it to a list, for keywords that no schema here may have.
-  ajv.opts.unevaluated = false;
-  return ajv.compile(schema2020(schema, budget));
+  const translated = schema2020(schema, budget);
+  // Else every reference adds all names behind it to a list, for keywords that few schemas have.
+  ajv.opts.unevaluated = budget.textOf(translated).includes('"unevaluated');
+  return ajv.compile(translated);
 }
 
 /** Paid for here too: the grammar does not see a pattern next to another type. */
 function paidMatcher(source: string, budget: SchemaBudget): Matcher {
-  const matcher = linearMatcher(source);
+  const matcher = matcherOf(source);
   budget.spend('steps', source.length + matcher.states);
   return matcher;
 }
-
-const formats = Object.fromEntries(
-  Object.entries(FORMAT_PATTERNS).map(([name, source]) => {
-    const matcher = linearMatcher(source);
-    return [name, { type: 'string' as const, validate: (text: string) => matcher.test(text) }];
-  }),
-);
 
 function parsed(text: string, what: string): unknown {
   try {

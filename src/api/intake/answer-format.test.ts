@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SchemaBudget } from '../../lib/grammar/schema-budget.ts';
+import { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
 import { answerCheck } from './answer-check.ts';
 import { readAnswerFormat } from './answer-format.ts';
 

@@ -1,7 +1,7 @@
 /** `response_format` and `grammar` → the shape of the answer; refused when it could not be kept. */
 import type { AnswerFormat } from '../../contract/job.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
-import type { SchemaBudget } from '../../lib/grammar/schema-budget.ts';
+import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
 import { compileSchema } from '../../lib/grammar/schema-grammar.ts';
 import { prepareProof } from './answer-check.ts';
 

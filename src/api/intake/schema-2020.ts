@@ -1,14 +1,17 @@
 /**
- * A schema in the words of draft 2020-12, for ajv: tuples of draft 7 and OpenAPI's `nullable` are translated. That
- * moves members, so every target of a `$ref` becomes a separate definition, found in the schema as it was written.
+ * A schema in the words of draft 2020-12, for ajv: older drafts and OpenAPI's `nullable` are translated. That moves
+ * members, so every target of a reference becomes a separate definition, found in the schema as it was written.
  */
-import type { SchemaBudget } from '../../lib/grammar/schema-budget.ts';
-import { isEnforced } from '../../lib/grammar/schema-grammar.ts';
-import { isObject, pointerTarget } from '../../lib/grammar/schema-walk.ts';
+import { DATA_KEYWORDS, isAssertion } from '../../lib/grammar/schema/keywords.ts';
+import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
+import { SchemaRefs } from '../../lib/grammar/schema/schema-refs.ts';
+import { modernised } from '../../lib/grammar/schema/schema-rewrite.ts';
+import { isObject, type Schema } from '../../lib/grammar/schema/schema-walk.ts';
 
-const DATA_KEYWORDS: ReadonlySet<string> = new Set(['enum', 'const', 'required', 'type']);
 /** Here ajv nests the code of each entry in that of the one before, which takes V8 twice as long. */
 const NESTED_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf']);
+/** The members in here are named by the client. */
+const NAMED_KEYWORDS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 /** A sub-schema with more of them costs as much as several. */
 const KEYWORDS_OF_NODE = 4;
 
@@ -17,47 +20,57 @@ export function schema2020(root: unknown, budget: SchemaBudget): Record<string, 
 }
 
 class Translation {
-  readonly #root: unknown;
+  readonly #refs: SchemaRefs;
   readonly #budget: SchemaBudget;
-  /** The pointers met so far, each at the index that names its definition. */
-  readonly #pointers = new Map<string, number>([['#', 0]]);
+  /** The schemas referred to so far, each at the index that names its definition. */
+  readonly #targets: Map<unknown, number>;
 
   constructor(root: unknown, budget: SchemaBudget) {
-    this.#root = root;
+    this.#refs = new SchemaRefs(root);
     this.#budget = budget;
+    this.#targets = new Map([[root, 0]]);
   }
 
   run(): Record<string, unknown> {
     const definitions: unknown[] = [];
     // Grows while it runs: a definition may refer to the next ones.
-    for (const pointer of this.#pointers.keys())
-      definitions.push(this.#schema(pointerTarget(this.#root, pointer)));
+    for (const target of this.#targets.keys()) definitions.push(this.#schema(target));
     return { $ref: '#/$defs/0', $defs: Object.fromEntries(definitions.entries()) };
   }
 
-  #schema(schema: unknown): unknown {
+  #schema(given: unknown): unknown {
     // Each one, `true` and `false` too: ajv writes code even for schemas that no value can meet.
     this.#budget.spend('proofNodes');
-    if (!isObject(schema)) return schema;
-    const keywords = Object.keys(schema).filter((key) => key !== 'nullable' && isEnforced(key));
+    if (!isObject(given)) return given;
+    const references = this.#references(given);
+    const schema = withoutProto(modernised(given));
+    const keywords = Object.keys(schema).filter((key) => key !== 'nullable' && isAssertion(key));
     this.#budget.spend('proofNodes', Math.floor(keywords.length / KEYWORDS_OF_NODE));
-    const entries = keywords.map((key) => [key, this.#keyword(key, schema[key])] as const);
-    const { items, additionalItems, ...rest } = Object.fromEntries(entries);
-    const tuple = Array.isArray(items);
-    const translated = {
-      ...rest,
-      ...(tuple ? { prefixItems: items } : items === undefined ? {} : { items }),
-      ...(tuple && additionalItems !== undefined ? { items: additionalItems } : {}),
-    };
+    const plain = keywords.filter((key) => !REFERENCES.has(key));
+    const translated = Object.fromEntries([
+      ...plain.map((key) => [key, this.#keyword(key, schema[key])] as const),
+      ...references,
+    ]);
     return schema['nullable'] === true ? { anyOf: [translated, { type: 'null' }] } : translated;
+  }
+
+  /** One that leads nowhere asks for nothing; where that is not allowed, it was refused before. */
+  #references(schema: Schema): (readonly [string, unknown])[] {
+    const targets = [...REFERENCES].flatMap((keyword) => {
+      const reference = schema[keyword];
+      if (typeof reference !== 'string') return [];
+      const isDynamic = keyword === '$dynamicRef';
+      const target = isDynamic
+        ? this.#refs.dynamicTarget(schema, reference)
+        : this.#refs.target(schema, reference);
+      return target === undefined ? [] : [this.#definition(target)];
+    });
+    return targets.map((target) => ['$ref', target] as const);
   }
 
   #keyword(key: string, value: unknown): unknown {
     if (DATA_KEYWORDS.has(key)) return value;
-    if (key === '$ref' && typeof value === 'string') return this.#definition(value);
-    // The names in here are the client's, not keywords.
-    if (key === 'properties' && isObject(value))
-      return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, this.#schema(schema)]));
+    if (NAMED_KEYWORDS.has(key) && isObject(value)) return this.#named(value);
     if (Array.isArray(value)) {
       if (NESTED_KEYWORDS.has(key)) this.#budget.spend('proofNodes', value.length);
       return value.map((item) => this.#schema(item));
@@ -65,9 +78,28 @@ class Translation {
     return isObject(value) ? this.#schema(value) : value;
   }
 
-  #definition(pointer: string): string {
-    const index = this.#pointers.get(pointer) ?? this.#pointers.size;
-    this.#pointers.set(pointer, index);
+  #named(schemas: Schema): Schema {
+    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.#schema(schema)]));
+  }
+
+  #definition(target: unknown): string {
+    const index = this.#targets.get(target) ?? this.#targets.size;
+    this.#targets.set(target, index);
     return `#/$defs/${index}`;
   }
 }
+
+/** ajv passes over a property of that name, but not over a pattern for it. */
+function withoutProto(schema: Schema): Schema {
+  const { properties, patternProperties = {} } = schema;
+  if (!isObject(properties) || !Object.hasOwn(properties, '__proto__')) return schema;
+  const others = Object.entries(properties).filter(([name]) => name !== '__proto__');
+  const pattern = { '^__proto__$': Reflect.get(properties, '__proto__') as unknown };
+  return {
+    ...schema,
+    properties: Object.fromEntries(others),
+    patternProperties: { ...(isObject(patternProperties) ? patternProperties : {}), ...pattern },
+  };
+}
+
+const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef']);

@@ -5,7 +5,7 @@
  */
 import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
-import type { SchemaBudget } from '../../lib/grammar/schema-budget.ts';
+import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
 import { compileSchema } from '../../lib/grammar/schema-grammar.ts';
 import { prepareProof } from './answer-check.ts';
 

@@ -2,7 +2,7 @@
 import { type GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { anyArray } from './json-grammar.ts';
 import type { Compile } from './object-grammar.ts';
-import { at, countOf, malformed, type Schema, type SchemaPath, unenforceable } from './schema-walk.ts';
+import { at, countOf, impossible, malformed, possible, type Schema, type SchemaPath } from './schema/schema-walk.ts';
 
 /** The longest counted array; a larger `maxItems` is lowered to it, which keeps every output valid. */
 const MAX_ITEMS = 1_000;
@@ -10,30 +10,37 @@ const MAX_ITEMS = 1_000;
 export function arrayRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, compile: Compile): string {
   const min = countOf(schema, 'minItems', path) ?? 0;
   const max = countOf(schema, 'maxItems', path);
-  if (max !== null && max < min) throw malformed(path, 'maxItems is less than minItems');
-  if (min > MAX_ITEMS) throw unenforceable(path, 'minItems', `at most ${MAX_ITEMS} items are counted`);
-  if (schema['uniqueItems'] === true && (max === null || max > 1))
-    throw unenforceable(path, 'uniqueItems', 'a grammar cannot compare items; drop it and compare yourself');
+  if (max !== null && max < min) throw impossible(path, 'maxItems is less than minItems');
+  if (min > MAX_ITEMS) {
+    writer.cannot(path, 'minItems', `at most ${MAX_ITEMS} items are counted`);
+    return arrayRule(writer, { ...schema, minItems: MAX_ITEMS }, path, compile);
+  }
+  if (schema['uniqueItems'] === true && (max === null || max > 1)) writer.later(path, 'uniqueItems');
   const { prefix, rest } = itemSchemas(schema, path);
   if (prefix.length === 0 && rest === undefined && min === 0 && max === null) return anyArray(writer);
-  const prefixRules = prefix.map((item, index) => compile(item, at(at(path, 'prefixItems'), index)));
-  const restRule = restItem(rest, prefix.length, min, path, compile);
+  const rules: string[] = [];
+  for (const [index, item] of prefix.entries()) {
+    const rule = possible(() => compile(item, at(at(path, 'prefixItems'), index)));
+    if (rule === null) break;
+    rules.push(rule);
+  }
+  // What no value can meet ends the list.
+  const isCut = rules.length < prefix.length;
+  if (isCut && min > rules.length) throw impossible(path, `no value is possible for item ${rules.length}`);
+  const prefixRules = rules;
+  const restRule = isCut ? null : restItem(rest, prefix.length, min, path, compile);
   const limit = max === null ? null : Math.min(max, MAX_ITEMS);
   return writer.rule(
     `${writer.literal('[')} ${itemList(writer, prefixRules, restRule, min, limit)} ${writer.literal(']')}`,
   );
 }
 
-/** Draft 7 wrote `prefixItems` as a list in `items`, and `items` as `additionalItems`. */
 function itemSchemas(schema: Schema, path: SchemaPath): { prefix: readonly unknown[]; rest: unknown } {
-  const { items, prefixItems } = schema;
-  if (Array.isArray(items)) {
-    if (prefixItems !== undefined) throw malformed(path, 'it has both prefixItems and a list in items');
-    return { prefix: items, rest: schema['additionalItems'] };
-  }
-  if (prefixItems === undefined) return { prefix: [], rest: items };
+  const { items, unevaluatedItems, prefixItems } = schema;
+  const rest = items ?? unevaluatedItems;
+  if (prefixItems === undefined) return { prefix: [], rest };
   if (!Array.isArray(prefixItems)) throw malformed(at(path, 'prefixItems'), 'it must be a list');
-  return { prefix: prefixItems, rest: items };
+  return { prefix: prefixItems, rest };
 }
 
 /** The rule of items after the prefix, or null if none may follow. */
@@ -44,13 +51,11 @@ function restItem(
   path: SchemaPath,
   compile: Compile,
 ): string | null {
-  if (rest === false) {
-    if (min > prefix) throw malformed(path, 'minItems is greater than the number of items allowed');
-    return null;
-  }
   // A tuple that says nothing of further items is closed, unless minItems demands them.
   if (rest === undefined && prefix > 0 && min <= prefix) return null;
-  return compile(rest ?? true, at(path, 'items'));
+  const rule = possible(() => compile(rest ?? true, at(path, 'items')));
+  if (rule === null && min > prefix) throw impossible(path, 'minItems is greater than the number of items allowed');
+  return rule;
 }
 
 function itemList(

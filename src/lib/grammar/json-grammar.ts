@@ -1,6 +1,6 @@
 /** GBNF for JSON without a schema: any value of bounded depth, any object, any array. */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
-import { numberRule } from './number-grammar.ts';
+import { numberRule } from './number/number-grammar.ts';
 import { stringOf } from './string-grammar.ts';
 
 /** How deep free-form JSON may nest. Bounded, because a confused model may open brackets forever. */

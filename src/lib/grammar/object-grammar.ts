@@ -4,17 +4,19 @@
  */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { anyObject } from './json-grammar.ts';
+import { extraPairRule, patternSchemas } from './object-keys.ts';
 import {
   at,
   countOf,
+  impossible,
   isObject,
   malformed,
   namesOf,
+  possible,
   type Schema,
   type SchemaPath,
-  unenforceable,
-} from './schema-walk.ts';
-import { stringOf } from './string-grammar.ts';
+} from './schema/schema-walk.ts';
+import { accepts } from './schema/schema-value.ts';
 
 /** Compiles a sub-schema to the name of its rule. */
 export type Compile = (schema: unknown, path: SchemaPath) => string;
@@ -24,150 +26,150 @@ interface Property {
   readonly required: boolean;
 }
 
+/** How many members an object may have; null: as many as it likes. */
+interface Counts {
+  readonly min: number;
+  readonly max: number | null;
+}
+
+/** Properties that are counted; more of them would make too many rules. */
+const MAX_COUNTED_PROPERTIES = 200;
+/** The most members of a plain map that are counted; a larger limit is lowered to it. */
+const MAX_MEMBERS = 100;
+
 export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, compile: Compile): string {
   const declared = declaredProperties(schema, path);
   const required = new Set(namesOf(schema, 'required', path));
-  const extra = schema['additionalProperties'];
-  writer.budget.requireNodes(Math.max(Object.keys(declared).length, required.size));
-  const free =
-    Object.keys(declared).length === 0 && required.size === 0 && schema['properties'] === undefined;
-  checkCounts(schema, path, declared, required);
-  if (free && (extra === undefined || extra === true) && !limitsCount(schema)) return anyObject(writer);
-  const schemas: Record<string, unknown> = { ...declared };
-  for (const name of required) {
-    if (name in schemas) continue;
-    if (extra === false)
-      throw malformed(at(path, 'required'), `"${name}" is required, but additionalProperties forbids it`);
-    schemas[name] = extra ?? true;
-  }
-  const properties = Object.entries(schemas).map(([name, property]) => ({
-    pair: pairRule(writer, name, compile(property, at(at(path, 'properties'), name))),
-    required: required.has(name),
-  }));
-  const extraPair = extraPairRule(
-    writer,
-    free ? (extra ?? true) : extra,
-    Object.keys(schemas),
-    path,
-    compile,
-  );
+  const extra = schema['additionalProperties'] ?? schema['unevaluatedProperties'];
+  writer.budget.requireNodes(Math.max(declared.size, required.size));
+  const isMap = declared.size === 0 && required.size === 0 && schema['properties'] === undefined;
+  const isFree = isMap && (extra === undefined || extra === true) && !limitsMembers(schema);
+  if (isFree) return anyObject(writer);
+  const properties = propertyRules(writer, { schema, declared, required, extra, path, compile });
+  const names = [...new Set([...declared.keys(), ...required])];
+  const rest = isMap && schema['patternProperties'] === undefined ? (extra ?? true) : extra;
+  const extraPair = extraPairRule(writer, { schema, rest, names, path, compile });
+  const counts = countsOf(writer, schema, { path, properties, isOpen: extraPair !== null });
   return writer.rule(
-    `${writer.literal('{')} ${members(writer, properties, extraPair, schema)} ${writer.literal('}')}`,
+    `${writer.literal('{')} ${members(writer, properties, extraPair, counts)} ${writer.literal('}')}`,
   );
 }
 
-function declaredProperties(schema: Schema, path: SchemaPath): Schema {
+function declaredProperties(schema: Schema, path: SchemaPath): ReadonlyMap<string, unknown> {
   const declared = schema['properties'] ?? {};
   if (!isObject(declared)) throw malformed(at(path, 'properties'), 'it must be an object');
-  // JSON.parse makes it a plain member, but assigning it elsewhere would change a prototype.
-  if (Object.hasOwn(declared, '__proto__'))
-    throw malformed(at(path, 'properties'), 'a property cannot be named "__proto__"');
-  return declared;
+  return new Map(Object.entries(declared));
+}
+
+interface Declared {
+  readonly schema: Schema;
+  readonly declared: ReadonlyMap<string, unknown>;
+  readonly required: ReadonlySet<string>;
+  readonly extra: unknown;
+  readonly path: SchemaPath;
+  readonly compile: Compile;
+}
+
+/** An optional property that no value can meet is never generated; a required one makes the object impossible. */
+function propertyRules(writer: GbnfWriter, from: Declared): Property[] {
+  const { schema, declared, required, path, compile } = from;
+  const schemas = new Map(declared);
+  for (const name of required) if (!schemas.has(name)) schemas.set(name, undeclared(from, name));
+  const names = schema['propertyNames'];
+  return [...schemas].flatMap(([name, property]): Property[] => {
+    const parts = patternSchemas(schema, name);
+    const whole = parts.length === 0 ? property : parts.length === 1 && property === true ? parts[0] : { allOf: [property, ...parts] };
+    const isNamed = names === undefined || accepts(names, name) === true;
+    const value = isNamed ? possible(() => compile(whole, at(at(path, 'properties'), name))) : null;
+    if (value !== null) return [{ pair: pairRule(writer, name, value), required: required.has(name) }];
+    if (required.has(name)) throw impossible(at(path, 'required'), `"${name}" is required, but cannot be valid`);
+    return [];
+  });
+}
+
+/** The schema of a property that is only required. */
+function undeclared({ schema, extra, path }: Declared, name: string): unknown {
+  if (patternSchemas(schema, name).length > 0) return true;
+  if (extra === false)
+    throw impossible(at(path, 'required'), `"${name}" is required, but additionalProperties forbids it`);
+  return extra ?? true;
 }
 
 function pairRule(writer: GbnfWriter, name: string, value: string): string {
   return `${writer.literal(JSON.stringify(name))} ${writer.colon()} ${value}`;
 }
 
-/** Right-linear rules from the last property to the first: one chain before the first comma, one after it. */
+function limitsMembers(schema: Schema): boolean {
+  return ['minProperties', 'maxProperties', 'patternProperties', 'propertyNames'].some(
+    (keyword) => schema[keyword] !== undefined && schema[keyword] !== true,
+  );
+}
+
+/** What of the counts is left to do once the properties are known. */
+function countsOf(
+  writer: GbnfWriter,
+  schema: Schema,
+  facts: { readonly path: SchemaPath; readonly properties: readonly Property[]; readonly isOpen: boolean },
+): Counts {
+  const { path, properties, isOpen } = facts;
+  const required = properties.filter((property) => property.required).length;
+  let min = countOf(schema, 'minProperties', path) ?? 0;
+  let max = countOf(schema, 'maxProperties', path);
+  if (max !== null && max < Math.max(min, required))
+    throw impossible(path, 'maxProperties is less than what it must have');
+  if (min <= required) min = 0;
+  // Two further members may have one name, and are one then.
+  const certain = properties.length + (isOpen ? 1 : 0);
+  if (min > certain) {
+    if (!isOpen) throw impossible(path, 'it has too few properties for minProperties');
+    writer.cannot(path, 'minProperties', 'only declared properties are counted for certain; list them in "required"');
+    min = certain;
+  }
+  if (max !== null && !isOpen && properties.length <= max) max = null;
+  if (properties.length > MAX_COUNTED_PROPERTIES && (min > 0 || max !== null)) {
+    writer.cannot(path, min > 0 ? 'minProperties' : 'maxProperties', 'it has too many properties to count');
+    return { min: 0, max: null };
+  }
+  return { min, max: max === null ? null : Math.min(max, Math.max(MAX_MEMBERS, min)) };
+}
+
+/** Right-linear rules from the last property to the first, one for each number of members before it that matters. */
 function members(
   writer: GbnfWriter,
   properties: readonly Property[],
   extraPair: string | null,
-  schema: Schema,
+  counts: Counts,
 ): string {
-  const limits = mapLimits(schema, properties, extraPair);
-  let after = extraPair === null ? '""' : writer.rule(`(${writer.comma()} ${extraPair})*`);
-  let before = extraPair === null ? '""' : mapBody(writer, extraPair, limits);
+  const top = Math.max(counts.max ?? 0, counts.min, 1);
+  // rules[n]: what may follow n members, of which `top` stands for more as well where nothing limits them.
+  let rules = Array.from({ length: top + 1 }, (_, before) => tail(writer, extraPair, counts, before));
   for (const { pair, required } of properties.toReversed()) {
-    const start = `${pair} ${after}`;
-    const next = `${writer.comma()} ${pair} ${after}`;
-    before = writer.rule(required ? start : `${start} | ${before}`);
-    after = writer.rule(required ? next : `${next} | ${after}`);
+    const after = rules;
+    rules = after.map((without, before) => {
+      const next = after[Math.min(before + 1, top)] ?? null;
+      const isFull = counts.max !== null && before >= counts.max;
+      const comma = before === 0 ? '' : `${writer.comma()} `;
+      const taken = isFull || next === null ? null : `${comma}${pair} ${next}`;
+      const options = required ? [taken] : [taken, without];
+      const possibleOnes = options.filter((option) => option !== null);
+      return possibleOnes.length === 0 ? null : writer.rule(possibleOnes.join(' | '));
+    });
   }
-  return before;
+  return rules[0] ?? '""';
 }
 
-function mapBody(writer: GbnfWriter, pair: string, limits: { min: number; max: number | null }): string {
-  if (limits.max === 0) return '""';
-  const next = writer.rule(`${writer.comma()} ${pair}`);
-  const more = `${next}${limits.max === null ? '*' : `{0,${limits.max - 1}}`}`;
-  return writer.rule(limits.min > 0 ? `${pair} ${more}` : `(${pair} ${more})?`);
-}
-
-function mapLimits(schema: Schema, properties: readonly Property[], extraPair: string | null) {
-  if (properties.length > 0 || extraPair === null) return { min: 0, max: null };
-  const max = schema['maxProperties'];
-  return {
-    min: Number(schema['minProperties'] ?? 0),
-    max: typeof max === 'number' ? Math.min(max, 100) : null,
-  };
-}
-
-function limitsCount(schema: Schema): boolean {
-  return schema['minProperties'] !== undefined || schema['maxProperties'] !== undefined;
-}
-
-/** Counts are enforced where the shape implies them, and on pure maps; elsewhere a repeated key would defeat them. */
-function checkCounts(
-  schema: Schema,
-  path: SchemaPath,
-  declared: Schema,
-  required: ReadonlySet<string>,
-): void {
-  const min = countOf(schema, 'minProperties', path);
-  const max = countOf(schema, 'maxProperties', path);
-  const names = new Set([...Object.keys(declared), ...required]);
-  const isMap =
-    names.size === 0 && schema['additionalProperties'] !== false && schema['properties'] === undefined;
-  if (min !== null && min > required.size && !(isMap && min === 1)) {
-    throw unenforceable(
-      path,
-      'minProperties',
-      'only the number of required properties is certain; list them in "required"',
-    );
+/** What may follow the declared members; null: nothing can make them enough. */
+function tail(writer: GbnfWriter, extraPair: string | null, counts: Counts, before: number): string | null {
+  const missing = Math.max(0, counts.min - before);
+  if (extraPair === null) return missing > 0 ? null : '""';
+  const room = counts.max === null ? null : counts.max - before;
+  if (room !== null && room <= 0) return missing > 0 ? null : '""';
+  if (missing > 1) return null;
+  const next = writer.rule(`${writer.comma()} ${extraPair}`);
+  if (before > 0) {
+    const many = room === null ? (missing > 0 ? '+' : '*') : `{${missing},${room}}`;
+    return writer.rule(`${next}${many}`);
   }
-  const open = schema['additionalProperties'] !== undefined && schema['additionalProperties'] !== false;
-  if (max !== null && !isMap && (open || names.size > max))
-    throw unenforceable(path, 'maxProperties', 'optional properties are not counted; declare fewer of them');
-}
-
-function extraPairRule(
-  writer: GbnfWriter,
-  extra: unknown,
-  names: readonly string[],
-  path: SchemaPath,
-  compile: Compile,
-): string | null {
-  if (extra === undefined || extra === false) return null;
-  const value = compile(extra, at(path, 'additionalProperties'));
-  const key = names.length === 0 ? stringOf(writer, 0, null) : otherKey(writer, names);
-  return writer.rule(`${key} ${writer.colon()} ${value}`);
-}
-
-const KEY_CHARS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'];
-
-/** A plain key other than the declared names: a repeated key would override the value already checked. */
-function otherKey(writer: GbnfWriter, names: readonly string[]): string {
-  const rest = writer.rule('[A-Za-z0-9_]{0,40}');
-  const node = (prefix: string, alike: readonly string[]): string => {
-    writer.budget.spend('steps', alike.length);
-    const next = new Map<string, string[]>();
-    for (const name of alike) {
-      if (name === prefix) continue;
-      const char = String.fromCodePoint(name.codePointAt(prefix.length) ?? 0);
-      const group = next.get(char);
-      if (group === undefined) next.set(char, [name]);
-      else group.push(name);
-    }
-    const others = KEY_CHARS.filter((char) => !next.has(char)).join('');
-    const options = others === '' ? [] : [`[${others}] ${rest}`];
-    for (const [char, group] of next) {
-      if (KEY_CHARS.includes(char) && prefix.length < 40)
-        options.push(`"${char}" ${node(prefix + char, group)}`);
-    }
-    if (prefix !== '' && !alike.includes(prefix)) options.push('""');
-    return writer.rule(options.join(' | '));
-  };
-  return writer.rule(`${writer.literal('"')} ${node('', names)} ${writer.literal('"')}`);
+  const more = `${next}${room === null ? '*' : `{0,${room - 1}}`}`;
+  return writer.rule(missing > 0 ? `${extraPair} ${more}` : `(${extraPair} ${more})?`);
 }

@@ -2,9 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from './schema-grammar.ts';
 import { linearMatcher } from './pattern/pattern-match.ts';
-import { SchemaBudget } from './schema-budget.ts';
+import { SchemaBudget } from './schema/schema-budget.ts';
 import { answerCheck, prepareProof } from '../../api/intake/answer-check.ts';
-import { FORMAT_PATTERNS } from './string-grammar.ts';
+import { FORMAT_PATTERNS } from './string-formats.ts';
 import { seeded, textWriter } from '../../../test/support/random/grammar-walk.ts';
 import { randomRootSchema } from '../../../test/support/random/random-schema.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isFailure } from '../errors/svc-error.ts';
-import { SchemaBudget } from './schema-budget.ts';
+import { SchemaBudget } from './schema/schema-budget.ts';
 import { compileSchema } from './schema-grammar.ts';
 
 function refusalOf(schema: unknown) {

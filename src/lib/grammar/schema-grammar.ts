@@ -1,76 +1,48 @@
 /**
  * lib/grammar owns the compiler from JSON Schema to GBNF, the grammar notation of llama.cpp. Every keyword is enforced,
- * known to be an annotation, or refused by name. It knows no model, no wire shape and no process: the server compiles a
+ * known to be an annotation, or refused by name; where the caller allows it, left out and named instead. It knows no model, no wire shape and no process: the server compiles a
  * schema to learn whether it can be enforced, the worker compiles the same one to constrain the sampler.
- * Invariant: every text that a compiled grammar accepts is valid JSON for the schema; the reverse need not hold.
+ * Invariant: every text that a compiled grammar accepts is valid JSON for the schema, unless a keyword was left out; the
+ * reverse need not hold.
  * This file: one schema node to one rule.
  */
 import { arrayRule } from './array-grammar.ts';
 import { checkGbnf } from './gbnf/gbnf-check.ts';
 import { GbnfWriter, MAX_COUNTED, type WriterOptions } from './gbnf/gbnf-writer.ts';
 import { anyValue, booleans, nullRule } from './json-grammar.ts';
-import { integerRule, numberRule } from './number-grammar.ts';
+import { integerRule, numberRule } from './number/number-grammar.ts';
 import { objectRule } from './object-grammar.ts';
-import { tooLarge } from './schema-budget.ts';
-import { mergeSchemas } from './schema-merge.ts';
+import { isAnnotation, isAssertion, isKnown, JSON_TYPES, keywordsOfType } from './schema/keywords.ts';
+import { tooLarge } from './schema/schema-budget.ts';
+import { type Also, ALSO, mergeSchemas } from './schema/schema-merge.ts';
+import { areDisjointBranches } from './schema/schema-disjoint.ts';
+import { SchemaRefs } from './schema/schema-refs.ts';
+import { alternativesIn, modernised, negations } from './schema/schema-rewrite.ts';
+import { accepts } from './schema/schema-value.ts';
 import {
   at,
   countOf,
+  impossible,
+  isImpossible,
   isObject,
   malformed,
-  pointerSteps,
-  pointerTarget,
   type Schema,
   type SchemaPath,
   unenforceable,
-} from './schema-walk.ts';
-import { requireDisjoint } from './schema-disjoint.ts';
-import { FORMAT_PATTERNS, stringMatching, stringOf, stringOfFormat } from './string-grammar.ts';
+} from './schema/schema-walk.ts';
+import { FORMAT_PATTERNS, FREE_FORMATS, INTEGER_FORMATS } from './string-formats.ts';
+import { stringOf, stringWithin } from './string-grammar.ts';
 
-const ANNOTATIONS: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'default',
-  'examples',
-  '$comment',
-  '$schema',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'contentEncoding',
-  'contentMediaType',
-  '$defs',
-  'definitions',
-  'discriminator',
-]);
-const KEYWORDS_OF_TYPE: Readonly<Record<string, readonly string[]>> = {
-  object: ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
-  array: ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems', 'uniqueItems'],
-  string: ['minLength', 'maxLength', 'pattern', 'format'],
-  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  integer: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  boolean: [],
-  null: [],
-};
-const APPLICATORS: ReadonlySet<string> = new Set([
-  'type',
-  'enum',
-  'const',
-  '$ref',
-  'anyOf',
-  'oneOf',
-  'allOf',
-  'nullable',
-]);
-const ENFORCED: ReadonlySet<string> = new Set([...APPLICATORS, ...Object.values(KEYWORDS_OF_TYPE).flat()]);
 const MAX_DEPTH = 48;
+/** Branches of a `oneOf` that are told apart by what the others forbid. */
+const MAX_EXCLUSIVE = 6;
 /** Copying one member in a merge costs as much as reading a few characters. */
 const COPY_STEPS = 8;
 
 /** A schema inside a larger grammar: returns the name of its rule. Refuses what cannot be enforced. */
 export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath): string {
   try {
-    return new SchemaCompiler(writer, schema, path).compile(schema, path);
+    return new SchemaCompiler(writer, schema).compile(schema, path);
   } catch (error) {
     throw writer.budget.isSpent ? tooLarge(path) : error;
   }
@@ -87,96 +59,204 @@ export function compileSchema(schema: unknown, path: SchemaPath, options: Writer
 
 class SchemaCompiler {
   readonly #writer: GbnfWriter;
-  readonly #root: unknown;
-  readonly #rootPath: SchemaPath;
-  readonly #refs = new Map<string, string>();
-  readonly #targets = new Map<string, unknown>();
+  readonly #refs: SchemaRefs;
+  /** Rules of schemas that refer to others, which may lead back to them. */
+  readonly #rules = new Map<Schema, string>();
+  readonly #pairs = new Map<unknown, Map<unknown, unknown>>();
   /** Schemas whose `allOf` is being folded. */
   readonly #folding = new Set<Schema>();
   #depth = 0;
 
-  constructor(writer: GbnfWriter, root: unknown, rootPath: SchemaPath) {
+  constructor(writer: GbnfWriter, root: unknown) {
     this.#writer = writer;
-    this.#root = root;
-    this.#rootPath = rootPath;
+    this.#refs = new SchemaRefs(root);
   }
 
   readonly compile = (schema: unknown, path: SchemaPath): string => {
     this.#writer.budget.spend('nodes');
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw tooLarge(path);
-    const rule = this.#node(schema, path);
-    this.#depth -= 1;
-    return rule;
+    try {
+      return isObject(schema) && refers(schema) ? this.#shared(schema, path) : this.#node(schema, path);
+    } finally {
+      this.#depth -= 1;
+    }
   };
 
-  #node(schema: unknown, path: SchemaPath): string {
-    if (schema === true) return anyValue(this.#writer);
-    if (schema === false) throw malformed(path, 'false allows no value at all');
-    if (!isObject(schema)) throw malformed(path, 'a schema is an object or true');
-    this.#writer.budget.spend('steps', breadthOf(schema));
-    refuseUnknown(schema, path);
+  /** The rule has its name before it is made, so that the schema may contain itself. */
+  #shared(schema: Schema, path: SchemaPath): string {
+    const known = this.#rules.get(schema);
+    if (known !== undefined) return known;
+    const name = this.#writer.reserve();
+    this.#rules.set(schema, name);
+    try {
+      this.#writer.define(name, this.#node(schema, path));
+      return name;
+    } catch (error) {
+      this.#rules.delete(schema);
+      throw error;
+    }
+  }
+
+  #node(given: unknown, path: SchemaPath): string {
+    if (given === true) return anyValue(this.#writer);
+    if (given === false) throw impossible(path, 'false allows no value at all');
+    if (!isObject(given)) throw malformed(path, 'a schema is an object or true');
+    this.#writer.budget.spend('steps', breadthOf(given));
+    this.#refuseUnknown(given, path);
+    const schema = this.#plain(given, path);
     if (schema['nullable'] === true) return this.#nullable(schema, path);
-    if (schema['$ref'] !== undefined) return this.#reference(schema, path);
     if (schema['allOf'] !== undefined) return this.#node(this.#flattened(schema, path), path);
     if (schema['anyOf'] !== undefined) return this.#union(schema, 'anyOf', path);
     if (schema['oneOf'] !== undefined) return this.#union(schema, 'oneOf', path);
+    if (schema['not'] !== undefined) return this.#negation(schema, path);
     if ('const' in schema || schema['enum'] !== undefined) return this.#values(schema, path);
+    return this.#types(schema, path);
+  }
+
+  #types(schema: Schema, path: SchemaPath): string {
     const types = typesOf(schema, path);
     if (types.length === 0) return anyValue(this.#writer);
-    return this.#writer.rule(types.map((type) => this.#typed(type, schema, path)).join(' | '));
+    const rules: string[] = [];
+    let first: unknown = null;
+    for (const type of types) {
+      try {
+        rules.push(this.#typed(type, schema, path));
+      } catch (error) {
+        if (!isImpossible(error)) throw error;
+        first ??= error;
+      }
+    }
+    if (rules.length === 0) throw first;
+    return this.#writer.rule(rules.join(' | '));
   }
 
   #typed(type: string, schema: Schema, path: SchemaPath): string {
+    const not = notValues(schema);
     switch (type) {
       case 'object':
+        this.#refuseNot(not, isObject, path);
         return objectRule(this.#writer, schema, path, this.compile);
       case 'array':
-        return arrayRule(this.#writer, schema, path, this.compile);
+        this.#refuseNot(not, Array.isArray, path);
+        return arrayRule(this.#writer, this.#withContains(schema, path), path, this.compile);
       case 'string':
         return this.#string(schema, path);
       case 'integer':
-        return integerRule(this.#writer, schema, path);
+        return integerRule(this.#writer, withFormatBounds(schema), path, not.filter((value) => typeof value === 'number'));
       case 'number':
-        return numberRule(this.#writer, schema, path);
-      case 'boolean':
-        return booleans(this.#writer);
+        this.#refuseNot(not, (value) => typeof value === 'number', path);
+        return numberRule(this.#writer, withFormatBounds(schema), path);
+      case 'boolean': {
+        const left = [true, false].filter((value) => !not.includes(value));
+        if (left.length === 0) throw impossible(path, 'no boolean is allowed');
+        return left.length === 2 ? booleans(this.#writer) : this.#writer.rule(this.#writer.literal(String(left[0])));
+      }
       case 'null':
+        if (not.includes(null)) throw impossible(path, 'null is not allowed');
         return nullRule(this.#writer);
       default:
         throw malformed(at(path, 'type'), `"${type}" is not a JSON type`);
     }
   }
 
+  #refuseNot(not: readonly unknown[], isOfKind: (value: unknown) => boolean, path: SchemaPath): void {
+    if (not.some(isOfKind)) this.#writer.cannot(path, 'not', 'such a value cannot be excluded');
+  }
+
   #string(schema: Schema, path: SchemaPath): string {
-    const { pattern, format } = schema;
-    const min = countOf(schema, 'minLength', path);
+    const min = countOf(schema, 'minLength', path) ?? 0;
     const max = countOf(schema, 'maxLength', path);
-    const keyword = pattern === undefined ? 'format' : 'pattern';
-    if (min !== null && max !== null && max < min) throw malformed(path, 'maxLength is less than minLength');
-    if (pattern === undefined && format === undefined) {
-      if (min !== null && min > MAX_COUNTED)
-        throw unenforceable(path, 'minLength', `lengths above ${MAX_COUNTED} cannot be counted`);
-      return stringOf(this.#writer, min ?? 0, max);
+    if (max !== null && max < min) throw impossible(path, 'maxLength is less than minLength');
+    if (min > MAX_COUNTED) {
+      this.#writer.cannot(path, 'minLength', `lengths above ${MAX_COUNTED} cannot be counted`);
+      return stringOf(this.#writer, 0, null);
     }
-    if (min !== null || max !== null) {
-      throw unenforceable(
-        path,
-        min === null ? 'maxLength' : 'minLength',
-        `it cannot be combined with "${keyword}"; put the length into the pattern`,
-      );
+    const sources = this.#sources(schema, path);
+    const not = notValues(schema).filter((value) => typeof value === 'string');
+    if (sources.length === 0 && not.length === 0) return stringOf(this.#writer, min, max);
+    return this.#stringWithin({ min, max, not }, sources, path);
+  }
+
+  /** Tries all at once, and where keywords may be left out, without the last one. */
+  #stringWithin(
+    limits: { readonly min: number; readonly max: number | null; readonly not: readonly string[] },
+    sources: readonly StringSource[],
+    path: SchemaPath,
+  ): string {
+    const last = sources.at(-1);
+    const keyword = last?.keyword ?? (limits.not.length > 0 ? 'not' : 'maxLength');
+    const refusals = new Map<unknown, string>();
+    const refuse = (reason: string): Error => {
+      const error = unenforceable(path, keyword, reason);
+      refusals.set(error, reason);
+      return error;
+    };
+    try {
+      const rule = stringWithin(this.#writer, { ...limits, patterns: sources }, refuse);
+      if (rule !== null) return rule;
+      if (!sources.some((source) => source.keyword === 'format'))
+        throw impossible(path, 'no text meets all that it asks of a string');
+      throw refuse('it and the other keywords of the string have no text in common that Hearth writes');
+    } catch (error) {
+      const reason = refusals.get(error);
+      if (reason === undefined || this.#writer.budget.isSpent) throw error;
+      this.#writer.cannot(path, keyword, reason);
+      if (last === undefined) return stringOf(this.#writer, limits.min, limits.max);
+      return sources.length === 1 && limits.not.length === 0
+        ? stringOf(this.#writer, limits.min, limits.max)
+        : this.#stringWithin(limits, sources.slice(0, -1), path);
     }
-    // Next to a pattern, format is the annotation that JSON Schema makes it: the pattern is the constraint.
-    const refuse = (reason: string): Error => unenforceable(path, keyword, reason);
-    if (typeof pattern === 'string') return stringMatching(this.#writer, pattern, refuse);
-    if (pattern !== undefined) throw malformed(at(path, 'pattern'), 'it must be a string');
-    const rule = typeof format === 'string' ? stringOfFormat(this.#writer, format, refuse) : null;
-    if (rule !== null) return rule;
-    throw unenforceable(
-      path,
-      'format',
-      `only ${Object.keys(FORMAT_PATTERNS).join(', ')} are known; use "pattern"`,
-    );
+  }
+
+  /** Patterns first, because they say more than formats. */
+  #sources(schema: Schema, path: SchemaPath): StringSource[] {
+    const { pattern, format } = schema;
+    if (pattern !== undefined && typeof pattern !== 'string')
+      throw malformed(at(path, 'pattern'), 'it must be a string');
+    const also = alsoIn(schema);
+    const formats = [format, ...also.map((item) => ('format' in item ? item.format : undefined))];
+    return [
+      ...(pattern === undefined ? [] : [{ source: pattern, negated: false, keyword: 'pattern' }]),
+      ...also.flatMap((item) =>
+        'pattern' in item
+          ? [{ source: item.pattern, negated: item.negated, keyword: item.negated ? 'not' : 'pattern' }]
+          : [],
+      ),
+      ...formats.flatMap((name) => (typeof name === 'string' ? this.#formatSource(name, path) : [])),
+    ];
+  }
+
+  #formatSource(format: string, path: SchemaPath): StringSource[] {
+    const source = Object.hasOwn(FORMAT_PATTERNS, format) ? FORMAT_PATTERNS[format] : undefined;
+    if (source !== undefined) return [{ source, negated: false, keyword: 'format' }];
+    if (!FREE_FORMATS.has(format) && !Object.hasOwn(INTEGER_FORMATS, format))
+      this.#writer.cannot(path, 'format', `"${format.slice(0, 40)}" is not a known format; use "pattern"`);
+    return [];
+  }
+
+  /** The first items are of the schema of `contains`. */
+  #withContains(schema: Schema, path: SchemaPath): Schema {
+    if (schema['contains'] !== undefined && schema['unevaluatedItems'] !== undefined)
+      this.#writer.cannot(path, 'unevaluatedItems', 'it stands beside "contains"');
+    const { contains, minContains: _min, maxContains, ...rest } = schema;
+    if (contains === undefined) return schema;
+    if (maxContains !== undefined) this.#writer.cannot(path, 'maxContains', 'items that match are not counted');
+    const wanted = countOf(schema, 'minContains', path) ?? 1;
+    if (wanted === 0) return rest;
+    const tuple = Array.isArray(rest['prefixItems']) ? (rest['prefixItems'] as readonly unknown[]) : [];
+    const items = rest['items'] ?? rest['unevaluatedItems'] ?? true;
+    const length = Math.max(wanted, tuple.length);
+    if (length > 100) {
+      this.#writer.cannot(path, 'minContains', 'it is too large');
+      return rest;
+    }
+    const prefixItems = Array.from({ length }, (_, index) => {
+      const item = index < tuple.length ? tuple[index] : rest['unevaluatedItems'] === undefined ? items : true;
+      return index < wanted ? this.#both(item, contains) : item;
+    });
+    const min = Math.max(wanted, countOf(schema, 'minItems', path) ?? 0);
+    return { ...rest, prefixItems, items, minItems: min };
   }
 
   #nullable(schema: Schema, path: SchemaPath): string {
@@ -186,15 +266,20 @@ class SchemaCompiler {
 
   #values(schema: Schema, path: SchemaPath): string {
     const keyword = 'const' in schema ? 'const' : 'enum';
-    refuseBeside(schema, keyword, ['type'], path);
     const values = keyword === 'const' ? [schema['const']] : schema['enum'];
     if (!Array.isArray(values) || values.length === 0)
       throw malformed(at(path, 'enum'), 'it must be a list with at least one value');
-    const types = schema['type'] === undefined ? [] : typesOf(schema, path);
-    const allowed = values.filter(
-      (value) => types.length === 0 || types.some((type) => isOfType(value, type)),
-    );
-    if (allowed.length === 0) throw malformed(at(path, keyword), 'no value in it has the type of the schema');
+    const { const: _const, enum: _enum, ...others } = schema;
+    const limits = Object.keys(others).filter((key) => key === ALSO || isAssertion(key));
+    if (schema['type'] !== undefined) typesOf(schema, path);
+    const allowed = values.filter((value) => {
+      const verdict = limits.length === 0 ? true : accepts(others, value);
+      if (verdict !== null) return verdict;
+      const [odd = keyword] = limits.filter((key) => key !== 'type');
+      this.#writer.cannot(path, odd, `it cannot be combined with "${keyword}"`);
+      return true;
+    });
+    if (allowed.length === 0) throw impossible(at(path, keyword), 'no value in it meets the other keywords');
     const texts = allowed.map((value) => this.#writer.budget.textOf(value).toWellFormed());
     return this.#writer.rule([...new Set(texts)].map((text) => this.#writer.literal(text)).join(' | '));
   }
@@ -205,19 +290,58 @@ class SchemaCompiler {
     if (!Array.isArray(branches) || branches.length === 0)
       throw malformed(branchPath, 'it must be a list with at least one schema');
     this.#writer.budget.requireNodes(branches.length);
+    const apart = keyword === 'oneOf' ? this.#exclusive(schema, branches, path) : branches;
+    if (base['unevaluatedItems'] !== undefined)
+      this.#writer.cannot(path, 'unevaluatedItems', `it stands beside "${keyword}"`);
     const plain = Object.keys(base).every((key) => isAnnotation(key));
-    const merged = plain
-      ? branches
-      : branches.map((branch, index) => this.#merged(base, branch, keyword, at(branchPath, index)));
-    if (keyword === 'oneOf') {
-      requireDisjoint(
-        merged.map((branch) => this.#resolved(branch, path)),
-        path,
-        this.#writer.budget,
-      );
+    const rules = new Set<string>();
+    let first: unknown = null;
+    for (const [index, branch] of apart.entries()) {
+      try {
+        const merged = plain ? branch : this.#merged(base, branch, keyword, at(branchPath, index));
+        rules.add(this.compile(merged, at(branchPath, index)));
+      } catch (error) {
+        if (!isImpossible(error)) throw error;
+        first ??= error;
+      }
     }
-    const rules = merged.map((branch, index) => this.compile(branch, at(branchPath, index)));
-    return this.#writer.rule([...new Set(rules)].join(' | '));
+    if (rules.size === 0) throw first;
+    return this.#writer.rule([...rules].join(' | '));
+  }
+
+  /** Branches of which one value meets one at most; if they overlap, each without what the others allow. */
+  #exclusive(schema: Schema, branches: readonly unknown[], path: SchemaPath): readonly unknown[] {
+    const resolved = branches.map((branch) => this.#resolved(branch, path));
+    if (areDisjointBranches(resolved, path, this.#writer.budget)) return branches;
+    const opposites = resolved.map((branch) => this.#negations(branch));
+    const canExclude = branches.length <= MAX_EXCLUSIVE && unevaluatedIn(schema) === undefined;
+    if (canExclude && opposites.every((opposite) => opposite !== null)) {
+      return branches.map((branch, index) => ({
+        allOf: [branch, ...opposites.filter((_, other) => other !== index).map(asSchema)],
+      }));
+    }
+    this.#writer.cannot(
+      path,
+      'oneOf',
+      'more than one branch could match; give each a constant property, or use anyOf',
+    );
+    return branches;
+  }
+
+  #negation(schema: Schema, path: SchemaPath): string {
+    const { not, ...base } = schema;
+    // What `not` speaks of counts as unevaluated, which the merged schema would not show.
+    const ways = unevaluatedIn(schema) === undefined ? this.#negations(not) : null;
+    if (ways === null) {
+      this.#writer.cannot(path, 'not', 'what it leaves has no grammar; say what is allowed instead');
+      return this.#node(base, path);
+    }
+    if (ways.length === 0) throw impossible(at(path, 'not'), 'it forbids every value');
+    return this.#node(this.#merged(base, asSchema(ways), 'not', path), path);
+  }
+
+  #negations(schema: unknown): unknown[] | null {
+    return negations(schema, (part) => this.#resolved(part, ''));
   }
 
   /** allOf folded into one schema; refused where two parts limit the same thing in different ways. */
@@ -228,60 +352,172 @@ class SchemaCompiler {
     if (this.#folding.has(schema)) throw malformed(path, 'its references are circular');
     if (this.#folding.size === MAX_DEPTH) throw tooLarge(path);
     this.#folding.add(schema);
-    const folded = allOf.reduce<Schema>(
-      (sum, part, index) => this.#merged(sum, part, 'allOf', at(at(path, 'allOf'), index)),
-      base,
-    );
-    this.#folding.delete(schema);
-    return folded;
+    try {
+      return allOf.reduce<Schema>(
+        (sum, part, index) => this.#merged(sum, part, 'allOf', at(at(path, 'allOf'), index)),
+        base,
+      );
+    } finally {
+      this.#folding.delete(schema);
+    }
   }
 
   #merged(base: Schema, part: unknown, keyword: string, path: SchemaPath): Schema {
     const resolved = this.#resolved(part, path);
-    if (!isObject(resolved)) throw malformed(path, 'a schema is an object');
+    if (resolved === true) return base;
+    if (resolved === false) throw impossible(path, 'false allows no value at all');
+    if (!isObject(resolved)) throw malformed(path, 'a schema is an object, true or false');
     const { budget } = this.#writer;
     budget.spend('nodes');
     budget.spend('steps', COPY_STEPS * (breadthOf(base) + breadthOf(resolved)));
-    if (resolved['allOf'] !== undefined)
-      return this.#merged(base, this.#flattened(resolved, path), keyword, path);
-    return mergeSchemas(base, resolved, { keyword, path, budget });
+    this.#refuseUnknown(resolved, path);
+    const plain = this.#plain(resolved, path);
+    if (plain['allOf'] !== undefined) return this.#merged(base, this.#flattened(plain, path), keyword, path);
+    const cannot = (place: SchemaPath, key: string, reason: string): void => this.#writer.cannot(place, key, reason);
+    return mergeSchemas(base, this.#closed(plain, path), { keyword, path, budget, both: this.#both, cannot });
   }
 
+  /** What a part leaves unevaluated it cannot ask of the schema around it. */
+  #closed(part: Schema, path: SchemaPath): Schema {
+    let closed = part;
+    for (const [unevaluated, rest] of [
+      ['unevaluatedProperties', 'additionalProperties'],
+      ['unevaluatedItems', 'items'],
+    ] as const) {
+      const { [unevaluated]: limit, ...others } = closed;
+      if (limit === undefined) continue;
+      const branches = ['anyOf', 'oneOf', 'not', 'contains'].find((key) => others[key] !== undefined);
+      if (branches !== undefined) this.#writer.cannot(path, unevaluated, `it stands beside "${branches}" in a part`);
+      else closed = { ...others, ...(others[rest] === undefined && { [rest]: limit }) };
+    }
+    return closed;
+  }
+
+  /** Both at once, the same object whenever the same two are asked for, so that recursion ends. */
+  readonly #both = (a: unknown, b: unknown): unknown => {
+    if (a === true || a === b) return b;
+    if (b === true) return a;
+    if (a === false || b === false) return false;
+    const known = this.#pairs.get(a) ?? new Map<unknown, unknown>();
+    this.#pairs.set(a, known);
+    const pair = known.get(b) ?? { allOf: [a, b] };
+    known.set(b, pair);
+    return pair;
+  };
+
+  /** What a chain of pure references leads to. */
   #resolved(schema: unknown, path: SchemaPath): unknown {
     let current = schema;
-    for (let hops = 0; isObject(current) && typeof current['$ref'] === 'string'; hops += 1) {
+    for (let hops = 0; isObject(current) && isPureReference(current); hops += 1) {
       if (hops > MAX_DEPTH) throw malformed(path, 'its references are circular');
-      refuseBeside(current, '$ref', [], path);
-      current = this.#target(current['$ref'], path);
+      const target = this.#target(current, path);
+      if (target === undefined) return true;
+      current = target;
     }
     return current;
   }
 
-  #reference(schema: Schema, path: SchemaPath): string {
-    refuseBeside(schema, '$ref', [], path);
-    const pointer = schema['$ref'];
-    if (typeof pointer !== 'string') throw malformed(at(path, '$ref'), 'it must be a string');
-    const known = this.#refs.get(pointer);
-    if (known !== undefined) return known;
-    const name = this.#writer.reserve();
-    this.#refs.set(pointer, name);
-    this.#writer.define(name, this.compile(this.#target(pointer, path), this.#pathOf(pointer)));
-    return name;
+  /** The schema in the words that the rest of the compiler reads: no references, conditions or dependencies. */
+  #plain(given: Schema, path: SchemaPath): Schema {
+    let schema = modernised(given);
+    const keyword = referenceIn(schema);
+    if (keyword !== undefined) {
+      const target = this.#target(schema, path);
+      const { [keyword]: _, ...rest } = schema;
+      schema = target === undefined ? rest : withParts(rest, [target]);
+      if (referenceIn(schema) !== undefined) return this.#plain(schema, path);
+    }
+    for (;;) {
+      const found = alternativesIn(schema);
+      if (found === null) break;
+      schema = withParts(found.rest, found.parts);
+    }
+    const odd = ['dependentRequired', 'dependentSchemas'].find((key) => schema[key] !== undefined);
+    if (odd === undefined) return schema;
+    this.#writer.cannot(path, odd, 'it names too many properties');
+    const { [odd]: _, ...rest } = schema;
+    return this.#plain(rest, path);
   }
 
-  #target(pointer: string, path: SchemaPath): unknown {
-    if (pointer !== '#' && !pointer.startsWith('#/'))
-      throw unenforceable(path, '$ref', 'only references inside this schema are followed (#/$defs/…)');
-    if (this.#targets.has(pointer)) return this.#targets.get(pointer);
-    const target = pointerTarget(this.#root, pointer);
-    if (target === undefined) throw malformed(at(path, '$ref'), `there is nothing at "${pointer}"`);
-    this.#targets.set(pointer, target);
-    return target;
+  /** Undefined: the reference is left out. */
+  #target(schema: Schema, path: SchemaPath): unknown {
+    const keyword = referenceIn(schema) ?? '$ref';
+    const reference = schema[keyword];
+    if (typeof reference !== 'string') throw malformed(at(path, keyword), 'it must be a string');
+    this.#writer.budget.spend('steps', reference.length);
+    const target =
+      keyword === '$dynamicRef'
+        ? this.#refs.dynamicTarget(schema, reference)
+        : this.#refs.target(schema, reference);
+    if (target !== undefined) return target;
+    if (reference.startsWith('#/')) throw malformed(at(path, keyword), `there is nothing at "${reference}"`);
+    this.#writer.cannot(path, keyword, 'only references inside this schema are followed (#/$defs/…)');
+    return undefined;
   }
 
-  #pathOf(pointer: string): SchemaPath {
-    return pointerSteps(pointer).reduce<SchemaPath>(at, this.#rootPath);
+  #refuseUnknown(schema: Schema, path: SchemaPath): void {
+    for (const key of Object.keys(schema)) {
+      if (isKnown(key) || isAnnotation(key) || key === ALSO) continue;
+      this.#writer.cannot(path, key, 'Hearth has no grammar for it; remove it');
+    }
   }
+}
+
+interface StringSource {
+  readonly source: string;
+  readonly negated: boolean;
+  readonly keyword: string;
+}
+
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
+
+function referenceIn(schema: Schema): string | undefined {
+  return REFERENCES.find((keyword) => schema[keyword] !== undefined);
+}
+
+function isPureReference(schema: Schema): boolean {
+  if (referenceIn(schema) === undefined) return false;
+  return Object.keys(schema).every((key) => REFERENCES.includes(key) || isAnnotation(key));
+}
+
+/** Whether the schema may lead back to itself. */
+function refers(schema: Schema): boolean {
+  return referenceIn(schema) !== undefined || schema['allOf'] !== undefined;
+}
+
+function unevaluatedIn(schema: Schema): string | undefined {
+  return ['unevaluatedProperties', 'unevaluatedItems'].find((keyword) => schema[keyword] !== undefined);
+}
+
+function withParts(schema: Schema, parts: readonly unknown[]): Schema {
+  const { allOf } = schema;
+  return { ...schema, allOf: [...(Array.isArray(allOf) ? allOf : []), ...parts] };
+}
+
+function asSchema(ways: readonly unknown[] | null): unknown {
+  const [only, ...others] = ways ?? [];
+  if (ways?.length === 0) return false;
+  return others.length === 0 ? only : { anyOf: ways };
+}
+
+function alsoIn(schema: Schema): readonly Also[] {
+  const also = schema[ALSO];
+  return Array.isArray(also) ? (also as readonly Also[]) : [];
+}
+
+function notValues(schema: Schema): readonly unknown[] {
+  return alsoIn(schema).flatMap((item) => ('not' in item ? item.not : []));
+}
+
+function withFormatBounds(schema: Schema): Schema {
+  const { format, minimum, maximum } = schema;
+  if (typeof format !== 'string' || !Object.hasOwn(INTEGER_FORMATS, format)) return schema;
+  const [low, high] = INTEGER_FORMATS[format] ?? [0, 0];
+  return {
+    ...schema,
+    minimum: typeof minimum === 'number' ? Math.max(minimum, low) : low,
+    maximum: typeof maximum === 'number' ? Math.min(maximum, high) : high,
+  };
 }
 
 function typesOf(schema: Schema, path: SchemaPath): readonly string[] {
@@ -292,45 +528,15 @@ function typesOf(schema: Schema, path: SchemaPath): readonly string[] {
     return [...new Set(type)].filter((item) => item !== 'integer' || !type.includes('number'));
   }
   if (type !== undefined) throw malformed(at(path, 'type'), 'it must name one or more JSON types');
+  if (notValues(schema).length > 0) return JSON_TYPES.filter((name) => name !== 'integer');
   const implied = ['object', 'array', 'string', 'number'];
-  return implied.filter((name) =>
-    (KEYWORDS_OF_TYPE[name] ?? []).some((keyword) => schema[keyword] !== undefined),
-  );
-}
-
-function refuseUnknown(schema: Schema, path: SchemaPath): void {
-  for (const key of Object.keys(schema)) {
-    if (!isEnforced(key) && !isAnnotation(key))
-      throw unenforceable(path, key, 'Hearth has no grammar for it; remove it');
-  }
-}
-
-function refuseBeside(schema: Schema, keyword: string, allowed: readonly string[], path: SchemaPath): void {
-  for (const key of Object.keys(schema)) {
-    if (key !== keyword && !allowed.includes(key) && !isAnnotation(key))
-      throw unenforceable(path, key, `it cannot be combined with "${keyword}"`);
-  }
+  return implied.filter((name) => keywordsOfType(name).some((keyword) => schema[keyword] !== undefined));
 }
 
 /** What going through a schema once costs, without its sub-schemas. */
 function breadthOf(schema: Schema): number {
   return Object.entries(schema).reduce((sum, [key, value]) => {
-    if (!isEnforced(key) || typeof value !== 'object' || value === null) return sum + 1;
+    if (!isAssertion(key) || typeof value !== 'object' || value === null) return sum + 1;
     return sum + 1 + (Array.isArray(value) ? value.length : Object.keys(value).length);
   }, 0);
-}
-
-export function isEnforced(key: string): boolean {
-  return ENFORCED.has(key);
-}
-
-function isAnnotation(key: string): boolean {
-  return ANNOTATIONS.has(key) || key.startsWith('x-');
-}
-
-function isOfType(value: unknown, type: string): boolean {
-  if (value === null) return type === 'null';
-  if (Array.isArray(value)) return type === 'array';
-  if (type === 'integer') return Number.isInteger(value);
-  return typeof value === type;
 }

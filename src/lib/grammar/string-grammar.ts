@@ -1,18 +1,20 @@
 /** GBNF for JSON strings: free, bounded in length, by pattern, by format. Lengths count code points, as ajv does. */
 import { gbnfClassChar, type GbnfWriter, repeat } from './gbnf/gbnf-writer.ts';
+import { type AutomatonState, automatonOf } from './pattern/automaton.ts';
+import { type Language, Languages } from './pattern/language.ts';
 import { linearMatcher } from './pattern/pattern-match.ts';
 import {
   type CodeRange,
   complement,
-  type Pattern,
-  type PatternNode,
   parsePattern,
+  type PatternNode,
+  type PlainAlternative,
   type RefusePattern,
 } from './pattern/pattern.ts';
 
 /**
- * Characters that stand for themselves inside a JSON string. Surrogates are left out because llama.cpp would
- * let a byte-level vocabulary spell them, and the text would then not be Unicode any more.
+ * Characters that stand for themselves inside a JSON string. Surrogates are left out because a byte-level vocabulary
+ * could spell them, and the text would then not be Unicode any more.
  */
 const RAW_OUTSIDE: readonly CodeRange[] = [
   [0, 0x1f],
@@ -30,22 +32,72 @@ const SHORT_ESCAPES = new Map([
   [0x0c, '\\f'],
   [0x0d, '\\r'],
 ]);
+const WRITABLE: readonly CodeRange[] = [
+  ...complement(RAW_OUTSIDE),
+  ...[...SHORT_ESCAPES.keys()].map((code): CodeRange => [code, code]),
+];
+/** A larger `maxLength` beside a pattern is lowered to it: each length is a state. */
+const COUNTED_LENGTH = 256;
+
+/** What a string must be, all of it at once. */
+export interface StringLimits {
+  readonly min: number;
+  readonly max: number | null;
+  readonly patterns: readonly { readonly source: string; readonly negated: boolean }[];
+  /** Texts that it must not be. */
+  readonly not: readonly string[];
+}
 
 /** Any string with min to max code points. */
 export function stringOf(writer: GbnfWriter, min: number, max: number | null): string {
   return writer.rule(quotedBy(writer, repeat(writer, anyChar(writer), min, max)));
 }
 
-/** Strings that the pattern finds a match in. */
-export function stringMatching(writer: GbnfWriter, source: string, refuse: RefusePattern): string {
+/** Strings within the limits; null: there are none. */
+export function stringWithin(writer: GbnfWriter, limits: StringLimits, refuse: RefusePattern): string | null {
+  const { min, max, patterns, not } = limits;
   // The finished answer will be matched too, so a pattern that is too large for that is refused here.
-  writer.budget.spend('steps', linearMatcher(source, refuse).states);
-  return stringOfPattern({ writer, refuse }, parsePattern(source, refuse));
+  for (const { source } of patterns) writer.budget.spend('steps', linearMatcher(source, refuse).states);
+  const [only, ...others] = patterns;
+  if (only !== undefined && others.length === 0 && !only.negated && not.length === 0 && min === 0 && max === null) {
+    const { plain } = parsePattern(only.source, refuse);
+    if (plain !== null) return writer.rule(quotedBy(writer, plainBody({ writer, refuse }, plain)));
+  }
+  const languages = new Languages(refuse);
+  const language = languages.all([
+    ...patterns.map(({ source, negated }) => {
+      const matching = languages.matching(parsePattern(source, refuse).node);
+      return negated ? languages.not(matching) : matching;
+    }),
+    ...not.map((text) => languages.not(languages.text(text))),
+  ]);
+  return stringInLanguage(writer, { languages, language, refuse, min, max });
 }
 
-export function stringOfFormat(writer: GbnfWriter, format: string, refuse: RefusePattern): string | null {
-  const source = FORMAT_PATTERNS[format];
-  return source === undefined ? null : stringMatching(writer, source, refuse);
+export interface WantedLanguage {
+  readonly languages: Languages;
+  readonly language: Language;
+  readonly refuse: RefusePattern;
+  readonly min?: number;
+  readonly max?: number | null;
+}
+
+/** Strings whose content is of the language; null: there are none. */
+export function stringInLanguage(writer: GbnfWriter, wanted: WantedLanguage): string | null {
+  const { languages, refuse, min = 0, max = null } = wanted;
+  const spend = (steps: number): void => writer.budget.spend('steps', steps);
+  const writable = languages.repeat(languages.set(WRITABLE), 0, null);
+  const language = languages.all([wanted.language, writable]);
+  const free = min === 0 && max === null ? null : tryAutomaton(languages, language);
+  const lengths = free === null ? null : lengthsOf(free);
+  const fits = lengths !== null && lengths.shortest >= min && (max === null || lengths.longest <= max);
+  const counted = languages.repeat(
+    languages.set([[0, 0x10ffff]]),
+    min,
+    max === null ? null : Math.max(min, Math.min(max, COUNTED_LENGTH)),
+  );
+  const states = fits ? free : automatonOf(languages, languages.all([language, counted]), { refuse, spend });
+  return states === null ? null : writer.rule(quotedBy(writer, automatonBody({ writer, refuse }, states)));
 }
 
 /** One character of a string's content, raw or as a short escape. */
@@ -56,20 +108,56 @@ export function anyChar(writer: GbnfWriter): string {
   });
 }
 
+function tryAutomaton(languages: Languages, language: Language): readonly AutomatonState[] | null {
+  try {
+    return automatonOf(languages, language, { refuse: (reason) => new Error(reason), spend: () => {} });
+  } catch {
+    return null;
+  }
+}
+
+/** The shortest and the longest text of an automaton. */
+function lengthsOf(states: readonly AutomatonState[]): { shortest: number; longest: number } {
+  let reached = new Set([0]);
+  let shortest = Number.POSITIVE_INFINITY;
+  let longest = 0;
+  for (let length = 0; reached.size > 0; length += 1) {
+    if (length > states.length) return { shortest, longest: Number.POSITIVE_INFINITY };
+    const accepts = [...reached].some((index) => states[index]?.accepts);
+    if (accepts) {
+      shortest = Math.min(shortest, length);
+      longest = length;
+    }
+    reached = new Set([...reached].flatMap((index) => [...(states[index]?.steps.keys() ?? [])]));
+  }
+  return { shortest, longest };
+}
+
+/** One rule per state. */
+function automatonBody(target: Target, states: readonly AutomatonState[]): string {
+  const { writer } = target;
+  const names = states.map(() => writer.reserve());
+  for (const [index, { accepts, steps }] of states.entries()) {
+    const options = [...steps].map(([to, ranges]) => `${setRule(target, ranges)} ${names[to]}`);
+    if (accepts) options.push('""');
+    if (options.length > 0) writer.define(names[index] ?? '', options.join(' | '));
+  }
+  return names[0] ?? '""';
+}
+
 interface Target {
   readonly writer: GbnfWriter;
   readonly refuse: RefusePattern;
 }
 
-function stringOfPattern(target: Target, pattern: Pattern): string {
+function plainBody(target: Target, alternatives: readonly PlainAlternative[]): string {
   const { writer } = target;
   const any = `${anyChar(writer)}*`;
-  const parts = [
-    pattern.anchoredStart ? '' : any,
-    nodeBody(target, pattern.body),
-    pattern.anchoredEnd ? '' : any,
-  ];
-  return writer.rule(quotedBy(writer, parts.join(' ')));
+  const bodies = alternatives.map(({ anchoredStart, anchoredEnd, body }) => {
+    const parts = [anchoredStart ? '' : any, nodeBody(target, body), anchoredEnd ? '' : any];
+    return parts.filter((part) => part !== '').join(' ') || '""';
+  });
+  return bodies.length === 1 ? (bodies[0] ?? '""') : writer.rule(bodies.join(' | '));
 }
 
 function quotedBy(writer: GbnfWriter, body: string): string {
@@ -89,6 +177,9 @@ function nodeBody(target: Target, node: PatternNode): string {
       const body = nodeBody(target, node.item);
       return body === '' ? '' : repeat(writer, writer.rule(body), node.min, node.max);
     }
+    case 'anchor':
+    case 'look':
+      throw target.refuse('it looks around');
     default:
       return node satisfies never;
   }
@@ -111,22 +202,3 @@ function rawClass(ranges: readonly CodeRange[]): string {
   );
   return `[${parts.join('')}]`;
 }
-
-const MONTH_DAY =
-  '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))';
-const DATE = `[12]\\d{3}-${MONTH_DAY}`;
-const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)';
-const LABEL = '[a-z0-9](?:[a-z0-9-]{0,40}[a-z0-9])?';
-const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]\\d|\\d)';
-
-/** The formats that are enforced. Each pattern accepts a part of the format, never more than it. */
-export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
-  date: `^${DATE}$`,
-  time: `^${TIME}$`,
-  'date-time': `^${DATE}T${TIME}$`,
-  uuid: '^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
-  email: `^[A-Za-z0-9_+-]{1,30}(?:\\.[A-Za-z0-9_+-]{1,30}){0,2}@(?:${LABEL}\\.){1,3}[a-z]{2,10}$`,
-  hostname: `^(?:${LABEL}\\.){0,3}${LABEL}$`,
-  ipv4: `^(?:${OCTET}\\.){3}${OCTET}$`,
-  uri: `^https?://(?:${LABEL}\\.){0,3}${LABEL}(?::[1-9]\\d{0,3})?(?:/[A-Za-z0-9._~-]{0,60}){0,8}$`,
-};

@@ -10,7 +10,7 @@ import { AnswerReader } from './answer-reader.ts';
 import { CALL_BETWEEN, CALL_OPEN } from '../prompt/envelope.ts';
 import { EnvelopeBody, FamilyBody, textBody } from './body-readers.ts';
 import { familyOfTemplate, type ToolFamily } from '../../lib/chat-template/tool-families.ts';
-import { FORMAT_PATTERNS } from '../../lib/grammar/string-grammar.ts';
+import { FORMAT_PATTERNS } from '../../lib/grammar/string-formats.ts';
 import type { AnswerPart } from './answer.ts';
 import { type Random, seeded, textWriter } from '../../../test/support/random/grammar-walk.ts';
 import { randomTools } from '../../../test/support/random/random-tools.ts';

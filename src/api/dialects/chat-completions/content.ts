@@ -2,7 +2,7 @@
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
-import { SchemaBudget } from '../../../lib/grammar/schema-budget.ts';
+import { SchemaBudget } from '../../../lib/grammar/schema/schema-budget.ts';
 import { readAnswerFormat } from '../../intake/answer-format.ts';
 import { readThinking } from '../../intake/thinking.ts';
 import { orderResults } from '../../intake/result-order.ts';

@@ -2,7 +2,8 @@
  * lib/grammar/gbnf owns the notation: writing rules, reading a client's grammar, and refusing one that would hang or crash
  * the process that runs it. It knows nothing of JSON Schema.
  */
-import { SchemaBudget } from '../schema-budget.ts';
+import { SchemaBudget } from '../schema/schema-budget.ts';
+import { type SchemaPath, unenforceable } from '../schema/schema-walk.ts';
 
 export type Spacing = 'compact' | 'spaced';
 
@@ -15,6 +16,10 @@ export interface WriterOptions {
   readonly prefix?: string;
   /** Shared by the schemas of one request; by default the grammar gets a new one. */
   readonly budget?: SchemaBudget;
+  /** True: what no grammar can enforce is left out, so that the grammar allows more than the schema; else refused. */
+  readonly relax?: boolean;
+  /** Told of every keyword that the grammar leaves out. */
+  readonly leftOut?: (path: SchemaPath, keyword: string) => void;
 }
 
 /** The rules of one grammar; writers of different modes may share it. */
@@ -23,6 +28,8 @@ interface RuleStore {
   readonly nameOfBody: Map<string, string>;
   readonly prefix: string;
   readonly budget: SchemaBudget;
+  readonly relax: boolean;
+  readonly leftOut: WriterOptions['leftOut'];
   reserved: number;
 }
 
@@ -40,12 +47,25 @@ export class GbnfWriter {
       nameOfBody: new Map(),
       prefix: options.prefix ?? 'r',
       budget: options.budget ?? new SchemaBudget(),
+      relax: options.relax ?? false,
+      leftOut: options.leftOut,
       reserved: 0,
     };
   }
 
   get budget(): SchemaBudget {
     return this.#store.budget;
+  }
+
+  /** Leaves a keyword out, or refuses it where nothing may be left out. */
+  cannot(path: SchemaPath, keyword: string, reason: string): void {
+    if (!this.#store.relax) throw unenforceable(path, keyword, reason);
+    this.#store.leftOut?.(path, keyword);
+  }
+
+  /** Leaves a keyword to the check of the finished answer. */
+  later(path: SchemaPath, keyword: string): void {
+    this.#store.leftOut?.(path, keyword);
   }
 
   /** A writer of another mode whose rules go into the same grammar. */
@@ -98,10 +118,32 @@ export class GbnfWriter {
   }
 
   toGbnf(root: string): string {
-    const lines = [...this.#store.rules].map(([name, body]) => `${name} ::= ${body}`);
+    const used = this.#reachable(root);
+    const lines = [...this.#store.rules].flatMap(([name, body]) =>
+      used.has(name) ? [`${name} ::= ${body}`] : [],
+    );
     return [`root ::= ${root}`, ...lines, ''].join('\n');
   }
+
+  /** Branches that turned out impossible leave rules behind, some of them unfinished. */
+  #reachable(root: string): ReadonlySet<string> {
+    const { rules } = this.#store;
+    const used = new Set<string>();
+    const todo = [root];
+    for (let body = todo.pop(); body !== undefined; body = todo.pop()) {
+      for (const [name] of body.replace(QUOTED, ' ').matchAll(RULE_NAME)) {
+        if (used.has(name)) continue;
+        used.add(name);
+        todo.push(rules.get(name) ?? '');
+      }
+    }
+    return used;
+  }
 }
+
+/** Literals and classes, whose letters name no rule. */
+const QUOTED = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]/g;
+const RULE_NAME = /[A-Za-z][A-Za-z0-9-]*/g;
 
 /** Quotes any well-formed text as a GBNF string literal. */
 export function gbnfLiteral(text: string): string {

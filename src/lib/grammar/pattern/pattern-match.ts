@@ -2,7 +2,8 @@
  * Matches a checked pattern in time linear in the text. The server validates finished answers against patterns
  * that clients wrote; a backtracking engine would let one of them hold the event loop.
  */
-import { type Pattern, type PatternNode, parsePattern, type RefusePattern } from './pattern.ts';
+import { type Language, Languages } from './language.ts';
+import { type PlainAlternative, type PatternNode, parsePattern, type RefusePattern } from './pattern.ts';
 
 type State =
   | { readonly kind: 'set'; readonly node: Extract<PatternNode, { kind: 'set' }>; next: State | null }
@@ -18,10 +19,36 @@ export interface Matcher {
 
 /** A stand-in for RegExp, as ajv's `code.regExp` wants it. */
 export function linearMatcher(source: string, refuse: RefusePattern = unenforced): Matcher {
-  const pattern = parsePattern(source, refuse);
+  const { node, plain } = parsePattern(source, refuse);
+  const toString = (): string => source;
+  if (plain === null) return { ...derivativeMatcher(node, refuse), toString };
   const budget: Budget = { count: 0, refuse };
-  const start = build(pattern.body, null, budget);
-  return { states: budget.count, test: (text) => run(pattern, start, text), toString: () => source };
+  const starts = plain.map((alternative) => ({ alternative, start: build(alternative.body, null, budget) }));
+  return {
+    states: budget.count,
+    test: (text) => starts.some(({ alternative, start }) => run(alternative, start, text)),
+    toString,
+  };
+}
+
+/** Derivatives that a match may add; a text that needs more is not matched. */
+const MAX_DERIVATIVES = 20_000;
+
+/** For anchors and look-ahead at any place: one derivative per character, each made once. */
+function derivativeMatcher(node: PatternNode, refuse: RefusePattern): Omit<Matcher, 'toString'> {
+  const languages = new Languages(refuse, MAX_DERIVATIVES);
+  const start = languages.matching(node);
+  return {
+    states: languages.size,
+    test(text) {
+      let left: Language = start;
+      for (const char of text) {
+        if (left === languages.none || left === languages.everything) break;
+        left = languages.after(left, char.codePointAt(0) ?? 0);
+      }
+      return left.nullable;
+    },
+  };
 }
 
 const unenforced: RefusePattern = (reason) => new Error(`a pattern cannot be enforced: ${reason}`);
@@ -58,12 +85,15 @@ function build(node: PatternNode, next: State | null, budget: Budget): State | n
       for (let copy = 0; copy < node.min; copy += 1) tail = build(node.item, tail, budget);
       return tail;
     }
+    case 'anchor':
+    case 'look':
+      throw budget.refuse('it looks around');
     default:
       return node satisfies never;
   }
 }
 
-function run(pattern: Pattern, start: State | null, text: string): boolean {
+function run(pattern: PlainAlternative, start: State | null, text: string): boolean {
   let live = new Set<State | null>();
   follow(start, live);
   for (const char of text) {

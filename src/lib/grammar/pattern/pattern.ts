@@ -1,7 +1,7 @@
 /**
  * lib/grammar/pattern owns the regular expressions of JSON Schema's `pattern`, as far as a grammar can enforce them:
- * literals, classes, groups, alternatives, counted repetition and the anchors at both ends. Look-around, back-references,
- * word boundaries and inner anchors are refused, never approximated. It does not know what the matched text is for.
+ * literals, classes, groups, alternatives, counted repetition, anchors, look-ahead. Look-behind, back-references and word
+ * boundaries are refused, never approximated. It does not know what the matched text is for.
  */
 
 export type PatternNode =
@@ -13,15 +13,28 @@ export type PatternNode =
       readonly item: PatternNode;
       readonly min: number;
       readonly max: number | null;
-    };
+    }
+  /** The begin or the end of the text. */
+  | { readonly kind: 'anchor'; readonly at: 'start' | 'end' }
+  /** What follows must begin with the item, or must not. */
+  | { readonly kind: 'look'; readonly item: PatternNode; readonly negated: boolean };
 
 export type CodeRange = readonly [from: number, to: number];
 
 export interface Pattern {
+  readonly node: PatternNode;
+  /** The alternatives, if all that they hold besides classes are anchors at their ends; else null. */
+  readonly plain: readonly PlainAlternative[] | null;
+}
+
+export interface PlainAlternative {
   readonly anchoredStart: boolean;
   readonly anchoredEnd: boolean;
-  readonly body: PatternNode;
+  readonly body: PlainNode;
 }
+
+/** A node without anchors and look-ahead. */
+export type PlainNode = PatternNode;
 
 /** Makes the refusal of a pattern; the caller knows where it stands. */
 export type RefusePattern = (reason: string) => Error;
@@ -58,12 +71,20 @@ const ESCAPED_CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11,
 
 export function parsePattern(source: string, refuse: RefusePattern): Pattern {
   if (source.length > MAX_PATTERN_CHARS) throw refuse('it is too long');
-  try {
-    void new RegExp(source, 'u');
-  } catch (error) {
-    throw refuse(`it is not a regular expression (${(error as Error).message})`);
-  }
+  requireRegExp(source, refuse);
   return new PatternParser(source, refuse).parse();
+}
+
+/** Many are written for JavaScript without the flag `u`, where `\-` is a hyphen anywhere. */
+function requireRegExp(source: string, refuse: RefusePattern): void {
+  for (const flags of ['u', '']) {
+    try {
+      void new RegExp(source, flags);
+      return;
+    } catch (error) {
+      if (flags === '') throw refuse(`it is not a regular expression (${(error as Error).message})`);
+    }
+  }
 }
 
 class PatternParser {
@@ -78,33 +99,24 @@ class PatternParser {
   }
 
   parse(): Pattern {
-    const anchoredStart = this.#take('^');
-    const options = [this.#sequence()];
-    // An anchor binds to its own alternative only, so ^a|b$ would need two patterns; groups are the remedy.
-    if (this.#peek() === '|') {
-      if (anchoredStart || this.#endedByAnchor)
-        throw this.#refuse('its alternatives are anchored separately; write ^(?:…|…)$');
-      while (this.#take('|')) options.push(this.#sequence());
-      if (this.#endedByAnchor)
-        throw this.#refuse('its alternatives are anchored separately; write ^(?:…|…)$');
-    }
+    const options = this.#options();
     if (this.#at < this.#chars.length)
       throw this.#refuse(`"${this.#peek()}" cannot be enforced at this position`);
-    return { anchoredStart, anchoredEnd: this.#endedByAnchor, body: choice(options) };
+    const alternatives = options.map(plainOf);
+    const plain = alternatives.every((option) => option !== null) ? alternatives : null;
+    return { node: choice(options), plain };
   }
 
-  #endedByAnchor = false;
+  #options(): PatternNode[] {
+    const options = [this.#sequence()];
+    while (this.#take('|')) options.push(this.#sequence());
+    return options;
+  }
 
   #sequence(): PatternNode {
     const items: PatternNode[] = [];
-    for (let char = this.#peek(); char !== undefined && char !== '|' && char !== ')'; char = this.#peek()) {
-      if (char === '$' && this.#depth === 0 && this.#at === this.#chars.length - 1) {
-        this.#at += 1;
-        this.#endedByAnchor = true;
-        break;
-      }
+    for (let char = this.#peek(); char !== undefined && char !== '|' && char !== ')'; char = this.#peek())
       items.push(this.#quantified(this.#atom()));
-    }
     return items.length === 1 && items[0] !== undefined ? items[0] : { kind: 'sequence', items };
   }
 
@@ -114,24 +126,26 @@ class PatternParser {
     if (char === '[') return this.#class();
     if (char === '.') return { kind: 'set', negated: true, ranges: LINE_END };
     if (char === '\\') return this.#escape();
-    if (char === '^' || char === '$') throw this.#refuse('it has an anchor that is not at its end');
+    if (char === '^') return { kind: 'anchor', at: 'start' };
+    if (char === '$') return { kind: 'anchor', at: 'end' };
     return single(char);
   }
 
   #group(): PatternNode {
+    let look: { negated: boolean } | null = null;
     if (this.#take('?') && !this.#take(':')) {
-      // A named group only names; everything else behind "(?" looks around or sets flags.
-      if (!(this.#take('<') && this.#peek() !== '=' && this.#peek() !== '!'))
-        throw this.#refuse('it uses look-around');
-      while (this.#next() !== '>');
+      if (this.#take('=')) look = { negated: false };
+      else if (this.#take('!')) look = { negated: true };
+      // A named group only names.
+      else if (this.#take('<') && this.#peek() !== '=' && this.#peek() !== '!') while (this.#next() !== '>');
+      else throw this.#refuse('it uses look-behind or flags');
     }
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw this.#refuse('it is nested too deeply');
-    const options = [this.#sequence()];
-    while (this.#take('|')) options.push(this.#sequence());
+    const options = this.#options();
     this.#next();
     this.#depth -= 1;
-    return choice(options);
+    return look === null ? choice(options) : { kind: 'look', item: choice(options), ...look };
   }
 
   #quantified(item: PatternNode): PatternNode {
@@ -240,6 +254,35 @@ class PatternParser {
     if (this.#peek() !== char) return false;
     this.#at += 1;
     return true;
+  }
+}
+
+/** An alternative whose anchors stand at its ends; null: it holds others, or looks ahead. */
+function plainOf(option: PatternNode): PlainAlternative | null {
+  const items = option.kind === 'sequence' ? [...option.items] : [option];
+  const isAnchor = (node: PatternNode | undefined, at: string) => node?.kind === 'anchor' && node.at === at;
+  const anchoredStart = isAnchor(items[0], 'start');
+  if (anchoredStart) items.shift();
+  const anchoredEnd = isAnchor(items.at(-1), 'end');
+  if (anchoredEnd) items.pop();
+  return items.every(isPlain) ? { anchoredStart, anchoredEnd, body: { kind: 'sequence', items } } : null;
+}
+
+function isPlain(node: PatternNode): boolean {
+  switch (node.kind) {
+    case 'set':
+      return true;
+    case 'sequence':
+      return node.items.every(isPlain);
+    case 'choice':
+      return node.options.every(isPlain);
+    case 'repeat':
+      return isPlain(node.item);
+    case 'anchor':
+    case 'look':
+      return false;
+    default:
+      return node satisfies never;
   }
 }
 

@@ -3,7 +3,7 @@
  * visibly disjoint: different JSON types, different constants, or objects told apart by a constant property.
  */
 import type { SchemaBudget } from './schema-budget.ts';
-import { isObject, namesOf, type Schema, type SchemaPath, unenforceable } from './schema-walk.ts';
+import { isObject, namesOf, type Schema, type SchemaPath } from './schema-walk.ts';
 
 /** What is visible of a branch at a glance; null: nothing. */
 interface Branch {
@@ -15,24 +15,21 @@ interface Branch {
   readonly tags: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-export function requireDisjoint(branches: readonly unknown[], path: SchemaPath, budget: SchemaBudget): void {
+/** Whether no value can meet two of the branches. */
+export function areDisjointBranches(
+  branches: readonly unknown[],
+  path: SchemaPath,
+  budget: SchemaBudget,
+): boolean {
   const facts = branches.map((branch) => branchOf(branch, path, budget));
   const constants = facts.flatMap(({ values }) => (values === null ? [] : [...values]));
   // Constants are compared all at once; in pairs they would cost the square of their number.
   const open = facts.filter(({ values }) => values === null);
   const others = [...open, ...facts.filter(({ values }) => values !== null)];
-  const overlap =
-    new Set(constants).size < constants.length ||
-    open.some((branch, index) =>
-      others.slice(index + 1).some((other) => !areDisjoint(branch, other, budget)),
-    );
-  if (overlap) {
-    throw unenforceable(
-      path,
-      'oneOf',
-      'more than one branch could match; give each a constant property, or use anyOf',
-    );
-  }
+  return (
+    new Set(constants).size === constants.length &&
+    open.every((branch, index) => others.slice(index + 1).every((other) => areDisjoint(branch, other, budget)))
+  );
 }
 
 function areDisjoint(a: Branch, b: Branch, budget: SchemaBudget): boolean {

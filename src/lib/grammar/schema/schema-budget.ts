@@ -2,8 +2,8 @@
  * What all schemas of one request may cost together. They are compiled on the server's event loop, where other
  * streams are served, and again in the worker; hence a bound on the work, not only on the size of the result.
  */
-import { fail } from '../errors/svc-error.ts';
-import type { SvcError } from '../errors/svc-error.ts';
+import { fail } from '../../errors/svc-error.ts';
+import type { SvcError } from '../../errors/svc-error.ts';
 import type { SchemaPath } from './schema-walk.ts';
 
 const LIMITS = {

@@ -1,6 +1,6 @@
 /** Small readers that every part of the schema compiler needs, and the one way it refuses. */
-import { fail } from '../errors/svc-error.ts';
-import type { SvcError } from '../errors/svc-error.ts';
+import { fail } from '../../errors/svc-error.ts';
+import type { SvcError } from '../../errors/svc-error.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -23,6 +23,38 @@ export function unenforceable(path: SchemaPath, keyword: string, reason: string)
 
 export function malformed(path: SchemaPath, reason: string): SvcError {
   return fail('invalid_request', { param: path, message: `The schema at ${path} is not usable: ${reason}.` });
+}
+
+const impossibles = new WeakSet<object>();
+
+/** The refusal of a schema that no value can meet; a branch or an optional property of that kind is left out. */
+export function impossible(path: SchemaPath, reason: string): SvcError {
+  const error = malformed(path, reason);
+  impossibles.add(error);
+  return error;
+}
+
+export function isImpossible(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && impossibles.has(error);
+}
+
+/** The rule, or null where no value is possible. */
+export function possible(compile: () => string): string | null {
+  try {
+    return compile();
+  } catch (error) {
+    if (isImpossible(error)) return null;
+    throw error;
+  }
+}
+
+/** The JSON Pointer, within the schema at `root`, of a path that begins with it. */
+export function pointerOf(path: SchemaPath, root: SchemaPath): string {
+  const steps = path.slice(root.length).matchAll(/\.([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*"|\d+)\]/g);
+  return [...steps]
+    .map(([, name, index = '']) => name ?? (index.startsWith('"') ? (JSON.parse(index) as string) : index))
+    .map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
 }
 
 export function isObject(value: unknown): value is Schema {

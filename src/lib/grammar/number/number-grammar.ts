@@ -1,0 +1,226 @@
+/** GBNF for JSON numbers under `minimum`, `maximum` and their exclusive forms. */
+import { type GbnfWriter } from '../gbnf/gbnf-writer.ts';
+import { decimalsOf, integerRange, LARGEST, MAX_DIGITS, scaledFloor, scaledRange } from './number-range.ts';
+import { at, impossible, malformed, numberOf, type Schema, type SchemaPath } from '../schema/schema-walk.ts';
+
+/** Digits after the point when a range is given; more are rarely meant. */
+const RANGE_DECIMALS = 2;
+
+interface Bounds {
+  readonly min: number | null;
+  readonly minExclusive: boolean;
+  readonly max: number | null;
+  readonly maxExclusive: boolean;
+}
+
+/** Whole numbers within the bounds; `not`: numbers that it must not be. */
+export function integerRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, not: readonly number[] = []): string {
+  const bounds = boundsOf(schema, path);
+  const step = stepOf(writer, schema, path, true);
+  const bounded = bounds.min !== null || bounds.max !== null;
+  if (!bounded && step === 1 && not.length === 0) return writer.rule(`"-"? ${whole(writer)}`);
+  if (!bounded && not.length === 0 && step > 1) return multiples(writer, step);
+  // A bound with more digits than are generated is met by every number that is.
+  const min = Math.max(-LARGEST, bounds.min === null ? -LARGEST : lowestInteger(bounds.min, bounds.minExclusive));
+  const max = Math.min(LARGEST, bounds.max === null ? LARGEST : highestInteger(bounds.max, bounds.maxExclusive));
+  if (min > LARGEST || max < -LARGEST) {
+    writer.cannot(path, min > LARGEST ? 'minimum' : 'maximum', `numbers have at most ${MAX_DIGITS} digits`);
+    return writer.rule(`"-"? ${whole(writer)}`);
+  }
+  if (min > max) throw impossible(path, 'no whole number lies between its bounds');
+  const isOpen = (min <= -LARGEST || (min >= 0 && min <= step)) && (max >= LARGEST || (max <= 0 && max >= -step));
+  if (step > 1 && isOpen && not.length === 0) {
+    const zero = min <= 0 && max >= 0;
+    return multiples(writer, step, { zero, minus: min <= -LARGEST, plus: max >= LARGEST });
+  }
+  if (step > 1) return steppedIntegers(writer, { min, max, step, not }, path);
+  const ranges = holesIn(min, max, not);
+  if (ranges.length === 0) throw impossible(path, 'no whole number is left between its bounds');
+  return writer.rule(ranges.map(([from, to]) => integerRange(from, to)).join(' | '));
+}
+
+/** Values that a bounded range with a step may have at most. */
+const MAX_VALUES = 400;
+
+function steppedIntegers(
+  writer: GbnfWriter,
+  { min, max, step, not }: { min: number; max: number; step: number; not: readonly number[] },
+  path: SchemaPath,
+): string {
+  const first = Math.ceil(min / step) * step + 0;
+  const count = Math.floor((max - first) / step) + 1;
+  if (count <= 0) throw impossible(path, 'no multiple lies between its bounds');
+  if (count > MAX_VALUES) {
+    writer.cannot(path, 'multipleOf', 'too many multiples lie between its bounds');
+    return writer.rule(holesIn(min, max, not).map(([from, to]) => integerRange(from, to)).join(' | '));
+  }
+  const values = Array.from({ length: count }, (_, index) => first + index * step);
+  const left = values.filter((value) => !not.includes(value));
+  if (left.length === 0) throw impossible(path, 'no multiple is left between its bounds');
+  return writer.rule(left.map((value) => writer.literal(String(value + 0))).join(' | '));
+}
+
+/** The range without some of its numbers. */
+function holesIn(min: number, max: number, not: readonly number[]): [number, number][] {
+  const holes = [...new Set(not)].filter((value) => Number.isInteger(value) && value >= min && value <= max);
+  const ranges: [number, number][] = [];
+  let from = min;
+  for (const hole of holes.sort((a, b) => a - b)) {
+    if (from < hole) ranges.push([from, hole - 1]);
+    from = hole + 1;
+  }
+  if (from <= max) ranges.push([from, max]);
+  return ranges;
+}
+
+interface Signs {
+  readonly zero: boolean;
+  readonly minus: boolean;
+  readonly plus: boolean;
+}
+
+/** Multiples of a whole number, by the remainder of the digits read so far. */
+function multiples(writer: GbnfWriter, step: number, signs: Signs = { zero: true, minus: true, plus: true }): string {
+  const rule = positiveMultiples(writer, step);
+  const options = [
+    ...(signs.zero ? ['"0"'] : []),
+    ...(signs.plus ? [rule] : []),
+    ...(signs.minus ? [`"-" ${rule}`] : []),
+  ];
+  return writer.rule(options.join(' | '));
+}
+
+function positiveMultiples(writer: GbnfWriter, step: number): string {
+  if (Number.isInteger(Math.log10(step))) {
+    const zeros = String(step).length - 1;
+    return writer.rule(`[1-9] [0-9]{0,${11 - zeros}} "${'0'.repeat(zeros)}"`);
+  }
+  const names = Array.from({ length: step }, () => writer.reserve());
+  for (const [remainder, name] of names.entries())
+    writer.define(name, [...(remainder === 0 ? ['""'] : []), ...digitSteps(step, remainder, names, 0)].join(' | '));
+  return writer.rule(digitSteps(step, 0, names, 1).join(' | '));
+}
+
+function digitSteps(step: number, remainder: number, names: readonly string[], from: number): string[] {
+  const digits = Array.from({ length: 10 - from }, (_, index) => index + from);
+  return digits.map((digit) => `"${digit}" ${names[(remainder * 10 + digit) % step]}`);
+}
+
+export function numberRule(writer: GbnfWriter, schema: Schema, path: SchemaPath): string {
+  const bounds = boundsOf(schema, path);
+  const step = stepOf(writer, schema, path, false);
+  if (Number.isInteger(step) && step > 0) return integerRule(writer, schema, path);
+  const bounded = bounds.min !== null || bounds.max !== null;
+  if (step > 0) return bounded ? steppedNumbers(writer, bounds, step, path) : fractions(writer, step);
+  if (!bounded)
+    return writer.rule(`"-"? ${whole(writer)} ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?`);
+  return writer.rule(boundedNumber(writer, bounds, path));
+}
+
+/** Multiples of a fraction that divides 1, such as 0.5 or 0.01. */
+function fractions(writer: GbnfWriter, step: number): string {
+  const decimals = decimalsOf(step);
+  const parts = Array.from({ length: Math.round(1 / step) }, (_, index) => (index * step).toFixed(decimals));
+  const behind = parts.map((part) => `"${part.slice(1)}"`);
+  return writer.rule(`"-"? ("0" | [1-9] [0-9]{0,8}) (${behind.join(' | ')})?`);
+}
+
+function steppedNumbers(writer: GbnfWriter, bounds: Bounds, step: number, path: SchemaPath): string {
+  const decimals = decimalsOf(step);
+  const min = bounds.min ?? (bounds.max ?? 0) - MAX_VALUES * step;
+  const max = bounds.max ?? min + MAX_VALUES * step;
+  const first = Math.ceil(min / step - 1e-9);
+  const last = Math.min(Math.floor(max / step + 1e-9), first + MAX_VALUES);
+  const values = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
+    Number(((first + index) * step).toFixed(decimals)),
+  ).filter((value) => isWithin(value, bounds));
+  if (values.length === 0) throw impossible(path, 'no multiple lies between its bounds');
+  if (values.length > MAX_VALUES / 2 && (bounds.min === null || bounds.max === null)) {
+    writer.cannot(path, 'multipleOf', 'its multiples have one bound only');
+    return writer.rule(boundedNumber(writer, bounds, path));
+  }
+  return writer.rule(values.map((value) => `"${plainDecimal(value, decimals)}"`).join(' | '));
+}
+
+function plainDecimal(value: number, decimals: number): string {
+  return (Object.is(value, -0) ? 0 : value).toFixed(decimals);
+}
+
+function isWithin(value: number, { min, minExclusive, max, maxExclusive }: Bounds): boolean {
+  if (min !== null && (minExclusive ? value <= min : value < min)) return false;
+  return max === null || (maxExclusive ? value < max : value <= max);
+}
+
+/** 0: no step. Numbers that are no fraction of 1 and no small whole number have no grammar. */
+function stepOf(writer: GbnfWriter, schema: Schema, path: SchemaPath, integer: boolean): number {
+  const multiple = numberOf(schema, 'multipleOf', path);
+  if (multiple === null) return integer ? 1 : 0;
+  if (multiple <= 0) throw malformed(at(path, 'multipleOf'), 'it must be greater than 0');
+  const inverse = Math.round(1 / multiple);
+  const isFraction = multiple < 1 && Math.abs(inverse * multiple - 1) < 1e-9;
+  if (integer && isFraction) return 1;
+  const isPower = Number.isInteger(Math.log10(multiple)) && multiple <= 1e9;
+  if (Number.isInteger(multiple) && (multiple <= MAX_STEP || isPower)) return multiple;
+  if (isFraction && inverse <= MAX_VALUES) return multiple;
+  if (isFraction && Number.isInteger(Math.log10(inverse)) && inverse <= 1e6) return multiple;
+  const { min, max } = boundsOf(schema, path);
+  if (min !== null && max !== null && (max - min) / multiple <= MAX_VALUES && !integer) return multiple;
+  if (min !== null && max !== null && (max - min) / multiple <= MAX_VALUES && Number.isInteger(multiple))
+    return multiple;
+  writer.cannot(path, 'multipleOf', 'multiples of that number have no grammar; use an enum');
+  return integer ? 1 : 0;
+}
+
+/** The largest whole step that is counted by remainders. */
+const MAX_STEP = 200;
+
+function whole(writer: GbnfWriter): string {
+  return writer.rule(`"0" | [1-9] [0-9]{0,${MAX_DIGITS - 1}}`);
+}
+
+/** Integers within the bounds, and decimals with a fixed number of digits within them. */
+function boundedNumber(writer: GbnfWriter, bounds: Bounds, path: SchemaPath): string {
+  const decimals = decimalsFor(bounds);
+  const largest = 10n ** BigInt(MAX_DIGITS) - 1n;
+  const low = bounds.min === null ? -largest : scaledFloor(bounds.min, decimals, bounds.minExclusive);
+  const high = bounds.max === null ? largest : -scaledFloor(-bounds.max, decimals, bounds.maxExclusive);
+  if (low > high) throw impossible(path, 'no number lies between its bounds');
+  if (low > largest || high < -largest) {
+    writer.cannot(path, low > largest ? 'minimum' : 'maximum', 'its bounds are too large');
+    return `"-"? ${whole(writer)}`;
+  }
+  const [from, to] = [low < -largest ? -largest : low, high > largest ? largest : high];
+  const min = Math.max(-LARGEST, bounds.min === null ? -LARGEST : lowestInteger(bounds.min, bounds.minExclusive));
+  const max = Math.min(LARGEST, bounds.max === null ? LARGEST : highestInteger(bounds.max, bounds.maxExclusive));
+  const decimal = scaledRange(from, to, decimals);
+  return min <= max ? `${integerRange(min, max)} | ${decimal}` : decimal;
+}
+
+/** As many digits after the point as the bounds have, within the precision of a double. */
+function decimalsFor(bounds: Bounds): number {
+  const [min, max] = [bounds.min ?? 0, bounds.max ?? 0];
+  const wholeDigits = Math.trunc(Math.max(Math.abs(min), Math.abs(max))).toString().length;
+  const wanted = Math.max(RANGE_DECIMALS, decimalsOf(min), decimalsOf(max));
+  return Math.max(RANGE_DECIMALS, Math.min(wanted, MAX_DIGITS - wholeDigits));
+}
+
+function lowestInteger(bound: number, exclusive: boolean): number {
+  const lowest = Math.ceil(bound);
+  // Adding zero turns -0 into 0.
+  return (exclusive && lowest === bound ? lowest + 1 : lowest) + 0;
+}
+
+function highestInteger(bound: number, exclusive: boolean): number {
+  const highest = Math.floor(bound);
+  return (exclusive && highest === bound ? highest - 1 : highest) + 0;
+}
+
+function boundsOf(schema: Schema, path: SchemaPath): Bounds {
+  const min = numberOf(schema, 'minimum', path);
+  const above = numberOf(schema, 'exclusiveMinimum', path);
+  const max = numberOf(schema, 'maximum', path);
+  const below = numberOf(schema, 'exclusiveMaximum', path);
+  const minExclusive = above !== null && (min === null || above >= min);
+  const maxExclusive = below !== null && (max === null || below <= max);
+  return { min: minExclusive ? above : min, minExclusive, max: maxExclusive ? below : max, maxExclusive };
+}

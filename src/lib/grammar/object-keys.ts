@@ -1,0 +1,163 @@
+/** GBNF for the members of an object that are not declared: what their names may be, and their values. */
+import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
+import type { Compile } from './object-grammar.ts';
+import { type Language, Languages } from './pattern/language.ts';
+import { linearMatcher } from './pattern/pattern-match.ts';
+import { parsePattern, type RefusePattern } from './pattern/pattern.ts';
+import { at, isObject, possible, type Schema, type SchemaPath, unenforceable } from './schema/schema-walk.ts';
+import { accepts } from './schema/schema-value.ts';
+import { stringInLanguage, stringOf } from './string-grammar.ts';
+
+export interface ExtraMembers {
+  readonly schema: Schema;
+  /** `additionalProperties`, or what stands for it; undefined: none are generated. */
+  readonly rest: unknown;
+  /** Declared names, which no further member may have: it would override the value already checked. */
+  readonly names: readonly string[];
+  readonly path: SchemaPath;
+  readonly compile: Compile;
+}
+
+/** Each combination of patterns that a name may match is a language of its own. */
+const MAX_PATTERNS = 4;
+
+/** A pair of a further name and its value; null: there are none. */
+export function extraPairRule(writer: GbnfWriter, extras: ExtraMembers): string | null {
+  const { schema, rest, names, path, compile } = extras;
+  const patterns = schema['patternProperties'];
+  if (isObject(patterns) && Object.keys(patterns).length > 0) {
+    const rules = patternPairs(writer, extras, patterns);
+    if (rules !== null) return rules.length === 0 ? null : writer.rule(rules.join(' | '));
+    return extraPairRule(writer, { ...extras, schema: { ...schema, patternProperties: {} }, rest: true });
+  }
+  if (rest === undefined || rest === false) return null;
+  const propertyNames = schema['propertyNames'];
+  const value = possible(() => compile(rest, at(path, 'additionalProperties')));
+  if (value === null) return null;
+  const key = isNothing(propertyNames) ? freeKey(writer, names) : namedKey(writer, extras, propertyNames);
+  return key === null ? null : writer.rule(`${key} ${writer.colon()} ${value}`);
+}
+
+/** Names of any kind, as `true` or `{type: string}` allow them. */
+function isNothing(propertyNames: unknown): boolean {
+  if (propertyNames === undefined || propertyNames === true) return true;
+  return isObject(propertyNames) && Object.keys(propertyNames).every((key) => key === 'type');
+}
+
+function freeKey(writer: GbnfWriter, names: readonly string[]): string {
+  return names.length === 0 ? stringOf(writer, 0, null) : otherKey(writer, names);
+}
+
+/** Names that `propertyNames` allows and that are not declared. */
+function namedKey(writer: GbnfWriter, { names, path, compile }: ExtraMembers, propertyNames: unknown): string | null {
+  const keyPath = at(path, 'propertyNames');
+  if (propertyNames === false) return null;
+  const isListed = isObject(propertyNames) && Array.isArray(propertyNames['enum']);
+  if (isListed) {
+    const listed = propertyNames['enum'] as readonly unknown[];
+    const free = listed.filter((name) => typeof name === 'string' && !names.includes(name));
+    const left = free.filter((name) => accepts(propertyNames, name) === true);
+    return left.length === 0 ? null : possible(() => compile({ type: 'string', enum: left }, keyPath));
+  }
+  const others = names.length === 0 ? [] : [{ not: { enum: names } }];
+  return possible(() => compile({ allOf: [{ type: 'string' }, propertyNames, ...others] }, keyPath));
+}
+
+/** Null: the patterns are left out. */
+function patternPairs(writer: GbnfWriter, extras: ExtraMembers, patterns: Schema): string[] | null {
+  const { schema, rest, path } = extras;
+  const keywordPath = at(path, 'patternProperties');
+  const entries = Object.entries(patterns);
+  const refusals = new Map<unknown, string>();
+  const refuse: RefusePattern = (reason) => {
+    const error = unenforceable(path, 'patternProperties', reason);
+    refusals.set(error, reason);
+    return error;
+  };
+  try {
+    if (entries.length > MAX_PATTERNS) throw refuse('it has too many patterns');
+    if (!isNothing(schema['propertyNames'])) throw refuse('it stands beside propertyNames');
+    const languages = new Languages(refuse);
+    const matching = entries.map(([source]) => languages.matching(parsePattern(source, refuse).node));
+    const undeclared = extras.names.map((name) => languages.not(languages.text(name)));
+    const rules: string[] = [];
+    for (let chosen = 0; chosen < 2 ** entries.length; chosen += 1) {
+      const isChosen = (index: number): boolean => (chosen & (1 << index)) !== 0;
+      const parts = entries.flatMap(([, value], index) => (isChosen(index) ? [value] : []));
+      const value = chosen === 0 ? (rest ?? false) : parts.length === 1 ? parts[0] : { allOf: parts };
+      if (value === false) continue;
+      const language = languages.all([
+        ...matching.map((one, index) => (isChosen(index) ? one : languages.not(one))),
+        ...undeclared,
+      ]);
+      const rule = pairIn(writer, extras, { languages, language, refuse, value, keywordPath });
+      if (rule !== null) rules.push(rule);
+    }
+    return rules;
+  } catch (error) {
+    const reason = refusals.get(error);
+    if (reason === undefined) throw error;
+    writer.cannot(path, 'patternProperties', reason);
+    return null;
+  }
+}
+
+/** The schemas that patterns add to a property of that name. */
+export function patternSchemas(schema: Schema, name: string): unknown[] {
+  const patterns = schema['patternProperties'];
+  if (!isObject(patterns)) return [];
+  return Object.entries(patterns).flatMap(([source, value]) => (mayMatch(source, name) ? [value] : []));
+}
+
+/** A pattern that is refused elsewhere matches nothing here. */
+function mayMatch(source: string, name: string): boolean {
+  try {
+    return linearMatcher(source).test(name);
+  } catch {
+    return false;
+  }
+}
+
+function pairIn(
+  writer: GbnfWriter,
+  { compile }: ExtraMembers,
+  of: {
+    readonly languages: Languages;
+    readonly language: Language;
+    readonly refuse: RefusePattern;
+    readonly value: unknown;
+    readonly keywordPath: SchemaPath;
+  },
+): string | null {
+  const { languages, language, refuse, value, keywordPath } = of;
+  const key = stringInLanguage(writer, { languages, language, refuse });
+  const rule = key === null ? null : possible(() => compile(value, keywordPath));
+  return key === null || rule === null ? null : writer.rule(`${key} ${writer.colon()} ${rule}`);
+}
+
+const KEY_CHARS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'];
+
+/** A plain key other than the declared names: a repeated key would override the value already checked. */
+function otherKey(writer: GbnfWriter, names: readonly string[]): string {
+  const rest = writer.rule('[A-Za-z0-9_]{0,40}');
+  const node = (prefix: string, alike: readonly string[]): string => {
+    writer.budget.spend('steps', alike.length);
+    const next = new Map<string, string[]>();
+    for (const name of alike) {
+      if (name === prefix) continue;
+      const char = String.fromCodePoint(name.codePointAt(prefix.length) ?? 0);
+      const group = next.get(char);
+      if (group === undefined) next.set(char, [name]);
+      else group.push(name);
+    }
+    const others = KEY_CHARS.filter((char) => !next.has(char)).join('');
+    const options = others === '' ? [] : [`[${others}] ${rest}`];
+    for (const [char, group] of next) {
+      if (KEY_CHARS.includes(char) && prefix.length < 40)
+        options.push(`"${char}" ${node(prefix + char, group)}`);
+    }
+    if (prefix !== '' && !alike.includes(prefix)) options.push('""');
+    return writer.rule(options.join(' | '));
+  };
+  return writer.rule(`${writer.literal('"')} ${node('', names)} ${writer.literal('"')}`);
+}

@@ -1,0 +1,85 @@
+/** The finite automaton of a language: states that can still lead to a text, and what leads from one to the next. */
+import { type CodeRange, type RefusePattern } from './pattern.ts';
+import type { Language, Languages } from './language.ts';
+
+export interface AutomatonState {
+  readonly accepts: boolean;
+  /** Characters by the state that they lead to. */
+  readonly steps: ReadonlyMap<number, readonly CodeRange[]>;
+}
+
+/** Larger ones are refused: each state becomes a rule. */
+const MAX_STATES = 1_500;
+
+/** State 0 is the start; null: the language has no text. */
+export function automatonOf(
+  languages: Languages,
+  start: Language,
+  { refuse, spend }: { readonly refuse: RefusePattern; readonly spend: (steps: number) => void },
+): readonly AutomatonState[] | null {
+  const classes = classesOf(start);
+  const found = new Map<Language, number>([[start, 0]]);
+  const states: { accepts: boolean; steps: Map<number, CodeRange[]> }[] = [];
+  // Grows while it runs.
+  for (const [language] of found) {
+    if (found.size > MAX_STATES) throw refuse('it is too large');
+    spend(1 + classes.length);
+    const steps = new Map<number, CodeRange[]>();
+    for (const range of classes) {
+      const after = languages.after(language, range[0]);
+      if (after === languages.none) continue;
+      const index = found.get(after) ?? found.size;
+      found.set(after, index);
+      const before = steps.get(index) ?? [];
+      steps.set(index, joined(before, range));
+    }
+    states.push({ accepts: language.nullable, steps });
+  }
+  return withoutDead(states);
+}
+
+function joined(ranges: CodeRange[], range: CodeRange): CodeRange[] {
+  const last = ranges.at(-1);
+  if (last !== undefined && last[1] + 1 === range[0]) return [...ranges.slice(0, -1), [last[0], range[1]]];
+  return [...ranges, range];
+}
+
+/** Ranges of characters that no part of the language tells apart. */
+function classesOf(start: Language): CodeRange[] {
+  const cuts = new Set([0]);
+  const seen = new Set<Language>();
+  const todo = [start];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    if (next.kind === 'set')
+      for (const [from, to] of next.ranges) {
+        cuts.add(from);
+        cuts.add(to + 1);
+      }
+    else if (next.kind === 'cat') todo.push(next.a, next.b);
+    else if (next.kind === 'any' || next.kind === 'all') todo.push(...next.of);
+    else if (next.kind === 'not' || next.kind === 'repeat') todo.push(next.a);
+  }
+  const sorted = [...cuts].filter((cut) => cut <= 0x10ffff).sort((a, b) => a - b);
+  return sorted.map((from, index): CodeRange => [from, (sorted[index + 1] ?? 0x110000) - 1]);
+}
+
+function withoutDead(
+  states: readonly { accepts: boolean; steps: Map<number, CodeRange[]> }[],
+): readonly AutomatonState[] | null {
+  const before = states.map((): number[] => []);
+  for (const [index, { steps }] of states.entries()) for (const to of steps.keys()) before[to]?.push(index);
+  const alive = new Set<number>();
+  const todo = states.flatMap(({ accepts }, index) => (accepts ? [index] : []));
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (alive.has(next)) continue;
+    alive.add(next);
+    todo.push(...(before[next] ?? []));
+  }
+  if (!alive.has(0)) return null;
+  return states.map(({ accepts, steps }, index) => ({
+    accepts,
+    steps: new Map(alive.has(index) ? [...steps].filter(([to]) => alive.has(to)) : []),
+  }));
+}

@@ -1,0 +1,95 @@
+/** What references of a schema refer to: by pointer, by `$id` and by anchor, inside the schema only. */
+import { DATA_KEYWORDS } from './keywords.ts';
+import { isObject, pointerTarget, type Schema } from './schema-walk.ts';
+
+const ROOT = 'svc:/schema';
+
+interface Index {
+  /** Schemas by the URI of their `$id`, and by that of an anchor. */
+  readonly named: Map<string, Schema>;
+  readonly baseOf: Map<Schema, string>;
+  /** Dynamic anchors by name; null: the name stands more than once. */
+  readonly dynamic: Map<string, Schema | null>;
+}
+
+export class SchemaRefs {
+  readonly #root: unknown;
+  #index: Index | null = null;
+
+  constructor(root: unknown) {
+    this.#root = root;
+  }
+
+  /** The target of a reference that stands in `at`; undefined: it leads outside, or nowhere. */
+  target(at: Schema, reference: string): unknown {
+    if (reference === '#') return this.#isNested(at) ? this.#named(at, reference) : this.#root;
+    const direct = reference.startsWith('#/') && !this.#isNested(at);
+    return direct ? pointerTarget(this.#root, reference) : this.#named(at, reference);
+  }
+
+  /** The one dynamic anchor of that name, else undefined. */
+  dynamicTarget(at: Schema, reference: string): unknown {
+    const name = reference.split('#')[1] ?? '';
+    const { dynamic } = this.#indexed();
+    if (!dynamic.has(name)) return this.target(at, reference);
+    return dynamic.get(name) ?? undefined;
+  }
+
+  #isNested(at: Schema): boolean {
+    const base = this.#indexed().baseOf.get(at);
+    return base !== undefined && base !== this.#indexed().baseOf.get(this.#root as Schema);
+  }
+
+  #named(at: Schema, reference: string): unknown {
+    const { named, baseOf } = this.#indexed();
+    const url = resolved(reference, baseOf.get(at) ?? ROOT);
+    if (url === null) return undefined;
+    const known = named.get(url);
+    if (known !== undefined) return known;
+    const [resource = '', fragment = ''] = url.split('#');
+    const schema = named.get(resource);
+    if (schema === undefined || (fragment !== '' && !fragment.startsWith('/'))) return undefined;
+    return fragment === '' ? schema : pointerTarget(schema, `#${fragment}`);
+  }
+
+  #indexed(): Index {
+    this.#index ??= indexOf(this.#root);
+    return this.#index;
+  }
+}
+
+function indexOf(root: unknown): Index {
+  const index: Index = { named: new Map(), baseOf: new Map(), dynamic: new Map() };
+  const todo: [unknown, string][] = [[root, ROOT]];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    const [value, outer] = next;
+    if (Array.isArray(value)) for (const item of value) todo.push([item, outer]);
+    if (!isObject(value) || index.baseOf.has(value)) continue;
+    const base = enter(index, value, outer);
+    for (const [key, member] of Object.entries(value)) if (!DATA_KEYWORDS.has(key)) todo.push([member, base]);
+  }
+  if (isObject(root)) index.named.set(ROOT, root);
+  return index;
+}
+
+/** Notes the names of a schema; returns the base of the references in it. */
+function enter(index: Index, schema: Schema, outer: string): string {
+  const id = schema['$id'] ?? schema['id'];
+  const base = typeof id === 'string' ? (resolved(id, outer)?.replace(/#$/, '') ?? outer) : outer;
+  if (base !== outer && !base.includes('#')) index.named.set(base, schema);
+  index.baseOf.set(schema, base.includes('#') ? outer : base);
+  const { $anchor, $dynamicAnchor } = schema;
+  for (const anchor of [$anchor, $dynamicAnchor])
+    if (typeof anchor === 'string') index.named.set(`${base}#${anchor}`, schema);
+  if (typeof $dynamicAnchor === 'string')
+    index.dynamic.set($dynamicAnchor, index.dynamic.has($dynamicAnchor) ? null : schema);
+  return base.includes('#') ? outer : base;
+}
+
+function resolved(reference: string, base: string): string | null {
+  try {
+    return decodeURI(new URL(reference, base).href);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,146 @@
+/** Keywords said in simpler ones: older drafts, conditions, dependencies, and what `not` means. */
+import { isAnnotation, JSON_TYPES } from './keywords.ts';
+import { ALSO } from './schema-merge.ts';
+import { isObject, type Schema } from './schema-walk.ts';
+
+/** Each dependency doubles the ways in which an object can be valid. */
+const MAX_DEPENDENCIES = 6;
+
+/** The schema in the words of draft 2020-12. */
+export function modernised(schema: Schema): Schema {
+  let modern = schema;
+  for (const [exclusive, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (typeof modern[exclusive] !== 'boolean') continue;
+    const { [exclusive]: isExclusive, [bound]: limit, ...rest } = modern;
+    modern = limit === undefined ? rest : { ...rest, [isExclusive === true ? exclusive : bound]: limit };
+  }
+  if (Array.isArray(modern['items']) && modern['prefixItems'] === undefined) {
+    const { items, additionalItems, ...rest } = modern;
+    modern = { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
+  }
+  if (!isObject(modern['dependencies'])) return modern;
+  const { dependencies, ...rest } = modern;
+  const entries = Object.entries(dependencies as Schema);
+  const lists = entries.filter(([, value]) => Array.isArray(value));
+  const schemas = entries.filter(([, value]) => !Array.isArray(value));
+  return {
+    ...rest,
+    ...(lists.length > 0 && { dependentRequired: Object.fromEntries(lists) }),
+    ...(schemas.length > 0 && { dependentSchemas: Object.fromEntries(schemas) }),
+  };
+}
+
+/** Conditions and dependencies as alternatives, each of which must hold; null: there are none. */
+export function alternativesIn(schema: Schema): { keyword: string; rest: Schema; parts: Schema[] } | null {
+  if (schema['if'] !== undefined) {
+    const { if: condition, then: yes = true, else: no = true, ...rest } = schema;
+    const parts = [{ anyOf: [{ allOf: [condition, yes] }, { allOf: [{ not: condition }, no] }] }];
+    return { keyword: 'if', rest, parts };
+  }
+  for (const keyword of ['dependentRequired', 'dependentSchemas']) {
+    const given = schema[keyword];
+    if (!isObject(given)) continue;
+    const { [keyword]: _, ...rest } = schema;
+    const parts = Object.entries(given).map(([name, value]) => ({
+      anyOf: [without(name), { allOf: [{ required: [name] }, Array.isArray(value) ? { required: value } : value] }],
+    }));
+    return parts.length > MAX_DEPENDENCIES ? null : { keyword, rest, parts };
+  }
+  return null;
+}
+
+function without(name: string): Schema {
+  return { properties: Object.fromEntries([[name, false]]) };
+}
+
+const OPPOSITES: Readonly<Record<string, readonly [type: string, keyword: string, step: number]>> = {
+  minLength: ['string', 'maxLength', -1],
+  maxLength: ['string', 'minLength', 1],
+  minItems: ['array', 'maxItems', -1],
+  maxItems: ['array', 'minItems', 1],
+  minProperties: ['object', 'maxProperties', -1],
+  maxProperties: ['object', 'minProperties', 1],
+  minimum: ['number', 'exclusiveMaximum', 0],
+  maximum: ['number', 'exclusiveMinimum', 0],
+  exclusiveMinimum: ['number', 'maximum', 0],
+  exclusiveMaximum: ['number', 'minimum', 0],
+};
+
+/** What a schema that must not hold leaves: schemas of which one must; null: it cannot be said. */
+export function negations(schema: unknown, resolve: (schema: Schema) => unknown, depth = 0): unknown[] | null {
+  if (schema === false) return [true];
+  if (schema === true) return [];
+  const target = isObject(schema) ? resolve(schema) : undefined;
+  if (target !== schema) return depth > 8 ? null : negations(target, resolve, depth + 1);
+  if (!isObject(target) || depth > 8) return null;
+  const results: unknown[] = [];
+  const modern = modernised(target);
+  const keys = Object.keys(modern).filter((key) => !isAnnotation(key) && modern[key] !== undefined);
+  for (const key of keys) {
+    const ways = keywordNegations(key, modern, resolve, depth + 1);
+    if (ways === null) return null;
+    results.push(...ways);
+  }
+  return results;
+}
+
+function keywordNegations(
+  key: string,
+  schema: Schema,
+  resolve: (schema: Schema) => unknown,
+  depth: number,
+): unknown[] | null {
+  const value = schema[key];
+  const opposite = OPPOSITES[key];
+  if (opposite !== undefined && typeof value === 'number') {
+    const [type, keyword, step] = opposite;
+    return value + step < 0 && step !== 0 ? [] : [{ type, [keyword]: value + step }];
+  }
+  switch (key) {
+    case 'type':
+      return typeNegation([value].flat());
+    case 'const':
+    case 'enum':
+      return [{ [ALSO]: [{ not: key === 'const' ? [value] : value }] }];
+    case 'pattern':
+      return [{ type: 'string', [ALSO]: [{ pattern: value, negated: true }] }];
+    case 'not':
+      return [value];
+    case 'required':
+      return Array.isArray(value)
+        ? value.map((name) => ({ type: 'object', ...without(String(name)) }))
+        : null;
+    case 'properties':
+      return isObject(value)
+        ? Object.entries(value).map(([name, property]) => ({
+            type: 'object',
+            properties: Object.fromEntries([[name, { not: property }]]),
+            required: [name],
+          }))
+        : null;
+    case 'anyOf':
+      return Array.isArray(value) ? [{ allOf: value.map((branch) => ({ not: branch })) }] : null;
+    case 'allOf': {
+      if (!Array.isArray(value)) return null;
+      const parts = value.map((part) => negations(part, resolve, depth));
+      return parts.includes(null) ? null : parts.flatMap((part) => part ?? []);
+    }
+    default:
+      return null;
+  }
+}
+
+function typeNegation(types: readonly unknown[]): unknown[] | null {
+  // Numbers with a fraction only are no JSON type.
+  if (types.includes('integer') && !types.includes('number')) {
+    const others = JSON_TYPES.filter((type) => !types.includes(type) && type !== 'number');
+    return [{ type: others }];
+  }
+  const left = JSON_TYPES.filter(
+    (type) => !types.includes(type) && !(type === 'integer') && !(type === 'number' && types.includes('number')),
+  );
+  return left.length === 0 ? [] : [{ type: left }];
+}
