@@ -1,11 +1,14 @@
 /**
- * Writes what is derived from the sources: docs/openapi.json, docs/errors.md, docs/configuration.md, the evidence schema.
+ * Writes what is derived from the sources: docs/openapi.json, docs/errors.md, docs/configuration.md,
+ * docs/schema-keywords.md, the evidence schema.
  * With --check it compares instead, and fails when a committed file is out of date. Needs a build.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { catalogue } from '../dist/lib/errors/catalogue.js';
 import { settings } from '../dist/config/settings.js';
+import { KEYWORDS } from '../dist/lib/grammar/schema/keywords.js';
+import { FORMAT_PATTERNS, FREE_FORMATS, INTEGER_FORMATS } from '../dist/lib/grammar/string-formats.js';
 import { Statement } from '../dist/trust/evidence/statement.js';
 import { STATUS_OF } from '../dist/http/error-response.js';
 import { openApiDocument } from '../dist/http/openapi.js';
@@ -38,6 +41,30 @@ A failure that would repeat carries \`x-should-retry: false\`. On a stream that 
 | code | status | retryable | sentence |
 |---|---|---|---|
 ${rows.join('\n')}
+`;
+}
+
+function schemaKeywords() {
+  const rows = Object.entries(KEYWORDS).filter(([, { how }]) => how !== '');
+  const annotations = Object.entries(KEYWORDS).filter(([, { how }]) => how === '');
+  const names = (list) => [...list].map((name) => `\`${name}\``).join(', ');
+  return `# Keywords of JSON Schema
+
+${notice} (src/lib/grammar/schema/keywords.ts, src/lib/grammar/string-formats.ts)
+
+What [structured output](structured-output.md) does with each keyword. *Enforced*: by the grammar, always. *Partly*: by the
+grammar as far as the last column says; beyond it, tools are relaxed and \`response_format\` is refused. *Checked*: by the
+check of the finished answer only.
+
+| keyword | by the grammar | how |
+|---|---|---|
+${rows.map(([key, { reach, how }]) => `| \`${key}\` | ${reach} | ${cell(how)} |`).join('\n')}
+
+Annotations, without effect: ${names(annotations.map(([key]) => key))}, and every keyword that begins with \`x-\`.
+
+Formats enforced for strings: ${names(Object.keys(FORMAT_PATTERNS))}. Each is generated in a plain form, such as
+lower-case host names; the check allows what ajv-formats allows. Formats that bound integers: ${names(Object.keys(INTEGER_FORMATS))}.
+Formats without effect: ${names(FREE_FORMATS)}.
 `;
 }
 
@@ -85,6 +112,7 @@ const files = {
   'docs/openapi.json': openApi,
   'docs/errors.md': errors,
   'docs/configuration.md': configuration,
+  'docs/schema-keywords.md': schemaKeywords,
   'docs/schemas/evidence-frozen-v1.json': evidenceSchema,
 };
 const check = process.argv.includes('--check');

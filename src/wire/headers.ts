@@ -10,6 +10,8 @@ export const HEADERS = {
   embeddingSpace: 'X-Svc-Embedding-Space',
   numCtx: 'X-Svc-Num-Ctx',
   ignoredParams: 'X-Svc-Ignored-Params',
+  /** Keywords of schemas that no grammar enforces: `tool#/pointer/keyword`, `#/…` for the answer's own schema. */
+  relaxed: 'X-Svc-Relaxed',
   /** The `code` of the body, for clients whose library keeps only the sentence. */
   errorCode: 'X-Svc-Error-Code',
   requestId: 'X-Request-Id',

@@ -139,7 +139,7 @@ describe.each(['envelope', 'hermes'] as const)('with the %s format', (format) =>
     });
 
     it('is refused by name what cannot be enforced', async () => {
-      const bad = { type: 'object', properties: { a: { not: { type: 'string' } } } };
+      const bad = { type: 'object', properties: { a: { not: { patternProperties: {} } } } };
       const refused = open().chat.completions.create({
         ...ask(),
         response_format: { type: 'json_schema', json_schema: { name: 'x', schema: bad } },

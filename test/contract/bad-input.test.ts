@@ -142,12 +142,12 @@ describe('a chat request', () => {
           name: `t${tool}`,
           parameters: {
             properties: Object.fromEntries(
-              Array.from({ length: 20 }, (_, at) => [`p${at}`, { type: 'string' }]),
+              Array.from({ length: 60 }, (_, at) => [`p${at}`, { type: 'string' }]),
             ),
           },
         })),
       },
-      'tools[95].parameters',
+      'tools[65].parameters',
     ],
     ['response_format as text', { response_format: 'json' }, 'response_format'],
     ['an unknown response_format', { response_format: { type: 'xml' } }, 'response_format.type'],

@@ -2,6 +2,7 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import type { JobEvent } from '../../src/contract/job-event.ts';
+import type { GenerateJob } from '../../src/contract/job.ts';
 import { DryRun } from '../../src/wire/inference/dry-run.ts';
 import { answer, done, started, text } from '../support/http/scripted-engine.ts';
 import { scriptedService } from '../support/http/scripted-service.ts';
@@ -66,13 +67,28 @@ describe('a call', () => {
     ],
   ])('%s is an error, whole and streamed', async (_, events) => {
     const script = [started(), ...events, done('tool_calls')];
-    service.engine.plays(script, script);
+    // A call of a tool that exists is tried twice.
+    const tries = JSON.stringify(events).includes('rm') ? 2 : 4;
+    service.engine.plays(...Array.from({ length: tries }, () => script));
     const whole = await chat({ tools: [weather] });
     expect([whole.status, whole.body.code]).toEqual([500, 'answer_invalid']);
     const stream = await (await service.client.streamChat({ tools: [weather] })).all();
     expect(stream.error).toMatchObject({ code: 'answer_invalid' });
     expect(stream.done).toBe(false);
     expect(JSON.stringify(stream.chunks)).not.toContain('tool_calls');
+  });
+
+  it('that is not valid is made once more, with the tokens that are left', async () => {
+    service.engine.plays(
+      [started(), ...call('{"city":3}'), done('tool_calls')],
+      [started(), ...call('{"city":"Oslo"}'), done('tool_calls')],
+    );
+    const { body } = await chat({ tools: [weather], max_tokens: 50 });
+    expect(body.choices[0].message.tool_calls[0].function.arguments).toBe('{"city":"Oslo"}');
+    const again = service.engine.played.at(-1)?.submission.job as GenerateJob;
+    expect(again.toolChoice).toEqual({ mode: 'named', name: 'weather' });
+    expect(JSON.stringify(again.prompt)).toContain('/city must be string');
+    expect(again.maxTokens).toBeLessThan(50);
   });
 
   it('that was required and did not come is an error', async () => {
@@ -229,8 +245,8 @@ describe('a request is refused by the name of what is wrong', () => {
     [{ tools: [{ name: 'a', parameters: [] }] }, 'tools[0].parameters'],
     [{ tools: [{ name: 'a', parameters: { type: 'string' } }] }, 'tools[0].parameters.type'],
     [
-      { tools: [{ name: 'a', parameters: { properties: { b: { not: {} } } } }] },
-      'tools[0].parameters.properties.b.not',
+      { tools: [{ name: 'a', parameters: { properties: { b: { type: 'text' } } } }] },
+      'tools[0].parameters.properties.b.type',
     ],
     [{ tools: [weather], tool_choice: 'always' }, 'tool_choice'],
     [
@@ -244,7 +260,7 @@ describe('a request is refused by the name of what is wrong', () => {
       { response_format: { type: 'json_schema', json_schema: { name: 'x' } } },
       'response_format.json_schema.schema',
     ],
-    [{ response_format: format({ contains: {} }) }, 'response_format.json_schema.schema.contains'],
+    [{ response_format: format({ colour: {} }) }, 'response_format.json_schema.schema.colour'],
     [{ response_format: { type: 'json_object' }, grammar: 'root ::= "a"' }, 'grammar'],
     [{ tools: [weather], grammar: 'root ::= "a"' }, 'grammar'],
     [{ n: 5 }, 'n'],

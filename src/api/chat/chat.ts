@@ -8,14 +8,23 @@ import { collectEvents } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
 import type { Caller } from '../caller.ts';
 import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
-import { checkSlots, type Choices, type JobContent, planChoices, runChoices } from '../generation/choices.ts';
+import {
+  checkSlots,
+  type Choices,
+  isJson,
+  type JobContent,
+  planChoices,
+  runChoices,
+} from '../generation/choices.ts';
 import { newJobId } from '../generation/job-id.ts';
-import { checkIgnored, type GenerationFields, resolveMaxTokens } from '../generation/parameters.ts';
+import { checkIgnored, type GenerationFields, readStop, resolveMaxTokens } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import type { AnswerEvent } from './answer-event.ts';
+import { checkedJobs } from './checked-jobs.ts';
 import { checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';
+import { type Relaxation, relaxationsOf } from './relaxations.ts';
 
 export interface ChatPorts extends HeadPorts {
   readonly models: Pick<Models, 'resolve'>;
@@ -41,17 +50,22 @@ export type AnswerWriter = (index: number, event: AnswerEvent) => readonly objec
 export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): Promise<AcceptedChat> {
   const { options } = ask;
   const model = await ports.models.resolve(ask.model, 'chat');
-  const choices = planChoices(options, ask.content(), { model, caller });
-  const ignored = [...resolveMaxTokens(options).overruled, ...ask.idle(model)];
+  const content = ask.content();
+  const relaxed = await relaxationsOf(content, ports.strictParams);
+  const choices = planChoices(options, content, { model, caller });
+  const idleStop = isJson(content.format) && readStop(options.stop).length > 0 ? ['stop'] : [];
+  const ignored = [...resolveMaxTokens(options).overruled, ...idleStop, ...ask.idle(model)];
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, choices);
-  return new AcceptedChat(ports, choices, { caller, ignored });
+  return new AcceptedChat(ports, choices, { caller, ignored, relaxed });
 }
 
 /** A conversation that may run; it runs once. */
 export class AcceptedChat {
   /** Fields that have no effect. */
   readonly ignored: readonly string[];
+  /** What only the check of the finished answer enforces. */
+  readonly relaxed: readonly Relaxation[];
   readonly choices: Choices;
   readonly caller: Caller;
   readonly #ports: ChatPorts;
@@ -59,12 +73,13 @@ export class AcceptedChat {
   constructor(
     ports: ChatPorts,
     choices: Choices,
-    asked: { readonly caller: Caller; readonly ignored: readonly string[] },
+    asked: Pick<AcceptedChat, 'caller' | 'ignored' | 'relaxed'>,
   ) {
     this.#ports = ports;
     this.choices = choices;
     this.caller = asked.caller;
     this.ignored = asked.ignored;
+    this.relaxed = asked.relaxed;
   }
 
   /** The answers as they come, in what the dialect's writer makes of them; nothing runs before the first is asked for. */
@@ -73,7 +88,7 @@ export class AcceptedChat {
       const write = await open();
       const passed = checker(this.choices.jobs);
       return {
-        events: runChoices(this.#ports.engine, this.choices, this.caller.signal),
+        events: runChoices(checkedJobs(this.#ports.engine), this.choices, this.caller.signal),
         chunksOf: (index, event) => passed(index, event).flatMap((each) => write(index, each)),
       };
     });
@@ -100,7 +115,7 @@ export function completeChat(
   choices: Choices,
   signal: AbortSignal,
 ): Promise<Collected> {
-  return collect(choices.jobs, runChoices(engine, choices, signal));
+  return collect(choices.jobs, runChoices(checkedJobs(engine), choices, signal));
 }
 
 /** Renders and counts the first job of a request. */

@@ -1,12 +1,10 @@
 /**
- * Stands between the engine's events and the dialects, one per choice. A tool call leaves only when it is whole: then
- * its id can name its arguments, its arguments are checked against the tool's schema, and a call that the token limit
- * cut is never seen by a client that would run it. A finished answer is checked against the format that was asked for.
+ * Stands between the checked events of jobs and the dialects, one per choice. A tool call leaves only when it is whole:
+ * then its id can name its arguments, and a call that the token limit cut is never seen by a client that would run it.
  */
 import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { type AnswerCheck, answerCheck } from '../intake/answer-check.ts';
 import { callId } from '../intake/call-id.ts';
 import type { AnswerEvent, CallEvent } from './answer-event.ts';
 
@@ -18,14 +16,11 @@ export function checker(jobs: readonly GenerateJob[]): (index: number, event: Jo
 
 class ChoiceGuard {
   readonly #job: GenerateJob;
-  readonly #check: AnswerCheck;
-  #text = '';
   #open: { readonly name: string; readonly pieces: string[] } | null = null;
   #calls = 0;
 
   constructor(job: GenerateJob) {
     this.#job = job;
-    this.#check = answerCheck(job.format, job.tools);
   }
 
   /** What may leave now. */
@@ -43,8 +38,6 @@ class ChoiceGuard {
         this.#open?.pieces.push(event.text);
         return [];
       case 'text':
-        if (this.#job.format.kind !== 'text') this.#text += event.text;
-        return [...this.#closed(), event];
       case 'reasoning':
         return [...this.#closed(), event];
       case 'done':
@@ -65,7 +58,6 @@ class ChoiceGuard {
     const { mode } = this.#job.toolChoice;
     if (mode === 'required' || mode === 'named')
       throw fail('answer_invalid', { what: 'The answer', reason: 'it calls no tool' });
-    this.#check.text(this.#text);
     return [];
   }
 
@@ -74,7 +66,6 @@ class ChoiceGuard {
     if (this.#open === null) return [];
     const { name, pieces } = this.#open;
     const text = pieces.join('');
-    this.#check.call(name, text);
     const { prompt } = this.#job;
     const turns = prompt.kind === 'chat' ? prompt.turns : [];
     const index = this.#calls;

@@ -61,7 +61,8 @@ export function planChoices(
     adapters,
     maxTokens: isGiven ? maxTokens : defaults.maxTokens,
     numCtx,
-    stop: hasStop ? readStop(fields.stop) : [...defaults.stop],
+    // A stop string would cut JSON in two; its grammar ends it.
+    stop: isJson(content.format) ? [] : hasStop ? readStop(fields.stop) : [...defaults.stop],
     templateClockMs: null,
     lane: 'shared',
   });
@@ -70,6 +71,11 @@ export function planChoices(
     submission: { target, clientKey: caller.clientKey, numCtx, keepAliveMs },
     jobs: Array.from({ length: fields.n ?? 1 }, (_, index) => job(index)),
   };
+}
+
+/** Whether the answer is JSON, by its own grammar. */
+export function isJson({ kind }: GenerateJob['format']): boolean {
+  return kind === 'json_object' || kind === 'json_schema';
 }
 
 /** More answers than slots would arrive one after the other, which is not what n asks for. */

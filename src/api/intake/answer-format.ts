@@ -1,9 +1,7 @@
-/** `response_format` and `grammar` → the shape of the answer; refused when it could not be kept. */
+/** `response_format` and `grammar` → the shape of the answer. Schemas are examined later, off the event loop. */
 import type { AnswerFormat } from '../../contract/job.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
-import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
-import { compileSchema } from '../../lib/grammar/schema-grammar.ts';
-import { prepareProof } from './answer-check.ts';
+import { placeSchema } from './schema-places.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,8 +10,8 @@ export interface FormatFields {
   readonly grammar?: string | null | undefined;
 }
 
-export function readAnswerFormat(fields: FormatFields, budget: SchemaBudget): AnswerFormat {
-  const format = readResponseFormat(fields.response_format ?? null, budget);
+export function readAnswerFormat(fields: FormatFields): AnswerFormat {
+  const format = readResponseFormat(fields.response_format ?? null);
   const grammar = fields.grammar ?? '';
   if (grammar === '') return format;
   if (format.kind !== 'text')
@@ -21,7 +19,7 @@ export function readAnswerFormat(fields: FormatFields, budget: SchemaBudget): An
   return { kind: 'grammar', gbnf: grammar.toWellFormed() };
 }
 
-function readResponseFormat(format: Fields | null, budget: SchemaBudget): AnswerFormat {
+function readResponseFormat(format: Fields | null): AnswerFormat {
   if (format === null) return { kind: 'text' };
   switch (format['type']) {
     case 'text':
@@ -29,27 +27,25 @@ function readResponseFormat(format: Fields | null, budget: SchemaBudget): Answer
     case 'json_object':
       return format['schema'] === undefined
         ? { kind: 'json_object' }
-        : enforced(format['schema'], 'response_format.schema', budget);
+        : enforced(format['schema'], 'response_format.schema');
     case 'json_schema':
-      return readJsonSchema(format['json_schema'], budget);
+      return readJsonSchema(format['json_schema']);
     default:
       throw refusal('response_format.type', 'must be "text", "json_object" or "json_schema"');
   }
 }
 
-function readJsonSchema(wrapper: unknown, budget: SchemaBudget): AnswerFormat {
+function readJsonSchema(wrapper: unknown): AnswerFormat {
   const path = 'response_format.json_schema';
   if (!isFields(wrapper)) throw refusal(path, 'must be an object with a schema');
   if (wrapper['schema'] === undefined) throw refusal(`${path}.schema`, 'is required');
   // Strict or not, the answer is held to the schema: there is nothing to be gained by being lax.
-  return enforced(wrapper['schema'], `${path}.schema`, budget);
+  return enforced(wrapper['schema'], `${path}.schema`);
 }
 
-function enforced(schema: unknown, path: string, budget: SchemaBudget): AnswerFormat {
+function enforced(schema: unknown, path: string): AnswerFormat {
   if (!isFields(schema)) throw refusal(path, 'must be a JSON Schema object');
-  compileSchema(schema, path, { budget });
-  prepareProof(schema, path, budget);
-  return { kind: 'json_schema', schema };
+  return { kind: 'json_schema', schema: placeSchema(schema, path) };
 }
 
 function isFields(value: unknown): value is Fields & Record<string, unknown> {

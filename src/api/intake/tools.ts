@@ -5,9 +5,7 @@
  */
 import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
-import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
-import { compileSchema } from '../../lib/grammar/schema-grammar.ts';
-import { prepareProof } from './answer-check.ts';
+import { placeSchema } from './schema-places.ts';
 
 const MAX_DESCRIPTION_CHARS = 32_768;
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -15,13 +13,10 @@ const COMBINED = ['$ref', 'anyOf', 'oneOf', 'allOf'];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Tool definitions in either accepted form; a schema that cannot be enforced is refused here, by its keyword. */
-export function readTools(
-  tools: readonly unknown[] | null | undefined,
-  budget: SchemaBudget,
-): ToolDefinition[] {
+/** Tool definitions in either accepted form. Their schemas are examined later, off the event loop. */
+export function readTools(tools: readonly unknown[] | null | undefined): ToolDefinition[] {
   const given = tools ?? [];
-  const read = given.map((tool, index) => readTool(tool, `tools[${index}]`, budget));
+  const read = given.map((tool, index) => readTool(tool, `tools[${index}]`));
   for (const [index, { name }] of read.entries()) {
     if (read.findIndex((tool) => tool.name === name) < index)
       throw refusal(`tools[${index}]`, `repeats the name "${name}"; names must differ`);
@@ -55,7 +50,7 @@ function chosenName(choice: unknown): string | null {
   return typeof name === 'string' ? name : null;
 }
 
-function readTool(tool: unknown, path: string, budget: SchemaBudget): ToolDefinition {
+function readTool(tool: unknown, path: string): ToolDefinition {
   if (!isFields(tool)) throw refusal(path, 'must be an object');
   if (tool['type'] !== undefined && tool['type'] !== 'function')
     throw refusal(`${path}.type`, 'must be "function"; other kinds of tools are not served');
@@ -66,7 +61,7 @@ function readTool(tool: unknown, path: string, budget: SchemaBudget): ToolDefini
   return {
     name: readName(definition['name'], `${at}.name`),
     description: readDescription(definition['description'], `${at}.description`),
-    parameters: readParameters(definition['parameters'], `${at}.parameters`, budget),
+    parameters: readParameters(definition['parameters'], `${at}.parameters`),
   };
 }
 
@@ -88,20 +83,17 @@ function readDescription(description: unknown, path: string): string {
 }
 
 /** Arguments are always an object; without a schema, an empty one. */
-function readParameters(parameters: unknown, path: string, budget: SchemaBudget): Record<string, unknown> {
+function readParameters(parameters: unknown, path: string): Record<string, unknown> {
   if (parameters === undefined || parameters === null) return { type: 'object', properties: {} };
   if (!isFields(parameters)) throw refusal(path, 'must be a JSON Schema of an object');
-  if (parameters['type'] !== undefined && parameters['type'] !== 'object')
+  if (parameters['type'] !== undefined && ![parameters['type']].flat().includes('object'))
     throw refusal(`${path}.type`, 'must be "object", as arguments are named');
-  const schema = asObjectSchema(parameters);
-  compileSchema(schema, path, { budget });
-  prepareProof(schema, path, budget);
-  return schema;
+  return placeSchema(asObjectSchema(parameters), path);
 }
 
 function asObjectSchema(schema: Fields): Record<string, unknown> {
-  if (schema['type'] === 'object') return schema;
-  if (!COMBINED.some((keyword) => schema[keyword] !== undefined)) return { type: 'object', ...schema };
+  if (schema['type'] === 'object') return { ...schema };
+  if (!COMBINED.some((keyword) => schema[keyword] !== undefined)) return { ...schema, type: 'object' };
   const { $defs, definitions, ...rest } = schema;
   return {
     allOf: [rest, { type: 'object' }],

@@ -1,5 +1,6 @@
 /** What chat and text completion share on the wire: the ignored fields, a stream or a whole body, and the window. */
 import type { FastifyReply } from 'fastify';
+import type { Relaxation } from '../../api/chat/relaxations.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { Dialect } from '../../wire/error.ts';
@@ -20,6 +21,28 @@ export function nameIgnored(reply: FastifyReply, names: readonly string[]): void
   // Clients choose these names; long and odd ones are made fit for a header.
   const safe = names.map((name) => name.replaceAll(/[^\w.[\]-]/g, '?').slice(0, 64));
   reply.header(HEADERS.ignoredParams, [...new Set(safe)].slice(0, 32).join(','));
+}
+
+/** Keywords that a header names; how many more there are is said behind them. */
+const MAX_NAMED = 24;
+const MAX_NAME_CHARS = 120;
+
+/** Each as `tool#/pointer/keyword`, the pointer as a URI fragment has it. */
+export function nameRelaxed(reply: FastifyReply, relaxed: readonly Relaxation[]): void {
+  if (relaxed.length === 0) return;
+  const names = relaxed.map(({ tool, pointer, keyword }) => {
+    const step = keyword.replaceAll('~', '~0').replaceAll('/', '~1');
+    return `${tool ?? ''}#${fragment(`${pointer}/${step}`)}`.slice(0, MAX_NAME_CHARS);
+  });
+  const more = names.length > MAX_NAMED ? [`+${names.length - MAX_NAMED} more`] : [];
+  reply.header(HEADERS.relaxed, [...names.slice(0, MAX_NAMED), ...more].join(', '));
+}
+
+function fragment(pointer: string): string {
+  return encodeURI(pointer.toWellFormed()).replaceAll(
+    /[^\w%~/.$-]/g,
+    (char) => `%${char.charCodeAt(0).toString(16)}`,
+  );
 }
 
 export async function sendAnswer(

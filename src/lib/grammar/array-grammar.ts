@@ -2,7 +2,15 @@
 import { type GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { anyArray } from './json-grammar.ts';
 import type { Compile } from './object-grammar.ts';
-import { at, countOf, impossible, malformed, possible, type Schema, type SchemaPath } from './schema/schema-walk.ts';
+import {
+  at,
+  countOf,
+  impossible,
+  malformed,
+  possible,
+  type Schema,
+  type SchemaPath,
+} from './schema/schema-walk.ts';
 
 /** The longest counted array; a larger `maxItems` is lowered to it, which keeps every output valid. */
 const MAX_ITEMS = 1_000;
@@ -54,7 +62,8 @@ function restItem(
   // A tuple that says nothing of further items is closed, unless minItems demands them.
   if (rest === undefined && prefix > 0 && min <= prefix) return null;
   const rule = possible(() => compile(rest ?? true, at(path, 'items')));
-  if (rule === null && min > prefix) throw impossible(path, 'minItems is greater than the number of items allowed');
+  if (rule === null && min > prefix)
+    throw impossible(path, 'minItems is greater than the number of items allowed');
   return rule;
 }
 

@@ -78,11 +78,17 @@ function propertyRules(writer: GbnfWriter, from: Declared): Property[] {
   const names = schema['propertyNames'];
   return [...schemas].flatMap(([name, property]): Property[] => {
     const parts = patternSchemas(schema, name);
-    const whole = parts.length === 0 ? property : parts.length === 1 && property === true ? parts[0] : { allOf: [property, ...parts] };
+    const whole =
+      parts.length === 0
+        ? property
+        : parts.length === 1 && property === true
+          ? parts[0]
+          : { allOf: [property, ...parts] };
     const isNamed = names === undefined || accepts(names, name) === true;
     const value = isNamed ? possible(() => compile(whole, at(at(path, 'properties'), name))) : null;
     if (value !== null) return [{ pair: pairRule(writer, name, value), required: required.has(name) }];
-    if (required.has(name)) throw impossible(at(path, 'required'), `"${name}" is required, but cannot be valid`);
+    if (required.has(name))
+      throw impossible(at(path, 'required'), `"${name}" is required, but cannot be valid`);
     return [];
   });
 }
@@ -122,7 +128,11 @@ function countsOf(
   const certain = properties.length + (isOpen ? 1 : 0);
   if (min > certain) {
     if (!isOpen) throw impossible(path, 'it has too few properties for minProperties');
-    writer.cannot(path, 'minProperties', 'only declared properties are counted for certain; list them in "required"');
+    writer.cannot(
+      path,
+      'minProperties',
+      'only declared properties are counted for certain; list them in "required"',
+    );
     min = certain;
   }
   if (max !== null && !isOpen && properties.length <= max) max = null;

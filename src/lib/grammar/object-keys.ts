@@ -49,7 +49,11 @@ function freeKey(writer: GbnfWriter, names: readonly string[]): string {
 }
 
 /** Names that `propertyNames` allows and that are not declared. */
-function namedKey(writer: GbnfWriter, { names, path, compile }: ExtraMembers, propertyNames: unknown): string | null {
+function namedKey(
+  writer: GbnfWriter,
+  { names, path, compile }: ExtraMembers,
+  propertyNames: unknown,
+): string | null {
   const keyPath = at(path, 'propertyNames');
   if (propertyNames === false) return null;
   const isListed = isObject(propertyNames) && Array.isArray(propertyNames['enum']);

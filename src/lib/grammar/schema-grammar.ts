@@ -21,11 +21,14 @@ import { alternativesIn, modernised, negations } from './schema/schema-rewrite.t
 import { accepts } from './schema/schema-value.ts';
 import {
   at,
+  atEntry,
   countOf,
   impossible,
   isImpossible,
   isObject,
+  madeHere,
   malformed,
+  pointerSteps,
   type Schema,
   type SchemaPath,
   unenforceable,
@@ -42,7 +45,7 @@ const COPY_STEPS = 8;
 /** A schema inside a larger grammar: returns the name of its rule. Refuses what cannot be enforced. */
 export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath): string {
   try {
-    return new SchemaCompiler(writer, schema).compile(schema, path);
+    return new SchemaCompiler(writer, schema, path).compile(schema, path);
   } catch (error) {
     throw writer.budget.isSpent ? tooLarge(path) : error;
   }
@@ -60,6 +63,7 @@ export function compileSchema(schema: unknown, path: SchemaPath, options: Writer
 class SchemaCompiler {
   readonly #writer: GbnfWriter;
   readonly #refs: SchemaRefs;
+  readonly #rootPath: SchemaPath;
   /** Rules of schemas that refer to others, which may lead back to them. */
   readonly #rules = new Map<Schema, string>();
   readonly #pairs = new Map<unknown, Map<unknown, unknown>>();
@@ -67,8 +71,9 @@ class SchemaCompiler {
   readonly #folding = new Set<Schema>();
   #depth = 0;
 
-  constructor(writer: GbnfWriter, root: unknown) {
+  constructor(writer: GbnfWriter, root: unknown, rootPath: SchemaPath) {
     this.#writer = writer;
+    this.#rootPath = rootPath;
     this.#refs = new SchemaRefs(root);
   }
 
@@ -104,6 +109,7 @@ class SchemaCompiler {
     if (!isObject(given)) throw malformed(path, 'a schema is an object or true');
     this.#writer.budget.spend('steps', breadthOf(given));
     this.#refuseUnknown(given, path);
+    if (isPureReference(given)) return this.#reference(given, path);
     const schema = this.#plain(given, path);
     if (schema['nullable'] === true) return this.#nullable(schema, path);
     if (schema['allOf'] !== undefined) return this.#node(this.#flattened(schema, path), path);
@@ -112,6 +118,14 @@ class SchemaCompiler {
     if (schema['not'] !== undefined) return this.#negation(schema, path);
     if ('const' in schema || schema['enum'] !== undefined) return this.#values(schema, path);
     return this.#types(schema, path);
+  }
+
+  #reference(schema: Schema, path: SchemaPath): string {
+    const target = this.#resolved(schema, path);
+    const pointer = schema['$ref'];
+    const isPointer = typeof pointer === 'string' && pointer.startsWith('#/');
+    const place = isPointer ? pointerSteps(pointer).reduce<SchemaPath>(at, this.#rootPath) : path;
+    return isObject(target) ? this.#shared(target, place) : this.#node(target, path);
   }
 
   #types(schema: Schema, path: SchemaPath): string {
@@ -143,14 +157,21 @@ class SchemaCompiler {
       case 'string':
         return this.#string(schema, path);
       case 'integer':
-        return integerRule(this.#writer, withFormatBounds(schema), path, not.filter((value) => typeof value === 'number'));
+        return integerRule(
+          this.#writer,
+          withFormatBounds(schema),
+          path,
+          not.filter((value) => typeof value === 'number'),
+        );
       case 'number':
         this.#refuseNot(not, (value) => typeof value === 'number', path);
         return numberRule(this.#writer, withFormatBounds(schema), path);
       case 'boolean': {
         const left = [true, false].filter((value) => !not.includes(value));
         if (left.length === 0) throw impossible(path, 'no boolean is allowed');
-        return left.length === 2 ? booleans(this.#writer) : this.#writer.rule(this.#writer.literal(String(left[0])));
+        return left.length === 2
+          ? booleans(this.#writer)
+          : this.#writer.rule(this.#writer.literal(String(left[0])));
       }
       case 'null':
         if (not.includes(null)) throw impossible(path, 'null is not allowed');
@@ -241,7 +262,8 @@ class SchemaCompiler {
       this.#writer.cannot(path, 'unevaluatedItems', 'it stands beside "contains"');
     const { contains, minContains: _min, maxContains, ...rest } = schema;
     if (contains === undefined) return schema;
-    if (maxContains !== undefined) this.#writer.cannot(path, 'maxContains', 'items that match are not counted');
+    if (maxContains !== undefined)
+      this.#writer.cannot(path, 'maxContains', 'items that match are not counted');
     const wanted = countOf(schema, 'minContains', path) ?? 1;
     if (wanted === 0) return rest;
     const tuple = Array.isArray(rest['prefixItems']) ? (rest['prefixItems'] as readonly unknown[]) : [];
@@ -252,7 +274,8 @@ class SchemaCompiler {
       return rest;
     }
     const prefixItems = Array.from({ length }, (_, index) => {
-      const item = index < tuple.length ? tuple[index] : rest['unevaluatedItems'] === undefined ? items : true;
+      const item =
+        index < tuple.length ? tuple[index] : rest['unevaluatedItems'] === undefined ? items : true;
       return index < wanted ? this.#both(item, contains) : item;
     });
     const min = Math.max(wanted, countOf(schema, 'minItems', path) ?? 0);
@@ -298,8 +321,10 @@ class SchemaCompiler {
     let first: unknown = null;
     for (const [index, branch] of apart.entries()) {
       try {
-        const merged = plain ? branch : this.#merged(base, branch, keyword, at(branchPath, index));
-        rules.add(this.compile(merged, at(branchPath, index)));
+        const merged = plain
+          ? branch
+          : this.#merged(base, branch, keyword, atEntry(path, keyword, branches, index));
+        rules.add(this.compile(merged, atEntry(path, keyword, branches, index)));
       } catch (error) {
         if (!isImpossible(error)) throw error;
         first ??= error;
@@ -313,12 +338,15 @@ class SchemaCompiler {
   #exclusive(schema: Schema, branches: readonly unknown[], path: SchemaPath): readonly unknown[] {
     const resolved = branches.map((branch) => this.#resolved(branch, path));
     if (areDisjointBranches(resolved, path, this.#writer.budget)) return branches;
-    const opposites = resolved.map((branch) => this.#negations(branch));
+    const opposites = branches.map((branch) => this.#negations(branch, path));
     const canExclude = branches.length <= MAX_EXCLUSIVE && unevaluatedIn(schema) === undefined;
     if (canExclude && opposites.every((opposite) => opposite !== null)) {
-      return branches.map((branch, index) => ({
-        allOf: [branch, ...opposites.filter((_, other) => other !== index).map(asSchema)],
-      }));
+      return madeHere(
+        branches.map((branch, index) => {
+          const others = opposites.filter((_, other) => other !== index).map(asSchema);
+          return { allOf: madeHere([branch, ...others]) };
+        }),
+      );
     }
     this.#writer.cannot(
       path,
@@ -331,7 +359,7 @@ class SchemaCompiler {
   #negation(schema: Schema, path: SchemaPath): string {
     const { not, ...base } = schema;
     // What `not` speaks of counts as unevaluated, which the merged schema would not show.
-    const ways = unevaluatedIn(schema) === undefined ? this.#negations(not) : null;
+    const ways = unevaluatedIn(schema) === undefined ? this.#negations(not, path) : null;
     if (ways === null) {
       this.#writer.cannot(path, 'not', 'what it leaves has no grammar; say what is allowed instead');
       return this.#node(base, path);
@@ -340,8 +368,8 @@ class SchemaCompiler {
     return this.#node(this.#merged(base, asSchema(ways), 'not', path), path);
   }
 
-  #negations(schema: unknown): unknown[] | null {
-    return negations(schema, (part) => this.#resolved(part, ''));
+  #negations(schema: unknown, path: SchemaPath): unknown[] | null {
+    return negations(schema, (part) => this.#followed(part, path, undefined));
   }
 
   /** allOf folded into one schema; refused where two parts limit the same thing in different ways. */
@@ -354,7 +382,7 @@ class SchemaCompiler {
     this.#folding.add(schema);
     try {
       return allOf.reduce<Schema>(
-        (sum, part, index) => this.#merged(sum, part, 'allOf', at(at(path, 'allOf'), index)),
+        (sum, part, index) => this.#merged(sum, part, 'allOf', atEntry(path, 'allOf', allOf, index)),
         base,
       );
     } finally {
@@ -373,7 +401,8 @@ class SchemaCompiler {
     this.#refuseUnknown(resolved, path);
     const plain = this.#plain(resolved, path);
     if (plain['allOf'] !== undefined) return this.#merged(base, this.#flattened(plain, path), keyword, path);
-    const cannot = (place: SchemaPath, key: string, reason: string): void => this.#writer.cannot(place, key, reason);
+    const cannot = (place: SchemaPath, key: string, reason: string): void =>
+      this.#writer.cannot(place, key, reason);
     return mergeSchemas(base, this.#closed(plain, path), { keyword, path, budget, both: this.#both, cannot });
   }
 
@@ -387,7 +416,8 @@ class SchemaCompiler {
       const { [unevaluated]: limit, ...others } = closed;
       if (limit === undefined) continue;
       const branches = ['anyOf', 'oneOf', 'not', 'contains'].find((key) => others[key] !== undefined);
-      if (branches !== undefined) this.#writer.cannot(path, unevaluated, `it stands beside "${branches}" in a part`);
+      if (branches !== undefined)
+        this.#writer.cannot(path, unevaluated, `it stands beside "${branches}" in a part`);
       else closed = { ...others, ...(others[rest] === undefined && { [rest]: limit }) };
     }
     return closed;
@@ -400,18 +430,22 @@ class SchemaCompiler {
     if (a === false || b === false) return false;
     const known = this.#pairs.get(a) ?? new Map<unknown, unknown>();
     this.#pairs.set(a, known);
-    const pair = known.get(b) ?? { allOf: [a, b] };
+    const pair = known.get(b) ?? { allOf: madeHere([a, b]) };
     known.set(b, pair);
     return pair;
   };
 
-  /** What a chain of pure references leads to. */
+  /** What a chain of pure references leads to; one that is left out allows everything. */
   #resolved(schema: unknown, path: SchemaPath): unknown {
+    return this.#followed(schema, path, true);
+  }
+
+  #followed(schema: unknown, path: SchemaPath, nowhere: unknown): unknown {
     let current = schema;
     for (let hops = 0; isObject(current) && isPureReference(current); hops += 1) {
       if (hops > MAX_DEPTH) throw malformed(path, 'its references are circular');
       const target = this.#target(current, path);
-      if (target === undefined) return true;
+      if (target === undefined) return nowhere;
       current = target;
     }
     return current;
@@ -482,6 +516,7 @@ function isPureReference(schema: Schema): boolean {
 
 /** Whether the schema may lead back to itself. */
 function refers(schema: Schema): boolean {
+  if (isPureReference(schema)) return false;
   return referenceIn(schema) !== undefined || schema['allOf'] !== undefined;
 }
 
@@ -491,13 +526,15 @@ function unevaluatedIn(schema: Schema): string | undefined {
 
 function withParts(schema: Schema, parts: readonly unknown[]): Schema {
   const { allOf } = schema;
-  return { ...schema, allOf: [...(Array.isArray(allOf) ? allOf : []), ...parts] };
+  if (!Array.isArray(allOf)) return { ...schema, allOf: madeHere([...parts]) };
+  // Its own parts keep their places.
+  return { ...schema, allOf: madeHere([{ allOf }, ...parts]) };
 }
 
 function asSchema(ways: readonly unknown[] | null): unknown {
   const [only, ...others] = ways ?? [];
   if (ways?.length === 0) return false;
-  return others.length === 0 ? only : { anyOf: ways };
+  return others.length === 0 ? only : { anyOf: madeHere([...(ways ?? [])]) };
 }
 
 function alsoIn(schema: Schema): readonly Also[] {

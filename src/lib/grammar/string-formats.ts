@@ -51,10 +51,10 @@ export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
   ipv4interface: `^(?:${OCTET}\\.){3}${OCTET}/(?:[12]?\\d|3[0-2])$`,
   ipv6network: '^[0-9a-f]{1,4}::/(?:16|32|48|64)$',
   ipv6interface: '^[0-9a-f]{1,4}::[0-9a-f]{1,4}/(?:16|32|48|64)$',
-  'uuid1': '^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
-  'uuid3': '^[0-9a-f]{8}-[0-9a-f]{4}-3[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
-  'uuid4': '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
-  'uuid5': '^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+  uuid1: '^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+  uuid3: '^[0-9a-f]{8}-[0-9a-f]{4}-3[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+  uuid4: '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+  uuid5: '^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
 };
 
 /** Formats that only say what a text is for, or how a program stores the value. */

@@ -59,7 +59,14 @@ export function stringWithin(writer: GbnfWriter, limits: StringLimits, refuse: R
   // The finished answer will be matched too, so a pattern that is too large for that is refused here.
   for (const { source } of patterns) writer.budget.spend('steps', linearMatcher(source, refuse).states);
   const [only, ...others] = patterns;
-  if (only !== undefined && others.length === 0 && !only.negated && not.length === 0 && min === 0 && max === null) {
+  if (
+    only !== undefined &&
+    others.length === 0 &&
+    !only.negated &&
+    not.length === 0 &&
+    min === 0 &&
+    max === null
+  ) {
     const { plain } = parsePattern(only.source, refuse);
     if (plain !== null) return writer.rule(quotedBy(writer, plainBody({ writer, refuse }, plain)));
   }

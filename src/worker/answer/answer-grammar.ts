@@ -31,7 +31,12 @@ export type ThinkingPlace =
 
 /** GBNF of the answer, or null when the model may say anything. */
 export function answerGrammar(request: AnswerGrammarRequest): string | null {
-  const writer = new GbnfWriter({ prefix: 'svc-', spacing: request.family?.spacing ?? 'compact' });
+  const writer = new GbnfWriter({
+    prefix: 'svc-',
+    spacing: request.family?.spacing ?? 'compact',
+    // What the answer's own schema may not leave out was refused before; the finished answer is checked.
+    relax: true,
+  });
   let foreign = '';
   const content = (): string | null => {
     const { format } = request;

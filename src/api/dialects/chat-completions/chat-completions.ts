@@ -56,6 +56,11 @@ export class AcceptedChatCompletion {
     return this.#chat.ignored;
   }
 
+  /** Keywords of its schemas that only the check of the finished answer enforces. */
+  get relaxed() {
+    return this.#chat.relaxed;
+  }
+
   async whole(): Promise<ChatAnswer> {
     const collected = await this.#chat.whole();
     return wholeAnswer(this.#ports, this.#chat.choices.model, collected);

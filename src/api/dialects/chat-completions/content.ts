@@ -2,7 +2,6 @@
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
-import { SchemaBudget } from '../../../lib/grammar/schema/schema-budget.ts';
 import { readAnswerFormat } from '../../intake/answer-format.ts';
 import { readThinking } from '../../intake/thinking.ts';
 import { orderResults } from '../../intake/result-order.ts';
@@ -11,10 +10,9 @@ import type { ChatRequest, ContentPart, RequestMessage } from '../../../wire/inf
 import type { JobContent } from '../../generation/choices.ts';
 
 export function readContent(body: ChatRequest): JobContent {
-  const budget = new SchemaBudget();
-  const tools = readTools(body.tools, budget);
+  const tools = readTools(body.tools);
   const toolChoice = readToolChoice(body.tool_choice, tools);
-  const format = readAnswerFormat(body, budget);
+  const format = readAnswerFormat(body);
   if (format.kind === 'grammar' && toolChoice.mode !== 'none') {
     throw fail('invalid_request', {
       param: 'grammar',

@@ -14,21 +14,33 @@ interface Bounds {
 }
 
 /** Whole numbers within the bounds; `not`: numbers that it must not be. */
-export function integerRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, not: readonly number[] = []): string {
+export function integerRule(
+  writer: GbnfWriter,
+  schema: Schema,
+  path: SchemaPath,
+  not: readonly number[] = [],
+): string {
   const bounds = boundsOf(schema, path);
   const step = stepOf(writer, schema, path, true);
   const bounded = bounds.min !== null || bounds.max !== null;
   if (!bounded && step === 1 && not.length === 0) return writer.rule(`"-"? ${whole(writer)}`);
   if (!bounded && not.length === 0 && step > 1) return multiples(writer, step);
   // A bound with more digits than are generated is met by every number that is.
-  const min = Math.max(-LARGEST, bounds.min === null ? -LARGEST : lowestInteger(bounds.min, bounds.minExclusive));
-  const max = Math.min(LARGEST, bounds.max === null ? LARGEST : highestInteger(bounds.max, bounds.maxExclusive));
+  const min = Math.max(
+    -LARGEST,
+    bounds.min === null ? -LARGEST : lowestInteger(bounds.min, bounds.minExclusive),
+  );
+  const max = Math.min(
+    LARGEST,
+    bounds.max === null ? LARGEST : highestInteger(bounds.max, bounds.maxExclusive),
+  );
   if (min > LARGEST || max < -LARGEST) {
     writer.cannot(path, min > LARGEST ? 'minimum' : 'maximum', `numbers have at most ${MAX_DIGITS} digits`);
     return writer.rule(`"-"? ${whole(writer)}`);
   }
   if (min > max) throw impossible(path, 'no whole number lies between its bounds');
-  const isOpen = (min <= -LARGEST || (min >= 0 && min <= step)) && (max >= LARGEST || (max <= 0 && max >= -step));
+  const isOpen =
+    (min <= -LARGEST || (min >= 0 && min <= step)) && (max >= LARGEST || (max <= 0 && max >= -step));
   if (step > 1 && isOpen && not.length === 0) {
     const zero = min <= 0 && max >= 0;
     return multiples(writer, step, { zero, minus: min <= -LARGEST, plus: max >= LARGEST });
@@ -52,7 +64,11 @@ function steppedIntegers(
   if (count <= 0) throw impossible(path, 'no multiple lies between its bounds');
   if (count > MAX_VALUES) {
     writer.cannot(path, 'multipleOf', 'too many multiples lie between its bounds');
-    return writer.rule(holesIn(min, max, not).map(([from, to]) => integerRange(from, to)).join(' | '));
+    return writer.rule(
+      holesIn(min, max, not)
+        .map(([from, to]) => integerRange(from, to))
+        .join(' | '),
+    );
   }
   const values = Array.from({ length: count }, (_, index) => first + index * step);
   const left = values.filter((value) => !not.includes(value));
@@ -80,7 +96,11 @@ interface Signs {
 }
 
 /** Multiples of a whole number, by the remainder of the digits read so far. */
-function multiples(writer: GbnfWriter, step: number, signs: Signs = { zero: true, minus: true, plus: true }): string {
+function multiples(
+  writer: GbnfWriter,
+  step: number,
+  signs: Signs = { zero: true, minus: true, plus: true },
+): string {
   const rule = positiveMultiples(writer, step);
   const options = [
     ...(signs.zero ? ['"0"'] : []),
@@ -97,7 +117,10 @@ function positiveMultiples(writer: GbnfWriter, step: number): string {
   }
   const names = Array.from({ length: step }, () => writer.reserve());
   for (const [remainder, name] of names.entries())
-    writer.define(name, [...(remainder === 0 ? ['""'] : []), ...digitSteps(step, remainder, names, 0)].join(' | '));
+    writer.define(
+      name,
+      [...(remainder === 0 ? ['""'] : []), ...digitSteps(step, remainder, names, 0)].join(' | '),
+    );
   return writer.rule(digitSteps(step, 0, names, 1).join(' | '));
 }
 
@@ -112,8 +135,7 @@ export function numberRule(writer: GbnfWriter, schema: Schema, path: SchemaPath)
   if (Number.isInteger(step) && step > 0) return integerRule(writer, schema, path);
   const bounded = bounds.min !== null || bounds.max !== null;
   if (step > 0) return bounded ? steppedNumbers(writer, bounds, step, path) : fractions(writer, step);
-  if (!bounded)
-    return writer.rule(`"-"? ${whole(writer)} ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?`);
+  if (!bounded) return writer.rule(`"-"? ${whole(writer)} ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?`);
   return writer.rule(boundedNumber(writer, bounds, path));
 }
 
@@ -190,8 +212,14 @@ function boundedNumber(writer: GbnfWriter, bounds: Bounds, path: SchemaPath): st
     return `"-"? ${whole(writer)}`;
   }
   const [from, to] = [low < -largest ? -largest : low, high > largest ? largest : high];
-  const min = Math.max(-LARGEST, bounds.min === null ? -LARGEST : lowestInteger(bounds.min, bounds.minExclusive));
-  const max = Math.min(LARGEST, bounds.max === null ? LARGEST : highestInteger(bounds.max, bounds.maxExclusive));
+  const min = Math.max(
+    -LARGEST,
+    bounds.min === null ? -LARGEST : lowestInteger(bounds.min, bounds.minExclusive),
+  );
+  const max = Math.min(
+    LARGEST,
+    bounds.max === null ? LARGEST : highestInteger(bounds.max, bounds.maxExclusive),
+  );
   const decimal = scaledRange(from, to, decimals);
   return min <= max ? `${integerRange(min, max)} | ${decimal}` : decimal;
 }

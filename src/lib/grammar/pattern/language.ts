@@ -7,8 +7,19 @@ import { type CodeRange, complement, type PatternNode, type RefusePattern } from
 
 export type Language =
   | { readonly id: number; readonly kind: 'none' | 'empty'; readonly nullable: boolean }
-  | { readonly id: number; readonly kind: 'set'; readonly nullable: false; readonly ranges: readonly CodeRange[] }
-  | { readonly id: number; readonly kind: 'cat'; readonly nullable: boolean; readonly a: Language; readonly b: Language }
+  | {
+      readonly id: number;
+      readonly kind: 'set';
+      readonly nullable: false;
+      readonly ranges: readonly CodeRange[];
+    }
+  | {
+      readonly id: number;
+      readonly kind: 'cat';
+      readonly nullable: boolean;
+      readonly a: Language;
+      readonly b: Language;
+    }
   | {
       readonly id: number;
       readonly kind: 'any' | 'all';
@@ -157,7 +168,8 @@ export class Languages {
 
   #repeated(node: Extract<PatternNode, { kind: 'repeat' }>, rest: Language, atStart: boolean): Language {
     const { item, min, max } = node;
-    if (!looksAround(item)) return this.cat(this.repeat(this.#lowered(item, this.empty, false), min, max), rest);
+    if (!looksAround(item))
+      return this.cat(this.repeat(this.#lowered(item, this.empty, false), min, max), rest);
     if (max !== 1) throw this.#refuse('it repeats an anchor or a look-ahead');
     const once = this.#lowered(item, rest, atStart);
     return min === 1 ? once : this.any([once, rest]);

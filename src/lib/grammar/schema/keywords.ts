@@ -67,7 +67,11 @@ export const KEYWORDS: Readonly<Record<string, KeywordRow>> = {
   dependentRequired: { reach: 'partly', of: OBJECT, how: 'for up to 6 properties' },
   dependentSchemas: { reach: 'partly', of: OBJECT, how: 'for up to 6 properties' },
   dependencies: { reach: 'partly', of: OBJECT, how: 'draft 7, as the two above' },
-  unevaluatedProperties: { reach: 'partly', of: OBJECT, how: 'as `additionalProperties` of the merged schema' },
+  unevaluatedProperties: {
+    reach: 'partly',
+    of: OBJECT,
+    how: 'as `additionalProperties` of the merged schema',
+  },
   items: { reach: 'enforced', of: ARRAY, how: "also draft 7's list, with `additionalItems`" },
   prefixItems: { reach: 'enforced', of: ARRAY, how: 'a tuple that says nothing of further items is closed' },
   additionalItems: { reach: 'enforced', of: ARRAY, how: 'draft 7' },

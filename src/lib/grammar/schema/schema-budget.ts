@@ -1,6 +1,6 @@
 /**
- * What all schemas of one request may cost together. They are compiled on the server's event loop, where other
- * streams are served, and again in the worker; hence a bound on the work, not only on the size of the result.
+ * What all schemas of one request may cost together. They are examined in a thread of the server, and compiled again in
+ * the worker, where other answers are running; hence a bound on the work, not only on the size of the result.
  */
 import { fail } from '../../errors/svc-error.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
@@ -8,13 +8,13 @@ import type { SchemaPath } from './schema-walk.ts';
 
 const LIMITS = {
   /** Sub-schemas; each part of an `allOf` and each branch counts whenever it is folded or compiled. */
-  nodes: 2_000,
+  nodes: 4_000,
   /** Sub-schemas that ajv compiles, to prove answers; one takes up to a quarter of a millisecond. */
-  proofNodes: 2_000,
+  proofNodes: 4_000,
   /** Small work: a character read, a value compared, a state of a pattern. */
-  steps: 500_000,
+  steps: 1_000_000,
   /** Characters of the grammar. A larger one would slow every sampling step; no sensible schema comes near. */
-  chars: 512 * 1024,
+  chars: 768 * 1024,
 };
 
 export class SchemaBudget {

@@ -28,7 +28,9 @@ export function areDisjointBranches(
   const others = [...open, ...facts.filter(({ values }) => values !== null)];
   return (
     new Set(constants).size === constants.length &&
-    open.every((branch, index) => others.slice(index + 1).every((other) => areDisjoint(branch, other, budget)))
+    open.every((branch, index) =>
+      others.slice(index + 1).every((other) => areDisjoint(branch, other, budget)),
+    )
   );
 }
 

@@ -129,7 +129,12 @@ function mergeBranches(
 }
 
 /** Items behind the shorter tuple meet the rest schema of its side. */
-function mergeTuples(merged: Map<string, unknown>, base: Schema, part: Schema, both: FoldContext['both']): void {
+function mergeTuples(
+  merged: Map<string, unknown>,
+  base: Schema,
+  part: Schema,
+  both: FoldContext['both'],
+): void {
   const [left, right] = [tupleOf(base), tupleOf(part)];
   if (left.length === 0 && right.length === 0) return;
   const rest = { left: base['items'] ?? true, right: part['items'] ?? true };
@@ -182,7 +187,11 @@ function commonTypes(a: unknown, b: unknown, { path, budget }: FoldContext): str
   throw impossible(path, 'no type satisfies all of its parts');
 }
 
-function commonValues(a: readonly unknown[], b: readonly unknown[], { path, budget }: FoldContext): unknown[] {
+function commonValues(
+  a: readonly unknown[],
+  b: readonly unknown[],
+  { path, budget }: FoldContext,
+): unknown[] {
   const texts = new Set(b.map((value) => budget.textOf(value)));
   const common = a.filter((value) => texts.has(budget.textOf(value)));
   if (common.length === 0) throw impossible(path, 'its parts allow different values');
@@ -197,7 +206,12 @@ function mergedNames(a: Schema, b: Schema, both: FoldContext['both']): Schema {
 }
 
 /** `additionalProperties` of one schema speaks of the properties that only the other declares. */
-function closeForeign(merged: Map<string, unknown>, closed: Schema, other: Schema, context: FoldContext): void {
+function closeForeign(
+  merged: Map<string, unknown>,
+  closed: Schema,
+  other: Schema,
+  context: FoldContext,
+): void {
   const rest = closed['additionalProperties'];
   if (rest === undefined || rest === true) return;
   const foreign = namesIn(other).filter((name) => !isDeclared(closed, name));

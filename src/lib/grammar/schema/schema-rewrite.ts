@@ -1,7 +1,7 @@
 /** Keywords said in simpler ones: older drafts, conditions, dependencies, and what `not` means. */
 import { isAnnotation, JSON_TYPES } from './keywords.ts';
 import { ALSO } from './schema-merge.ts';
-import { isObject, type Schema } from './schema-walk.ts';
+import { isObject, madeHere, type Schema } from './schema-walk.ts';
 
 /** Each dependency doubles the ways in which an object can be valid. */
 const MAX_DEPENDENCIES = 6;
@@ -19,7 +19,11 @@ export function modernised(schema: Schema): Schema {
   }
   if (Array.isArray(modern['items']) && modern['prefixItems'] === undefined) {
     const { items, additionalItems, ...rest } = modern;
-    modern = { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
+    modern = {
+      ...rest,
+      prefixItems: items,
+      ...(additionalItems === undefined ? {} : { items: additionalItems }),
+    };
   }
   if (!isObject(modern['dependencies'])) return modern;
   const { dependencies, ...rest } = modern;
@@ -37,7 +41,8 @@ export function modernised(schema: Schema): Schema {
 export function alternativesIn(schema: Schema): { keyword: string; rest: Schema; parts: Schema[] } | null {
   if (schema['if'] !== undefined) {
     const { if: condition, then: yes = true, else: no = true, ...rest } = schema;
-    const parts = [{ anyOf: [{ allOf: [condition, yes] }, { allOf: [{ not: condition }, no] }] }];
+    const otherwise = madeHere([{ not: condition }, no]);
+    const parts = [{ anyOf: madeHere([{ allOf: madeHere([condition, yes]) }, { allOf: otherwise }]) }];
     return { keyword: 'if', rest, parts };
   }
   for (const keyword of ['dependentRequired', 'dependentSchemas']) {
@@ -45,7 +50,10 @@ export function alternativesIn(schema: Schema): { keyword: string; rest: Schema;
     if (!isObject(given)) continue;
     const { [keyword]: _, ...rest } = schema;
     const parts = Object.entries(given).map(([name, value]) => ({
-      anyOf: [without(name), { allOf: [{ required: [name] }, Array.isArray(value) ? { required: value } : value] }],
+      anyOf: madeHere([
+        without(name),
+        { allOf: madeHere([{ required: [name] }, Array.isArray(value) ? { required: value } : value]) },
+      ]),
     }));
     return parts.length > MAX_DEPENDENCIES ? null : { keyword, rest, parts };
   }
@@ -69,11 +77,19 @@ const OPPOSITES: Readonly<Record<string, readonly [type: string, keyword: string
   exclusiveMaximum: ['number', 'minimum', 0],
 };
 
-/** What a schema that must not hold leaves: schemas of which one must; null: it cannot be said. */
-export function negations(schema: unknown, resolve: (schema: Schema) => unknown, depth = 0): unknown[] | null {
+/**
+ * What a schema that must not hold leaves: schemas of which one must; null: it cannot be said. `resolve` follows
+ * references; undefined: one leads nowhere.
+ */
+export function negations(
+  schema: unknown,
+  resolve: (schema: Schema) => unknown,
+  depth = 0,
+): unknown[] | null {
   if (schema === false) return [true];
   if (schema === true) return [];
   const target = isObject(schema) ? resolve(schema) : undefined;
+  if (target === undefined) return null;
   if (target !== schema) return depth > 8 ? null : negations(target, resolve, depth + 1);
   if (!isObject(target) || depth > 8) return null;
   const results: unknown[] = [];
@@ -122,7 +138,7 @@ function keywordNegations(
           }))
         : null;
     case 'anyOf':
-      return Array.isArray(value) ? [{ allOf: value.map((branch) => ({ not: branch })) }] : null;
+      return Array.isArray(value) ? [{ allOf: madeHere(value.map((branch) => ({ not: branch }))) }] : null;
     case 'allOf': {
       if (!Array.isArray(value)) return null;
       const parts = value.map((part) => negations(part, resolve, depth));
@@ -140,7 +156,8 @@ function typeNegation(types: readonly unknown[]): unknown[] | null {
     return [{ type: others }];
   }
   const left = JSON_TYPES.filter(
-    (type) => !types.includes(type) && !(type === 'integer') && !(type === 'number' && types.includes('number')),
+    (type) =>
+      !types.includes(type) && !(type === 'integer') && !(type === 'number' && types.includes('number')),
   );
   return left.length === 0 ? [] : [{ type: left }];
 }

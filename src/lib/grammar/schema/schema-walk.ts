@@ -12,6 +12,19 @@ export function at(path: SchemaPath, key: string | number): SchemaPath {
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }
 
+const generated = new WeakSet<object>();
+
+/** A list of schemas that no client wrote: what stands in it has the place of the schema around it. */
+export function madeHere<T extends object>(list: T): T {
+  generated.add(list);
+  return list;
+}
+
+/** The place of a list's entry. */
+export function atEntry(path: SchemaPath, keyword: string, list: object, index: number): SchemaPath {
+  return generated.has(list) ? path : at(at(path, keyword), index);
+}
+
 /** The refusal that names the keyword, its place, the reason and the remedy. */
 export function unenforceable(path: SchemaPath, keyword: string, reason: string): SvcError {
   const param = at(path, keyword);

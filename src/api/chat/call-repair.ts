@@ -1,0 +1,53 @@
+/** The second attempt at a tool call whose arguments were not valid. */
+import { randomUUID } from 'node:crypto';
+import type { Usage } from '../../contract/job-event.ts';
+import type { GenerateJob, Turn } from '../../contract/job.ts';
+
+export interface FailedCall {
+  readonly name: string;
+  readonly argumentsJson: string;
+  readonly problem: string;
+}
+
+/** The call comes back as one that was made, with what is wrong as its result. */
+const REPAIR_CALL_ID = 'call000000';
+/** Characters of a problem that the model is told. */
+const MAX_PROBLEM = 400;
+
+/** Null: there is nothing to try with, or the job may not be run twice. */
+export function repairJob(job: GenerateJob, call: FailedCall, used: Usage): GenerateJob | null {
+  const { prompt, lane, maxTokens } = job;
+  if (prompt.kind !== 'chat' || lane === 'frozen') return null;
+  const left = maxTokens === null ? null : maxTokens - used.completionTokens;
+  if (left !== null && left < 1) return null;
+  const { name, argumentsJson, problem } = call;
+  const turns: Turn[] = [
+    ...prompt.turns,
+    { role: 'assistant', content: '', toolCalls: [{ id: REPAIR_CALL_ID, name, argumentsJson }] },
+    {
+      role: 'tool',
+      name,
+      toolCallId: REPAIR_CALL_ID,
+      content: `Not run: the arguments are invalid: ${problem.slice(0, MAX_PROBLEM)}. Call ${name} again with valid arguments.`,
+    },
+  ];
+  return {
+    ...job,
+    jobId: `${job.jobId}.${randomUUID()}`,
+    prompt: { kind: 'chat', turns },
+    toolChoice: { mode: 'named', name },
+    format: { kind: 'text' },
+    reasoning: { ...job.reasoning, enabled: false },
+    maxTokens: left,
+    topLogprobs: null,
+  };
+}
+
+/** What both attempts took; the prompt counts once, as it was sent. */
+export function addedUsage(first: Usage, second: Usage): Usage {
+  return {
+    ...first,
+    completionTokens: first.completionTokens + second.completionTokens,
+    reasoningTokens: first.reasoningTokens + second.reasoningTokens,
+  };
+}

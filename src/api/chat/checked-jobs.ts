@@ -1,0 +1,208 @@
+/**
+ * Stands between the engine and the answers of chat: a call of a tool passes when it is whole and its arguments are valid
+ * for the tool's schema, and an answer ends when it is what was asked for. A grammar has shaped both already, as far as
+ * one can; this is the proof, made in another thread by another program. A call that fails it is made once more: the
+ * model is told what was wrong, and has the tokens that are left.
+ */
+import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
+import type { GenerateJob } from '../../contract/job.ts';
+import type { Engine, JobListener, Submission } from '../../engine/ports.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { schemaDesk } from '../intake/schema-desk.ts';
+import { addedUsage, repairJob } from './call-repair.ts';
+
+type Submit = Engine['submit'];
+type Asked = Omit<Submission, 'job'> & { readonly job: GenerateJob };
+
+/** The engine, with every answer of a chat job checked. */
+export function checkedJobs(engine: Pick<Engine, 'submit'>): Pick<Engine, 'submit'> {
+  const submit: Submit = (submission, signal, listener) => {
+    const { job } = submission;
+    if (job.kind !== 'generate' || !isChecked(job)) return engine.submit(submission, signal, listener);
+    const asked = { ...submission, job };
+    const again = (repair: GenerateJob, onRepair: JobListener): void =>
+      engine.submit({ ...asked, job: repair }, signal, onRepair);
+    engine.submit(asked, signal, new CheckedJob(asked, listener, again));
+  };
+  return { submit };
+}
+
+function isChecked({ tools, format }: GenerateJob): boolean {
+  return tools.length > 0 || format.kind === 'json_schema' || format.kind === 'json_object';
+}
+
+/** A call as it was written. */
+interface WrittenCall {
+  readonly name: string;
+  readonly events: JobEvent[];
+  text: string;
+}
+
+class CheckedJob implements JobListener {
+  readonly #asked: Asked;
+  readonly #listener: JobListener;
+  readonly #again: (repair: GenerateJob, listener: JobListener) => void;
+  #text = '';
+  #call: WrittenCall | null = null;
+  /** The first call that failed its check, the calls behind it, and why. */
+  #failed: { readonly call: WrittenCall; readonly problem: string } | null = null;
+  /** What is being done with earlier events; null: nothing, so that the next one may pass at once. */
+  #busy: Promise<void> | null = null;
+  #isOver = false;
+
+  constructor(
+    asked: Asked,
+    listener: JobListener,
+    again: (repair: GenerateJob, listener: JobListener) => void,
+  ) {
+    this.#asked = asked;
+    this.#listener = listener;
+    this.#again = again;
+  }
+
+  onEvent(event: JobEvent): void {
+    this.#then(() => this.#take(event));
+  }
+
+  onEnd(failure: Error | null): void {
+    if (failure !== null) return this.#end(failure);
+    this.#then(() => this.#end(null));
+  }
+
+  /** In order: at once where nothing is pending. */
+  #then(act: () => Promise<void> | void): void {
+    if (this.#busy === null) {
+      const done = act();
+      if (done !== undefined) this.#wait(done);
+      return;
+    }
+    this.#wait(this.#busy.then(() => (this.#isOver ? undefined : act())));
+  }
+
+  #wait(work: Promise<void>): void {
+    const settled: Promise<void> = work
+      .catch((error: unknown) => this.#end(error instanceof Error ? error : new Error(String(error))))
+      .then(() => {
+        if (this.#busy === settled) this.#busy = null;
+      });
+    this.#busy = settled;
+  }
+
+  #take(event: JobEvent): Promise<void> | void {
+    switch (event.type) {
+      case 'tool_call': {
+        const before = this.#closed();
+        this.#call = { name: event.name, events: [event], text: '' };
+        return before;
+      }
+      case 'tool_arguments':
+        this.#call?.events.push(event);
+        if (this.#call !== null) this.#call.text += event.text;
+        return;
+      case 'done':
+        return this.#done(event);
+      case 'text':
+        if (this.#asked.job.format.kind !== 'text') this.#text += event.text;
+        return this.#after(event);
+      default:
+        return this.#after(event);
+    }
+  }
+
+  #after(event: JobEvent): Promise<void> | void {
+    if (this.#call === null) return this.#pass(event);
+    return this.#closed()?.then(() => this.#pass(event));
+  }
+
+  /** The call that was open is whole now. */
+  #closed(): Promise<void> | void {
+    const call = this.#call;
+    this.#call = null;
+    if (call === null) return;
+    return this.#problemOf(call).then((problem) => {
+      if (problem === null && this.#failed === null) for (const event of call.events) this.#pass(event);
+      else if (problem !== null && this.#failed !== null) throw notValid(call, problem);
+      else if (problem !== null) this.#failed = { call, problem };
+      else this.#failed?.call.events.push(...call.events);
+    });
+  }
+
+  async #problemOf({ name, text }: WrittenCall): Promise<string | null> {
+    const tool = this.#asked.job.tools.find((candidate) => candidate.name === name);
+    if (tool === undefined) return 'there is no such tool';
+    return schemaDesk.problemOf(tool.parameters, text);
+  }
+
+  async #done(event: DoneEvent): Promise<void> {
+    // A limit cuts the call that is open, which nobody may see.
+    if (event.finishReason === 'length') this.#call = null;
+    const called = this.#call !== null || this.#failed !== null;
+    await this.#closed();
+    if (this.#failed !== null) return this.#repair(event, this.#failed);
+    if (!called && event.finishReason === 'stop') await this.#requireShape();
+    this.#pass(event);
+  }
+
+  /** Of an answer that called no tool. */
+  async #requireShape(): Promise<void> {
+    const { format, toolChoice } = this.#asked.job;
+    // The absence of a call is told by what stands behind this.
+    if (toolChoice.mode === 'required' || toolChoice.mode === 'named') return;
+    if (format.kind !== 'json_schema' && format.kind !== 'json_object') return;
+    const schema = format.kind === 'json_schema' ? format.schema : ANY_OBJECT;
+    const reason = await schemaDesk.problemOf(schema, this.#text);
+    if (reason !== null) throw fail('answer_invalid', { what: 'The answer', reason });
+  }
+
+  /** The same call once more; what the answer said behind it follows. */
+  #repair(
+    event: DoneEvent,
+    { call, problem }: { readonly call: WrittenCall; readonly problem: string },
+  ): Promise<void> {
+    const isKnown = this.#asked.job.tools.some(({ name }) => name === call.name);
+    const job = !isKnown
+      ? null
+      : repairJob(this.#asked.job, { name: call.name, argumentsJson: call.text, problem }, event.usage);
+    if (job === null) throw notValid(call, problem);
+    return new Promise((resolve, reject) => {
+      const second: WrittenCall = { name: call.name, events: [], text: '' };
+      let done: DoneEvent | null = null;
+      this.#again(job, {
+        onEvent: (each) => {
+          if (each.type === 'tool_call' || each.type === 'tool_arguments') second.events.push(each);
+          if (each.type === 'tool_arguments') second.text += each.text;
+          if (each.type === 'done') done = each;
+        },
+        onEnd: (failure) => {
+          if (failure !== null || done === null) return reject(failure ?? notValid(call, problem));
+          const usage = addedUsage(event.usage, done.usage);
+          const next = call.events.findIndex((each, at) => at > 0 && each.type === 'tool_call');
+          const behind = next < 0 ? [] : call.events.slice(next);
+          resolve(
+            this.#problemOf(second).then((again) => {
+              if (again !== null || second.events.length === 0) throw notValid(call, again ?? problem);
+              for (const each of [...second.events, ...behind]) this.#pass(each);
+              this.#pass({ ...event, usage });
+            }),
+          );
+        },
+      });
+    });
+  }
+
+  #pass(event: JobEvent): void {
+    if (!this.#isOver) this.#listener.onEvent(event);
+  }
+
+  #end(failure: Error | null): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#listener.onEnd(failure);
+  }
+}
+
+const ANY_OBJECT = { type: 'object' };
+
+function notValid({ name }: WrittenCall, reason: string): Error {
+  return fail('answer_invalid', { what: `The call of tool "${name.slice(0, 64)}"`, reason });
+}

@@ -1,0 +1,66 @@
+/**
+ * The validator of a schema, for the check of finished answers: another program than the compiler of grammars, so that
+ * neither is its own judge. Of the lib it takes the reading of references and patterns only.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { linearMatcher, type Matcher } from '../../lib/grammar/pattern/pattern-match.ts';
+import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
+import type { Schema } from '../../lib/grammar/schema/schema-walk.ts';
+import { schema2020 } from './schema-2020.ts';
+
+/** What has no linear matcher is in no schema but those of tools, whose patterns are checked only. */
+function matcherOf(source: string): Matcher {
+  try {
+    return linearMatcher(source);
+  } catch {
+    const pattern = regExpOf(source);
+    return { states: source.length, test: (text) => pattern.test(text), toString: () => source };
+  }
+}
+
+function regExpOf(source: string): RegExp {
+  try {
+    return new RegExp(source, 'u');
+  } catch {
+    return new RegExp(source);
+  }
+}
+
+/** A fresh instance each time: schemas of clients must not meet in a common registry. */
+export function compileProof(schema: Schema, budget: SchemaBudget): ValidateFunction {
+  const ajv = new Ajv2020({
+    strict: false,
+    // Without it ajv nests one block per property, which V8 refuses to parse for large objects.
+    allErrors: true,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    formats: fullFormats,
+    // Else members of Object.prototype count as properties.
+    ownProperties: true,
+    // 0.07 is a multiple of 0.01.
+    multipleOfPrecision: 6,
+    // Else every reference would be a copy of what it refers to.
+    inlineRefs: false,
+    // Loops from the first value on; otherwise each name and value becomes separate code.
+    loopEnum: 0,
+    loopRequired: 0,
+    // The optimiser of ajv takes seconds over large schemas, for a check that runs once.
+    code: {
+      optimize: false,
+      regExp: Object.assign((source: string) => paidMatcher(source, budget), { code: 'paidMatcher' }),
+    },
+  });
+  const translated = schema2020(schema, budget);
+  // Else every reference adds all names behind it to a list, for keywords that few schemas have.
+  ajv.opts.unevaluated = budget.textOf(translated).includes('"unevaluated');
+  return ajv.compile(translated);
+}
+
+/** Paid for here too: the grammar does not see a pattern next to another type. */
+function paidMatcher(source: string, budget: SchemaBudget): Matcher {
+  const matcher = matcherOf(source);
+  budget.spend('steps', source.length + matcher.states);
+  return matcher;
+}

@@ -1,0 +1,184 @@
+/**
+ * Has schemas examined and answers checked in another thread, and remembers by digest what was found. On the event loop
+ * a schema costs its text and a hash. A thread that does not answer is ended, and what waited behind the schema that
+ * held it is asked again.
+ */
+import { hash } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { tooLarge } from '../../lib/grammar/schema/schema-budget.ts';
+import type { LeftOut, SchemaToExamine, ThreadReply, ThreadRequest } from './schema-messages.ts';
+
+/** How long one request may hold the thread, milliseconds; the budgets of schemas end far earlier. */
+const PATIENCE_MS = 5_000;
+/** Schemas whose examination is remembered. */
+const MAX_VERDICTS = 4_096;
+/** Members and items of one schema; more are refused before they are written as text. */
+const MAX_MEMBERS = 100_000;
+
+/** A schema of a request, and where it stands there. */
+export interface AskedSchema {
+  readonly schema: object;
+  readonly path: string;
+  readonly relax: boolean;
+}
+
+/** What a schema is called here: equal schemas have one digest. */
+interface Named {
+  readonly digest: string;
+  readonly text: string;
+}
+
+type Unsent = ThreadRequest extends infer R ? (R extends ThreadRequest ? Omit<R, 'id'> : never) : never;
+
+interface Waiting {
+  readonly request: ThreadRequest;
+  readonly settle: (reply: ThreadReply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface SchemaDesk {
+  /** What of each schema is left to the check of the answer; throws where one is refused. */
+  examine(schemas: readonly AskedSchema[]): Promise<readonly (readonly LeftOut[])[]>;
+  /** What is wrong with the value, JSON text, or null. */
+  problemOf(schema: object, value: string): Promise<string | null>;
+}
+
+class ThreadDesk implements SchemaDesk {
+  readonly #verdicts = new Map<string, readonly LeftOut[]>();
+  readonly #names = new WeakMap<object, Named>();
+  /** In the order in which they were sent, which is that of the answers. */
+  readonly #waiting: Waiting[] = [];
+  #thread: Worker | null = null;
+  #patience: NodeJS.Timeout | undefined;
+  #sent = 0;
+
+  async examine(schemas: readonly AskedSchema[]): Promise<readonly (readonly LeftOut[])[]> {
+    const asked = schemas.map(
+      ({ schema, path, relax }): SchemaToExamine => ({
+        ...this.#named(schema, path),
+        path,
+        relax,
+      }),
+    );
+    const unknown = asked.filter((schema) => !this.#verdicts.has(verdictKey(schema)));
+    if (unknown.length > 0) {
+      const reply = await this.#ask({ kind: 'examine', schemas: unknown });
+      if (reply.kind === 'refused') throw fail('invalid_request', reply.detail);
+      if (reply.kind !== 'examined') throw new Error(`the schema thread answered ${reply.kind}`);
+      for (const [index, schema] of unknown.entries()) this.#remember(schema, reply.leftOut[index] ?? []);
+    }
+    return asked.map((schema) => this.#verdicts.get(verdictKey(schema)) ?? []);
+  }
+
+  async problemOf(schema: object, value: string): Promise<string | null> {
+    const { digest, text } = this.#named(schema, 'schema');
+    let reply = await this.#ask({ kind: 'check', digest, text: null, value });
+    if (reply.kind === 'unknown') reply = await this.#ask({ kind: 'check', digest, text, value });
+    if (reply.kind === 'refused') return reply.detail.message;
+    if (reply.kind !== 'checked') throw new Error(`the schema thread answered ${reply.kind}`);
+    return reply.problem;
+  }
+
+  #named(schema: object, path: string): Named {
+    const known = this.#names.get(schema);
+    if (known !== undefined) return known;
+    if (membersOf(schema) > MAX_MEMBERS) throw tooLarge(path);
+    const text = JSON.stringify(schema);
+    const named = { digest: hash('sha256', text, 'base64'), text };
+    this.#names.set(schema, named);
+    return named;
+  }
+
+  #remember(schema: SchemaToExamine, leftOut: readonly LeftOut[]): void {
+    this.#verdicts.set(verdictKey(schema), leftOut);
+    for (const [oldest] of this.#verdicts) {
+      if (this.#verdicts.size <= MAX_VERDICTS) break;
+      this.#verdicts.delete(oldest);
+    }
+  }
+
+  #ask(request: Unsent): Promise<ThreadReply> {
+    return new Promise((settle, reject) => {
+      this.#sent += 1;
+      const waiting = { request: { ...request, id: this.#sent } as ThreadRequest, settle, reject };
+      this.#waiting.push(waiting);
+      this.#send(waiting.request);
+      if (this.#waiting.length === 1) this.#watch();
+    });
+  }
+
+  #send(request: ThreadRequest): void {
+    this.#thread ??= this.#start();
+    this.#thread.ref();
+    this.#thread.postMessage(request);
+  }
+
+  #start(): Worker {
+    const thread = new Worker(threadScript(), { execArgv: [] });
+    thread.on('message', (reply: ThreadReply) => {
+      if (this.#thread === thread) this.#answered(reply);
+    });
+    thread.on('error', (error) => this.#lost(thread, error));
+    thread.on('exit', () => this.#lost(thread, new Error('the schema thread ended')));
+    return thread;
+  }
+
+  #answered(reply: ThreadReply): void {
+    const first = this.#waiting.shift();
+    if (first === undefined || first.request.id !== reply.id)
+      throw new Error('the schema thread answered out of turn');
+    this.#watch();
+    first.settle(reply);
+  }
+
+  /** Time counts for the request that the thread is at, and an idle thread keeps no process alive. */
+  #watch(): void {
+    clearTimeout(this.#patience);
+    if (this.#waiting.length === 0) return this.#thread?.unref();
+    this.#patience = setTimeout(() => {
+      const thread = this.#thread;
+      if (thread !== null)
+        this.#lost(thread, fail('invalid_request', { message: 'A schema takes too long.' }));
+    }, PATIENCE_MS);
+  }
+
+  /** The request that the thread was at fails; those behind it go to a new one. */
+  #lost(thread: Worker, error: unknown): void {
+    if (this.#thread !== thread) return;
+    this.#thread = null;
+    void thread.terminate();
+    this.#waiting.shift()?.reject(error);
+    for (const { request } of this.#waiting) this.#send(request);
+    this.#watch();
+  }
+}
+
+function verdictKey({ digest, relax }: SchemaToExamine): string {
+  return `${relax ? 'relaxed' : 'strict'} ${digest}`;
+}
+
+/** Counts no further than the limit. */
+function membersOf(value: object): number {
+  const todo: object[] = [value];
+  let members = 0;
+  for (let next = todo.pop(); next !== undefined && members <= MAX_MEMBERS; next = todo.pop()) {
+    for (const member of Object.values(next)) {
+      members += 1;
+      if (typeof member === 'object' && member !== null) todo.push(member);
+    }
+  }
+  return members;
+}
+
+/** Sources that were not compiled use what the build makes of them. */
+function threadScript(): URL {
+  const isSource = import.meta.url.endsWith('.ts');
+  return new URL(
+    isSource ? '../../../dist/api/intake/schema-thread.js' : './schema-thread.js',
+    import.meta.url,
+  );
+}
+
+/** One for the process: what is found out of a schema holds for everybody. */
+export const schemaDesk: SchemaDesk = new ThreadDesk();

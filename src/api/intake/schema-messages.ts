@@ -1,0 +1,39 @@
+/** What the server and its schema thread say to each other. */
+
+/** A schema to be examined, by its digest. */
+export interface SchemaToExamine {
+  readonly digest: string;
+  /** JSON. */
+  readonly text: string;
+  /** Where it stands in the request. */
+  readonly path: string;
+  /** Whether keywords without a grammar are left out; else they are refused. */
+  readonly relax: boolean;
+}
+
+/** A keyword that the grammar leaves to the check of the finished answer. */
+export interface LeftOut {
+  /** JSON Pointer of the schema that has the keyword. */
+  readonly pointer: string;
+  readonly keyword: string;
+}
+
+export type ThreadRequest =
+  | { readonly id: number; readonly kind: 'examine'; readonly schemas: readonly SchemaToExamine[] }
+  | {
+      readonly id: number;
+      readonly kind: 'check';
+      readonly digest: string;
+      /** Absent: the thread should know the schema by its digest. */
+      readonly text: string | null;
+      /** The JSON text of the value. */
+      readonly value: string;
+    };
+
+export type ThreadReply = { readonly id: number } & (
+  | { readonly kind: 'examined'; readonly leftOut: readonly (readonly LeftOut[])[] }
+  /** Null: the value is valid. */
+  | { readonly kind: 'checked'; readonly problem: string | null }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'refused'; readonly detail: { readonly message: string; readonly param?: string } }
+);

@@ -1,0 +1,11 @@
+/** Where the schemas of a request stand in it, for refusals; each dialect has places of its own. */
+const places = new WeakMap<object, string>();
+
+export function placeSchema<T extends object>(schema: T, path: string): T {
+  places.set(schema, path);
+  return schema;
+}
+
+export function placeOf(schema: object): string {
+  return places.get(schema) ?? 'schema';
+}

@@ -1,0 +1,38 @@
+/**
+ * The thread in which schemas are compiled and answers are checked, because one schema can take ajv and V8 a second, and
+ * the server's event loop serves every stream. It is started by schema-desk.ts and knows schemas only.
+ */
+import { parentPort } from 'node:worker_threads';
+import { isFailure } from '../../lib/errors/svc-error.ts';
+import { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
+import { examine, KnownSchemas } from './schema-work.ts';
+import type { ThreadReply, ThreadRequest } from './schema-messages.ts';
+
+const known = new KnownSchemas();
+
+function reply(request: ThreadRequest): ThreadReply {
+  const { id } = request;
+  try {
+    if (request.kind === 'examine') {
+      const budget = new SchemaBudget();
+      return {
+        id,
+        kind: 'examined',
+        leftOut: request.schemas.map((schema) => examine(schema, budget, known)),
+      };
+    }
+    const { digest, text, value } = request;
+    const checked = known.check(digest, text, value);
+    return checked === null ? { id, kind: 'unknown' } : { id, kind: 'checked', problem: checked.problem };
+  } catch (error) {
+    if (!isFailure(error, 'invalid_request')) throw error;
+    const { param } = error.detail;
+    return {
+      id,
+      kind: 'refused',
+      detail: { message: error.message, ...(param === undefined ? {} : { param }) },
+    };
+  }
+}
+
+parentPort?.on('message', (request: ThreadRequest) => parentPort?.postMessage(reply(request)));
