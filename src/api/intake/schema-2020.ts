@@ -96,7 +96,7 @@ function withoutProto(schema: Schema): Schema {
   const { properties, patternProperties = {} } = schema;
   if (!isObject(properties) || !Object.hasOwn(properties, '__proto__')) return schema;
   const others = Object.entries(properties).filter(([name]) => name !== '__proto__');
-  const pattern = { '^__proto__$': Reflect.get(properties, '__proto__') as unknown };
+  const pattern = { '^__proto__$': properties['__proto__'] };
   return {
     ...schema,
     properties: Object.fromEntries(others),

@@ -111,6 +111,7 @@ class ThreadDesk implements SchemaDesk {
   #send(request: ThreadRequest): void {
     this.#thread ??= this.#start();
     this.#thread.ref();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#thread.postMessage(request);
   }
 

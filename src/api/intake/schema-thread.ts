@@ -35,4 +35,7 @@ function reply(request: ThreadRequest): ThreadReply {
   }
 }
 
-parentPort?.on('message', (request: ThreadRequest) => parentPort?.postMessage(reply(request)));
+parentPort?.on('message', (request: ThreadRequest) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(reply(request));
+});

@@ -1,7 +1,6 @@
 /** GBNF for arrays: `items`, `prefixItems`, `minItems`, `maxItems`. */
 import { type GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { anyArray } from './json-grammar.ts';
-import type { Compile } from './object-grammar.ts';
 import {
   at,
   countOf,
@@ -10,6 +9,7 @@ import {
   possible,
   type Schema,
   type SchemaPath,
+  type Compile,
 } from './schema/schema-walk.ts';
 
 /** The longest counted array; a larger `maxItems` is lowered to it, which keeps every output valid. */

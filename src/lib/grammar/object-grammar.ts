@@ -7,6 +7,7 @@ import { anyObject } from './json-grammar.ts';
 import { extraPairRule, patternSchemas } from './object-keys.ts';
 import {
   at,
+  type Compile,
   countOf,
   impossible,
   isObject,
@@ -17,9 +18,6 @@ import {
   type SchemaPath,
 } from './schema/schema-walk.ts';
 import { accepts } from './schema/schema-value.ts';
-
-/** Compiles a sub-schema to the name of its rule. */
-export type Compile = (schema: unknown, path: SchemaPath) => string;
 
 interface Property {
   readonly pair: string;

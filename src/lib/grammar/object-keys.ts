@@ -1,10 +1,17 @@
 /** GBNF for the members of an object that are not declared: what their names may be, and their values. */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
-import type { Compile } from './object-grammar.ts';
 import { type Language, Languages } from './pattern/language.ts';
 import { linearMatcher } from './pattern/pattern-match.ts';
 import { parsePattern, type RefusePattern } from './pattern/pattern.ts';
-import { at, isObject, possible, type Schema, type SchemaPath, unenforceable } from './schema/schema-walk.ts';
+import {
+  at,
+  isObject,
+  possible,
+  type Schema,
+  type SchemaPath,
+  unenforceable,
+  type Compile,
+} from './schema/schema-walk.ts';
 import { accepts } from './schema/schema-value.ts';
 import { stringInLanguage, stringOf } from './string-grammar.ts';
 

@@ -2,7 +2,6 @@
 import type { AnswerFormat, Reasoning, ToolChoice, ToolDefinition } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
-import { SchemaBudget } from '../../../lib/grammar/schema-budget.ts';
 import { CountTokensRequest, MessagesRequest } from '../../../wire/messages/request.ts';
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
@@ -55,15 +54,14 @@ function readContent(body: Body, { own }: SortedTools): JobContent {
   }
   // A request of a thread holds only what is new in it.
   if (isFields(body.thread)) throw fail('thread_unsupported', { param: 'thread' });
-  const budget = new SchemaBudget();
-  const tools = readTools(own, budget);
+  const tools = readTools(own);
   const choice = body.tool_choice ?? null;
   return {
     prompt: { kind: 'chat', turns: readTurns(body) },
     tools,
     toolChoice: readChoice(choice, tools),
     maxCalls: choice?.['disable_parallel_tool_use'] === true ? 1 : MOST_CALLS,
-    format: readFormat(body, budget),
+    format: readFormat(body),
     reasoning: readThinking(body),
     topLogprobs: null,
   };
@@ -89,14 +87,13 @@ function readChoice(choice: Fields | null, tools: readonly ToolDefinition[]): To
   }
 }
 
-function readFormat(body: Body, budget: SchemaBudget): AnswerFormat {
+function readFormat(body: Body): AnswerFormat {
   const format = formatOf(body);
   if (format === null) return { kind: 'text' };
   if (format['type'] !== 'json_schema') throw refusal('output_config.format.type', 'must be "json_schema"');
-  return readAnswerFormat(
-    { response_format: { type: 'json_schema', json_schema: { schema: format['schema'] } } },
-    budget,
-  );
+  return readAnswerFormat({
+    response_format: { type: 'json_schema', json_schema: { schema: format['schema'] } },
+  });
 }
 
 function formatOf({ output_config, output_format }: Body): Fields | null {

@@ -1,4 +1,6 @@
-/** GBNF for JSON numbers under `minimum`, `maximum` and their exclusive forms. */
+/**
+ * lib/grammar/number owns GBNF for JSON numbers under bounds and `multipleOf`. It knows nothing of where a number stands.
+ */
 import { type GbnfWriter } from '../gbnf/gbnf-writer.ts';
 import { decimalsOf, integerRange, LARGEST, MAX_DIGITS, scaledFloor, scaledRange } from './number-range.ts';
 import { at, impossible, malformed, numberOf, type Schema, type SchemaPath } from '../schema/schema-walk.ts';
@@ -116,11 +118,10 @@ function positiveMultiples(writer: GbnfWriter, step: number): string {
     return writer.rule(`[1-9] [0-9]{0,${11 - zeros}} "${'0'.repeat(zeros)}"`);
   }
   const names = Array.from({ length: step }, () => writer.reserve());
-  for (const [remainder, name] of names.entries())
-    writer.define(
-      name,
-      [...(remainder === 0 ? ['""'] : []), ...digitSteps(step, remainder, names, 0)].join(' | '),
-    );
+  for (const [remainder, name] of names.entries()) {
+    const end = remainder === 0 ? ['""'] : [];
+    writer.define(name, [...end, ...digitSteps(step, remainder, names, 0)].join(' | '));
+  }
   return writer.rule(digitSteps(step, 0, names, 1).join(' | '));
 }
 

@@ -52,14 +52,13 @@ function classesOf(start: Language): CodeRange[] {
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     if (seen.has(next)) continue;
     seen.add(next);
-    if (next.kind === 'set')
-      for (const [from, to] of next.ranges) {
-        cuts.add(from);
-        cuts.add(to + 1);
-      }
-    else if (next.kind === 'cat') todo.push(next.a, next.b);
-    else if (next.kind === 'any' || next.kind === 'all') todo.push(...next.of);
-    else if (next.kind === 'not' || next.kind === 'repeat') todo.push(next.a);
+    for (const [from, to] of next.kind === 'set' ? next.ranges : []) {
+      cuts.add(from);
+      cuts.add(to + 1);
+    }
+    if (next.kind === 'cat') todo.push(next.a, next.b);
+    if (next.kind === 'any' || next.kind === 'all') todo.push(...next.of);
+    if (next.kind === 'not' || next.kind === 'repeat') todo.push(next.a);
   }
   const sorted = [...cuts].filter((cut) => cut <= 0x10ffff).sort((a, b) => a - b);
   return sorted.map((from, index): CodeRange => [from, (sorted[index + 1] ?? 0x110000) - 1]);

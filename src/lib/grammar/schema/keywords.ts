@@ -1,6 +1,8 @@
 /**
- * Every keyword of JSON Schema that Hearth knows, once: what becomes of it, and which types it speaks of. The compiler,
- * the check of finished answers and docs/structured-output.md derive from this table.
+ * lib/grammar/schema owns the reading of JSON Schema: keywords, references, merges, rewrites, budgets. It does not know
+ * how a value is written as a grammar.
+ * This file: every keyword that Hearth knows, once. The compiler, the check of finished answers and
+ * docs/schema-keywords.md derive from this table.
  */
 
 /**
@@ -43,6 +45,7 @@ export const KEYWORDS: Readonly<Record<string, KeywordRow>> = {
     how: 'of types, constants, required properties, limits, patterns, and combinations of these',
   },
   if: { reach: 'partly', how: 'if `not` of it can be enforced' },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name
   then: { reach: 'partly', how: 'with `if`' },
   else: { reach: 'partly', how: 'with `if`' },
   properties: {

@@ -14,7 +14,7 @@ const LIMITS = {
   /** Small work: a character read, a value compared, a state of a pattern. */
   steps: 1_000_000,
   /** Characters of the grammar. A larger one would slow every sampling step; no sensible schema comes near. */
-  chars: 768 * 1024,
+  chars: 800_000,
 };
 
 export class SchemaBudget {

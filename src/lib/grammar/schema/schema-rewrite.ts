@@ -27,7 +27,7 @@ export function modernised(schema: Schema): Schema {
   }
   if (!isObject(modern['dependencies'])) return modern;
   const { dependencies, ...rest } = modern;
-  const entries = Object.entries(dependencies as Schema);
+  const entries = Object.entries(dependencies);
   const lists = entries.filter(([, value]) => Array.isArray(value));
   const schemas = entries.filter(([, value]) => !Array.isArray(value));
   return {

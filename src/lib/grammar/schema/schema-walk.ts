@@ -7,6 +7,9 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** Where a sub-schema stands, as clients read it: `response_format.json_schema.schema.properties.age`. */
 export type SchemaPath = string;
 
+/** Compiles a sub-schema to the name of its rule. */
+export type Compile = (schema: unknown, path: SchemaPath) => string;
+
 export function at(path: SchemaPath, key: string | number): SchemaPath {
   if (typeof key === 'number') return `${path}[${key}]`;
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
