@@ -46,6 +46,16 @@ export const CHUNK_WEIGHTS = {
   hardlyShorter: 2,
 } as const;
 
+/** What depth costs a row of a prompt. Held to its purpose by simulated machines (tuned/promises.test.ts). */
+export const DEPTH_LIMITS = {
+  /** Calls that the slope is fitted to. */
+  samples: 24,
+  /** Chosen: calls whose depths differ by less (standard deviation, tokens) say more about noise. */
+  leastSpread: 150,
+  /** Chosen: of a row, at least this share is not due to depth. */
+  leastAtStart: 0.1,
+} as const;
+
 /** What calls cost by their rows. Held to their purpose by simulated machines (planning/learning.test.ts). */
 export const PRICES = {
   /** Above this a call is a prefill, whose price is one per token. */

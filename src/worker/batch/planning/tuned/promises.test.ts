@@ -105,6 +105,36 @@ describe.each(Object.entries({ amd, intel }))('streams that flow on a machine li
   );
 });
 
+describe.each([
+  ['amd', amd],
+  ['intel', intel],
+  ['a fast one', { rowsMs: [0, 10, 14, 18, 20], rowDepthMs: 0.002, prefillMsPerToken: 0.8 }],
+])(
+  'streams that flow on a machine like the %s, where a row costs twice as much at a depth of 900',
+  (_, flat) => {
+    const costs: StepCosts = { ...flat, prefillDoublesAt: 900 };
+    const flowing = [request(0, 30, 2_000), request(0, 30, 2_000)];
+    const options = { costsAt: () => costs, seed: 1, noise: 0 };
+
+    it.each([0, 1_000, 2_000, 3_000])(
+      'wait no longer for a prompt behind %d cached tokens',
+      (cachedTokens) => {
+        const made = simulatedPlanner();
+        // Whatever is cached was evaluated here, before short prompts came.
+        simulate(made, [request(0, 3_500, 2)], options);
+        for (let i = 0; i < 8; i += 1) simulate(made, [request(0, 100, 20)], options);
+        const long = { ...request(8_000, cachedTokens + 700, 2), cachedTokens };
+        const { gapsMs } = simulate(made, [...flowing, long], { ...options, untilMs: 40_000 });
+        const stepDepthMs = 2 * 2_000 * costs.rowDepthMs;
+        const tileMs = 64 * costs.prefillMsPerToken * (1 + (cachedTokens + 700) / 900);
+        expect(Math.max(...gapsMs)).toBeLessThanOrEqual(
+          1.05 * Math.max(250, Math.min(750, tileMs)) + stepMs(costs) + stepDepthMs,
+        );
+      },
+    );
+  },
+);
+
 describe('a call', () => {
   it('takes about a second at most on a slow model, and the first one too; the end of a prompt is not cut off', () => {
     const slow: StepCosts = { rowsMs: [0, 300, 600, 900, 1_000], rowDepthMs: 0.05, prefillMsPerToken: 50 };

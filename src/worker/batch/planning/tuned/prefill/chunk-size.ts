@@ -4,6 +4,7 @@
  * handled during a call. Rates are measured.
  */
 import { CHUNK_LIMITS, CHUNK_WEIGHTS, ROW_TILE } from '../../tuning.ts';
+import { PrefillDepthSlope } from './depth-slope.ts';
 
 export type ChunkLimits = Readonly<Record<keyof typeof CHUNK_LIMITS, number>>;
 
@@ -13,11 +14,14 @@ export interface StepBeside {
   readonly decodeMs: number | null;
   /** What a call of one row takes; null while nobody knows. */
   readonly rowMs: number | null;
+  /** Position of the prompt that goes first. */
+  readonly depth?: number;
 }
 
 export class ChunkSize {
   readonly #mostTokens: number;
   readonly #limits: ChunkLimits;
+  readonly #slope = new PrefillDepthSlope();
   #msPerToken: number | null = null;
   /** Fewer tokens take no less time. */
   #leastTokens: number;
@@ -28,7 +32,7 @@ export class ChunkSize {
     this.#leastTokens = limits.leastTokens;
   }
 
-  /** Null until a prefill was measured. */
+  /** At position 0; null until a prefill was measured. */
   get msPerToken(): number | null {
     return this.#msPerToken;
   }
@@ -37,10 +41,13 @@ export class ChunkSize {
   budget(beside: StepBeside): number {
     const { tileGapMs, idleMs } = this.#limits;
     if (this.#msPerToken === null) return this.#firstBudget(beside);
-    const tokens = Math.min(this.#mostTokens, Math.floor(this.#allowedMs(beside) / this.#msPerToken));
+    const { depth = 0 } = beside;
+    const most = this.#slope.rowsFor(this.#allowedMs(beside) / this.#msPerToken, depth);
+    const tokens = Math.min(this.#mostTokens, Math.floor(most));
     if (tokens >= ROW_TILE) return tokens - (tokens % ROW_TILE);
     const tileMs = isRead(beside) ? tileGapMs : idleMs;
-    return ROW_TILE * this.#msPerToken <= tileMs ? ROW_TILE : Math.max(this.#leastTokens, tokens);
+    const tile = this.#slope.rowsFor(tileMs / this.#msPerToken, depth);
+    return tile >= ROW_TILE ? ROW_TILE : Math.max(this.#leastTokens, tokens);
   }
 
   /** As if each row cost what one costs alone, which is more than it does; where that is unknown, a few. */
@@ -58,11 +65,12 @@ export class ChunkSize {
     return Math.max(gapMs, gapSteps * (decodeMs ?? 0)) - (decodeMs ?? 0);
   }
 
-  /** A call of this many prompt rows took this long. */
-  observePrefill(rows: number, ms: number): void {
+  /** A call of this many prompt rows, at this depth on average, took this long. */
+  observePrefill(rows: number, ms: number, depth = 0): void {
     const { leastTokens, firstTokens } = this.#limits;
     if (rows < leastTokens) return;
-    const sample = ms / rows;
+    this.#slope.observe(rows, depth, ms);
+    const sample = ms / rows / this.#slope.factorAt(depth);
     const isShort = rows < firstTokens && this.#msPerToken !== null;
     // A busy machine, or weights that take long to read: cutting such a call shorter would only make more of them.
     if (isShort && sample > CHUNK_WEIGHTS.hardlyShorter * (this.#msPerToken ?? 0)) {

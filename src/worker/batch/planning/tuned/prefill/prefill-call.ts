@@ -12,7 +12,7 @@ import {
 import { ASSUMED_PREFILL_MS_PER_TOKEN, LINGER_LIMITS, PLAIN_CHUNK_TOKENS } from '../../tuning.ts';
 import { burst, chunkBurst } from './bursts.ts';
 import { ChunkSize, type StepBeside } from './chunk-size.ts';
-import { chunkPrompts } from './prefill-chunks.ts';
+import { chunkPrompts, inOrder } from './prefill-chunks.ts';
 
 export interface PrefillOptions {
   /** Rows of one native call. */
@@ -52,7 +52,8 @@ export class PrefillCall {
     const { msPerToken } = this.#chunk;
     const members = formsBursts ? burst(streams, waiting, { msPerToken, nowMs }) : [];
     const isBurst = members.length > 0;
-    const budget = sizesChunks ? this.#chunk.budget({ decodeMs, rowMs }) : PLAIN_CHUNK_TOKENS;
+    const depth = inOrder(isBurst ? members : waiting)[0]?.position ?? 0;
+    const budget = sizesChunks ? this.#chunk.budget({ decodeMs, rowMs, depth }) : PLAIN_CHUNK_TOKENS;
     // Nothing may exceed the budget as long as the price of a row is unknown.
     const mostRows = msPerToken === null ? budget : this.#options.mostRows;
     const rules = { budget, mostRows, idle: decodeMs === null };
@@ -70,7 +71,8 @@ export class PrefillCall {
 
   observe({ rows, ms }: Pick<EvaluatedCall, 'rows' | 'ms'>): void {
     const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
-    this.#chunk.observePrefill(total, ms);
+    const depth = rows.reduce((sum, row) => sum + rowsOf(row) * (row.position + rowsOf(row) / 2), 0);
+    this.#chunk.observePrefill(total, ms, depth / total);
   }
 
   /** Only beside a prefill so long that the wait is not felt. */

@@ -27,16 +27,20 @@ export interface ChunkRules {
  * length come together and share their passes. A prompt that was passed over too often goes first, the most
  * impatient one before all others.
  */
-export function chunkPrompts(waiting: readonly WaitingPrompt[], rules: ChunkRules): Chunk[] {
+export function inOrder(waiting: readonly WaitingPrompt[]): WaitingPrompt[] {
   const impatience = ({ passedOver }: WaitingPrompt): number =>
     passedOver >= PATIENCE_STEPS ? passedOver : 0;
   const tiles = ({ remaining }: WaitingPrompt): number => Math.ceil(remaining / ROW_TILE);
-  const ranked = [...waiting].sort(
+  return [...waiting].sort(
     (a, b) => impatience(b) - impatience(a) || tiles(a) - tiles(b) || a.sequence - b.sequence,
   );
+}
+
+/** Prompts in their order, whole as far as the budget goes. */
+export function chunkPrompts(waiting: readonly WaitingPrompt[], rules: ChunkRules): Chunk[] {
   const chunks: Chunk[] = [];
   let left = rules.budget;
-  for (const prompt of ranked) {
+  for (const prompt of inOrder(waiting)) {
     if (left <= 0) break;
     // A rest of less than a tile, left for the next step, would cost a whole pass more.
     const rest = chunks.length === 0 && rules.idle ? Math.min(ROW_TILE - 1, left / 2) : 0;
