@@ -11,6 +11,7 @@ import type { EmbeddingRequest } from '../wire/inference/embeddings.ts';
 import type { HealthResponse } from '../wire/health.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../wire/models.ts';
+import type { OllamaPs, OllamaTags, OllamaVersion } from '../wire/ollama.ts';
 import type { ResidencyList } from '../wire/residency.ts';
 import type { Caller } from './caller.ts';
 import {
@@ -21,6 +22,7 @@ import { createAnswerIds } from './dialects/chat-completions/answer-ids.ts';
 import { acceptCompletion, type AcceptedCompletion } from './completion/completions.ts';
 import { messagesUseCases, type MessagesUseCases } from './dialects/messages/messages.ts';
 import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
+import { ollamaPs, ollamaTags } from './dialects/ollama/discovery.ts';
 import { health, type HealthPorts } from './health.ts';
 import { identity, type IdentityPorts } from './identity.ts';
 import { listModels, showModel } from './models/models.ts';
@@ -37,6 +39,8 @@ export interface UseCases {
     list(): ResidencyList;
     unload(name: string): Promise<{ model: string; unloaded: boolean }>;
   };
+  /** What Ollama's clients read to find models. */
+  readonly ollama: { version(): OllamaVersion; tags(): Promise<OllamaTags>; ps(): Promise<OllamaPs> };
   identity(nonce: string | undefined): Promise<Identity>;
   health(): HealthResponse;
 }
@@ -62,6 +66,11 @@ export function createUseCases(parts: Parts): UseCases {
     residency: {
       list: () => listResidencies(engine),
       unload: (name) => unloadModel({ models, engine }, name),
+    },
+    ollama: {
+      version: () => ({ version: parts.process.version }),
+      tags: async () => ollamaTags(await listModels(models)),
+      ps: async () => ollamaPs(listResidencies(engine), await listModels(models)),
     },
     identity: (nonce) => identity(parts, nonce),
     health: () => health(parts),

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SERVER_BANNER } from '../wire/headers.ts';
+import { OLLAMA_INSTEAD } from '../wire/ollama.ts';
 import type { RouteAccess } from '../wire/routes.ts';
 import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard/guard.ts';
 import { mannersOf } from './dialects/manners.ts';
@@ -74,10 +75,9 @@ function tooManyHeaders(): SvcError {
 }
 
 function noRoute(request: FastifyRequest): SvcError {
-  return fail('route_not_found', {
-    method: request.method,
-    path: request.url.replace(/\?.*/s, '').slice(0, 200),
-  });
+  const path = request.url.replace(/\?.*/s, '').slice(0, 200);
+  const instead = Object.hasOwn(OLLAMA_INSTEAD, path) ? OLLAMA_INSTEAD[path] : undefined;
+  return fail('route_not_found', { method: request.method, path, ...(instead && { instead }) });
 }
 
 /** The route decides, and a path without a route asks for the key. A browser sends none with a preflight. */

@@ -16,6 +16,7 @@ import { Identity, IdentityQuery } from './identity.ts';
 import { CountTokensRequest, CountTokensResponse, MessagesRequest } from './messages/request.ts';
 import { MessagesResponse } from './messages/response.ts';
 import { ModelEntry, ModelList } from './models.ts';
+import { OllamaPs, OllamaTags, OllamaVersion } from './ollama.ts';
 import { ResidencyList, UnloadRequest, UnloadResponse } from './residency.ts';
 
 export interface Route {
@@ -142,6 +143,30 @@ export const routes = {
     authenticated: true,
     body: UnloadRequest,
     response: UnloadResponse,
+  },
+  ollamaVersion: {
+    name: 'ollama_version',
+    method: 'GET',
+    path: '/api/version',
+    summary: "The version of this service, in Ollama's shape.",
+    authenticated: true,
+    response: OllamaVersion,
+  },
+  ollamaTags: {
+    name: 'ollama_tags',
+    method: 'GET',
+    path: '/api/tags',
+    summary: "Installed models, in Ollama's shape.",
+    authenticated: true,
+    response: OllamaTags,
+  },
+  ollamaPs: {
+    name: 'ollama_ps',
+    method: 'GET',
+    path: '/api/ps',
+    summary: "Loaded models, in Ollama's shape.",
+    authenticated: true,
+    response: OllamaPs,
   },
   openApi: {
     name: 'open_api',

@@ -43,6 +43,9 @@ export function handlerTable(
     embeddings: embeddingsHandler(useCases),
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
+    ollamaVersion: async () => useCases.ollama.version(),
+    ollamaTags: async () => useCases.ollama.tags(),
+    ollamaPs: async () => useCases.ollama.ps(),
     openApi: openApiHandler(app),
     metrics: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
     home: async () => ({

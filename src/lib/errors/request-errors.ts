@@ -100,8 +100,9 @@ export const contentErrors = {
 export const httpErrors = {
   route_not_found: permanent(
     'not_found',
-    { method: 'string', path: 'string' },
-    (d) => `There is no route ${d.method} ${d.path}; GET /v1/identity and /openapi.json list the routes.`,
+    { method: 'string', path: 'string', instead: 'string?' },
+    (d) =>
+      `There is no route ${d.method} ${d.path}; ${d.instead === undefined ? 'GET /v1/identity and /openapi.json list the routes' : `use ${d.instead}`}.`,
   ),
   method_not_allowed: permanent(
     'method',
