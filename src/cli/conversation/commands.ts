@@ -18,7 +18,7 @@ const commands: readonly Command[] = [
   {
     names: ['bye', 'exit', 'quit'],
     takes: '',
-    about: 'leaves; so do Ctrl-D, and Ctrl-C twice at an empty line',
+    about: 'leaves, as Ctrl-D and Ctrl-C twice do',
     run: (state) => ({
       state: { ...state, phase: 'over' },
       effects: [{ do: 'leave', exitCode: 0, sentence: null }],
@@ -27,52 +27,52 @@ const commands: readonly Command[] = [
   {
     names: ['clear'],
     takes: '',
-    about: 'begins a new conversation; model, system message and options stay',
+    about: 'begins a new conversation with the same settings',
     run: (state) => askAgain({ ...state, turns: [], signed: null }, 'A new conversation.'),
   },
   {
     names: ['model'],
     takes: '[ID]',
-    about: 'lets another model answer, or shows which ones there are',
+    about: 'lets another model answer; alone, lists them',
     run: (state, given) =>
       wait(state, given === '' ? { do: 'listModels' } : { do: 'findModel', name: given }),
   },
   {
     names: ['set'],
     takes: '[NAME=VALUE]',
-    about: 'sets an option of the requests, such as temperature or max_tokens; an empty value removes it',
+    about: 'sets an option, such as temperature; alone, lists them',
     run: (state, given) =>
       given === '' ? askAgain(state, describeOptions(state.options)) : set(state, given),
   },
   {
     names: ['system'],
     takes: '[TEXT]',
-    about: 'sets the system message, or shows it; /system none removes it',
+    about: 'sets the system message; none removes it',
     run: setSystem,
   },
   {
     names: ['save'],
     takes: 'FILE',
-    about: 'writes the conversation to a file, as the JSON body of a chat request',
+    about: 'writes the conversation to a file',
     run: writeConversation,
   },
   {
     names: ['load'],
     takes: 'FILE',
-    about: 'continues a conversation from such a file',
+    about: 'continues a conversation from a file',
     run: (state, given) =>
       given === '' ? askAgain(state, 'Name the file: /load FILE') : wait(state, { do: 'read', file: given }),
   },
   {
     names: ['evidence'],
     takes: '[on|off|save FILE]',
-    about: 'asks for signed answers (frozen-v1), shows the record of the last one, or saves it',
+    about: 'signed answers: ask, show the record, save it',
     run: evidence,
   },
   {
     names: ['verbose'],
     takes: '',
-    about: 'shows tokens and speed after each answer, or stops doing so',
+    about: 'shows tokens and speed after answers, or not',
     run: (state) =>
       askAgain(
         { ...state, isVerbose: !state.isVerbose },
@@ -102,7 +102,7 @@ function help(): string {
   const width = Math.max(...rows.map(([usage]) => usage.length)) + 2;
   return [
     ...rows.map(([usage, about]) => `${usage.padEnd(width)}${about}`),
-    `${'"""'.padEnd(width)}begins and ends a message of several lines; pasted lines stay together anyway`,
+    `${'"""'.padEnd(width)}begins and ends a message of several lines`,
     `${'Ctrl-C'.padEnd(width)}stops an answer; the conversation goes on`,
   ].join('\n');
 }

@@ -3,6 +3,7 @@
  * but the answer. Styles and passing remarks are for terminals only.
  */
 import { printable, printableText } from '../context.ts';
+import { wrapWords } from '../words/wrap.ts';
 import { MarkdownStyler } from '../conversation/markdown.ts';
 
 interface Sheet {
@@ -75,7 +76,10 @@ export class Screen {
 
   say(text: string): void {
     this.#eraseStatus();
-    this.#err.write(`${this.#dimmed(printableText(text))}\n`);
+    const safe = printableText(text);
+    const { isTTY, columns = 80 } = this.#err;
+    // The last column stays free: some terminals break a line that fills the row.
+    this.#err.write(`${this.#dimmed(isTTY === true ? wrapWords(safe, columns - 1) : safe)}\n`);
   }
 
   #endReasoning(): void {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { adviceFor } from './advice.ts';
 import { inTime } from './relative-time.ts';
+import { wrapWords } from './wrap.ts';
 import { unknownVerb } from './unknown-verb.ts';
 
 const verbs = ['serve', 'status', 'run', 'list', 'show', 'verify', 'pull'];
@@ -54,4 +55,15 @@ it('a moment to come is put in the largest unit that says enough', () => {
     'in 24 h',
     'in 3 days',
   ]);
+});
+
+describe('a note', () => {
+  it('is broken between words', () => {
+    expect(wrapWords('one two three\nfour', 8)).toBe('one two\nthree\nfour');
+    expect(wrapWords('averyverylongword x', 8)).toBe('averyverylongword\nx');
+  });
+
+  it('goes on under its last column', () => {
+    expect(wrapWords('/a [B]  does this and that', 20)).toBe('/a [B]  does this\n        and that');
+  });
 });

@@ -15,7 +15,8 @@ export class Terminal {
   constructor(program: readonly string[], env: Settings, cwd?: string) {
     this.#pty = spawn(process.execPath, [...program], {
       name: 'xterm-256color',
-      cols: 120,
+      // Wide enough that no sentence is broken.
+      cols: 300,
       rows: 40,
       env: { PATH: process.env['PATH'], TERM: 'xterm-256color', SVC_GPU: 'off', ...env },
       ...(cwd === undefined ? {} : { cwd }),
