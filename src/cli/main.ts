@@ -44,6 +44,9 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['verify'], async () => (await import('./verbs/models/verify.ts')).registerVerify],
   [['prune'], async () => (await import('./verbs/models/prune.ts')).registerPrune],
   [['service'], async () => (await import('./verbs/system/service.ts')).registerService],
+  [['doctor'], async () => (await import('./verbs/system/doctor.ts')).registerDoctor],
+  [['completion'], async () => (await import('./verbs/system/completion.ts')).registerCompletion],
+  [['man'], async () => (await import('./verbs/system/completion.ts')).registerMan],
   [['gpu'], async () => (await import('./verbs/gpu.ts')).registerGpu],
   [['evidence'], async () => (await import('./verbs/evidence.ts')).registerEvidence],
 ];
@@ -78,10 +81,14 @@ const EXIT_CODE_OF_FAMILY: Partial<Record<Family, number>> = {
   request: EXIT_CODES.usage,
 };
 
+/** What these print is derived from all verbs. */
+const WHOLE_TREE = ['help', 'completion', 'man'];
+
 /** The verbs that the arguments may name; if none, all of them, for the help text and for unknown words. */
 function named(argv: readonly string[]): (() => Promise<Register>)[] {
   const meant = verbs.filter(([names]) => names.some((name) => argv.includes(name)));
-  return (meant.length > 0 && !argv.includes('help') ? meant : verbs).map(([, load]) => load);
+  const wantsAll = argv.some((word) => WHOLE_TREE.includes(word));
+  return (meant.length > 0 && !wantsAll ? meant : verbs).map(([, load]) => load);
 }
 
 /** Prints why a verb failed, and what helps; returns its exit code. */

@@ -1,16 +1,16 @@
 /** Says who holds a taken port: this very instance, another Hearth, or something else. */
-import { Check } from '#typebox/value';
 import type { Config } from '../config/config.ts';
 import { readPublicIdentity } from '../trust/identity/public-identity.ts';
 import { HEADERS } from '../wire/headers.ts';
-import { HealthResponse } from '../wire/health.ts';
-import { routes } from '../wire/routes.ts';
 import { baseUrl } from './api.ts';
+import { askHealth } from './open-request.ts';
+
+const PATIENCE_MS = 1000;
 
 export async function describeHolder(config: Config): Promise<string> {
   const where = `${config.host}:${config.port}`;
   const remedy = 'choose another with --port or SVC_PORT';
-  const instanceId = await askInstance(`${baseUrl(config)}${routes.health.path}`);
+  const instanceId = await askInstance(config);
   if (instanceId === null) return `${where} is taken by another program; ${remedy}.`;
   const own = await readPublicIdentity(config.home);
   if (instanceId === own.instanceId)
@@ -19,16 +19,13 @@ export async function describeHolder(config: Config): Promise<string> {
   return `${where} is taken by another Hearth (instance ${instanceId}); ${remedy}.`;
 }
 
-/** Asks a route that needs no API key: the port may belong to any program, which must not learn it. */
-async function askInstance(url: string): Promise<string | null> {
-  try {
-    const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(1000) });
-    const body: unknown = await response.json();
-    return Check(HealthResponse, body) && body.product === 'hearth'
-      ? response.headers.get(HEADERS.instanceId)
-      : null;
-  } catch {
-    // Whatever does not answer as Hearth does is "another program"; the reason does not matter to the user.
-    return null;
-  }
+/** True when the service of this home answers at the configured address. */
+export async function isOwnHolder(config: Config): Promise<boolean> {
+  const instanceId = await askInstance(config);
+  return instanceId !== null && instanceId === (await readPublicIdentity(config.home)).instanceId;
+}
+
+async function askInstance(config: Config): Promise<string | null> {
+  const headers = await askHealth(baseUrl(config), PATIENCE_MS);
+  return headers?.get(HEADERS.instanceId) ?? null;
 }

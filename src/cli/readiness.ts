@@ -1,12 +1,10 @@
 /** Whether a Hearth answers at the configured address: /health, which needs no key and loads nothing. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Check } from '#typebox/value';
 import type { Config } from '../config/config.ts';
 import { formatDuration } from '../lib/base/duration.ts';
-import { HealthResponse } from '../wire/health.ts';
-import { routes } from '../wire/routes.ts';
 import { baseUrl } from './api.ts';
 import { CliFailure, EXIT_CODES } from './context.ts';
+import { askHealth } from './open-request.ts';
 
 const PAUSE_MS = 100;
 
@@ -25,13 +23,5 @@ export async function waitUntilAnswering(config: Config, timeoutMs: number): Pro
 }
 
 export async function isAnswering(config: Config, timeoutMs: number): Promise<boolean> {
-  try {
-    const url = `${baseUrl(config)}${routes.health.path}`;
-    const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
-    const body: unknown = await response.json();
-    return Check(HealthResponse, body) && body.product === 'hearth';
-  } catch {
-    // Not there yet, or not Hearth: both mean that it is not ready.
-    return false;
-  }
+  return (await askHealth(baseUrl(config), timeoutMs)) !== null;
 }

@@ -3,6 +3,8 @@
  * to do is recorded by a stand-in, because a test must not install services on the machine that runs it.
  */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -187,6 +189,16 @@ describe('hearth service wait', () => {
       3,
       expect.stringContaining('nothing answers at http://127.0.0.1:1'),
     ]);
+    // A program that takes connections and ends them is not Hearth, and no reason to give up early.
+    const stranger = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const strange = String((stranger.address() as AddressInfo).port);
+    const refused = await hearth(['service', 'wait', '--timeout', '200ms'], {
+      ...settings,
+      SVC_PORT: strange,
+    });
+    stranger.close();
+    expect(refused.code).toBe(3);
     const child = startHearth(['serve'], { ...settings, SVC_PORT: '0' });
     try {
       const { port } = new URL(await readyUrl(child));

@@ -50,6 +50,8 @@ Type=exec
 ExecStart=${start}
 # The unit has started when the service answers.
 ExecStartPost=${wait}
+# Reads config.toml again.
+ExecReload=/bin/kill -HUP $MAINPID
 TimeoutStartSec=${READY_SECONDS + 10}
 TimeoutStopSec=${facts.stopSeconds}
 KillMode=mixed

@@ -1,0 +1,55 @@
+/**
+ * cli/doctor owns the checks of `hearth doctor`: one per file or few, each a look at the machine and a verdict. It knows
+ * nothing of how findings are shown, and it changes nothing.
+ */
+export type Verdict = 'ok' | 'warning' | 'problem';
+
+export interface Finding {
+  /** What was looked at, in one or two words. */
+  readonly about: string;
+  readonly verdict: Verdict;
+  readonly found: string;
+  /** What to do; always there unless the verdict is ok. */
+  readonly remedy?: string;
+}
+
+/** Looks at one thing; a check that cannot look is a problem of its own. */
+export interface Check {
+  readonly about: string;
+  look(): Promise<Finding | readonly Finding[]>;
+}
+
+export const ok = (about: string, found: string): Finding => ({ about, verdict: 'ok', found });
+
+export const warning = (about: string, found: string, remedy: string): Finding => ({
+  about,
+  verdict: 'warning',
+  found,
+  remedy,
+});
+
+export const problem = (about: string, found: string, remedy: string): Finding => ({
+  about,
+  verdict: 'problem',
+  found,
+  remedy,
+});
+
+/** In the order of the checks. */
+export async function examine(checks: readonly Check[]): Promise<Finding[]> {
+  const findings = await Promise.all(
+    checks.map(async ({ about, look }) => {
+      try {
+        return await look();
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        return problem(
+          about,
+          `could not be checked: ${reason}`,
+          'see the reason; then run hearth doctor again',
+        );
+      }
+    }),
+  );
+  return findings.flat();
+}

@@ -1,0 +1,153 @@
+/** Settings, the home folder, the engine and the models: what belongs to Hearth itself. */
+import { constants, existsSync } from 'node:fs';
+import { access, readdir, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { askDevices } from '../../api/own-worker.ts';
+import { type ExaminedConfig, unknownVariables } from '../../config/config.ts';
+import { readable } from '../../lib/base/byte-size.ts';
+import { librariesFolder } from '../../lib/files/native-library.ts';
+import { discover } from '../../store/foreign/discover.ts';
+import { lockHolder } from '../../store/lock/owner-lock.ts';
+import type { CliContext } from '../context.ts';
+import { foreignEnvironment, localRegistry } from '../local-registry.ts';
+import { isOwnHolder, describeHolder } from '../port-holder.ts';
+import { readVersion } from '../version.ts';
+import { type Check, type Finding, ok, problem, warning } from './finding.ts';
+import { existingParent } from './machine.ts';
+
+export function installationChecks(context: CliContext, examined: ExaminedConfig): Check[] {
+  const { config } = examined;
+  return [
+    {
+      about: 'Hearth',
+      look: async () => ok('Hearth', `${readVersion()} (${process.platform}-${process.arch})`),
+    },
+    { about: 'settings', look: async () => settingFindings(examined, context.env) },
+    { about: 'home', look: () => homeFinding(config.home) },
+    { about: 'engine', look: () => engineFindings(context, config.home) },
+    { about: 'port', look: () => portFinding(examined) },
+    { about: 'server', look: () => holderFinding(config.home) },
+    { about: 'models', look: () => modelFindings(examined) },
+    { about: 'other programs', look: () => foreignFinding(context) },
+  ];
+}
+
+function settingFindings({ file, problems }: ExaminedConfig, env: CliContext['env']): Finding[] {
+  const wrong = problems.map(({ message }) =>
+    problem('settings', message, `correct it; hearth config shows all`),
+  );
+  const unknown = unknownVariables(env).map((name) =>
+    warning('settings', `${name} is no setting and has no effect`, 'hearth config lists the settings'),
+  );
+  const found = [...wrong, ...unknown];
+  const place = existsSync(file.path) ? file.path : `no file at ${file.path}`;
+  return found.length > 0 ? found : [ok('settings', place)];
+}
+
+async function homeFinding(home: string): Promise<Finding> {
+  const place = existingParent(home);
+  try {
+    await access(place, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    const remedy = `give this user access to ${place}, or choose another folder with SVC_HOME`;
+    return problem('home', `${home} cannot be written by this user`, remedy);
+  }
+  if (place !== home) return ok('home', `${home} (made at the first start)`);
+  const open = await openKeys(path.join(home, 'instance'));
+  if (open.length === 0) return ok('home', home);
+  return problem('home', `other users can read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`);
+}
+
+/** Private keys that others may read. */
+async function openKeys(folder: string): Promise<string[]> {
+  if (!existsSync(folder) || process.platform === 'win32') return [];
+  const files = (await readdir(folder)).map((name) => path.join(folder, name));
+  const isOpen = async (file: string): Promise<boolean> =>
+    /key|\.pem$/.test(path.basename(file)) && !/pub/.test(file) && ((await stat(file)).mode & 0o077) !== 0;
+  const states = await Promise.all(files.map(isOpen));
+  return files.filter((_, index) => states[index]);
+}
+
+/** The library is loaded in a worker, because that is where it runs, and where it may crash. */
+async function engineFindings(context: CliContext, home: string): Promise<Finding[]> {
+  let facts: Awaited<ReturnType<typeof askDevices>>;
+  try {
+    facts = await askDevices({ env: context.env, gpu: 'auto', libraries: librariesFolder(home) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [
+      problem('engine', reason, 'install again with optional packages; docs/install.md lists the platforms'),
+    ];
+  }
+  const engine = ok('engine', `llama.cpp loads, from ${facts.folder}`);
+  const devices = (facts.devices ?? []).filter(({ kind }) => kind !== 'cpu');
+  const gpus = devices.map(({ name, description, totalBytes }) =>
+    ok('GPU', `${name}: ${description}, ${readable(totalBytes)}`),
+  );
+  if (gpus.length > 0) return [engine, ...gpus];
+  const ready = (facts.gpuSupport ?? []).find(({ installed, missing }) => !installed && missing.length === 0);
+  if (ready === undefined) return [engine, ok('GPU', 'none that can be used; models run on the processor')];
+  return [
+    engine,
+    warning('GPU', `a GPU lacks only its library (${ready.kind})`, `hearth gpu install ${ready.kind}`),
+  ];
+}
+
+async function portFinding({ config }: ExaminedConfig): Promise<Finding> {
+  const where = `${config.host}:${config.port}`;
+  if (config.port === 0) return ok('port', 'any free one');
+  const code = await triedPort(config.host, config.port);
+  if (code === null) return ok('port', `${where} is free; nothing serves there`);
+  if (code !== 'EADDRINUSE') {
+    return problem(
+      'port',
+      `${where} cannot be bound (${code})`,
+      'choose another address with SVC_HOST and SVC_PORT',
+    );
+  }
+  if (await isOwnHolder(config)) return ok('port', `this instance answers at ${where}`);
+  return problem('port', await describeHolder(config), 'end that program, or set SVC_PORT');
+}
+
+/** Null when it can be bound. */
+function triedPort(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+async function holderFinding(home: string): Promise<Finding> {
+  const holder = await lockHolder(path.join(home, 'serve.lock'));
+  if (holder === null) return ok('server', 'none uses this home');
+  return ok('server', `${holder.purpose}, process ${holder.pid}, since ${holder.since}`);
+}
+
+async function modelFindings({ config }: ExaminedConfig): Promise<Finding[]> {
+  if (!existsSync(config.home)) return [ok('models', 'the built-in ones, from the first start')];
+  const registry = localRegistry(config);
+  const [models, damaged] = [await registry.list(), await registry.damaged()];
+  const broken = damaged.map(({ id, reason }) =>
+    problem('models', `${id} is damaged: ${reason}`, `hearth rm ${id}, and install it again`),
+  );
+  const used = models.flatMap(({ id, files }) =>
+    files.flatMap((file) => ('path' in file ? [{ id, path: file.path }] : [])),
+  );
+  const gone = used
+    .filter(({ path }) => !existsSync(path))
+    .map(({ id, path }) =>
+      problem('models', `${id} lacks its file ${path}`, `put it back, or: hearth rm ${id}`),
+    );
+  return [ok('models', `${models.length} installed`), ...broken, ...gone];
+}
+
+async function foreignFinding(context: CliContext): Promise<Finding> {
+  const scans = (await discover(foreignEnvironment(context))).filter(
+    ({ candidates }) => candidates.length > 0,
+  );
+  if (scans.length === 0) return ok('other programs', 'no models of theirs were found');
+  const counts = scans.map(({ store, candidates }) => `${store} ${candidates.length}`).join(', ');
+  return ok('other programs', `models that can be used in place: ${counts}; see hearth discover`);
+}

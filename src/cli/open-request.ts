@@ -1,0 +1,24 @@
+/** A request that needs no key, to a port that may belong to any program: bounded in time, and no failure is an error. */
+import { Check } from '#typebox/value';
+import { HealthResponse } from '../wire/health.ts';
+import { routes } from '../wire/routes.ts';
+
+/** The headers with which a Hearth at this address answers /health; null when none does. */
+export async function askHealth(url: string, timeoutMs: number): Promise<Headers | null> {
+  const controller = new AbortController();
+  // Unlike that of AbortSignal.timeout, this timer keeps the process alive until a silent port is given up.
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  try {
+    const response = await fetch(`${url}${routes.health.path}`, {
+      redirect: 'error',
+      signal: controller.signal,
+    });
+    const body: unknown = await response.json();
+    return Check(HealthResponse, body) && body.product === 'hearth' ? response.headers : null;
+  } catch {
+    // Whatever does not answer as Hearth does is another program, or none; the reason does not matter to the user.
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
