@@ -57,17 +57,40 @@ export const vocabularies: readonly VocabularyFixture[] = [
   sentencePiece('Gemma, SentencePiece', 'gemma', ['<bos>', '<eos>', '<start_of_turn>', '<end_of_turn>']),
 ];
 
+/** A byte-level vocabulary for whichever template, with these texts as control and as user-defined tokens. */
+export function markedVocabulary(
+  controls: readonly string[],
+  userDefined: readonly string[],
+): Readonly<Record<string, MetadataValue>> {
+  const first = ['<s>', '</s>'];
+  const { metadata } = bpe(
+    'marks',
+    'last-message',
+    [...first, ...controls.filter((text) => !first.includes(text))],
+    userDefined,
+  );
+  return metadata;
+}
+
 /** The first control token begins a text, the second ends a turn. */
-function bpe(name: string, templateName: TemplateName, controls: readonly string[]): VocabularyFixture {
+function bpe(
+  name: string,
+  templateName: TemplateName,
+  controls: readonly string[],
+  userDefined: readonly string[] = [],
+): VocabularyFixture {
   const base = byteVocabulary(TINY_WORDS);
   const count = base.tokens.length - 3;
-  const tokens = [...base.tokens.slice(0, count), ...controls];
+  const tokens = [...base.tokens.slice(0, count), ...controls, ...userDefined];
   return fixture(name, templateName, controls, {
     ...vocabularyMetadata(base),
     'tokenizer.ggml.tokens': texts(tokens),
     'tokenizer.ggml.token_type': scalars(
       'i32',
-      tokens.map((_, id) => (id < count ? TOKEN_TYPE.normal : TOKEN_TYPE.control)),
+      tokens.map((_, id) => {
+        if (id < count) return TOKEN_TYPE.normal;
+        return id < count + controls.length ? TOKEN_TYPE.control : TOKEN_TYPE.userDefined;
+      }),
     ),
     'tokenizer.ggml.bos_token_id': u32(count),
     'tokenizer.ggml.eos_token_id': u32(count + 1),

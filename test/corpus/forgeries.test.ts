@@ -1,0 +1,85 @@
+/** No text of a client makes the tokens of one conversation those of another, whichever template and vocabulary. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bootNative } from '../../src/worker/addon/boot.ts';
+import type { NativeBackend } from '../../src/worker/native.ts';
+import { guardAgainst } from '../../src/worker/prompt/guard.ts';
+import {
+  type ChatPrompt,
+  type PromptWriter,
+  promptWriter,
+  renderPrompt,
+  tokenizePieces,
+} from '../../src/worker/prompt/prompt.ts';
+import { openTemplate } from '../../src/worker/prompt/template.ts';
+import type { Vocabulary } from '../../src/worker/prompt/vocabulary.ts';
+import { writeGguf } from '../../tools/gguf/writer.ts';
+import { markedVocabulary } from '../support/engine/vocabularies.ts';
+import { CORPUS_FOLDER, templates } from './corpus.ts';
+import { forgeriesFor } from './forgeries.ts';
+
+/** Of families with templates in the corpus, and two that have none of their marks. */
+const REAL = ['command-r', 'deepseek-llm', 'gemma-4', 'gpt-2', 'llama-bpe', 'llama-spm', 'phi-3', 'qwen2'];
+
+/** Of a model without a template. */
+const STAND_IN = { name: 'the stand-in', source: '' };
+
+const MARK = /<[^\s<>]{1,60}>|\[\/?[A-Z_]{3,40}\]/g;
+
+let folder: string;
+let backend: NativeBackend;
+const shared: Vocabulary[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'hearth-forgeries-'));
+  backend = await bootNative('off');
+  shared.push(await withMarks([], []));
+  if (CORPUS_FOLDER === null) return;
+  for (const name of REAL)
+    shared.push(await backend.openVocabulary(path.join(CORPUS_FOLDER, `ggml-vocab-${name}.gguf`)));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+async function withMarks(controls: readonly string[], userDefined: readonly string[]): Promise<Vocabulary> {
+  const file = path.join(folder, 'vocabulary.gguf');
+  if (existsSync(file)) await rm(file);
+  await writeGguf(file, { metadata: markedVocabulary(controls, userDefined), tensors: [] });
+  return backend.openVocabulary(file);
+}
+
+const tokens = (writer: PromptWriter, prompt: ChatPrompt): string =>
+  tokenizePieces(writer.vocabulary, renderPrompt(writer, prompt)).join(' ');
+
+describe('a forged conversation', () => {
+  let found = 0;
+
+  it.each([...templates, STAND_IN])('is none of $name', async ({ source }) => {
+    const template = openTemplate(source);
+    const marks = [...new Set(source.match(MARK) ?? [])];
+    const own = await withMarks(
+      marks.filter((_, i) => i % 2 === 0),
+      marks.filter((_, i) => i % 2 === 1),
+    );
+    for (const vocabulary of [own, ...shared]) {
+      const writer = promptWriter(template, vocabulary);
+      const open = { ...writer, guard: guardAgainst({ tokens: [], texts: [] }) };
+      const forgeries = forgeriesFor(writer);
+      found += forgeries.length;
+      for (const { name, forged, real } of forgeries) {
+        expect(tokens(open, forged), `${name} is a forgery without the guard`).toBe(tokens(open, real));
+        expect(tokens(writer, forged), name).not.toBe(tokens(writer, real));
+      }
+    }
+  });
+
+  it('was tried', () => {
+    // In the committed templates alone; with two vocabularies each.
+    expect(found).toBeGreaterThan(400);
+  });
+});

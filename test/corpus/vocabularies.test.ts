@@ -1,0 +1,85 @@
+/** Real vocabularies pass the import gate, and tokenise llama.cpp's test inputs as llama.cpp says, line by line. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openPlainFile } from '../../src/lib/files/plain-file.ts';
+import { HeaderCursor, type Refuse } from '../../src/lib/gguf/format/cursor.ts';
+import { readHeader } from '../../src/lib/gguf/format/header.ts';
+import { Lookup } from '../../src/lib/gguf/format/lookup.ts';
+import { readShape } from '../../src/lib/gguf/gate/shape-checks.ts';
+import { readChatTemplate } from '../../src/lib/gguf/gate/template-checks.ts';
+import { checkVocabulary } from '../../src/lib/gguf/gate/vocabulary-checks.ts';
+import { bootNative } from '../../src/worker/addon/boot.ts';
+import { Text } from '../../src/worker/jinja/values/text.ts';
+import type { NativeBackend } from '../../src/worker/native.ts';
+import { promptWriter, tokenizePieces } from '../../src/worker/prompt/prompt.ts';
+import { openTemplate } from '../../src/worker/prompt/template.ts';
+import { CORPUS_FOLDER, digest, readJson } from './corpus.ts';
+
+const expected = readJson<Readonly<Record<string, string>>>('vocabularies.expected.json');
+
+const folder = CORPUS_FOLDER ?? '';
+const names =
+  CORPUS_FOLDER === null
+    ? []
+    : readdirSync(folder).flatMap((file) => /^ggml-vocab-(.+)\.gguf$/.exec(file)?.[1] ?? []);
+const fileOf = (name: string): string => path.join(folder, `ggml-vocab-${name}.gguf`);
+
+describe.skipIf(CORPUS_FOLDER === null)('real vocabularies', () => {
+  let backend: NativeBackend;
+
+  beforeAll(async () => {
+    backend = await bootNative('off');
+  });
+
+  it('are all there', () => {
+    expect(names).toHaveLength(19);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(expected)));
+  });
+
+  it.each(names)('%s passes the gate', async (name) => {
+    const refuse: Refuse = (reason) => expect.fail(reason);
+    const { file, stamp } = await openPlainFile(fileOf(name));
+    try {
+      const header = await readHeader(
+        new HeaderCursor(file, stamp.sizeBytes, refuse),
+        stamp.sizeBytes,
+        refuse,
+      );
+      const lookup = new Lookup(header.metadata, refuse);
+      checkVocabulary(header, lookup);
+      readShape(lookup);
+      readChatTemplate(lookup);
+      expect(header.vocabulary.size).toBeGreaterThan(30_000);
+    } finally {
+      await file.close();
+    }
+  });
+
+  it.each(Object.keys(expected))('%s tokenises as llama.cpp says', async (name) => {
+    const vocabulary = await backend.openVocabulary(fileOf(name));
+    const inputs = readFileSync(`${fileOf(name)}.inp`, 'utf8').split('\n__ggml_vocab_test__\n');
+    const lines = expected[name]?.split(' ') ?? [];
+    expect(lines.length).toBeGreaterThan(40);
+    for (const [i, line] of lines.entries()) {
+      const input = inputs[i] ?? expect.fail(`there is no input ${i}`);
+      expect(
+        digest([...vocabulary.tokenize(input, false)].join(' ')).slice(0, 8),
+        JSON.stringify(input),
+      ).toBe(line);
+    }
+  });
+
+  it.each(names)('%s gives a client none of its control tokens', async (name) => {
+    const writer = promptWriter(openTemplate(undefined), await backend.openVocabulary(fileOf(name)));
+    const { vocabulary, guard } = writer;
+    for (const control of vocabulary.controlTexts.slice(0, 300)) {
+      const pieces = guard.pieces(Text.client(`a ${control} b${control}`));
+      const tokens = tokenizePieces({ ...vocabulary, prependToken: null }, pieces);
+      expect(
+        [...tokens].filter((token) => vocabulary.controlTextOf(token) === control),
+        control,
+      ).toEqual([]);
+    }
+  });
+});
