@@ -6,6 +6,7 @@ import { type AnswerPlan, openAnswer, planAnswer } from './answer/plan-answer.ts
 import type { ChatModel } from './model.ts';
 import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns } from './prompt/envelope.ts';
+import { callVoice, withModelIds } from './prompt/history.ts';
 import { renderPrompt, tokenizePieces } from './prompt/prompt.ts';
 
 export interface PreparedChat {
@@ -64,10 +65,15 @@ function promptPieces({ writer }: ChatModel, job: GenerateJob, plan: AnswerPlan)
   if (prompt.kind === 'text')
     return prompt.text === '' ? [] : [{ text: prompt.text, plain: true, continues: false }];
   const callable = plan.tools.length > 0;
-  const inTemplate = plan.family !== null;
+  const native = plan.model.tools;
   return renderPrompt(writer, {
-    turns: inTemplate ? prompt.turns : envelopeTurns(writer, { turns: prompt.turns, tools, callable }),
-    tools: inTemplate ? plan.tools : [],
+    turns:
+      native === null
+        ? envelopeTurns(writer, { turns: prompt.turns, tools, callable })
+        : withModelIds(prompt.turns, plan.model.history.ids),
+    tools: native === null ? [] : plan.tools,
+    calls: callVoice(plan.model),
+    toolsVariable: plan.model.toolsVariable,
     variables: plan.templateVariables,
     prefill: plan.prefill,
     clockMs: job.templateClockMs,

@@ -167,7 +167,12 @@ describe.each(['envelope', 'hermes'] as const)('with the %s format', (format) =>
       body: JSON.stringify(body),
     });
     const report = (await response.json()) as Record<string, unknown>;
-    expect(report).toMatchObject({ object: 'svc.dry_run', tool_format: format, fits: true, would_evict: [] });
+    expect(report).toMatchObject({
+      object: 'svc.dry_run',
+      tool_format: format === 'hermes' ? 'json <tool_call>' : format,
+      fits: true,
+      would_evict: [],
+    });
     expect(report['rendered_prompt']).toContain('get_time');
     expect(report['prompt_tokens']).toBeGreaterThan(50);
   });

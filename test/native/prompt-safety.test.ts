@@ -10,7 +10,7 @@ import type { ToolDefinition, Turn } from '../../src/contract/job.ts';
 import { writeGguf } from '../../tools/gguf/writer.ts';
 import { guardAgainst } from '../../src/worker/prompt/guard.ts';
 import { withEnvelopeHistory, withoutToolRole, withToolsBlock } from '../../src/worker/prompt/envelope.ts';
-import { familyOfTemplate } from '../../src/lib/chat-template/tool-families.ts';
+import { modelFormat } from '../../src/worker/prompt/model-format.ts';
 import {
   type PromptWriter,
   pieceText,
@@ -145,7 +145,7 @@ function prepared(
   turns: readonly Turn[],
 ): { turns: readonly Turn[]; tools: readonly ToolDefinition[] } {
   const tools = toolsOf(turns[1]?.content ?? '');
-  if (familyOfTemplate(writer.template.source) !== null) return { turns, tools };
+  if (modelFormat(writer).tools !== null) return { turns, tools };
   return { turns: withoutToolRole(withEnvelopeHistory(withToolsBlock(turns, tools))), tools: [] };
 }
 

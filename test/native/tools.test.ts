@@ -162,10 +162,15 @@ describe('the envelope', () => {
     }));
 });
 
-describe.each(['hermes', 'llama3-json', 'mistral', 'phi4'] as const)('the native format of %s', (name) => {
+describe.each([
+  ['hermes', 'json <tool_call>'],
+  ['llama3-json', 'json {"name":'],
+  ['mistral', 'json [TOOL_CALLS]'],
+  ['phi4', 'json <|tool_call|>'],
+] as const)('the native format of %s', (name, format) => {
   it('is rendered by the template, forced by the grammar and read back', () =>
     withModel(name, async (worker, toolFormat) => {
-      expect(toolFormat).toBe(name);
+      expect(toolFormat).toBe(format);
       const { renderedPrompt } = await worker.explain(
         conversation({ tools: [city], toolChoice: { mode: 'auto' } }),
       );

@@ -1,4 +1,8 @@
-/** Which marks a model puts around its reasoning. */
+/**
+ * lib/chat-template owns what can be told from the text of a chat template without rendering it: size, nesting, marks of
+ * thinking. It knows nothing of rendering or of jobs.
+ * This file: which marks a model puts around its reasoning.
+ */
 
 export interface ThinkingMarks {
   readonly open: string;

@@ -100,7 +100,7 @@ export const ModelFacts = Type.Object(
       tools: Type.Boolean(),
       reasoning: Type.Boolean(),
       system: Type.Boolean(),
-      /** How tools are put to the model; absent in manifests from before it was kept. */
+      /** Only in manifests from before it was read by rendering; not used. */
       toolFormat: Type.Optional(Type.String()),
     }),
   },

@@ -1,6 +1,5 @@
 /** The checks between a file and its installation: the GGUF gate, and a probe load that the caller brings. */
 import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
-import { toolFormatOf } from '../../lib/chat-template/tool-families.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { GgufFacts } from '../../lib/gguf/gate/facts.ts';
@@ -91,7 +90,6 @@ function toModelFacts(facts: GgufFacts): ModelFacts {
       tools: /\btools\b/.test(template),
       reasoning: thinkingMarks(template, []) !== null || /reasoning_content|enable_thinking/.test(template),
       system: /\bsystem\b/.test(template),
-      toolFormat: toolFormatOf(template),
     },
   };
 }

@@ -14,7 +14,7 @@ export const DryRun = Type.Object(
     slot: orNull(Type.Integer({ description: 'The sequence that would be used; null when all are busy.' })),
     num_ctx: orNull(Type.Integer()),
     fits: orNull(Type.Boolean({ description: 'Whether the prompt leaves room for an answer.' })),
-    tool_format: orNull(Type.String({ description: '"envelope", or the native family of the model.' })),
+    tool_format: orNull(Type.String({ description: '"envelope", or the format that the template shows.' })),
     parameters: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,

@@ -6,21 +6,25 @@
 import type { AnswerFormat, ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { checkClientGbnf, checkGbnf, renameRoot } from '../../lib/grammar/gbnf/gbnf-check.ts';
-import { gbnfClassChar, gbnfLiteral, GbnfWriter } from '../../lib/grammar/gbnf/gbnf-writer.ts';
+import { gbnfLiteral, GbnfWriter } from '../../lib/grammar/gbnf/gbnf-writer.ts';
 import { anyObject } from '../../lib/grammar/json-grammar.ts';
 import { schemaRule } from '../../lib/grammar/schema-grammar.ts';
 import { anyChar } from '../../lib/grammar/string-grammar.ts';
 import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_CLOSE, TEXT_OPEN } from '../prompt/envelope.ts';
-import type { ThinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
-import type { ToolFamily } from '../../lib/chat-template/tool-families.ts';
+import type { ModelFormat, ThinkingMarks, ToolFormat } from '../../lib/tool-format/tool-format.ts';
+import { callRules } from './calls/call-grammar.ts';
+import { channelRule } from './calls/channel-grammar.ts';
+import { textNotBeginningWith, textUntil } from './calls/free-text.ts';
 
 export interface AnswerGrammarRequest {
   readonly format: AnswerFormat;
   /** The tools that may be called now; empty when none may. */
   readonly tools: readonly ToolDefinition[];
   readonly choice: ToolChoice;
-  /** Null: the envelope. */
-  readonly family: ToolFamily | null;
+  readonly model: ModelFormat;
+  readonly maxCalls: number;
+  /** True: the prompt ends with the mark that opens words. */
+  readonly inContent: boolean;
   readonly thinking: ThinkingPlace;
 }
 
@@ -33,7 +37,7 @@ export type ThinkingPlace =
 export function answerGrammar(request: AnswerGrammarRequest): string | null {
   const writer = new GbnfWriter({
     prefix: 'svc-',
-    spacing: request.family?.spacing ?? 'compact',
+    spacing: spacingOf(request.model.tools),
     // What the answer's own schema may not leave out was refused before; the finished answer is checked.
     relax: true,
   });
@@ -54,39 +58,86 @@ export function answerGrammar(request: AnswerGrammarRequest): string | null {
         return format satisfies never;
     }
   };
-  const answer = request.tools.length === 0 ? content() : toolAnswer(writer, request, content);
-  if (answer === null) return null;
-  const gbnf = writer.toGbnf(withThinking(writer, answer, request.thinking)) + foreign;
+  const body = bodyRule(writer, request, content);
+  if (body === null) return null;
+  const gbnf = writer.toGbnf(withThinking(writer, body, request)) + foreign;
   checkGbnf(gbnf);
   return gbnf;
 }
 
-function toolAnswer(writer: GbnfWriter, request: AnswerGrammarRequest, content: () => string | null): string {
-  const { family, format } = request;
-  const { open, tail } = callOf(writer, request.tools, family);
-  const call = writer.rule(`${gbnfLiteral(open)} ${tail}`);
-  if (request.choice.mode === 'required' || request.choice.mode === 'named') return call;
-  if (family === null) return writer.rule(`${call} | ${envelopeText(writer, format)}`);
-  const shaped = content();
-  if (shaped !== null) return writer.rule(`${call} | ${shaped}`);
-  if (family.atStart) return writer.rule(`${call} | ${textNotBeginningWith(writer, open)}`);
-  return textUntil(writer, open, tail, true);
+function spacingOf(tools: ToolFormat | null): 'compact' | 'spaced' {
+  if (tools === null) return 'compact';
+  return tools.arguments.kind === 'json' ? tools.arguments.spacing : 'spaced';
 }
 
-/** A call of one of the tools: the mark that opens it, and the rule of what follows the mark. */
-function callOf(writer: GbnfWriter, tools: readonly ToolDefinition[], family: ToolFamily | null) {
-  const words = family ?? {
-    open: CALL_OPEN,
-    beforeName: '',
-    beforeArguments: CALL_BETWEEN,
-    close: CALL_CLOSE,
-  };
-  const calls = tools.map(({ name, parameters }, index) => {
+function bodyRule(
+  writer: GbnfWriter,
+  request: AnswerGrammarRequest,
+  content: () => string | null,
+): string | null {
+  const { model, tools } = request;
+  const isNative = model.tools !== null;
+  if (tools.length > 0 && !isNative) return envelopeAnswer(writer, request);
+  const shaped = content();
+  if (tools.length === 0 && shaped === null) return null;
+  if (model.channels !== null && model.tools !== null) {
+    const { maxCalls } = request;
+    const required = isRequired(request);
+    return channelRule(writer, {
+      channels: model.channels,
+      format: model.tools,
+      tools,
+      maxCalls,
+      required,
+      shaped,
+    });
+  }
+  const restart = model.restart === '' ? '' : `(${gbnfLiteral(model.restart)})? `;
+  const words = shaped === null ? null : `${restart}${wrapped(request, shaped)}`;
+  return tools.length === 0 ? words : nativeAnswer(writer, request, words, restart);
+}
+
+/** JSON between the marks that the model puts around its words. */
+function wrapped({ model, inContent }: AnswerGrammarRequest, shaped: string): string {
+  if (model.content === null) return shaped;
+  const { open, close, always } = model.content;
+  const opening = inContent ? '' : always ? `${gbnfLiteral(open)} ` : `(${gbnfLiteral(open)})? `;
+  return `${opening}${shaped}${close === '' ? '' : ` (${gbnfLiteral(close)})?`}`;
+}
+
+function isRequired({ choice }: AnswerGrammarRequest): boolean {
+  return choice.mode === 'required' || choice.mode === 'named';
+}
+
+function nativeAnswer(
+  writer: GbnfWriter,
+  request: AnswerGrammarRequest,
+  words: string | null,
+  restart: string,
+): string {
+  const { model, tools, maxCalls } = request;
+  if (model.tools === null) throw new Error('the model has no tool format of its own');
+  const calls = callRules(writer, model.tools, { tools, maxCalls });
+  const whole = calls.map(({ mark, tail }) => `${restart}${gbnfLiteral(mark)} ${tail}`);
+  if (isRequired(request)) return writer.rule(whole.join(' | '));
+  if (words !== null) return writer.rule([...whole, words].join(' | '));
+  const [first] = calls;
+  if (first === undefined) throw new Error('a tool format has no opening');
+  if (model.tools.atStart) {
+    const marks = calls.map(({ mark }) => mark);
+    return writer.rule([...whole, textNotBeginningWith(writer, marks)].join(' | '));
+  }
+  return textUntil(writer, first.mark, first.tail, true);
+}
+
+/** A call in the envelope, or words in it. */
+function envelopeAnswer(writer: GbnfWriter, request: AnswerGrammarRequest): string {
+  const calls = request.tools.map(({ name, parameters }, index) => {
     const rule = schemaRule(writer, parameters, `tools[${index}].function.parameters`);
-    const close = words.close === '' ? '' : ` ${gbnfLiteral(words.close)}`;
-    return `${gbnfLiteral(words.beforeName + name + words.beforeArguments)} ${rule}${close}`;
+    return `${gbnfLiteral(name + CALL_BETWEEN)} ${rule} ${gbnfLiteral(CALL_CLOSE)}`;
   });
-  return { open: words.open, tail: writer.rule(calls.join(' | ')) };
+  const call = writer.rule(`${gbnfLiteral(CALL_OPEN)} ${writer.rule(calls.join(' | '))}`);
+  return isRequired(request) ? call : writer.rule(`${call} | ${envelopeText(writer, request.format)}`);
 }
 
 /** The text form; text that must be JSON itself is written as JSON inside the JSON string. */
@@ -115,55 +166,10 @@ function innerText(writer: GbnfWriter, format: AnswerFormat): string {
   }
 }
 
-function withThinking(writer: GbnfWriter, answer: string, thinking: ThinkingPlace): string {
+function withThinking(writer: GbnfWriter, answer: string, { thinking }: AnswerGrammarRequest): string {
   if (thinking.at === 'nowhere') return answer;
   const { open, close } = thinking.marks;
   const thoughts = textUntil(writer, close, `[ \\n]{0,4} ${answer}`, false);
   if (thinking.at === 'open') return thoughts;
   return writer.rule(`${answer} | [ \\n]{0,2} ${gbnfLiteral(open)} ${thoughts}`);
-}
-
-/**
- * Any text that does not contain the mark, then the mark and `rest`. The rules are the states of the matching
- * automaton of Knuth, Morris and Pratt: state n has read the first n characters of the mark.
- */
-function textUntil(writer: GbnfWriter, mark: string, rest: string, mayEnd: boolean): string {
-  const chars = [...mark];
-  const states = chars.map(() => writer.reserve());
-  const alphabet = [...new Set(chars)];
-  for (const [matched, state] of states.entries()) {
-    const steps = alphabet.map(
-      (char) => `${gbnfLiteral(char)} ${states[nextState(chars, matched, char)] ?? rest}`,
-    );
-    writer.define(
-      state,
-      [`${classExcept(alphabet)} ${states[0]}`, ...steps, ...(mayEnd ? ['""'] : [])].join(' | '),
-    );
-  }
-  return states[0] ?? rest;
-}
-
-function nextState(mark: readonly string[], matched: number, char: string): number {
-  for (let length = matched; ; length = longestBorder(mark, length)) {
-    if (mark[length] === char) return length + 1;
-    if (length === 0) return 0;
-  }
-}
-
-/** The longest proper prefix of the mark that also ends its first `length` characters. */
-function longestBorder(mark: readonly string[], length: number): number {
-  for (let border = length - 1; border > 0; border -= 1)
-    if (mark.slice(0, border).every((char, index) => char === mark[length - border + index])) return border;
-  return 0;
-}
-
-function textNotBeginningWith(writer: GbnfWriter, mark: string): string {
-  return [...mark].reduceRight((longer, char) => {
-    const step = longer === '' ? [] : [`${gbnfLiteral(char)} ${longer}`];
-    return writer.rule(['""', `${classExcept([char])} .*`, ...step].join(' | '));
-  }, '');
-}
-
-function classExcept(chars: readonly string[]): string {
-  return `[^${chars.map((char) => gbnfClassChar(char.codePointAt(0) ?? 0)).join('')}]`;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { familyOfTemplate } from '../../lib/chat-template/tool-families.ts';
 import type { AnswerPart } from './answer.ts';
 import { AnswerReader } from './answer-reader.ts';
-import { EnvelopeBody, FamilyBody, textBody } from './body-readers.ts';
+import { EnvelopeBody, textBody } from './body-readers.ts';
+import { FormatBody } from './calls/format-body.ts';
+import { formatOfTemplate } from '../../../test/support/formats.ts';
 import { JsonStringReader } from './json-string-reader.ts';
 
 const marks = { open: '<think>', close: '</think>' };
@@ -60,10 +61,10 @@ describe('control tokens', () => {
     expect(read(reader, ['"', '!<|x|>', '"'])).toContainEqual({ type: 'text', text: '<|x|>' });
   });
 
-  it('open a call when they are the mark of the family', () => {
-    const family = familyOfTemplate('{{ tools }}[TOOL_CALLS]');
-    if (family === null) throw new Error('no family');
-    const reader = new AnswerReader({ at: 'nowhere' }, new FamilyBody(family, false));
+  it('open a call when they are the mark of the format', () => {
+    const tools = [{ name: 'f', description: '', parameters: {} }];
+    const body = new FormatBody({ format: formatOfTemplate('mistral'), tools, maxCalls: 1, shaped: false });
+    const reader = new AnswerReader({ at: 'nowhere' }, body);
     expect(read(reader, ['So: ', '![TOOL_CALLS]', '[{"name": "f", ', '"arguments": {"a": 1}}', ']'])).toEqual(
       [
         { type: 'text', text: 'So:' },

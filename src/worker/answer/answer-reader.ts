@@ -1,6 +1,6 @@
 /** Reads a whole answer: thinking first, where there is any, then the body. */
 import type { AnswerParser, AnswerPart } from './answer.ts';
-import type { BodyReader } from './body-readers.ts';
+import type { BodyReader } from './calls/body.ts';
 import type { ThinkingPlace } from './answer-grammar.ts';
 
 export class AnswerReader implements AnswerParser {
@@ -54,8 +54,9 @@ export class AnswerReader implements AnswerParser {
     const { at } = this.#place;
     if (at !== 'nowhere') {
       const { open, close } = this.#place.marks;
-      if (this.#state === 'start' && text === open) return this.text(text);
-      if (this.#state === 'thinking') return text === close ? this.text(text) : [];
+      // A mark may be several tokens, or a token and a word.
+      if (this.#state === 'start' && open.includes(text)) return this.text(text);
+      if (this.#state === 'thinking') return close.includes(text) ? this.text(text) : [];
     }
     return this.#body.takesControl(text) ? this.text(text) : [];
   }

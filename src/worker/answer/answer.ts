@@ -4,6 +4,7 @@
  * of batches, and of the native library only the grammar.
  */
 import type { NativeGrammar } from '../native.ts';
+import type { AnswerPart } from './calls/body.ts';
 
 /** What one job may sample. Its state belongs to one generation. */
 export interface Constraint {
@@ -15,12 +16,7 @@ export interface Constraint {
   accept(token: number): void;
 }
 
-/** A part of an answer in the engine's words; the batch loop adds usage, stop strings and the ending. */
-export type AnswerPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'reasoning'; readonly text: string }
-  | { readonly type: 'tool_call'; readonly name: string }
-  | { readonly type: 'tool_arguments'; readonly text: string };
+export type { AnswerPart };
 
 /** Reads an answer as it is written. Never sees half a character, nor the token that ends the turn. */
 export interface AnswerParser {

@@ -3,6 +3,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import type { NativeGrammar, NativeModel } from '../native.ts';
 import type { AnswerParser, Constraint } from './answer.ts';
 import { answerGrammar, type AnswerGrammarRequest } from './answer-grammar.ts';
+import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 
 export interface ConstraintOptions {
@@ -66,8 +67,13 @@ function closingTokens({ request, vocabulary }: ConstraintOptions): { place: boo
   if (thinking.at === 'nowhere') return { place: false, tokens: [] };
   return {
     place: thinking.at === 'open',
-    tokens: [...vocabulary.tokenize(`\n${thinking.marks.close}\n\n`, true)],
+    tokens: [...vocabulary.tokenize(closingText(request.model, thinking.marks.close), true)],
   };
+}
+
+/** A mark that ends a message stands alone; other marks stand on lines of their own. */
+function closingText({ restart }: ModelFormat, close: string): string {
+  return restart === '' ? `\n${close}\n\n` : close;
 }
 
 function grammarState(model: Pick<NativeModel, 'newGrammar'>, gbnf: string): NativeGrammar {

@@ -1,19 +1,21 @@
 /**
  * Decides for one job how the answer is put to the model, what the sampler may choose, and how the tokens are read.
- *   1. how tools are put: the family of the template, or the envelope in the system turn
+ *   1. how tools are put: in the syntax that the template shows, or as envelopes in the system turn
  *   2. where thinking may stand, which the rendered end of the prompt shows
  *   3. one grammar for the whole answer, if anything is asked of it
  *   4. once the prompt is known: the reader that takes the answer apart, and the constraint
  */
 import type { GenerateJob, ToolDefinition } from '../../contract/job.ts';
-import { familyOfTemplate, toolFormatOf, type ToolFamily } from '../../lib/chat-template/tool-families.ts';
-import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
+import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
 import type { NativeModel } from '../native.ts';
+import { modelFormat } from '../prompt/model-format.ts';
 import { probeTemplate, type PromptWriter } from '../prompt/prompt.ts';
 import type { Answer } from './answer.ts';
 import { answerGrammar, type AnswerGrammarRequest, type ThinkingPlace } from './answer-grammar.ts';
 import { AnswerReader } from './answer-reader.ts';
-import { type BodyReader, EnvelopeBody, FamilyBody, textBody } from './body-readers.ts';
+import { EnvelopeBody, textBody } from './body-readers.ts';
+import type { BodyReader } from './calls/body.ts';
+import { FormatBody } from './calls/format-body.ts';
 import { AnswerConstraint } from './constraint.ts';
 import { thinkingBudget, thinkingVariables } from './reasoning.ts';
 
@@ -25,8 +27,7 @@ export interface AnswerModel {
 
 export interface AnswerPlan {
   readonly toolFormat: string;
-  /** Null: tools are written into the turns, as envelopes. */
-  readonly family: ToolFamily | null;
+  readonly model: ModelFormat;
   /** The tools that may be called now. */
   readonly tools: readonly ToolDefinition[];
   /** Further variables of the template, such as `enable_thinking`. */
@@ -41,25 +42,28 @@ export interface AnswerPlan {
 
 export function planAnswer(job: GenerateJob, writer: PromptWriter): AnswerPlan {
   const isChat = job.prompt.kind === 'chat';
-  const family = familyOfTemplate(writer.template.source);
+  const model = modelFormat(writer);
   const tools = isChat ? callableTools(job) : [];
   const templateVariables = thinkingVariables(writer.template.source, job.reasoning);
-  const thinking = isChat
-    ? thinkingOf(job, writer, templateVariables, family === null ? [] : tools)
-    : NO_THINKING;
+  const shownTools = model.tools === null ? [] : tools;
+  const start = isChat
+    ? startOf({ job, writer, model, variables: templateVariables, tools: shownTools })
+    : NOT_CHAT;
   const grammarRequest: AnswerGrammarRequest = {
     format: job.format,
     tools,
     choice: job.toolChoice,
-    family,
-    thinking: thinking.place,
+    maxCalls: job.maxCalls ?? 1,
+    model: isChat ? model : BARE,
+    inContent: start.inContent,
+    thinking: start.thinking,
   };
   return {
-    toolFormat: toolFormatOf(writer.template.source),
-    family,
+    toolFormat: model.tools?.name ?? 'envelope',
+    model,
     tools,
     templateVariables,
-    prefill: thinking.prefill,
+    prefill: start.prefill,
     reasoning: job.reasoning,
     grammarRequest,
     gbnf: answerGrammar(grammarRequest),
@@ -88,34 +92,58 @@ function callableTools(job: GenerateJob): readonly ToolDefinition[] {
   return toolChoice.mode === 'named' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
 }
 
-interface Thinking {
-  readonly place: ThinkingPlace;
+/** What the prompt has begun of the answer. */
+interface AnswerStart {
+  readonly thinking: ThinkingPlace;
+  readonly inContent: boolean;
   readonly prefill: string;
 }
 
-const NO_THINKING: Thinking = { place: { at: 'nowhere' }, prefill: '' };
+const NOWHERE: ThinkingPlace = { at: 'nowhere' };
+const NOT_CHAT: AnswerStart = { thinking: NOWHERE, inContent: false, prefill: '' };
 
-function thinkingOf(
-  job: GenerateJob,
-  writer: PromptWriter,
-  variables: Readonly<Record<string, unknown>>,
-  tools: readonly ToolDefinition[],
-): Thinking {
-  const marks = thinkingMarks(writer.template.source, writer.vocabulary.controlTexts);
-  if (marks === null) return NO_THINKING;
+/** Text that no template has put into a form. */
+const BARE: ModelFormat = {
+  tools: null,
+  channels: null,
+  thinking: null,
+  content: null,
+  history: { calls: 'template', arguments: 'object', emptyContent: 'empty', ids: 'any' },
+  restart: '',
+  toolsVariable: { name: 'tools', as: 'list' },
+  evidence: [],
+};
+
+interface StartRequest {
+  readonly job: GenerateJob;
+  readonly writer: PromptWriter;
+  readonly model: ModelFormat;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly tools: readonly ToolDefinition[];
+}
+
+function startOf({ job, writer, model, variables, tools }: StartRequest): AnswerStart {
+  const { thinking: marks, content } = model;
+  if (marks === null && content === null) return NOT_CHAT;
   const turns = [{ role: 'user', content: 'x' }] as const;
   const end = probeTemplate(writer, { turns, tools, variables }).trimEnd();
+  const inContent = content !== null && content.open !== '' && end.endsWith(content.open.trimEnd());
+  const nowhere = { thinking: NOWHERE, inContent, prefill: '' };
+  if (marks === null || inContent) return nowhere;
   const opened = end.endsWith(marks.open);
   if (job.reasoning.enabled === false) {
     // A template without a switch: an empty thought says the same.
-    return opened ? { place: { at: 'nowhere' }, prefill: `\n${marks.close}\n\n` } : NO_THINKING;
+    return opened ? { ...nowhere, prefill: `\n${marks.close}\n\n` } : nowhere;
   }
-  if (end.endsWith(marks.close)) return NO_THINKING;
-  return { place: { at: opened ? 'open' : 'choice', marks }, prefill: '' };
+  if (end.endsWith(marks.close)) return nowhere;
+  return { ...nowhere, thinking: { at: opened ? 'open' : 'choice', marks } };
 }
 
-function bodyReader(request: AnswerGrammarRequest): BodyReader {
-  const shaped = request.format.kind !== 'text';
-  if (request.tools.length === 0) return textBody(shaped);
-  return request.family === null ? new EnvelopeBody() : new FamilyBody(request.family, shaped);
+function bodyReader({ format, model, tools, maxCalls }: AnswerGrammarRequest): BodyReader {
+  const shaped = format.kind !== 'text';
+  const isPlain =
+    tools.length === 0 && model.content === null && model.channels === null && model.restart === '';
+  if (isPlain) return textBody(shaped);
+  if (tools.length > 0 && model.tools === null) return new EnvelopeBody();
+  return new FormatBody({ format: model, tools, maxCalls, shaped });
 }

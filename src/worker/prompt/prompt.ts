@@ -4,6 +4,8 @@
  */
 import type { ToolDefinition, Turn } from '../../contract/job.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
+import type { ToolsVariable } from '../../lib/tool-format/tool-format.ts';
+import { type CallVoice, USUAL_VOICE } from './history.ts';
 import { OwnWords } from '../jinja/values/convert.ts';
 import { Text } from '../jinja/values/text.ts';
 import { type Guard, guardAgainst, type PromptPiece } from './guard.ts';
@@ -20,6 +22,10 @@ export interface ChatPrompt {
   /** Appended after the template's opening of the answer, as the template's own words. */
   readonly prefill: string;
   readonly clockMs: number | null;
+  /** How past calls are put to the template; absent: as most templates expect them. */
+  readonly calls?: CallVoice;
+  /** Where the template reads tools; absent: `tools`. */
+  readonly toolsVariable?: ToolsVariable;
 }
 
 export interface PromptWriter {
@@ -108,15 +114,15 @@ function render({ template, vocabulary }: PromptWriter, prompt: ChatPrompt, form
   const { textArguments = false, withoutTools = false } = form;
   const rendered = template.render({
     ...surroundings(vocabulary, prompt.clockMs),
-    messages: prompt.turns.map((turn) => messageVariable(turn, textArguments)),
-    ...(withoutTools ? {} : { tools: prompt.tools.length === 0 ? null : prompt.tools.map(toolVariable) }),
+    messages: prompt.turns.map((turn) => messageVariable(turn, voiceOf(prompt, textArguments))),
+    ...(withoutTools ? {} : toolsOf(prompt)),
     ...prompt.variables,
   });
   return prompt.prefill === '' ? rendered : Text.concat([rendered, Text.own(prompt.prefill)]);
 }
 
 /** What every template finds beside the conversation, as transformers has it. */
-function surroundings(vocabulary: Vocabulary, clockMs: number | null): Record<string, unknown> {
+export function surroundings(vocabulary: Vocabulary, clockMs: number | null): Record<string, unknown> {
   return {
     documents: null,
     add_generation_prompt: true,
@@ -126,25 +132,38 @@ function surroundings(vocabulary: Vocabulary, clockMs: number | null): Record<st
   };
 }
 
-function messageVariable(turn: Turn, textArguments: boolean): Record<string, unknown> {
-  const { reasoning } = turn;
+function voiceOf({ calls = USUAL_VOICE }: ChatPrompt, textArguments: boolean): CallVoice {
+  return textArguments ? { ...calls, arguments: 'text' } : calls;
+}
+
+function messageVariable(turn: Turn, voice: CallVoice): Record<string, unknown> {
+  const { reasoning, toolCalls = [] } = turn;
+  const written = toolCalls.length === 0 ? null : (voice.write?.(toolCalls) ?? null);
   return {
     role: new OwnWords(turn.role),
-    content: turn.content,
+    content: contentOf(turn, voice, written),
     // Templates read reasoning under either name.
     ...(reasoning === undefined ? {} : { thinking: reasoning, reasoning_content: reasoning }),
     ...(turn.name === undefined ? {} : { name: turn.name }),
     ...(turn.toolCallId === undefined ? {} : { tool_call_id: turn.toolCallId }),
-    ...(turn.toolCalls === undefined
+    ...(turn.toolCalls === undefined || written !== null
       ? {}
       : {
-          tool_calls: turn.toolCalls.map(({ id, name, argumentsJson }) => ({
+          tool_calls: toolCalls.map(({ id, name, argumentsJson }) => ({
             id,
             type: new OwnWords('function'),
-            function: { name, arguments: textArguments ? argumentsJson : argumentsValue(argumentsJson) },
+            function: {
+              name,
+              arguments: voice.arguments === 'text' ? argumentsJson : argumentsValue(argumentsJson),
+            },
           })),
         }),
   };
+}
+
+function contentOf({ content, toolCalls = [] }: Turn, voice: CallVoice, written: Text | null): unknown {
+  if (written !== null) return Text.concat([Text.client(content), written]);
+  return content === '' && toolCalls.length > 0 && voice.emptyContent === 'null' ? null : content;
 }
 
 /** Templates expect the arguments as data; text that is no JSON object is passed on as it is. */
@@ -155,6 +174,19 @@ function argumentsValue(json: string): unknown {
   } catch {
     return json;
   }
+}
+
+function toolsOf({ tools, toolsVariable }: ChatPrompt): Record<string, unknown> {
+  if (tools.length === 0) return { tools: null };
+  const { name, as } = toolsVariable ?? { name: 'tools', as: 'list' };
+  if (as === 'list') return { [name]: tools.map(toolVariable) };
+  return {
+    [name]: JSON.stringify(
+      tools.map((tool) => ({ type: 'function', function: tool })),
+      null,
+      4,
+    ),
+  };
 }
 
 function toolVariable({ name, description, parameters }: ToolDefinition): Record<string, unknown> {

@@ -104,7 +104,7 @@ function terminalText(source: string, random: Random): string {
   return String.fromCodePoint(from + Math.floor(random() * (to - from + 1)));
 }
 
-function classRanges(source: string): (readonly [number, number])[] {
+export function classRanges(source: string): (readonly [number, number])[] {
   const tokens = tokenise(source.slice(source.startsWith('[^') ? 2 : 1, -1));
   const ranges: [number, number][] = [];
   for (let i = 0; i < tokens.length; i += 1) {
@@ -127,7 +127,7 @@ function classRanges(source: string): (readonly [number, number])[] {
   return outside.filter(([from, to]) => from <= to);
 }
 
-function charsOf(text: string): number[] {
+export function charsOf(text: string): number[] {
   return tokenise(text).map((token) => token.code);
 }
 

@@ -95,6 +95,5 @@ function template({ template: known, kind }: ModelDescription): string {
 
 /** Which way tools are put to the model; a model without a template has the generic one. */
 function toolFormat({ template: known }: ModelDescription): string {
-  const format = known?.toolFormat ?? 'envelope';
-  return format === 'envelope' ? 'svc-tool-envelope' : `native format ${format}`;
+  return known?.tools === true ? "the template's own" : 'svc-tool-envelope';
 }

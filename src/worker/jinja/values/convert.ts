@@ -18,6 +18,7 @@ export function toValue(data: unknown): Value {
   if (typeof data === 'number') return Number.isInteger(data) ? data : new Float(data);
   if (typeof data === 'string') return Text.client(data);
   if (data instanceof OwnWords) return Text.own(data.string);
+  if (data instanceof Text) return data;
   if (Array.isArray(data)) return new Sequence(data.map(toValue));
   if (typeof data === 'function') return calledWithText(data as (text: string) => unknown);
   return new Dict(Object.entries(data).map(([key, item]) => [keyText(key), toValue(item)] as const));

@@ -1,0 +1,164 @@
+/**
+ * The syntax of calls, from renderings of one and of two calls: what both have around a call is the call's, what stands
+ * between two is the separator, what stands around all is the section.
+ */
+import { readArguments, type ReadArguments } from './derive-arguments.ts';
+import { type Probe, probeId, type ProbeCall, SENTINEL } from './probes.ts';
+import type { CallFormat, HistoryForm, Words } from './tool-format.ts';
+import { commonEnd, commonStart } from './units.ts';
+
+export interface DerivedCalls {
+  readonly format: CallFormat;
+  readonly history: HistoryForm;
+  readonly evidence: string;
+}
+
+/** What the renderings have around an answer. */
+export interface AnswerFrame {
+  /** What the template may write before any answer, such as an empty thought. */
+  readonly preamble: string;
+  /** Behind words; the part of it that stands behind calls too ends the turn. */
+  readonly tail: string;
+  readonly thinkingClose: string | null;
+}
+
+const FIRST: ProbeCall = { name: SENTINEL.first, arguments: { [SENTINEL.key]: SENTINEL.value } };
+const SECOND: ProbeCall = { name: SENTINEL.second, arguments: { [SENTINEL.key]: SENTINEL.value2 } };
+
+/** Every way of putting calls to a template, the usual first. */
+const VOICES: readonly Probe['voice'][] = (['any', 'nine'] as const).flatMap((ids) =>
+  (['object', 'text'] as const).flatMap((args) =>
+    (['empty', 'null'] as const).map((emptyContent) => ({ ids, arguments: args, emptyContent })),
+  ),
+);
+
+/** Null: no rendering shows a call. */
+export function deriveCalls(
+  probeOf: (voice: Probe['voice']) => Probe,
+  frameOf: (probe: Probe) => AnswerFrame,
+): DerivedCalls | null {
+  for (const voice of VOICES) {
+    const probe = probeOf(voice);
+    const one = shown(probe, [FIRST]);
+    const format = one === null ? null : formatOf(probe, one, frameOf(probe));
+    if (one !== null && format !== null)
+      return { format, history: { calls: 'template', ...voice, ids: idsOf(format, voice) }, evidence: one };
+  }
+  return null;
+}
+
+/** Some templates print the id of a result as it came, and that of its call as the model wrote it. */
+function idsOf({ call }: CallFormat, voice: Probe['voice']): HistoryForm['ids'] {
+  const [first, second, third] = call.before.slice(-4);
+  const isFunctions = typeof first === 'string' && first.endsWith('functions.') && slotOf(second) === 'name';
+  return isFunctions && third === ':' ? 'functions' : voice.ids;
+}
+
+/** The rendering of calls when it shows their names and values. */
+function shown(probe: Probe, calls: readonly ProbeCall[]): string | null {
+  for (const results of [false, true]) {
+    const text = probe.answer({ calls }, { results });
+    if (text === null) continue;
+    const end = results ? text.indexOf(SENTINEL.result) : -1;
+    const cut = end < 0 ? text : text.slice(0, end);
+    const texts = calls.flatMap((call) => [call.name, ...Object.values(call.arguments).map(String)]);
+    if (texts.every((word) => word.length < 4 || cut.includes(word))) return cut;
+  }
+  return null;
+}
+
+function formatOf(probe: Probe, one: string, frame: AnswerFrame): CallFormat | null {
+  const form = readArguments((args) => callText(probe, args), one);
+  const span = form?.spanIn(one, SENTINEL.value) ?? null;
+  if (form === null || span === null) return null;
+  const mask = masker(probe);
+  const lead = mask(withoutPreamble(one.slice(0, span.start), frame));
+  const tail = mask(withoutEnd(one.slice(span.end), frame.tail));
+  const several = severalOf(probe, form, frame);
+  const parts = several ?? { section: NO_SECTION, before: lead.trimStart(), after: tail.trimEnd() };
+  const call = { before: wordsOf(parts.before), after: wordsOf(parts.after) };
+  if (!call.before.some((word) => slotOf(word) === 'name')) return null;
+  const start = parts.section.open + parts.before;
+  return {
+    section: parts.section,
+    call,
+    arguments: form.form,
+    atStart: /^[[{]+\s*"/.test(start),
+    several: several !== null,
+  };
+}
+
+const NO_SECTION = { open: '', between: '', close: '' };
+
+function severalOf(probe: Probe, form: ReadArguments, frame: AnswerFrame) {
+  const two = shown(probe, [FIRST, SECOND]);
+  const first = two === null ? null : form.spanIn(two, SENTINEL.value);
+  const second = two === null ? null : form.spanIn(two, SENTINEL.value2);
+  if (two === null || first === null || second === null || second.start < first.end) return null;
+  const mask = masker(probe);
+  const lead = mask(withoutPreamble(two.slice(0, first.start), frame)).trimStart();
+  const tail = mask(withoutEnd(two.slice(second.end), frame.tail));
+  const gap = mask(two.slice(first.end, second.start));
+  const before = commonEnd(lead, gap).trimStart();
+  const rest = gap.slice(0, gap.length - before.length);
+  const after = commonStart(rest, tail).trimEnd();
+  return {
+    section: {
+      open: lead.slice(0, lead.length - before.length),
+      between: rest.slice(after.length),
+      close: tail.slice(after.length).trimEnd(),
+    },
+    before,
+    after,
+  };
+}
+
+/** The rendering of one call with these arguments. */
+function callText(probe: Probe, args: Readonly<Record<string, unknown>>): string | null {
+  const text = probe.answer({ calls: [{ name: SENTINEL.first, arguments: args }] });
+  return text ?? probe.answer({ calls: [{ name: SENTINEL.first, arguments: args }] }, { results: true });
+}
+
+function withoutPreamble(lead: string, { preamble, thinkingClose }: AnswerFrame): string {
+  const rest = lead.slice(commonStart(lead, preamble).length);
+  const thought = thinkingClose === null ? -1 : rest.lastIndexOf(thinkingClose);
+  return thought < 0 ? rest : rest.slice(thought + (thinkingClose ?? '').length);
+}
+
+/** Tokens that end a turn of calls, where these differ from what ends a turn of words. */
+const ENDS = /<[|｜](?:eo[mt]_id|calls?|im_end|end|tool_response|[^<>]*(?:eos|end[▁_]of)[^<>]*)[|｜]?>|<\/s>/;
+
+function withoutEnd(tail: string, afterWords: string): string {
+  const common = commonEnd(tail.trimEnd(), afterWords.trimEnd());
+  const rest = common.trim() === '' ? tail : tail.slice(0, tail.trimEnd().length - common.length);
+  const end = rest.search(ENDS);
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+/** Slots as private-use characters: two calls compare equal where only their names, ids and places differ. */
+const MASKS = { name: '\uE001', id: '\uE002', index: '\uE003' } as const;
+
+function masker(probe: Probe): (text: string) => string {
+  const names = [SENTINEL.first, SENTINEL.second];
+  const ids = names.map((name, call) => probeId(probe.voice.ids, call, name));
+  return (text) => {
+    const named = replaceAny(replaceAny(text, ids, MASKS.id), names, MASKS.name);
+    return named.replaceAll(/(?<=[":])[0-2](?=["<])/g, MASKS.index);
+  };
+}
+
+function replaceAny(text: string, words: readonly string[], by: string): string {
+  return words.reduce((left, word) => left.replaceAll(word, by), text);
+}
+
+function wordsOf(text: string): Words {
+  const parts = text.split(/([\uE001-\uE003])/).filter((part) => part !== '');
+  return parts.map((part) => {
+    const slot = (Object.keys(MASKS) as (keyof typeof MASKS)[]).find((name) => MASKS[name] === part);
+    return slot === undefined ? part : { slot };
+  });
+}
+
+function slotOf(word: Words[number] | undefined): string | null {
+  return typeof word === 'object' ? word.slot : null;
+}

@@ -1,0 +1,103 @@
+/** Marks around thinking and around words, from answers with and without a thought. */
+import { type Probe, type ProbeOptions, SENTINEL } from './probes.ts';
+import type { ContentMarks, ThinkingMarks } from './tool-format.ts';
+import { commonEnd, commonStart, isMark, unitsOf } from './units.ts';
+
+const { words: WORDS, thought: THOUGHT, first: NAME } = SENTINEL;
+
+const CALLS = [{ name: NAME, arguments: { [SENTINEL.key]: SENTINEL.value } }];
+
+/** Switches under which some templates write past thoughts, or answers that hold some. */
+const SWITCHES = [{}, { enable_thinking: true, thinking: true }] as const;
+
+export interface DerivedThinking {
+  readonly marks: ThinkingMarks;
+  /** What opens the next message of the same answer, where thinking is a message of its own. */
+  readonly restart: string;
+}
+
+/** Null: no rendering shows the thought. */
+export function deriveThinking(probe: Probe): DerivedThinking | null {
+  const found = SWITCHES.flatMap((variables) =>
+    [true, false].map((tools) => marksIn(probe, { variables, tools })),
+  ).filter((marks) => marks !== null);
+  // A mark that was seen in front of a thought says more than one that a prompt ends with.
+  const best = found.find(({ seen }) => seen) ?? found[0];
+  return best === undefined ? null : { marks: { open: best.open, close: best.close }, restart: best.restart };
+}
+
+interface SeenMarks extends ThinkingMarks {
+  readonly restart: string;
+  readonly seen: boolean;
+}
+
+function marksIn(probe: Probe, options: ProbeOptions): SeenMarks | null {
+  const text = probe.answer({ words: WORDS, thought: THOUGHT }, options);
+  const called = probe.answer({ thought: THOUGHT, calls: CALLS }, options);
+  const between = text === null ? null : betweenOf(text, WORDS);
+  const { close, restart } = closing(between, called === null ? null : betweenOf(called, NAME));
+  if (close === '') return null;
+  const shown = (between === null ? called : text) ?? '';
+  const lead = shown.slice(0, shown.indexOf(THOUGHT)).trim();
+  if (lead !== '') return { open: lead, close, restart, seen: true };
+  return { open: opened(probe.prompt(options).trimEnd(), close), close, restart, seen: false };
+}
+
+/** From the thought to what comes after it; null where the template drops the thought. */
+function betweenOf(text: string, next: string): string | null {
+  const from = text.indexOf(THOUGHT);
+  const to = text.indexOf(next, from);
+  return from < 0 || to < 0 ? null : text.slice(from + THOUGHT.length, to);
+}
+
+/** The mark behind a thought; what follows it before words and calls alike opens another message, unless it is a mark. */
+function closing(beforeWords: string | null, beforeCall: string | null): { close: string; restart: string } {
+  const [words, call] = [(beforeWords ?? '').trim(), (beforeCall ?? '').trim()];
+  const both = commonStart(words, call).trim();
+  const text = both === '' ? words || call : both;
+  const units = unitsOf(text);
+  const first = units.findIndex(isMark);
+  const rest =
+    both === ''
+      ? ''
+      : units
+          .slice(first + 1)
+          .join('')
+          .trim();
+  return { close: units[first] ?? '', restart: unitsOf(rest).every(isMark) ? '' : rest };
+}
+
+/** The mark that a prompt for an answer ends with, or in front of the mark that closes it at once. */
+function opened(prompt: string, close: string): string {
+  const units = unitsOf(prompt.endsWith(close) ? prompt.slice(0, -close.length).trimEnd() : prompt);
+  const last = units.findLastIndex(isMark);
+  const behind = units
+    .slice(last + 1)
+    .join('')
+    .trim();
+  return behind === '' ? (units[last] ?? '') : behind;
+}
+
+/** Null: words stand for themselves. */
+export function deriveContent(probe: Probe, thinking: ThinkingMarks | null): ContentMarks | null {
+  const plain = probe.answer({ words: WORDS });
+  const called = probe.answer({ calls: CALLS });
+  if (plain === null || called === null || !plain.includes(WORDS) || !called.includes(NAME)) return null;
+  const tail = plain.slice(plain.indexOf(WORDS) + WORDS.length);
+  const end = commonEnd(tail.trimEnd(), called.trimEnd());
+  const close = end.trim() === '' ? '' : tail.slice(0, tail.trimEnd().length - end.length).trim();
+  const alone = openOf(plain.slice(0, plain.indexOf(WORDS)), thinking);
+  if (alone !== '') return { open: alone, close, always: true };
+  const thought = probe.answer({ words: WORDS, thought: THOUGHT });
+  const between = thought === null ? null : betweenOf(thought, WORDS);
+  const behind = between === null ? '' : openOf(between, thinking);
+  return behind === '' ? null : { open: behind, close, always: false };
+}
+
+/** Marks in front of words that are none of thinking. */
+function openOf(text: string, thinking: ThinkingMarks | null): string {
+  const rest = [thinking?.open, thinking?.close]
+    .reduce<string>((left, mark) => (mark === undefined || mark === '' ? left : left.replace(mark, '')), text)
+    .trim();
+  return rest !== '' && unitsOf(rest).every(isMark) ? rest : '';
+}

@@ -1,0 +1,28 @@
+/** Texts as marks and characters: comparing by units never cuts through a mark such as `<|tool_call|>`. */
+
+/** The first form is a mark in three parts: `<|open|>think<|sep|>`. */
+const UNIT = /<\|(?:open|close)\|>[^<>]*<\|sep\|>|<[^<>\s][^<>]*>|\[\/?[A-Z][A-Z_ ]*\]|[\s\S]/gu;
+
+export function unitsOf(text: string): string[] {
+  return text.match(UNIT) ?? [];
+}
+
+/** A mark is a unit of several characters. */
+export function isMark(unit: string): boolean {
+  return [...unit].length > 1;
+}
+
+export function commonStart(a: string, b: string): string {
+  const [left, right] = [unitsOf(a), unitsOf(b)];
+  let length = 0;
+  while (length < left.length && left[length] === right[length]) length += 1;
+  return left.slice(0, length).join('');
+}
+
+export function commonEnd(a: string, b: string): string {
+  const [left, right] = [unitsOf(a), unitsOf(b)];
+  let length = 0;
+  while (length < Math.min(left.length, right.length) && left.at(-1 - length) === right.at(-1 - length))
+    length += 1;
+  return length === 0 ? '' : left.slice(-length).join('');
+}

@@ -1,0 +1,20 @@
+/** What the readers of an answer's body have in common. */
+
+/** A part of an answer in the engine's words; the batch loop adds usage, stop strings and the ending. */
+export type AnswerPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'tool_call'; readonly name: string }
+  | { readonly type: 'tool_arguments'; readonly text: string };
+
+export interface BodyReader {
+  push(text: string): AnswerPart[];
+  end(): AnswerPart[];
+  readonly complete: boolean;
+  /** True when a whole call was read: half a call is no call. */
+  readonly calledTool: boolean;
+  /** False while only words around the text, or a call, are read. */
+  readonly inText: boolean;
+  /** Whether a control token here stands for its text, because a grammar or a mark asked for that text. */
+  takesControl(text: string): boolean;
+}

@@ -1,0 +1,57 @@
+/**
+ * The grammar of calls in a model's own syntax. White space around marks is optional, as models are not exact in it;
+ * everything else is spelled as the format says, and the arguments are held to their schemas.
+ */
+import type { ToolDefinition } from '../../../contract/job.ts';
+import { MOST_CALLS } from '../../../contract/limits.ts';
+import type { GbnfWriter } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
+import { schemaRule } from '../../../lib/grammar/schema-grammar.ts';
+import type { CallFormat, ToolFormat, Words } from '../../../lib/tool-format/tool-format.ts';
+import { openingsOf } from './openings.ts';
+import { taggedRule } from './tagged-grammar.ts';
+import { wordsGbnf } from './words-grammar.ts';
+
+export interface CallsRequest {
+  readonly tools: readonly ToolDefinition[];
+  readonly maxCalls: number;
+}
+
+/** How calls begin, each with the rule of all that follows the mark. */
+export function callRules(
+  writer: GbnfWriter,
+  format: ToolFormat,
+  request: CallsRequest,
+): { readonly mark: string; readonly tail: string }[] {
+  const more = moreCalls(writer, format, request);
+  return openingsOf(format).map(({ mark, lead }) => {
+    const first = request.tools.map((tool, index) => callText(writer, format, lead, tool, index));
+    return { mark, tail: writer.rule(`${writer.rule(first.join(' | '))} ${more}`) };
+  });
+}
+
+/** Further calls, and what closes them all. */
+function moreCalls(writer: GbnfWriter, format: CallFormat, { tools, maxCalls }: CallsRequest): string {
+  const { section, call } = format;
+  const close = wordsGbnf([section.close]);
+  const most = format.several ? maxCalls : 1;
+  if (most === 1) return close;
+  const calls = tools.map((tool, index) => callText(writer, format, call.before, tool, index));
+  const next = writer.rule(`${wordsGbnf([section.between])} ${writer.rule(calls.join(' | '))}`);
+  return `${next}${most >= MOST_CALLS ? '*' : `{0,${most - 1}}`} ${close}`;
+}
+
+function callText(
+  writer: GbnfWriter,
+  format: CallFormat,
+  before: Words,
+  { name, parameters }: ToolDefinition,
+  index: number,
+): string {
+  const path = `tools[${index}].function.parameters`;
+  const form = format.arguments;
+  const args =
+    form.kind === 'json'
+      ? schemaRule(writer.nested({ spacing: form.spacing }), parameters, path)
+      : taggedRule(writer, form, parameters, path);
+  return `${wordsGbnf(before, name)} ${args} ${wordsGbnf(format.call.after, name)}`;
+}

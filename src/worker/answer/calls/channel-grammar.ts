@@ -1,0 +1,70 @@
+/** The grammar of answers as messages with headers. */
+import { gbnfLiteral, type GbnfWriter } from '../../../lib/grammar/gbnf/gbnf-writer.ts';
+import type { ChannelForm, ToolFormat } from '../../../lib/tool-format/tool-format.ts';
+import { textUntil } from './free-text.ts';
+import { type CallsRequest, callRules } from './call-grammar.ts';
+import { wordsGbnf } from './words-grammar.ts';
+
+export interface ChannelRequest extends CallsRequest {
+  readonly channels: ChannelForm;
+  readonly format: ToolFormat;
+  /** A call must come, and no words before it. */
+  readonly required: boolean;
+  /** The rule of shaped words; null: free. */
+  readonly shaped: string | null;
+}
+
+export function channelRule(writer: GbnfWriter, request: ChannelRequest): string {
+  const { channels, tools, required, shaped } = request;
+  const start = `(${gbnfLiteral(channels.start)})?`;
+  const call = tools.length === 0 ? null : callMessages(writer, request);
+  if (required && call !== null) return writer.rule(`${start} ${call}`);
+  const words = shaped === null ? freeWords(writer, request, call) : shapedWords(channels, shaped);
+  return writer.rule([`${start} ${words}`, ...(call === null ? [] : [`${start} ${call}`])].join(' | '));
+}
+
+/** A message of words that the grammar shapes. */
+export function shapedWords({ words, message }: ChannelForm, shaped: string): string {
+  return `${gbnfLiteral(words + message)} ${shaped}`;
+}
+
+/** Words for the user, after which further messages may follow. */
+function freeWords(writer: GbnfWriter, { channels }: ChannelRequest, call: string | null): string {
+  const [end = channels.start] = channels.ends;
+  const headers = [channels.words, ...(channels.name === 'harmony' ? ['<|channel|>commentary'] : [])];
+  const opening = writer.rule(headers.map((header) => gbnfLiteral(header + channels.message)).join(' | '));
+  const next = writer.reserve();
+  const follow = channels.start.startsWith(end) ? channels.start.slice(end.length) : channels.start;
+  const text = textUntil(writer, end, next, true);
+  const messages = [`${opening} ${text}`, ...(call === null ? [] : [call])].join(' | ');
+  writer.define(next, `"" | ${follow === '' ? '' : gbnfLiteral(follow)} (${messages})`);
+  return `${opening} ${text}`;
+}
+
+/** One call, or several as messages of their own. */
+function callMessages(writer: GbnfWriter, request: ChannelRequest): string {
+  const { channels, format, tools, maxCalls } = request;
+  const calls = tools.flatMap((tool) => {
+    const [body] = callRules(writer, format.arguments.kind === 'json' ? argumentsOnly(format) : format, {
+      tools: [tool],
+      maxCalls: 1,
+    });
+    const inside =
+      body === undefined ? '""' : `${body.mark === '' ? '' : gbnfLiteral(body.mark)} ${body.tail}`;
+    return channels.calls.map(
+      (header) => `${wordsGbnf(header, tool.name)} ${gbnfLiteral(channels.message)} ${inside}`,
+    );
+  });
+  const call = writer.rule(calls.join(' | '));
+  if (!format.several || maxCalls === 1) return call;
+  const [end = ''] = channels.ends;
+  const between = channels.start.startsWith(end)
+    ? gbnfLiteral(channels.start)
+    : `${gbnfLiteral(end)} ${gbnfLiteral(channels.start)}`;
+  return writer.rule(`${call} (${between} ${call}){0,${maxCalls - 1}}`);
+}
+
+/** The header has named the tool already. */
+function argumentsOnly(format: ToolFormat): ToolFormat {
+  return { ...format, call: { before: [], after: [] }, section: { open: '', between: '', close: '' } };
+}

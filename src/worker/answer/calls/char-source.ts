@@ -1,0 +1,165 @@
+/**
+ * worker/answer/calls owns how answers with tool calls are read, and the grammar that lets a model write them. It knows
+ * nothing of thinking, of tokens and of the native library.
+ * This file: the characters of an answer for a reader that is written as if all of them were there. The reader waits
+ * inside `take` until the next piece comes, so where pieces are cut cannot matter.
+ */
+export type Reading<T = void> = Generator<void, T, void>;
+
+/** Stands for the end of the answer. */
+export const END = '';
+
+export class CharSource {
+  readonly #back: string[] = [];
+  #piece = '';
+  #at = 0;
+  #ended = false;
+
+  /** Gives the reader more to read. */
+  push(piece: string): void {
+    this.#piece = this.#piece.slice(this.#at) + piece;
+    this.#at = 0;
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  *take(): Reading<string> {
+    const back = this.#back.pop();
+    if (back !== undefined) return back;
+    while (this.#at >= this.#piece.length) {
+      if (this.#ended) return END;
+      yield;
+    }
+    const char = this.#piece[this.#at] ?? END;
+    this.#at += 1;
+    return char;
+  }
+
+  /** Reads these characters once more. */
+  giveBack(text: string): void {
+    for (const char of [...text].reverse().flatMap((point) => point.split('').reverse()))
+      this.#back.push(char);
+  }
+
+  *takeSpace(): Reading<string> {
+    let space = '';
+    for (;;) {
+      const char = yield* this.take();
+      if (char === END || !/\s/.test(char)) {
+        this.giveBack(char);
+        return space;
+      }
+      space += char;
+    }
+  }
+
+  /**
+   * Reads the longest of the texts that follows, white space counting on neither side, and returns its place in the
+   * list. -1: none follows, and nothing was read. White space at the end of the text is read as far as it is the same.
+   */
+  *takeOneOf(texts: readonly string[]): Reading<number> {
+    const wanted = texts.map((text) => text.replaceAll(/\s+/g, ''));
+    let alive = [...wanted.keys()].filter((index) => wanted[index] !== '');
+    let found = -1;
+    /** What was read behind the longest text so far. */
+    let behind = '';
+    for (let at = 0; alive.length > 0; at += 1) {
+      behind += yield* this.takeSpace();
+      const char = yield* this.take();
+      behind += char;
+      alive = alive.filter((index) => wanted[index]?.[at] === char && char !== END);
+      const done = alive.find((index) => wanted[index]?.length === at + 1);
+      if (done === undefined) continue;
+      found = done;
+      behind = '';
+      alive = alive.filter((index) => index !== done);
+    }
+    this.giveBack(behind);
+    if (found >= 0) yield* this.#takeTrailing(/\s*$/.exec(texts[found] ?? '')?.[0] ?? '');
+    return found;
+  }
+
+  /** Whether the first text comes next, and not a longer one of the others; nothing is read. */
+  *isNext(text: string, others: readonly string[]): Reading<boolean> {
+    const wanted = [text, ...others].map((each) => each.replaceAll(/\s+/g, ''));
+    const longest = Math.max(...wanted.map((each) => each.length));
+    let read = '';
+    let chars = '';
+    while (
+      chars.length < longest &&
+      wanted.some((each) => each.length > chars.length && each.startsWith(chars))
+    ) {
+      read += yield* this.takeSpace();
+      const char = yield* this.take();
+      if (char === END) break;
+      read += char;
+      chars += char;
+    }
+    this.giveBack(read);
+    const [first = '', ...rest] = wanted;
+    const isOther = rest.some((each) => each.length > first.length && chars.startsWith(each));
+    return chars.startsWith(first) && !isOther;
+  }
+
+  *#takeTrailing(space: string): Reading {
+    for (const wanted of space) {
+      const char = yield* this.take();
+      if (char === wanted) continue;
+      this.giveBack(char);
+      return;
+    }
+  }
+
+  /** Everything up to the text, which is read too; null: the answer ended first. */
+  *takeUntil(text: string): Reading<string | null> {
+    const finder = new TextFinder(text);
+    const parts: string[] = [];
+    for (;;) {
+      const char = yield* this.take();
+      if (char === END) return null;
+      parts.push(char);
+      if (finder.push(char)) return parts.join('').slice(0, -text.length);
+    }
+  }
+
+  /** Characters of the class. */
+  *takeWhile(isWanted: (char: string) => boolean): Reading<string> {
+    let text = '';
+    for (;;) {
+      const char = yield* this.take();
+      if (char === END || !isWanted(char)) {
+        this.giveBack(char);
+        return text;
+      }
+      text += char;
+    }
+  }
+}
+
+/** Finds a text in characters that come one by one: the automaton of Knuth, Morris and Pratt. */
+export class TextFinder {
+  readonly #text: string;
+  readonly #borders: number[] = [0];
+  #matched = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    for (let at = 1, border = 0; at < text.length; at += 1) {
+      while (border > 0 && text[at] !== text[border]) border = this.#borders[border - 1] ?? 0;
+      if (text[at] === text[border]) border += 1;
+      this.#borders.push(border);
+    }
+  }
+
+  /** True when the text has just been completed. */
+  push(char: string): boolean {
+    while (this.#matched > 0 && char !== this.#text[this.#matched])
+      this.#matched = this.#borders[this.#matched - 1] ?? 0;
+    if (char === this.#text[this.#matched]) this.#matched += 1;
+    if (this.#matched < this.#text.length) return false;
+    this.#matched = 0;
+    return true;
+  }
+}

@@ -1,0 +1,182 @@
+/** The body of an answer whose model has a syntax of its own: words and calls, taken apart as the format says. */
+import type { ToolDefinition } from '../../../contract/job.ts';
+import { type ContentMarks, literalsOf, type ModelFormat } from '../../../lib/tool-format/tool-format.ts';
+import type { AnswerPart, BodyReader } from './body.ts';
+import { readCalls, type CallSink } from './call-reader.ts';
+import { readChannels } from './channel-reader.ts';
+import { CharSource, END, type Reading } from './char-source.ts';
+import { openingsOf } from './openings.ts';
+
+export interface FormatBodyOptions {
+  readonly format: ModelFormat;
+  /** The tools that may be called now; empty when none may. */
+  readonly tools: readonly ToolDefinition[];
+  readonly maxCalls: number;
+  /** A grammar chose every character, those of control tokens too. */
+  readonly shaped: boolean;
+}
+
+export class FormatBody implements BodyReader, CallSink {
+  readonly tools: readonly ToolDefinition[];
+  readonly #options: FormatBodyOptions;
+  readonly #source = new CharSource();
+  readonly #reading: Reading;
+  readonly #literals: readonly string[];
+  #parts: AnswerPart[] = [];
+  #calls = 0;
+  #inCall = false;
+
+  constructor(options: FormatBodyOptions) {
+    const { format, tools } = options;
+    this.#options = options;
+    this.tools = tools;
+    this.#literals = structureOf(format);
+    this.#reading = format.channels === null ? this.#read() : readChannels(this.#source, format, this);
+    this.#reading.next();
+  }
+
+  get complete(): boolean {
+    return this.#calls > 0 && !this.mayCall();
+  }
+
+  get calledTool(): boolean {
+    return this.#calls > 0;
+  }
+
+  get inText(): boolean {
+    return !this.#inCall;
+  }
+
+  takesControl(text: string): boolean {
+    return this.#inCall || this.#options.shaped || this.#literals.some((literal) => literal.includes(text));
+  }
+
+  push(piece: string): AnswerPart[] {
+    this.#source.push(piece);
+    this.#reading.next();
+    return this.#taken();
+  }
+
+  end(): AnswerPart[] {
+    this.#source.end();
+    this.#reading.next();
+    return this.#taken();
+  }
+
+  mayCall(): boolean {
+    return this.#calls < this.#options.maxCalls;
+  }
+
+  add(part: AnswerPart): void {
+    if (part.type === 'tool_call') this.#inCall = true;
+    if (!this.complete || part.type !== 'text') this.#parts.push(part);
+  }
+
+  finished(): void {
+    this.#inCall = false;
+    this.#calls += 1;
+  }
+
+  /** Parts of one kind that came one after the other leave as one. */
+  #taken(): AnswerPart[] {
+    const joined: AnswerPart[] = [];
+    let texts: string[] = [];
+    const parts = this.#parts;
+    for (const [index, part] of parts.entries()) {
+      if (part.type === 'tool_call') {
+        joined.push(part);
+        continue;
+      }
+      texts.push(part.text);
+      if (parts[index + 1]?.type === part.type) continue;
+      joined.push({ type: part.type, text: texts.join('') });
+      texts = [];
+    }
+    this.#parts = [];
+    return joined;
+  }
+
+  *#read(): Reading {
+    const { format, tools } = this.#options;
+    const callable = tools.length > 0 ? format.tools : null;
+    const openings = callable === null ? [] : openingsOf(callable);
+    const words = new WordsReader(this.#source, format.content, format.restart, this);
+    for (;;) {
+      const opening = yield* words.readTo(
+        openings.map(({ mark }) => mark),
+        callable?.atStart === true,
+      );
+      if (opening === null || callable === null) return;
+      const lead = openings[opening]?.lead ?? [];
+      this.#inCall = true;
+      const wereCalls = yield* readCalls(this.#source, callable, lead, this);
+      this.#inCall = false;
+      if (!wereCalls && this.#calls === 0) this.add({ type: 'text', text: openings[opening]?.mark ?? '' });
+      if (this.complete) return;
+    }
+  }
+}
+
+/** Texts that a control token may be part of; others are silent among words. */
+function structureOf({ tools, channels, content, restart }: ModelFormat): string[] {
+  const headers =
+    channels === null
+      ? []
+      : [channels.start, channels.message, ...channels.ends, channels.words, ...channels.calls.flat()];
+  const words = [content?.open, content?.close, restart, ...headers];
+  const texts = words.filter((word): word is string => typeof word === 'string' && word !== '');
+  return [...texts, ...(tools === null ? [] : literalsOf(tools))];
+}
+
+/** Words of an answer, without the marks around them; white space in front of a call belongs to neither. */
+class WordsReader {
+  readonly #source: CharSource;
+  readonly #silent: readonly string[];
+  readonly #sink: CallSink;
+  #wrote = false;
+
+  constructor(source: CharSource, content: ContentMarks | null, restart: string, sink: CallSink) {
+    this.#source = source;
+    this.#sink = sink;
+    this.#silent = [content?.open ?? '', content?.close ?? '', restart].filter((mark) => mark !== '');
+  }
+
+  /** Releases words until one of the marks was read, and returns its place; null: the answer ended. */
+  *readTo(marks: readonly string[], atStart: boolean): Reading<number | null> {
+    let held = '';
+    let space = '';
+    for (;;) {
+      const char = yield* this.#source.take();
+      if (char === END) {
+        this.#write(space + held);
+        return null;
+      }
+      held += char;
+      const wanted = atStart && this.#wrote ? [] : marks;
+      while (held !== '') {
+        const mark = wanted.indexOf(held);
+        if (mark >= 0) return mark;
+        if (this.#silent.includes(held)) {
+          held = '';
+          if (!this.#wrote) space = '';
+          break;
+        }
+        if ([...wanted, ...this.#silent].some((text) => text.startsWith(held))) break;
+        const [first = ''] = held;
+        held = held.slice(first.length);
+        if (/\s/.test(first)) {
+          space += first;
+        } else {
+          this.#write(space + first);
+          space = '';
+        }
+      }
+    }
+  }
+
+  #write(text: string): void {
+    if (text === '') return;
+    this.#wrote = true;
+    this.#sink.add({ type: 'text', text });
+  }
+}

@@ -1,0 +1,30 @@
+/** How the first call of an answer begins: the mark that free text does not contain, and the words behind it. */
+import { leadOf, type ToolFormat, type Words } from '../../../lib/tool-format/tool-format.ts';
+
+export interface CallOpening {
+  readonly mark: string;
+  /** From behind the mark to the arguments. */
+  readonly lead: Words;
+}
+
+export function openingsOf(format: ToolFormat): CallOpening[] {
+  const lead = wordsBehind(format, format.trigger);
+  const openings = [{ mark: format.trigger, lead }];
+  // A call that begins with its name may say its type first, as Llama 3 was shown.
+  if (format.atStart && format.trigger === '{"name":')
+    openings.push({ mark: '{"type":', lead: [' "function", "name":', ...lead] });
+  return openings;
+}
+
+function wordsBehind(format: ToolFormat, mark: string): Words {
+  const [first, ...others] = format.call.before;
+  const rest = typeof first === 'string' ? others : format.call.before;
+  const lead = leadOf(format);
+  let at = 0;
+  for (const char of mark.replaceAll(/\s+/g, '')) {
+    while (/\s/.test(lead[at] ?? '')) at += 1;
+    if (lead[at] === char) at += 1;
+  }
+  const behind = lead.slice(at);
+  return behind === '' ? rest : [behind, ...rest];
+}

@@ -1,0 +1,65 @@
+/** How past calls are put to a template: the form of their ids and arguments, or written into the content. */
+import { createHash } from 'node:crypto';
+import type { ToolCallTurn, Turn } from '../../contract/job.ts';
+import type { HistoryForm, ModelFormat, ToolFormat } from '../../lib/tool-format/tool-format.ts';
+import { writeCalls } from '../../lib/tool-format/write-calls.ts';
+import { Text } from '../jinja/values/text.ts';
+
+export interface CallVoice extends Pick<HistoryForm, 'arguments' | 'emptyContent'> {
+  /** Null: the template writes calls itself. */
+  readonly write: ((calls: readonly ToolCallTurn[]) => Text) | null;
+}
+
+export const USUAL_VOICE: CallVoice = { arguments: 'object', emptyContent: 'empty', write: null };
+
+export function callVoice({ tools, history }: ModelFormat): CallVoice {
+  const { arguments: args, emptyContent, calls } = history;
+  const write = calls === 'text' && tools !== null ? textOfCalls.bind(null, tools) : null;
+  return { arguments: args, emptyContent, write };
+}
+
+/** Marks are the model's own words; names and arguments stay the client's. */
+function textOfCalls(format: ToolFormat, turns: readonly ToolCallTurn[]): Text {
+  const calls = turns.map(({ id, name, argumentsJson }) => ({ id, name, arguments: valueOf(argumentsJson) }));
+  return Text.concat(
+    writeCalls(format, calls).map(({ text, isOwn }) => (isOwn ? Text.own(text) : Text.client(text))),
+  );
+}
+
+function valueOf(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return json;
+  }
+}
+
+/** The conversation with ids as the model knows them; calls and their results keep the same ones. */
+export function withModelIds(turns: readonly Turn[], form: HistoryForm['ids']): readonly Turn[] {
+  if (form === 'any') return turns;
+  const ids = new Map<string, string>();
+  let count = 0;
+  const idOf = (id: string, name: string): string => {
+    const known = ids.get(id);
+    if (known !== undefined && id !== '') return known;
+    const made = form === 'nine' ? nineOf(id === '' ? `${count}` : id) : `functions.${name}:${count}`;
+    ids.set(id, made);
+    count += 1;
+    return made;
+  };
+  return turns.map((turn) => ({
+    ...turn,
+    ...(turn.toolCalls === undefined
+      ? {}
+      : { toolCalls: turn.toolCalls.map((call) => ({ ...call, id: idOf(call.id, call.name) })) }),
+    ...(turn.toolCallId === undefined ? {} : { toolCallId: idOf(turn.toolCallId, turn.name ?? '') }),
+  }));
+}
+
+/** Nine letters and digits, which is what these models number their calls with; equal ids stay equal. */
+function nineOf(id: string): string {
+  if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
+  const digest = createHash('sha256').update(id).digest();
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  return Array.from({ length: 9 }, (_, index) => letters[(digest[index] ?? 0) % letters.length]).join('');
+}

@@ -1,0 +1,20 @@
+/** How this model writes calls, thinking and words: read from its template when it is first asked for. */
+import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
+import { deriveFormat } from '../../lib/tool-format/derive.ts';
+import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
+import { type PromptWriter, surroundings } from './prompt.ts';
+import type { ChatTemplate } from './template.ts';
+
+const formats = new WeakMap<ChatTemplate, ModelFormat>();
+
+export function modelFormat({ template, vocabulary }: Omit<PromptWriter, 'guard'>): ModelFormat {
+  const known = formats.get(template);
+  if (known !== undefined) return known;
+  const format = deriveFormat({
+    source: template.source,
+    render: (variables) => template.render({ ...surroundings(vocabulary, 0), ...variables }).string,
+    knownThinking: thinkingMarks(template.source, vocabulary.controlTexts),
+  });
+  formats.set(template, format);
+  return format;
+}

@@ -1,0 +1,16 @@
+/** Formats as the worker reads them from a template. */
+import { modelFormat } from '../../src/worker/prompt/model-format.ts';
+import type { Vocabulary } from '../../src/worker/prompt/vocabulary.ts';
+import { openTemplate } from '../../src/worker/prompt/template.ts';
+import type { ModelFormat } from '../../src/lib/tool-format/tool-format.ts';
+import { template, type TemplateName } from './templates.ts';
+
+/** Null: the stand-in for models without a template. */
+export function formatOfTemplate(name: TemplateName | null): ModelFormat {
+  return formatOfSource(name === null ? undefined : template(name));
+}
+
+export function formatOfSource(source: string | undefined): ModelFormat {
+  const vocabulary = { bosText: '<s>', eosText: '</s>', controlTexts: [] };
+  return modelFormat({ template: openTemplate(source), vocabulary: vocabulary as unknown as Vocabulary });
+}
