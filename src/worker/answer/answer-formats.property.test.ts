@@ -222,10 +222,11 @@ function callText({ tools, channels }: ModelFormat, values: readonly object[]): 
       .map((call) => `${CALL_OPEN}f${CALL_BETWEEN}${JSON.stringify(call.arguments)}${CALL_CLOSE}`)
       .join('');
   }
-  if (channels === null)
+  if (channels === null) {
     return writeCalls(tools, calls)
       .map(({ text }) => text)
       .join('');
+  }
   const header = (channels.calls[0] ?? []).map((word) => (typeof word === 'string' ? word : 'f')).join('');
   const messages = calls.map((call) => header + channels.message + JSON.stringify(call.arguments));
   return messages.join(
