@@ -248,7 +248,11 @@ describe('commands', () => {
     const talk = new Talk().line('/set temperature=0.5').line('/set stop a').line('/set keep_alive=10m');
     expect(talk.line('Hi').sent).toMatchObject({ temperature: 0.5, stop: 'a', keep_alive: '10m' });
     const refused = (given: string): string => new Talk().line(`/set ${given}`).said;
-    expect(refused('temperature=warm')).toMatch(/^temperature=warm is not usable: it must be/);
+    expect(refused('temperature=warm')).toBe(
+      'temperature=warm is not usable: it must be a number from 0 to 100.',
+    );
+    expect(refused('num_ctx=abc')).toContain('it must be a whole number of at least 1.');
+    expect(refused('reasoning_effort=much')).toContain('one of none, minimal, low');
     expect(refused('tempeature=1')).toContain('Did you mean temperature?');
     expect(refused('messages=[]')).toContain('There is no option messages.');
     expect(refused('')).toContain('No options are set');

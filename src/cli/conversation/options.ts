@@ -1,5 +1,5 @@
 /** `/set`: what a request may say beside model and messages, checked by the schema of the request itself. */
-import { Check, Errors } from '#typebox/value';
+import { Check } from '#typebox/value';
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import type { Options } from './state.ts';
@@ -73,8 +73,39 @@ function readValue(name: string, text: string): { readonly value: unknown } | { 
   const readings = [asJson(text), text].filter((value) => value !== undefined && value !== null);
   const value = readings.find((reading) => Check(schema, reading));
   if (value !== undefined) return { value };
-  const [first] = Errors(schema, readings[0]);
-  return { reason: first?.message ?? 'has another form' };
+  return { reason: `must be ${expected(schema)}` };
+}
+
+/** The keywords that the schemas of options use. */
+interface Described {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  string: 'text',
+  array: 'a list in JSON',
+  object: 'an object in JSON',
+};
+
+/** `a number from 0 to 2`. */
+function expected({ type, enum: values, minimum, maximum }: Described): string {
+  if (values !== undefined) return `one of ${values.filter((value) => value !== null).join(', ')}`;
+  const names = [type ?? []].flat().flatMap((name) => TYPE_NAMES[name] ?? []);
+  const range =
+    minimum === undefined
+      ? maximum === undefined
+        ? ''
+        : ` of at most ${maximum}`
+      : maximum === undefined
+        ? ` of at least ${minimum}`
+        : ` from ${minimum} to ${maximum}`;
+  return `${names.join(' or ')}${range}`;
 }
 
 function asJson(text: string): unknown {
