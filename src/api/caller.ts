@@ -1,3 +1,5 @@
+import type { JobEvent } from '../contract/job-event.ts';
+
 /** What a use case knows of the request that it serves, apart from its body. */
 export interface Caller {
   /** Names the request in the log; clients may send the same one with several requests. */
@@ -6,4 +8,14 @@ export interface Caller {
   readonly clientKey: string;
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
+  /** Is told how the request fares; absent: nobody keeps account. */
+  readonly account?: RequestAccount | undefined;
+}
+
+/** Counts and times of one request, for its line in the log. */
+export interface RequestAccount {
+  /** The model that serves it, by its id. */
+  onModel(id: string): void;
+  /** What happens to its jobs. */
+  onEvent(event: JobEvent): void;
 }

@@ -24,6 +24,7 @@ import { addHooks, commonHeaders, requestId } from './hooks.ts';
 import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
 import { HTTP_LIMITS } from './limits.ts';
+import { logRequests, noteFailure } from './log/request-log.ts';
 import { describe } from './openapi.ts';
 import { boundSockets } from './guard/sockets.ts';
 
@@ -50,6 +51,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   readBodies(app);
   answerErrors(app, options.maxBodyBytes);
   const { clock, logger, metrics, streamHeadAfterMs } = options;
+  logRequests(app, { log: logger, clock });
   addHooks(app, options);
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
@@ -98,6 +100,7 @@ function createApp(options: HttpOptions, common: CommonHeaders): FastifyInstance
 function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
   app.setErrorHandler((thrown: FastifyError, request, reply) => {
     const error = translate(thrown, maxBodyBytes);
+    noteFailure(request, error);
     const family = entryOf(error.code).family;
     if (family === 'bug')
       request.log.error({ err: thrown, requestId: request.id }, 'A request failed because of a bug.');

@@ -12,6 +12,7 @@ import type { StreamItem } from '../api/generation/stream-item.ts';
 import { type Manners, mannersOf } from './dialects/manners.ts';
 import { asSvcError, failureOf } from './error-response.ts';
 import { HTTP_LIMITS } from './limits.ts';
+import { noteFailure } from './log/request-log.ts';
 
 export interface StreamOptions {
   readonly clock: Clock;
@@ -61,6 +62,7 @@ export async function sendStream(
   } catch (thrown) {
     const error = asSvcError(thrown);
     if (error.code === 'internal') options.log.error({ err: thrown }, 'A stream failed because of a bug.');
+    noteFailure(reply.request, error);
     const failure = failureOf(error, reply.request.id);
     if (raw.headersSent) endBroken(raw, manners.errorFrame(failure, sent));
     else refuse(raw, { code: error.code, body: manners.errorBody(failure) }, options);

@@ -48,7 +48,7 @@ describe('hearth serve', () => {
   it.each([
     [['serve', '--port', 'many'], 'SVC_PORT'],
     [['serve', '--no-such-flag'], 'unknown option'],
-    [['no-such-verb'], 'unknown command'],
+    [['no-such-verb'], 'there is no verb no-such-verb'],
   ])('ends %o with exit code 2 and names what is wrong', async (args, words) => {
     const { code, stdout, stderr } = await installation.run(args);
     expect([code, stdout]).toEqual([2, '']);

@@ -144,12 +144,15 @@ async function modelVectors(
     numCtx: null,
     keepAliveMs: readKeepAlive(body.keep_alive ?? model.defaults.keepAlive),
   };
+  caller.account?.onModel(model.id);
   const items: EmbeddingEvent[] = [];
   let tokens = 0;
   const events = await collectEvents((listener) => engine.submit(submission, caller.signal, listener));
   for (const event of events) {
     if (event.type === 'embedding') items[event.index] = event;
-    if (event.type === 'embedded') tokens = event.totalTokens;
+    if (event.type !== 'embedded') continue;
+    tokens = event.totalTokens;
+    caller.account?.onEvent(event);
   }
   if (items.length !== inputs.length || items.includes(undefined as never))
     throw new Error(`the worker returned ${items.length} vectors for ${inputs.length} inputs`);

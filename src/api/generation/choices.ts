@@ -8,7 +8,7 @@ import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { Engine, JobListener, Submission } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller, RequestAccount } from '../caller.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { newJobId } from './job-id.ts';
 import { chooseAdapters } from './adapters.ts';
@@ -31,6 +31,7 @@ export interface Choices {
   readonly model: ServedModel;
   readonly submission: Omit<Submission, 'job'>;
   readonly jobs: readonly GenerateJob[];
+  readonly account?: RequestAccount | undefined;
 }
 
 export interface ChoiceEvent {
@@ -44,6 +45,7 @@ export function planChoices(
   { model, caller }: { readonly model: ServedModel; readonly caller: Caller },
 ): Choices {
   const target = model.target();
+  caller.account?.onModel(model.id);
   const { maxTokens, isGiven } = resolveMaxTokens(fields);
   const { defaults } = model;
   const sampling = { ...defaults.sampling, ...readSampling(fields) };
@@ -69,6 +71,7 @@ export function planChoices(
   return {
     model,
     submission: { target, clientKey: caller.clientKey, numCtx, keepAliveMs },
+    account: caller.account,
     jobs: Array.from({ length: fields.n ?? 1 }, (_, index) => job(index)),
   };
 }
@@ -97,7 +100,7 @@ export function checkSlots(engine: Pick<Engine, 'plan'>, { submission, jobs }: C
  */
 export function runChoices(
   engine: Pick<Engine, 'submit'>,
-  { submission, jobs }: Choices,
+  { submission, jobs, account }: Choices,
   signal: AbortSignal,
 ): AsyncIterable<ChoiceEvent> {
   const stop = new AbortController();
@@ -109,6 +112,7 @@ export function runChoices(
     return {
       onEvent: (event) => {
         isDone = event.type === 'done';
+        account?.onEvent(event);
         merged.push({ index, event });
       },
       onEnd: (failure) => {
