@@ -13,6 +13,7 @@ import { loadIdentity } from './trust/identity/instance.ts';
 import { hashServerSource } from './trust/identity/server-source.ts';
 import type { Engine } from './engine/ports.ts';
 import { createMetrics } from './engine/observe/metrics.ts';
+import { ResponseStore } from './store/responses/response-store.ts';
 import { openRegistry, type Registry } from './store/registry/registry.ts';
 import { signIdentity } from './trust/identity/sign-identity.ts';
 import { installedModels } from './api/models/installed-models.ts';
@@ -98,6 +99,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       serverSource,
       backend: bound.hash,
     }),
+    responses: config.storeResponses ? new ResponseStore(config.home, systemClock) : null,
     clock: systemClock,
     process: identity,
     isDraining: () => isDraining,

@@ -21,6 +21,8 @@ import {
 import { createAnswerIds } from './dialects/chat-completions/answer-ids.ts';
 import { acceptCompletion, type AcceptedCompletion } from './completion/completions.ts';
 import { messagesUseCases, type MessagesUseCases } from './dialects/messages/messages.ts';
+import type { ResponseKeeper } from './dialects/responses/kept.ts';
+import { responsesUseCases, type ResponsesUseCases } from './dialects/responses/responses.ts';
 import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
 import { ollamaPs, ollamaTags } from './dialects/ollama/discovery.ts';
 import { health, type HealthPorts } from './health.ts';
@@ -32,6 +34,7 @@ import { listResidencies, unloadModel } from './residency.ts';
 export interface UseCases {
   readonly chat: AcceptChatCompletion;
   readonly messages: MessagesUseCases;
+  readonly responses: ResponsesUseCases;
   completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
   readonly models: { list(): Promise<ModelList>; show(name: string): Promise<ModelEntry> };
@@ -50,16 +53,23 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly models: Models;
   readonly engine: Omit<Engine, 'drain'>;
   readonly evidence: EvidenceIssuer | null;
+  /** Null: no response is kept. */
+  readonly responses: ResponseKeeper | null;
   readonly clock: Pick<Clock, 'unixMs'>;
-  readonly options: { readonly allowHashEmbeddings: boolean; readonly strictParams: boolean };
+  readonly options: {
+    readonly allowHashEmbeddings: boolean;
+    readonly strictParams: boolean;
+    readonly unknownModelIsDefault: boolean;
+  };
 }
 
 export function createUseCases(parts: Parts): UseCases {
   const { models, engine, clock, evidence, backendSha256, options } = parts;
-  const generation = { models, engine, clock, backendSha256, strictParams: options.strictParams };
+  const generation = { models, engine, clock, backendSha256, strictParams: options.strictParams, unknownModelIsDefault: options.unknownModelIsDefault };
   return {
     chat: acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() }),
     messages: messagesUseCases(generation),
+    responses: responsesUseCases(generation, parts.responses),
     completion: (body, caller) => acceptCompletion(generation, body, caller),
     embedding: (body, caller) => embed({ models, engine, options }, body, caller),
     models: { list: () => listModels(models), show: (name) => showModel(models, name) },

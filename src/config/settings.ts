@@ -127,6 +127,22 @@ export const settings = {
     read: text,
     expects: 'a model id',
   }),
+  storeResponses: setting({
+    env: 'SVC_STORE_RESPONSES',
+    description:
+      'Keeps responses of /v1/responses that do not say store=false, prompts included, for 30 days below the home folder.',
+    fallback: true,
+    read: flag,
+    expects: '1 or 0',
+  }),
+  unknownModelIsDefault: setting({
+    env: 'SVC_UNKNOWN_MODEL_IS_DEFAULT',
+    description:
+      'Answers chats that ask for a model that is not installed with the default model, and names it in a header.',
+    fallback: false,
+    read: flag,
+    expects: '1 or 0',
+  }),
   allowHashEmbeddings: setting({
     env: 'SVC_ALLOW_HASH_EMBEDDINGS',
     description: 'Allows /v1/embeddings to fall back to feature hashing.',

@@ -12,6 +12,8 @@ export const HEADERS = {
   ignoredParams: 'X-Svc-Ignored-Params',
   /** Keywords of schemas that no grammar enforces: `tool#/pointer/keyword`, `#/…` for the answer's own schema. */
   relaxed: 'X-Svc-Relaxed',
+  /** The model that answers, where another was asked for. */
+  substitutedModel: 'X-Svc-Substituted-Model',
   /** The `code` of the body, for clients whose library keeps only the sentence. */
   errorCode: 'X-Svc-Error-Code',
   requestId: 'X-Request-Id',

@@ -17,6 +17,8 @@ import { CountTokensRequest, CountTokensResponse, MessagesRequest } from './mess
 import { MessagesResponse } from './messages/response.ts';
 import { ModelEntry, ModelList } from './models.ts';
 import { OllamaPs, OllamaTags, OllamaVersion } from './ollama.ts';
+import { InputTokensRequest, ItemsQuery, ResponseQuery, ResponsesRequest } from './responses/request.ts';
+import { CancelledResponse, DeletedResponse, InputTokens, ItemList, ResponseBody } from './responses/response.ts';
 import { ResidencyList, UnloadRequest, UnloadResponse } from './residency.ts';
 
 export interface Route {
@@ -127,6 +129,64 @@ export const routes = {
     body: CountTokensRequest,
     response: CountTokensResponse,
   },
+  responses: {
+    name: 'responses',
+    method: 'POST',
+    path: '/v1/responses',
+    summary: "A chat answer in OpenAI's Responses dialect, whole or as a stream of named events.",
+    authenticated: true,
+    dialect: 'responses',
+    body: ResponsesRequest,
+    response: ResponseBody,
+  },
+  inputTokens: {
+    name: 'responses_input_tokens',
+    method: 'POST',
+    path: '/v1/responses/input_tokens',
+    summary: 'How many tokens the prompt of a Responses request has; generates nothing.',
+    authenticated: true,
+    dialect: 'responses',
+    body: InputTokensRequest,
+    response: InputTokens,
+  },
+  response: {
+    name: 'response',
+    method: 'GET',
+    path: '/v1/responses/:id',
+    summary: 'A response that was stored.',
+    authenticated: true,
+    dialect: 'responses',
+    query: ResponseQuery,
+    response: ResponseBody,
+  },
+  deleteResponse: {
+    name: 'delete_response',
+    method: 'DELETE',
+    path: '/v1/responses/:id',
+    summary: 'Removes a response that was stored.',
+    authenticated: true,
+    dialect: 'responses',
+    response: DeletedResponse,
+  },
+  responseItems: {
+    name: 'response_input_items',
+    method: 'GET',
+    path: '/v1/responses/:id/input_items',
+    summary: 'The items of the conversation that led to a stored response.',
+    authenticated: true,
+    dialect: 'responses',
+    query: ItemsQuery,
+    response: ItemList,
+  },
+  cancelResponse: {
+    name: 'cancel_response',
+    method: 'POST',
+    path: '/v1/responses/:id/cancel',
+    summary: 'Stops a response that is being streamed.',
+    authenticated: true,
+    dialect: 'responses',
+    response: CancelledResponse,
+  },
   residency: {
     name: 'residency',
     method: 'GET',
@@ -197,6 +257,6 @@ export const routes = {
 /** Identity.endpoints: the names of the interface, and what is served besides; each with its path. */
 export const endpoints: Readonly<Record<string, string>> = Object.fromEntries(
   (
-    ['identity', 'models', 'chatCompletions', 'completions', 'embeddings', 'messages', 'countTokens'] as const
+    ['identity', 'models', 'chatCompletions', 'completions', 'embeddings', 'messages', 'countTokens', 'responses', 'inputTokens'] as const
   ).map((key) => [routes[key].name, routes[key].path]),
 );

@@ -6,6 +6,7 @@
 import type { ExplainedEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
+import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { Caller } from '../caller.ts';
 import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
 import {
@@ -30,6 +31,8 @@ export interface ChatPorts extends HeadPorts {
   readonly models: Pick<Models, 'resolve'>;
   readonly engine: Pick<Engine, 'submit' | 'plan'>;
   readonly strictParams: boolean;
+  /** A model that is not installed is answered for by the default one. */
+  readonly unknownModelIsDefault: boolean;
 }
 
 /** A conversation to be continued, in no dialect's words. */
@@ -49,7 +52,7 @@ export type AnswerWriter = (index: number, event: AnswerEvent) => readonly objec
 /** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
 export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): Promise<AcceptedChat> {
   const { options } = ask;
-  const model = await ports.models.resolve(ask.model, 'chat');
+  const { model, substituted } = await resolveModel(ports, ask.model);
   const content = ask.content();
   const relaxed = await relaxationsOf(content, ports.strictParams);
   const choices = planChoices(options, content, { model, caller });
@@ -57,7 +60,23 @@ export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller)
   const ignored = [...resolveMaxTokens(options).overruled, ...idleStop, ...ask.idle(model)];
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, choices);
-  return new AcceptedChat(ports, choices, { caller, ignored, relaxed });
+  return new AcceptedChat(ports, choices, { caller, ignored, relaxed, substituted });
+}
+
+interface Resolved {
+  readonly model: ServedModel;
+  /** The id of the model where it stands in for one that is not installed. */
+  readonly substituted: string | null;
+}
+
+async function resolveModel({ models, unknownModelIsDefault }: ChatPorts, name: string): Promise<Resolved> {
+  try {
+    return { model: await models.resolve(name, 'chat'), substituted: null };
+  } catch (error) {
+    if (!unknownModelIsDefault || !isFailure(error, 'model_not_found')) throw error;
+    const model = await models.resolve('default', 'chat');
+    return { model, substituted: model.id };
+  }
 }
 
 /** A conversation that may run; it runs once. */
@@ -66,6 +85,8 @@ export class AcceptedChat {
   readonly ignored: readonly string[];
   /** What only the check of the finished answer enforces. */
   readonly relaxed: readonly Relaxation[];
+  /** The model that answers where the one that was asked for is not installed, else null. */
+  readonly substituted: string | null;
   readonly choices: Choices;
   readonly caller: Caller;
   readonly #ports: ChatPorts;
@@ -73,13 +94,14 @@ export class AcceptedChat {
   constructor(
     ports: ChatPorts,
     choices: Choices,
-    asked: Pick<AcceptedChat, 'caller' | 'ignored' | 'relaxed'>,
+    asked: Pick<AcceptedChat, 'caller' | 'ignored' | 'relaxed' | 'substituted'>,
   ) {
     this.#ports = ports;
     this.choices = choices;
     this.caller = asked.caller;
     this.ignored = asked.ignored;
     this.relaxed = asked.relaxed;
+    this.substituted = asked.substituted;
   }
 
   /** The answers as they come, in what the dialect's writer makes of them; nothing runs before the first is asked for. */

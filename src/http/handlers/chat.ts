@@ -8,7 +8,7 @@ import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { contentDigest } from '../content-digest.ts';
 import { rawBody } from '../guard/json-body.ts';
 import type { StreamOptions } from '../sse.ts';
-import { nameIgnored, nameRelaxed, sendAnswer } from './generation.ts';
+import { nameIgnored, nameRelaxed, nameSubstitute, sendAnswer } from './generation.ts';
 import { callerOf, type Handler } from './handler.ts';
 
 export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOptions): Handler {
@@ -19,6 +19,7 @@ export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOpt
     const accepted = await useCases.chat(body, callerOf(request, client.signal));
     nameIgnored(reply, accepted.ignored);
     nameRelaxed(reply, accepted.relaxed);
+    nameSubstitute(reply, accepted);
     if (isDryRun(request)) return sendJson(reply, JSON.stringify(await accepted.explained()));
     // The mode applies to whole answers only; a stream says so instead of pretending.
     if (isFrozen && body.stream === true) reply.header(HEADERS.evidenceMode, 'none');

@@ -2,6 +2,8 @@
 import type { FastifyReply } from 'fastify';
 import type { Relaxation } from '../../api/chat/relaxations.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
+import { ownerKey } from '../client-key.ts';
+import type { Owner } from '../../api/dialects/responses/responses.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { Dialect } from '../../wire/error.ts';
 import { HEADERS } from '../../wire/headers.ts';
@@ -11,6 +13,8 @@ import { callerOf, type Handler } from './handler.ts';
 
 export interface Accepted {
   readonly ignored: readonly string[];
+  /** The model that answers where another was asked for. */
+  readonly substituted?: string | null;
   whole(): Promise<{ readonly body: object; readonly numCtx: number }>;
   stream(): AsyncGenerator<StreamItem, void, void>;
 }
@@ -45,6 +49,11 @@ function fragment(pointer: string): string {
   );
 }
 
+/** What a client should know of how it was understood. */
+export function nameSubstitute(reply: FastifyReply, { substituted }: Pick<Accepted, 'substituted'>): void {
+  if (typeof substituted === 'string') reply.header(HEADERS.substitutedModel, substituted);
+}
+
 export async function sendAnswer(
   reply: FastifyReply,
   accepted: Accepted,
@@ -58,15 +67,32 @@ export async function sendAnswer(
 
 /** A route whose body says by `stream` how it is answered. */
 export function generationHandler<Body extends { readonly stream?: boolean | null }>(
-  accept: (body: Body, caller: Caller) => Promise<Accepted>,
+  accept: (body: Body, caller: Caller & Owner) => Promise<Accepted>,
   { streams, dialect }: { readonly streams: StreamOptions; readonly dialect?: Dialect },
 ): Handler {
   return async (request, reply) => {
     const client = abortOnDisconnect(reply);
     const body = request.body as Body;
-    const accepted = await accept(body, callerOf(request, client.signal));
+    const accepted = await accept(body, { ...callerOf(request, client.signal), owner: ownerKey(request) });
     nameIgnored(reply, accepted.ignored);
+    nameSubstitute(reply, accepted);
     const stream = { ...streams, dialect, abort: () => client.abort() };
     return sendAnswer(reply, accepted, body.stream === true ? stream : null);
+  };
+}
+
+/** A route that counts the tokens of a prompt. */
+export function countHandler<Body>(
+  count: (
+    body: Body,
+    caller: Caller & Owner,
+  ) => Promise<{ readonly ignored: readonly string[]; readonly body: object }>,
+): Handler {
+  return async (request, reply) => {
+    const { signal } = abortOnDisconnect(reply);
+    const caller = { ...callerOf(request, signal), owner: ownerKey(request) };
+    const counted = await count(request.body as Body, caller);
+    nameIgnored(reply, counted.ignored);
+    return counted.body;
   };
 }

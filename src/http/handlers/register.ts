@@ -1,4 +1,4 @@
-/** Registers routes of the table on fastify, each with the refusal of all other methods on its path. */
+/** Registers routes of the table on fastify, and on each path the refusal of all methods that it does not answer. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errorBodies } from '../../wire/error.ts';
@@ -6,11 +6,20 @@ import { type Route, routes } from '../../wire/routes.ts';
 import type { Handler } from './handler.ts';
 
 export function registerRoutes(app: FastifyInstance, handlers: Record<keyof typeof routes, Handler>): void {
-  for (const [name, handler] of Object.entries(handlers))
-    registerRoute(app, routes[name as keyof typeof routes], handler);
+  const table: Readonly<Record<string, Route>> = routes;
+  for (const [name, handler] of Object.entries(handlers)) {
+    const route = table[name];
+    if (route !== undefined) registerRoute(app, route, handler);
+  }
+  const all = Object.values(table);
+  for (const path of new Set(all.map((route) => route.path)))
+    refuseOtherMethods(
+      app,
+      all.filter((route) => route.path === path),
+    );
 }
 
-export function registerRoute(app: FastifyInstance, route: Route, handler: Handler): void {
+function registerRoute(app: FastifyInstance, route: Route, handler: Handler): void {
   const failure = errorBodies[route.dialect ?? 'native'];
   const answer = route.response ? { 200: route.response, '4xx': failure, '5xx': failure } : null;
   app.route({
@@ -27,26 +36,29 @@ export function registerRoute(app: FastifyInstance, route: Route, handler: Handl
     },
     handler,
   });
-  refuseOtherMethods(app, route);
 }
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
-/** A known path with another method is a 405 that names the right one; HEAD is answered wherever GET is. */
-function refuseOtherMethods(app: FastifyInstance, route: Route): void {
-  const { path, method } = route;
+/** A known path with another method is a 405 that names the right ones; HEAD is answered wherever GET is. */
+function refuseOtherMethods(app: FastifyInstance, sharing: readonly Route[]): void {
+  const [route] = sharing;
+  if (route === undefined) return;
+  const answered: readonly string[] = sharing.map(({ method }) => method);
   const withPreflight = app.hasRoute({ method: 'OPTIONS', url: '*' });
   app.route({
-    method: METHODS.filter((each) => each !== method && !(each === 'OPTIONS' && withPreflight)),
-    url: path,
+    method: METHODS.filter(
+      (each) => !answered.includes(String(each)) && !(each === 'OPTIONS' && withPreflight),
+    ),
+    url: route.path,
     config: { access: route },
     schema: { hide: true },
     // Nothing that a wrong method carries is read; it is refused before its body.
     onRequest: async (request) => {
       throw fail('method_not_allowed', {
         method: request.method,
-        path: path.replace('/*', ''),
-        allow: method,
+        path: route.path.replace('/*', ''),
+        allow: answered.join(', '),
       });
     },
     handler: async () => undefined,

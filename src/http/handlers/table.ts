@@ -13,8 +13,9 @@ import { routes } from '../../wire/routes.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { StreamOptions } from '../sse.ts';
 import { chatHandler } from './chat.ts';
-import { generationHandler, nameIgnored } from './generation.ts';
+import { countHandler, generationHandler, nameIgnored } from './generation.ts';
 import { callerOf, type Handler } from './handler.ts';
+import { responseHandlers } from './responses.ts';
 
 export interface EdgeParts {
   readonly streams: StreamOptions;
@@ -39,7 +40,8 @@ export function handlerTable(
       streams,
       dialect: 'messages',
     }),
-    countTokens: countTokensHandler(useCases),
+    countTokens: countHandler<CountTokensRequest>((body, caller) => useCases.messages.count(body, caller)),
+    ...responseHandlers(useCases.responses, streams),
     embeddings: embeddingsHandler(useCases),
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
@@ -79,14 +81,5 @@ function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
     reply.header(HEADERS.embedBackend, answer.backend).header(HEADERS.embeddingSpace, answer.space);
     nameIgnored(reply, answer.ignored);
     return answer.body;
-  };
-}
-
-function countTokensHandler({ messages }: Pick<UseCases, 'messages'>): Handler {
-  return async (request, reply) => {
-    const { signal } = abortOnDisconnect(reply);
-    const counted = await messages.count(request.body as CountTokensRequest, callerOf(request, signal));
-    nameIgnored(reply, counted.ignored);
-    return counted.body;
   };
 }

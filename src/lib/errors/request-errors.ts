@@ -47,6 +47,17 @@ export const contentErrors = {
     (d) =>
       `Model "${d.model}" runs on an engine that cannot ${d.ability}; ${d.remedy}, or choose another model.`,
   ),
+  response_not_found: permanent(
+    'not_found',
+    { id: 'string', param: 'string?' },
+    (d) =>
+      `There is no response "${d.id}": it was not stored, has expired or was deleted, or belongs to another key; send the whole conversation as input.`,
+  ),
+  responses_not_kept: permanent(
+    'not_found',
+    { param: 'string?' },
+    () => 'No responses are kept here, because SVC_STORE_RESPONSES is 0; send the whole conversation as input.',
+  ),
   thread_unsupported: permanent(
     'request',
     { param: 'string?' },

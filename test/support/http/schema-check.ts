@@ -7,6 +7,7 @@ import { ChatChunk } from '../../../src/wire/inference/chat.ts';
 import { CompletionResponse } from '../../../src/wire/inference/completions.ts';
 import { ErrorBody, errorBodies } from '../../../src/wire/error.ts';
 import { MessagesEvent } from '../../../src/wire/messages/response.ts';
+import { ResponsesEvent } from '../../../src/wire/responses/events.ts';
 import { type Route, routes } from '../../../src/wire/routes.ts';
 
 const ajv = new Ajv({ strict: false, allErrors: true });
@@ -29,7 +30,7 @@ export function checkFrame(path: string, frame: unknown): 'chunk' | 'error' {
 
 /** An event of a stream in another dialect; throws with what is wrong. */
 export function checkEvent(path: string, event: unknown): void {
-  const schema = { native: ChatChunk, messages: MessagesEvent, responses: ChatChunk }[dialectOf(path)];
+  const schema = { native: ChatChunk, messages: MessagesEvent, responses: ResponsesEvent }[dialectOf(path)];
   check(schema, event, `an event of ${path}`);
 }
 

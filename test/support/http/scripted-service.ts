@@ -15,6 +15,7 @@ import { createHttpServer, listen } from '../../../src/http/server.ts';
 import { loadIdentity } from '../../../src/trust/identity/instance.ts';
 import { registerBuiltin } from '../../../src/store/install/builtin.ts';
 import { importFile } from '../../../src/store/install/import.ts';
+import { ResponseStore } from '../../../src/store/responses/response-store.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import type { Models } from '../../../src/api/models/served-model.ts';
@@ -32,6 +33,8 @@ export interface ScriptedOptions {
   readonly allowLocalPages?: boolean;
   readonly allowHashEmbeddings?: boolean;
   readonly strictParams?: boolean;
+  readonly storeResponses?: boolean;
+  readonly unknownModelIsDefault?: boolean;
   readonly streamHeadAfterMs?: number;
   readonly maxBodyBytes?: number;
   readonly clock?: Clock;
@@ -97,6 +100,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     models: options.over?.models ?? installedModels(registry),
     engine: options.over?.engine ?? engine,
     evidence: null,
+    responses: options.storeResponses === false ? null : new ResponseStore(home, clock),
     clock,
     process,
     isDraining: () => draining,
@@ -107,6 +111,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     options: {
       allowHashEmbeddings: options.allowHashEmbeddings === true,
       strictParams: options.strictParams === true,
+      unknownModelIsDefault: options.unknownModelIsDefault === true,
     },
   });
   const app = await createHttpServer(useCases, {

@@ -51,6 +51,11 @@ export class AcceptedChatCompletion {
     this.#body = body;
   }
 
+  /** The model that answers where the one that was asked for is not installed, else null. */
+  get substituted(): string | null {
+    return this.#chat.substituted;
+  }
+
   /** Fields that have no effect. */
   get ignored(): readonly string[] {
     return this.#chat.ignored;

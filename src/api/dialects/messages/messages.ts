@@ -52,6 +52,11 @@ export class AcceptedMessages {
     this.#maxTokens = maxTokens;
   }
 
+  /** The model that answers where the one that was asked for is not installed, else null. */
+  get substituted(): string | null {
+    return this.#chat.substituted;
+  }
+
   /** Fields that have no effect. */
   get ignored(): readonly string[] {
     return this.#chat.ignored;

@@ -1,0 +1,131 @@
+/** A Responses request that may run; it runs once, whole or as a stream, and is kept when it is over. */
+import { isSvcError } from '../../../lib/errors/svc-error.ts';
+import type { DoneEvent } from '../../../contract/job-event.ts';
+import type { ResponsesEvent } from '../../../wire/responses/events.ts';
+import type { InputItem } from '../../../wire/responses/items.ts';
+import type { ResponsesRequest } from '../../../wire/responses/request.ts';
+import type { ResponseBody } from '../../../wire/responses/response.ts';
+import type { AnswerEvent } from '../../chat/answer-event.ts';
+import type { AcceptedChat } from '../../chat/chat.ts';
+import type { StreamItem } from '../../generation/stream-item.ts';
+import type { KeptResponses } from './kept.ts';
+import { Output, type OutputEvent, type OutputOptions } from './output.ts';
+import { closedBody, failedBody, openBody, type ResponseHead } from './response-body.ts';
+
+export interface ResponseParts {
+  readonly body: ResponsesRequest;
+  /** The whole conversation before the answer. */
+  readonly items: readonly InputItem[];
+  readonly kept: KeptResponses;
+  readonly owner: string;
+  readonly head: ResponseHead;
+  readonly output: OutputOptions;
+  /** Ends the answer. */
+  readonly stop: () => void;
+}
+
+/** An event of either kind, before the stream numbers it. */
+type Told = OutputEvent | { readonly type: `response.${string}`; readonly response: ResponseBody };
+
+export class AcceptedResponse {
+  readonly #chat: AcceptedChat;
+  readonly #parts: ResponseParts;
+  readonly #open: ResponseBody;
+  readonly #output: Output;
+  #told = 0;
+  /** What is kept: set by the end of the answer. */
+  #final: ResponseBody | null = null;
+
+  constructor(chat: AcceptedChat, parts: ResponseParts) {
+    this.#chat = chat;
+    this.#parts = parts;
+    this.#open = openBody(parts.head, parts.body);
+    this.#output = new Output(parts.output);
+  }
+
+  /** The model that answers where the one that was asked for is not installed, else null. */
+  get substituted(): string | null {
+    return this.#chat.substituted;
+  }
+
+  /** Fields that have no effect. */
+  get ignored(): readonly string[] {
+    const { body, kept } = this.#parts;
+    return [...this.#chat.ignored, ...(body.store === true && !kept.isOn ? ['store'] : [])];
+  }
+
+  async whole(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
+    const { answers, numCtx } = await this.#chat.whole();
+    const [{ parts, done }] = answers;
+    for (const part of parts) this.#output.take(part);
+    this.#output.take(done);
+    const body = this.#closed(done);
+    await this.#keep(body);
+    return { body, numCtx };
+  }
+
+  async *stream(): AsyncGenerator<StreamItem, void, void> {
+    const { kept, owner, head, stop } = this.#parts;
+    kept.runs(owner, head.id, stop);
+    try {
+      for await (const item of this.#items()) {
+        // Whoever has read the last event may ask for the response at once.
+        if (this.#final !== null) await this.#keep(this.#final);
+        yield item;
+      }
+    } finally {
+      kept.ended(owner, head.id);
+    }
+  }
+
+  /** A failure in the middle is told in the words of the dialect before the stream is broken off. */
+  async *#items(): AsyncGenerator<StreamItem, void, void> {
+    let hasBegun = false;
+    try {
+      for await (const item of this.#chat.stream(async () => (_index, event) => this.#eventsOf(event))) {
+        hasBegun ||= 'chunk' in item;
+        yield item;
+      }
+    } catch (error) {
+      if (!hasBegun) throw error;
+      const told = isSvcError(error)
+        ? { code: error.code, message: error.message }
+        : { code: 'internal', message: 'The service failed.' };
+      const response = failedBody(this.#open, this.#output.items, told);
+      yield { chunk: this.#numbered({ type: 'response.failed', response }) };
+      throw error;
+    }
+  }
+
+  #eventsOf(event: AnswerEvent): ResponsesEvent[] {
+    const said = this.#output.take(event);
+    const told: Told[] = [];
+    if (event.type === 'started') {
+      told.push({ type: 'response.created', response: this.#open });
+      told.push({ type: 'response.in_progress', response: this.#open });
+    }
+    told.push(...said);
+    if (event.type === 'done') {
+      const response = this.#closed(event);
+      this.#final = response;
+      told.push({ type: `response.${response.status}`, response });
+    }
+    return told.map((each) => this.#numbered(each));
+  }
+
+  #numbered(event: Told): ResponsesEvent {
+    const sequence_number = this.#told;
+    this.#told += 1;
+    return { ...event, sequence_number } as ResponsesEvent;
+  }
+
+  #closed(done: DoneEvent): ResponseBody {
+    return closedBody(this.#open, this.#output.items, done);
+  }
+
+  async #keep(body: ResponseBody): Promise<void> {
+    this.#final = null;
+    const { kept, owner, items, head } = this.#parts;
+    if (head.store) await kept.keep(owner, items, body);
+  }
+}

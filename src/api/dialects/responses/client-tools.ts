@@ -1,0 +1,54 @@
+/** The tools of a Responses request: functions, tools of free text, and those that only the provider could run. */
+import { type Fields, isFields, refusal, shown } from '../fields.ts';
+
+export interface SortedTools {
+  /** As api/intake reads them, in order. */
+  readonly own: readonly Fields[];
+  /** Names of the tools whose input is free text: to the model, functions of one string. */
+  readonly custom: ReadonlySet<string>;
+  /** Paths of tools that nothing here can run and that are left out, and of demands that nothing holds answers to. */
+  readonly ignored: readonly string[];
+}
+
+interface Sorted {
+  readonly own: Fields[];
+  readonly custom: Set<string>;
+  readonly ignored: string[];
+}
+
+/**
+ * An agent sends tools of its provider beside its own without being asked, and works without them: those are left out
+ * by name. A request with no other tool was made for them, and is refused.
+ */
+export function clientTools(tools: readonly Fields[]): SortedTools {
+  const sorted: Sorted = { own: [], custom: new Set(), ignored: [] };
+  for (const [index, tool] of tools.entries()) sort(tool, `tools[${index}]`, sorted);
+  const [first] = tools;
+  if (first !== undefined && sorted.own.length === 0)
+    throw refusal('tools[0].type', `is ${shown(first['type'])}, a tool of its provider; define a function`);
+  return sorted;
+}
+
+function sort(tool: Fields, path: string, sorted: Sorted): void {
+  const { type, name, description, parameters } = tool;
+  if (type === 'function') {
+    sorted.own.push({ name, description, parameters });
+  } else if (type === 'custom') {
+    sorted.own.push({ name, description, parameters: FREE_TEXT });
+    sorted.custom.add(String(name));
+    // What the text must look like is written for another engine's grammars.
+    if (isFields(tool['format']) && tool['format']['type'] !== 'text') sorted.ignored.push(`${path}.format`);
+  } else if (type === 'namespace' && Array.isArray(tool['tools'])) {
+    for (const [index, inner] of tool['tools'].entries())
+      if (isFields(inner)) sort(inner, `${path}.tools[${index}]`, sorted);
+  } else {
+    sorted.ignored.push(`${path}.${String(type)}`);
+  }
+}
+
+const FREE_TEXT = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+  additionalProperties: false,
+};

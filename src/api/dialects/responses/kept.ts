@@ -1,0 +1,94 @@
+/** Responses that are kept for a later request, and those that run now; both are private to the key that asked. */
+import { fail } from '../../../lib/errors/svc-error.ts';
+import type { InputItem } from '../../../wire/responses/items.ts';
+import type { ResponseBody } from '../../../wire/responses/response.ts';
+import { isResponseId, newId } from './item-words.ts';
+
+/** Where responses are kept; a record is whatever was put. */
+export interface ResponseKeeper {
+  /** False where the record is too long to be kept. */
+  put(owner: string, id: string, record: object): Promise<boolean>;
+  /** Null where there is none of that owner. */
+  get(owner: string, id: string): Promise<unknown>;
+  delete(owner: string, id: string): Promise<boolean>;
+}
+
+/** One response and the whole conversation that led to it: deleting an earlier one takes nothing from it. */
+interface ResponseRecord {
+  readonly schema: 1;
+  readonly input: readonly InputItem[];
+  readonly response: ResponseBody;
+}
+
+export class KeptResponses {
+  readonly #keeper: ResponseKeeper | null;
+  /** Those that run, by owner and id. */
+  readonly #running = new Map<string, () => void>();
+
+  /** Null: nothing is kept. */
+  constructor(keeper: ResponseKeeper | null) {
+    this.#keeper = keeper;
+  }
+
+  get isOn(): boolean {
+    return this.#keeper !== null;
+  }
+
+  async keep(owner: string, input: readonly InputItem[], response: ResponseBody): Promise<void> {
+    const named = input.map((item) =>
+      typeof item['id'] === 'string' ? item : { ...item, id: newId('item') },
+    );
+    const record: ResponseRecord = { schema: 1, input: named, response };
+    await this.#keeper?.put(owner, response.id, record);
+  }
+
+  async response(owner: string, id: string): Promise<ResponseBody> {
+    return (await this.#record(owner, id, 'id')).response;
+  }
+
+  async input(owner: string, id: string): Promise<readonly InputItem[]> {
+    return (await this.#record(owner, id, 'id')).input;
+  }
+
+  /** The conversation up to and with that response. */
+  async conversation(owner: string, id: string): Promise<InputItem[]> {
+    const { input, response } = await this.#record(owner, id, 'previous_response_id');
+    return [...input, ...response.output];
+  }
+
+  async delete(owner: string, id: string): Promise<void> {
+    if (this.#keeper === null || !isResponseId(id) || !(await this.#keeper.delete(owner, id)))
+      throw this.#missing(id, 'id');
+  }
+
+  /** Says how to stop a response while it runs. */
+  runs(owner: string, id: string, stop: () => void): void {
+    this.#running.set(`${owner} ${id}`, stop);
+  }
+
+  ended(owner: string, id: string): void {
+    this.#running.delete(`${owner} ${id}`);
+  }
+
+  /** False where no response of that id runs. */
+  stop(owner: string, id: string): boolean {
+    const stop = this.#running.get(`${owner} ${id}`);
+    stop?.();
+    return stop !== undefined;
+  }
+
+  async #record(owner: string, id: string, param: string): Promise<ResponseRecord> {
+    const found = isResponseId(id) ? await this.#keeper?.get(owner, id) : null;
+    if (!isRecord(found)) throw this.#missing(id, param);
+    return found;
+  }
+
+  #missing(id: string, param: string): Error {
+    return this.#keeper === null
+      ? fail('responses_not_kept', { param })
+      : fail('response_not_found', { id: id.slice(0, 128), param });
+  }
+}
+
+const isRecord = (value: unknown): value is ResponseRecord =>
+  typeof value === 'object' && value !== null && Reflect.get(value, 'schema') === 1;

@@ -1,0 +1,132 @@
+/** A Responses request as the one use case of chat is asked. */
+import type { AnswerFormat, Reasoning, ToolChoice, ToolDefinition } from '../../../contract/job.ts';
+import { MOST_CALLS } from '../../../contract/limits.ts';
+import { SchemaBudget } from '../../../lib/grammar/schema-budget.ts';
+import type { InputItem } from '../../../wire/responses/items.ts';
+import { InputTokensRequest, ResponsesRequest } from '../../../wire/responses/request.ts';
+import type { ChatAsk } from '../../chat/chat.ts';
+import type { JobContent } from '../../generation/choices.ts';
+import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
+import { readAnswerFormat } from '../../intake/answer-format.ts';
+import { readToolChoice, readTools } from '../../intake/tools.ts';
+import { type Fields, fieldsAt, isFields, refusal } from '../fields.ts';
+import { clientTools, type SortedTools } from './client-tools.ts';
+import { readTurns } from './turns.ts';
+
+/** What an answer is asked with; a count of tokens leaves most of it out. */
+type Body = InputTokensRequest & Partial<ResponsesRequest>;
+
+export interface ReadRequest {
+  readonly ask: ChatAsk;
+  readonly tools: SortedTools;
+}
+
+/** `items` are those of the request, behind those of the response that it continues. */
+export function readRequest(body: ResponsesRequest, items: readonly InputItem[]): ReadRequest {
+  return read(body, items, ResponsesRequest.properties);
+}
+
+/** The same conversation with nothing to generate. */
+export function readCount(body: InputTokensRequest, items: readonly InputItem[]): ReadRequest {
+  return read(body, items, InputTokensRequest.properties);
+}
+
+export const INCLUDES_THINKING = 'reasoning.encrypted_content';
+
+function read(body: Body, items: readonly InputItem[], known: Fields): ReadRequest {
+  refuseAbsent(body);
+  const tools = clientTools(body.tools ?? []);
+  const own = Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(known, name)));
+  return {
+    tools,
+    ask: {
+      model: body.model,
+      content: () => readContent(body, items, tools),
+      options: { ...sharedOptions(own), max_tokens: body.max_output_tokens ?? null },
+      idle: ({ reasoning }) => [
+        ...idleFields(body, reasoning),
+        ...tools.ignored,
+        ...unknownFields(body, known),
+      ],
+    },
+  };
+}
+
+function idleFields({ reasoning, include, truncation, text }: Body, canThink: boolean): string[] {
+  const asksThinking = reasoning?.['effort'] !== undefined && reasoning['effort'] !== null;
+  return [
+    ...(asksThinking && !canThink ? ['reasoning.effort'] : []),
+    // The thinking itself is delivered; nobody sums it up.
+    ...(isGiven(reasoning?.['summary']) ? ['reasoning.summary'] : []),
+    ...(isGiven(text?.['verbosity']) ? ['text.verbosity'] : []),
+    ...(truncation === 'auto' ? ['truncation'] : []),
+    ...(include ?? []).filter((name) => name !== INCLUDES_THINKING).map((name) => `include.${name}`),
+  ];
+}
+
+/** What would change the meaning of a request, and is not there. */
+function refuseAbsent(body: Body): void {
+  if (body.background === true)
+    throw refusal('background', 'must not be true; answers are not made without a client that waits');
+  if (isGiven(body.conversation))
+    throw refusal('conversation', 'must be null; continue a response by previous_response_id');
+  if (isGiven(body.prompt))
+    throw refusal('prompt', 'must be null; no prompts are kept here, so send the text');
+}
+
+function readContent(body: Body, items: readonly InputItem[], sorted: SortedTools): JobContent {
+  const turns = readTurns(body.instructions ?? null, items);
+  if (turns.length === 0) throw refusal('input', 'is empty; send text or items');
+  const budget = new SchemaBudget();
+  const all = readTools(sorted.own, budget);
+  const { tools, toolChoice } = chosen(body.tool_choice ?? null, all);
+  return {
+    prompt: { kind: 'chat', turns },
+    tools,
+    toolChoice,
+    maxCalls: body.parallel_tool_calls === false ? 1 : MOST_CALLS,
+    format: readFormat(body, budget),
+    reasoning: readThinking(body),
+    topLogprobs: null,
+  };
+}
+
+interface Chosen {
+  readonly tools: ToolDefinition[];
+  readonly toolChoice: ToolChoice;
+}
+
+function chosen(choice: string | Fields | null, all: ToolDefinition[]): Chosen {
+  if (!isFields(choice)) return { tools: all, toolChoice: readToolChoice(choice, all) };
+  const { type, name, tools, mode } = choice;
+  if (type === 'function' || type === 'custom') {
+    const named = { type: 'function', function: { name } };
+    return { tools: all, toolChoice: readToolChoice(named, all) };
+  }
+  if (type !== 'allowed_tools' || !Array.isArray(tools))
+    throw refusal('tool_choice.type', 'must be "function", "custom" or "allowed_tools"');
+  const allowed = new Set(tools.filter(isFields).map((tool) => tool['name']));
+  const left = all.filter((tool) => allowed.has(tool.name));
+  return { tools: left, toolChoice: readToolChoice(mode === 'required' ? 'required' : 'auto', left) };
+}
+
+function readFormat({ text }: Body, budget: SchemaBudget): AnswerFormat {
+  const format = text?.['format'] ?? null;
+  if (format === null) return { kind: 'text' };
+  const fields = fieldsAt(format, 'text.format');
+  if (fields['type'] !== 'json_schema') return readAnswerFormat({ response_format: fields }, budget);
+  const wrapped = { type: 'json_schema', json_schema: { schema: fields['schema'] } };
+  return readAnswerFormat({ response_format: wrapped }, budget);
+}
+
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'];
+
+function readThinking({ reasoning }: Body): Reasoning {
+  const effort = reasoning?.['effort'] ?? null;
+  if (effort === null) return {};
+  if (typeof effort !== 'string' || !EFFORTS.includes(effort))
+    throw refusal('reasoning.effort', `must be one of ${EFFORTS.join(', ')}`);
+  return effort === 'none' ? { enabled: false } : { effort };
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;

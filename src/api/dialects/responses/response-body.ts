@@ -1,0 +1,69 @@
+/** The body of a response at each moment of its life: what was asked, repeated, and what has become of it. */
+import type { DoneEvent } from '../../../contract/job-event.ts';
+import type { OutputItem } from '../../../wire/responses/items.ts';
+import type { ResponsesRequest } from '../../../wire/responses/request.ts';
+import type { ResponseBody } from '../../../wire/responses/response.ts';
+import { wireUsage } from './item-words.ts';
+
+export interface ResponseHead {
+  readonly id: string;
+  readonly createdAt: number;
+  /** The model that answers, whatever the request called it. */
+  readonly model: string;
+  /** Whether the response is kept. */
+  readonly store: boolean;
+}
+
+/** A response that has begun. */
+export function openBody(
+  { id, createdAt, model, store }: ResponseHead,
+  asked: ResponsesRequest,
+): ResponseBody {
+  const effort = asked.reasoning?.['effort'];
+  const format = asked.text?.['format'];
+  return {
+    id,
+    object: 'response',
+    created_at: createdAt,
+    status: 'in_progress',
+    error: null,
+    incomplete_details: null,
+    instructions: asked.instructions ?? null,
+    max_output_tokens: asked.max_output_tokens ?? null,
+    model,
+    output: [],
+    parallel_tool_calls: asked.parallel_tool_calls !== false,
+    previous_response_id: asked.previous_response_id ?? null,
+    reasoning: { effort: typeof effort === 'string' ? effort : null, summary: null },
+    store,
+    temperature: asked.temperature ?? null,
+    text: { format: (format as Record<string, unknown> | null | undefined) ?? { type: 'text' } },
+    tool_choice: asked.tool_choice ?? 'auto',
+    tools: asked.tools ?? [],
+    top_p: asked.top_p ?? null,
+    truncation: 'disabled',
+    usage: null,
+    metadata: asked.metadata ?? {},
+  };
+}
+
+/** The same at its end. A full window ends an answer as a limit does. */
+export function closedBody(open: ResponseBody, output: readonly OutputItem[], done: DoneEvent): ResponseBody {
+  const isCut = done.finishReason === 'length';
+  return {
+    ...open,
+    status: isCut ? 'incomplete' : 'completed',
+    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    output: [...output],
+    usage: wireUsage(done.usage),
+  };
+}
+
+export function failedBody(
+  open: ResponseBody,
+  output: readonly OutputItem[],
+  error: { readonly code: string; readonly message: string },
+): ResponseBody {
+  const status = error.code === 'cancelled' ? 'cancelled' : 'failed';
+  return { ...open, status, error: { code: error.code, message: error.message }, output: [...output] };
+}

@@ -1,0 +1,118 @@
+/**
+ * api/dialects/responses owns POST /v1/responses and what can be asked of a response afterwards: OpenAI's Responses
+ * dialect over the one use case of chat. It knows nothing of sockets, headers, files or engines.
+ */
+import { fail } from '../../../lib/errors/svc-error.ts';
+import type { InputItem } from '../../../wire/responses/items.ts';
+import type { InputTokensRequest, ItemsQuery, ResponsesRequest } from '../../../wire/responses/request.ts';
+import type {
+  CancelledResponse,
+  DeletedResponse,
+  InputTokens,
+  ItemList,
+  ResponseBody,
+} from '../../../wire/responses/response.ts';
+import type { Caller } from '../../caller.ts';
+import { acceptChat, type ChatPorts } from '../../chat/chat.ts';
+import { AcceptedResponse } from './accepted-response.ts';
+import { newId } from './item-words.ts';
+import { KeptResponses, type ResponseKeeper } from './kept.ts';
+import { INCLUDES_THINKING, readCount, readRequest } from './read-request.ts';
+import { itemsOf } from './turns.ts';
+
+/** Who asks: responses are seen by the key that made them, and by no other. */
+export interface Owner {
+  readonly owner: string;
+}
+
+export interface ResponsesUseCases {
+  /** Everything that can be refused without the engine is refused here. */
+  accept(body: ResponsesRequest, caller: Caller & Owner): Promise<AcceptedResponse>;
+  countTokens(
+    body: InputTokensRequest,
+    caller: Caller & Owner,
+  ): Promise<{ readonly ignored: readonly string[]; readonly body: InputTokens }>;
+  /** The three throw `response_not_found`, or `responses_not_kept` where nothing is. */
+  get(id: string, owner: string): Promise<ResponseBody>;
+  inputItems(id: string, owner: string, query: ItemsQuery): Promise<ItemList>;
+  delete(id: string, owner: string): Promise<DeletedResponse>;
+  /** Stops a response that runs. */
+  cancel(id: string, owner: string): Promise<CancelledResponse>;
+}
+
+/** `keeper` is null where nothing is kept. */
+export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | null): ResponsesUseCases {
+  const kept = new KeptResponses(keeper);
+  const history = async (body: InputTokensRequest, owner: string): Promise<InputItem[]> => {
+    const before = body.previous_response_id ?? null;
+    const earlier = before === null ? [] : await kept.conversation(owner, before);
+    return [...earlier, ...itemsOf(body.input)];
+  };
+  return {
+    async accept(body, caller) {
+      const items = await history(body, caller.owner);
+      const { ask, tools } = readRequest(body, items);
+      const id = newId('resp');
+      const stop = new AbortController();
+      const signal = AbortSignal.any([caller.signal, stop.signal]);
+      const chat = await acceptChat(ports, ask, { ...caller, signal });
+      const sealsThinking = (body.include ?? []).includes(INCLUDES_THINKING);
+      return new AcceptedResponse(chat, {
+        body,
+        items,
+        kept,
+        owner: caller.owner,
+        head: {
+          id,
+          createdAt: Math.floor(ports.clock.unixMs() / 1000),
+          model: chat.choices.model.id,
+          store: kept.isOn && body.store !== false,
+        },
+        output: { custom: tools.custom, sealsThinking },
+        stop: () => stop.abort(),
+      });
+    },
+    async countTokens(body, caller) {
+      const { ask } = readCount(body, await history(body, caller.owner));
+      const chat = await acceptChat(ports, ask, caller);
+      const { promptTokens } = await chat.explained();
+      return {
+        ignored: chat.ignored,
+        body: { object: 'response.input_tokens', input_tokens: promptTokens },
+      };
+    },
+    get: (id, owner) => kept.response(owner, id),
+    inputItems: async (id, owner, query) => page(await kept.input(owner, id), query),
+    async delete(id, owner) {
+      await kept.delete(owner, id);
+      return { id, object: 'response', deleted: true };
+    },
+    async cancel(id, owner) {
+      if (kept.stop(owner, id)) return { id, object: 'response', status: 'cancelled' };
+      const { status } = await kept.response(owner, id);
+      throw fail('invalid_request', {
+        param: 'id',
+        message: `Response ${id} is ${status} and cannot be cancelled; only one that runs can.`,
+      });
+    },
+  };
+}
+
+const PAGE = 20;
+
+/** The newest first, as the dialect has it. */
+function page(items: readonly InputItem[], { order = 'desc', limit, after }: ItemsQuery): ItemList {
+  const ordered = order === 'asc' ? [...items] : items.toReversed();
+  const from = after === undefined ? 0 : ordered.findIndex((item) => item['id'] === after) + 1;
+  const count = Math.min(Number(limit ?? PAGE), 100);
+  const data = ordered.slice(from, from + count);
+  const idOf = (item: InputItem | undefined): string | null =>
+    item === undefined ? null : String(item['id']);
+  return {
+    object: 'list',
+    data,
+    first_id: idOf(data[0]),
+    last_id: idOf(data.at(-1)),
+    has_more: from + count < ordered.length,
+  };
+}

@@ -1,0 +1,165 @@
+/** The items of a Responses request as turns: what the model said in a row becomes one turn of it. */
+import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
+import type { InputItem } from '../../../wire/responses/items.ts';
+import { orderResults } from '../../intake/result-order.ts';
+import { fieldsAt, isFields, refusal, shown, textAt } from '../fields.ts';
+import { openThinking } from './item-words.ts';
+
+/** Between parts and prompts that a client keeps apart. */
+const SEPARATOR = '\n\n';
+
+/** A turn of the model while its items are read. */
+interface Said {
+  role: 'assistant';
+  content: string;
+  reasoning: string;
+  toolCalls: ToolCallTurn[];
+}
+
+export function readTurns(instructions: string | null, items: readonly InputItem[]): Turn[] {
+  const reader = new ItemReader();
+  for (const [index, item] of items.entries()) reader.read(item, `input[${index}]`);
+  const system: Turn[] =
+    instructions === null || instructions === ''
+      ? []
+      : [{ role: 'system', content: instructions.toWellFormed() }];
+  return orderResults(joinOpening([...system, ...reader.turns()]));
+}
+
+class ItemReader {
+  readonly #turns: (Turn | Said)[] = [];
+  readonly #names = new Map<string, string>();
+
+  read(item: InputItem, path: string): void {
+    switch (item['type']) {
+      case undefined:
+      case 'message':
+        return this.#message(item, path);
+      case 'reasoning':
+        return this.#reasoning(item, path);
+      case 'function_call':
+        return this.#call(item, path, textAt(item['arguments'] ?? '{}', `${path}.arguments`));
+      case 'custom_tool_call': {
+        const input = textAt(item['input'], `${path}.input`);
+        return this.#call(item, path, JSON.stringify({ input }));
+      }
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        return this.#output(item, path);
+      default:
+        throw refusal(path, `is of type ${shown(item['type'])}, which is not served here; leave it out`);
+    }
+  }
+
+  turns(): Turn[] {
+    return this.#turns.map((turn) => {
+      if (!('toolCalls' in turn) || !('reasoning' in turn)) return turn;
+      const { role, content, reasoning = '', toolCalls = [] } = turn;
+      return {
+        role,
+        content,
+        ...(reasoning === '' ? {} : { reasoning }),
+        ...(toolCalls.length === 0 ? {} : { toolCalls }),
+      };
+    });
+  }
+
+  #message(item: InputItem, path: string): void {
+    const text = contentText(item['content'], `${path}.content`);
+    switch (item['role']) {
+      case 'user':
+        this.#turns.push({ role: 'user', content: text });
+        return;
+      case 'system':
+      case 'developer':
+        this.#turns.push({ role: 'system', content: text });
+        return;
+      case 'assistant':
+        this.#said(({ toolCalls }) => toolCalls.length === 0).content += text;
+        return;
+      default:
+        throw refusal(`${path}.role`, 'must be one of user, assistant, system, developer');
+    }
+  }
+
+  #reasoning(item: InputItem, path: string): void {
+    const said = this.#said(({ content, toolCalls }) => content === '' && toolCalls.length === 0);
+    said.reasoning += reasoningText(item, path);
+  }
+
+  #call(item: InputItem, path: string, argumentsJson: string): void {
+    const name = textAt(item['name'], `${path}.name`);
+    if (name === '') throw refusal(`${path}.name`, 'must not be empty');
+    const id = textAt(item['call_id'], `${path}.call_id`);
+    this.#names.set(id, name);
+    this.#said(() => true).toolCalls.push({ id, name, argumentsJson });
+  }
+
+  #output(item: InputItem, path: string): void {
+    const id = textAt(item['call_id'], `${path}.call_id`);
+    const name = this.#names.get(id);
+    this.#turns.push({
+      role: 'tool',
+      content: contentText(item['output'], `${path}.output`),
+      toolCallId: id,
+      ...(name === undefined ? {} : { name }),
+    });
+  }
+
+  /** The turn of the model that is open, where this may still stand in it; else a fresh one. */
+  #said(fits: (said: Said) => boolean): Said {
+    const last = this.#turns.at(-1);
+    if (last !== undefined && isSaid(last) && fits(last)) return last;
+    const said: Said = { role: 'assistant', content: '', reasoning: '', toolCalls: [] };
+    this.#turns.push(said);
+    return said;
+  }
+}
+
+const isSaid = (turn: Turn | Said): turn is Said => turn.role === 'assistant';
+
+/** Instructions and messages of the developer that open a conversation are one system prompt to templates. */
+function joinOpening(turns: readonly Turn[]): Turn[] {
+  const end = turns.findIndex(({ role }) => role !== 'system');
+  const opening = turns.slice(0, end < 0 ? turns.length : end);
+  if (opening.length < 2) return [...turns];
+  const content = opening.map((turn) => turn.content).join(SEPARATOR);
+  return [{ role: 'system', content }, ...turns.slice(opening.length)];
+}
+
+function reasoningText(item: InputItem, path: string): string {
+  const { content, encrypted_content: sealed } = item;
+  if (Array.isArray(content) && content.length > 0) return contentText(content, `${path}.content`);
+  return typeof sealed === 'string' ? openThinking(sealed) : '';
+}
+
+function contentText(content: unknown, path: string): string {
+  if (typeof content === 'string') return content.toWellFormed();
+  if (!Array.isArray(content)) throw refusal(path, 'must be a string or a list of parts');
+  return content
+    .map((part: unknown, index) => partText(fieldsAt(part, `${path}[${index}]`), `${path}[${index}]`))
+    .join('');
+}
+
+function partText(part: Readonly<Record<string, unknown>>, path: string): string {
+  switch (part['type']) {
+    case 'input_text':
+    case 'output_text':
+    case 'reasoning_text':
+    case 'text':
+      return textAt(part['text'], `${path}.text`);
+    case 'refusal':
+      return textAt(part['refusal'], `${path}.refusal`);
+    case 'input_image':
+      throw refusal(path, 'is an image; only text is served here');
+    default:
+      throw refusal(path, `is of type ${shown(part['type'])}; only text is served here`);
+  }
+}
+
+/** The items of a request: text alone is one message of the user. */
+export function itemsOf(input: string | InputItem[] | null | undefined): InputItem[] {
+  if (input === null || input === undefined) return [];
+  if (typeof input !== 'string') return input.filter(isFields);
+  return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
+}

@@ -1,0 +1,44 @@
+/** The routes of the Responses dialect: the answer, and what can be asked of a stored one. */
+import type { FastifyRequest } from 'fastify';
+import type { ResponsesUseCases } from '../../api/dialects/responses/responses.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { InputTokensRequest, ItemsQuery, ResponsesRequest } from '../../wire/responses/request.ts';
+import { ownerKey } from '../client-key.ts';
+import type { StreamOptions } from '../sse.ts';
+import { countHandler, generationHandler } from './generation.ts';
+import type { Handler } from './handler.ts';
+
+type Names =
+  | 'responses'
+  | 'inputTokens'
+  | 'response'
+  | 'deleteResponse'
+  | 'responseItems'
+  | 'cancelResponse';
+
+export function responseHandlers(
+  responses: ResponsesUseCases,
+  streams: StreamOptions,
+): Record<Names, Handler> {
+  return {
+    responses: generationHandler<ResponsesRequest>((body, caller) => responses.accept(body, caller), {
+      streams,
+      dialect: 'responses',
+    }),
+    inputTokens: countHandler<InputTokensRequest>((body, caller) => responses.countTokens(body, caller)),
+    response: async (request) => {
+      const { stream } = request.query as { stream?: string };
+      if (stream === 'true') {
+        const message = 'stream must not be true; a stream is told once and not played again.';
+        throw fail('unsupported_value', { param: 'stream', message });
+      }
+      return responses.get(idOf(request), ownerKey(request));
+    },
+    deleteResponse: async (request) => responses.delete(idOf(request), ownerKey(request)),
+    responseItems: async (request) =>
+      responses.inputItems(idOf(request), ownerKey(request), request.query as ItemsQuery),
+    cancelResponse: async (request) => responses.cancel(idOf(request), ownerKey(request)),
+  };
+}
+
+const idOf = ({ params }: FastifyRequest): string => (params as { id: string }).id;
