@@ -65,7 +65,14 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
 
 export function createUseCases(parts: Parts): UseCases {
   const { models, engine, clock, evidence, backendSha256, options } = parts;
-  const generation = { models, engine, clock, backendSha256, strictParams: options.strictParams, unknownModelIsDefault: options.unknownModelIsDefault };
+  const generation = {
+    models,
+    engine,
+    clock,
+    backendSha256,
+    strictParams: options.strictParams,
+    unknownModelIsDefault: options.unknownModelIsDefault,
+  };
   return {
     chat: acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() }),
     messages: messagesUseCases(generation),

@@ -18,7 +18,13 @@ import { MessagesResponse } from './messages/response.ts';
 import { ModelEntry, ModelList } from './models.ts';
 import { OllamaPs, OllamaTags, OllamaVersion } from './ollama.ts';
 import { InputTokensRequest, ItemsQuery, ResponseQuery, ResponsesRequest } from './responses/request.ts';
-import { CancelledResponse, DeletedResponse, InputTokens, ItemList, ResponseBody } from './responses/response.ts';
+import {
+  CancelledResponse,
+  DeletedResponse,
+  InputTokens,
+  ItemList,
+  ResponseBody,
+} from './responses/response.ts';
 import { ResidencyList, UnloadRequest, UnloadResponse } from './residency.ts';
 
 export interface Route {
@@ -257,6 +263,16 @@ export const routes = {
 /** Identity.endpoints: the names of the interface, and what is served besides; each with its path. */
 export const endpoints: Readonly<Record<string, string>> = Object.fromEntries(
   (
-    ['identity', 'models', 'chatCompletions', 'completions', 'embeddings', 'messages', 'countTokens', 'responses', 'inputTokens'] as const
+    [
+      'identity',
+      'models',
+      'chatCompletions',
+      'completions',
+      'embeddings',
+      'messages',
+      'countTokens',
+      'responses',
+      'inputTokens',
+    ] as const
   ).map((key) => [routes[key].name, routes[key].path]),
 );

@@ -6,6 +6,7 @@
  */
 import { expect } from 'vitest';
 import { messagesSentences } from './messages/sentences.ts';
+import { responsesSentences } from './responses/sentences.ts';
 
 interface Requirement {
   readonly section: string;
@@ -196,6 +197,7 @@ export const requirements = {
       'The tool protocol is svc-tool-envelope with integer version 1, reported in Identity.tool_protocol.',
   }),
   ...within('Messages', messagesSentences),
+  ...within('Responses', responsesSentences),
 } as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof requirements;

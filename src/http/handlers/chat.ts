@@ -8,7 +8,8 @@ import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { contentDigest } from '../content-digest.ts';
 import { rawBody } from '../guard/json-body.ts';
 import type { StreamOptions } from '../sse.ts';
-import { nameIgnored, nameRelaxed, nameSubstitute, sendAnswer } from './generation.ts';
+import { sendAnswer } from './generation.ts';
+import { nameUnderstood } from './understood.ts';
 import { callerOf, type Handler } from './handler.ts';
 
 export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOptions): Handler {
@@ -17,9 +18,7 @@ export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOpt
     const client = abortOnDisconnect(reply);
     const body = request.body as ChatRequest;
     const accepted = await useCases.chat(body, callerOf(request, client.signal));
-    nameIgnored(reply, accepted.ignored);
-    nameRelaxed(reply, accepted.relaxed);
-    nameSubstitute(reply, accepted);
+    nameUnderstood(reply, accepted);
     if (isDryRun(request)) return sendJson(reply, JSON.stringify(await accepted.explained()));
     // The mode applies to whole answers only; a stream says so instead of pretending.
     if (isFrozen && body.stream === true) reply.header(HEADERS.evidenceMode, 'none');

@@ -12,14 +12,13 @@ export function registerRoutes(app: FastifyInstance, handlers: Record<keyof type
     if (route !== undefined) registerRoute(app, route, handler);
   }
   const all = Object.values(table);
-  for (const path of new Set(all.map((route) => route.path)))
-    refuseOtherMethods(
-      app,
-      all.filter((route) => route.path === path),
-    );
+  for (const path of new Set(all.map((route) => route.path))) {
+    const sharing = all.filter((route) => route.path === path);
+    refuseOtherMethods(app, sharing);
+  }
 }
 
-function registerRoute(app: FastifyInstance, route: Route, handler: Handler): void {
+export function registerRoute(app: FastifyInstance, route: Route, handler: Handler): void {
   const failure = errorBodies[route.dialect ?? 'native'];
   const answer = route.response ? { 200: route.response, '4xx': failure, '5xx': failure } : null;
   app.route({

@@ -8,13 +8,7 @@ import type { StreamOptions } from '../sse.ts';
 import { countHandler, generationHandler } from './generation.ts';
 import type { Handler } from './handler.ts';
 
-type Names =
-  | 'responses'
-  | 'inputTokens'
-  | 'response'
-  | 'deleteResponse'
-  | 'responseItems'
-  | 'cancelResponse';
+type Names = 'responses' | 'inputTokens' | 'response' | 'deleteResponse' | 'responseItems' | 'cancelResponse';
 
 export function responseHandlers(
   responses: ResponsesUseCases,

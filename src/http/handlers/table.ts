@@ -13,8 +13,9 @@ import { routes } from '../../wire/routes.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { StreamOptions } from '../sse.ts';
 import { chatHandler } from './chat.ts';
-import { countHandler, generationHandler, nameIgnored } from './generation.ts';
+import { countHandler, generationHandler } from './generation.ts';
 import { callerOf, type Handler } from './handler.ts';
+import { nameUnderstood } from './understood.ts';
 import { responseHandlers } from './responses.ts';
 
 export interface EdgeParts {
@@ -79,7 +80,7 @@ function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
     const { signal } = abortOnDisconnect(reply);
     const answer = await useCases.embedding(request.body as EmbeddingRequest, callerOf(request, signal));
     reply.header(HEADERS.embedBackend, answer.backend).header(HEADERS.embeddingSpace, answer.space);
-    nameIgnored(reply, answer.ignored);
+    nameUnderstood(reply, answer);
     return answer.body;
   };
 }

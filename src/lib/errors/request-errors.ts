@@ -56,7 +56,8 @@ export const contentErrors = {
   responses_not_kept: permanent(
     'not_found',
     { param: 'string?' },
-    () => 'No responses are kept here, because SVC_STORE_RESPONSES is 0; send the whole conversation as input.',
+    () =>
+      'No responses are kept here, because SVC_STORE_RESPONSES is 0; send the whole conversation as input.',
   ),
   thread_unsupported: permanent(
     'request',

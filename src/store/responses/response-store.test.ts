@@ -42,7 +42,7 @@ describe('kept responses', () => {
     for (const id of ['1', '2', '3']) await store.put('a', id, {});
     expect(await store.get('a', '1')).toBeNull();
     expect(await store.get('a', '3')).toEqual({});
-    const small = open({ bytes: 30 });
+    const small = open({ bytes: 27 });
     await small.put('a', '4', { text: 'x'.repeat(15) });
     expect((await files()).length).toBe(1);
     expect(await small.get('a', '4')).not.toBeNull();

@@ -32,11 +32,7 @@ export class ResponseStore {
   /** Oldest first. */
   #kept: Promise<Map<string, Kept>> | undefined;
 
-  constructor(
-    home: string,
-    clock: Pick<Clock, 'unixMs'>,
-    limits: ResponseLimits = RESPONSE_LIMITS,
-  ) {
+  constructor(home: string, clock: Pick<Clock, 'unixMs'>, limits: ResponseLimits = RESPONSE_LIMITS) {
     this.#folder = path.join(home, 'responses');
     this.#clock = clock;
     this.#limits = limits;

@@ -10,15 +10,15 @@ const noLogprobs = { logprobs: Type.Array(Type.Unknown()) };
 const Part = Type.Union([OutputText, ReasoningText]);
 
 /** Events that carry the whole response as it is by then. */
-const lifecycle = ['created', 'in_progress', 'completed', 'incomplete', 'failed'] as const;
+const LIFECYCLE = ['created', 'in_progress', 'completed', 'incomplete', 'failed'] as const;
 
 export const LifecycleEvent = Type.Union(
-  lifecycle.map((name) =>
+  LIFECYCLE.map((name) =>
     Type.Object({ type: Type.Literal(`response.${name}`), response: ResponseBody, ...numbered }),
   ),
 );
 export interface LifecycleEvent {
-  type: `response.${(typeof lifecycle)[number]}`;
+  type: `response.${(typeof LIFECYCLE)[number]}`;
   response: ResponseBody;
   sequence_number: number;
 }

@@ -1,5 +1,6 @@
 /** What the Responses dialect answers: a whole response, and what is kept of it. */
 import { type Static, Type } from '#typebox';
+import { samplingFields } from '../inference/generation.ts';
 import { orNull } from '../schema.ts';
 import { type InputItem, OutputItem } from './items.ts';
 
@@ -36,11 +37,10 @@ export const ResponseBody = Type.Object(
     previous_response_id: orNull(Type.String()),
     reasoning: Type.Object({ effort: orNull(Type.String()), summary: Type.Null() }),
     store: Type.Boolean(),
-    temperature: orNull(Type.Number()),
+    ...samplingFields,
     text: Type.Object({ format: Fields }),
     tool_choice: Type.Unsafe<string | Record<string, unknown>>({}),
     tools: Type.Array(Fields),
-    top_p: orNull(Type.Number()),
     truncation: Type.Literal('disabled'),
     usage: orNull(ResponseUsage),
     metadata: Fields,

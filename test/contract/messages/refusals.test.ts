@@ -75,6 +75,12 @@ describe('a request', () => {
     ['tools as an object', { tools: {} }, 'tools'],
     ['a tool that is text', { tools: ['t'] }, 'tools[0]'],
     ['a tool without a name', { tools: [{ input_schema: {} }] }, 'tools[0].name'],
+    ['a tool of a list', { tools: [{ name: 't', input_schema: [] }] }, 'tools[0].input_schema'],
+    [
+      'a format without a schema',
+      { output_config: { format: { type: 'json_schema' } } },
+      'output_config.format.schema',
+    ],
     ['two tools of one name', { tools: [tool, tool] }, 'tools[1]'],
     [
       'nothing but tools of the provider',

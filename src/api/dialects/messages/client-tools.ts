@@ -1,9 +1,10 @@
 /** The tools of a Messages request: those that the client runs, and those that only the provider could. */
 import { type Fields, refusal, shown } from '../fields.ts';
+import type { PlacedTool } from '../renamed.ts';
 
 export interface SortedTools {
   /** As api/intake reads them. */
-  readonly own: readonly Fields[];
+  readonly own: readonly PlacedTool[];
   /** Paths of tools that nothing here can run and that are left out. */
   readonly ignored: readonly string[];
 }
@@ -25,9 +26,11 @@ export function clientTools(tools: readonly Fields[]): SortedTools {
     );
   }
   return {
-    own: tools
-      .filter(isOwn)
-      .map(({ name, description, input_schema }) => ({ name, description, parameters: input_schema })),
+    own: tools.flatMap((tool, index) => {
+      const { name, description, input_schema } = tool;
+      const read = { name, description, parameters: input_schema };
+      return isOwn(tool) ? [{ path: `tools[${index}]`, tool: read }] : [];
+    }),
     ignored: foreign.map(({ tool, index }) => `tools[${index}].${String(tool['type'])}`),
   };
 }

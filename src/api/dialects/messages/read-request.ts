@@ -6,9 +6,8 @@ import { CountTokensRequest, MessagesRequest } from '../../../wire/messages/requ
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
-import { readAnswerFormat } from '../../intake/answer-format.ts';
-import { readTools } from '../../intake/tools.ts';
 import { type Fields, fieldsAt, isFields, refusal, shown } from '../fields.ts';
+import { formatAs, toolsAs } from '../renamed.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { readTurns } from './turns.ts';
 
@@ -54,7 +53,7 @@ function readContent(body: Body, { own }: SortedTools): JobContent {
   }
   // A request of a thread holds only what is new in it.
   if (isFields(body.thread)) throw fail('thread_unsupported', { param: 'thread' });
-  const tools = readTools(own);
+  const tools = toolsAs(own, SCHEMA_NAME);
   const choice = body.tool_choice ?? null;
   return {
     prompt: { kind: 'chat', turns: readTurns(body) },
@@ -87,13 +86,15 @@ function readChoice(choice: Fields | null, tools: readonly ToolDefinition[]): To
   }
 }
 
+/** The word of the dialect for the schema of a tool. */
+const SCHEMA_NAME = { '.parameters': '.input_schema' };
+const FORMAT_NAMES = { 'response_format.json_schema': 'output_config.format' };
+
 function readFormat(body: Body): AnswerFormat {
   const format = formatOf(body);
   if (format === null) return { kind: 'text' };
   if (format['type'] !== 'json_schema') throw refusal('output_config.format.type', 'must be "json_schema"');
-  return readAnswerFormat({
-    response_format: { type: 'json_schema', json_schema: { schema: format['schema'] } },
-  });
+  return formatAs({ type: 'json_schema', json_schema: { schema: format['schema'] } }, FORMAT_NAMES);
 }
 
 function formatOf({ output_config, output_format }: Body): Fields | null {

@@ -43,6 +43,11 @@ export class AcceptedResponse {
     this.#output = new Output(parts.output);
   }
 
+  /** Keywords of its schemas that only the check of the finished answer enforces. */
+  get relaxed() {
+    return this.#chat.relaxed;
+  }
+
   /** The model that answers where the one that was asked for is not installed, else null. */
   get substituted(): string | null {
     return this.#chat.substituted;

@@ -1,9 +1,10 @@
 /** The tools of a Responses request: functions, tools of free text, and those that only the provider could run. */
 import { type Fields, isFields, refusal, shown } from '../fields.ts';
+import type { PlacedTool } from '../renamed.ts';
 
 export interface SortedTools {
   /** As api/intake reads them, in order. */
-  readonly own: readonly Fields[];
+  readonly own: readonly PlacedTool[];
   /** Names of the tools whose input is free text: to the model, functions of one string. */
   readonly custom: ReadonlySet<string>;
   /** Paths of tools that nothing here can run and that are left out, and of demands that nothing holds answers to. */
@@ -11,7 +12,7 @@ export interface SortedTools {
 }
 
 interface Sorted {
-  readonly own: Fields[];
+  readonly own: PlacedTool[];
   readonly custom: Set<string>;
   readonly ignored: string[];
 }
@@ -32,9 +33,9 @@ export function clientTools(tools: readonly Fields[]): SortedTools {
 function sort(tool: Fields, path: string, sorted: Sorted): void {
   const { type, name, description, parameters } = tool;
   if (type === 'function') {
-    sorted.own.push({ name, description, parameters });
+    sorted.own.push({ path, tool: { name, description, parameters } });
   } else if (type === 'custom') {
-    sorted.own.push({ name, description, parameters: FREE_TEXT });
+    sorted.own.push({ path, tool: { name, description, parameters: FREE_TEXT } });
     sorted.custom.add(String(name));
     // What the text must look like is written for another engine's grammars.
     if (isFields(tool['format']) && tool['format']['type'] !== 'text') sorted.ignored.push(`${path}.format`);

@@ -1,15 +1,14 @@
 /** A Responses request as the one use case of chat is asked. */
 import type { AnswerFormat, Reasoning, ToolChoice, ToolDefinition } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
-import { SchemaBudget } from '../../../lib/grammar/schema-budget.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import { InputTokensRequest, ResponsesRequest } from '../../../wire/responses/request.ts';
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
-import { readAnswerFormat } from '../../intake/answer-format.ts';
-import { readToolChoice, readTools } from '../../intake/tools.ts';
+import { readToolChoice } from '../../intake/tools.ts';
 import { type Fields, fieldsAt, isFields, refusal } from '../fields.ts';
+import { formatAs, toolsAs } from '../renamed.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { readTurns } from './turns.ts';
 
@@ -69,23 +68,22 @@ function refuseAbsent(body: Body): void {
   if (body.background === true)
     throw refusal('background', 'must not be true; answers are not made without a client that waits');
   if (isGiven(body.conversation))
-    throw refusal('conversation', 'must be null; continue a response by previous_response_id');
+    throw refusal('conversation', 'is not served; continue a response by previous_response_id');
   if (isGiven(body.prompt))
-    throw refusal('prompt', 'must be null; no prompts are kept here, so send the text');
+    throw refusal('prompt', 'is not served, because no prompts are kept here; send the text');
 }
 
 function readContent(body: Body, items: readonly InputItem[], sorted: SortedTools): JobContent {
   const turns = readTurns(body.instructions ?? null, items);
   if (turns.length === 0) throw refusal('input', 'is empty; send text or items');
-  const budget = new SchemaBudget();
-  const all = readTools(sorted.own, budget);
+  const all = toolsAs(sorted.own);
   const { tools, toolChoice } = chosen(body.tool_choice ?? null, all);
   return {
     prompt: { kind: 'chat', turns },
     tools,
     toolChoice,
     maxCalls: body.parallel_tool_calls === false ? 1 : MOST_CALLS,
-    format: readFormat(body, budget),
+    format: readFormat(body),
     reasoning: readThinking(body),
     topLogprobs: null,
   };
@@ -110,13 +108,15 @@ function chosen(choice: string | Fields | null, all: ToolDefinition[]): Chosen {
   return { tools: left, toolChoice: readToolChoice(mode === 'required' ? 'required' : 'auto', left) };
 }
 
-function readFormat({ text }: Body, budget: SchemaBudget): AnswerFormat {
+const FORMAT_NAMES = { 'response_format.json_schema': 'text.format', response_format: 'text.format' };
+
+function readFormat({ text }: Body): AnswerFormat {
   const format = text?.['format'] ?? null;
   if (format === null) return { kind: 'text' };
   const fields = fieldsAt(format, 'text.format');
-  if (fields['type'] !== 'json_schema') return readAnswerFormat({ response_format: fields }, budget);
-  const wrapped = { type: 'json_schema', json_schema: { schema: fields['schema'] } };
-  return readAnswerFormat({ response_format: wrapped }, budget);
+  const isSchema = fields['type'] === 'json_schema';
+  const wrapped = isSchema ? { type: 'json_schema', json_schema: { schema: fields['schema'] } } : fields;
+  return formatAs(wrapped, FORMAT_NAMES);
 }
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'];

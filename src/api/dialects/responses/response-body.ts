@@ -1,5 +1,6 @@
 /** The body of a response at each moment of its life: what was asked, repeated, and what has become of it. */
 import type { DoneEvent } from '../../../contract/job-event.ts';
+import { samplingFields } from '../../../wire/inference/generation.ts';
 import type { OutputItem } from '../../../wire/responses/items.ts';
 import type { ResponsesRequest } from '../../../wire/responses/request.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
@@ -36,15 +37,19 @@ export function openBody(
     previous_response_id: asked.previous_response_id ?? null,
     reasoning: { effort: typeof effort === 'string' ? effort : null, summary: null },
     store,
-    temperature: asked.temperature ?? null,
+    ...askedSampling(asked),
     text: { format: (format as Record<string, unknown> | null | undefined) ?? { type: 'text' } },
     tool_choice: asked.tool_choice ?? 'auto',
     tools: asked.tools ?? [],
-    top_p: asked.top_p ?? null,
     truncation: 'disabled',
     usage: null,
     metadata: asked.metadata ?? {},
   };
+}
+
+/** The options of sampling that the request sets. */
+function askedSampling(asked: ResponsesRequest): Partial<ResponseBody> {
+  return Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(samplingFields, name)));
 }
 
 /** The same at its end. A full window ends an answer as a limit does. */
