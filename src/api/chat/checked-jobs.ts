@@ -6,26 +6,42 @@
  */
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import type { GenerateJob } from '../../contract/job.ts';
-import type { Engine, JobListener, Submission } from '../../engine/ports.ts';
+import { collectEvents } from '../../engine/collect.ts';
+import type { Engine, JobListener } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { schemaDesk } from '../intake/schema-desk.ts';
 import { addedUsage, repairJob } from './call-repair.ts';
 
 type Submit = Engine['submit'];
-type Asked = Omit<Submission, 'job'> & { readonly job: GenerateJob };
+interface Asked {
+  readonly job: GenerateJob;
+}
 
 /** The engine, with every answer of a chat job checked. */
 export function checkedJobs(engine: Pick<Engine, 'submit'>): Pick<Engine, 'submit'> {
   const submit: Submit = (submission, signal, listener) => {
     const { job } = submission;
     if (job.kind !== 'generate' || !isChecked(job)) return engine.submit(submission, signal, listener);
-    const asked = { ...submission, job };
     const again = (repair: GenerateJob, onRepair: JobListener): void =>
-      engine.submit({ ...asked, job: repair }, signal, onRepair);
-    engine.submit(asked, signal, new CheckedJob(asked, listener, again));
+      engine.submit({ ...submission, job: repair }, signal, onRepair);
+    engine.submit(submission, signal, new CheckedJob({ job }, listener, again));
   };
   return { submit };
 }
+
+/** The events of an answer that was made earlier, checked as they were then; throws where it was none. */
+export function checkedEvents(job: GenerateJob, events: readonly JobEvent[]): Promise<JobEvent[]> {
+  return collectEvents((listener) => {
+    const checked = isChecked(job)
+      ? new CheckedJob({ job }, listener, () => listener.onEnd(fail('answer_invalid', NO_CALL)))
+      : listener;
+    for (const event of events) checked.onEvent(event);
+    checked.onEnd(null);
+  });
+}
+
+/** What is repeated later is not made again. */
+const NO_CALL = { what: 'The answer', reason: 'its call is not valid' };
 
 function isChecked({ tools, format }: GenerateJob): boolean {
   return tools.length > 0 || format.kind === 'json_schema' || format.kind === 'json_object';

@@ -1,9 +1,9 @@
 /**
- * Stands between the checked events of jobs and the dialects, one per choice. A tool call leaves only when it is whole:
- * then its id can name its arguments, and a call that the token limit cut is never seen by a client that would run it.
+ * Stands between the checked events of jobs and the dialects, one per choice. A tool call leaves only when it is whole,
+ * because then its id can name its arguments; what the token limit cut was dropped by the check already.
  */
 import type { GenerateJob } from '../../contract/job.ts';
-import type { JobEvent } from '../../contract/job-event.ts';
+import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { callId } from '../intake/call-id.ts';
 import type { AnswerEvent, CallEvent } from './answer-event.ts';
@@ -41,8 +41,7 @@ class ChoiceGuard {
       case 'reasoning':
         return [...this.#closed(), event];
       case 'done':
-        // A limit cuts the call that is open, and no other.
-        return event.finishReason === 'length' ? [event] : [...this.#finished(), event];
+        return [...this.#closed(), this.#wanted(event)];
       case 'embedding':
       case 'embedded':
       case 'score':
@@ -52,13 +51,13 @@ class ChoiceGuard {
     }
   }
 
-  #finished(): CallEvent[] {
-    const last = this.#closed();
-    if (this.#calls > 0) return last;
+  /** The end of an answer, where it is what was asked for. */
+  #wanted(event: DoneEvent): DoneEvent {
     const { mode } = this.#job.toolChoice;
-    if (mode === 'required' || mode === 'named')
+    const wanted = mode === 'required' || mode === 'named';
+    if (wanted && this.#calls === 0 && event.finishReason !== 'length')
       throw fail('answer_invalid', { what: 'The answer', reason: 'it calls no tool' });
-    return [];
+    return event;
   }
 
   /** The call that was open, which is whole now. */

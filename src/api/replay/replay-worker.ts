@@ -9,6 +9,7 @@ import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { Answer } from '../../trust/evidence/compare.ts';
 import type { BackendProvenance } from '../../trust/evidence/record.ts';
 import { hashBackend, readBuildMetadata } from '../../trust/identity/backend.ts';
+import { checkedEvents } from '../chat/checked-jobs.ts';
 import { collect } from '../chat/collected.ts';
 import { wireAnswer } from '../dialects/chat-completions/whole-answer.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
@@ -68,9 +69,10 @@ export class ReplayWorker {
 
 async function answerOf(job: GenerateJob, events: readonly JobEvent[]): Promise<Answer> {
   try {
+    const checked = await checkedEvents(job, events);
     const collected = await collect(
       [job],
-      events.map((event) => ({ index: 0, event })),
+      checked.map((event) => ({ index: 0, event })),
     );
     return wireAnswer(collected);
   } catch (error) {
