@@ -65,10 +65,11 @@ export async function main(argv: readonly string[]): Promise<void> {
     throw new CliFailure(printable(unknownVerb(word, names)), EXIT_CODES.usage);
   });
   const context = createContext(() => program.opts<GlobalFlags>(), process.env);
-  for (const load of named(argv)) (await load())(program, context);
+  // `version` is a verb of most other programs.
+  const asksVersion = argv.length === 1 && ['version', '--version', '-v'].includes(argv[0] ?? '');
+  const args = asksVersion ? ['--version'] : [...argv];
+  for (const load of asksVersion ? [] : named(argv)) (await load())(program, context);
   for (const command of program.commands) command.exitOverride();
-  // A verb of most other programs.
-  const args = argv.length === 1 && argv[0] === 'version' ? ['--version'] : [...argv];
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {

@@ -1,5 +1,5 @@
 /** What the words behind `hearth run` mean: a model and a prompt, or a question to the default model. */
-export interface Opened {
+interface Opened {
   readonly model: string;
   readonly prompt: string;
 }

@@ -17,6 +17,11 @@ type Send = Extract<Effect, { readonly do: 'send' }>;
 export async function findAnswerer(config: Config, name: string): Promise<Answerer> {
   const entry = await findModel(config, name);
   if (entry === null) throw await notInstalled(config, name);
+  return answererOf(entry);
+}
+
+/** Throws for a model that cannot chat. */
+export function answererOf(entry: ModelEntry): Answerer {
   if (entry.capabilities?.includes('chat') === false) {
     const use = `${entry.id} is an ${entry.kind} model and cannot chat`;
     throw new CliFailure(`${use}; choose a chat model that hearth list shows`, EXIT_CODES.usage);

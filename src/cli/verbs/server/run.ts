@@ -3,10 +3,16 @@ import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
 import { CliFailure, type CliContext, type ExitCode, EXIT_CODES } from '../../context.ts';
 import { commandNames } from '../../conversation/commands.ts';
-import { DEFAULT_MODEL, mayBeModel, type Opened, openingOf } from '../../conversation/opening.ts';
-import { newConversation, type Opening } from '../../conversation/state.ts';
+import { DEFAULT_MODEL, mayBeModel, openingOf } from '../../conversation/opening.ts';
+import { type Answerer, newConversation, type Opening } from '../../conversation/state.ts';
 import { introduction } from '../../conversation/step.ts';
-import { findAnswerer, findModel, notInstalled, resembling } from '../../terminal/answer-source.ts';
+import {
+  answererOf,
+  findAnswerer,
+  findModel,
+  notInstalled,
+  resembling,
+} from '../../terminal/answer-source.ts';
 import { LineEditor } from '../../terminal/line-editor.ts';
 import { openHistory, sessionHistory } from '../../terminal/line-history.ts';
 import { Screen } from '../../terminal/screen.ts';
@@ -41,7 +47,7 @@ export function registerRun(program: Command, context: CliContext): void {
       if (prompt === '' && !process.stdin.isTTY)
         throw new CliFailure('nothing to ask: give a prompt, or text on stdin', EXIT_CODES.usage);
       const opening: Opening = {
-        model: await findAnswerer(config, opened.model),
+        model: opened.model,
         system: flags.system,
         options,
         isVerbose: flags.verbose === true,
@@ -53,14 +59,23 @@ export function registerRun(program: Command, context: CliContext): void {
     });
 }
 
+interface Opened {
+  readonly model: Answerer;
+  readonly prompt: string;
+}
+
 /** Says at once which model will answer; a wrong name is a failure that names those that are close. */
 async function open(config: Config, words: readonly string[]): Promise<Opened> {
   const [first] = words;
-  const isInstalled = first !== undefined && mayBeModel(first) && (await findModel(config, first)) !== null;
-  const resembles = first !== undefined && !isInstalled && (await resembling(config, first)).length > 0;
-  const opened = openingOf(words, { isInstalled, resembles });
-  if (opened !== undefined) return opened;
-  throw await notInstalled(config, first ?? '', ` To ask the default model: hearth run ${DEFAULT_MODEL} "…"`);
+  const named = first !== undefined && mayBeModel(first) ? await findModel(config, first) : null;
+  const resembles = first !== undefined && named === null && (await resembling(config, first)).length > 0;
+  const opened = openingOf(words, { isInstalled: named !== null, resembles });
+  if (opened === undefined) {
+    const advice = ` To ask the default model: hearth run ${DEFAULT_MODEL} "…"`;
+    throw await notInstalled(config, first ?? '', advice);
+  }
+  const model = named === null ? await findAnswerer(config, opened.model) : answererOf(named);
+  return { model, prompt: opened.prompt };
 }
 
 async function ask(config: Config, opening: Opening, prompt: string): Promise<Left> {
