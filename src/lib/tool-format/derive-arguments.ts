@@ -19,10 +19,16 @@ type RenderCall = (args: Readonly<Record<string, unknown>>) => string | null;
 const { key: KEY, key2: KEY2, value: VALUE, value2: VALUE2, first: NAME } = SENTINEL;
 
 /** Null: the rendering `one`, of a call with one argument, does not tell. */
-export function readArguments(render: RenderCall, one: string): ReadArguments | null {
+export function readArguments(
+  render: RenderCall,
+  one: string,
+  /** False: the template prints JSON as it was given, so its spaces say nothing. */
+  printsOwnJson: boolean,
+): ReadArguments | null {
   const json = jsonSpan(one, VALUE);
   if (json === null) return taggedArguments(render);
-  const spacing = one.slice(json.start, json.end).includes('": ') ? 'spaced' : 'compact';
+  const isCompact = printsOwnJson && !one.slice(json.start, json.end).includes('": ');
+  const spacing = isCompact ? 'compact' : 'spaced';
   return { form: { kind: 'json', spacing }, spanIn: jsonSpan };
 }
 

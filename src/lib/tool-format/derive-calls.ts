@@ -68,7 +68,7 @@ function shown(probe: Probe, calls: readonly ProbeCall[]): string | null {
 }
 
 function formatOf(probe: Probe, one: string, frame: AnswerFrame): CallFormat | null {
-  const form = readArguments((args) => callText(probe, args), one);
+  const form = readArguments((args) => callText(probe, args), one, probe.voice.arguments === 'object');
   const span = form?.spanIn(one, SENTINEL.value) ?? null;
   if (form === null || span === null) return null;
   const mask = masker(probe);

@@ -32,7 +32,7 @@ export function callRules(
 /** Further calls, and what closes them all. */
 function moreCalls(writer: GbnfWriter, format: CallFormat, { tools, maxCalls }: CallsRequest): string {
   const { section, call } = format;
-  const close = wordsGbnf([section.close]);
+  const close = `${wordsGbnf([section.close])} [ \\n]{0,2}`;
   const most = format.several ? maxCalls : 1;
   if (most === 1) return close;
   const calls = tools.map((tool, index) => callText(writer, format, call.before, tool, index));

@@ -18,6 +18,8 @@ import { type CharSource, END, type Reading } from './char-source.ts';
 /** Where the parts of calls go. */
 export interface CallSink {
   readonly tools: readonly ToolDefinition[];
+  /** Whether a whole call was read. */
+  readonly calledTool: boolean;
   /** False: no further call is wanted. */
   mayCall(): boolean;
   add(part: AnswerPart): void;

@@ -127,6 +127,7 @@ function* readText(
 function* skipTo(source: CharSource, channels: ChannelForm): Reading {
   yield* readText(source, channels, 'text', {
     tools: [],
+    calledTool: true,
     mayCall: () => true,
     add: () => {},
     finished: () => {},

@@ -148,7 +148,8 @@ class WordsReader {
     for (;;) {
       const char = yield* this.#source.take();
       if (char === END) {
-        this.#write(space + held);
+        // White space behind a call, or behind the mark that closes words, is nobody's.
+        if (held !== '' || !this.#sink.calledTool) this.#write(space + held);
         return null;
       }
       held += char;
@@ -158,7 +159,7 @@ class WordsReader {
         if (mark >= 0) return mark;
         if (this.#silent.includes(held)) {
           held = '';
-          if (!this.#wrote) space = '';
+          space = '';
           break;
         }
         if ([...wanted, ...this.#silent].some((text) => text.startsWith(held))) break;

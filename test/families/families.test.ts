@@ -1,0 +1,126 @@
+/**
+ * What the models of each family write reaches the client as thinking, words and calls, however it is cut; and the
+ * grammar that holds the model to its tools lets it write just that. The formats were derived from the makers' own
+ * templates; with HEARTH_CORPUS (test/corpus/README.md says how) they are derived again and compared.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ToolDefinition } from '../../src/contract/job.ts';
+import type { ModelFormat } from '../../src/lib/tool-format/tool-format.ts';
+import type { AnswerPart } from '../../src/worker/answer/answer.ts';
+import { answerGrammar, type ThinkingPlace } from '../../src/worker/answer/answer-grammar.ts';
+import { AnswerReader } from '../../src/worker/answer/answer-reader.ts';
+import { FormatBody } from '../../src/worker/answer/calls/format-body.ts';
+import { CORPUS_FOLDER, templates } from '../corpus/corpus.ts';
+import { acceptor } from '../support/random/grammar-accept.ts';
+import { formatOfSource } from '../support/formats.ts';
+import { type FamilyOutput, OUTPUTS } from './outputs.ts';
+
+interface Derived {
+  readonly digest: string;
+  readonly format: Omit<ModelFormat, 'evidence'>;
+}
+
+const FORMATS_FILE = new URL('formats.json', import.meta.url);
+
+const TOOLS: readonly ToolDefinition[] = [
+  tool('get_weather', { city: { type: 'string' }, days: { type: 'integer' } }, ['city']),
+  tool('run_code', { code: { type: 'string' } }, ['code']),
+  tool(
+    'search',
+    {
+      query: { type: 'string' },
+      filters: {
+        type: 'object',
+        properties: { tags: { type: 'array', items: { type: 'string' } }, open: { type: 'boolean' } },
+      },
+      limit: { type: ['integer', 'null'] },
+    },
+    ['query'],
+  ),
+];
+
+describe.runIf(CORPUS_FOLDER !== null)("the makers' templates", () => {
+  it('have the formats that are written down here', async () => {
+    const derived = Object.fromEntries(
+      templates.map(({ name, source }): [string, Derived] => {
+        const { evidence: _, ...format } = formatOfSource(source);
+        return [name, { digest: createHash('sha256').update(source).digest('hex'), format }];
+      }),
+    );
+    expect(
+      Object.values(derived).filter(({ format }) => format.tools !== null).length,
+    ).toBeGreaterThanOrEqual(66);
+    await expect(`${JSON.stringify(derived, null, 1)}\n`).toMatchFileSnapshot(FORMATS_FILE.pathname);
+  });
+});
+
+describe('outputs of model families', () => {
+  const formats = JSON.parse(readFileSync(FORMATS_FILE, 'utf8')) as Readonly<Record<string, Derived>>;
+  const cases = OUTPUTS.map((output, index) => ({ ...output, label: `${output.of} (${index})` }));
+
+  it.each(cases)('$label is read in pieces of every size', (expected) => {
+    const format = formatOf(expected.of);
+    const pieces = [...expected.output];
+    for (let size = 1; size <= pieces.length; size = size < 12 ? size + 1 : size * 2)
+      expect(read(expected, format, size), `pieces of ${size}`).toEqual(wanted(expected));
+  });
+
+  it.each(cases.filter(({ calls }) => calls !== undefined))(
+    '$label is what the grammar allows',
+    (expected) => {
+      const format = formatOf(expected.of);
+      const gbnf = answerGrammar({
+        format: { kind: 'text' },
+        tools: TOOLS,
+        choice: { mode: 'auto' },
+        maxCalls: 8,
+        model: format,
+        inContent: false,
+        thinking: placeOf(expected, format),
+      });
+      expect(acceptor(gbnf ?? '')(expected.output), expected.output).toBe(true);
+    },
+  );
+
+  function formatOf(name: string): ModelFormat {
+    const known = formats[name];
+    if (known === undefined) throw new Error(`${name} is not among the formats`);
+    return { ...known.format, evidence: [] };
+  }
+});
+
+function wanted({ reasoning = '', text = '', calls = [] }: FamilyOutput) {
+  return { reasoning, text, calls: calls.map(([name, args]) => ({ name, args })) };
+}
+
+function placeOf({ opened = false }: FamilyOutput, { thinking }: ModelFormat): ThinkingPlace {
+  return thinking === null ? { at: 'nowhere' } : { at: opened ? 'open' : 'choice', marks: thinking };
+}
+
+function read(expected: FamilyOutput, format: ModelFormat, size: number) {
+  const body = new FormatBody({ format, tools: TOOLS, maxCalls: 8, shaped: false });
+  const reader = new AnswerReader(placeOf(expected, format), body);
+  const rest = [...expected.output];
+  const parts: AnswerPart[] = [];
+  while (rest.length > 0) parts.push(...reader.text(rest.splice(0, size).join('')));
+  parts.push(...reader.end());
+  const joined = (type: AnswerPart['type']) =>
+    parts.map((part) => (part.type === type && 'text' in part ? part.text : '')).join('');
+  return { reasoning: joined('reasoning'), text: joined('text'), calls: callsIn(parts) };
+}
+
+function callsIn(parts: readonly AnswerPart[]): { name: string; args: unknown }[] {
+  const calls: { name: string; json: string }[] = [];
+  for (const part of parts) {
+    const last = calls.at(-1);
+    if (part.type === 'tool_call') calls.push({ name: part.name, json: '' });
+    if (part.type === 'tool_arguments' && last !== undefined) last.json += part.text;
+  }
+  return calls.map(({ name, json }) => ({ name, args: JSON.parse(json) as unknown }));
+}
+
+function tool(name: string, properties: object, required: readonly string[]): ToolDefinition {
+  return { name, description: '', parameters: { type: 'object', properties, required } };
+}
