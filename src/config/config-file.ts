@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, TomlError } from 'smol-toml';
+import { didYouMean, nearest } from '../lib/base/nearest.ts';
 import { settings } from './settings.ts';
 
 export interface ConfigFile {
@@ -49,7 +50,7 @@ function sort(table: Readonly<Record<string, unknown>>, file: string, source: st
 function whyNot(key: string): string {
   return key === fileKey(settings.home)
     ? 'home cannot be set here, because the file is read from that folder; use SVC_HOME or --home.'
-    : `there is no setting "${key}"; hearth config lists them all.`;
+    : `there is no setting "${key}"; hearth config lists them all.${didYouMean(nearest(key, Object.values(settings).map(fileKey)))}`;
 }
 
 function unreadable(cause: Error, file: string): string {

@@ -27,7 +27,7 @@ describe('loadConfig', () => {
     expect(() => load({ SVC_HOME: home(), SVC_MAX_QUEUE: 'many' })).toThrow(/SVC_MAX_QUEUE/);
     const SVC_HOME = home();
     writeFileSync(path.join(SVC_HOME, 'config.toml'), 'max_que = 7');
-    expect(() => load({ SVC_HOME })).toThrow(/max_que/);
+    expect(() => load({ SVC_HOME })).toThrow(/no setting "max_que".*Did you mean max_queue\?/);
   });
 
   it('refuses a home in the file that lies in the home', () => {
@@ -64,8 +64,10 @@ describe('loadConfig', () => {
   });
 
   it('finds variables that look like settings and are none', () => {
-    const env = { SVC_KEEPALIVE: '1', SVC_PORT: '1', SVC_PARENT_PID: '1', PATH: '/', SVC_: '' };
-    expect(unknownVariables(env)).toEqual(['SVC_KEEPALIVE', 'SVC_']);
+    const env = { SVC_KEEPALIVE: '1', SVC_PORT: '1', SVC_PARENT_PID: '1', PATH: '/' };
+    expect(unknownVariables(env)).toEqual([
+      'The environment variable SVC_KEEPALIVE is no setting. Did you mean SVC_KEEP_ALIVE?',
+    ]);
   });
 
   it('says of a port that stands in the host where it came from', () => {

@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import envPaths from 'env-paths';
+import { didYouMean, nearest } from '../lib/base/nearest.ts';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { type ConfigFile, fileKey, readConfigFile } from './config-file.ts';
 import { isLoopback, parseListenAddress } from './listen-address.ts';
@@ -66,10 +67,13 @@ export function examineConfig(sources: ConfigSources): ExaminedConfig {
   return { config: Object.freeze(withAddress(read, problems)), file, problems };
 }
 
-/** Variables that look like settings and are none; shells and unit files hide such slips. */
+/** A sentence for each variable that looks like a setting and is none; shells and unit files hide such slips. */
 export function unknownVariables(env: ConfigSources['env']): string[] {
-  const known = new Set([...Object.values(settings).map((each) => each.env), ...OTHER_VARIABLES]);
-  return Object.keys(env).filter((name) => name.startsWith('SVC_') && !known.has(name));
+  const names = Object.values(settings).map((each) => each.env);
+  const known = new Set<string>([...names, ...OTHER_VARIABLES]);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SVC_') && !known.has(name))
+    .map((name) => `The environment variable ${name} is no setting.${didYouMean(nearest(name, names))}`);
 }
 
 /** Not for operators: what a worker is told by the process that forks it, and a switch of the tests. */

@@ -33,9 +33,10 @@ describe('metrics', () => {
   it('counts tokens by type and the time of a complete job', async () => {
     const metrics = newMetrics();
     const job = metrics.watchJob(watched);
+    job.onEvent({ type: 'started', promptTokens: 10, cachedTokens: 4, numCtx: 512 });
     job.onEvent({ type: 'text', text: 'a' });
     job.onEvent({ type: 'text', text: 'b' });
-    job.onEvent({ type: 'done', finishReason: 'stop', usage, timings: { prefillMs: 1, decodeMs: 1 } });
+    job.onEvent({ type: 'done', finishReason: 'stop', usage, timings: { prefillMs: 1, decodeMs: 60 } });
     job.onEnd(null);
     const text = await metrics.render();
     expect(text).toContain(
@@ -44,6 +45,9 @@ describe('metrics', () => {
     expect(text).toContain(
       'gen_ai_server_tokens_total{gen_ai_token_type="input",gen_ai_request_model="m"} 6',
     );
+    const labels = '{gen_ai_operation_name="chat",gen_ai_request_model="m"}';
+    expect(text).toContain(`gen_ai_server_time_per_output_token_seconds_sum${labels} 0.02`);
+    expect(text).toContain(`hearth_queue_wait_seconds_count${labels} 1`);
     expect(text).toMatch(/time_to_first_token_seconds_count\{[^}]*\} 1/);
     expect(text).toMatch(/request_duration_seconds_count\{[^}]*error_type=""[^}]*\} 1/);
     expect(text).toContain('hearth_build_info{version="1.2.3"} 1');
@@ -61,6 +65,9 @@ describe('metrics', () => {
     const text = await newMetrics().render();
     expect(text).toMatch(/^hearth_requests_processing 2$/m);
     expect(text).toMatch(/^hearth_requests_deferred 3$/m);
+    expect(text).toMatch(/^hearth_model_slots\{model="m"\} 0$/m);
+    expect(text).toMatch(/^hearth_model_slots_busy\{model="m"\} 2$/m);
+    expect(text).toMatch(/^hearth_model_queued\{model="m"\} 3$/m);
     expect(text).toMatch(/^hearth_models_loaded 1$/m);
     expect(text).toMatch(/^hearth_models_resident_bytes 1000$/m);
     expect(text).toMatch(/^hearth_models_planned_bytes\{device="CPU"\} 1000$/m);

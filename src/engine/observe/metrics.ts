@@ -19,6 +19,7 @@ const DURATION_BUCKETS = [
 const FIRST_TOKEN_BUCKETS = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120, 300,
 ];
+const TOKEN_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5];
 const OPERATION: Record<Job['kind'], string> = {
   generate: 'chat',
   embed: 'embeddings',
@@ -79,6 +80,20 @@ function createInstruments(registry: Registry, version: string) {
       buckets: FIRST_TOKEN_BUCKETS,
       registers,
     }),
+    tokenTime: new Histogram({
+      name: 'gen_ai_server_time_per_output_token_seconds',
+      help: 'Decode time of an answer divided by its tokens.',
+      labelNames: ['gen_ai_operation_name', 'gen_ai_request_model'],
+      buckets: TOKEN_BUCKETS,
+      registers,
+    }),
+    wait: new Histogram({
+      name: 'hearth_queue_wait_seconds',
+      help: 'From admission to the moment when a job begins; loads are part of it.',
+      labelNames: ['gen_ai_operation_name', 'gen_ai_request_model'],
+      buckets: FIRST_TOKEN_BUCKETS,
+      registers,
+    }),
     tokens: new Counter({
       name: 'gen_ai_server_tokens_total',
       help: 'Tokens by type: input, cached_input, output.',
@@ -104,6 +119,25 @@ function addResidencyMetrics(registry: Registry, residencies: () => readonly Res
   sum('hearth_models_resident_bytes', 'Memory of the workers.', (item) =>
     totalBytes(item.facts?.measured ?? item.planned),
   );
+  const perModel = (name: string, help: string, pick: (item: ResidencyStatus) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['model'],
+      registers: [registry],
+      collect() {
+        // A model that was unloaded is not told for ever.
+        this.reset();
+        for (const item of residencies()) this.set({ model: item.modelId }, pick(item));
+      },
+    });
+  perModel(
+    'hearth_model_slots',
+    'Jobs that a loaded model can run at a time.',
+    (item) => item.facts?.slots ?? 0,
+  );
+  perModel('hearth_model_slots_busy', 'Jobs that a model runs now.', (item) => item.running);
+  perModel('hearth_model_queued', 'Jobs that wait for a model.', (item) => item.queued);
   const perDevice = (name: string, help: string, pick: (item: ResidencyStatus) => Memory) =>
     new Gauge({
       name,
@@ -126,7 +160,7 @@ function addResidencyMetrics(registry: Registry, residencies: () => readonly Res
 
 function watchJob(
   { kind, modelId }: WatchedJob,
-  { duration, firstToken, tokens }: Instruments,
+  { duration, firstToken, tokenTime, tokens, wait }: Instruments,
   clock: Clock,
 ): JobListener {
   const begin = clock.monotonicMs();
@@ -134,7 +168,10 @@ function watchJob(
   // Only installed ids reach this point, so clients cannot invent label values.
   const labels = { gen_ai_operation_name: OPERATION[kind], gen_ai_request_model: modelId };
   let hasText = false;
-  const count = ({ usage }: DoneEvent): void => {
+  let isWaiting = true;
+  const count = ({ usage, timings }: DoneEvent): void => {
+    const written = usage.completionTokens;
+    if (written > 0) tokenTime.observe(labels, timings.decodeMs / 1000 / written);
     const add = (type: string, value: number) =>
       tokens.inc({ gen_ai_token_type: type, gen_ai_request_model: modelId }, value);
     add('input', usage.promptTokens - usage.cachedTokens);
@@ -143,6 +180,10 @@ function watchJob(
   };
   return {
     onEvent: (event) => {
+      if (event.type === 'started' && isWaiting) {
+        isWaiting = false;
+        wait.observe(labels, seconds());
+      }
       if (event.type === 'text' && !hasText) {
         hasText = true;
         firstToken.observe(labels, seconds());

@@ -17,8 +17,7 @@ export function registerConfig(program: Command, context: CliContext): void {
       const rows = await settingRows(examined.config);
       if (flags.json === true) context.printJson(rows);
       else context.print(described(rows, examined));
-      for (const name of unknownVariables(context.env))
-        context.note(`The environment variable ${name} is no setting.`);
+      for (const sentence of unknownVariables(context.env)) context.note(sentence);
       for (const { message } of examined.problems) context.note(`hearth: ${message}`);
       if (examined.problems.length > 0) context.setExitCode(EXIT_CODES.usage);
     });

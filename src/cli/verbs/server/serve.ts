@@ -37,8 +37,7 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
   const signals = listenForSignals();
   const { config, reload } = followConfig(readConfig(context, flags), () => readConfig(context, flags));
   const logger = createLogger(config.logLevel);
-  for (const name of unknownVariables(context.env))
-    logger.warn(`The environment variable ${name} is no setting; hearth config lists them all.`);
+  for (const sentence of unknownVariables(context.env)) logger.warn(sentence);
   const running = await start(config, logger);
   const lock = await openService(config, running, logger);
   signals.onReload(() => {
