@@ -37,6 +37,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['list', 'ls'], async () => (await import('./verbs/models/list.ts')).registerList],
   [['show'], async () => (await import('./verbs/models/show.ts')).registerShow],
   [['default'], async () => (await import('./verbs/models/cp.ts')).registerDefault],
+  [['alias'], async () => (await import('./verbs/models/cp.ts')).registerAlias],
   [['cp'], async () => (await import('./verbs/models/cp.ts')).registerCp],
   [['set'], async () => (await import('./verbs/models/set.ts')).registerSet],
   [['rm'], async () => (await import('./verbs/models/rm.ts')).registerRm],

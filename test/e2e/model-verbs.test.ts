@@ -169,7 +169,7 @@ describe('the words around models', () => {
       expect.stringMatching(/^base has no chat template: a base model/),
       'base is the default chat model now; hearth default one makes one the default again.',
     ]);
-    await hearth(['cp', 'one', 'uno'], env);
+    await hearth(['alias', 'uno', 'one'], env);
     expect((await hearth(['list'], env)).stdout).toMatch(/^one +chat .* uno$/m);
   });
 

@@ -51,6 +51,7 @@ export const FunctionCallItem = Type.Object({
   status: ItemStatus,
   call_id: Type.String(),
   name: Type.String(),
+  namespace: Type.Optional(Type.String({ description: 'Where the tool was defined in one.' })),
   arguments: Type.String({ description: 'JSON text.' }),
 });
 export type FunctionCallItem = Static<typeof FunctionCallItem>;
@@ -62,6 +63,7 @@ export const CustomCallItem = Type.Object({
   status: ItemStatus,
   call_id: Type.String(),
   name: Type.String(),
+  namespace: Type.Optional(Type.String()),
   input: Type.String(),
 });
 export type CustomCallItem = Static<typeof CustomCallItem>;

@@ -223,6 +223,27 @@ describe('a conversation', () => {
     expect(lastJob().tools.map(({ name }) => name)).toEqual(['weather', 'w2']);
   });
 
+  it('may have tools in namespaces, two of one name among them', async () => {
+    const within = (name: string) => ({ type: 'namespace', name, tools: [{ ...weather, strict: false }] });
+    const fields = { tools: [within('north'), within('south')], store: false };
+    service.engine.plays([
+      started(),
+      ...call('Oslo'),
+      { type: 'tool_call', name: 'south__weather' },
+      { type: 'tool_arguments', text: '{"city":"Rome"}' },
+      done('tool_calls'),
+    ]);
+    const { output } = (await ask(fields)).body;
+    verifies('responses.function-call', () =>
+      expect(output).toMatchObject([
+        { name: 'weather', namespace: 'north' },
+        { name: 'weather', namespace: 'south', arguments: '{"city":"Rome"}' },
+      ]),
+    );
+    await ask({ ...fields, input: [{ role: 'user', content: 'x' }, ...output] });
+    expect(lastTurns()[1]?.toolCalls?.map(({ name }) => name)).toEqual(['weather', 'south__weather']);
+  });
+
   it('is counted without being answered', async () => {
     service.engine.plays([
       {

@@ -7,11 +7,19 @@ export interface SortedTools {
   readonly own: readonly PlacedTool[];
   /** Names of the tools whose input is free text: to the model, functions of one string. */
   readonly custom: ReadonlySet<string>;
+  /** Tools of namespaces, by the name that the model reads. */
+  readonly namespaced: ReadonlyMap<string, NamespacedTool>;
   /** Paths of tools that nothing here can run and that are left out, and of demands that nothing holds answers to. */
   readonly ignored: readonly string[];
 }
 
+export interface NamespacedTool {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 interface Sorted {
+  readonly namespaced: Map<string, NamespacedTool>;
   readonly own: PlacedTool[];
   readonly custom: Set<string>;
   readonly ignored: string[];
@@ -22,7 +30,7 @@ interface Sorted {
  * by name. A request with no other tool was made for them, and is refused.
  */
 export function clientTools(tools: readonly Fields[]): SortedTools {
-  const sorted: Sorted = { own: [], custom: new Set(), ignored: [] };
+  const sorted: Sorted = { own: [], custom: new Set(), namespaced: new Map(), ignored: [] };
   for (const [index, tool] of tools.entries()) sort(tool, `tools[${index}]`, sorted);
   const [first] = tools;
   if (first !== undefined && sorted.own.length === 0)
@@ -30,8 +38,9 @@ export function clientTools(tools: readonly Fields[]): SortedTools {
   return sorted;
 }
 
-function sort(tool: Fields, path: string, sorted: Sorted): void {
-  const { type, name, description, parameters } = tool;
+function sort(tool: Fields, path: string, sorted: Sorted, namespace?: string): void {
+  const { type, description, parameters } = tool;
+  const name = namespace === undefined ? tool['name'] : nameWithin(namespace, String(tool['name']), sorted);
   if (type === 'function') {
     sorted.own.push({ path, tool: { name, description, parameters } });
   } else if (type === 'custom') {
@@ -41,10 +50,18 @@ function sort(tool: Fields, path: string, sorted: Sorted): void {
     if (isFields(tool['format']) && tool['format']['type'] !== 'text') sorted.ignored.push(`${path}.format`);
   } else if (type === 'namespace' && Array.isArray(tool['tools'])) {
     for (const [index, inner] of tool['tools'].entries())
-      if (isFields(inner)) sort(inner, `${path}.tools[${index}]`, sorted);
+      if (isFields(inner)) sort(inner, `${path}.tools[${index}]`, sorted, String(tool['name']));
   } else {
     sorted.ignored.push(`${path}.${String(type)}`);
   }
+}
+
+/** Its own name, unless another tool has it already. */
+function nameWithin(namespace: string, name: string, { own, namespaced }: Sorted): string {
+  const isTaken = own.some(({ tool }) => tool['name'] === name);
+  const read = isTaken ? `${namespace}__${name}`.slice(0, 64) : name;
+  namespaced.set(read, { namespace, name });
+  return read;
 }
 
 const FREE_TEXT = {

@@ -12,6 +12,7 @@ import type {
   OutputItem,
   ReasoningItem,
 } from '../../../wire/responses/items.ts';
+import type { SortedTools } from './client-tools.ts';
 import { newId, sealThinking } from './item-words.ts';
 
 /** Without the number that the stream gives to each of its events. */
@@ -19,8 +20,7 @@ type Unnumbered<E> = E extends unknown ? Omit<E, 'sequence_number'> : never;
 export type OutputEvent = Unnumbered<ContentEvent>;
 
 export interface OutputOptions {
-  /** Tools whose input is free text. */
-  readonly custom: ReadonlySet<string>;
+  readonly tools: Pick<SortedTools, 'custom' | 'namespaced'>;
   /** Thinking is repeated in a form that clients carry without looking. */
   readonly sealsThinking: boolean;
 }
@@ -114,17 +114,23 @@ export class Output {
   }
 
   #call(call: CallEvent): OutputEvent[] {
-    return this.#options.custom.has(call.name) ? this.#customCall(call) : this.#functionCall(call);
+    return this.#options.tools.custom.has(call.name) ? this.#customCall(call) : this.#functionCall(call);
   }
 
-  #functionCall({ id: call_id, name, pieces }: CallEvent): OutputEvent[] {
+  /** The tool as the client defined it. */
+  #named(name: string): { name: string; namespace?: string } {
+    return this.#options.tools.namespaced.get(name) ?? { name };
+  }
+
+  #functionCall({ id: call_id, name: called, pieces }: CallEvent): OutputEvent[] {
+    const tool = this.#named(called);
     const output_index = this.items.length;
     const item: FunctionCallItem = {
       id: newId('fc'),
       type: 'function_call',
       status: 'completed',
       call_id,
-      name,
+      ...tool,
       arguments: pieces.join(''),
     };
     this.items.push(item);
@@ -138,12 +144,12 @@ export class Output {
       ...pieces.map((delta): OutputEvent => {
         return { type: 'response.function_call_arguments.delta', ...at, delta };
       }),
-      { type: 'response.function_call_arguments.done', ...at, name, arguments: item.arguments },
+      { type: 'response.function_call_arguments.done', ...at, name: tool.name, arguments: item.arguments },
       { type: 'response.output_item.done', output_index, item },
     ];
   }
 
-  #customCall({ id: call_id, name, pieces }: CallEvent): OutputEvent[] {
+  #customCall({ id: call_id, name: called, pieces }: CallEvent): OutputEvent[] {
     const output_index = this.items.length;
     const { input } = JSON.parse(pieces.join('')) as { input: string };
     const item: CustomCallItem = {
@@ -151,7 +157,7 @@ export class Output {
       type: 'custom_tool_call',
       status: 'completed',
       call_id,
-      name,
+      ...this.#named(called),
       input,
     };
     this.items.push(item);

@@ -74,7 +74,7 @@ function refuseAbsent(body: Body): void {
 }
 
 function readContent(body: Body, items: readonly InputItem[], sorted: SortedTools): JobContent {
-  const turns = readTurns(body.instructions ?? null, items);
+  const turns = readTurns(body.instructions ?? null, items, sorted);
   if (turns.length === 0) throw refusal('input', 'is empty; send text or items');
   const all = toolsAs(sorted.own);
   const { tools, toolChoice } = chosen(body.tool_choice ?? null, all);

@@ -68,7 +68,7 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
           model: chat.choices.model.id,
           store: kept.isOn && body.store !== false,
         },
-        output: { custom: tools.custom, sealsThinking },
+        output: { tools, sealsThinking },
         stop: () => stop.abort(),
       });
     },

@@ -3,6 +3,7 @@ import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, isFields, refusal, shown, textAt } from '../fields.ts';
+import type { SortedTools } from './client-tools.ts';
 import { openThinking } from './item-words.ts';
 
 /** Between parts and prompts that a client keeps apart. */
@@ -16,8 +17,12 @@ interface Said {
   toolCalls: ToolCallTurn[];
 }
 
-export function readTurns(instructions: string | null, items: readonly InputItem[]): Turn[] {
-  const reader = new ItemReader();
+export function readTurns(
+  instructions: string | null,
+  items: readonly InputItem[],
+  { namespaced }: Pick<SortedTools, 'namespaced'>,
+): Turn[] {
+  const reader = new ItemReader(namespaced);
   for (const [index, item] of items.entries()) reader.read(item, `input[${index}]`);
   const system: Turn[] =
     instructions === null || instructions === ''
@@ -29,6 +34,11 @@ export function readTurns(instructions: string | null, items: readonly InputItem
 class ItemReader {
   readonly #turns: (Turn | Said)[] = [];
   readonly #names = new Map<string, string>();
+  readonly #namespaced: SortedTools['namespaced'];
+
+  constructor(namespaced: SortedTools['namespaced']) {
+    this.#namespaced = namespaced;
+  }
 
   read(item: InputItem, path: string): void {
     switch (item['type']) {
@@ -88,11 +98,20 @@ class ItemReader {
   }
 
   #call(item: InputItem, path: string, argumentsJson: string): void {
-    const name = textAt(item['name'], `${path}.name`);
+    const name = this.#modelName(textAt(item['name'], `${path}.name`), item['namespace']);
     if (name === '') throw refusal(`${path}.name`, 'must not be empty');
     const id = textAt(item['call_id'], `${path}.call_id`);
     this.#names.set(id, name);
     this.#said(() => true).toolCalls.push({ id, name, argumentsJson });
+  }
+
+  /** The name by which the model knows the tool. */
+  #modelName(name: string, namespace: unknown): string {
+    if (typeof namespace !== 'string') return name;
+    const found = [...this.#namespaced].find(
+      ([, tool]) => tool.name === name && tool.namespace === namespace,
+    );
+    return found?.[0] ?? name;
   }
 
   #output(item: InputItem, path: string): void {

@@ -1,4 +1,4 @@
-/** hearth cp ID ALIAS, and hearth default ID: other names for installed models. */
+/** hearth cp ID ALIAS, hearth alias NAME ID, and hearth default ID: other names for installed models. */
 import type { Command } from 'commander';
 import { addAlias } from '../../../store/install/changes.ts';
 import { type CliContext, printable } from '../../context.ts';
@@ -11,6 +11,16 @@ export function registerCp(program: Command, context: CliContext): void {
     .action(async (id: string, alias: string) => {
       const model = await addAlias(localRegistry(context.config()), id, alias);
       context.note(printable(`${alias} now means ${model.id}.`));
+    });
+}
+
+export function registerAlias(program: Command, context: CliContext): void {
+  program
+    .command('alias <name> <id>')
+    .description('let a name mean an installed model, such as the one that an agent insists on')
+    .action(async (name: string, id: string) => {
+      const model = await addAlias(localRegistry(context.config()), id, name);
+      context.note(printable(`${name} now means ${model.id}.`));
     });
 }
 
