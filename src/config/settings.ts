@@ -200,7 +200,7 @@ export const settings = {
     env: 'SVC_NUM_CTX',
     description: 'Context window in tokens for requests that do not set num_ctx.',
     fallback: null,
-    unset: "the model's own, at most 4096",
+    unset: 'chosen at each load: up to 65536, as far as the model was trained and memory allows',
     read: whole(LEAST_CTX),
     expects: `${COUNT} of at least ${LEAST_CTX}`,
   }),

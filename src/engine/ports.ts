@@ -34,8 +34,8 @@ export interface ModelTarget {
   readonly capabilities: Capabilities;
   /** Trained window, tokens; the most that num_ctx can be. */
   readonly trainedCtx: number;
-  /** The window when a request names none. */
-  readonly defaultCtx: number;
+  /** The window when a request names none; null: the plan of a load chooses it (engine/scheduler/memory-plan.ts). */
+  readonly defaultCtx: number | null;
   /** Changes when the id comes to mean other weights; what is in memory serves its own revision only. */
   readonly revision: string;
   /** What the backend needs in order to load it; opaque to all others. */

@@ -49,6 +49,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   api: [
     'engine',
     'engine/local',
+    'engine/scheduler',
     'store/registry',
     'store/files',
     'store/install',

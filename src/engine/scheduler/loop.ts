@@ -203,7 +203,7 @@ class SchedulerLoop implements Engine, Effects {
   async #load(load: Load): Promise<void> {
     const { target, plan, residencyId } = load.order;
     const { clock, log } = this.#options;
-    const facts = { model: target.modelId, ...plan };
+    const facts = { model: target.modelId, ...plan, windowIs: target.defaultCtx === null ? 'chosen' : 'set' };
     const startedAtMs = clock.monotonicMs();
     log.info(facts, 'Loading a model.');
     try {

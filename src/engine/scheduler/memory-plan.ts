@@ -12,21 +12,37 @@ export type MemoryNeed = (size: LoadSize) => Memory;
 const COMFORTABLE_SLOTS = 8;
 /** Fewer slots than this only when memory forces it. */
 export const USUAL_SLOTS = 4;
-const LEAST_CTX = 512;
+/** No plan has a smaller window unless somebody asks for one. */
+export const LEAST_PLANNED_CTX = 512;
 /**
  * The slots share their cells, and any of them may use a whole window, so one window is what a model needs. Small
  * windows are given more, up to this many cells in all, because eight chats of usual length then wait for nobody.
  */
 const COMFORTABLE_CELLS = 16_384;
 
-/** The window that a request asks for: never less than the model's own default, never more than it was trained for. */
+/** Windows that nobody asked for and that a load takes where they are cheap, for agents and long documents. */
+const AMPLE_WINDOWS = [65_536, 32_768];
+/** The window that agents begin with: taken where memory allows, whatever its share of the model. */
+const USUAL_WINDOW = 16_384;
+/** A chosen window is not smaller than this where that fits, and idle models are evicted for no more. */
+const LEAST_USUAL_WINDOW = 4_096;
+
+/** The window that a request needs at least: that of the user, never more than the model was trained for. */
 export function wantedCtx(target: ModelTarget, requested: number | null): number {
-  return Math.min(target.trainedCtx, Math.max(target.defaultCtx, requested ?? 0));
+  return Math.min(target.trainedCtx, Math.max(target.defaultCtx ?? 0, requested ?? 0));
+}
+
+/** The largest window that a load may choose by itself; null where the user set one. */
+export function mostChosenCtx({ defaultCtx, trainedCtx }: ModelTarget): number | null {
+  return defaultCtx === null ? trainedCtx : null;
 }
 
 export interface Wish {
   readonly need: MemoryNeed;
+  /** The window has to be at least this large. */
   readonly wantedCtx: number;
+  /** How far the plan may go beyond it by itself, at most the trained window; null: not at all. */
+  readonly mostCtx: number | null;
   /** Pinned by the user, or null. */
   readonly slots: number | null;
   /** The load that ran out of memory, or null: the next one has to be clearly smaller. */
@@ -34,45 +50,71 @@ export interface Wish {
 }
 
 /**
- * The best plan within what is available, or null: many slots and cells when they are cheap, else four slots that
- * share one window, else fewer, and only then a smaller window.
+ * The best plan within what is available, or null: a large window, many slots and cells when they are cheap, else four
+ * slots that share one window, else fewer, and only then a smaller window.
  */
 export function bestPlan(wish: Wish, available: Memory): LoadPlan | null {
   const half = scaled(available, (bytes) => bytes / 2);
   const comfortable = comforts(wish)
     .map((size) => planAt(wish, size))
     .find((plan) => isSmaller(plan, wish.below) && fits(plan.memory, half));
-  return comfortable ?? necessaryPlan(wish, available);
+  return comfortable ?? firstFitting(wish, chosenCtx(wish, USUAL_WINDOW), available);
 }
 
 /** The same without comfort: what is worth an eviction. */
 export function necessaryPlan(wish: Wish, available: Memory): LoadPlan | null {
-  for (const size of necessities(wish)) {
+  return firstFitting(wish, chosenCtx(wish, LEAST_USUAL_WINDOW), available);
+}
+
+/** The smallest need that was considered, for the message of a refusal. */
+export function leastNeed(wish: Wish): Memory {
+  return wish.need(leastSize(wish));
+}
+
+function leastSize(wish: Wish): LoadSize {
+  return oneWindow(Math.min(chosenCtx(wish, LEAST_PLANNED_CTX), LEAST_PLANNED_CTX), wish.slots ?? 1);
+}
+
+/** `usual`, or as close to it as the wish allows. */
+function chosenCtx({ wantedCtx: least, mostCtx }: Wish, usual: number): number {
+  return mostCtx === null ? least : Math.max(least, Math.min(mostCtx, usual));
+}
+
+function comforts(wish: Wish): LoadSize[] {
+  const windows = new Set([
+    ...AMPLE_WINDOWS.map((usual) => chosenCtx(wish, usual)).filter((numCtx) => isInProportion(wish, numCtx)),
+    chosenCtx(wish, USUAL_WINDOW),
+  ]);
+  return [...windows].flatMap((numCtx) => comfortsOf(wish, numCtx));
+}
+
+function comfortsOf({ slots }: Wish, numCtx: number): LoadSize[] {
+  const many = slots ?? COMFORTABLE_SLOTS;
+  const cells = Math.max(numCtx, Math.min(COMFORTABLE_CELLS, numCtx * many));
+  return [{ numCtx, slots: many, cells }, oneWindow(numCtx, many)];
+}
+
+/** All cells are written once when a context opens, so a chosen window takes no more than the rest of the model does. */
+function isInProportion(wish: Wish, numCtx: number): boolean {
+  const least = totalBytes(wish.need(leastSize(wish)));
+  return totalBytes(wish.need(oneWindow(numCtx, wish.slots ?? COMFORTABLE_SLOTS))) <= 2 * least;
+}
+
+function firstFitting(wish: Wish, largest: number, available: Memory): LoadPlan | null {
+  for (const size of necessities(wish, largest)) {
     const plan = planAt(wish, size);
     if (isSmaller(plan, wish.below) && fits(plan.memory, available)) return plan;
   }
   return null;
 }
 
-/** The smallest need that was considered, for the message of a refusal. */
-export function leastNeed(wish: Wish): Memory {
-  return wish.need(oneWindow(Math.min(wish.wantedCtx, LEAST_CTX), wish.slots ?? 1));
-}
-
-function comforts({ wantedCtx: numCtx, slots }: Wish): LoadSize[] {
-  const many = slots ?? COMFORTABLE_SLOTS;
-  const cells = Math.max(numCtx, Math.min(COMFORTABLE_CELLS, numCtx * many));
-  return [{ numCtx, slots: many, cells }, oneWindow(numCtx, many)];
-}
-
-function* necessities(wish: Wish): Generator<LoadSize> {
-  const { slots: pinned } = wish;
-  let numCtx = wish.wantedCtx;
+function* necessities({ slots: pinned }: Wish, largest: number): Generator<LoadSize> {
+  let numCtx = largest;
   do {
     for (let slots = pinned ?? USUAL_SLOTS; slots >= (pinned ?? 1); slots -= 1)
       yield oneWindow(numCtx, slots);
     numCtx = Math.floor(numCtx / 2);
-  } while (numCtx >= LEAST_CTX);
+  } while (numCtx >= LEAST_PLANNED_CTX);
 }
 
 function oneWindow(numCtx: number, slots: number): LoadSize {
@@ -84,7 +126,7 @@ function isSmaller({ cells, slots, memory }: LoadPlan, below: LoadPlan | null): 
   if (below === null) return true;
   if (totalBytes(memory) >= totalBytes(below.memory)) return false;
   if (cells <= below.cells / 2) return true;
-  return below.cells / 2 < LEAST_CTX && cells <= below.cells && slots <= below.slots / 2;
+  return below.cells / 2 < LEAST_PLANNED_CTX && cells <= below.cells && slots <= below.slots / 2;
 }
 
 function planAt({ need }: Wish, size: LoadSize): LoadPlan {

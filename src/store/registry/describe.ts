@@ -1,5 +1,6 @@
 /** Everything that `hearth show` tells about an installed model, as one plain object. */
 import { inText } from '../../contract/settings/shapes.ts';
+import type { LocalTarget } from '../../engine/local/model-source.ts';
 import { isServed, type ModelManifest } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
@@ -42,16 +43,25 @@ export interface ModelDescription {
 
 /** What one sequence takes; the service adds one share of `kvBytes` per parallel sequence. */
 export interface MemoryFigures {
+  /** The window that these figures are for. */
   readonly numCtx: number;
+  /** Whether that is set, by the user or by the kind of model; else it is what a load would choose now. */
+  readonly isSet: boolean;
   readonly weightsBytes: number;
   readonly kvBytes: number;
   readonly totalBytes: number;
 }
 
+export interface DescribeOptions {
+  readonly numCtx?: number | null;
+  /** The window that a load would choose where none is set; absent: as much as the model was trained for. */
+  readonly chosenCtx?: (target: LocalTarget) => number;
+}
+
 export async function describeModel(
   registry: Registry,
   model: InstalledModel,
-  options: { readonly numCtx?: number | null } = {},
+  options: DescribeOptions = {},
 ): Promise<ModelDescription> {
   const { facts } = model;
   const memory = await memoryOf(registry, model, options);
@@ -91,15 +101,19 @@ export async function describeModel(
 async function memoryOf(
   registry: Registry,
   model: InstalledModel,
-  options: { readonly numCtx?: number | null },
+  { numCtx: setCtx = null, chosenCtx = ({ trainedCtx }) => trainedCtx }: DescribeOptions,
 ): Promise<MemoryFigures> {
   const { sizeBytes } = model.facts;
-  if (!isServed(model)) return { numCtx: 0, weightsBytes: sizeBytes, kvBytes: 0, totalBytes: sizeBytes };
+  if (!isServed(model))
+    return { numCtx: 0, isSet: true, weightsBytes: sizeBytes, kvBytes: 0, totalBytes: sizeBytes };
   const companions = await registry.companions(model);
-  const { source, defaultCtx } = registry.toTarget(model, { ...options, companions });
-  const kvBytes = source.kvBytesPerToken * defaultCtx;
+  const target = registry.toTarget(model, { numCtx: setCtx, companions });
+  const { source, defaultCtx } = target;
+  const numCtx = defaultCtx ?? chosenCtx(target);
+  const kvBytes = source.kvBytesPerToken * numCtx;
   return {
-    numCtx: defaultCtx,
+    numCtx,
+    isSet: defaultCtx !== null,
     weightsBytes: source.weightsBytes,
     kvBytes,
     totalBytes: source.weightsBytes + kvBytes,

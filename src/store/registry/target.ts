@@ -16,16 +16,13 @@ import { filePath, type StorePaths } from '../files/paths.ts';
 import { loadPath, readyLoadPath } from '../files/shard-links.ts';
 
 export interface TargetOptions {
-  /** The window when neither the request nor the model names one; null: decided here. */
+  /** The window when neither the request nor the model names one; null: chosen when the model is loaded. */
   readonly numCtx?: number | null;
   /** Threads when the model pins none. */
   readonly numThreads?: number | null;
   /** What it is loaded with; absent: only itself. */
   readonly companions?: Companions;
 }
-
-/** A window that suits most chats and most machines; requests and settings may ask for more. */
-const USUAL_CTX = 4096;
 
 /** Files whose changed stamp was followed by an equal digest, so that they are hashed once per process only. */
 export class VerifiedStamps {
@@ -53,14 +50,15 @@ export function makeTarget(
   const trained = largestWindow(model);
   const { companions = NO_COMPANIONS } = options;
   const files = [model, ...listed(companions).flatMap((companion) => companion.model ?? [])];
-  const wanted = model.params.numCtx ?? options.numCtx ?? (model.kind === 'chat' ? USUAL_CTX : trained);
+  // Vectors are computed over whole inputs, so only chat models leave the window to the plan.
+  const wanted = model.params.numCtx ?? options.numCtx ?? (model.kind === 'chat' ? null : trained);
   return localTarget(
     {
       modelId: model.id,
       kind: model.kind,
       ranks: model.facts.pooling === 'rank',
       trainedCtx: trained,
-      defaultCtx: Math.min(trained, wanted),
+      defaultCtx: wanted === null ? null : Math.min(trained, wanted),
     },
     {
       path: loadPath(paths, model, first),

@@ -1,5 +1,6 @@
 /** hearth show ID: everything known about one model. */
 import type { Command } from 'commander';
+import { chosenWindow } from '../../../api/fit/expected-load.ts';
 import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
 import { isLoadSetting } from '../../../store/registry/param-names.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
@@ -17,7 +18,9 @@ export function registerShow(program: Command, context: CliContext): void {
     .action(async (id: string, flags: { json?: boolean }) => {
       const config = context.config();
       const registry = localRegistry(config);
-      const shown = await describeModel(registry, await registry.find(id), { numCtx: config.numCtx });
+      const { numCtx, numParallel } = config;
+      const chosenCtx = chosenWindow(numParallel);
+      const shown = await describeModel(registry, await registry.find(id), { numCtx, chosenCtx });
       if (flags.json === true) return context.printJson(shown);
       const lines = facts(shown).map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`);
       context.print(lines.join('\n'));
@@ -34,7 +37,7 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
       'architecture',
       `${shown.architecture}, ${shown.quant ?? 'unknown quant'}${parameters(shown.parameterCount)}`,
     ],
-    ['context', `${shown.contextLength} tokens`],
+    ['context', `${shown.contextLength} tokens trained${window(shown)}`],
     ...adapterLines(shown),
     [
       'vectors',
@@ -48,7 +51,7 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
     ...(shown.kind === 'chat' ? [['tools', toolFormat(shown)] as const] : []),
     [
       'memory',
-      `${readable(memory.totalBytes)} at num_ctx ${memory.numCtx}: ${readable(memory.weightsBytes)} weights, ${readable(memory.kvBytes)} KV cache per sequence`,
+      `${readable(memory.totalBytes)} at num_ctx ${memory.numCtx}: ${readable(memory.weightsBytes)} weights, ${readable(memory.kvBytes)} KV cache`,
     ],
     ['defaults', requestDefaults(shown) || 'none'],
     ...Object.entries(shown.settings),
@@ -65,6 +68,13 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
       ] as const,
     ]),
   ];
+}
+
+function window({ memory: { isSet, numCtx }, kind }: ModelDescription): string {
+  if (kind !== 'chat') return '';
+  return isSet
+    ? `, ${numCtx} set`
+    : `; a load chooses about ${numCtx} now (num_ctx=… sets it, hearth fit measures)`;
 }
 
 /** What stands in for the fields that a request leaves out; settings of loads have lines of their own. */

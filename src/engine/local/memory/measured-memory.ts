@@ -14,7 +14,7 @@ import type { LocalTarget } from '../model-source.ts';
 /** Plans take these numbers of slots, unless the user pins another; what others take lies on a line with them. */
 const SEQUENCES = [1, 4, 8];
 /** Close together where windows of models with a sliding window stop growing. */
-const CELLS = [512, 2_048, 4_096, 8_192, 16_384, 65_536];
+const CELLS = [512, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536];
 /** Vectors are computed in steps of so many tokens even where the window is smaller. */
 const EMBEDDING_CELLS = [256, ...CELLS];
 
@@ -22,7 +22,9 @@ export function measuredSizes({ kind, trainedCtx, defaultCtx }: LocalTarget): Co
   const counts = kind === 'embedding' ? [1] : SEQUENCES;
   // The cells that several slots share may be more than the model was trained for.
   const bound = kind === 'embedding' ? trainedCtx : Number.POSITIVE_INFINITY;
-  const ends = [defaultCtx, trainedCtx].filter((cells) => Number.isSafeInteger(cells) && cells >= LEAST_CTX);
+  const ends = [defaultCtx ?? trainedCtx, trainedCtx].filter(
+    (cells) => Number.isSafeInteger(cells) && cells >= LEAST_CTX,
+  );
   const usual = kind === 'embedding' ? EMBEDDING_CELLS : CELLS;
   const cells = [...new Set([...usual.filter((count) => count <= bound), ...ends])];
   const sizes = cells.flatMap((count) => counts.map((sequences) => ({ cells: count, sequences })));

@@ -2,7 +2,7 @@
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { most } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';
-import type { LoadPlan, Wish } from '../memory-plan.ts';
+import { type LoadPlan, mostChosenCtx, type Wish } from '../memory-plan.ts';
 import { whyTooLarge } from '../memory-words.ts';
 import { availableMemory, type Room, roomFor } from './room.ts';
 import { type Residency, residencies, type ModelState, serves, type Ticket } from './state.ts';
@@ -86,6 +86,7 @@ export function roomOf(walk: Walk, model: ModelState, wantedCtx = mostWantedCtx(
   const wish: Wish = {
     need: (size) => walk.readings.memoryNeed(model.target, size) ?? [],
     wantedCtx,
+    mostCtx: mostChosenCtx(model.target),
     slots: limits.numParallel,
     below: model.below,
   };
@@ -129,7 +130,8 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
     target: model.target,
     state: 'loading',
     facts: null,
-    wantedCtx: mostWantedCtx(model),
+    // A chosen window serves whoever asks for as much later.
+    wantedCtx: Math.max(mostWantedCtx(model), plan.numCtx),
     plan,
     memory: plan.memory,
     slots: plan.slots,
