@@ -10,6 +10,8 @@ export const HEADERS = {
   embeddingSpace: 'X-Svc-Embedding-Space',
   numCtx: 'X-Svc-Num-Ctx',
   ignoredParams: 'X-Svc-Ignored-Params',
+  /** `stand-in` where a model without a chat template was asked to chat. */
+  chatTemplate: 'X-Svc-Chat-Template',
   /** Keywords of schemas that no grammar enforces: `tool#/pointer/keyword`, `#/…` for the answer's own schema. */
   relaxed: 'X-Svc-Relaxed',
   /** The model that answers, where another was asked for. */
@@ -37,6 +39,9 @@ export const REQUEST_HEADERS = {
 
 /** The server banner; distinct from the version (interface, Versioning 3). */
 export const SERVER_BANNER = 'hearth/1.2';
+
+/** The one value of the header for chat templates. */
+export const STAND_IN_TEMPLATE = 'stand-in';
 
 /** The one value of the evidence mode header. */
 export const FROZEN_MODE = 'frozen-v1';

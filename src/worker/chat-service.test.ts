@@ -74,6 +74,37 @@ describe('a chat without the native library', () => {
     expect(cut.at(-1)).toMatchObject({ finishReason: 'length', usage: { completionTokens: 5 } });
   });
 
+  it('ends at the marks of the stand-in for a template, which nobody sees', async () => {
+    const { run } = await service(answering(() => 'Paris.<|im_end|>\n<|im_start|>user\nAnd'));
+    const events = await run(chat({ role: 'user', content: 'hi' }));
+    expect(textOf(events)).toBe('Paris.');
+    expect(events.at(-1)).toMatchObject({ finishReason: 'stop' });
+    expect(events.at(-1)).not.toHaveProperty('stopString');
+    // Text that is continued, and JSON, may hold whatever they like.
+    const continued = await run({ prompt: { kind: 'text', text: 'x' }, maxTokens: 60 });
+    expect(textOf(continued)).toContain('Paris.<|im_end|>\n<|im_start|>user\n');
+  });
+
+  it('speaks the template that its user chose', async () => {
+    const prompts: string[] = [];
+    const answer = (prompt: string): string => {
+      prompts.push(prompt);
+      return 'Paris.\n\n### Instruction:\nNext';
+    };
+    const script = answering(answer, '### Response:\n');
+    const { run } = await service(script, { template: 'alpaca' });
+    const events = await run(chat({ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'hi' }));
+    expect(prompts).toContain('Be brief.\n\n### Instruction:\nhi\n\n### Response:\n');
+    expect(textOf(events)).toBe('Paris.\n\n');
+  });
+
+  it('does not load with a chosen template that is not there', async () => {
+    await expect(service(() => Buffer.from(''), { template: '/nowhere/chat.jinja' })).rejects.toMatchObject({
+      code: 'load_setting_unusable',
+      detail: { setting: 'template', reason: expect.stringMatching(/nowhere/) },
+    });
+  });
+
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
     'is refused in plain words where the model computes %d instead of numbers',
     async (logit) => {

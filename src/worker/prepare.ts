@@ -33,7 +33,7 @@ export function prepareChat(chat: ChatModel, job: GenerateJob): PreparedChat {
   const maxTokens = Math.min(job.maxTokens ?? room, room);
   // A frozen answer is planned with the limit that its record names; others do not change with the prompt's length.
   const planned = job.lane === 'frozen' ? maxTokens : (job.maxTokens ?? Math.floor(numCtx / 2));
-  const answer = openAnswer(plan, planned, chat);
+  const answer = { ...openAnswer(plan, planned, chat), hiddenStops: hiddenStops(chat, job) };
   return { job, pieces, tokens, numCtx, maxTokens, toolFormat: plan.toolFormat, answer };
 }
 
@@ -78,4 +78,9 @@ function promptPieces({ writer }: ChatModel, job: GenerateJob, plan: AnswerPlan)
     prefill: plan.prefill,
     clockMs: job.templateClockMs,
   });
+}
+
+/** JSON is ended by its grammar, and may speak of marks. */
+function hiddenStops({ writer }: ChatModel, { prompt, format }: GenerateJob): readonly string[] {
+  return prompt.kind === 'chat' && format.kind === 'text' ? writer.template.stops : [];
 }

@@ -95,7 +95,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'trust/identity': ['lib/base', 'lib/files', 'lib/errors'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/base', 'lib/files', 'lib/errors'],
   wire: ['contract'],
-  contract: ['lib/errors'],
+  contract: ['lib/errors', 'lib/chat-template'],
   'lib/base': [],
   'lib/json': ['lib/errors'],
   'lib/files': ['lib/base', 'lib/errors'],
@@ -150,6 +150,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/load': [
     'contract',
     'lib/errors',
+    'lib/gguf',
+    'lib/chat-template',
     'worker/native.ts',
     'worker/model.ts',
     'worker/prompt',

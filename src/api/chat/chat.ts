@@ -104,6 +104,11 @@ export class AcceptedChat {
     this.substituted = asked.substituted;
   }
 
+  /** Whether a stand-in puts the conversation, for want of a template. */
+  get hasStandIn(): boolean {
+    return !this.choices.model.hasChatTemplate;
+  }
+
   /** The answers as they come, in what the dialect's writer makes of them; nothing runs before the first is asked for. */
   stream(open: () => Promise<AnswerWriter>): AsyncGenerator<StreamItem, void, void> {
     return streamItems(async () => {

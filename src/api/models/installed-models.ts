@@ -27,7 +27,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       digest: first ? digestOf(first) : null,
       pooling: facts.pooling,
       embeddingWidth: facts.embeddingLength,
-      hasChatTemplate: facts.hasChatTemplate,
+      hasChatTemplate: facts.hasChatTemplate || model.params.template !== undefined,
       reasoning: facts.template.reasoning,
       defaults: defaultsOf(model.params),
       settings: settingsOf(model.params),

@@ -49,7 +49,7 @@ export interface ServedModel {
   readonly pooling: string | null;
   /** Numbers of one of its vectors. */
   readonly embeddingWidth: number;
-  /** False: ChatML stands in for the template that its file lacks. */
+  /** False: ChatML stands in for the template that its file lacks, and its user chose none. */
   readonly hasChatTemplate: boolean;
   /** Whether its chat template can ask for reasoning. */
   readonly reasoning: boolean;

@@ -1,6 +1,7 @@
 /** One event, one step: what a conversation becomes, and what has to be done. */
 import { addChunk, addSigned, ask, failAnswer, finishAnswer } from './answer.ts';
 import { isCommand, runCommand } from './commands.ts';
+import { BASE_MODEL } from './base-model.ts';
 import { readConversation } from './saved.ts';
 import { askAgain, type Conversation, type Event, type Step, unchanged } from './state.ts';
 
@@ -97,7 +98,5 @@ function meet(state: Conversation): Step {
 /** Who answers, and what a person should know about it. */
 export function introduction({ model, turns }: Conversation): string[] {
   const kept = turns.length === 0 ? '' : ` The conversation so far is kept; /clear drops it.`;
-  const warning =
-    'It has no chat template: a base model, which continues text rather than answers. A stand-in template (ChatML) is used.';
-  return [`${model.id} answers.${kept}`, ...(model.hasTemplate ? [] : [warning])];
+  return [`${model.id} answers.${kept}`, ...(model.hasTemplate ? [] : [`It ${BASE_MODEL}`])];
 }

@@ -37,6 +37,7 @@ const EXAMPLES: Readonly<Record<LoadSettingName, readonly [string, unknown, read
   ropeFreqBase: ['1e6', 1_000_000, ['0', '-1', 'auto', '']],
   ropeFreqScale: ['0.25', 0.25, ['0', '1/4']],
   yarnOrigCtx: ['4096', 4096, ['0', '4k']],
+  template: ['alpaca', 'alpaca', ['', ' ', 'x'.repeat(5000)]],
   lora: [
     'acme/style,tone=off,terse=-0.5',
     [

@@ -17,6 +17,7 @@ import {
   positive,
   proportions,
   type SettingValue,
+  template,
 } from './values.ts';
 
 /**
@@ -174,6 +175,15 @@ export const LOAD_SETTINGS = {
     ...OF_ROPE,
     description: 'The window before YaRN scaling, tokens.',
     unset: 'as the file says',
+  },
+  template: {
+    wire: 'template',
+    ...template,
+    models: 'chat',
+    by: 'worker',
+    frozen: 'none',
+    description: 'The chat template, in place of the one in the file.',
+    unset: 'as the file says; chatml where it has none',
   },
   lora: {
     wire: 'lora',

@@ -1,5 +1,7 @@
 /** Kinds of values of load settings: a schema, how people write them, and the words for an error. */
+import path from 'node:path';
 import { type Static, type TSchema, Type } from '#typebox';
+import { KNOWN_TEMPLATE_NAMES } from '../../lib/chat-template/known-templates.ts';
 
 /** `S` is the schema of the value as manifests and loads hold it. */
 export interface SettingValue<S extends TSchema> {
@@ -127,6 +129,19 @@ export const overrides = {
   write: (value: readonly { pattern: string; buffer: string }[]) =>
     value.map(({ pattern, buffer }) => `${pattern}=${buffer}`).join(','),
   expects: String.raw`PATTERN=BUFFER, more of them separated by commas, for example \.ffn_up_exps\.=CPU`,
+};
+
+const LONGEST_PATH = 4096;
+
+/** One of the known templates by its name, or a file by its absolute path. */
+export const template = {
+  schema: Type.String({ minLength: 1, maxLength: LONGEST_PATH }),
+  read: (text: string) => {
+    const name = KNOWN_TEMPLATE_NAMES.find((known) => known === text.trim().toLowerCase());
+    return name ?? (text.trim() === '' || text.length > LONGEST_PATH ? undefined : path.resolve(text));
+  },
+  write: (value: string) => value,
+  expects: inWords([...KNOWN_TEMPLATE_NAMES, 'the path of a file']),
 };
 
 export const MOST_ADAPTERS = 16;

@@ -1,7 +1,7 @@
 /** Headers that tell how a request was understood, apart from its answer. */
 import type { FastifyReply } from 'fastify';
 import type { Relaxation } from '../../api/chat/relaxations.ts';
-import { HEADERS } from '../../wire/headers.ts';
+import { HEADERS, STAND_IN_TEMPLATE } from '../../wire/headers.ts';
 
 export interface Understood {
   /** Fields that have no effect. */
@@ -10,16 +10,20 @@ export interface Understood {
   readonly relaxed?: readonly Relaxation[];
   /** The model that answers where another was asked for. */
   readonly substituted?: string | null;
+  /** Whether a stand-in puts the conversation, for want of a template. */
+  readonly hasStandIn?: boolean;
 }
 
 /** Set before the answer is made: a later failure carries it too. */
 export function nameUnderstood(
   reply: FastifyReply,
-  { ignored, relaxed = [], substituted = null }: Understood,
+  { ignored, relaxed = [], substituted = null, hasStandIn = false }: Understood,
 ): void {
   nameIgnored(reply, ignored);
   nameRelaxed(reply, relaxed);
   if (substituted !== null) reply.header(HEADERS.substitutedModel, substituted);
+  // A base model continues text; who asks it to chat is told, for the answer may be anything.
+  if (hasStandIn) reply.header(HEADERS.chatTemplate, STAND_IN_TEMPLATE);
 }
 
 function nameIgnored(reply: FastifyReply, names: readonly string[]): void {

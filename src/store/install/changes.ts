@@ -1,7 +1,9 @@
 /** Changes of what is installed. Each runs alone under the writer lock and decides on what it finds there. */
 import { Check, Errors } from '#typebox/value';
+import { knownTemplate } from '../../lib/chat-template/known-templates.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from '../../lib/files/plain-file.ts';
+import { readTemplateFile } from '../../lib/gguf/gate/template-file.ts';
 import { findFault } from '../../contract/settings/check-settings.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import { checkAttachments } from './attachments.ts';
@@ -98,6 +100,7 @@ export async function setParams(
   const found = await registry.served(name);
   const { id } = found;
   const attachments = await checkAttachments(registry, found, patch);
+  await checkTemplate(patch.template);
   return registry.store.change(`hearth set ${id}`, async (writer) => {
     const { model } = await reread(writer, id);
     const merged: unknown = Object.fromEntries(
@@ -118,6 +121,12 @@ export async function setParams(
     await writer.putManifest(next);
     return next;
   });
+}
+
+/** The worker reads the file with every load; what cannot be used is said now. */
+async function checkTemplate(chosen: ModelParams['template'] | null): Promise<void> {
+  if (chosen === undefined || chosen === null || knownTemplate(chosen) !== undefined) return;
+  await readTemplateFile(chosen);
 }
 
 /** Members of ModelParams as people spell them. */

@@ -40,4 +40,6 @@ export interface Answer {
   readonly parser: AnswerParser;
   /** Null: free choice. */
   readonly constraint: Constraint | null;
+  /** Texts that end it beside those of the job, and that the client is not told of; absent: none. */
+  readonly hiddenStops?: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { ContextSize } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend, NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { promptWriter } from '../prompt/prompt.ts';
-import { openTemplate } from '../prompt/template.ts';
+import { templateOf } from './template.ts';
 import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { placedLoads } from './placement.ts';
@@ -34,7 +34,7 @@ export async function loadChat(
     const [placed] = await placedLoads(backend, { spec, options }, [[contextOptions]]);
     const model = await backend.openModel(spec.path, placed?.options ?? options, throttled(onProgress));
     const { vocabulary } = model;
-    const template = openTemplate(model.facts.chatTemplate ?? undefined);
+    const template = await templateOf(spec, model.facts.chatTemplate);
     const adapters = new Map<string, NativeAdapter>();
     for (const { name, path } of spec.adapters) adapters.set(name, await model.openAdapter(path));
     const context = await model.newContext(contextOptions);

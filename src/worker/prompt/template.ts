@@ -3,6 +3,7 @@
  * before parsing, steps and output while rendering.
  */
 import { runInNewContext } from 'node:vm';
+import { type KnownTemplate, STAND_IN } from '../../lib/chat-template/known-templates.ts';
 import { TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
 import { formDefect } from '../../lib/chat-template/template-form.ts';
 import { Program } from '../jinja/program.ts';
@@ -10,14 +11,10 @@ import type { Bounds } from '../jinja/values/budget.ts';
 import { OwnWords } from '../jinja/values/convert.ts';
 import type { Text } from '../jinja/values/text.ts';
 
-const CHATML = [
-  "{%- for message in messages -%}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' -}}",
-  "{%- endfor -%}{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}",
-].join('');
-
 export interface ChatTemplate {
-  readonly from: 'gguf' | 'chatml';
   readonly source: string;
+  /** Where an answer ends beside the end tokens of the vocabulary, as text that nobody is shown. */
+  readonly stops: readonly string[];
   /**
    * Texts in the variables count as a client's, unless they are OwnWords.
    * Throws `template_failed` with the template's own reason when it refuses.
@@ -27,17 +24,17 @@ export interface ChatTemplate {
 
 /** Throws an Error with a plain reason when the template cannot be used at all. */
 export function openTemplate(source: string | undefined): ChatTemplate {
-  if (source === undefined || source.trim() === '') return compile(CHATML, 'chatml');
-  return compile(source, 'gguf');
+  if (source === undefined || source.trim() === '') return openKnownTemplate(STAND_IN);
+  return openKnownTemplate({ source, stops: [] });
 }
 
-function compile(source: string, from: ChatTemplate['from']): ChatTemplate {
+export function openKnownTemplate({ source, stops }: KnownTemplate): ChatTemplate {
   const defect = formDefect(source);
   if (defect !== undefined) throw new Error(`the chat template ${defect}`);
   const program = withinTime(() => new Program(source));
   return {
-    from,
     source,
+    stops,
     render: (variables) => program.render(variables, boundsFor(variables)),
   };
 }

@@ -12,9 +12,9 @@ export type Script = (before: Buffer) => Uint8Array;
 const OPENING = 'assistant\n';
 
 /** Gives a whole answer behind the words with which the fallback template opens the turn of the assistant. */
-export function answering(answerTo: (prompt: string) => string): Script {
+export function answering(answerTo: (prompt: string) => string, opening = OPENING): Script {
   return (before) => {
-    const begin = before.lastIndexOf(OPENING) + OPENING.length;
+    const begin = before.lastIndexOf(opening) + opening.length;
     const answer = Buffer.from(answerTo(before.toString('utf8', 0, begin)), 'utf8');
     return answer.subarray(before.length - begin);
   };

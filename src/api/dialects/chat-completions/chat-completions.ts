@@ -61,6 +61,10 @@ export class AcceptedChatCompletion {
     return this.#chat.ignored;
   }
 
+  get hasStandIn(): boolean {
+    return this.#chat.hasStandIn;
+  }
+
   /** Keywords of its schemas that only the check of the finished answer enforces. */
   get relaxed() {
     return this.#chat.relaxed;

@@ -62,6 +62,10 @@ export class AcceptedMessages {
     return this.#chat.substituted;
   }
 
+  get hasStandIn(): boolean {
+    return this.#chat.hasStandIn;
+  }
+
   /** Fields that have no effect. */
   get ignored(): readonly string[] {
     return this.#chat.ignored;

@@ -48,6 +48,10 @@ export class AcceptedResponse {
     return this.#chat.relaxed;
   }
 
+  get hasStandIn(): boolean {
+    return this.#chat.hasStandIn;
+  }
+
   /** The model that answers where the one that was asked for is not installed, else null. */
   get substituted(): string | null {
     return this.#chat.substituted;

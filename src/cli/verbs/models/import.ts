@@ -14,6 +14,8 @@ import {
   type ImportOptions,
   installCandidate,
 } from '../../../store/install/import.ts';
+import { setParams } from '../../../store/install/changes.ts';
+import { readParam } from '../../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
@@ -27,6 +29,7 @@ interface ImportFlags {
   readonly probe: boolean;
   readonly from?: string;
   readonly all?: boolean;
+  readonly template?: string;
   readonly json?: boolean;
 }
 
@@ -39,6 +42,7 @@ export function registerImport(program: Command, context: CliContext): void {
     .option('-l, --hard-link', 'hard-link the file into the store')
     .option('--from <store>', `install models of ${FOREIGN_STORES.join(', ')}, or of a folder`)
     .option('--all', 'with --from: every model')
+    .option('--template <name>', 'chat with this template: a known one by its name, or a file')
     .option('--no-probe', 'skip the trial run in a separate process')
     .option('--json', 'progress as JSON lines')
     .action(async (names: string[], flags: ImportFlags) => {
@@ -160,9 +164,17 @@ async function withProgress(
         ...(flags.hardLink === true ? { hardLink: true } : {}),
         ...(flags.probe ? { probe: probeHere(context) } : {}),
       });
+      if (flags.template !== undefined) await setTemplate(registry, id, flags.template);
       return id;
     } finally {
       shown.end();
     }
   });
+}
+
+/** As `hearth set` does; the model stays installed when its template is of no use. */
+async function setTemplate(registry: Registry, id: string, text: string): Promise<void> {
+  const read = readParam('template', text);
+  if ('expects' in read) throw new CliFailure(`--template is ${read.expects}`, EXIT_CODES.usage);
+  await setParams(registry, id, { template: read.value as string });
 }

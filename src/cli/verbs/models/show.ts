@@ -97,8 +97,11 @@ function parameters(count: number | null): string {
     : `, ${(count / 1e6).toFixed(1)} million parameters`;
 }
 
-function template({ template: known, kind }: ModelDescription): string {
-  if (known === null) return kind === 'chat' ? 'none, ChatML stands in' : 'none';
+function template({ template: known, kind, params }: ModelDescription): string {
+  if (params.template !== undefined) return `${params.template}, as set`;
+  if (known === null)
+    return kind === 'chat' ? 'none: a base model, for /v1/completions; ChatML stands in for chats' : 'none';
+
   const can = Object.entries(known).flatMap(([name, has]) => (has === true ? [name] : []));
   return `in the file${can.length > 0 ? `, knows ${can.join(', ')}` : ''}`;
 }

@@ -26,7 +26,7 @@ export class StreamOutput {
     const { prompt, numCtx } = job;
     this.#job = job;
     this.#vocabulary = vocabulary;
-    this.#stops = new StopStrings(job.job.stop);
+    this.#stops = new StopStrings([...job.job.stop, ...(job.answer.hiddenStops ?? [])]);
     const room = numCtx - prompt.length;
     this.#maxTokens = Math.min(job.job.maxTokens ?? room, room);
     // A job that wants no token at all has finished before it began.
@@ -106,7 +106,7 @@ export class StreamOutput {
       events.push(...this.#sampled.release(scan.text));
       if (scan.stop !== null) {
         this.#finishReason = 'stop';
-        this.#stopString = scan.stop;
+        if (this.#job.job.stop.includes(scan.stop)) this.#stopString = scan.stop;
         break;
       }
     }
