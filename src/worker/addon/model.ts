@@ -18,7 +18,9 @@ import type {
   PastState,
 } from '../native.ts';
 import { contextParams, type HeldParams, isMapping, modelParams, type Native } from './params.ts';
-import { GrammarHandle, SamplerHandle, type SamplingRoom } from './sampling/sampler-handle.ts';
+import { SamplerHandle, type SamplingRoom } from './sampling/sampler-handle.ts';
+import { TokenGrammars } from './sampling/token-grammar.ts';
+import { TokenTexts } from './sampling/token-texts.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 import { openVocabulary } from './vocabulary/vocabulary.ts';
 
@@ -162,6 +164,7 @@ function nativeModel(native: Native, model: Pointer, options: ModelOptions): Nat
   const vocab = library.llama_model_get_vocab(model);
   const vocabulary = openVocabulary(library, vocab);
   const candidates = new Candidates(vocabulary.size);
+  const grammars = new TokenGrammars(new TokenTexts(vocabulary));
   const room: SamplingRoom = { library, vocab, vocabularySize: vocabulary.size, candidates };
   return {
     facts: modelFacts(native, model, options),
@@ -169,7 +172,7 @@ function nativeModel(native: Native, model: Pointer, options: ModelOptions): Nat
     newContext: (contextOptions) => openContext(native, room, { model, options: contextOptions }),
     openAdapter: (path) => openAdapter(native, model, path),
     newSampler: () => new SamplerHandle(room),
-    newGrammar: (gbnf) => new GrammarHandle(room, gbnf),
+    newGrammar: (gbnf) => grammars.open(gbnf),
   };
 }
 

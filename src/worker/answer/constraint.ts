@@ -1,5 +1,5 @@
 /** Holds the sampler to the grammar of an answer, and ends thinking when its budget is spent. */
-import { fail } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { NativeGrammar, NativeModel } from '../native.ts';
 import type { AnswerParser, Constraint } from './answer.ts';
 import { answerGrammar, type AnswerGrammarRequest } from './answer-grammar.ts';
@@ -80,10 +80,7 @@ function grammarState(model: Pick<NativeModel, 'newGrammar'>, gbnf: string): Nat
   try {
     return model.newGrammar(gbnf);
   } catch (error) {
-    throw fail(
-      'invalid_request',
-      { param: 'grammar', message: 'The grammar cannot be used: llama.cpp rejects it.' },
-      error,
-    );
+    if (isSvcError(error)) throw error;
+    throw fail('invalid_request', { param: 'grammar', message: 'The grammar cannot be used.' }, error);
   }
 }

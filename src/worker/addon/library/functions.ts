@@ -189,12 +189,6 @@ export const LLAMA = {
     'int32',
     'void*',
   ),
-  llama_sampler_init_grammar: declare<(vocab: Pointer, gbnf: string, root: string) => Nullable>(
-    'void*',
-    'void*',
-    'const char*',
-    'const char*',
-  ),
 } as const;
 
 export const GGML = {

@@ -1,7 +1,6 @@
 /** A row of logits read without copying it: the largest, the largest few, or all of them as llama.cpp's candidates. */
 import koffi from 'koffi';
 import { type Pointer, TokenData, type TokenDataArray } from '../library/layouts.ts';
-import type { Library } from '../library/open.ts';
 import type { Logits, LogitsWanted, TokenLogit } from '../../native.ts';
 
 /** Words of 4 bytes of one candidate: token, logit, probability. */
@@ -89,6 +88,14 @@ export class Candidates {
     return this.#array(logits.length);
   }
 
+  /** All, of which those without a 1 can no longer be chosen. */
+  allowed(logits: Float32Array, mask: Uint8Array): TokenDataArray {
+    const array = this.all(logits);
+    for (let token = 0, at = 1; token < logits.length; token += 1, at += WORDS)
+      if (mask[token] !== 1) this.#logits[at] = Number.NEGATIVE_INFINITY;
+    return array;
+  }
+
   some(chosen: readonly TokenLogit[]): TokenDataArray {
     for (const [place, { token, logit }] of chosen.entries()) {
       this.#tokens[place * WORDS] = token;
@@ -104,13 +111,6 @@ export class Candidates {
     // A sampler may have put the array elsewhere.
     if (data === this.#address) return this.#tokens[selected * WORDS] ?? null;
     return koffi.decode(data, selected * WORDS * 4, 'int32') as number;
-  }
-
-  /** Whether a grammar allows a token, which it says by the logit that it leaves. */
-  isAllowed(library: Library, grammar: Pointer, token: number): boolean {
-    const array = this.some([{ token, logit: 1 }]);
-    library.llama_sampler_apply(grammar, array);
-    return this.#logits[1] !== Number.NEGATIVE_INFINITY;
   }
 
   #array(size: number): TokenDataArray {

@@ -1,9 +1,10 @@
-/** Samplers and grammars behind the page. */
+/** Samplers behind the page. */
 import { argmax, type Candidates, largestOf, MOST_LARGEST } from './candidates.ts';
 import type { Pointer, TokenDataArray } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
 import type { NativeGrammar, NativeSampler, SamplerConfig } from '../../native.ts';
 import { candidatesOf, type SamplerStep, samplerSteps } from './chain.ts';
+import { TokenGrammar } from './token-grammar.ts';
 
 /** What samplers of one model share. */
 export interface SamplingRoom {
@@ -20,7 +21,7 @@ interface OpenStep extends SamplerStep {
 export class SamplerHandle implements NativeSampler {
   readonly #room: SamplingRoom;
   #steps: readonly OpenStep[] = [];
-  #grammar: GrammarHandle | null = null;
+  #grammar: TokenGrammar | null = null;
   /** Of the largest logits, as many as the chain looks at; null: all. */
   #looksAt: number | null = null;
 
@@ -34,7 +35,7 @@ export class SamplerHandle implements NativeSampler {
     for (const { sampler } of before) this.#room.library.llama_sampler_free(sampler);
     const looksAt = allCandidates ? null : candidatesOf(config.sampling);
     this.#looksAt = looksAt !== null && looksAt <= MOST_LARGEST ? looksAt : null;
-    this.#grammar = grammar === null ? null : grammarHandle(grammar);
+    this.#grammar = grammar === null ? null : tokenGrammar(grammar);
   }
 
   /** Null when the grammar allows no token. */
@@ -52,14 +53,21 @@ export class SamplerHandle implements NativeSampler {
 
   /** A grammar over the whole vocabulary is dear, so it is asked only when it refuses what was chosen without it. */
   #chooseUnder(logits: Float32Array): number | null {
-    const { library, candidates } = this.#room;
     const free = this.#chooseFrom(logits);
     const grammar = this.#grammar;
-    if (grammar === null || free === null || candidates.isAllowed(library, grammar.sampler, free))
-      return free;
-    const array = candidates.all(logits);
-    library.llama_sampler_apply(grammar.sampler, array);
-    return this.#run(array);
+    if (grammar === null || free === null || grammar.isAllowed(free)) return free;
+    const chosen = this.#chooseAmongLargest(logits, grammar);
+    if (chosen !== null) return chosen;
+    const allowed = grammar.allowed();
+    return allowed.includes(1) ? this.#run(this.#room.candidates.allowed(logits, allowed)) : null;
+  }
+
+  /** The chain looks at few of the allowed ones; if these are among the largest, no others need be asked about. */
+  #chooseAmongLargest(logits: Float32Array, grammar: TokenGrammar): number | null {
+    if (this.#looksAt === null) return null;
+    const largest = largestOf(logits, MOST_LARGEST).filter(({ token }) => grammar.isAllowed(token));
+    if (largest.length < this.#looksAt) return null;
+    return this.#run(this.#room.candidates.some(largest.slice(0, this.#looksAt)));
   }
 
   #chooseFrom(logits: Float32Array): number | null {
@@ -90,32 +98,7 @@ export class SamplerHandle implements NativeSampler {
   }
 }
 
-const grammars = new FinalizationRegistry<{ library: Library; sampler: Pointer }>(({ library, sampler }) => {
-  library.llama_sampler_free(sampler);
-});
-
-export class GrammarHandle implements NativeGrammar {
-  readonly gbnf: string;
-  readonly sampler: Pointer;
-  readonly #library: Library;
-  readonly #isEnd: (token: number) => boolean;
-
-  constructor({ library, vocab }: SamplingRoom, gbnf: string) {
-    const sampler = library.llama_sampler_init_grammar(vocab, gbnf, 'root');
-    if (sampler === null) throw new Error('llama.cpp refuses the grammar');
-    this.gbnf = gbnf;
-    this.sampler = sampler;
-    this.#library = library;
-    this.#isEnd = (token) => library.llama_vocab_is_eog(vocab, token);
-    grammars.register(this, { library, sampler });
-  }
-
-  accept(token: number): void {
-    if (!this.#isEnd(token)) this.#library.llama_sampler_accept(this.sampler, token);
-  }
-}
-
-function grammarHandle(grammar: NativeGrammar): GrammarHandle {
-  if (!(grammar instanceof GrammarHandle)) throw new Error('the grammar is not one of this library');
+function tokenGrammar(grammar: NativeGrammar): TokenGrammar {
+  if (!(grammar instanceof TokenGrammar)) throw new Error('the grammar is not one of this library');
   return grammar;
 }

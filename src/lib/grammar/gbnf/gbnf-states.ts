@@ -1,0 +1,279 @@
+/**
+ * Runs a grammar over characters. Where a parser with a list of stacks doubles with each character of an ambiguous
+ * grammar, here stacks share what they have in common: a state is a set of places, each with the set of what may follow
+ * it. States are made once, and a step from a known state to a known one is one look-up.
+ * Every new step is counted, because the number of them depends on what the client's grammar says.
+ */
+import { CHAR, END, type GbnfProgram, RULE } from './gbnf-program.ts';
+
+/** No text goes on from here. */
+export const DEAD = -1;
+/** The place below the root rule. */
+const BOTTOM = -1;
+/** States and places of return that are kept; with more, a grammar is given up. */
+const MAX_STATES = 200_000;
+
+/** How much work new steps may be. */
+export interface WorkMeter {
+  /** Throws when there is no more. */
+  spend(work: number): void;
+}
+
+interface State {
+  /** Places before a character, and for each the set of places of return below it. */
+  readonly places: Int32Array;
+  readonly below: Int32Array;
+  /** The text may end here. */
+  readonly accepts: boolean;
+  readonly next: Map<number, number>;
+}
+
+export class GbnfStates {
+  readonly program: GbnfProgram;
+  readonly #states: State[] = [];
+  readonly #stateOf = new Map<string, number>();
+  /** Places of return, each with the set below it. */
+  readonly #returns: { readonly place: number; readonly below: number }[] = [{ place: BOTTOM, below: -1 }];
+  readonly #returnOf = new Map<string, number>();
+  /** Sets of places of return, sorted. */
+  readonly #sets: (readonly number[])[] = [[0]];
+  readonly #setOf = new Map<string, number>([['0', 0]]);
+
+  constructor(program: GbnfProgram) {
+    this.program = program;
+  }
+
+  /** Too large to be used for another answer. */
+  get isFull(): boolean {
+    return this.#states.length + this.#returns.length > MAX_STATES / 2;
+  }
+
+  start(meter: WorkMeter): number {
+    const step = new Step(this, meter);
+    step.call(this.program.root, 0);
+    return step.finish(this.program.nullable[this.program.root] === true);
+  }
+
+  accepts(state: number): boolean {
+    return this.#states[state]?.accepts ?? false;
+  }
+
+  /** The state behind a character of the class. */
+  after(state: number, charClass: number, meter: WorkMeter): number {
+    const from = this.#states[state];
+    if (from === undefined) return DEAD;
+    const known = from.next.get(charClass);
+    if (known !== undefined) return known;
+    const step = new Step(this, meter);
+    for (let at = 0; at < from.places.length; at += 1) {
+      const place = from.places[at] ?? 0;
+      if (this.program.sets[this.program.of[place] ?? 0]?.[charClass] === 1)
+        step.goOn(place + 1, from.below[at] ?? 0);
+    }
+    meter.spend(from.places.length);
+    const after = step.finish(false);
+    from.next.set(charClass, after);
+    return after;
+  }
+
+  set(members: Iterable<number>): number {
+    const sorted = [...new Set(members)].sort((a, b) => a - b);
+    const key = sorted.join(' ');
+    const known = this.#setOf.get(key);
+    if (known !== undefined) return known;
+    this.#sets.push(sorted);
+    this.#setOf.set(key, this.#sets.length - 1);
+    return this.#sets.length - 1;
+  }
+
+  members(set: number): readonly number[] {
+    return this.#sets[set] ?? [];
+  }
+
+  returnTo(place: number, below: number): number {
+    const key = `${place} ${below}`;
+    const known = this.#returnOf.get(key);
+    if (known !== undefined) return known;
+    this.#returns.push({ place, below });
+    this.#returnOf.set(key, this.#returns.length - 1);
+    return this.#returns.length - 1;
+  }
+
+  returned(index: number): { readonly place: number; readonly below: number } {
+    return this.#returns[index] ?? { place: BOTTOM, below: -1 };
+  }
+
+  state(heads: ReadonlyMap<number, number>, accepts: boolean, meter: WorkMeter): number {
+    if (heads.size === 0 && !accepts) return DEAD;
+    const places = Int32Array.from(heads.keys()).sort();
+    const below = places.map((place) => heads.get(place) ?? 0);
+    const key = `${accepts ? '+' : '-'}${places.join(' ')}|${below.join(' ')}`;
+    const known = this.#stateOf.get(key);
+    if (known !== undefined) return known;
+    if (this.#states.length + this.#returns.length > MAX_STATES) meter.spend(Number.POSITIVE_INFINITY);
+    this.#states.push({ places, below, accepts, next: new Map() });
+    this.#stateOf.set(key, this.#states.length - 1);
+    return this.#states.length - 1;
+  }
+}
+
+/** One character: first what goes on, then the rules that begin, callers before those that they call. */
+class Step {
+  readonly #states: GbnfStates;
+  readonly #meter: WorkMeter;
+  /** Places that were reached, each with the sets below it. */
+  readonly #reached = new Map<number, Set<number>>();
+  /** Rules that begin here, with the places of return. */
+  readonly #called = new Map<number, Set<number>>();
+  readonly #heads = new Map<number, Set<number>>();
+  readonly #queue: RankQueue;
+  #ends = false;
+  #work = 0;
+
+  constructor(states: GbnfStates, meter: WorkMeter) {
+    this.#states = states;
+    this.#meter = meter;
+    this.#queue = new RankQueue(states.program.rank);
+  }
+
+  /** From a place, over everything that may be empty there, and out of rules that are over. */
+  goOn(from: number, below: number): void {
+    const { kind, of, nullable } = this.#states.program;
+    const todo: [number, number][] = [[from, below]];
+    for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+      const [place, set] = next;
+      if (kind[place] === END) {
+        this.#leave(set, todo);
+        continue;
+      }
+      if (!this.#note(this.#reached, place, set)) continue;
+      if (kind[place] === RULE && nullable[of[place] ?? 0] === true) todo.push([place + 1, set]);
+    }
+  }
+
+  call(rule: number, back: number): void {
+    if (!this.#called.has(rule)) this.#queue.push(rule);
+    this.#note(this.#called, rule, back);
+  }
+
+  finish(accepts: boolean): number {
+    for (const [place, sets] of this.#reached) this.#begin(place, this.#union(sets));
+    this.#callAll();
+    const heads = new Map<number, number>();
+    for (const [place, sets] of this.#heads) heads.set(place, this.#union(sets));
+    this.#meter.spend(this.#work + heads.size);
+    return this.#states.state(heads, accepts || this.#ends, this.#meter);
+  }
+
+  #leave(set: number, todo: [number, number][]): void {
+    if (!this.#note(this.#reached, -1, set)) return;
+    for (const index of this.#states.members(set)) {
+      const { place, below } = this.#states.returned(index);
+      this.#spend();
+      if (place === BOTTOM) this.#ends = true;
+      else todo.push([place, below]);
+    }
+  }
+
+  /** A place before a character is a head; one before a rule begins it. */
+  #begin(place: number, below: number): void {
+    const { kind, of } = this.#states.program;
+    if (kind[place] === CHAR) this.#note(this.#heads, place, below);
+    if (place < 0 || kind[place] !== RULE) return;
+    const rule = of[place] ?? 0;
+    // A rule at the end of another returns to where that one would.
+    const backs =
+      kind[place + 1] === END ? this.#states.members(below) : [this.#states.returnTo(place + 1, below)];
+    for (const back of backs) this.call(rule, back);
+  }
+
+  #callAll(): void {
+    const { kind, of, nullable, starts } = this.#states.program;
+    for (let rule = this.#queue.pop(); rule !== undefined; rule = this.#queue.pop()) {
+      const below = this.#states.set(this.#called.get(rule) ?? []);
+      for (const start of starts[rule] ?? []) {
+        for (let place = start; kind[place] !== END; place += 1) {
+          this.#spend();
+          this.#begin(place, below);
+          if (kind[place] === CHAR || nullable[of[place] ?? 0] !== true) break;
+        }
+      }
+    }
+  }
+
+  #union(sets: ReadonlySet<number>): number {
+    const [first = 0, ...others] = sets;
+    if (others.length === 0) return first;
+    const members = new Set(this.#states.members(first));
+    for (const set of others) {
+      for (const member of this.#states.members(set)) {
+        members.add(member);
+        this.#spend();
+      }
+    }
+    return this.#states.set(members);
+  }
+
+  /** False when it was noted before. */
+  #note(into: Map<number, Set<number>>, key: number, value: number): boolean {
+    this.#spend();
+    const values = into.get(key);
+    if (values === undefined) into.set(key, new Set([value]));
+    else if (values.has(value)) return false;
+    else values.add(value);
+    return true;
+  }
+
+  #spend(): void {
+    this.#work += 1;
+    if (this.#work < 4_096) return;
+    this.#meter.spend(this.#work);
+    this.#work = 0;
+  }
+}
+
+/** A heap of rules, the one of the lowest rank first. */
+class RankQueue {
+  readonly #heap: number[] = [];
+  readonly #ranks: Int32Array;
+
+  constructor(ranks: Int32Array) {
+    this.#ranks = ranks;
+  }
+
+  push(rule: number): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    heap.push(rule);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (this.#rankOf(heap[parent] ?? 0) <= this.#rankOf(rule)) break;
+      heap[at] = heap[parent] ?? 0;
+      at = parent;
+    }
+    heap[at] = rule;
+  }
+
+  pop(): number | undefined {
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      const right = heap[child + 1];
+      if (right !== undefined && this.#rankOf(right) < this.#rankOf(heap[child] ?? 0)) child += 1;
+      if (this.#rankOf(heap[child] ?? 0) >= this.#rankOf(last)) break;
+      heap[at] = heap[child] ?? 0;
+      at = child;
+    }
+    heap[at] = last;
+    return first;
+  }
+
+  #rankOf(rule: number): number {
+    return this.#ranks[rule] ?? 0;
+  }
+}

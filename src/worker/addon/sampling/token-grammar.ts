@@ -1,0 +1,214 @@
+/**
+ * A grammar over tokens: which may come next, and what follows each. It is Hearth's own reader and not llama.cpp's, whose
+ * stacks double with each token of an ambiguous grammar, in calls that cannot be bounded from here. The work that a
+ * grammar causes is counted; one that needs too much ends its own answer, and is refused from then on.
+ */
+import { fail } from '../../../lib/errors/svc-error.ts';
+import { checkGbnf } from '../../../lib/grammar/gbnf/gbnf-check.ts';
+import { gbnfProgram } from '../../../lib/grammar/gbnf/gbnf-program.ts';
+import { DEAD, GbnfStates, type WorkMeter } from '../../../lib/grammar/gbnf/gbnf-states.ts';
+import type { NativeGrammar } from '../../native.ts';
+import type { TokenTexts } from './token-texts.ts';
+
+/** Steps of work that an answer may do at once, about 100 ms, and that each of its tokens adds, about half of one. */
+const MOST_WORK = 2_000_000;
+const WORK_PER_TOKEN = 10_000;
+/** Grammars whose states are kept for further answers, and the most characters of them. */
+const MAX_KEPT = 16;
+const MAX_KEPT_CHARS = 2_000_000;
+/** Grammars that needed too much work, remembered by their text. */
+const MAX_REFUSED = 64;
+/** States whose allowed tokens are kept. */
+const MAX_MASKS = 24;
+
+interface KeptGrammar {
+  readonly states: GbnfStates;
+  /** By state: 1 for each token allowed in it. */
+  readonly masks: Map<number, Uint8Array>;
+}
+
+/** The grammars of one model. */
+export class TokenGrammars {
+  readonly #texts: TokenTexts;
+  readonly #kept = new Map<string, KeptGrammar>();
+  readonly #refused = new Set<string>();
+
+  constructor(texts: TokenTexts) {
+    this.#texts = texts;
+  }
+
+  open(gbnf: string): TokenGrammar {
+    if (this.#refused.has(gbnf)) throw tooAmbiguous();
+    this.#texts.prepare();
+    const kept = this.#kept.get(gbnf);
+    const known = kept === undefined || kept.states.isFull ? this.#made(gbnf) : kept;
+    this.#keep(gbnf, known);
+    return new TokenGrammar(gbnf, known, this.#texts, () => this.#refuse(gbnf));
+  }
+
+  #made(gbnf: string): KeptGrammar {
+    return { states: new GbnfStates(gbnfProgram(checkGbnf(gbnf))), masks: new Map() };
+  }
+
+  #keep(gbnf: string, grammar: KeptGrammar): void {
+    this.#kept.delete(gbnf);
+    this.#kept.set(gbnf, grammar);
+    let chars = [...this.#kept.keys()].reduce((sum, text) => sum + text.length, 0);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MAX_KEPT && chars <= MAX_KEPT_CHARS) break;
+      chars -= oldest.length;
+      this.#kept.delete(oldest);
+    }
+  }
+
+  #refuse(gbnf: string): void {
+    this.#kept.delete(gbnf);
+    this.#refused.add(gbnf);
+    const [oldest] = this.#refused;
+    if (this.#refused.size > MAX_REFUSED && oldest !== undefined) this.#refused.delete(oldest);
+  }
+}
+
+function tooAmbiguous() {
+  return fail('invalid_request', {
+    param: 'grammar',
+    message:
+      'The grammar of this answer is too ambiguous: each token would have to be followed in too many ways. Simplify the grammar or schema.',
+  });
+}
+
+/** The bytes of a character that is not whole yet. */
+interface Partial {
+  /** Bits so far. */
+  value: number;
+  /** Bytes to come; 0: none is open. */
+  left: number;
+  /** The least code that its length may have. */
+  least: number;
+}
+
+export class TokenGrammar implements NativeGrammar {
+  readonly gbnf: string;
+  readonly #grammar: KeptGrammar;
+  readonly #texts: TokenTexts;
+  readonly #meter: WorkMeter;
+  #left = MOST_WORK;
+  #state: number;
+  #partial: Readonly<Partial> = { value: 0, left: 0, least: 0 };
+  /** Where the last walk ended. */
+  readonly #end: Partial = { value: 0, left: 0, least: 0 };
+
+  constructor(gbnf: string, grammar: KeptGrammar, texts: TokenTexts, onTooMuch: () => void) {
+    this.gbnf = gbnf;
+    this.#grammar = grammar;
+    this.#texts = texts;
+    this.#meter = {
+      spend: (work) => {
+        this.#left -= work;
+        if (this.#left >= 0) return;
+        onTooMuch();
+        throw tooAmbiguous();
+      },
+    };
+    this.#state = grammar.states.start(this.#meter);
+  }
+
+  isAllowed(token: number): boolean {
+    if (this.#texts.isEnd(token))
+      return this.#partial.left === 0 && this.#grammar.states.accepts(this.#state);
+    const bytes = this.#texts.bytesOf(token);
+    return bytes.length > 0 && bytes[0] !== 0 && this.#walk(bytes, 0, bytes.length) !== DEAD;
+  }
+
+  /** By token: 1 if it may come next. Valid until the next call. */
+  allowed(): Uint8Array {
+    const { masks } = this.#grammar;
+    const isWhole = this.#partial.left === 0;
+    const known = isWhole ? masks.get(this.#state) : undefined;
+    if (known !== undefined) return known;
+    const mask = this.#mask();
+    if (!isWhole) return mask;
+    masks.set(this.#state, mask);
+    const [oldest] = masks.keys();
+    if (masks.size > MAX_MASKS && oldest !== undefined) masks.delete(oldest);
+    return mask;
+  }
+
+  accept(token: number): void {
+    this.#left = Math.min(MOST_WORK, this.#left + WORK_PER_TOKEN);
+    if (this.#texts.isEnd(token)) return;
+    const bytes = this.#texts.bytesOf(token);
+    const state = this.#walk(bytes, 0, bytes.length);
+    if (state === DEAD) throw new Error('a token was chosen that the grammar does not allow');
+    this.#state = state;
+    this.#partial = { ...this.#end };
+  }
+
+  #mask(): Uint8Array {
+    const { bytes, offsets, isEnd } = this.#texts.all();
+    const mask = new Uint8Array(this.#texts.size);
+    const mayEnd = this.#partial.left === 0 && this.#grammar.states.accepts(this.#state);
+    const begins = this.#firstBytes();
+    for (let token = 0; token < mask.length; token += 1) {
+      const from = offsets[token] as number;
+      const to = offsets[token + 1] as number;
+      if (isEnd[token] === 1) mask[token] = mayEnd ? 1 : 0;
+      else if (to > from && begins[bytes[from] as number] === 1 && this.#walk(bytes, from, to) !== DEAD)
+        mask[token] = 1;
+    }
+    return mask;
+  }
+
+  /** By byte: 1 if a token may begin with it. */
+  #firstBytes(): Uint8Array {
+    const begins = new Uint8Array(256);
+    const one = new Uint8Array(1);
+    for (let byte = 1; byte < 256; byte += 1) {
+      one[0] = byte;
+      if (this.#walk(one, 0, 1) !== DEAD) begins[byte] = 1;
+    }
+    return begins;
+  }
+
+  /** The state behind the bytes; a character that is open at their end must still be possible. */
+  #walk(bytes: Uint8Array, from: number, to: number): number {
+    const { states } = this.#grammar;
+    const { program } = states;
+    let { value, left, least } = this.#partial;
+    let state = this.#state;
+    for (let at = from; at < to && state !== DEAD; at += 1) {
+      const byte = bytes[at] as number;
+      if (left > 0) {
+        if ((byte & 0xc0) !== 0x80) return DEAD;
+        value = (value << 6) | (byte & 0x3f);
+        left -= 1;
+        if (left > 0) continue;
+        if (value < least || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return DEAD;
+      } else if (byte < 0x80) {
+        value = byte;
+      } else {
+        if (byte < 0xc2 || byte > 0xf4) return DEAD;
+        left = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+        value = byte & (0x3f >> left);
+        least = left === 1 ? 0x80 : left === 2 ? 0x800 : 0x10000;
+        continue;
+      }
+      state = states.after(state, program.classOf(value), this.#meter);
+    }
+    if (state !== DEAD && left > 0 && !this.#canComplete(state, { value, left, least })) return DEAD;
+    this.#end.value = value;
+    this.#end.left = left;
+    this.#end.least = least;
+    return state;
+  }
+
+  #canComplete(state: number, { value, left, least }: Partial): boolean {
+    const { states } = this.#grammar;
+    const low = Math.max(least, value << (6 * left));
+    const high = Math.min(0x10ffff, (value << (6 * left)) | ((1 << (6 * left)) - 1));
+    if (low > high) return false;
+    return states.program
+      .classesWithin(low, high)
+      .some((charClass) => states.after(state, charClass, this.#meter) !== DEAD);
+  }
+}
