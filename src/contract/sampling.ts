@@ -40,6 +40,11 @@ const ALL_TOKENS = '0 means all tokens.';
 /** llama.cpp reads this seed as "take one from the random device". */
 export const RANDOM_DEVICE_SEED = 0xffffffff;
 
+/** A factor nearer to 0 would take logits out of what 32-bit floats can tell apart. */
+export const LEAST_PENALTY = 0.01;
+/** A lower temperature would do the same, and is greedy: the largest logit is certain to be chosen. */
+export const LEAST_TEMPERATURE = 0.001;
+
 export const SAMPLING = {
   temperature: {
     wire: 'temperature',
@@ -87,7 +92,12 @@ export const SAMPLING = {
   repeatPenalty: {
     wire: 'repeat_penalty',
     schema: Type.Number({ minimum: 0, maximum: 100 }),
-    request: { type: 'number', exclusiveMinimum: 0, maximum: 10, description: '1 is no penalty.' },
+    request: {
+      type: 'number',
+      minimum: LEAST_PENALTY,
+      maximum: 10,
+      description: '1 is no penalty.',
+    },
     fallback: 1,
     perModel: true,
     evidence: 'stated',

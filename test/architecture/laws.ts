@@ -121,7 +121,14 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/event-loop.ts': [],
   'worker/native.ts': ['contract', 'worker/prompt'],
   'worker/addon/library': ['lib/files'],
-  'worker/addon/sampling': ['contract', 'worker/native.ts', 'worker/addon/library'],
+  'worker/addon/sampling': [
+    'contract',
+    'lib/errors',
+    'lib/grammar',
+    'worker/native.ts',
+    'worker/addon/library',
+    'worker/addon/vocabulary',
+  ],
   'worker/addon/vocabulary': ['worker/addon/library', 'worker/prompt'],
   'worker/addon': [
     'contract',

@@ -20,7 +20,6 @@ import type {
 import { contextParams, type HeldParams, isMapping, modelParams, type Native } from './params.ts';
 import { SamplerHandle, type SamplingRoom } from './sampling/sampler-handle.ts';
 import { TokenGrammars } from './sampling/token-grammar.ts';
-import { TokenTexts } from './sampling/token-texts.ts';
 import type { Vocabulary } from '../prompt/vocabulary.ts';
 import { openVocabulary } from './vocabulary/vocabulary.ts';
 
@@ -164,7 +163,7 @@ function nativeModel(native: Native, model: Pointer, options: ModelOptions): Nat
   const vocab = library.llama_model_get_vocab(model);
   const vocabulary = openVocabulary(library, vocab);
   const candidates = new Candidates(vocabulary.size);
-  const grammars = new TokenGrammars(new TokenTexts(vocabulary));
+  const grammars = new TokenGrammars(vocabulary.texts);
   const room: SamplingRoom = { library, vocab, vocabularySize: vocabulary.size, candidates };
   return {
     facts: modelFacts(native, model, options),

@@ -33,8 +33,28 @@ export type ThinkingPlace =
   | { readonly at: 'nowhere' }
   | { readonly at: 'choice' | 'open'; readonly marks: ThinkingMarks };
 
-/** GBNF of the answer, or null when the model may say anything. */
+/** Grammars kept for the next request of the same kind, and the most characters of what they were made of. */
+const MAX_KEPT = 16;
+const MAX_KEPT_CHARS = 2_000_000;
+const kept = new Map<string, string | null>();
+
+/** GBNF of the answer, or null when the model may say anything. Agents send the same tools with every turn. */
 export function answerGrammar(request: AnswerGrammarRequest): string | null {
+  const key = JSON.stringify(request);
+  const known = kept.get(key);
+  const gbnf = known === undefined ? madeGrammar(request) : known;
+  kept.delete(key);
+  kept.set(key, gbnf);
+  let chars = [...kept.keys()].reduce((sum, each) => sum + each.length, 0);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= MAX_KEPT && chars <= MAX_KEPT_CHARS) break;
+    chars -= oldest.length;
+    kept.delete(oldest);
+  }
+  return gbnf;
+}
+
+function madeGrammar(request: AnswerGrammarRequest): string | null {
   const writer = new GbnfWriter({
     prefix: 'svc-',
     spacing: spacingOf(request.model.tools),

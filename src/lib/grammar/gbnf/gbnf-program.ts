@@ -219,7 +219,7 @@ function classesOf(
     cuts.add(to + 1);
   }
   const begins = Int32Array.from([...cuts].filter((cut) => cut <= 0x10ffff)).sort();
-  const classOf = (code: number): number => {
+  const searched = (code: number): number => {
     let [low, high] = [0, begins.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
@@ -228,6 +228,8 @@ function classesOf(
     }
     return low;
   };
+  const ascii = Int32Array.from({ length: 128 }, (_, code) => searched(code));
+  const classOf = (code: number): number => (code < 128 ? (ascii[code] as number) : searched(code));
   return {
     classes: begins.length,
     sets: sets.map((ranges) => {

@@ -10,8 +10,11 @@ import { CHAR, END, type GbnfProgram, RULE } from './gbnf-program.ts';
 export const DEAD = -1;
 /** The place below the root rule. */
 const BOTTOM = -1;
-/** States and places of return that are kept; with more, a grammar is given up. */
+/** A step that was not made yet. */
+const UNKNOWN = -2;
+/** States and places of return that are kept, and steps between them; with more, a grammar is given up. */
 const MAX_STATES = 200_000;
+const MAX_STEPS = 8_000_000;
 
 /** How much work new steps may be. */
 export interface WorkMeter {
@@ -25,7 +28,8 @@ interface State {
   readonly below: Int32Array;
   /** The text may end here. */
   readonly accepts: boolean;
-  readonly next: Map<number, number>;
+  /** By class: the state behind a character of it. */
+  readonly next: Int32Array;
 }
 
 export class GbnfStates {
@@ -45,7 +49,13 @@ export class GbnfStates {
 
   /** Too large to be used for another answer. */
   get isFull(): boolean {
-    return this.#states.length + this.#returns.length > MAX_STATES / 2;
+    return this.#size > 0.5;
+  }
+
+  /** As a part of what there may be. */
+  get #size(): number {
+    const states = (this.#states.length + this.#returns.length) / MAX_STATES;
+    return Math.max(states, (this.#states.length * this.program.classes) / MAX_STEPS);
   }
 
   start(meter: WorkMeter): number {
@@ -62,8 +72,8 @@ export class GbnfStates {
   after(state: number, charClass: number, meter: WorkMeter): number {
     const from = this.#states[state];
     if (from === undefined) return DEAD;
-    const known = from.next.get(charClass);
-    if (known !== undefined) return known;
+    const known = from.next[charClass] as number;
+    if (known !== UNKNOWN) return known;
     const step = new Step(this, meter);
     for (let at = 0; at < from.places.length; at += 1) {
       const place = from.places[at] ?? 0;
@@ -72,7 +82,7 @@ export class GbnfStates {
     }
     meter.spend(from.places.length);
     const after = step.finish(false);
-    from.next.set(charClass, after);
+    from.next[charClass] = after;
     return after;
   }
 
@@ -110,8 +120,9 @@ export class GbnfStates {
     const key = `${accepts ? '+' : '-'}${places.join(' ')}|${below.join(' ')}`;
     const known = this.#stateOf.get(key);
     if (known !== undefined) return known;
-    if (this.#states.length + this.#returns.length > MAX_STATES) meter.spend(Number.POSITIVE_INFINITY);
-    this.#states.push({ places, below, accepts, next: new Map() });
+    if (this.#size > 1) meter.spend(Number.POSITIVE_INFINITY);
+    const next = new Int32Array(this.program.classes).fill(UNKNOWN);
+    this.#states.push({ places, below, accepts, next });
     this.#stateOf.set(key, this.#states.length - 1);
     return this.#states.length - 1;
   }

@@ -4,6 +4,7 @@
  * This file leads from sampling options to llama.cpp's samplers: which are in the chain, in which order, and what each is
  * opened with.
  */
+import { LEAST_PENALTY, LEAST_TEMPERATURE } from '../../../contract/sampling.ts';
 import { SAMPLING_DEFAULTS, type Sampling } from '../../../contract/sampling-shapes.ts';
 import type { Pointer } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
@@ -34,7 +35,7 @@ interface ChainEntry {
   readonly step: (chosen: Chosen, state: State) => Omit<SamplerStep, 'name'>;
 }
 
-const isRandom = ({ temperature }: Chosen): boolean => temperature > 0;
+const isRandom = ({ temperature }: Chosen): boolean => temperature >= LEAST_TEMPERATURE;
 
 function entry(name: string, isIn: ChainEntry['isIn'], step: ChainEntry['step']): ChainEntry {
   return { name, isIn, step };
@@ -136,7 +137,8 @@ function openPenalties(
   const sampler = library.llama_sampler_init_penalties(
     size,
     most,
-    repeatPenalty,
+    // Defaults of a model may be anything.
+    Math.max(LEAST_PENALTY, repeatPenalty),
     frequencyPenalty,
     presencePenalty,
   );

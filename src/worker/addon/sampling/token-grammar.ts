@@ -8,7 +8,7 @@ import { checkGbnf } from '../../../lib/grammar/gbnf/gbnf-check.ts';
 import { gbnfProgram } from '../../../lib/grammar/gbnf/gbnf-program.ts';
 import { DEAD, GbnfStates, type WorkMeter } from '../../../lib/grammar/gbnf/gbnf-states.ts';
 import type { NativeGrammar } from '../../native.ts';
-import type { TokenTexts } from './token-texts.ts';
+import type { PackedTexts } from '../vocabulary/packed-texts.ts';
 
 /** Steps of work that an answer may do at once, about 100 ms, and that each of its tokens adds, about half of one. */
 const MOST_WORK = 2_000_000;
@@ -29,17 +29,16 @@ interface KeptGrammar {
 
 /** The grammars of one model. */
 export class TokenGrammars {
-  readonly #texts: TokenTexts;
+  readonly #texts: PackedTexts;
   readonly #kept = new Map<string, KeptGrammar>();
   readonly #refused = new Set<string>();
 
-  constructor(texts: TokenTexts) {
+  constructor(texts: PackedTexts) {
     this.#texts = texts;
   }
 
   open(gbnf: string): TokenGrammar {
     if (this.#refused.has(gbnf)) throw tooAmbiguous();
-    this.#texts.prepare();
     const kept = this.#kept.get(gbnf);
     const known = kept === undefined || kept.states.isFull ? this.#made(gbnf) : kept;
     this.#keep(gbnf, known);
@@ -90,7 +89,7 @@ interface Partial {
 export class TokenGrammar implements NativeGrammar {
   readonly gbnf: string;
   readonly #grammar: KeptGrammar;
-  readonly #texts: TokenTexts;
+  readonly #texts: PackedTexts;
   readonly #meter: WorkMeter;
   #left = MOST_WORK;
   #state: number;
@@ -98,7 +97,7 @@ export class TokenGrammar implements NativeGrammar {
   /** Where the last walk ended. */
   readonly #end: Partial = { value: 0, left: 0, least: 0 };
 
-  constructor(gbnf: string, grammar: KeptGrammar, texts: TokenTexts, onTooMuch: () => void) {
+  constructor(gbnf: string, grammar: KeptGrammar, texts: PackedTexts, onTooMuch: () => void) {
     this.gbnf = gbnf;
     this.#grammar = grammar;
     this.#texts = texts;
@@ -114,10 +113,10 @@ export class TokenGrammar implements NativeGrammar {
   }
 
   isAllowed(token: number): boolean {
-    if (this.#texts.isEnd(token))
+    if (this.#texts.isEnd[token] === 1)
       return this.#partial.left === 0 && this.#grammar.states.accepts(this.#state);
-    const bytes = this.#texts.bytesOf(token);
-    return bytes.length > 0 && bytes[0] !== 0 && this.#walk(bytes, 0, bytes.length) !== DEAD;
+    const [from, to] = this.#placeOf(token);
+    return to > from && this.#texts.bytes[from] !== 0 && this.#walk(this.#texts.bytes, from, to) !== DEAD;
   }
 
   /** By token: 1 if it may come next. Valid until the next call. */
@@ -136,16 +135,21 @@ export class TokenGrammar implements NativeGrammar {
 
   accept(token: number): void {
     this.#left = Math.min(MOST_WORK, this.#left + WORK_PER_TOKEN);
-    if (this.#texts.isEnd(token)) return;
-    const bytes = this.#texts.bytesOf(token);
-    const state = this.#walk(bytes, 0, bytes.length);
+    if (this.#texts.isEnd[token] === 1) return;
+    const [from, to] = this.#placeOf(token);
+    const state = this.#walk(this.#texts.bytes, from, to);
     if (state === DEAD) throw new Error('a token was chosen that the grammar does not allow');
     this.#state = state;
     this.#partial = { ...this.#end };
   }
 
+  #placeOf(token: number): [from: number, to: number] {
+    const { offsets } = this.#texts;
+    return [offsets[token] ?? 0, offsets[token + 1] ?? 0];
+  }
+
   #mask(): Uint8Array {
-    const { bytes, offsets, isEnd } = this.#texts.all();
+    const { bytes, offsets, isEnd } = this.#texts;
     const mask = new Uint8Array(this.#texts.size);
     const mayEnd = this.#partial.left === 0 && this.#grammar.states.accepts(this.#state);
     const begins = this.#firstBytes();

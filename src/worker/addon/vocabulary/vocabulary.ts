@@ -5,6 +5,7 @@
 import type { PairTokens, Vocabulary } from '../../prompt/vocabulary.ts';
 import type { Pointer } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
+import { PackedTexts } from './packed-texts.ts';
 import { byteLevelBytes, sentencePieceBytes } from './token-bytes.ts';
 
 const ATTRIBUTE_UNKNOWN = 1 << 0;
@@ -20,7 +21,12 @@ interface Tokens {
   readonly type: VocabularyType;
 }
 
-export function openVocabulary(library: Library, vocab: Pointer): Vocabulary {
+/** A vocabulary with what grammars need of it. */
+export interface OpenVocabulary extends Vocabulary {
+  readonly texts: PackedTexts;
+}
+
+export function openVocabulary(library: Library, vocab: Pointer): OpenVocabulary {
   const tokens: Tokens = { library, vocab, type: TYPES[library.llama_vocab_type(vocab)] ?? 'none' };
   const size = library.llama_vocab_n_tokens(vocab);
   const bytes = new Map<number, Uint8Array>();
@@ -30,13 +36,14 @@ export function openVocabulary(library: Library, vocab: Pointer): Vocabulary {
     library.llama_vocab_sep(vocab),
   ].map((token) => (token < 0 ? null : token)) as [number | null, number | null, number | null];
   const wordPieces = tokens.type === 'wpm';
-  const { controlTexts, userDefinedTexts, longest } = survey(tokens, size);
+  const { controlTexts, userDefinedTexts, longest, texts } = survey(tokens, size);
   return {
     size,
     bosText: textOf(tokens, bos),
     eosText: textOf(tokens, eos),
     controlTexts,
     userDefinedTexts,
+    texts,
     prependToken: wordPieces || library.llama_vocab_get_add_bos(vocab) ? bos : null,
     appendToken: wordPieces ? (sep ?? eos) : library.llama_vocab_get_add_eos(vocab) ? eos : null,
     pair: pairTokens(tokens, { bos, eos, sep }),
@@ -46,7 +53,9 @@ export function openVocabulary(library: Library, vocab: Pointer): Vocabulary {
     bytesOf(token) {
       let found = bytes.get(token);
       if (found === undefined) {
-        found = isControl(tokens, token) ? new Uint8Array() : tokenBytes(tokens, token);
+        found = isControl(tokens, token)
+          ? new Uint8Array()
+          : texts.bytes.slice(texts.offsets[token], texts.offsets[token + 1]);
         bytes.set(token, found);
       }
       return found;
@@ -80,6 +89,7 @@ interface Survey {
   readonly controlTexts: string[];
   readonly userDefinedTexts: string[];
   readonly longest: number | null;
+  readonly texts: PackedTexts;
 }
 
 /**
@@ -91,18 +101,26 @@ function survey(tokens: Tokens, size: number): Survey {
   const userDefinedTexts: string[] = [];
   // A byte-mapped entry is one character per byte, so its UTF-8 length is never less than the bytes it stands for.
   let longest = 1;
+  const texts = new PackedTexts(size);
   for (let token = 0; token < size; token += 1) {
     const text = textOf(tokens, token);
+    const attributes = attributesOf(tokens, token);
+    const isSilent = (attributes & (ATTRIBUTE_CONTROL | ATTRIBUTE_UNKNOWN)) !== 0;
+    const isEnd = tokens.library.llama_vocab_is_eog(tokens.vocab, token);
     longest = Math.max(longest, Buffer.byteLength(text));
+    const bytes = isSilent
+      ? Buffer.from(text, 'utf8')
+      : tokenBytes(tokens, token, { entry: text, attributes });
+    texts.add(token, bytes, isEnd);
     if (text.length <= 1) continue;
     // End tokens count even where a file gives them an ordinary type, as their effect is that of a control.
-    if (isControl(tokens, token) || tokens.library.llama_vocab_is_eog(tokens.vocab, token))
-      controlTexts.push(text);
-    else if ((attributesOf(tokens, token) & ATTRIBUTE_USER_DEFINED) !== 0) userDefinedTexts.push(text);
+    if (isSilent || isEnd) controlTexts.push(text);
+    else if ((attributes & ATTRIBUTE_USER_DEFINED) !== 0) userDefinedTexts.push(text);
   }
   return {
     controlTexts,
     userDefinedTexts,
+    texts,
     longest: tokens.type === 'bpe' || tokens.type === 'spm' ? longest : null,
   };
 }
@@ -144,9 +162,12 @@ function isControl(tokens: Tokens, token: number): boolean {
 }
 
 /** Exact bytes, also of tokens that hold a part of a character, which no decoded string can carry. */
-function tokenBytes(tokens: Tokens, token: number): Uint8Array {
-  const entry = textOf(tokens, token);
-  if ((attributesOf(tokens, token) & ATTRIBUTE_USER_DEFINED) !== 0) return Buffer.from(entry, 'utf8');
+function tokenBytes(
+  tokens: Tokens,
+  token: number,
+  { entry, attributes }: { readonly entry: string; readonly attributes: number },
+): Uint8Array {
+  if ((attributes & ATTRIBUTE_USER_DEFINED) !== 0) return Buffer.from(entry, 'utf8');
   switch (tokens.type) {
     case 'bpe':
       return byteLevelBytes(entry) ?? piece(tokens, token);
