@@ -131,16 +131,16 @@ function slowReader(gbnf: string): (text: string) => boolean {
     if (before !== undefined) return before;
     const found = new Set<number>();
     known.set(key, found);
-    if (program.kind[place] === 0) found.add(at);
-    else if (program.kind[place] === 1) {
+    const of = program.of[place] ?? 0;
+    if (program.kind[place] === 0) {
+      found.add(at);
+    } else if (program.kind[place] === 1) {
       const code = text.codePointAt(at);
-      const set = program.sets[program.of[place] ?? 0];
-      if (code !== undefined && set?.[program.classOf(code)] === 1)
-        for (const end of ends(place + 1, text, at + 1)) found.add(end);
+      const isIn = code !== undefined && program.sets[of]?.[program.classOf(code)] === 1;
+      for (const end of isIn ? ends(place + 1, text, at + 1) : []) found.add(end);
     } else {
-      for (const start of program.starts[program.of[place] ?? 0] ?? [])
-        for (const middle of ends(start, text, at))
-          for (const end of ends(place + 1, text, middle)) found.add(end);
+      const middles = (program.starts[of] ?? []).flatMap((start) => [...ends(start, text, at)]);
+      for (const middle of middles) for (const end of ends(place + 1, text, middle)) found.add(end);
     }
     return found;
   };
