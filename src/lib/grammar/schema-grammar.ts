@@ -157,6 +157,7 @@ class SchemaCompiler {
       case 'string':
         return this.#string(schema, path);
       case 'integer':
+        if (isFraction(schema)) throw impossible(path, 'no whole number has a fraction');
         return integerRule(
           this.#writer,
           withFormatBounds(schema),
@@ -165,7 +166,7 @@ class SchemaCompiler {
         );
       case 'number':
         this.#refuseNot(not, (value) => typeof value === 'number', path);
-        return numberRule(this.#writer, withFormatBounds(schema), path);
+        return numberRule(this.#writer, withFormatBounds(schema), path, isFraction(schema));
       case 'boolean': {
         const left = [true, false].filter((value) => !not.includes(value));
         if (left.length === 0) throw impossible(path, 'no boolean is allowed');
@@ -244,14 +245,17 @@ class SchemaCompiler {
           ? [{ source: item.pattern, negated: item.negated, keyword: item.negated ? 'not' : 'pattern' }]
           : [],
       ),
-      ...formats.flatMap((name) => (typeof name === 'string' ? this.#formatSource(name, path) : [])),
+      ...formats.flatMap((name) => (typeof name === 'string' ? this.#formatSource(name, schema, path) : [])),
     ];
   }
 
-  #formatSource(format: string, path: SchemaPath): StringSource[] {
+  #formatSource(format: string, { pattern }: Schema, path: SchemaPath): StringSource[] {
     const source = Object.hasOwn(FORMAT_PATTERNS, format) ? FORMAT_PATTERNS[format] : undefined;
     if (source !== undefined) return [{ source, negated: false, keyword: 'format' }];
-    if (!FREE_FORMATS.has(format) && !Object.hasOwn(INTEGER_FORMATS, format))
+    // Beside a pattern, a name that is not known only names the pattern.
+    const isFree =
+      pattern !== undefined || FREE_FORMATS.has(format) || Object.hasOwn(INTEGER_FORMATS, format);
+    if (!isFree)
       this.#writer.cannot(path, 'format', `"${format.slice(0, 40)}" is not a known format; use "pattern"`);
     return [];
   }
@@ -540,6 +544,10 @@ function asSchema(ways: readonly unknown[] | null): unknown {
 function alsoIn(schema: Schema): readonly Also[] {
   const also = schema[ALSO];
   return Array.isArray(also) ? (also as readonly Also[]) : [];
+}
+
+function isFraction(schema: Schema): boolean {
+  return alsoIn(schema).some((item) => 'fraction' in item);
 }
 
 function notValues(schema: Schema): readonly unknown[] {

@@ -130,22 +130,28 @@ function digitSteps(step: number, remainder: number, names: readonly string[], f
   return digits.map((digit) => `"${digit}" ${names[(remainder * 10 + digit) % step]}`);
 }
 
-export function numberRule(writer: GbnfWriter, schema: Schema, path: SchemaPath): string {
+/** `fraction`: no whole number. */
+export function numberRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, fraction = false): string {
   const bounds = boundsOf(schema, path);
   const step = stepOf(writer, schema, path, false);
+  if (fraction && step === 0 && bounds.min === null && bounds.max === null)
+    return writer.rule(`"-"? ("0" | [1-9] [0-9]{0,6}) "." [0-9]{0,5} [1-9]`);
+  if (fraction) writer.cannot(path, 'not', 'whole numbers cannot be excluded here');
   if (Number.isInteger(step) && step > 0) return integerRule(writer, schema, path);
   const bounded = bounds.min !== null || bounds.max !== null;
+  const isNatural = bounds.min === 0 && !bounds.minExclusive && bounds.max === null;
+  if (step > 0 && isNatural) return fractions(writer, step, '');
   if (step > 0) return bounded ? steppedNumbers(writer, bounds, step, path) : fractions(writer, step);
   if (!bounded) return writer.rule(`"-"? ${whole(writer)} ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?`);
   return writer.rule(boundedNumber(writer, bounds, path));
 }
 
 /** Multiples of a fraction that divides 1, such as 0.5 or 0.01. */
-function fractions(writer: GbnfWriter, step: number): string {
+function fractions(writer: GbnfWriter, step: number, sign = '"-"? '): string {
   const decimals = decimalsOf(step);
   const parts = Array.from({ length: Math.round(1 / step) }, (_, index) => (index * step).toFixed(decimals));
   const behind = parts.map((part) => `"${part.slice(1)}"`);
-  return writer.rule(`"-"? ("0" | [1-9] [0-9]{0,8}) (${behind.join(' | ')})?`);
+  return writer.rule(`${sign}("0" | [1-9] [0-9]{0,8}) (${behind.join(' | ')})?`);
 }
 
 function steppedNumbers(writer: GbnfWriter, bounds: Bounds, step: number, path: SchemaPath): string {

@@ -56,6 +56,8 @@ export const ALSO = '\0also';
 export type Also =
   | { readonly pattern: string; readonly negated: boolean }
   | { readonly format: string }
+  /** A number that is no integer. */
+  | { readonly fraction: true }
   | { readonly not: readonly unknown[] };
 
 /** The location of a merge, and what it may still cost. */

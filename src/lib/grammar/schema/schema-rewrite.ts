@@ -5,6 +5,8 @@ import { isObject, madeHere, type Schema } from './schema-walk.ts';
 
 /** Each dependency doubles the ways in which an object can be valid. */
 const MAX_DEPENDENCIES = 6;
+/** Combinations of what must not hold that are written out. */
+const MAX_WAYS = 64;
 
 /** The schema in the words of draft 2020-12. */
 export function modernised(schema: Schema): Schema {
@@ -138,7 +140,7 @@ function keywordNegations(
           }))
         : null;
     case 'anyOf':
-      return Array.isArray(value) ? [{ allOf: madeHere(value.map((branch) => ({ not: branch }))) }] : null;
+      return Array.isArray(value) ? combined(value.map((branch) => negations(branch, resolve, depth))) : null;
     case 'allOf': {
       if (!Array.isArray(value)) return null;
       const parts = value.map((part) => negations(part, resolve, depth));
@@ -149,11 +151,25 @@ function keywordNegations(
   }
 }
 
+/** One way of each list, in every combination. */
+function combined(lists: readonly (readonly unknown[] | null)[]): unknown[] | null {
+  let ways: unknown[] = [true];
+  for (const list of lists) {
+    if (list === null || ways.length * list.length > MAX_WAYS) return null;
+    ways = ways.flatMap((way) =>
+      list.map((next) => (way === true ? next : { allOf: madeHere([way, next]) })),
+    );
+  }
+  return ways;
+}
+
 function typeNegation(types: readonly unknown[]): unknown[] | null {
-  // Numbers with a fraction only are no JSON type.
   if (types.includes('integer') && !types.includes('number')) {
     const others = JSON_TYPES.filter((type) => !types.includes(type) && type !== 'number');
-    return [{ type: others }];
+    return [
+      ...(others.length > 0 ? [{ type: others }] : []),
+      { type: 'number', [ALSO]: [{ fraction: true }] },
+    ];
   }
   const left = JSON_TYPES.filter(
     (type) =>

@@ -120,6 +120,7 @@ const TESTS: Readonly<Record<string, Test>> = {
 };
 
 function alsoHolds(also: Also, value: unknown): Verdict {
+  if ('fraction' in also) return !Number.isInteger(value);
   if ('not' in also) return !also.not.some((item) => sameJson(item, value));
   if (typeof value !== 'string') return true;
   if ('format' in also) return accepts({ format: also.format }, value);
