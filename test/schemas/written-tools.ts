@@ -51,6 +51,7 @@ const wholes: readonly Schema[] = [
   { additionalProperties: true, $schema: 'http://json-schema.org/draft-07/schema#' },
   { $id: 'https://example.org/tool', unevaluatedProperties: false },
   { dependentRequired: { p0: ['p1'] } },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name
   { if: { properties: { p0: { const: 'open' } } }, then: { required: ['p1'] } },
   { dependencies: { p0: { required: ['p1'] } }, maxProperties: 3 },
   { minProperties: 1, patternProperties: { '^opt_': { type: 'string' } } },

@@ -19,6 +19,7 @@ export const zodSchemas: readonly z.ZodType[] = [
     z.string(),
     z.string().length(4),
     z.string().regex(/^[A-Z]{2}-\d{3}$/),
+    // oxlint-disable-next-line no-useless-escape -- as many write it
     z.string().regex(/^a\-b$/),
     z.string().startsWith('x-'),
     z.string().endsWith('.md'),
