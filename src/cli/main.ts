@@ -43,6 +43,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['rm'], async () => (await import('./verbs/models/rm.ts')).registerRm],
   [['restore'], async () => (await import('./verbs/models/restore.ts')).registerRestore],
   [['verify'], async () => (await import('./verbs/models/verify.ts')).registerVerify],
+  [['check'], async () => (await import('./verbs/models/check.ts')).registerCheck],
   [['prune'], async () => (await import('./verbs/models/prune.ts')).registerPrune],
   [['service'], async () => (await import('./verbs/system/service.ts')).registerService],
   [['doctor'], async () => (await import('./verbs/system/doctor.ts')).registerDoctor],

@@ -118,6 +118,25 @@ export type ScoreEvent = Static<typeof ScoreEvent>;
 
 export const RankedEvent = Type.Object({ type: Type.Literal('ranked'), totalTokens: Type.Integer() });
 
+const MarkPair = Type.Union([Type.Object({ open: Type.String(), close: Type.String() }), Type.Null()]);
+
+/** How a model writes, as its template shows it. */
+export const ModelFormatFacts = Type.Object({
+  template: Type.Union([Type.Literal('own'), Type.Literal('none')]),
+  /** Whether calls have the model's own syntax. */
+  native: Type.Boolean(),
+  /** Whether it writes several calls in one answer. */
+  several: Type.Boolean(),
+  thinking: MarkPair,
+  /** Marks around words. */
+  content: MarkPair,
+  /** Who writes past calls: the template, or Hearth into the text. */
+  history: Type.Union([Type.Literal('template'), Type.Literal('text')]),
+  /** Why, in sentences. */
+  evidence: Type.Array(Type.String()),
+});
+export type ModelFormatFacts = Static<typeof ModelFormatFacts>;
+
 export const ExplainedEvent = Type.Object({
   type: Type.Literal('explained'),
   renderedPrompt: Type.String(),
@@ -127,6 +146,8 @@ export const ExplainedEvent = Type.Object({
   sequence: Type.Union([Type.Integer(), Type.Null()]),
   numCtx: Type.Integer(),
   toolFormat: Type.String(),
+  /** Absent from engines that do not tell. */
+  modelFormat: Type.Optional(ModelFormatFacts),
 });
 export type ExplainedEvent = Static<typeof ExplainedEvent>;
 

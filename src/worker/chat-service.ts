@@ -1,4 +1,5 @@
 /** A loaded chat model at work: generates and explains. */
+import { formatFacts } from './prompt/model-format.ts';
 import type { ExplainJob, GenerateJob, Job } from '../contract/job.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import { BatchLoop } from './batch/batch-loop.ts';
@@ -70,6 +71,7 @@ export class ChatService {
       sequence: placement?.id ?? null,
       numCtx: prepared.numCtx,
       toolFormat: prepared.toolFormat,
+      modelFormat: formatFacts(this.#chat.writer.template.from, prepared.model),
     });
     this.#outbox.flush();
   }

@@ -3,6 +3,7 @@ import type { GenerateJob } from '../contract/job.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import type { Answer } from './answer/answer.ts';
 import { type AnswerPlan, openAnswer, planAnswer } from './answer/plan-answer.ts';
+import type { ModelFormat } from '../lib/tool-format/tool-format.ts';
 import type { ChatModel } from './model.ts';
 import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns } from './prompt/envelope.ts';
@@ -18,6 +19,7 @@ export interface PreparedChat {
   /** Tokens that the answer may have: as asked, and as fit behind the prompt. */
   readonly maxTokens: number;
   readonly toolFormat: string;
+  readonly model: ModelFormat;
   readonly answer: Answer;
 }
 
@@ -34,7 +36,7 @@ export function prepareChat(chat: ChatModel, job: GenerateJob): PreparedChat {
   // A frozen answer is planned with the limit that its record names; others do not change with the prompt's length.
   const planned = job.lane === 'frozen' ? maxTokens : (job.maxTokens ?? Math.floor(numCtx / 2));
   const answer = { ...openAnswer(plan, planned, chat), hiddenStops: hiddenStops(chat, job) };
-  return { job, pieces, tokens, numCtx, maxTokens, toolFormat: plan.toolFormat, answer };
+  return { job, pieces, tokens, numCtx, maxTokens, toolFormat: plan.toolFormat, model: plan.model, answer };
 }
 
 /** Throws `context_length_exceeded` when not even one token of an answer fits behind the prompt. */

@@ -152,7 +152,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'worker/model.ts': ['contract', 'worker/native.ts', 'worker/prompt'],
   'worker/outbox.ts': ['contract', 'lib/errors'],
-  'worker/prepare.ts': ['contract', 'lib/errors', 'worker/model.ts', 'worker/prompt', 'worker/answer'],
+  'worker/prepare.ts': ['contract', 'lib/errors', 'worker/model.ts', 'worker/prompt', 'worker/answer', 'lib/tool-format'],
   'worker/threads': ['contract', 'worker/model.ts'],
   'worker/load': [
     'contract',

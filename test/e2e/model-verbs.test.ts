@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tinyChatContent } from '../../tools/models/tiny-chat.ts';
 import { writeTinyLora } from '../../tools/models/tiny-lora.ts';
+import { f32, u32 } from '../../tools/gguf/metadata.ts';
 import { encodeGguf } from '../../tools/gguf/writer.ts';
+import { template } from '../support/templates.ts';
 import { startFakeHub } from '../support/hub/fake-hub.ts';
 import { hearth, readyUrl, startHearth } from '../support/process/hearth.ts';
 import { chatBytes, temporaryFolder, writeChat, writeEmbed } from '../support/temp-home.ts';
@@ -98,6 +100,35 @@ describe('a model on the command line', () => {
       2,
       'hearth: draft_model is not usable: style is not a chat model.\n',
     ]);
+  });
+
+  it('is checked: what its template says, forty cases, and what its maker recommends', async () => {
+    const env = await environment();
+    const content = tinyChatContent({ chatTemplate: template('hermes') });
+    const file = join(await temporaryFolder(), 'Tiny.gguf');
+    const recommended = { 'general.sampling.temp': f32(0.5), 'general.sampling.top_k': u32(20) };
+    await writeFile(file, encodeGguf({ ...content, metadata: { ...content.metadata, ...recommended } }));
+    await hearth(['import', file, '--id', 'tiny'], env);
+    const { code, stdout } = await hearth(['check', 'tiny', '--json'], env);
+    expect(code).toBe(0);
+    const card = JSON.parse(stdout) as {
+      cases: { all: number; passed: number; failed: unknown[]; left: number };
+    };
+    expect(card).toMatchObject({
+      model: 'tiny',
+      toolFormat: 'json <tool_call>',
+      format: { template: 'own', native: true, several: true, thinking: null },
+      makerDefaults: { temp: 0.5, top_k: 20 },
+      defects: [],
+    });
+    const { all, passed, failed, left } = card.cases;
+    expect([all, passed + failed.length + left]).toEqual([40, 40]);
+    // A model that has learned nothing fills some strings up to its last token, and loses no case in another way.
+    for (const each of failed)
+      expect(each).toMatchObject({ reason: expect.stringContaining('did not end within') });
+    const shown = await hearth(['check', 'tiny'], env);
+    expect(shown.stdout).toMatch(/^tools +json <tool_call>, several calls per answer$/m);
+    expect(shown.stdout).toMatch(/^recommended +temp=0.5 top_k=20$/m);
   });
 
   it('that fails to verify ends with exit code 1 and says which file', async () => {

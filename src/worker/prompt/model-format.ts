@@ -2,6 +2,7 @@
 import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
 import { deriveFormat } from '../../lib/tool-format/derive.ts';
 import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
+import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import { type PromptWriter, surroundings } from './prompt.ts';
 import type { ChatTemplate } from './template.ts';
 
@@ -17,4 +18,20 @@ export function modelFormat({ template, vocabulary }: Omit<PromptWriter, 'guard'
   });
   formats.set(template, format);
   return format;
+}
+
+/** The same for people. */
+export function formatFacts(
+  from: ChatTemplate['from'],
+  { tools, thinking, content, history, evidence }: ModelFormat,
+): ModelFormatFacts {
+  return {
+    template: from === 'gguf' ? 'own' : 'none',
+    native: tools !== null,
+    several: tools?.several === true,
+    thinking,
+    content: content === null ? null : { open: content.open, close: content.close },
+    history: history.calls,
+    evidence: [...evidence],
+  };
 }

@@ -50,6 +50,20 @@ export async function readTensorShapes(path: string): Promise<TensorShapes> {
   return withHeader(path, ({ header }) => new Map(header.tensors.map(({ name, dims }) => [name, dims])));
 }
 
+const SAMPLING_KEYS = 'general.sampling.';
+
+/** Numbers that the maker recommends for sampling, by their names behind `general.sampling.`. */
+export async function readMakerDefaults(path: string): Promise<Record<string, number>> {
+  return withHeader(path, ({ header }) => {
+    const numbers = [...header.metadata].flatMap(([key, entry]) =>
+      key.startsWith(SAMPLING_KEYS) && 'value' in entry && typeof entry.value === 'number'
+        ? [[key.slice(SAMPLING_KEYS.length), entry.value] as const]
+        : [],
+    );
+    return Object.fromEntries(numbers);
+  });
+}
+
 /** The same for the second and later parts, which carry tensors and no description. */
 export async function inspectGgufPart(path: string): Promise<GgufPart> {
   return withHeader(path, ({ header, lookup, sizeBytes, split }) => {

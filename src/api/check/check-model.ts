@@ -1,0 +1,167 @@
+/**
+ * api/check owns the score card of a model: what its template says, and whether calls, JSON and past calls come through.
+ * It runs a worker of its own and knows nothing of the command line.
+ */
+import type { ExplainedEvent, ModelFormatFacts } from '../../contract/job-event.ts';
+import type { GenerateJob, Job } from '../../contract/job.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
+import { collectEvents } from '../../engine/collect.ts';
+import type { LoadedModel, ModelTarget } from '../../engine/ports.ts';
+import { collect } from '../chat/collected.ts';
+import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
+import { CHECK_CASES, type CheckCase } from './cases.ts';
+
+export interface FailedCase {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface ScoreCard {
+  readonly model: string;
+  readonly toolFormat: string;
+  readonly format: ModelFormatFacts | null;
+  readonly cases: {
+    readonly all: number;
+    readonly passed: number;
+    readonly failed: readonly FailedCase[];
+    /** Not tried, because the time was over. */
+    readonly left: number;
+  };
+  /** What the maker recommends for sampling, by the file's own names. */
+  readonly makerDefaults: Readonly<Record<string, number>>;
+  readonly defects: readonly string[];
+}
+
+export interface CheckOptions {
+  readonly worker: WorkerSettings;
+  readonly target: ModelTarget;
+  readonly makerDefaults: Readonly<Record<string, number>>;
+  /** Cases that do not begin within this time, the load included, are left out. */
+  readonly withinMs: number;
+  readonly signal: AbortSignal;
+}
+
+const NUM_CTX = 2048;
+const CASE_TOKENS = 96;
+/** Cases that run together: a step of four streams costs little more than one of a single stream. */
+const TOGETHER = 4;
+
+export async function checkModel(options: CheckOptions): Promise<ScoreCard> {
+  const { target, worker, signal, withinMs } = options;
+  const end = performance.now() + withinMs;
+  const backend = startOwnWorker(worker);
+  try {
+    const numCtx = Math.min(NUM_CTX, target.trainedCtx);
+    const loaded = await backend.load(target, { numCtx, slots: TOGETHER, cells: TOGETHER * numCtx }, signal);
+    return await scored(loaded, options, end);
+  } finally {
+    await backend.close();
+  }
+}
+
+async function scored(loaded: LoadedModel, options: CheckOptions, end: number): Promise<ScoreCard> {
+  const { target, makerDefaults, signal } = options;
+  const run = (job: Job): Promise<JobEvent[]> =>
+    collectEvents((listener) => loaded.run(job, signal, listener));
+  const about = await explained(
+    run,
+    checkJob('about', { prompt: CHECK_CASES[0]?.job.prompt ?? { kind: 'text', text: '' } }),
+  );
+  const reasons = new Map<CheckCase, string | null>();
+  const waiting = [...CHECK_CASES];
+  const tryCases = async (): Promise<void> => {
+    while (performance.now() < end && !signal.aborted) {
+      const each = waiting.shift();
+      if (each === undefined) return;
+      reasons.set(each, await failureOf(run, each));
+    }
+  };
+  await Promise.all(Array.from({ length: TOGETHER }, tryCases));
+  signal.throwIfAborted();
+  const all = CHECK_CASES.length;
+  const failed = CHECK_CASES.flatMap((each): FailedCase[] => {
+    const reason = reasons.get(each) ?? null;
+    return reason === null ? [] : [{ name: each.name, reason }];
+  });
+  const format = about.modelFormat ?? null;
+  return {
+    model: target.modelId,
+    toolFormat: about.toolFormat,
+    format,
+    cases: { all, passed: reasons.size - failed.length, failed, left: all - reasons.size },
+    makerDefaults,
+    defects: defectsOf(format, failed),
+  };
+}
+
+type Run = (job: Job) => Promise<JobEvent[]>;
+
+/** Null: passed. */
+async function failureOf(run: Run, { name, kind, job, texts = [] }: CheckCase): Promise<string | null> {
+  const asked = checkJob(name, job);
+  try {
+    if (kind === 'render') {
+      const { renderedPrompt } = await explained(run, asked);
+      const missing = texts.find((text) => !renderedPrompt.includes(text));
+      return missing === undefined ? null : `the prompt does not contain ${JSON.stringify(missing)}`;
+    }
+    const events = await run(asked);
+    // Throws when a call or an answer does not satisfy its schema.
+    const { answers } = await collect(
+      [asked],
+      events.map((event) => ({ index: 0, event })),
+    );
+    const { done, parts } = answers[0];
+    if (done.finishReason === 'length') return `it did not end within ${CASE_TOKENS} tokens`;
+    if (parts.some((part) => part.type === 'text' && /<\/?think|<\|/.test(part.text)))
+      return 'marks of its format are among its words';
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function explained(run: Run, job: GenerateJob): Promise<ExplainedEvent> {
+  const events = await run({ kind: 'explain', jobId: `${job.jobId} explained`, job });
+  const event = events.find((each) => each.type === 'explained');
+  if (event === undefined) throw new Error('the worker explained nothing');
+  return event;
+}
+
+function checkJob(jobId: string, fields: Pick<GenerateJob, 'prompt'> & Partial<GenerateJob>): GenerateJob {
+  return {
+    kind: 'generate',
+    jobId,
+    tools: [],
+    toolChoice: { mode: 'none' },
+    format: { kind: 'text' },
+    reasoning: { enabled: false },
+    sampling: { temperature: 0 },
+    adapters: [],
+    maxTokens: CASE_TOKENS,
+    numCtx: null,
+    stop: [],
+    topLogprobs: null,
+    templateClockMs: null,
+    lane: 'shared',
+    ...fields,
+  };
+}
+
+/** What a user of the model should know, beside single cases that failed. */
+function defectsOf(format: ModelFormatFacts | null, failed: readonly FailedCase[]): string[] {
+  const defects: string[] = [];
+  if (format?.template === 'none')
+    defects.push('The file has no chat template: it may be a base model, and ChatML stands in.');
+  if (format?.history === 'text')
+    defects.push('The template drops past calls of tools; Hearth writes them into the conversation.');
+  if (format !== null && format.template !== 'none' && !format.native)
+    defects.push('The template shows no call of a tool, so tools are put as svc-tool-envelope.');
+  const lost = failed.filter(({ name }) => name.startsWith('history: '));
+  if (lost.length > 0) {
+    defects.push(
+      `The template loses parts of conversations: ${lost.map(({ name }) => name.slice(9)).join(', ')}.`,
+    );
+  }
+  return defects;
+}

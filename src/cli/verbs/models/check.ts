@@ -1,0 +1,86 @@
+/** hearth check ID: a score card of one model, made in a worker of its own. */
+import type { Command } from 'commander';
+import { checkModel, type ScoreCard } from '../../../api/check/check-model.ts';
+import { makerDefaults } from '../../../store/registry/maker-defaults.ts';
+import { type CliContext, printable } from '../../context.ts';
+import { interruptible, localRegistry } from '../../local-registry.ts';
+
+/** With the load, and cases that have begun, the whole stays within a minute. */
+const WITHIN_MS = 50_000;
+const NAME_WIDTH = 14;
+
+export function registerCheck(program: Command, context: CliContext): void {
+  program
+    .command('check <id>')
+    .description(
+      'try tools, JSON and past calls on a chat model, and show what its template says, within a minute',
+    )
+    .option('--json', 'one JSON document')
+    .action(async (id: string, flags: { json?: boolean }) => {
+      await interruptible(context, (signal) => check(context, id, flags.json === true, signal));
+    });
+}
+
+async function check(context: CliContext, id: string, json: boolean, signal: AbortSignal): Promise<void> {
+  const config = context.config();
+  const registry = localRegistry(config);
+  const model = await registry.resolve(id, 'chat');
+  const target = registry.toTarget(model, { numThreads: config.numThreads });
+  await target.source.verify();
+  const card = await checkModel({
+    worker: { env: context.env, gpu: 'off' },
+    target,
+    makerDefaults: await makerDefaults(registry, model),
+    withinMs: WITHIN_MS,
+    signal,
+  });
+  if (json) {
+    context.printJson(card);
+  } else {
+    context.print(
+      lines(card)
+        .map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`)
+        .join('\n'),
+    );
+  }
+}
+
+function lines({
+  model,
+  toolFormat,
+  format,
+  cases,
+  makerDefaults: defaults,
+  defects,
+}: ScoreCard): (readonly [string, string])[] {
+  const { all, passed, failed, left } = cases;
+  return [
+    ['model', model],
+    ['template', format?.template === 'none' ? 'none, ChatML stands in' : 'in the file'],
+    [
+      'tools',
+      toolFormat === 'envelope'
+        ? 'svc-tool-envelope'
+        : `${toolFormat}${format?.several === true ? ', several calls per answer' : ''}`,
+    ],
+    ['thinking', marks(format?.thinking ?? null)],
+    ...(format?.evidence ?? []).map((line) => ['', line] as const),
+    ['cases', `${passed} of ${all} passed${left > 0 ? `, ${left} not tried within a minute` : ''}`],
+    ...failed.map(({ name, reason }) => ['failed', `${name}: ${reason}`] as const),
+    [
+      'recommended',
+      Object.entries(defaults)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' ') || 'nothing',
+    ],
+    ...(defects.length === 0
+      ? [['defects', 'none known'] as const]
+      : defects.map((defect) => ['defect', defect] as const)),
+  ];
+}
+
+function marks(thinking: { readonly open: string; readonly close: string } | null): string {
+  return thinking === null
+    ? 'no marks'
+    : `${JSON.stringify(thinking.open)} to ${JSON.stringify(thinking.close)}`;
+}
