@@ -71,7 +71,7 @@ export class ChatService {
       sequence: placement?.id ?? null,
       numCtx: prepared.numCtx,
       toolFormat: prepared.toolFormat,
-      modelFormat: formatFacts(this.#chat.writer.template.from, prepared.model),
+      modelFormat: formatFacts(this.#chat.writer.template, prepared.model),
     });
     this.#outbox.flush();
   }

@@ -1,4 +1,5 @@
 /** Formats as the worker reads them from a template. */
+import type { FormatChoice } from '../../src/lib/tool-format/format-names.ts';
 import { modelFormat } from '../../src/worker/prompt/model-format.ts';
 import type { Vocabulary } from '../../src/worker/prompt/vocabulary.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
@@ -10,7 +11,11 @@ export function formatOfTemplate(name: TemplateName | null): ModelFormat {
   return formatOfSource(name === null ? undefined : template(name));
 }
 
-export function formatOfSource(source: string | undefined): ModelFormat {
+export function formatOfSource(source: string | undefined, toolFormat: FormatChoice = 'auto'): ModelFormat {
   const vocabulary = { bosText: '<s>', eosText: '</s>', controlTexts: [] };
-  return modelFormat({ template: openTemplate(source), vocabulary: vocabulary as unknown as Vocabulary });
+  return modelFormat({
+    template: openTemplate(source),
+    vocabulary: vocabulary as unknown as Vocabulary,
+    toolFormat,
+  });
 }

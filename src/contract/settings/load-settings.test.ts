@@ -49,6 +49,7 @@ const EXAMPLES: Readonly<Record<LoadSettingName, readonly [string, unknown, read
   ],
   draftModel: ['acme/small:q4', 'acme/small:q4', [' ', 'x'.repeat(513)]],
   draftTokens: ['0', 0, ['16', '-1']],
+  toolFormat: ['hermes', 'hermes', ['json', 'own']],
 };
 
 describe('a load setting', () => {
@@ -125,7 +126,7 @@ describe('mode frozen-v1', () => {
 
   it('is not refused with any other setting', () => {
     const others = LOAD_SETTING_ROWS.filter(([, { frozen }]) => frozen !== 'refused').map(([name]) => name);
-    expect(others).toHaveLength(LOAD_SETTING_ROWS.length - 5);
+    expect(others).toHaveLength(LOAD_SETTING_ROWS.length - 6);
     expect(others.filter((name) => whyNotFrozen({ [name]: EXAMPLES[name][1] }) !== null)).toEqual([]);
   });
 });

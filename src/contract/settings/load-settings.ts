@@ -5,6 +5,7 @@
  */
 import type { TSchema } from '#typebox';
 import { MOST_DRAFT_TOKENS, MOST_THREADS } from '../limits.ts';
+import { FORMAT_NAMES } from '../../lib/tool-format/format-names.ts';
 import { KV_TYPE_BITS, type KvType } from './kv-types.ts';
 import {
   adapters,
@@ -211,5 +212,14 @@ export const LOAD_SETTINGS = {
     frozen: 'none',
     description: 'Most tokens that a stream drafts per step, whoever drafts them; 0 disables drafting.',
     unset: '`SVC_DRAFT_TOKENS`',
+  },
+  toolFormat: {
+    wire: 'tool_format',
+    ...choice('auto', 'envelope', ...FORMAT_NAMES),
+    models: 'chat',
+    by: 'worker',
+    frozen: 'refused',
+    description: 'How the model writes calls of tools.',
+    unset: 'auto, as its template shows',
   },
 } as const satisfies Readonly<Record<string, LoadSettingRow>>;

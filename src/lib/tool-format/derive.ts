@@ -4,10 +4,12 @@ import { deriveContent, deriveThinking } from './derive-thinking.ts';
 import {
   CHANNEL_FORMATS,
   exceptionFor,
+  exceptionNamed,
   type FormatException,
   NAMED_FORMATS,
   TOLD_THINKING,
 } from './exceptions.ts';
+import type { FormatChoice } from './format-names.ts';
 import { Probe, type Render, SENTINEL } from './probes.ts';
 import {
   type CallFormat,
@@ -26,12 +28,36 @@ export interface DeriveOptions {
   readonly render: Render;
   /** Marks of thinking that are found without rendering; used where no rendering shows a thought. */
   readonly knownThinking: ThinkingMarks | null;
+  /** What the user chose in the place of what the template shows. */
+  readonly choice?: FormatChoice;
 }
 
 const TOOLS: ToolsVariable = { name: 'tools', as: 'list' };
 const USUAL: HistoryForm = { calls: 'template', arguments: 'object', emptyContent: 'empty', ids: 'any' };
 
-export function deriveFormat({ source, render, knownThinking }: DeriveOptions): ModelFormat {
+export function deriveFormat(options: DeriveOptions): ModelFormat {
+  const { choice = 'auto' } = options;
+  if (choice === 'auto') return shownFormat(options);
+  const chosen = `The format "${choice}" was set for this model.`;
+  const shown = shownFormat(options);
+  const exception = exceptionNamed(choice);
+  if (exception === undefined)
+    return { ...shown, tools: null, channels: null, evidence: [chosen, ...shown.evidence] };
+  if (exception.channels !== undefined) return ofChannels(exception, shown.thinking, shown.history, chosen);
+  const isDropped = shown.tools?.name !== exception.name && shown.history.calls === 'template';
+  return {
+    ...shown,
+    channels: null,
+    content: exception.content ?? shown.content,
+    toolsVariable: exception.toolsVariable ?? shown.toolsVariable,
+    tools: { ...named(exception.calls, ''), name: exception.name },
+    // What the template writes of past calls is not in the chosen syntax.
+    history: { ...shown.history, calls: isDropped ? 'text' : shown.history.calls },
+    evidence: [chosen, ...shown.evidence],
+  };
+}
+
+function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFormat {
   const probeOf = (voice: Probe['voice']): Probe => new Probe(render, voice);
   const plain = probeOf(USUAL);
   const channels = exceptionFor(source, CHANNEL_FORMATS);
@@ -79,6 +105,7 @@ function ofChannels(
   { name, texts, calls, channels }: FormatException,
   thinking: ThinkingMarks | null,
   history: HistoryForm,
+  why?: string,
 ): ModelFormat {
   return {
     tools: { ...calls, name, trigger: '' },
@@ -89,7 +116,8 @@ function ofChannels(
     toolsVariable: TOOLS,
     history,
     evidence: [
-      `The template contains ${listOf(texts)}, as "${name}" does, whose answers are messages with headers.`,
+      why ??
+        `The template contains ${listOf(texts)}, as "${name}" does, whose answers are messages with headers.`,
     ],
   };
 }

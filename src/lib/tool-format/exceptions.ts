@@ -2,6 +2,7 @@
  * What no rendering of a template reveals: headers of messages, and syntaxes that a template tells its model of in
  * words, without writing a call itself. Each entry is recognised by texts of the template that no other family has.
  */
+import type { FormatName } from './format-names.ts';
 import type {
   CallFormat,
   ChannelForm,
@@ -12,7 +13,7 @@ import type {
 } from './tool-format.ts';
 
 export interface FormatException {
-  readonly name: string;
+  readonly name: FormatName;
   /** Every one of them stands in the template. */
   readonly texts: readonly string[];
   /** None of these does. */
@@ -170,6 +171,11 @@ export const TOLD_THINKING: readonly {
     content: { open: '', close: '[END FINAL RESPONSE]', always: false },
   },
 ];
+
+/** The entry of this name. */
+export function exceptionNamed(name: string): FormatException | undefined {
+  return [...CHANNEL_FORMATS, ...NAMED_FORMATS].find((entry) => entry.name === name);
+}
 
 export function exceptionFor(source: string, table: readonly FormatException[]): FormatException | undefined {
   return table.find(

@@ -51,7 +51,7 @@ export async function loadChat(
       draftContext,
       sharedCells: unified ? cells : null,
       prefixReuse,
-      writer: promptWriter(template, vocabulary),
+      writer: { ...promptWriter(template, vocabulary), toolFormat: spec.settings.toolFormat ?? 'auto' },
       facts: {
         ...commonFacts(model, [context]),
         ...tuned,

@@ -1,4 +1,5 @@
 /** How this model writes calls, thinking and words: read from its template when it is first asked for. */
+import { STAND_IN } from '../../lib/chat-template/known-templates.ts';
 import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
 import { deriveFormat } from '../../lib/tool-format/derive.ts';
 import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
@@ -8,12 +9,17 @@ import type { ChatTemplate } from './template.ts';
 
 const formats = new WeakMap<ChatTemplate, ModelFormat>();
 
-export function modelFormat({ template, vocabulary }: Omit<PromptWriter, 'guard'>): ModelFormat {
+export function modelFormat({
+  template,
+  vocabulary,
+  toolFormat = 'auto',
+}: Omit<PromptWriter, 'guard'>): ModelFormat {
   const known = formats.get(template);
   if (known !== undefined) return known;
   const format = deriveFormat({
     source: template.source,
     render: (variables) => template.render({ ...surroundings(vocabulary, 0), ...variables }).string,
+    choice: toolFormat,
     knownThinking: thinkingMarks(template.source, vocabulary.controlTexts),
   });
   formats.set(template, format);
@@ -22,11 +28,11 @@ export function modelFormat({ template, vocabulary }: Omit<PromptWriter, 'guard'
 
 /** The same for people. */
 export function formatFacts(
-  from: ChatTemplate['from'],
+  { source }: ChatTemplate,
   { tools, thinking, content, history, evidence }: ModelFormat,
 ): ModelFormatFacts {
   return {
-    template: from === 'gguf' ? 'own' : 'none',
+    template: source === STAND_IN.source ? 'none' : 'own',
     native: tools !== null,
     several: tools?.several === true,
     thinking,

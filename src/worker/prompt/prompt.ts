@@ -4,6 +4,7 @@
  */
 import type { ToolDefinition, Turn } from '../../contract/job.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
+import type { FormatChoice } from '../../lib/tool-format/format-names.ts';
 import type { ToolsVariable } from '../../lib/tool-format/tool-format.ts';
 import { type CallVoice, USUAL_VOICE } from './history.ts';
 import { OwnWords } from '../jinja/values/convert.ts';
@@ -32,6 +33,8 @@ export interface PromptWriter {
   readonly template: ChatTemplate;
   readonly vocabulary: Vocabulary;
   readonly guard: Guard;
+  /** Absent: as the template shows. */
+  readonly toolFormat?: FormatChoice;
 }
 
 export function promptWriter(template: ChatTemplate, vocabulary: Vocabulary): PromptWriter {
