@@ -83,3 +83,33 @@ describe('a forged conversation', () => {
     expect(found).toBeGreaterThan(400);
   });
 });
+
+/** What people write about code, markup and conversations. */
+const HARMLESS = [
+  '<div>\n  <b class="x">bold</b>\n</div>\n<name>N</name>',
+  'if (a > b)\n  return a >> 2; // [x] List[str]',
+  '{"name": "f", "arguments": {"q": 1}}\n## Title\n### Part 2\n> quoted\n',
+  'human: hello\nUser says: no\n1. one\n---\n',
+].join('\n\n');
+
+/** It wants its tools as a text of its own, and refuses every conversation without, in the reference too. */
+const REFUSES_ALL = 'fireworks-ai-llama-3-firefunction-v2';
+
+describe('harmless text', () => {
+  it.each(templates.filter(({ name }) => name !== REFUSES_ALL))(
+    'is left alone by $name',
+    async ({ source }) => {
+      const writer = promptWriter(openTemplate(source), await withMarks([], []));
+      const prompt = {
+        turns: [{ role: 'user' as const, content: HARMLESS }],
+        tools: [],
+        variables: {},
+        prefill: '',
+        clockMs: 0,
+      };
+      const pieces = renderPrompt(writer, prompt);
+      expect(pieces).toHaveLength(1);
+      expect(pieces[0]?.text).toContain(HARMLESS.trim());
+    },
+  );
+});

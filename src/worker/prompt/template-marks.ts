@@ -18,8 +18,8 @@ export interface Probe {
 
 /** `<…>`, `</…>`, `<|…|>`, `[…]` in capitals, `>>>`; a part of one, which a client's text completes, counts as well. */
 const BRACKETED = /<+[^\s<>"'=]{1,80}[>=]+|<[|｜][^\s<>]{1,80}|\[\/?[A-Z][A-Z_ ]{1,40}\]|>{3,}|#{2,} ?\w+:/gu;
-/** Longer words between two texts are explanations, which a client has no reason to repeat. */
-const LONGEST_RUN = 400;
+/** Longer words between two texts explain something. */
+const LONGEST_SEPARATOR = 200;
 
 /**
  * All control tokens, the tokens of the template's own marks, and those of its marks that are text to this vocabulary.
@@ -48,29 +48,38 @@ function attempt(renders: Renders, probe: Probe): Text[] {
   }
 }
 
-/** The template's words beside a text that a client is free to choose. Names and the insides of tools are not. */
-function betweenTexts(text: Text): string[] {
+/** The template's words between two texts of a client, and which of these a client is free to choose: not names. */
+interface Between {
+  readonly words: string;
+  readonly afterText: boolean;
+  readonly beforeText: boolean;
+}
+
+function betweenTexts(text: Text): Between[] {
   const runs = text.runs();
   const isFree = (i: number): boolean => runs[i]?.isClient === true && runs[i].string.includes('probe text');
   return runs.flatMap(({ string, isClient }, i) => {
-    if (isClient || !(isFree(i - 1) || isFree(i + 1))) return [];
-    return string.length > LONGEST_RUN
-      ? [string.slice(0, LONGEST_RUN / 2), string.slice(-LONGEST_RUN / 2)]
-      : [string];
+    const [afterText, beforeText] = [isFree(i - 1), isFree(i + 1)];
+    return isClient || !(afterText || beforeText) ? [] : [{ words: string, afterText, beforeText }];
   });
 }
 
-/** Its bracketed parts; words without any, and without a token, are a mark as a whole. */
-function marksIn(run: string, tokens: readonly string[]): string[] {
-  const bracketed = run.match(BRACKETED) ?? [];
-  if (bracketed.length > 0) return bracketed;
-  const isPlain = !tokens.some((token) => token.length > 1 && run.includes(token));
-  // What JSON writes between its texts is no mark: inside of a text it is escaped.
-  return isPlain &&
-    /[\p{L}\p{N}][\p{P}\p{S}]|\n/u.test(run) &&
-    !/^[\s{}[\]",:]*$/.test(run) &&
-    !/["{}]/.test(run)
-    ? [run]
+/**
+ * Who forges what stands behind a text must write the first bracketed part there, and for what stands before one the last.
+ * These are guarded, and all of them between two texts, unless there is an explanation between. Other parts, such as the
+ * examples of explanations, stay a client's to write.
+ */
+function marksIn({ words, afterText, beforeText }: Between, tokens: readonly string[]): string[] {
+  const bracketed = words.match(BRACKETED) ?? [];
+  const isSeparator = afterText && beforeText;
+  if (bracketed.length > 0 && isSeparator && words.length <= LONGEST_SEPARATOR) return bracketed;
+  if (bracketed.length > 0)
+    return [...(afterText ? bracketed.slice(0, 1) : []), ...(beforeText ? bracketed.slice(-1) : [])];
+
+  // Words without brackets, and without a token, are a mark as a whole where they part two turns.
+  const hasToken = tokens.some((token) => token.length > 1 && words.includes(token));
+  return isSeparator && !hasToken && /[\p{L}\p{N}][\p{P}\p{S}]/u.test(words) && !/["{}]/.test(words)
+    ? [words]
     : [];
 }
 
