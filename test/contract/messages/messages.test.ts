@@ -240,6 +240,20 @@ describe('a conversation', () => {
   });
 });
 
+describe('a tool whose schema no grammar enforces whole', () => {
+  it('is served, and the header names what only the check enforces', async () => {
+    const input_schema = {
+      type: 'object',
+      properties: { tags: { type: 'array', items: { type: 'string' }, uniqueItems: true } },
+    };
+    const { status, headers } = await ask({ tools: [{ name: 'tag', input_schema }] });
+    expect([status, headers['x-svc-relaxed']]).toEqual([
+      200,
+      expect.stringContaining('tag#/properties/tags/uniqueItems'),
+    ]);
+  });
+});
+
 describe('a count of tokens', () => {
   it('is that of the prompt, and generates nothing', async () => {
     service.engine.plays([

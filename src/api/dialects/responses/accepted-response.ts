@@ -132,9 +132,10 @@ export class AcceptedResponse {
     return closedBody(this.#open, this.#output.items, done);
   }
 
+  /** The body says whether it was kept; it is told after this. */
   async #keep(body: ResponseBody): Promise<void> {
     this.#final = null;
     const { kept, owner, items, head } = this.#parts;
-    if (head.store) await kept.keep(owner, items, body);
+    if (head.store && !(await kept.keep(owner, items, body))) body.store = false;
   }
 }

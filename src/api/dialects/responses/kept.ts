@@ -1,5 +1,5 @@
 /** Responses that are kept for a later request, and those that run now; both are private to the key that asked. */
-import { fail } from '../../../lib/errors/svc-error.ts';
+import { fail, isFailure } from '../../../lib/errors/svc-error.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
 import { isResponseId, newId } from './item-words.ts';
@@ -34,12 +34,18 @@ export class KeptResponses {
     return this.#keeper !== null;
   }
 
-  async keep(owner: string, input: readonly InputItem[], response: ResponseBody): Promise<void> {
+  /** False where it could not be kept: an answer that was made is not lost because the disk is full. */
+  async keep(owner: string, input: readonly InputItem[], response: ResponseBody): Promise<boolean> {
     const named = input.map((item) =>
       typeof item['id'] === 'string' ? item : { ...item, id: newId('item') },
     );
     const record: ResponseRecord = { schema: 1, input: named, response };
-    await this.#keeper?.put(owner, response.id, record);
+    try {
+      return (await this.#keeper?.put(owner, response.id, record)) === true;
+    } catch (error) {
+      if (!isFailure(error, 'disk_full', 'store_unwritable')) throw error;
+      return false;
+    }
   }
 
   async response(owner: string, id: string): Promise<ResponseBody> {
