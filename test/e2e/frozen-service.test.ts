@@ -1,6 +1,6 @@
 /** frozen-v1 over the wire: the compiled service, a real model, and the verifier as a user runs it. */
 import { execFileSync } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { open, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,6 +22,7 @@ beforeAll(async () => {
   service = await EvidenceService.create({
     tiny: { contextLength: 2048 },
     clock: { contextLength: 1024, chatTemplate: clockTemplate },
+    victim: { contextLength: 512 },
     thinker: { contextLength: 512, chatTemplate: template('always-thinking') },
   });
   await service.start();
@@ -128,6 +129,31 @@ describe('on the wire', () => {
     const derive =
       'openssl pkey -pubin -outform DER | openssl dgst -sha256 -binary | base32 | tr A-Z a-z | cut -c1-26';
     expect(`svc-${execFileSync('sh', ['-c', derive], { input: pem }).toString().trim()}`).toBe(instance_id);
+  });
+});
+
+describe('a model file that is changed in place, its mtime restored', () => {
+  it('is in no record: not while it is loaded, and not after a restart', async () => {
+    const asked = { ...request, model: 'victim' };
+    const file = path.join(service.folder, 'victim.gguf');
+    const { atime, mtime, size } = await stat(file);
+    const before = statementOf(await service.freeze(asked)).predicate.model.blob_sha256;
+    expect(before).toBe(sha256(await readFile(file)));
+
+    const handle = await open(file, 'r+');
+    await handle.write(Buffer.alloc(4096, 0x3c), 0, 4096, size - 4096);
+    await handle.close();
+    await utimes(file, atime, mtime);
+    const refused = async (): Promise<void> => {
+      const reply = await service.freeze(asked);
+      expect(reply.status).not.toBe(200);
+      expect(reply.body.evidence).toBeUndefined();
+      expect(reply.body.code).toBe('model_damaged');
+    };
+    await refused();
+    await service.stop();
+    await service.start();
+    await refused();
   });
 });
 

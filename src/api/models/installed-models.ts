@@ -1,10 +1,16 @@
 /** The models of the registry, as the use cases see them. */
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
-import { isServed, type ModelManifest, modelFiles, type ServedManifest } from '../../store/files/manifest.ts';
+import {
+  digestOf,
+  isServed,
+  type ModelManifest,
+  modelFiles,
+  type ServedManifest,
+} from '../../store/files/manifest.ts';
 import type { Companions } from '../../store/registry/companions.ts';
 import type { Registry } from '../../store/registry/registry.ts';
-import { digestOf, type TargetOptions } from '../../store/registry/target.ts';
+import type { TargetOptions } from '../../store/registry/target.ts';
 import type { ModelDefaults, Models, ServedModel } from './served-model.ts';
 
 /** `options` apply where a model says nothing itself. */

@@ -22,6 +22,8 @@ export interface ModelProof {
   /** Every file of the weights in order; the first is the one that is opened. */
   readonly files: readonly [ProvenFile, ...ProvenFile[]];
   readonly headerSha256: string;
+  /** Asked after the run: throws evidence_unavailable when other bytes than these may have run. */
+  confirm(): Promise<void>;
 }
 
 export interface ProvenFile {

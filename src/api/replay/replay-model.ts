@@ -5,11 +5,16 @@ import { type ModelFiles, partsOf } from '../../trust/evidence/compare.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { hashFile } from '../../lib/files/plain-file.ts';
 import { inspectModel } from '../../store/install/inspection.ts';
-import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../../store/files/manifest.ts';
+import {
+  digestOf,
+  isBlobFile,
+  type ModelFile,
+  type ModelManifest,
+  modelFiles,
+} from '../../store/files/manifest.ts';
 import { filePath } from '../../store/files/paths.ts';
 import { openRegistry, type Registry } from '../../store/registry/registry.ts';
 import { parseShardName, shardNames } from '../../store/install/shards.ts';
-import { digestOf } from '../../store/registry/target.ts';
 import type { Machine } from './machine.ts';
 import type { ReplayModel } from './replay.ts';
 

@@ -10,7 +10,11 @@ export interface FileStamp {
   readonly sizeBytes: number;
   readonly mtimeMs: number;
   readonly inode: string;
+  /** When the system last saw content, owner, mode or links change; unlike mtime, a program cannot set it back. */
+  readonly ctimeNs: string;
 }
+
+const SETTLED_MS = 50;
 
 /** Small enough that hashing in the server never holds up its event loop for a millisecond. */
 const HASH_CHUNK_BYTES = 512 * 1024;
@@ -42,12 +46,13 @@ export async function stampFile(path: string): Promise<FileStamp> {
 
 export function sameStamp(
   stamp: FileStamp,
-  known: { sizeBytes: number; mtimeMs: number; inode?: string },
+  known: { sizeBytes: number; mtimeMs: number; inode?: string; ctimeNs?: string },
 ): boolean {
   return (
     stamp.sizeBytes === known.sizeBytes &&
     stamp.mtimeMs === known.mtimeMs &&
-    (known.inode === undefined || stamp.inode === known.inode)
+    (known.inode === undefined || stamp.inode === known.inode) &&
+    (known.ctimeNs === undefined || stamp.ctimeNs === known.ctimeNs)
   );
 }
 
@@ -75,7 +80,20 @@ export async function hashFile(
 }
 
 export function stampOf(stat: BigIntStats): FileStamp {
-  return { sizeBytes: Number(stat.size), mtimeMs: Number(stat.mtimeMs), inode: String(stat.ino) };
+  return {
+    sizeBytes: Number(stat.size),
+    mtimeMs: Number(stat.mtimeMs),
+    inode: String(stat.ino),
+    ctimeNs: String(stat.ctimeNs),
+  };
+}
+
+/**
+ * Two changes within one tick of the file system's clock leave the same stamp, so one that is this young says nothing
+ * about what comes next.
+ */
+export function isSettled({ ctimeNs }: FileStamp): boolean {
+  return Math.abs(Date.now() - Number(BigInt(ctimeNs) / 1_000_000n)) > SETTLED_MS;
 }
 
 export function unusable(path: string, reason: string): Error {

@@ -9,6 +9,7 @@ import { ExpertFacts, ModelKind } from '../../contract/load.ts';
 import { modelSamplingShapes } from '../../contract/sampling-shapes.ts';
 import { modelSettingShapes } from '../../contract/settings/shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { type FileStamp, isSettled } from '../../lib/files/plain-file.ts';
 import { isAlias, isModelId } from './model-id.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -49,6 +50,8 @@ export const ReferencedFile = Type.Object(
     role: FileRole,
     path: Text,
     ...Stamp,
+    /** Absent in manifests from before it was kept, and for a file that had only just changed. */
+    ctimeNs: Type.Optional(Type.String({ pattern: '^-?[0-9]{1,20}$' })),
     sha256: Type.Optional(Digest),
     digestOrigin: Type.Optional(Type.Union([Type.Literal('computed'), Type.Literal('stated')])),
   },
@@ -62,6 +65,24 @@ export const BlobFile = Type.Object(
   { additionalProperties: false },
 );
 export type BlobFile = Static<typeof BlobFile>;
+
+/** What a manifest keeps of a stamp: links and renames of our own change the ctime of a blob. */
+export const blobStamp = ({
+  sizeBytes,
+  mtimeMs,
+  inode,
+}: FileStamp): Pick<FileStamp, 'sizeBytes' | 'mtimeMs' | 'inode'> => ({
+  sizeBytes,
+  mtimeMs,
+  inode,
+});
+
+export function referenceStamp({
+  ctimeNs,
+  ...stamp
+}: FileStamp): Omit<FileStamp, 'ctimeNs'> & Partial<FileStamp> {
+  return isSettled({ ctimeNs, ...stamp }) ? { ...stamp, ctimeNs } : stamp;
+}
 
 export const ModelFile = Type.Union([ReferencedFile, BlobFile]);
 export type ModelFile = Static<typeof ModelFile>;
@@ -146,6 +167,11 @@ export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 export function isBlobFile(file: ModelFile): file is BlobFile {
   return 'digest' in file;
+}
+
+/** The digest of a file when it is known, lower-case hex. */
+export function digestOf(file: ModelFile): string | null {
+  return isBlobFile(file) ? file.digest : (file.sha256 ?? null);
 }
 
 /** What is loaded; files of another role are only kept. */

@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { EventQueue } from '../../lib/base/event-queue.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, stampFile, unusable } from '../../lib/files/plain-file.ts';
-import type { BlobFile } from '../files/manifest.ts';
+import { type BlobFile, blobStamp } from '../files/manifest.ts';
 import { checkModelId, toModelId } from '../files/model-id.ts';
 import { commitModel, type PendingBlob } from '../install/changes.ts';
 import { type Inspect, type Inspection, inspectModel, type Probe } from '../install/inspection.ts';
@@ -176,7 +176,7 @@ async function blobFiles(plan: PullPlan, fetched: readonly FetchedFile[]): Promi
     files.push({
       role: 'model',
       digest: file.digest,
-      ...(await stampFetched(file)),
+      ...blobStamp(await stampFetched(file)),
       ...(fetched.length > 1 ? { name: plan.names[position] ?? '' } : {}),
     });
   }

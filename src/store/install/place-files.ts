@@ -1,7 +1,7 @@
 /** Puts checked files where the model will find them: by reference, by copy, or by hard link, each with its digest. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, open, rm } from 'node:fs/promises';
+import { chmod, copyFile, link, open, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { PendingBlob } from './changes.ts';
 import { requireSpace } from '../../lib/files/disk-space.ts';
@@ -16,7 +16,7 @@ import {
   unusable,
 } from '../../lib/files/plain-file.ts';
 import type { OnInstallEvent } from './install-event.ts';
-import type { ModelFile } from '../files/manifest.ts';
+import { blobStamp, type ModelFile, referenceStamp } from '../files/manifest.ts';
 import type { Registry } from '../registry/registry.ts';
 
 export interface CheckedFile {
@@ -71,9 +71,8 @@ async function placeOne(
   let digest: string;
   try {
     await registry.store.step('copy.started');
-    if (options.hardLink) await linkInto(file, temporary);
     digest = options.hardLink
-      ? await hash(file, options)
+      ? await hash(await linkInto(file, temporary), options)
       : await copyInto(registry, file, temporary, options);
     requireStated(file, digest);
     await registry.store.step('copy.done');
@@ -82,7 +81,7 @@ async function placeOne(
     placed.files.push({
       role: 'model',
       digest,
-      ...stamp,
+      ...blobStamp(stamp),
       ...(isShard ? { name: basename(file.path) } : {}),
     });
   } catch (error) {
@@ -97,14 +96,22 @@ function requireStated({ path, statedSha256: expected }: CheckedFile, actual: st
     throw fail('digest_mismatch', { path, param: path, expected, actual });
 }
 
-async function linkInto(file: CheckedFile, target: string): Promise<void> {
+/** The linked file as it is from now on: as private as every blob, under its other name too. */
+async function linkInto(file: CheckedFile, target: string): Promise<CheckedFile> {
   try {
     await link(file.realPath, target);
+    await chmod(target, 0o600);
   } catch (error) {
-    if (errnoOf(error) === 'EXDEV')
+    const code = errnoOf(error);
+    if (code === 'EXDEV')
       throw unusable(file.path, 'it is on another file system, so it cannot be hard-linked; use --copy');
+    if (code === 'EPERM')
+      throw unusable(file.path, 'it belongs to another user, so it cannot be hard-linked; use --copy');
     throw writeFailure(target, error);
   }
+  const stamp = await stampFile(target);
+  if (!sameStamp(stamp, blobStamp(file.stamp))) throw unusable(file.path, 'it changed while being read');
+  return { ...file, stamp };
 }
 
 /** Nothing is read of a file whose digest its store states: `hearth verify` compares the two. */
@@ -113,7 +120,13 @@ async function referenceAll(files: readonly CheckedFile[], options: PlaceOptions
   for (const file of files) {
     const sha256 = file.statedSha256 ?? (await hash(file, options));
     const digestOrigin = file.statedSha256 === undefined ? 'computed' : 'stated';
-    references.push({ role: 'model', path: file.loadPath, ...file.stamp, sha256, digestOrigin });
+    references.push({
+      role: 'model',
+      path: file.loadPath,
+      ...referenceStamp(file.stamp),
+      sha256,
+      digestOrigin,
+    });
   }
   return references;
 }

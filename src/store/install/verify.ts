@@ -3,11 +3,10 @@ import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import { refreshFiles } from './changes.ts';
 import { type FileStamp, hashFile, stampFile } from '../../lib/files/plain-file.ts';
 import type { OnInstallEvent } from './install-event.ts';
-import { isBlobFile, type ModelFile } from '../files/manifest.ts';
+import { blobStamp, digestOf, isBlobFile, type ModelFile, referenceStamp } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from '../registry/registry.ts';
 import { readyLoadPath } from '../files/shard-links.ts';
-import { digestOf } from '../registry/target.ts';
 
 export interface FileVerdict {
   readonly path: string;
@@ -79,7 +78,9 @@ async function verifyOne(
 }
 
 function withFindings(file: ModelFile, stamp: FileStamp, sha256: string): ModelFile {
-  return isBlobFile(file) ? { ...file, ...stamp } : { ...file, ...stamp, sha256, digestOrigin: 'computed' };
+  if (isBlobFile(file)) return { ...file, ...blobStamp(stamp) };
+  const { ctimeNs: _, ...known } = file;
+  return { ...known, ...referenceStamp(stamp), sha256, digestOrigin: 'computed' };
 }
 
 /** A touched file loads without being hashed again, once its new stamp is known; where nothing can be written, it still loads. */

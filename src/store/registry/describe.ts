@@ -1,10 +1,9 @@
 /** Everything that `hearth show` tells about an installed model, as one plain object. */
 import { inText } from '../../contract/settings/shapes.ts';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
-import { isServed, type ModelManifest } from '../files/manifest.ts';
+import { digestOf, isServed, type ModelManifest } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
-import { digestOf } from './target.ts';
 
 export interface ModelDescription {
   readonly id: string;

@@ -1,9 +1,19 @@
 /** The hashes of a model's files, for records that name the very bytes that were loaded. */
+import { stat } from 'node:fs/promises';
 import { inspectGguf } from '../../lib/gguf/gate/inspect.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { type FileStamp, hashFile, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
-import { isBlobFile, type ModelFile, type ModelManifest, modelFiles } from '../files/manifest.ts';
+import { changeableByOthers } from '../../lib/files/other-writers.ts';
+import type { FileStamp } from '../../lib/files/plain-file.ts';
+import {
+  type BlobFile,
+  digestOf,
+  isBlobFile,
+  type ModelFile,
+  type ModelManifest,
+  modelFiles,
+} from '../files/manifest.ts';
 import { filePath, type StorePaths } from '../files/paths.ts';
+import type { FileStates } from './file-states.ts';
 
 export interface FileProvenance {
   readonly sha256: string;
@@ -15,24 +25,31 @@ export interface ModelProvenance {
   readonly files: readonly [FileProvenance, ...FileProvenance[]];
   /** The first file up to the end of its tensor list. */
   readonly headerSha256: string;
+  /** Asked after the run: throws evidence_unavailable when other bytes may have been loaded. */
+  confirm(): Promise<void>;
 }
 
-interface Known<T> {
-  readonly stamp: FileStamp;
-  readonly value: Promise<T>;
+interface Proven extends FileProvenance {
+  /** Null for bytes of the store that nobody can change who cannot write to the home. */
+  readonly seen: {
+    readonly path: string;
+    readonly stamp: FileStamp;
+    readonly expected: string | null;
+  } | null;
 }
 
 /**
- * Reads what is known and computes the rest, once per state of a file. A digest that a foreign store merely states is
- * not taken on trust here.
+ * Bytes that belong to the home alone have the digest under which they were stored. All others are hashed in this
+ * process, once per state of the file, whatever a manifest or a foreign store says of them.
  */
 export class Provenance {
   readonly #paths: StorePaths;
-  readonly #digests = new Map<string, Known<string>>();
-  readonly #headers = new Map<string, Known<string>>();
+  readonly #states: FileStates;
+  readonly #headers = new Map<string, string>();
 
-  constructor(paths: StorePaths) {
+  constructor(paths: StorePaths, states: FileStates) {
     this.#paths = paths;
+    this.#states = states;
   }
 
   async of(model: ModelManifest): Promise<ModelProvenance> {
@@ -40,36 +57,64 @@ export class Provenance {
     if (first === undefined)
       throw fail('model_damaged', { model: model.id, param: 'model', reason: 'it names no model file' });
 
-    const firstFacts = await this.#file(first);
-    const shards = await Promise.all(rest.map((file) => this.#file(file)));
-    const path = filePath(this.#paths, first);
-    const headerSha256 = await remember(
-      this.#headers,
-      path,
-      async () => (await inspectGguf(path)).headerSha256,
-    );
-    return { files: [firstFacts, ...shards], headerSha256 };
+    const firstFacts = await this.#file(model, first);
+    const shards = await Promise.all(rest.map((file) => this.#file(model, file)));
+    const headerSha256 = await this.#header(filePath(this.#paths, first), firstFacts.sha256);
+    const proven = [firstFacts, ...shards];
+    return {
+      files: [factsOf(firstFacts), ...shards.map(factsOf)],
+      headerSha256,
+      confirm: async () => {
+        for (const file of proven) await this.#confirm(model, file);
+      },
+    };
   }
 
-  async #file(file: ModelFile): Promise<FileProvenance> {
+  async #file(model: ModelManifest, file: ModelFile): Promise<Proven> {
     const { sizeBytes } = file;
-    if (isBlobFile(file)) return { sha256: file.digest, sizeBytes };
-    if (file.sha256 !== undefined && file.digestOrigin === 'computed')
-      return { sha256: file.sha256, sizeBytes };
-    return { sha256: await remember(this.#digests, file.path, () => hashFile(file.path)), sizeBytes };
+    const path = filePath(this.#paths, file);
+    if (isBlobFile(file) && !(await isShared(path, file)))
+      return { sha256: file.digest, sizeBytes, seen: null };
+    await this.#refuseWriters(path, file);
+    const found = await this.#states.digest(path);
+    if (found === null) throw unproven(`${path} changed while being read`);
+    const { stamp, sha256 } = found;
+    const expected = digestOf(file);
+    const isStated = !isBlobFile(file) && file.digestOrigin === 'stated';
+    if (expected !== null && !isStated && sha256 !== expected) {
+      const reason = 'the digest of its file differs';
+      throw fail('model_damaged', { model: model.id, param: 'model', reason });
+    }
+    return { sha256, sizeBytes: stamp.sizeBytes, seen: { path, stamp, expected } };
+  }
+
+  async #refuseWriters(path: string, file: ModelFile): Promise<void> {
+    const open = await changeableByOthers(path);
+    // Folders of the store are this user's.
+    if (open === null || (isBlobFile(file) && open !== path)) return;
+    throw unproven(
+      `other users of this machine can change ${open}; install a copy with hearth import --copy, or take their right to write away`,
+    );
+  }
+
+  /** A header belongs to its bytes. */
+  async #header(path: string, sha256: string): Promise<string> {
+    const header = this.#headers.get(sha256) ?? (await inspectGguf(path)).headerSha256;
+    this.#headers.set(sha256, header);
+    return header;
+  }
+
+  async #confirm(model: ModelManifest, { sha256, seen }: Proven): Promise<void> {
+    if (seen === null || (await this.#states.isWhatRan(seen.path, { ...seen, sha256 }))) return;
+    throw unproven(`a file of ${model.id} changed after it was loaded; restart the service`);
   }
 }
 
-async function remember<T>(
-  known: Map<string, Known<T>>,
-  path: string,
-  compute: () => Promise<T>,
-): Promise<T> {
-  const stamp = await stampFile(path);
-  const found = known.get(path);
-  if (found !== undefined && sameStamp(stamp, found.stamp)) return found.value;
-  const value = compute();
-  known.set(path, { stamp, value });
-  value.catch(() => known.delete(path));
-  return value;
+/** Whether a blob has a name outside the store, under which it could be changed. Parts have one more inside. */
+async function isShared(path: string, { name }: BlobFile): Promise<boolean> {
+  const { nlink } = await stat(path);
+  return nlink > (name === undefined ? 1 : 2);
 }
+
+const factsOf = ({ sha256, sizeBytes }: Proven): FileProvenance => ({ sha256, sizeBytes });
+const unproven = (reason: string): Error => fail('evidence_unavailable', { reason });

@@ -13,9 +13,10 @@ import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
 import { type DamagedManifest, InstalledReader, lookUp, stampOf } from '../files/installed.ts';
 import { isServed, type ModelManifest, type ServedManifest } from '../files/manifest.ts';
 import { type Companions, companionsOf, hasCompanions, NO_COMPANIONS } from './companions.ts';
+import { FileStates } from './file-states.ts';
 import { Provenance } from './provenance.ts';
 import { Store } from '../files/store.ts';
-import { makeTarget, type TargetOptions, VerifiedStamps } from './target.ts';
+import { makeTarget, type TargetOptions } from './target.ts';
 
 export type InstalledModel = ModelManifest;
 
@@ -46,13 +47,13 @@ export class Registry {
   readonly store: Store;
   readonly provenance: Provenance;
   readonly #reader: InstalledReader;
-  readonly #verified = new VerifiedStamps();
+  readonly #states = new FileStates();
   readonly #settings: NonNullable<RegistryOptions['settings']>;
   #chosen: { readonly stamp: string; readonly choice: Defaults } | undefined;
 
   constructor(options: RegistryOptions) {
     this.store = new Store(options.home, options.onStep);
-    this.provenance = new Provenance(this.store.paths);
+    this.provenance = new Provenance(this.store.paths, this.#states);
     this.#reader = new InstalledReader(this.store.paths);
     this.#settings = options.settings ?? {};
   }
@@ -96,7 +97,7 @@ export class Registry {
   /** What the scheduler must know of a model to load and plan it. */
   toTarget(model: InstalledModel, options: TargetOptions = {}): LocalTarget {
     if (!isServed(model)) throw notServed(model);
-    return makeTarget(this.store.paths, this.#verified, model, options);
+    return makeTarget(this.store.paths, this.#states, model, options);
   }
 
   /** The id that `default` or `default-embedding` means now; null when nothing can serve it. */

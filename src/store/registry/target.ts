@@ -3,8 +3,9 @@ import { kvShare } from '../../contract/settings/kv-types.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
-import { type FileStamp, hashFile, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
+import { type FileStamp, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
 import {
+  digestOf,
   isBlobFile,
   type ModelFile,
   type ModelManifest,
@@ -12,6 +13,7 @@ import {
   type ServedManifest,
 } from '../files/manifest.ts';
 import { type Companion, type Companions, listed, NO_COMPANIONS } from './companions.ts';
+import type { FileStates } from './file-states.ts';
 import { filePath, type StorePaths } from '../files/paths.ts';
 import { loadPath, readyLoadPath } from '../files/shard-links.ts';
 
@@ -24,23 +26,9 @@ export interface TargetOptions {
   readonly companions?: Companions;
 }
 
-/** Files whose changed stamp was followed by an equal digest, so that they are hashed once per process only. */
-export class VerifiedStamps {
-  readonly #stamps = new Map<string, FileStamp>();
-
-  has(path: string, stamp: FileStamp): boolean {
-    const known = this.#stamps.get(path);
-    return known !== undefined && sameStamp(stamp, known);
-  }
-
-  add(path: string, stamp: FileStamp): void {
-    this.#stamps.set(path, stamp);
-  }
-}
-
 export function makeTarget(
   paths: StorePaths,
-  verified: VerifiedStamps,
+  states: FileStates,
   model: ServedManifest,
   options: TargetOptions,
 ): LocalTarget {
@@ -72,7 +60,7 @@ export function makeTarget(
       verify: async () => {
         refuseMissing(model, companions);
         for (const each of files)
-          for (const file of modelFiles(each)) await verifyFile(paths, verified, each, file);
+          for (const file of modelFiles(each)) await verifyFile(paths, states, each, file);
       },
     },
   );
@@ -117,14 +105,9 @@ function largestWindow({ facts, params }: ModelManifest): number {
   return Math.max(facts.contextLength, Math.floor(yarnOrigCtx / Math.min(1, ropeFreqScale)), numCtx);
 }
 
-/** The digest of a file when it is known, lower-case hex. */
-export function digestOf(file: ModelFile): string | null {
-  return isBlobFile(file) ? file.digest : (file.sha256 ?? null);
-}
-
 async function verifyFile(
   paths: StorePaths,
-  verified: VerifiedStamps,
+  states: FileStates,
   model: ModelManifest,
   file: ModelFile,
 ): Promise<void> {
@@ -139,14 +122,23 @@ async function verifyFile(
   }
   if (stamp.sizeBytes !== file.sizeBytes)
     throw damaged(`its file has ${stamp.sizeBytes} bytes instead of ${file.sizeBytes}`);
-  if (!sameStamp(stamp, file) && !verified.has(path, stamp)) {
-    const expected = digestOf(file);
+  const expected = digestOf(file);
+  if (!sameStamp(stamp, file)) {
     if (expected === null) throw damaged('its file was modified and no digest of it is known');
-    const actual = await hashFile(path);
-    if (actual !== expected) throw damaged('the digest of its file differs');
-    verified.add(path, stamp);
-  }
+    const found = await states.digest(path);
+    if (found === null) throw damaged('its file is being changed');
+    if (found.sha256 !== expected) throw damaged('the digest of its file differs');
+    ({ stamp } = found);
+  } else if (
+    expected !== null &&
+    !isBlobFile(file) &&
+    file.ctimeNs !== undefined &&
+    file.digestOrigin === 'computed'
+  )
+    states.knows(path, stamp, expected);
   await readyLoadPath(paths, model, file);
+  // A link that was just made has changed the state.
+  states.loads(path, isBlobFile(file) ? await stampFile(path) : stamp, expected);
 }
 
 function whyGone(model: ModelManifest, error: unknown): string {

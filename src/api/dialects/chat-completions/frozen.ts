@@ -45,9 +45,10 @@ export async function completeFrozen(
   if (backend === null) throw fail('native_unavailable', { reason: 'no native backend is installed' });
   const request = evidence.freeze(input.rawBody, { ...input.body }, checkedNonce(input.nonce));
   // Before the run: a model whose bytes cannot be named then costs nothing.
-  const model = await provenModel(choices.model);
+  const { model, confirm } = await provenModel(choices.model);
   const pinned = pin(choices, request);
   const collected = await completeChat(ports.engine, pinned, input.caller.signal);
+  await confirm();
   const answer = await wholeAnswer(ports, choices.model, collected);
   const { member, payloadSha256 } = await evidence.issue({
     request,
@@ -105,17 +106,21 @@ function accountOf({ done: [done] }: ChatAnswer) {
   return { frozen: done.frozen, finishReason: done.finishReason };
 }
 
-async function provenModel({ id, proof }: ServedModel): Promise<Predicate['model']> {
+async function provenModel({
+  id,
+  proof,
+}: ServedModel): Promise<{ readonly model: Predicate['model']; readonly confirm: () => Promise<void> }> {
   if (proof === null) throw unavailable(`nothing proves which bytes of ${id} run`);
-  const { files, headerSha256 } = await proof();
+  const { files, headerSha256, confirm } = await proof();
   const [first, ...shards] = files;
-  return {
+  const model = {
     id,
     blob_sha256: first.sha256,
     size: first.sizeBytes,
     shards: shards.map(({ sha256, sizeBytes }) => ({ sha256, size: sizeBytes })),
     gguf_header_sha256: headerSha256,
   };
+  return { model, confirm };
 }
 
 const unavailable = (reason: string): Error => fail('evidence_unavailable', { reason });

@@ -1,0 +1,75 @@
+/**
+ * The states of model files that this process hashed or loaded. A digest belongs to a state (size, times, inode), never
+ * to a path: bytes that were changed in place have another state, whatever their mtime says.
+ */
+import { type FileStamp, hashFile, isSettled, stampFile } from '../../lib/files/plain-file.ts';
+
+interface States {
+  /** Digest by state; a promise, so that requests at the same time hash once. */
+  readonly hashed: Map<string, Promise<string>>;
+  /** Under which digest the file was loaded in a state whose bytes nobody hashed by then. */
+  readonly loaded: Map<string, Set<string>>;
+}
+
+export class FileStates {
+  readonly #files = new Map<string, States>();
+
+  /** What an installation says of the state that it hashed. */
+  knows(path: string, stamp: FileStamp, sha256: string): void {
+    this.#of(path).hashed.set(nameOf(stamp), Promise.resolve(sha256));
+  }
+
+  /** Hashes the file unless its state is known; null when it changed meanwhile, or may have. */
+  async digest(path: string): Promise<{ readonly stamp: FileStamp; readonly sha256: string } | null> {
+    const stamp = await stampFile(path);
+    const { hashed } = this.#of(path);
+    const known = hashed.get(nameOf(stamp));
+    if (known !== undefined) return { stamp, sha256: await known };
+    // What is done in the same tick as the stamp leaves no trace, so nothing is remembered of a state that young.
+    const digest = hashFile(path);
+    const state = nameOf(stamp);
+    if (isSettled(stamp)) hashed.set(state, digest);
+    try {
+      const sha256 = await digest;
+      if (nameOf(await stampFile(path)) === state) return { stamp, sha256 };
+      hashed.delete(state);
+      return null;
+    } catch (error) {
+      hashed.delete(state);
+      throw error;
+    }
+  }
+
+  /** Native code is about to open the file, which is held to have the digest `expected`. */
+  loads(path: string, stamp: FileStamp, expected: string | null): void {
+    const { loaded } = this.#of(path);
+    const key = expected ?? '';
+    loaded.set(key, (loaded.get(key) ?? new Set()).add(nameOf(stamp)));
+  }
+
+  /** Whether the file is still in this state, and every load of it under `expected` read the bytes of `sha256`. */
+  async isWhatRan(
+    path: string,
+    {
+      stamp,
+      sha256,
+      expected,
+    }: { readonly stamp: FileStamp; readonly sha256: string; readonly expected: string | null },
+  ): Promise<boolean> {
+    const state = nameOf(stamp);
+    if (nameOf(await stampFile(path)) !== state) return false;
+    const { hashed, loaded } = this.#of(path);
+    for (const other of loaded.get(expected ?? '') ?? [])
+      if (other !== state && (await hashed.get(other)) !== sha256) return false;
+    return true;
+  }
+
+  #of(path: string): States {
+    const states = this.#files.get(path) ?? { hashed: new Map(), loaded: new Map() };
+    this.#files.set(path, states);
+    return states;
+  }
+}
+
+const nameOf = ({ sizeBytes, mtimeMs, inode, ctimeNs }: FileStamp): string =>
+  [sizeBytes, mtimeMs, inode, ctimeNs].join(' ');
