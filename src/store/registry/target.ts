@@ -129,17 +129,17 @@ async function verifyFile(
     if (found === null) throw damaged('its file is being changed');
     if (found.sha256 !== expected) throw damaged('the digest of its file differs');
     ({ stamp } = found);
-  } else if (
-    expected !== null &&
-    !isBlobFile(file) &&
-    file.ctimeNs !== undefined &&
-    file.digestOrigin === 'computed'
-  )
+  } else if (expected !== null && isHashedState(file)) {
     states.knows(path, stamp, expected);
+  }
   await readyLoadPath(paths, model, file);
   // A link that was just made has changed the state.
   states.loads(path, isBlobFile(file) ? await stampFile(path) : stamp, expected);
 }
+
+/** Whether the bytes of this very state were hashed here; a blob's state changes with its links. */
+const isHashedState = (file: ModelFile): boolean =>
+  !isBlobFile(file) && file.ctimeNs !== undefined && file.digestOrigin === 'computed';
 
 function whyGone(model: ModelManifest, error: unknown): string {
   if (!isFailure(error, 'file_not_found')) return error instanceof Error ? error.message : String(error);
