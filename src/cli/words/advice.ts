@@ -1,6 +1,7 @@
 /** What helps where a model is not there. */
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
+import { repositoryFor } from '../../store/hub/choose/known-names.ts';
 import { isBuiltin } from '../builtin-models.ts';
 
 /** Behind a failure, what helps: a built-in model comes back, or the names that resemble the one given. */
@@ -17,12 +18,23 @@ export async function adviceFor(
         : null;
   if (name === null) return '';
   if (isBuiltin(name)) return restoreAdvice(name);
+  if (isFailure(error, 'reference_invalid')) return pullAdvice(name);
   return isFailure(error, 'model_not_found') ? didYouMean(nearest(name, await installed())) : '';
 }
 
 export function restoreAdvice(name: string): string {
   const id = name.toLowerCase();
   return ` ${id} ships with Hearth; bring it back with: hearth restore ${id}`;
+}
+
+/** A name without an owner may be one that another program knows. */
+function pullAdvice(name: string): string {
+  if (!/^[\w.-]+(?::[\w.-]+)?$/.test(name)) return '';
+  const repo = repositoryFor(name);
+  const [bare = ''] = name.split(':');
+  return repo === null
+    ? ` Look for one with: hearth search ${bare}`
+    : ` "${bare}" is a name of Ollama's library; a GGUF of it: hearth pull ${repo} (hearth fit ${repo} lists its sizes).`;
 }
 
 /** A path is made complete before it is looked at; the name is what was typed. */

@@ -27,6 +27,15 @@ export function chooseFiles(reference: HubReference, files: readonly RepositoryF
   return { files: all, label: quantLabel(name) ?? modelStem(name) };
 }
 
+/** Every model that is complete, in the order of the listing. */
+export function modelsIn(files: readonly RepositoryFile[]): ChosenModel[] {
+  const firsts = files.filter((file) => isModelFileName(basename(file.path)) && isFirst(file));
+  return firsts.flatMap((first) => {
+    const all = withSiblings(first, files);
+    return all === null ? [] : [{ files: all, label: labelOf(first) ?? modelStem(basename(first.path)) }];
+  });
+}
+
 function isFirst(file: RepositoryFile): boolean {
   const shard = parseShardName(basename(file.path));
   return shard === null || shard.index === 1;

@@ -1,5 +1,4 @@
 /** hearth pull REF: fetches a model from a hub, resuming what an earlier run began. */
-import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
@@ -29,28 +28,18 @@ export function registerPull(program: Command, context: CliContext): void {
 async function pull(context: CliContext, ref: string, flags: PullFlags): Promise<void> {
   // Loaded on demand: no other verb pays for the hub client.
   const { pullModel } = await import('../../../store/hub/pull.ts');
-  const { findToken, isSet } = await import('../../../store/hub/token.ts');
-  const config = context.config();
-  const { env } = context;
-  const token = await findToken({
-    env,
-    userHome: homedir(),
-    ...(flags.tokenFile === undefined ? {} : { tokenFile: flags.tokenFile }),
-  });
-  const endpoint = env['MODEL_ENDPOINT']?.trim() || env['HF_ENDPOINT']?.trim();
+  const { hubOptions } = await import('../choose/hub-options.ts');
+  const hub = await hubOptions(context, flags.tokenFile);
   const shown = showProgress(context, flags.json === true);
-  const registry = localRegistry(config);
+  const registry = localRegistry(context.config());
   await interruptible(context, (signal) =>
     announcing(flags.json === true ? null : context, registry, async () => {
       let installed: string | null = null;
       try {
         const events = pullModel(registry, ref, {
           ...(flags.id === undefined ? {} : { id: flags.id }),
-          ...(endpoint ? { endpoint } : {}),
           ...(flags.probe ? { probe: probeHere(context) } : {}),
-          token,
-          trustedHosts: config.hubHosts,
-          offline: isSet(env['HF_HUB_OFFLINE']),
+          ...hub,
           signal,
         });
         for await (const event of events) {

@@ -1,0 +1,35 @@
+/** Which quants of a repository fit this machine, before anything of them is downloaded. */
+import { freeMemoryBytes } from '../../engine/local/memory/free-memory.ts';
+import { DEFAULT_SCHEDULER_LIMITS } from '../../engine/scheduler/limits.ts';
+import { estimatedBytes } from '../../engine/local/memory-need.ts';
+
+export interface QuantFit {
+  readonly label: string;
+  readonly sizeBytes: number;
+  /** Weights with the process; the KV cache comes on top, and only the file says how much that is. */
+  readonly leastBytes: number;
+  readonly fits: boolean;
+}
+
+/** Left for the KV cache: what most models take for 8,192 tokens or more. */
+const CACHE_SHARE = 0.25;
+/** In the order of preference: below four bits answers suffer, above eight nobody sees a difference. */
+const ADVISED = ['Q4_K_M', 'Q5_K_M', 'Q6_K', 'Q8_0', 'Q4_K_S', 'IQ4_XS', 'Q4_0', 'MXFP4', 'Q3_K_M'];
+
+export function fitQuants(
+  quants: readonly { readonly label: string; readonly sizeBytes: number }[],
+  freeBytes: number,
+): { readonly quants: readonly QuantFit[]; readonly advised: string | null } {
+  const fitting = quants.map(({ label, sizeBytes }) => {
+    const leastBytes = estimatedBytes({ weightsBytes: sizeBytes, kvBytesPerToken: 0 }, { cells: 0 });
+    return { label, sizeBytes, leastBytes, fits: leastBytes + sizeBytes * CACHE_SHARE <= freeBytes };
+  });
+  const possible = fitting.filter(({ fits }) => fits).map(({ label }) => label);
+  const advised = ADVISED.find((label) => possible.includes(label)) ?? possible.at(-1) ?? null;
+  return { quants: fitting, advised };
+}
+
+/** What the memory of the machine has for models now, bytes. */
+export function freeForModels(): number {
+  return Math.max(0, freeMemoryBytes() - DEFAULT_SCHEDULER_LIMITS.reserveBytes);
+}

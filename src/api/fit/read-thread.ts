@@ -1,0 +1,21 @@
+/**
+ * A thread that reads memory as fast as it can, for bandwidth.ts: searching a byte that is nowhere reads each byte once,
+ * in the widest loads that the C library has.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+
+const { bytes, ms } = workerData as { readonly bytes: number; readonly ms: number };
+/** Written, or all of its pages would be the one empty page of the system. */
+const memory = Buffer.alloc(bytes, 1);
+
+parentPort?.on('message', () => {
+  const started = performance.now();
+  let read = 0;
+  do {
+    memory.indexOf(0);
+    read += bytes;
+  } while (performance.now() - started < ms);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage((read * 1_000) / (performance.now() - started));
+});
+parentPort?.postMessage(0);
