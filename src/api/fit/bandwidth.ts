@@ -44,7 +44,8 @@ export async function memoryBandwidth(home: string): Promise<Bandwidth> {
 /** Bytes per second of the best round, all threads reading at once. */
 export async function measureBandwidth(threads: number): Promise<number> {
   const bytes = Math.max(LEAST_PER_THREAD, Math.ceil(LEAST_BYTES / threads));
-  const options = { workerData: { bytes, ms: ROUND_MS } };
+  // What this process was started with is not meant for its threads.
+  const options = { workerData: { bytes, ms: ROUND_MS }, execArgv: [] };
   const workers = Array.from({ length: threads }, () => new Worker(threadScript(), options));
   try {
     // Each says when its memory is written.

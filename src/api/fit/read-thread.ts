@@ -18,4 +18,5 @@ parentPort?.on('message', () => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage((read * 1_000) / (performance.now() - started));
 });
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage(0);
