@@ -8,6 +8,12 @@ import type { Engine } from '../engine/ports.ts';
 import type { EvidenceIssuer } from '../trust/evidence/issuer.ts';
 import type { CompletionRequest } from '../wire/inference/completions.ts';
 import type { EmbeddingRequest } from '../wire/inference/embeddings.ts';
+import type {
+  DetokenizeRequest,
+  DetokenizeResponse,
+  TokenizeRequest,
+  TokenizeResponse,
+} from '../wire/inference/tokens.ts';
 import type { HealthResponse } from '../wire/health.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../wire/models.ts';
@@ -29,6 +35,7 @@ import { health, type HealthPorts } from './health.ts';
 import { identity, type IdentityPorts } from './identity.ts';
 import { listModels, showModel } from './models/models.ts';
 import type { Models } from './models/served-model.ts';
+import { detokenize, tokenize, type VocabularyAnswer } from './vocabulary/vocabulary.ts';
 import { listResidencies, unloadModel } from './residency.ts';
 
 export interface UseCases {
@@ -37,6 +44,8 @@ export interface UseCases {
   readonly responses: ResponsesUseCases;
   completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
+  tokenize(body: TokenizeRequest, caller: Caller): Promise<VocabularyAnswer<TokenizeResponse>>;
+  detokenize(body: DetokenizeRequest, caller: Caller): Promise<VocabularyAnswer<DetokenizeResponse>>;
   readonly models: { list(): Promise<ModelList>; show(name: string): Promise<ModelEntry> };
   readonly residency: {
     list(): ResidencyList;
@@ -79,6 +88,8 @@ export function createUseCases(parts: Parts): UseCases {
     responses: responsesUseCases(generation, parts.responses),
     completion: (body, caller) => acceptCompletion(generation, body, caller),
     embedding: (body, caller) => embed({ models, engine, options }, body, caller),
+    tokenize: (body, caller) => tokenize(generation, body, caller),
+    detokenize: (body, caller) => detokenize(generation, body, caller),
     models: { list: () => listModels(models), show: (name) => showModel(models, name) },
     residency: {
       list: () => listResidencies(engine),

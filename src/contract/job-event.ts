@@ -1,6 +1,6 @@
 /**
  * What a running job says. A job's events end with exactly one of `done`, `embedded`, `ranked`, `explained`,
- * or with a failure; nothing follows it. Both the scheduler and the worker produce these.
+ * `tokenized`, `detokenized`, or with a failure; nothing follows it. Both the scheduler and the worker produce these.
  */
 import { type Static, Type } from '#typebox';
 import { CheckFacts, FrozenFacts } from './frozen.ts';
@@ -151,6 +151,15 @@ export const ExplainedEvent = Type.Object({
 });
 export type ExplainedEvent = Static<typeof ExplainedEvent>;
 
+export const TokenizedEvent = Type.Object({
+  type: Type.Literal('tokenized'),
+  tokens: Type.Unsafe<Uint32Array>({}),
+  /** What each token stands for: text, or bytes where they are a part of a character. */
+  pieces: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Array(Type.Integer())]))),
+});
+
+export const DetokenizedEvent = Type.Object({ type: Type.Literal('detokenized'), text: Type.String() });
+
 export const JobEvent = Type.Union([
   QueuedEvent,
   StartedEvent,
@@ -164,5 +173,7 @@ export const JobEvent = Type.Union([
   ScoreEvent,
   RankedEvent,
   ExplainedEvent,
+  TokenizedEvent,
+  DetokenizedEvent,
 ]);
 export type JobEvent = Static<typeof JobEvent>;

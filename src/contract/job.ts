@@ -125,6 +125,32 @@ export const RankJob = Type.Object({
 });
 export type RankJob = Static<typeof RankJob>;
 
+/** Text to tokens by the model's own vocabulary; evaluates nothing. */
+export const TokenizeJob = Type.Object({
+  kind: Type.Literal('tokenize'),
+  jobId: Type.String(),
+  text: Type.String(),
+  /** Adds the tokens that the model expects before and after any input. */
+  addSpecial: Type.Boolean(),
+  /** False: no text becomes a control token. */
+  parseSpecial: Type.Boolean(),
+  withPieces: Type.Boolean(),
+});
+export type TokenizeJob = Static<typeof TokenizeJob>;
+
+const TokenIds = Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }));
+
+/** Tokens to text. */
+export const DetokenizeJob = Type.Object({
+  kind: Type.Literal('detokenize'),
+  jobId: Type.String(),
+  tokens: TokenIds,
+});
+export type DetokenizeJob = Static<typeof DetokenizeJob>;
+
+/** Needs the vocabulary of a loaded model, and no slot of it. */
+export type VocabularyJob = TokenizeJob | DetokenizeJob;
+
 /** Renders and counts, generates nothing: what `?svc_dry_run=1` asks for. */
 export const ExplainJob = Type.Object({
   kind: Type.Literal('explain'),
@@ -133,5 +159,9 @@ export const ExplainJob = Type.Object({
 });
 export type ExplainJob = Static<typeof ExplainJob>;
 
-export const Job = Type.Union([GenerateJob, EmbedJob, RankJob, ExplainJob]);
+export const Job = Type.Union([GenerateJob, EmbedJob, RankJob, ExplainJob, TokenizeJob, DetokenizeJob]);
 export type Job = Static<typeof Job>;
+
+export function isVocabularyJob(job: Job): job is VocabularyJob {
+  return job.kind === 'tokenize' || job.kind === 'detokenize';
+}

@@ -21,6 +21,8 @@ export interface Capabilities {
   readonly canFreeze: boolean;
   /** Says what a request would do without doing it: renders and counts. */
   readonly canExplain: boolean;
+  /** Reads text as tokens and tokens as text. */
+  readonly canTokenize: boolean;
   /** Scores pairs of a query and a document (job kind `rank`); it gives no vectors. */
   readonly canRank: boolean;
 }

@@ -13,6 +13,12 @@ import { EmbeddingRequest, EmbeddingResponse } from './inference/embeddings.ts';
 import type { Dialect } from './error.ts';
 import { HealthResponse } from './health.ts';
 import { Identity, IdentityQuery } from './identity.ts';
+import {
+  DetokenizeRequest,
+  DetokenizeResponse,
+  TokenizeRequest,
+  TokenizeResponse,
+} from './inference/tokens.ts';
 import { CountTokensRequest, CountTokensResponse, MessagesRequest } from './messages/request.ts';
 import { MessagesResponse } from './messages/response.ts';
 import { ModelEntry, ModelList } from './models.ts';
@@ -114,6 +120,24 @@ export const routes = {
     authenticated: true,
     body: EmbeddingRequest,
     response: EmbeddingResponse,
+  },
+  tokenize: {
+    name: 'tokenize',
+    method: 'POST',
+    path: '/v1/tokenize',
+    summary: "A text as tokens of a model's own vocabulary.",
+    authenticated: true,
+    body: TokenizeRequest,
+    response: TokenizeResponse,
+  },
+  detokenize: {
+    name: 'detokenize',
+    method: 'POST',
+    path: '/v1/detokenize',
+    summary: "Tokens of a model's own vocabulary as text.",
+    authenticated: true,
+    body: DetokenizeRequest,
+    response: DetokenizeResponse,
   },
   messages: {
     name: 'messages',
@@ -273,6 +297,8 @@ export const endpoints: Readonly<Record<string, string>> = Object.fromEntries(
       'countTokens',
       'responses',
       'inputTokens',
+      'tokenize',
+      'detokenize',
     ] as const
   ).map((key) => [routes[key].name, routes[key].path]),
 );

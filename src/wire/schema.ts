@@ -9,6 +9,15 @@ export function nullable<T>(type: string, options: Record<string, unknown> = {})
   return Type.Optional(Type.Unsafe<T | null>({ type: [type, 'null'], ...options }));
 }
 
+/** How long a model stays loaded after a request. */
+export const KeepAlive = Type.Optional(
+  Type.Unsafe<string | number | null>({
+    type: ['string', 'number', 'null'],
+    description:
+      'How long the model stays loaded afterwards: "10m", seconds, 0 (unload now), negative (no limit).',
+  }),
+);
+
 /** A response member that may be null. */
 export function orNull<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);

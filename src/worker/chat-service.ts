@@ -1,6 +1,6 @@
 /** A loaded chat model at work: generates and explains. */
 import { formatFacts } from './prompt/model-format.ts';
-import type { ExplainJob, GenerateJob, Job } from '../contract/job.ts';
+import type { ExplainJob, GenerateJob, Job, VocabularyJob } from '../contract/job.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import { BatchLoop } from './batch/batch-loop.ts';
 import { FrozenLane } from './frozen/lane.ts';
@@ -26,7 +26,7 @@ export class ChatService {
     return this.#loop.steps + this.#frozen.steps;
   }
 
-  submit(job: Job): void {
+  submit(job: Exclude<Job, VocabularyJob>): void {
     switch (job.kind) {
       case 'generate':
         return this.#generate(job);

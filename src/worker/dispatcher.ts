@@ -1,6 +1,6 @@
 /** Gives each message of the server to what answers it: the load, or the model that was loaded. */
 import type { ToWorker } from '../contract/ipc.ts';
-import type { Job } from '../contract/job.ts';
+import { isVocabularyJob, type Job, type VocabularyJob } from '../contract/job.ts';
 import type { LoadSpec, MeasureSpec } from '../contract/load.ts';
 import type { NativeBackend } from './native.ts';
 import { ChatService } from './chat-service.ts';
@@ -9,11 +9,13 @@ import { loadChat } from './load/chat.ts';
 import { loadEmbedding } from './load/embedding.ts';
 import { measureModel } from './load/measure.ts';
 import { failureOf, type Outbox } from './outbox.ts';
+import { answerOf } from './prompt/vocabulary-jobs.ts';
+import type { Vocabulary } from './prompt/vocabulary.ts';
 
 /** A loaded model at work. */
 interface ModelService {
   /** Throws when the job is refused. */
-  submit(job: Job): void;
+  submit(job: Exclude<Job, VocabularyJob>): void;
   /** False when the job is not here. */
   cancel(jobId: string): boolean;
   readonly steps: number;
@@ -23,6 +25,7 @@ export class Dispatcher {
   readonly #backend: NativeBackend;
   readonly #outbox: Outbox;
   #service: ModelService | undefined;
+  #vocabulary: Vocabulary | undefined;
   #loading = false;
 
   constructor(backend: NativeBackend, outbox: Outbox) {
@@ -64,10 +67,12 @@ export class Dispatcher {
       if (spec.kind === 'embedding') {
         const model = await loadEmbedding(this.#backend, spec, onProgress);
         this.#service = new EmbedPool(model, this.#outbox);
+        this.#vocabulary = model.vocabulary;
         this.#outbox.post({ type: 'loaded', facts: model.facts });
       } else {
         const model = await loadChat(this.#backend, spec, onProgress);
         this.#service = new ChatService(model, this.#outbox);
+        this.#vocabulary = model.vocabulary;
         this.#outbox.post({ type: 'loaded', facts: model.facts });
       }
     } catch (error) {
@@ -77,8 +82,11 @@ export class Dispatcher {
 
   #start(job: Job): void {
     try {
-      if (this.#service === undefined) throw new Error('no model is loaded');
-      this.#service.submit(job);
+      if (this.#service === undefined || this.#vocabulary === undefined)
+        throw new Error('no model is loaded');
+      if (!isVocabularyJob(job)) return this.#service.submit(job);
+      this.#outbox.event(job.jobId, answerOf(this.#vocabulary, job));
+      this.#outbox.flush();
     } catch (error) {
       this.#outbox.failed(job.jobId, error);
     }

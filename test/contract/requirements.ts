@@ -5,6 +5,7 @@
  * Lines whose content the specification itself calls "not shown" promise nothing and are not listed.
  */
 import { expect } from 'vitest';
+import { furtherSentences } from './further-sentences.ts';
 import { messagesSentences } from './messages/sentences.ts';
 import { responsesSentences } from './responses/sentences.ts';
 
@@ -196,6 +197,7 @@ export const requirements = {
     'versioning.tool-protocol':
       'The tool protocol is svc-tool-envelope with integer version 1, reported in Identity.tool_protocol.',
   }),
+  ...within('Further routes', furtherSentences),
   ...within('Messages', messagesSentences),
   ...within('Responses', responsesSentences),
 } as const satisfies Record<string, Requirement>;

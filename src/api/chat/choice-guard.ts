@@ -47,6 +47,8 @@ class ChoiceGuard {
       case 'score':
       case 'ranked':
       case 'explained':
+      case 'tokenized':
+      case 'detokenized':
         throw new Error(`a chat job produced the event ${event.type}`);
     }
   }

@@ -38,7 +38,12 @@ export function localTarget({ ranks = false, ...model }: LocalModel, source: Loc
   return {
     ...model,
     engine: LOCAL_ENGINE,
-    capabilities: { canFreeze: model.kind === 'chat', canExplain: model.kind === 'chat', canRank: ranks },
+    capabilities: {
+      canFreeze: model.kind === 'chat',
+      canExplain: model.kind === 'chat',
+      canTokenize: true,
+      canRank: ranks,
+    },
     revision: [source.digest ?? '', source.path, settingsKey(source), besideKey(source)].join(' ').trimEnd(),
     source,
   };

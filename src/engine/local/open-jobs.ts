@@ -6,7 +6,14 @@ import type { JobEvent } from '../../contract/job-event.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
 import type { JobListener } from '../ports.ts';
 
-const FINAL_EVENTS = new Set<JobEvent['type']>(['done', 'embedded', 'ranked', 'explained']);
+const FINAL_EVENTS = new Set<JobEvent['type']>([
+  'done',
+  'embedded',
+  'ranked',
+  'explained',
+  'tokenized',
+  'detokenized',
+]);
 
 export class OpenJobs {
   readonly #listeners = new Map<string, JobListener>();

@@ -124,6 +124,10 @@ function charsOf(job: Job): number {
       return job.documents.reduce((sum, { length }) => sum + length, job.query.length);
     case 'explain':
       return charsOf(job.job);
+    case 'tokenize':
+      return job.text.length;
+    case 'detokenize':
+      return job.tokens.length;
     case 'generate': {
       const { prompt } = job;
       return prompt.kind === 'text'

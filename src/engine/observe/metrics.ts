@@ -25,6 +25,8 @@ const OPERATION: Record<Job['kind'], string> = {
   embed: 'embeddings',
   rank: 'rank',
   explain: 'explain',
+  tokenize: 'tokenize',
+  detokenize: 'detokenize',
 };
 
 export interface Metrics extends EngineObserver {

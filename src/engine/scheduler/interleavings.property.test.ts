@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { it } from 'vitest';
 import { fail } from '../../lib/errors/svc-error.ts';
+import type { Lane } from './policy/state.ts';
 import { mib, modelTarget, World } from '../../../test/support/engine/scheduler-world.ts';
 
 const models = ['a', 'b', 'c', 'd'].map((id, index) => modelTarget(id, 100 * (index + 1)));
@@ -14,7 +15,7 @@ const command = fc.oneof(
       do: fc.constant('submit' as const),
       model: fc.nat({ max: models.length - 1 }),
       client: fc.constantFrom('x', 'y', 'z'),
-      lane: fc.constantFrom('shared' as const, 'shared' as const, 'shared' as const, 'frozen' as const),
+      lane: fc.constantFrom<Lane>('shared', 'shared', 'shared', 'frozen', 'light'),
       numCtx: fc.constantFrom(16, 1_024, 1_024, 4_096, 2 ** 31 - 1),
       keepAliveMs: fc.constantFrom(0, 1_000, 300_000, Number.POSITIVE_INFINITY),
     }),

@@ -38,7 +38,7 @@ function world() {
       modelId: engineName,
       kind: 'chat',
       engine: engineName,
-      capabilities: { canFreeze: false, canExplain: false, canRank: false },
+      capabilities: { canFreeze: false, canExplain: false, canTokenize: false, canRank: false },
       trainedCtx: 64,
       defaultCtx: 64,
       revision: '1',

@@ -19,7 +19,7 @@ import type {
   ResidencyStatus,
   Submission,
 } from '../ports.ts';
-import type { Job } from '../../contract/job.ts';
+import { isVocabularyJob, type Job } from '../../contract/job.ts';
 import { HOST_DEVICE } from '../../contract/memory.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Effects, LoadOrder } from './policy/effects.ts';
@@ -28,7 +28,7 @@ import { poisonKey } from './poison-key.ts';
 import { DEFAULT_SCHEDULER_LIMITS, type SchedulerLimits } from './limits.ts';
 import { USUAL_SLOTS, wantedCtx } from './memory-plan.ts';
 import { Policy } from './policy/policy.ts';
-import { residencies, serves } from './policy/state.ts';
+import { type Lane, residencies, serves } from './policy/state.ts';
 
 export interface EngineOptions {
   /** By the kind of engine that a target names. */
@@ -93,8 +93,8 @@ class SchedulerLoop implements Engine, Effects {
     this.#policy.onSubmit({
       seq,
       target,
-      flow: `${job.kind === 'embed' || job.kind === 'rank' ? job.kind : 'chat'} ${submission.clientKey}`,
-      lane: job.kind === 'generate' ? job.lane : 'shared',
+      flow: `${flowOf(job)} ${submission.clientKey}`,
+      lane: laneOf(job),
       cost: costOf(job),
       wantedCtx: wanted,
       keepAliveMs: submission.keepAliveMs,
@@ -294,6 +294,16 @@ class SchedulerLoop implements Engine, Effects {
     request.stop.abort();
     this.#policy.onCancel(seq);
   }
+}
+
+function flowOf(job: Job): string {
+  if (isVocabularyJob(job)) return 'vocabulary';
+  return job.kind === 'embed' || job.kind === 'rank' ? job.kind : 'chat';
+}
+
+function laneOf(job: Job): Lane {
+  if (isVocabularyJob(job)) return 'light';
+  return job.kind === 'generate' ? job.lane : 'shared';
 }
 
 /** Turns are shared by work, not by calls: one call may carry two thousand inputs. */

@@ -42,7 +42,7 @@ export function generationHandler<Body extends { readonly stream?: boolean | nul
   };
 }
 
-/** A route that counts the tokens of a prompt. */
+/** A route that answers at once and as a whole, such as the counts of tokens. */
 export function countHandler<Body>(
   count: (body: Body, caller: Caller & Owner) => Promise<Understood & { readonly body: object }>,
 ): Handler {

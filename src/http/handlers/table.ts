@@ -7,6 +7,7 @@ import { HEADERS } from '../../wire/headers.ts';
 import type { IdentityQuery } from '../../wire/identity.ts';
 import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
+import type { DetokenizeRequest, TokenizeRequest } from '../../wire/inference/tokens.ts';
 import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/request.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
@@ -44,6 +45,8 @@ export function handlerTable(
     countTokens: countHandler<CountTokensRequest>((body, caller) => useCases.messages.count(body, caller)),
     ...responseHandlers(useCases.responses, streams),
     embeddings: embeddingsHandler(useCases),
+    tokenize: countHandler<TokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
+    detokenize: countHandler<DetokenizeRequest>((body, caller) => useCases.detokenize(body, caller)),
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
     ollamaVersion: async () => useCases.ollama.version(),

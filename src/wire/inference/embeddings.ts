@@ -1,6 +1,6 @@
 import { type Static, Type } from '#typebox';
 import { EMBEDDING_WIDTH } from '../../contract/limits.ts';
-import { nullable } from '../schema.ts';
+import { KeepAlive, nullable } from '../schema.ts';
 
 export const EmbeddingRequest = Type.Object(
   {
@@ -18,7 +18,7 @@ export const EmbeddingRequest = Type.Object(
     truncate: nullable<boolean>('boolean', {
       description: 'true cuts over-long inputs and flags them; default is a 400.',
     }),
-    keep_alive: Type.Optional(Type.Unsafe<string | number | null>({ type: ['string', 'number', 'null'] })),
+    keep_alive: KeepAlive,
   },
   { $id: 'EmbeddingRequest' },
 );

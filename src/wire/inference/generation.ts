@@ -11,7 +11,7 @@ import {
   type WireName,
 } from '../../contract/sampling-shapes.ts';
 import { MOST_ADAPTERS, MOST_SCALE } from '../../contract/settings/values.ts';
-import { nullable } from '../schema.ts';
+import { KeepAlive, nullable } from '../schema.ts';
 
 /** A LoRA adapter that a request names. */
 export interface AskedAdapter {
@@ -56,13 +56,7 @@ export const generationFields = {
       items: { type: 'string', minLength: 1, maxLength: 4096 },
     }),
   ),
-  keep_alive: Type.Optional(
-    Type.Unsafe<string | number | null>({
-      type: ['string', 'number', 'null'],
-      description:
-        'How long the model stays loaded afterwards: "10m", seconds, 0 (unload now), negative (no limit).',
-    }),
-  ),
+  keep_alive: KeepAlive,
   n: nullable<number>('integer', {
     minimum: 1,
     maximum: 128,

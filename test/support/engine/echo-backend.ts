@@ -70,7 +70,7 @@ const target: ModelTarget = {
   modelId: 'echo',
   kind: 'chat',
   engine: ECHO_ENGINE,
-  capabilities: { canFreeze: false, canExplain: false, canRank: false },
+  capabilities: { canFreeze: false, canExplain: false, canTokenize: false, canRank: false },
   trainedCtx: WINDOW,
   defaultCtx: WINDOW,
   revision: '1',

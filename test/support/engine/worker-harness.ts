@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeTinyChat } from '../../../tools/models/tiny-chat.ts';
 import type { FromWorker, ToWorker } from '../../../src/contract/ipc.ts';
-import type { EmbedJob, GenerateJob, Job, RankJob } from '../../../src/contract/job.ts';
+import type { EmbedJob, GenerateJob, Job, RankJob, TokenizeJob } from '../../../src/contract/job.ts';
 import type { DoneEvent, EmbeddingEvent, JobEvent, ScoreEvent } from '../../../src/contract/job-event.ts';
 import type { BackendFacts, LoadedFacts, LoadSpec } from '../../../src/contract/load.ts';
 import { launch } from '../../../src/engine/local/child/launch.ts';
@@ -16,7 +16,7 @@ import { systemClock } from '../../../src/lib/base/clock.ts';
 import { EventQueue } from '../../../src/lib/base/event-queue.ts';
 import type { Logger } from '../../../src/lib/base/logger.ts';
 import { builtDist } from '../process/hearth.ts';
-import { embedJob, explainJob, generateJob, loadSpec, rankJob } from './jobs.ts';
+import { embedJob, explainJob, generateJob, loadSpec, newJobId, rankJob } from './jobs.ts';
 
 /** The tests of the engine wait for the child itself: nothing ends it for being slow, and no ping falls between calls. */
 const HOUR_MS = 3_600_000;
@@ -108,6 +108,19 @@ export class TestWorker {
   async explain(fields: Partial<GenerateJob>): Promise<Extract<JobEvent, { type: 'explained' }>> {
     for await (const event of this.run(explainJob(fields))) if (event.type === 'explained') return event;
     throw new Error('nothing was explained');
+  }
+
+  async tokenize(fields: Pick<TokenizeJob, 'text'> & Partial<TokenizeJob>) {
+    const job = { addSpecial: false, parseSpecial: false, withPieces: false, ...fields };
+    for await (const event of this.run({ kind: 'tokenize', jobId: newJobId(), ...job }))
+      if (event.type === 'tokenized') return event;
+    throw new Error('nothing was tokenised');
+  }
+
+  async detokenize(tokens: number[]) {
+    for await (const event of this.run({ kind: 'detokenize', jobId: newJobId(), tokens }))
+      if (event.type === 'detokenized') return event;
+    throw new Error('nothing was detokenised');
   }
 
   /** Steps of the batch loop so far, as the child answers a ping. The host itself counts its pings from one. */

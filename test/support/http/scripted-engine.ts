@@ -144,7 +144,16 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
 }
 
 function usualScript({ job }: Submission): Step[] {
-  return job.kind === 'embed' ? vectors(job.inputs) : answer('Hello', ' there', '.');
+  switch (job.kind) {
+    case 'embed':
+      return vectors(job.inputs);
+    case 'tokenize':
+      return [{ type: 'tokenized', tokens: Uint32Array.from(Buffer.from(job.text)) }];
+    case 'detokenize':
+      return [{ type: 'detokenized', text: Buffer.from(job.tokens).toString() }];
+    default:
+      return answer('Hello', ' there', '.');
+  }
 }
 
 /** Vectors of the inputs, the last one first: order is the business of the service. */

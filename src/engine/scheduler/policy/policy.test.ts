@@ -299,6 +299,19 @@ it('one frozen job runs beside the shared slots, a second one waits', () => {
   expect(jobs.map((seq) => world.state(seq))).toEqual(['running', 'done', 'running', 'queued']);
 });
 
+it('light jobs run at once beside full slots, in whatever window the model is loaded with', () => {
+  const world = warm(new World({ numParallel: 1 }, plenty), a);
+  const jobs = [world.submit(a), world.submit(a), world.submit(a, { lane: 'light', numCtx: 32_768 })];
+  expect(jobs.map((seq) => world.state(seq))).toEqual(['running', 'queued', 'running']);
+  expect(world.loads).toBe(1);
+});
+
+it('a light job leaves the keep-alive as the last answer set it', () => {
+  const world = warm(new World({}, plenty), a, { keepAliveMs: Number.POSITIVE_INFINITY });
+  world.finish(world.submit(a, { lane: 'light' }), true);
+  expect(world.policy.state.models.get('a')?.residency?.keepAliveMs).toBe(Number.POSITIVE_INFINITY);
+});
+
 it('a failed load fails all that waited for it with its reason, and nobody else', () => {
   const world = warm(new World({}, plenty), b);
   const seqs = [world.submit(a), world.submit(a)];

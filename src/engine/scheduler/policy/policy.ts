@@ -113,7 +113,8 @@ export class Policy {
     const ticket = this.#leave(seq, walk.nowMs);
     if (ticket !== null && succeeded) {
       forgetCrash(this.state, ticket.poisonKey);
-      this.state.meanJobMs += 0.2 * (walk.nowMs - ticket.startedAtMs - this.state.meanJobMs);
+      if (ticket.lane !== 'light')
+        this.state.meanJobMs += 0.2 * (walk.nowMs - ticket.startedAtMs - this.state.meanJobMs);
     }
     this.#decide(walk);
   }
@@ -256,9 +257,11 @@ export class Policy {
     const { ticket, residency } = entry;
     this.state.running.delete(seq);
     residency.running.delete(seq);
-    if (ticket.lane === 'frozen') residency.frozenRunning -= 1;
+    residency.inLane[ticket.lane] -= 1;
     residency.lastUsedMs = nowMs;
-    residency.keepAliveMs = ticket.keepAliveMs ?? this.#limits.keepAliveMs;
+    // A light job that says nothing of it leaves what the last answer was promised.
+    if (ticket.lane !== 'light' || ticket.keepAliveMs !== null)
+      residency.keepAliveMs = ticket.keepAliveMs ?? this.#limits.keepAliveMs;
     return ticket;
   }
 

@@ -3,13 +3,19 @@ import type { Memory, ModelTarget, ResidencyFacts } from '../../ports.ts';
 import type { LoadPlan } from '../memory-plan.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 
+/**
+ * Where a job runs: `shared` in a slot, `frozen` alone in a context of its own, `light` beside both, because it evaluates
+ * nothing.
+ */
+export type Lane = 'shared' | 'frozen' | 'light';
+
 /** One submission, from admission to its end. `seq` is its place in the order of arrival and its name. */
 export interface Ticket {
   readonly seq: number;
   readonly modelId: string;
   /** Whose turn it is: client and kind of work together, because neither may starve the other. */
   readonly flow: string;
-  readonly lane: 'shared' | 'frozen';
+  readonly lane: Lane;
   /** Share of a turn that it uses up. */
   readonly cost: number;
   readonly wantedCtx: number;
@@ -39,8 +45,8 @@ export interface Residency {
   memory: Memory;
   slots: number;
   readonly running: Map<number, Ticket>;
-  /** How many of those are in the frozen lane. */
-  frozenRunning: number;
+  /** How many of those are in each lane. */
+  readonly inLane: Record<Lane, number>;
   readyAtMs: number;
   lastUsedMs: number;
   keepAliveMs: number;
@@ -140,6 +146,11 @@ export function queuedCount(state: SchedulerState): number {
   let count = 0;
   for (const model of state.models.values()) count += model.queue.length;
   return count;
+}
+
+/** Whether a waiting job can run on the residency as it is loaded; a light one needs no window. */
+export function servesTicket(residency: Residency, target: ModelTarget, ticket: Ticket): boolean {
+  return serves(residency, target, ticket.lane === 'light' ? 0 : ticket.wantedCtx);
 }
 
 /** Whether a job for this target and window can run on the residency as it is loaded. */

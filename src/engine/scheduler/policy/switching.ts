@@ -5,7 +5,7 @@ import type { Memory } from '../../ports.ts';
 import { type LoadPlan, mostChosenCtx, type Wish } from '../memory-plan.ts';
 import { whyTooLarge } from '../memory-words.ts';
 import { availableMemory, type Room, roomFor } from './room.ts';
-import { type Residency, residencies, type ModelState, serves, type Ticket } from './state.ts';
+import { type Residency, residencies, type ModelState, servesTicket, type Ticket } from './state.ts';
 import type { Walk } from './walk.ts';
 
 /** A model with a waiting job that no residency can take; the job is the oldest of those. */
@@ -114,7 +114,7 @@ function neediest(model: ModelState): Ticket | undefined {
   const { residency, queue } = model;
   if (residency === null) return queue[0];
   if (residency.state !== 'ready') return undefined;
-  return queue.find((ticket) => !serves(residency, model.target, ticket.wantedCtx));
+  return queue.find((ticket) => !servesTicket(residency, model.target, ticket));
 }
 
 function claimDueMs(walk: Walk, { head }: Need, victims: readonly Residency[]): number {
@@ -136,7 +136,7 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
     memory: plan.memory,
     slots: plan.slots,
     running: new Map(),
-    frozenRunning: 0,
+    inLane: { shared: 0, frozen: 0, light: 0 },
     readyAtMs: Number.POSITIVE_INFINITY,
     lastUsedMs: nowMs,
     keepAliveMs: limits.keepAliveMs,
@@ -156,7 +156,7 @@ function refuse(walk: Walk, model: ModelState, { need, free }: { need: Memory; f
     : fail('internal');
   const { residency } = model;
   const refused = model.queue.filter(
-    (ticket) => residency === null || !serves(residency, model.target, ticket.wantedCtx),
+    (ticket) => residency === null || !servesTicket(residency, model.target, ticket),
   );
   for (const ticket of refused) walk.reject(ticket, error);
 }

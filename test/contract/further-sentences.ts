@@ -1,0 +1,13 @@
+/** What the routes beside the interface promise, in the words of docs/routes.md, by id; requirements.ts takes them in. */
+export const furtherSentences = {
+  'tokenize.tokens': "POST /v1/tokenize answers a text's tokens and their count, and names the model.",
+  'tokenize.names': 'The text is input, content or prompt: one of them.',
+  'tokenize.plain': 'The marks of control tokens are ordinary text unless parse_special is true.',
+  'tokenize.special': 'add_special adds the tokens that the model expects before and after any text.',
+  'tokenize.pieces':
+    'with_pieces lists each token as an object with id and piece; a part of a character is bytes.',
+  'detokenize.content': 'POST /v1/detokenize answers the text of tokens, control tokens as their marks.',
+  'detokenize.known': 'A number that is no token of the model is a 400 that names its place.',
+  'tokens.any-model': 'Chat models, embedding models and rerankers all answer.',
+  'tokens.no-slot': 'Neither route waits for answers that run.',
+} as const;
