@@ -4,14 +4,14 @@ import { KeepAlive, nullable } from '../schema.ts';
 /** What one request may hold: more would keep other answers of the model waiting while it is read. */
 export const TOKEN_LIMITS = { chars: 256 * 1024, tokens: 65_536 } as const;
 
-const text = { maxLength: TOKEN_LIMITS.chars };
+const TEXT = { maxLength: TOKEN_LIMITS.chars };
 
 export const TokenizeRequest = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 512 }),
-    input: nullable<string>('string', { ...text, description: 'The text.' }),
-    content: nullable<string>('string', { ...text, description: 'Alias of input.' }),
-    prompt: nullable<string>('string', { ...text, description: 'Alias of input.' }),
+    input: nullable<string>('string', { ...TEXT, description: 'The text.' }),
+    content: nullable<string>('string', { ...TEXT, description: 'Alias of input.' }),
+    prompt: nullable<string>('string', { ...TEXT, description: 'Alias of input.' }),
     add_special: nullable<boolean>('boolean', {
       description: 'true adds the tokens that the model expects before and after any text; default false.',
     }),
