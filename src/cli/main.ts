@@ -33,6 +33,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['config'], async () => (await import('./verbs/server/config.ts')).registerConfig],
   [['search'], async () => (await import('./verbs/choose/search.ts')).registerSearch],
   [['fit'], async () => (await import('./verbs/choose/fit.ts')).registerFit],
+  [['bench'], async () => (await import('./verbs/choose/bench.ts')).registerBench],
   [['pull'], async () => (await import('./verbs/models/pull.ts')).registerPull],
   [['import'], async () => (await import('./verbs/models/import.ts')).registerImport],
   [['discover'], async () => (await import('./verbs/models/discover.ts')).registerDiscover],

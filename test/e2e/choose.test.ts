@@ -1,4 +1,5 @@
 /** The verbs that help to choose a model, against a hub on loopback. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sendJson, startFakeHub } from '../support/hub/fake-hub.ts';
@@ -92,4 +93,20 @@ it('a name of another program is answered with a reference that can be pulled', 
   expect((await hearth(['fit', 'nobody-knows'], env)).code).toBe(4);
   expect((await hearth(['pull', 'nobody-knows'], env)).stderr).toContain('hearth search nobody-knows');
   expect(hub.seen).toEqual([]);
+});
+
+it('bench measures through a service of its own and draws a plot', async () => {
+  const { home, env } = await withHub();
+  const svg = join(home, 'plot.svg');
+  const outcome = await hearth(['bench', 'hearth-mini', '--json', '--svg', svg], {
+    ...env,
+    SVC_PORT: '1',
+    SVC_NUM_THREADS: '1',
+  });
+  expect(outcome.stderr).not.toContain('hearth:');
+  const report = JSON.parse(outcome.stdout) as { decode: { streams: number }[]; embeddingsPerS: number };
+  expect(report).toMatchObject({ model: 'hearth-mini', service: 'private', numCtx: 1_024 });
+  expect(report.decode.map(({ streams }) => streams)).toEqual([1, 2, 4, 8]);
+  expect(report.embeddingsPerS).toBeGreaterThan(0);
+  expect(await readFile(svg, 'utf8')).toContain('8 streams');
 });

@@ -1,0 +1,81 @@
+/** The measurements of hearth bench, over HTTP as any client would make them. */
+import type { Config } from '../../../config/config.ts';
+import type { ChatResponse } from '../../../wire/inference/chat.ts';
+import { HEADERS } from '../../../wire/headers.ts';
+import { routes } from '../../../wire/routes.ts';
+import { callServer, expectOk, ServerRefusal } from '../../api.ts';
+import type { BenchReport } from './bench-plot.ts';
+
+const STREAMS = [1, 2, 4, 8];
+const DECODED_TOKENS = 48;
+const INPUTS = 16;
+/** Ordinary words: a tokenizer makes some hundred tokens of them. */
+const PASSAGE =
+  'The river carries sand, leaves and small boats past the old mill, where two children count them. ';
+
+type Measured = Pick<ChatResponse, 'usage' | 'timings'>;
+
+/** The model is loaded by the first request, which is not measured. */
+export async function runBench(
+  config: Config,
+  model: string,
+  say: (line: string) => void,
+): Promise<Omit<BenchReport, 'service'>> {
+  say(`Loading ${model} …`);
+  const first = await callServer(config, 'POST', routes.completions.path, body(model, 'One', 1));
+  expectOk(first);
+  const numCtx = Number(first.headers.get(HEADERS.numCtx) ?? 0) || null;
+  say('Reading a prompt …');
+  const { timings } = await complete(config, body(model, `${unlike()} ${PASSAGE.repeat(8)}`, 1));
+  const decode: { streams: number; tokensPerS: number | null }[] = [];
+  for (const streams of STREAMS) {
+    say(`Writing ${streams} ${streams === 1 ? 'answer' : 'answers at once'} …`);
+    decode.push({ streams, tokensPerS: await decodeTogether(config, model, streams) });
+  }
+  say('Computing embeddings …');
+  const embeddingsPerS = await embed(config);
+  return { model, numCtx, prefillTokensPerS: timings?.prompt_per_second ?? null, decode, embeddingsPerS };
+}
+
+async function decodeTogether(config: Config, model: string, streams: number): Promise<number | null> {
+  const answers = await Promise.all(
+    Array.from({ length: streams }, (_, index) =>
+      complete(config, body(model, `${unlike()} Story ${index + 1}. ${PASSAGE}`, DECODED_TOKENS, index)),
+    ),
+  );
+  const tokens = answers.reduce((sum, { usage }) => sum + usage.completion_tokens, 0);
+  const ms = Math.max(...answers.map(({ timings }) => timings?.predicted_ms ?? 0));
+  return tokens > streams && ms > 0 ? Math.round((tokens * 10_000) / ms) / 10 : null;
+}
+
+/** Inputs a second; null where there is no embedding model. */
+async function embed(config: Config): Promise<number | null> {
+  const input = Array.from({ length: INPUTS }, () => `${unlike()} ${PASSAGE}`);
+  const ask = async (texts: readonly string[]) => {
+    const asked = { model: 'default-embedding', input: texts };
+    return expectOk(await callServer(config, 'POST', routes.embeddings.path, asked));
+  };
+  try {
+    await ask(['One']);
+    const started = performance.now();
+    await ask(input);
+    return Math.round((INPUTS * 10_000) / (performance.now() - started)) / 10;
+  } catch (error) {
+    if (error instanceof ServerRefusal) return null;
+    throw error;
+  }
+}
+
+/** Sampled, so that an answer does not repeat itself and is not drafted from what it has said. */
+function body(model: string, prompt: string, maxTokens: number, seed = 0): object {
+  return { model, prompt, max_tokens: maxTokens, temperature: 0.8, seed };
+}
+
+async function complete(config: Config, request: object): Promise<Measured> {
+  return expectOk(await callServer(config, 'POST', routes.completions.path, request)) as Measured;
+}
+
+/** No prompt begins like another, so that none is found in a cache. */
+function unlike(): string {
+  return crypto.randomUUID();
+}

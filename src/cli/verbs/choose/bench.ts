@@ -1,0 +1,90 @@
+/** hearth bench [MODEL]: how fast a model reads, writes and embeds on this machine. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { Config } from '../../../config/config.ts';
+import { type OwnerLock, takeLock } from '../../../store/lock/owner-lock.ts';
+import { routes } from '../../../wire/routes.ts';
+import { callServer } from '../../api.ts';
+import { CliFailure, type CliContext, EXIT_CODES, table } from '../../context.ts';
+import type { BenchReport } from './bench-plot.ts';
+
+interface BenchFlags {
+  readonly json?: boolean;
+  readonly svg?: string;
+}
+
+export function registerBench(program: Command, context: CliContext): void {
+  program
+    .command('bench [model]')
+    .description('measure a model: prefill, decoding 1, 2, 4 and 8 answers at once, embeddings')
+    .option('--json', 'one JSON document')
+    .option('--svg <file>', 'write a plot of decoding to this file')
+    .action(async (model: string | undefined, flags: BenchFlags) => {
+      const report = await bench(context, model ?? 'default');
+      if (flags.svg !== undefined) {
+        const { plotOf } = await import('./bench-plot.ts');
+        await writeFile(flags.svg, plotOf(report));
+      }
+      if (flags.json === true) return context.printJson(report);
+      context.print(table([['MEASURED', 'PER SECOND'], ...rowsOf(report)]));
+    });
+}
+
+function rowsOf({ prefillTokensPerS, decode, embeddingsPerS, numCtx }: BenchReport): string[][] {
+  const tokens = (value: number | null) => (value === null ? 'not measured' : `${value.toFixed(1)} tokens`);
+  return [
+    ['prefill', tokens(prefillTokensPerS)],
+    ...decode.map(({ streams, tokensPerS }) => [
+      `decode, ${streams} ${streams === 1 ? 'answer' : 'answers'}`,
+      tokens(tokensPerS),
+    ]),
+    ['embeddings', embeddingsPerS === null ? 'no embedding model' : `${embeddingsPerS.toFixed(1)} inputs`],
+    ['window', numCtx === null ? 'not known' : `${numCtx} tokens of the load`],
+  ];
+}
+
+/** Through the running service, or else one that ends with the measurement. */
+async function bench(context: CliContext, model: string): Promise<BenchReport> {
+  const { runBench } = await import('./bench-run.ts');
+  const config = context.config();
+  const say = (line: string): void => context.note(line);
+  if (await answers(config)) return { ...(await runBench(config, model, say)), service: 'running' };
+  return withPrivateService(context, async (own) => ({
+    ...(await runBench(own, model, say)),
+    service: 'private' as const,
+  }));
+}
+
+async function answers(config: Config): Promise<boolean> {
+  try {
+    return (await callServer(config, 'GET', routes.health.path)).status === 200;
+  } catch (error) {
+    if (error instanceof CliFailure && error.exitCode === EXIT_CODES.unreachable) return false;
+    throw error;
+  }
+}
+
+/** In this process, on a free port of the loopback address; the home is its own for that time. */
+async function withPrivateService<T>(context: CliContext, work: (config: Config) => Promise<T>): Promise<T> {
+  const { startApp } = await import('../../../app.ts');
+  const { createLogger } = await import('../../log.ts');
+  const { registerBuiltins } = await import('../../builtin-models.ts');
+  const { readVersion } = await import('../../version.ts');
+  const config = context.config({ host: '127.0.0.1', port: '0' });
+  const logger = createLogger('error');
+  // It makes the folder of the home that the lock lies in.
+  const running = await startApp({ config, version: readVersion(), logger, env: process.env });
+  const file = path.join(config.home, 'serve.lock');
+  let lock: OwnerLock | undefined;
+  try {
+    lock = await takeLock(file, { purpose: 'hearth bench', what: 'This home folder', waitMs: 0 });
+    await running.registry.recover();
+    await registerBuiltins(config.home, running.registry, logger);
+    running.open();
+    return await work({ ...config, port: running.port });
+  } finally {
+    await running.close(0);
+    await lock?.release();
+  }
+}
