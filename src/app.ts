@@ -10,6 +10,7 @@ import { newEvidenceIssuer } from './trust/evidence/issuer.ts';
 import { close, createHttpServer, listen } from './http/server.ts';
 import { createBackendBinding } from './trust/identity/backend-binding.ts';
 import { loadIdentity } from './trust/identity/instance.ts';
+import { readPublicIdentity } from './trust/identity/public-identity.ts';
 import { hashServerSource } from './trust/identity/server-source.ts';
 import type { Engine } from './engine/ports.ts';
 import { createMetrics } from './engine/observe/metrics.ts';
@@ -98,6 +99,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       clock: systemClock,
       serverSource,
       backend: bound.hash,
+      currentKeyid: async () => (await readPublicIdentity(config.home)).keyid,
     }),
     responses: config.storeResponses ? new ResponseStore(config.home, systemClock) : null,
     clock: systemClock,

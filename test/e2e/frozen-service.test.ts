@@ -381,6 +381,12 @@ describe('hearth evidence verify', () => {
   it('keeps records checkable across a rotation of the key', async () => {
     const verify = await saved('rotated', request);
     expect((await service.cli(['evidence', 'rotate'])).code).toBe(0);
+    const unsigned = await service.freeze(request);
+    expect(unsigned.status).not.toBe(200);
+    expect(unsigned.body).toMatchObject({
+      code: 'evidence_unavailable',
+      error: expect.stringContaining('restart'),
+    });
     await service.stop();
     await service.start();
     const again = await saved('rotated2', request);

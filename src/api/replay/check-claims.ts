@@ -21,11 +21,11 @@ export type RequestFile = NonNullable<Bindings['request']>;
 export function checkClaims(
   record: OpenedRecord,
   keyring: Keyring | null,
-  request: RequestFile | null,
+  { request, nonce }: { readonly request: RequestFile | null; readonly nonce?: string | undefined },
 ): { readonly findings: Finding[]; readonly statement: Statement | null } {
   const { findings, statement } = checkSignature(record, keyring);
   if (statement === null) return { findings, statement };
-  findings.push(...checkBindings({ record, statement, request }));
+  findings.push(...checkBindings({ record, statement, request, nonce }));
   // Another request asks for other things, which would only repeat that it is another one.
   const isAnswered = findings.some(({ name, outcome }) => name === 'request' && outcome === 'passed');
   if (request !== null && isAnswered) findings.push(askedSampling(statement, request.value));

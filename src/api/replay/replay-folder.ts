@@ -66,7 +66,7 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
   try {
     const recorded = await readRecord(file);
     const request = await readRequest(file);
-    const { findings, statement } = checkClaims(recorded.record, bench.keyring, request);
+    const { findings, statement } = checkClaims(recorded.record, bench.keyring, { request });
     const wrong = findings.find(({ outcome }) => outcome === 'failed');
     if (wrong !== undefined) return notRun(file, 'mismatch', `${wrong.name}: ${wrong.detail}`);
     const open = findings.find(({ outcome }) => outcome === 'incomparable');

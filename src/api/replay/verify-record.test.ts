@@ -204,3 +204,23 @@ describe('a file that cannot be used', () => {
     ]);
   });
 });
+
+describe('the nonce', () => {
+  const signed = (nonce: string | null) => {
+    const { request } = sampleFacts({ identity });
+    return save('nonce.json', sampleResponse(sampleFacts({ identity, request: { ...request, nonce } })).body);
+  };
+
+  it.each([
+    ['the one that was sent', 'n-1', 0],
+    ['another one', 'n-2', 1],
+    ['none', null, 1],
+  ])('is judged when it is given: %s', async (_, nonce, exitCode) => {
+    const [verdict] = await verifyFiles(
+      { env: {}, home: folder, numThreads: null, note: () => {} },
+      [await signed(nonce)],
+      { pubkey: join(folder, 'pub.pem'), epsilon: 0.5, nonce: 'n-1' },
+    );
+    expect(verdict?.exitCode).toBe(exitCode);
+  });
+});

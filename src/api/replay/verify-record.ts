@@ -28,6 +28,8 @@ import { findModel } from './replay-model.ts';
 
 export interface VerifyFlags {
   readonly request?: string;
+  /** What was sent as X-Svc-Evidence-Nonce. */
+  readonly nonce?: string;
   readonly pubkey?: string;
   readonly model?: string;
   readonly artefacts?: boolean;
@@ -56,7 +58,7 @@ export async function verifyFiles(
   const request = flags.request === undefined ? null : await readJsonFile(flags.request);
   const judged: Judged[] = [];
   for (const path of files) {
-    const claims = await readClaims(path, keyring, request);
+    const claims = await readClaims(path, keyring, { request, nonce: flags.nonce });
     if ('verdict' in claims) {
       judged.push(claims);
       continue;
@@ -84,11 +86,11 @@ type Claims = ReturnType<typeof checkClaims> & { readonly file: RecordFile };
 async function readClaims(
   path: string,
   keyring: Keyring | null,
-  request: RequestFile | null,
+  asked: { readonly request: RequestFile | null; readonly nonce: string | undefined },
 ): Promise<Claims | Judged> {
   try {
     const file = await readRecord(path);
-    return { file, ...checkClaims(file.record, keyring, request) };
+    return { file, ...checkClaims(file.record, keyring, asked) };
   } catch (error) {
     if (isFailure(error, 'file_not_found')) return unread(path, 4, 'there is no such file');
     if (isFailure(error, 'record_malformed')) return unread(path, 3, error.detail.reason);

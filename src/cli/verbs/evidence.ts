@@ -38,6 +38,7 @@ export function registerEvidence(program: Command, context: CliContext): void {
       'check records; exit code 0 verified, 1 mismatch, 2 not comparable, 3 malformed, 4 no such file',
     )
     .option('--request <file>', 'the request body that was answered')
+    .option('--nonce <text>', 'the nonce that was sent; a record with another one, or none, is a mismatch')
     .option(
       '--pubkey <file>',
       'trust these keys (PEM, or the output of pubkey --history) instead of this home',
@@ -133,7 +134,13 @@ function verdictJson({ file, payloadSha256, exitCode, level, findings, statement
 }
 
 const WORDS = { 0: 'verified', 1: 'mismatch', 2: 'not comparable', 3: 'malformed', 4: 'not found' } as const;
-const MARKS = { passed: 'ok  ', failed: 'BAD ', incomparable: 'n/c ', skipped: '-   ' } as const;
+const MARKS = {
+  passed: 'ok  ',
+  failed: 'BAD ',
+  incomparable: 'n/c ',
+  skipped: '-   ',
+  noted: '!   ',
+} as const;
 
 function describe({ file, exitCode, level, findings }: FileVerdict): string {
   const verdict = exitCode === 0 ? `verified at ${level}` : WORDS[exitCode];

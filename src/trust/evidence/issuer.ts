@@ -1,5 +1,6 @@
 /** Signs the records of this boot. Whoever holds an issuer can have an answer signed, and cannot reach the key. */
 import type { Clock } from '../../lib/base/clock.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
 import { readBuildMetadata } from '../identity/backend.ts';
 import type { FolderHash } from '../identity/folder-hash.ts';
 import type { InstanceIdentity } from '../identity/instance.ts';
@@ -29,8 +30,10 @@ export function newEvidenceIssuer(options: {
   readonly clock: Pick<Clock, 'unixMs'>;
   readonly serverSource: Promise<FolderHash>;
   readonly backend: () => Promise<FolderHash | null>;
+  /** The key that the home has now, which another process may have put there. */
+  readonly currentKeyid: () => Promise<string>;
 }): EvidenceIssuer {
-  const { identity, version, clock, serverSource, backend } = options;
+  const { identity, version, clock, serverSource, backend, currentKeyid } = options;
   const chain = newEvidenceChain();
   const workers: number[] = [];
   /** Which worker of this boot a process is, counted from 1 in the order of their first records. */
@@ -46,6 +49,9 @@ export function newEvidenceIssuer(options: {
     freeze: (rawBody, parsedBody, nonce) =>
       freezeRequest(rawBody, parsedBody, { nowMs: clock.unixMs(), nonce }),
     issue: async (facts) => {
+      // What a replaced key signs from now on would not verify.
+      if ((await currentKeyid()) !== identity.keys.keyid)
+        throw fail('evidence_unavailable', { reason: 'its key was replaced; restart the service' });
       const server = {
         version,
         server_source_sha256: (await serverSource).sha256,

@@ -8,15 +8,16 @@ import { join } from 'node:path';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { sha256Hex } from '../identity/canonical.ts';
-import { isSignedBy, parsePublicKey } from '../identity/dsse.ts';
+import { Base64, isSignedBy, parsePublicKey } from '../identity/dsse.ts';
 import { instanceFolder, instanceIdOf } from '../identity/instance.ts';
+import { time } from './statement.ts';
 
 export const ROTATION_PAYLOAD_TYPE = 'application/vnd.svc.key-rotation+json';
 
-const Signature = Type.Object({ keyid: Type.String(), sig: Type.String() });
+const Signature = Type.Object({ keyid: Type.String(), sig: Base64 });
 export const RotationEnvelope = Type.Object({
   payloadType: Type.Literal(ROTATION_PAYLOAD_TYPE),
-  payload: Type.String(),
+  payload: Base64,
   /** By the old key, then by the new key. */
   signatures: Type.Tuple([Signature, Signature]),
 });
@@ -27,7 +28,9 @@ export const Rotation = Type.Object({
   seq: Type.Integer({ minimum: 1 }),
   old_public_key: Type.String(),
   new_public_key: Type.String(),
-  rotated_at: Type.String(),
+  rotated_at: time(
+    'When the old key was replaced; it signs nothing dated later, and the new one nothing earlier.',
+  ),
 });
 export type Rotation = Static<typeof Rotation>;
 
@@ -43,6 +46,10 @@ export type KeyHistory = Static<typeof KeyHistory>;
 export interface TrustedKey {
   readonly keyid: string;
   readonly publicKey: KeyObject;
+  /** The instance that this key made, as the first of its home. */
+  readonly instanceId: string;
+  /** When it was its instance's key, by the signed rotations around it, both inclusive; null: open. */
+  readonly period: { readonly from: string | null; readonly until: string | null };
 }
 
 export interface Keyring {
@@ -65,13 +72,15 @@ export function parseKeyring(text: string): Keyring {
 export function keyringOf(value: unknown): Keyring {
   if (!Check(KeyHistory, value)) throw new Error('it is not a key history');
   const first = trusted(value.first_public_key);
-  if (instanceIdOf(first.publicKey.export({ type: 'spki', format: 'der' })) !== value.instance_id)
+  if (first.instanceId !== value.instance_id)
     throw new Error(`its first key is not that of ${value.instance_id}`);
 
   const keys = [first];
   for (const [index, envelope] of value.rotations.entries()) {
     const previous = keys.at(-1) ?? first;
-    keys.push(rotated(envelope, { previous, instanceId: value.instance_id, seq: index + 1 }));
+    const { next, at } = rotated(envelope, { previous, instanceId: value.instance_id, seq: index + 1 });
+    keys[index] = { ...previous, period: { ...previous.period, until: at } };
+    keys.push({ ...next, period: { from: at, until: null } });
   }
   return { keys, instanceId: value.instance_id };
 }
@@ -95,7 +104,7 @@ export async function readKeyHistory(home: string): Promise<KeyHistory | null> {
 function rotated(
   envelope: RotationEnvelope,
   expected: { readonly previous: TrustedKey; readonly instanceId: string; readonly seq: number },
-): TrustedKey {
+): { readonly next: TrustedKey; readonly at: string } {
   const payload = Buffer.from(envelope.payload, 'base64');
   const place = `rotation ${expected.seq}`;
   const isSigned = (key: TrustedKey, { keyid, sig }: { keyid: string; sig: string }): boolean =>
@@ -115,11 +124,13 @@ function rotated(
 
   const next = trusted(rotation.new_public_key);
   if (!isSigned(next, envelope.signatures[1])) throw new Error(`${place} is not signed by the new key`);
-  return next;
+  return { next, at: rotation.rotated_at };
 }
 
 function trusted(pem: string): TrustedKey {
   const publicKey = parsePublicKey(`${pem.trim()}\n`);
   if (publicKey === null) throw new Error('a public key in it is malformed');
-  return { publicKey, keyid: sha256Hex(publicKey.export({ type: 'spki', format: 'der' })) };
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const period = { from: null, until: null };
+  return { publicKey, keyid: sha256Hex(spki), instanceId: instanceIdOf(spki), period };
 }

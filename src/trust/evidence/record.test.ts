@@ -28,6 +28,9 @@ type Json = Record<string, unknown>;
 
 const keyringFor = (facts: EvidenceFacts): Keyring => parseKeyring(facts.identity.keys.publicKeyPem);
 
+/** When the sample is signed. */
+const SIGNED_MS = sampleFacts().nowMs;
+
 function verify(file: unknown, keyring: Keyring | null, bytes: Buffer | null = requestBytes): Verdict {
   const record = openRecord(file);
   const { findings, statement } = checkSignature(record, keyring);
@@ -236,6 +239,41 @@ describe('tampering', () => {
     expect(verify(evidence, keyring, null).exitCode).toBe(1);
   });
 
+  it('beside what is signed is pointed out, and decides nothing', () => {
+    const added = { ...body, timings: { predicted_ms: 1 }, note: 'verified by nobody' };
+    const { exitCode, level, findings } = verify(
+      { ...added, evidence: { ...body.evidence, seal: 'x' } },
+      keyring,
+    );
+    expect({ exitCode, level }).toEqual({ exitCode: 0, level: 'L1' });
+    const { detail } = findings.find(({ outcome }) => outcome === 'noted') ?? { detail: '' };
+    for (const name of ['timings', 'note', 'evidence.seal']) expect(detail).toContain(name);
+    for (const name of ['model', 'choices', 'usage', 'payload']) expect(detail).not.toContain(name);
+  });
+
+  it('of base64 that decodes to the same bytes is malformed', () => {
+    const { output_tokens: tokens, signatures } = body.evidence;
+    const sloppy = (text: string) => {
+      const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+      const last = text.replace(/=+$/, '').length - 1;
+      const other = text.slice(0, last) + letters[letters.indexOf(text[last]!) + 1] + text.slice(last + 1);
+      expect(Buffer.from(other, 'base64').equals(Buffer.from(text, 'base64'))).toBe(true);
+      return other;
+    };
+    const [signature] = signatures;
+    if (signature === undefined) throw new Error('the sample is not signed');
+    for (const change of [
+      { output_tokens: sloppy(tokens) },
+      { output_tokens: `${tokens}\n` },
+      { output_tokens: 7 },
+      { signatures: [{ ...signature, sig: sloppy(signature.sig) }] },
+    ]) {
+      expect(() => openRecord({ ...body, evidence: { ...body.evidence, ...change } })).toThrow(
+        expect.objectContaining({ code: 'record_malformed' }),
+      );
+    }
+  });
+
   it('that leaves no record is malformed', () => {
     const malformed = expect.objectContaining({ code: 'record_malformed' });
     for (const file of [
@@ -327,8 +365,8 @@ describe('keys and their rotation', () => {
   it('keeps the instance and the records of old keys across rotations', async () => {
     const before = await loadIdentity({ home });
     const old = sampleResponse(sampleFacts({ identity: before })).body;
-    await rotateKey(home, 0);
-    await rotateKey(home, 0);
+    await rotateKey(home, SIGNED_MS);
+    await rotateKey(home, SIGNED_MS);
     const after = await loadIdentity({ home });
     expect(after.instanceId).toBe(before.instanceId);
     expect(after.keys.keyid).not.toBe(before.keys.keyid);
@@ -341,6 +379,31 @@ describe('keys and their rotation', () => {
       sampleFacts({ identity: { ...after, instanceId: sampleIdentity().instanceId } }),
     );
     expect(verify(stranger.body, history).exitCode).toBe(1);
+  });
+
+  it('lets each key speak for its own time only', async () => {
+    const own = await mkdtemp(join(home, 'periods-'));
+    const before = await loadIdentity({ home: own });
+    await rotateKey(own, SIGNED_MS);
+    const after = await loadIdentity({ home: own });
+    const history = keyringOf(await readKeyHistory(own));
+    const dated = (identity: typeof before, nowMs: number) =>
+      verify(sampleResponse(sampleFacts({ identity, nowMs })).body, history).exitCode;
+    expect(dated(before, SIGNED_MS)).toBe(0);
+    expect(dated(before, SIGNED_MS + 1000)).toBe(1);
+    expect(dated(after, SIGNED_MS)).toBe(0);
+    expect(dated(after, SIGNED_MS - 1000)).toBe(1);
+  });
+
+  it('takes a bare key for the instance that it made, and for no other', async () => {
+    const identity = sampleIdentity();
+    const bare = parseKeyring(identity.keys.publicKeyPem);
+    const of = (instanceId: string) =>
+      sampleResponse(sampleFacts({ identity: { ...identity, instanceId } })).body;
+    expect(verify(of(identity.instanceId), bare).exitCode).toBe(0);
+    const other = verify(of(sampleIdentity().instanceId), bare);
+    expect(other).toMatchObject({ exitCode: 2, level: null });
+    expect(other.findings[1]?.detail).toContain('--history');
   });
 
   it('refuses a history in which a link was altered, dropped or forged', async () => {

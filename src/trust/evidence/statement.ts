@@ -18,7 +18,7 @@ export const PREDICATE_TYPE = 'urn:svc:evidence:frozen-v1';
 const sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
 const text = (description: string, maxLength = 512) => Type.String({ maxLength, description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const time = (description: string) =>
+export const time = (description: string) =>
   Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$', description });
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const EXACT = { additionalProperties: false };

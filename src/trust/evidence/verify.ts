@@ -5,18 +5,22 @@
 import { Check as isShape } from '#typebox/value';
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
-import { Envelope, isSignedBy } from '../identity/dsse.ts';
+import { Base64, Envelope, isSignedBy } from '../identity/dsse.ts';
+import { brokenTerms } from './issuer-terms.ts';
 import type { Keyring } from './keyring.ts';
 import { type AnsweredResponse, responseSha256 } from './record.ts';
 import { EVIDENCE_PAYLOAD_TYPE, Statement } from './statement.ts';
 
 export type Level = 'L0' | 'L1' | 'L2' | 'L3' | 'L4';
 
-/** One thing that was looked at. `incomparable` is no fault: the two sides ran on different things. */
+/**
+ * One thing that was looked at. `incomparable` is no fault: the two sides ran on different things. `noted` is to be
+ * known, and decides nothing.
+ */
 export interface Finding {
   readonly level: Level;
   readonly name: string;
-  readonly outcome: 'passed' | 'failed' | 'incomparable' | 'skipped';
+  readonly outcome: 'passed' | 'failed' | 'incomparable' | 'skipped' | 'noted';
   readonly detail: string;
 }
 
@@ -26,6 +30,8 @@ export interface OpenedRecord {
   readonly payload: Buffer;
   readonly response: AnsweredResponse | null;
   readonly outputTokens: Buffer | null;
+  /** Members of the file that nothing signed binds: anybody could have written them. */
+  readonly unsigned: readonly string[];
 }
 
 export interface Verdict {
@@ -43,17 +49,27 @@ export function openRecord(value: unknown): OpenedRecord {
   const isResponse = 'evidence' in value;
   const member: unknown = isResponse ? value.evidence : value;
   if (!isShape(Envelope, member)) throw fail('record_malformed', { reason: 'it holds no evidence envelope' });
-  const { model, choices, usage } = value as Record<string, unknown>;
+  const { model, choices, usage, evidence: _, ...unsigned } = value as Record<string, unknown>;
   const tokens: unknown = Reflect.get(member, 'output_tokens');
   if (isResponse && typeof model !== 'string')
     throw fail('record_malformed', { reason: 'the response names no model' });
+  if (tokens !== undefined && !isShape(Base64, tokens))
+    throw fail('record_malformed', { reason: 'its output_tokens are not base64 in canonical form' });
   return {
     envelope: member,
     payload: Buffer.from(member.payload, 'base64'),
     response: isResponse ? { model: String(model), choices, usage } : null,
-    outputTokens: typeof tokens === 'string' ? Buffer.from(tokens, 'base64') : null,
+    outputTokens: tokens === undefined ? null : Buffer.from(tokens, 'base64'),
+    unsigned: [...(isResponse ? Object.keys(unsigned) : []), ...unsignedBeside(member)],
   };
 }
+
+const BOUND_MEMBERS: readonly string[] = ['payloadType', 'payload', 'signatures', 'output_tokens'];
+
+const unsignedBeside = (member: Envelope): string[] =>
+  Object.keys(member)
+    .filter((name) => !BOUND_MEMBERS.includes(name))
+    .map((name) => `evidence.${name}`);
 
 /** L0. The statement is only read once its bytes are known to be signed. */
 export function checkSignature(
@@ -89,14 +105,11 @@ export function checkSignature(
     return { findings: [finding('failed', 'the signature does not match the payload')], statement: null };
 
   const statement = parseStatement(payload);
-  const { issuer } = statement.predicate;
-  const findings = [finding('passed', `signed by ${key.keyid}`)];
-  if (issuer.keyid !== key.keyid) findings.push(finding('failed', 'the statement names another key'));
-  if (keyring.instanceId !== null && keyring.instanceId !== issuer.instance_id) {
-    findings.push(
-      finding('failed', `the key belongs to ${keyring.instanceId}, not to ${issuer.instance_id}`),
-    );
-  }
+  const broken = brokenTerms(statement, key, keyring);
+  const findings = [
+    finding('passed', `signed by ${key.keyid}`),
+    ...broken.map(({ outcome, detail }) => finding(outcome, detail)),
+  ];
   return { findings, statement };
 }
 
@@ -137,14 +150,17 @@ export interface Bindings {
   readonly statement: Statement;
   /** The request as bytes and parsed, when the caller has it. */
   readonly request: { readonly bytes: Uint8Array; readonly value: unknown } | null;
+  /** What the caller sent as nonce; absent: it is not judged. */
+  readonly nonce?: string | undefined;
 }
 
 /** L1: the request and the response are those that the statement speaks of. */
-export function checkBindings({ record, statement, request }: Bindings): Finding[] {
+export function checkBindings({ record, statement, request, nonce }: Bindings): Finding[] {
   const { predicate, subject } = statement;
   const { response, outputTokens } = record;
   const tokensDigest = subject[1].digest.sha256;
   return [
+    ...(nonce === undefined ? [] : [nonceFinding(predicate.request.nonce, nonce)]),
     request === null
       ? skipped('request', 'no request was given (--request FILE)')
       : compare('request', canonicalDigest(request.value), predicate.request.canonical_sha256, {
@@ -170,7 +186,26 @@ export function checkBindings({ record, statement, request }: Bindings): Finding
       passed: 'its parts agree with each other',
       failed: 'its parts name different output tokens, counts or finish reasons',
     }),
+    ...notSigned(record),
   ];
+}
+
+/** Names can be anything and any number, so only the first are told. */
+const MOST_NAMES = 12;
+const MOST_CHARACTERS = 64;
+
+function notSigned({ unsigned }: OpenedRecord): Finding[] {
+  if (unsigned.length === 0) return [];
+  const names = unsigned.slice(0, MOST_NAMES).map((name) => name.slice(0, MOST_CHARACTERS));
+  const more = unsigned.length - names.length;
+  const detail = `not signed, so anybody could have written it: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return [{ level: 'L1', name: 'members', outcome: 'noted', detail }];
+}
+
+function nonceFinding(signed: string | undefined, sent: string): Finding {
+  const failed =
+    signed === undefined ? 'the request that was answered had none' : 'the record has another one';
+  return judge('nonce', signed === sent, { passed: 'the one that was sent', failed });
 }
 
 export function isSignedResponse({ subject }: Statement, response: AnsweredResponse): boolean {
@@ -253,7 +288,9 @@ export function conclude(findings: readonly Finding[]): Verdict {
   const exitCode = has('failed') ? 1 : has('incomparable') ? 2 : 0;
   let level: Level | null = null;
   for (const step of ['L0', 'L1', 'L2', 'L3', 'L4'] as const) {
-    const here = findings.filter((finding) => finding.level === step && finding.name !== 'chain');
+    const here = findings.filter(
+      (finding) => finding.level === step && finding.name !== 'chain' && finding.outcome !== 'noted',
+    );
     const isReached = here.length > 0 && here.every(({ outcome }) => outcome === 'passed');
     if (isReached) level = step;
     // A replay compares its own artefacts, and a tolerant check needs no equal ones; below that, no level is skipped.

@@ -6,8 +6,10 @@ import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { type Static, Type } from '#typebox';
 import type { InstanceKeys } from './instance.ts';
 
-/** Base64 with padding, and nothing that a lax decoder would skip. */
-const Base64 = Type.String({ pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$' });
+/** Base64 with padding in its one form: nothing that a lax decoder would skip, and no bits beyond the last byte. */
+export const Base64 = Type.String({
+  pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$',
+});
 
 export const Envelope = Type.Object(
   {
