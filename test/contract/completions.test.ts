@@ -76,7 +76,12 @@ describe('a text completion', () => {
     ['no prompt', { prompt: undefined }, 'prompt'],
     ['an empty prompt', { prompt: '' }, 'prompt'],
     ['an array of an empty prompt', { prompt: [''] }, 'prompt'],
-    ['two prompts', { prompt: ['a', 'b'] }, 'prompt'],
+    ['an empty prompt among others', { prompt: ['a', ''] }, 'prompt'],
+    ['too many prompts', { prompt: Array.from({ length: 33 }, () => 'a') }, 'prompt'],
+    ['logprobs that are too many', { logprobs: 21 }, 'logprobs'],
+    ['logprobs as a boolean', { logprobs: true }, 'logprobs'],
+    ['logprobs of its own prompt', { logprobs: 1, echo: true }, 'logprobs'],
+    ['echo as text', { echo: 'yes' }, 'echo'],
     ['no prompt in the array', { prompt: [] }, 'prompt'],
     ['token ids', { prompt: [1, 2] }, 'prompt'],
     ['a number', { prompt: 7 }, 'prompt'],
@@ -85,6 +90,52 @@ describe('a text completion', () => {
     const { status, body } = await complete(fields);
     expect(status).toBe(400);
     expect(body.param).toMatch(new RegExp(`^${param}`));
+  });
+
+  it('continues each of several prompts, and counts each once', async () => {
+    service.engine.plays(answer('1'), answer('2'), answer('3'), answer('4'));
+    const { body } = await complete({ prompt: ['a', 'b'], n: 2, echo: true });
+    const texts = body.choices.map(({ index, text }: { index: number; text: string }) => [index, text]);
+    verifies(['completions.prompts', 'completions.echo'], () =>
+      expect(texts).toEqual([
+        [0, 'a1'],
+        [1, 'a2'],
+        [2, 'b3'],
+        [3, 'b4'],
+      ]),
+    );
+    expect(body.usage).toMatchObject({ prompt_tokens: 14, completion_tokens: 4, total_tokens: 18 });
+  });
+
+  it('streams its prompt first when it is to be echoed', async () => {
+    const body = { model: 'default', prompt: ['Once'], echo: true, stream: true };
+    service.engine.plays(answer(' upon'));
+    const open = await service.client.openStream({ method: 'POST', path, body });
+    const { text: whole } = await open.all();
+    verifies('completions.echo', () => expect(whole).toBe('Once upon'));
+  });
+
+  it('reports log probabilities as text completions have them', async () => {
+    const token = (piece: string, logprob: number) => ({
+      text: piece,
+      bytes: [...Buffer.from(piece)],
+      logprob,
+    });
+    const tokens = [
+      { chosen: token('ab', -0.5), top: [token('ab', -0.5), token('x', -2)] },
+      { chosen: token('c', -1), top: [token('c', -1)] },
+    ];
+    service.engine.plays([started(), { type: 'text', text: 'abc', tokens }, done()]);
+    const { body } = await complete({ logprobs: 2 });
+    verifies('completions.logprobs', () => {
+      expect(job().topLogprobs).toBe(2);
+      expect(body.choices[0].logprobs).toEqual({
+        tokens: ['ab', 'c'],
+        token_logprobs: [-0.5, -1],
+        top_logprobs: [{ ab: -0.5, x: -2 }, { c: -1 }],
+        text_offset: [0, 2],
+      });
+    });
   });
 
   it('is refused when it asks for more answers than run at a time', async () => {

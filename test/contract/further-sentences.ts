@@ -10,4 +10,9 @@ export const furtherSentences = {
   'detokenize.known': 'A number that is no token of the model is a 400 that names its place.',
   'tokens.any-model': 'Chat models, embedding models and rerankers all answer.',
   'tokens.no-slot': 'Neither route waits for answers that run.',
+  'completions.prompts':
+    'Several prompts of a text completion are continued each by itself, in their order, n times each.',
+  'completions.echo': 'echo begins each answer with its prompt.',
+  'completions.logprobs':
+    'logprobs reports tokens, token_logprobs, top_logprobs by text, and text_offset in characters.',
 } as const;

@@ -1,7 +1,12 @@
 /** api/completion owns POST /v1/completions: plain text in, plain text out. It knows no template, tool or evidence. */
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { Engine } from '../../engine/ports.ts';
-import { CompletionRequest, type CompletionResponse } from '../../wire/inference/completions.ts';
+import {
+  type CompletionLogprobs,
+  CompletionRequest,
+  type CompletionResponse,
+} from '../../wire/inference/completions.ts';
+import type { Usage } from '../../wire/inference/generation.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import type { Caller } from '../caller.ts';
 import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
@@ -30,33 +35,65 @@ export async function acceptCompletion(
   caller: Caller,
 ): Promise<AcceptedCompletion> {
   const model = await ports.models.resolve(body.model, 'chat');
-  const choices = planChoices(body, readText(body), { model, caller });
+  const prompts = readPrompts(body);
+  const plans = prompts.map((text) => planChoices(body, contentOf(body, text), { model, caller }));
+  const [plan] = plans;
+  if (plan === undefined) throw new Error('a text completion came without a prompt');
   const ignored = [...resolveMaxTokens(body).overruled, ...unknownFields(body, CompletionRequest.properties)];
   checkIgnored(ports.strictParams, ignored);
-  checkSlots(ports.engine, choices);
+  checkSlots(ports.engine, plan);
   const includeUsage = body.stream_options?.include_usage === true;
-  return new AcceptedCompletion(ports, choices, { includeUsage, ignored, signal: caller.signal });
+  const choices = { ...plan, jobs: plans.flatMap(({ jobs }) => jobs) };
+  const perPrompt = plan.jobs.length;
+  const openings = choices.jobs.map((_, index) =>
+    body.echo === true ? (prompts[Math.floor(index / perPrompt)] ?? '') : '',
+  );
+  return new AcceptedCompletion(ports, choices, {
+    includeUsage,
+    ignored,
+    openings,
+    perPrompt,
+    signal: caller.signal,
+  });
 }
 
-function readText(body: CompletionRequest): JobContent {
-  const text = Array.isArray(body.prompt) ? (body.prompt[0] ?? '') : body.prompt;
-  if (text === '') {
+/** Well-formed, in the order sent. */
+function readPrompts({ prompt, echo, logprobs }: CompletionRequest): string[] {
+  const prompts = typeof prompt === 'string' ? [prompt] : prompt;
+  const empty = prompts.indexOf('');
+  if (empty >= 0) {
+    const param = typeof prompt === 'string' || prompts.length === 1 ? 'prompt' : `prompt[${empty}]`;
     throw fail('invalid_request', {
-      message: 'prompt must not be empty; send the text to continue.',
-      param: 'prompt',
+      message: `${param} must not be empty; send the text to continue.`,
+      param,
     });
   }
+  if (echo === true && typeof logprobs === 'number') {
+    throw fail('invalid_request', {
+      message:
+        'logprobs must not be set beside echo: there are none for the tokens of a prompt; ask for one of them.',
+      param: 'logprobs',
+    });
+  }
+  return prompts.map((text) => text.toWellFormed());
+}
+
+function contentOf({ grammar, logprobs }: CompletionRequest, text: string): JobContent {
   return {
-    prompt: { kind: 'text', text: text.toWellFormed() },
+    prompt: { kind: 'text', text },
     tools: [],
     toolChoice: { mode: 'none' },
-    format: body.grammar ? { kind: 'grammar', gbnf: body.grammar } : { kind: 'text' },
+    format: grammar ? { kind: 'grammar', gbnf: grammar } : { kind: 'text' },
     reasoning: {},
-    topLogprobs: null,
+    topLogprobs: logprobs ?? null,
   };
 }
 
 interface Asked {
+  /** What each answer begins with. */
+  readonly openings: readonly string[];
+  /** Answers to each prompt. */
+  readonly perPrompt: number;
   readonly includeUsage: boolean;
   readonly ignored: readonly string[];
   readonly signal: AbortSignal;
@@ -78,11 +115,11 @@ export class AcceptedCompletion {
   }
 
   async whole(): Promise<CompletionAnswer> {
-    const texts: string[] = this.#choices.jobs.map(() => '');
+    const said = this.#asked.openings.map((text) => new Said(text));
     const done: DoneEvent[] = [];
     let numCtx = 0;
     for await (const { index, event } of this.#run()) {
-      if (event.type === 'text') texts[index] += event.text;
+      if (event.type === 'text') said[index]?.add(event);
       if (event.type === 'started') numCtx = event.numCtx;
       if (event.type === 'done') done[index] = event;
     }
@@ -92,8 +129,10 @@ export class AcceptedCompletion {
       numCtx,
       body: {
         ...(await this.#head()),
-        choices: texts.map((text, index) => wireChoice({ index, text }, done[index] ?? first, false)),
-        usage: wireUsage(done.map((event) => event.usage)),
+        choices: said.map(({ text, logprobs }, index) =>
+          wireChoice({ index, text, logprobs }, done[index] ?? first, false),
+        ),
+        usage: usageOfPrompts(done, this.#asked.perPrompt),
         timings: wireTimings(first.usage, first.timings),
       },
     };
@@ -103,17 +142,26 @@ export class AcceptedCompletion {
   stream(): AsyncGenerator<StreamItem, void, void> {
     return streamItems(async () => {
       const head = await this.#head();
+      const { openings, includeUsage, perPrompt } = this.#asked;
+      const said = openings.map((text) => new Said(text));
       const done: DoneEvent[] = [];
+      let open = this.#choices.jobs.length;
+      const chunk = (index: number, text: string, logprobs: CompletionLogprobs | null) => ({
+        ...head,
+        choices: [{ index, text, finish_reason: null, logprobs }],
+      });
       const chunksOf = (index: number, event: JobEvent): object[] => {
-        if (event.type === 'text')
-          return [{ ...head, choices: [{ index, text: event.text, finish_reason: null, logprobs: null }] }];
+        const opening = openings[index] ?? '';
+        if (event.type === 'started') return opening === '' ? [] : [chunk(index, opening, null)];
+        if (event.type === 'text') return [chunk(index, event.text, said[index]?.add(event) ?? null)];
         if (event.type !== 'done') return [];
-        done.push(event);
-        const isLast = done.length === this.#choices.jobs.length;
+        done[index] = event;
+        open -= 1;
         const timings = wireTimings(event.usage, event.timings);
-        const last = { ...head, choices: [wireChoice({ index, text: '' }, event, true)], timings };
-        if (!isLast || !this.#asked.includeUsage) return [last];
-        return [last, { ...head, choices: [], usage: wireUsage(done.map((each) => each.usage)) }];
+        const end = wireChoice({ index, text: '', logprobs: null }, event, true);
+        const last = { ...head, choices: [end], timings };
+        if (open > 0 || !includeUsage) return [last];
+        return [last, { ...head, choices: [], usage: usageOfPrompts(done, perPrompt) }];
       };
       return { events: this.#run(), chunksOf };
     });
@@ -132,8 +180,67 @@ export class AcceptedCompletion {
   }
 }
 
+/** What one answer said so far. */
+class Said {
+  #text: string;
+  #offset: number;
+  #logprobs: CompletionLogprobs | null = null;
+
+  constructor(opening: string) {
+    this.#text = opening;
+    this.#offset = charactersOf(opening);
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  get logprobs(): CompletionLogprobs | null {
+    return this.#logprobs;
+  }
+
+  /** The log probabilities of this piece, where any are reported. */
+  add({ text, tokens }: Extract<JobEvent, { type: 'text' }>): CompletionLogprobs | null {
+    this.#text += text;
+    if (tokens === undefined) return null;
+    const piece: CompletionLogprobs = { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] };
+    this.#logprobs ??= { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] };
+    for (const { chosen, top } of tokens) {
+      const alternatives = Object.fromEntries(top.map((each) => [each.text, each.logprob]));
+      for (const list of [piece, this.#logprobs]) {
+        list.tokens.push(chosen.text);
+        list.token_logprobs.push(chosen.logprob);
+        list.top_logprobs.push(alternatives);
+        list.text_offset.push(this.#offset);
+      }
+      this.#offset += charactersOf(chosen.text);
+    }
+    return piece;
+  }
+}
+
+const charactersOf = (text: string): number => Array.from(text).length;
+
+/** Each prompt counts once, and every answer to it. */
+function usageOfPrompts(done: readonly DoneEvent[], perPrompt: number): Usage {
+  const groups = Array.from({ length: Math.ceil(done.length / perPrompt) }, (_, index) =>
+    wireUsage(done.slice(index * perPrompt, (index + 1) * perPrompt).map((event) => event.usage)),
+  );
+  const sum = (pick: (usage: Usage) => number | undefined): number =>
+    groups.reduce((total, usage) => total + (pick(usage) ?? 0), 0);
+  return {
+    prompt_tokens: sum((usage) => usage.prompt_tokens),
+    completion_tokens: sum((usage) => usage.completion_tokens),
+    total_tokens: sum((usage) => usage.total_tokens),
+    prompt_tokens_details: { cached_tokens: sum((usage) => usage.prompt_tokens_details?.cached_tokens) },
+    completion_tokens_details: {
+      reasoning_tokens: sum((usage) => usage.completion_tokens_details?.reasoning_tokens),
+    },
+  };
+}
+
 function wireChoice(
-  said: { readonly index: number; readonly text: string },
+  said: { readonly index: number; readonly text: string; readonly logprobs: CompletionLogprobs | null },
   { finishReason }: DoneEvent,
   stream: boolean,
 ) {
@@ -142,6 +249,5 @@ function wireChoice(
     // The shape is OpenAI's own, so its words for the finish reason always apply here.
     finish_reason: wireFinishReason(finishReason, stream, true),
     svc_finish_reason: finishReason,
-    logprobs: null,
   };
 }

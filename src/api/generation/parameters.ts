@@ -9,7 +9,7 @@ import { generationFields } from '../../wire/inference/generation.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
 /** The fields that chat and text completion share. */
-export type GenerationFields = Omit<CompletionRequest, 'model' | 'prompt'>;
+export type GenerationFields = Omit<CompletionRequest, 'model' | 'prompt' | 'echo' | 'logprobs'>;
 
 const TOKEN_LIMITS = ['num_predict', 'max_tokens', 'max_completion_tokens'] as const;
 /** No window is larger; more would not fit the integers of the engine. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from '#typebox';
+import { nullable, orNull } from '../schema.ts';
 import { generationFields, Timings, TrueFinishReason, Usage } from './generation.ts';
 
 /** /v1/completions: listed by the interface, shaped as the usual text completion. */
@@ -8,16 +9,32 @@ export const CompletionRequest = Type.Object(
     prompt: Type.Unsafe<string | string[]>({
       type: ['string', 'array'],
       minItems: 1,
-      maxItems: 1,
+      maxItems: 32,
       items: { type: 'string' },
       documented: { minLength: 1, items: { type: 'string', minLength: 1 } },
-      description: 'One string, or an array of one string.',
+      description: 'One string, or up to 32, each of which is continued by itself.',
+    }),
+    echo: nullable<boolean>('boolean', { description: 'true begins each answer with its prompt.' }),
+    logprobs: nullable<number>('integer', {
+      minimum: 0,
+      maximum: 20,
+      description: 'Reports the log probability of each token, and of so many alternatives.',
     }),
     ...generationFields,
   },
   { $id: 'CompletionRequest' },
 );
 export type CompletionRequest = Static<typeof CompletionRequest>;
+
+export const CompletionLogprobs = Type.Object({
+  tokens: Type.Array(Type.String()),
+  token_logprobs: Type.Array(Type.Number()),
+  /** By the text of the token. */
+  top_logprobs: Type.Array(Type.Record(Type.String(), Type.Number())),
+  /** Where each token begins in the text of its choice, characters. */
+  text_offset: Type.Array(Type.Integer()),
+});
+export type CompletionLogprobs = Static<typeof CompletionLogprobs>;
 
 export const CompletionResponse = Type.Object(
   {
@@ -31,7 +48,7 @@ export const CompletionResponse = Type.Object(
         text: Type.String(),
         finish_reason: Type.Union([TrueFinishReason, Type.Null()]),
         svc_finish_reason: Type.Optional(TrueFinishReason),
-        logprobs: Type.Null(),
+        logprobs: orNull(CompletionLogprobs),
       }),
     ),
     usage: Type.Optional(Usage),
