@@ -38,7 +38,7 @@ sentences = set()
 for seed in range(60):
     for row in islice(paraphrases.triplets(seed), 2000):
         sentences.update(map(bare, row))
-ours = {bare(x) for t in lines("triplets") for x in t.values()} | {bare(x) for t in lines("retrieval") for x in t.values()}
+ours = {bare(x) for name in ("triplets", "triplets-hard", "triplets-words") for t in lines(name) for x in t.values()} | {bare(x) for name in ("retrieval", "retrieval-hard") for t in lines(name) for x in t.values()}
 found = sorted(prompts & seen), sorted(names & used), sorted(ours & sentences)
 print(f"{len(prompts)} prompts against {len(seen)} generated messages, {len(names)} tool names against {len(used)}, "
       f"{len(ours)} sentences against {len(sentences)}")

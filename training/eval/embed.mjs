@@ -1,9 +1,12 @@
-// node embed.mjs model.gguf out.json: paraphrase triplets and retrieval, next to feature hashing as the reference.
+// node embed.mjs out.json NAME=model.gguf …  [--sts pairs.csv]: triplets, retrieval, and agreement with the first model
+// named; feature hashing beside them as the reference. The CSV has rows of two sentences and a score.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { openEngine } from './engine.mjs';
 
-const [file, out] = process.argv.slice(2);
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { sts: { type: 'string' } } });
+const [out, ...models] = positionals;
 const lines = (name) => readFileSync(new URL(`./${name}.jsonl`, import.meta.url), 'utf8').trim().split('\n').map((l) => JSON.parse(l));
 const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
 
@@ -25,12 +28,16 @@ function featureHash(text) {
   return vector.map((x) => x / norm);
 }
 
-const engine = await openEngine(file, true);
+async function vectors(embed, texts) {
+  const found = [];
+  for (const text of texts) found.push(await embed(text));
+  return found;
+}
 
 async function triplets(embed, name) {
   const rows = [];
   for (const t of lines(name)) {
-    const [a, p, n] = [await embed(t.anchor), await embed(t.positive), await embed(t.negative)];
+    const [a, p, n] = await vectors(embed, [t.anchor, t.positive, t.negative]);
     rows.push({ ...t, positiveScore: dot(a, p), negativeScore: dot(a, n), ok: dot(a, p) > dot(a, n) });
   }
   return { share: rows.filter((r) => r.ok).length / rows.length, of: rows.length, wrong: rows.filter((r) => !r.ok) };
@@ -38,8 +45,7 @@ async function triplets(embed, name) {
 
 async function retrieval(embed, name) {
   const set = lines(name);
-  const passages = [];
-  for (const { passage } of set) passages.push(await embed(passage));
+  const passages = await vectors(embed, set.map(({ passage }) => passage));
   const missed = [];
   for (const [i, { question }] of set.entries()) {
     const q = await embed(question);
@@ -50,15 +56,62 @@ async function retrieval(embed, name) {
   return { share: 1 - missed.length / set.length, of: set.length, missed };
 }
 
+/** Spearman's correlation; equal values share their mean rank. */
+function spearman(xs, ys) {
+  const ranks = (values) => {
+    const order = values.map((_, i) => i).sort((a, b) => values[a] - values[b]);
+    const found = new Array(values.length);
+    for (let from = 0; from < order.length; ) {
+      let to = from;
+      while (to + 1 < order.length && values[order[to + 1]] === values[order[from]]) to++;
+      for (let i = from; i <= to; i++) found[order[i]] = (from + to) / 2;
+      from = to + 1;
+    }
+    return found;
+  };
+  const [a, b] = [ranks(xs), ranks(ys)];
+  const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
+  const [ma, mb] = [mean(a), mean(b)];
+  const spread = (values, m) => Math.sqrt(values.reduce((sum, x) => sum + (x - m) ** 2, 0));
+  return a.reduce((sum, x, i) => sum + (x - ma) * (b[i] - mb), 0) / (spread(a, ma) * spread(b, mb));
+}
+
+/** Similarities of all pairs of questions and passages, which no training text contains. */
+async function similarities(embed) {
+  const texts = lines('retrieval-hard').flatMap(({ question, passage }) => [question, passage]);
+  const found = await vectors(embed, texts);
+  return found.flatMap((a, i) => found.slice(i + 1).map((b) => dot(a, b)));
+}
+
+const scored = (file) =>
+  readFileSync(file, 'utf8').trim().split('\n').flatMap((line) => {
+    const fields = [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].slice(0, 3).map(([, field]) => field.replace(/^"|"$/g, '').replaceAll('""', '"'));
+    return fields.length === 3 && fields[2] !== '' ? [fields] : [];
+  });
+
+async function sts(embed, file) {
+  const rows = scored(file);
+  const found = [];
+  for (const [a, b] of rows) found.push(dot(...(await vectors(embed, [a, b]))));
+  return { spearman: spearman(found, rows.map(([, , score]) => Number(score))), of: rows.length };
+}
+
 const report = {};
-for (const [name, embed] of [['feature-hash', featureHash], ['hearth-embed', engine.embed]]) {
+let reference;
+for (const [name, file] of [...models.map((m) => m.split('=')), ['feature-hash', null]]) {
+  const embed = file === null ? featureHash : (await openEngine(file, true)).embed;
+  const similar = await similarities(embed);
+  reference ??= similar;
   report[name] = {
     triplets: await triplets(embed, 'triplets'),
     'triplets-hard': await triplets(embed, 'triplets-hard'),
+    'triplets-words': await triplets(embed, 'triplets-words'),
     retrieval: await retrieval(embed, 'retrieval'),
     'retrieval-hard': await retrieval(embed, 'retrieval-hard'),
+    agreement: { spearman: spearman(similar, reference), of: similar.length },
+    ...(values.sts === undefined ? {} : { sts: await sts(embed, values.sts) }),
   };
-  console.log(name, Object.entries(report[name]).map(([task, { share }]) => `${task} ${(100 * share).toFixed(1)} %`).join(', '));
+  console.log(name, Object.entries(report[name]).map(([task, r]) => `${task} ${r.share === undefined ? r.spearman.toFixed(3) : `${(100 * r.share).toFixed(1)} %`}`).join(', '));
 }
 writeFileSync(out, `${JSON.stringify(report, null, 1)}\n`);
 process.exit(0);
