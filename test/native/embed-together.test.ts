@@ -48,10 +48,11 @@ const texts = Array.from({ length: 24 }, (_, i) => `text number ${i} ${'and more
 
 describe('inputs computed together', () => {
   it.each([
-    ['an encoder', () => join(folder, 'encoder.gguf'), 4096],
-    ['a decoder that pools its last token', () => join(folder, 'decoder.gguf'), 4096],
-    ['the built-in model', () => BUILT_IN, 512],
-  ])('by %s have the vectors that each has alone', async (_, path, numCtx) => {
+    ['an encoder', () => join(folder, 'encoder.gguf'), 4096, 1e-5],
+    ['a decoder that pools its last token', () => join(folder, 'decoder.gguf'), 4096, 1e-5],
+    // Its layers are quantised, and so are the numbers between them: a cosine of 0.9998.
+    ['the built-in model', () => BUILT_IN, 512, 2e-2],
+  ])('by %s have the vectors that each has alone', async (_, path, numCtx, bound) => {
     await withModel({ path: path(), numCtx }, async (worker) => {
       const together = await worker.embed({ inputs: texts });
       const lengths = together.map(({ tokens }) => tokens);
@@ -60,9 +61,9 @@ describe('inputs computed together', () => {
       expect(Math.max(...lengths)).toBeGreaterThan(90);
       for (const [index, text] of texts.entries()) {
         const [alone] = await worker.embed({ inputs: [text] });
-        expect(distance(together[index]?.vector, alone?.vector), `input ${index}`).toBeLessThan(1e-5);
+        expect(distance(together[index]?.vector, alone?.vector), `input ${index}`).toBeLessThan(bound);
       }
-      expect(distance(together[0]?.vector, together[1]?.vector)).toBeGreaterThan(1e-3);
+      expect(distance(together[0]?.vector, together.at(-1)?.vector)).toBeGreaterThan(2 * bound);
     });
   });
 
