@@ -14,6 +14,7 @@ import type {
   TokenizeRequest,
   TokenizeResponse,
 } from '../wire/inference/tokens.ts';
+import type { RerankRequest } from '../wire/inference/rerank.ts';
 import type { HealthResponse } from '../wire/health.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../wire/models.ts';
@@ -35,6 +36,7 @@ import { health, type HealthPorts } from './health.ts';
 import { identity, type IdentityPorts } from './identity.ts';
 import { listModels, showModel } from './models/models.ts';
 import type { Models } from './models/served-model.ts';
+import { rerank, type RerankAnswer } from './rerank/rerank.ts';
 import { detokenize, tokenize, type VocabularyAnswer } from './vocabulary/vocabulary.ts';
 import { listResidencies, unloadModel } from './residency.ts';
 
@@ -44,6 +46,7 @@ export interface UseCases {
   readonly responses: ResponsesUseCases;
   completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
+  rerank(body: RerankRequest, caller: Caller): Promise<RerankAnswer>;
   tokenize(body: TokenizeRequest, caller: Caller): Promise<VocabularyAnswer<TokenizeResponse>>;
   detokenize(body: DetokenizeRequest, caller: Caller): Promise<VocabularyAnswer<DetokenizeResponse>>;
   readonly models: { list(): Promise<ModelList>; show(name: string): Promise<ModelEntry> };
@@ -88,6 +91,7 @@ export function createUseCases(parts: Parts): UseCases {
     responses: responsesUseCases(generation, parts.responses),
     completion: (body, caller) => acceptCompletion(generation, body, caller),
     embedding: (body, caller) => embed({ models, engine, options }, body, caller),
+    rerank: (body, caller) => rerank({ models, engine, options }, body, caller),
     tokenize: (body, caller) => tokenize(generation, body, caller),
     detokenize: (body, caller) => detokenize(generation, body, caller),
     models: { list: () => listModels(models), show: (name) => showModel(models, name) },

@@ -7,6 +7,8 @@ export const HEADERS = {
   evidenceMode: 'X-Svc-Evidence-Mode',
   evidenceDigest: 'X-Svc-Evidence-Digest',
   embedBackend: 'X-Svc-Embed-Backend',
+  /** `rank`: a model that ranks made the scores; else the kind of vectors that were compared. */
+  rerankBackend: 'X-Svc-Rerank-Backend',
   embeddingSpace: 'X-Svc-Embedding-Space',
   numCtx: 'X-Svc-Num-Ctx',
   ignoredParams: 'X-Svc-Ignored-Params',

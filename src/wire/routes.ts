@@ -13,6 +13,7 @@ import { EmbeddingRequest, EmbeddingResponse } from './inference/embeddings.ts';
 import type { Dialect } from './error.ts';
 import { HealthResponse } from './health.ts';
 import { Identity, IdentityQuery } from './identity.ts';
+import { RerankRequest, RerankResponse } from './inference/rerank.ts';
 import {
   DetokenizeRequest,
   DetokenizeResponse,
@@ -120,6 +121,15 @@ export const routes = {
     authenticated: true,
     body: EmbeddingRequest,
     response: EmbeddingResponse,
+  },
+  rerank: {
+    name: 'rerank',
+    method: 'POST',
+    path: '/v1/rerank',
+    summary: 'Documents in the order of how well they answer a query.',
+    authenticated: true,
+    body: RerankRequest,
+    response: RerankResponse,
   },
   tokenize: {
     name: 'tokenize',
@@ -299,6 +309,7 @@ export const endpoints: Readonly<Record<string, string>> = Object.fromEntries(
       'inputTokens',
       'tokenize',
       'detokenize',
+      'rerank',
     ] as const
   ).map((key) => [routes[key].name, routes[key].path]),
 );

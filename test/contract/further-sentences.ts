@@ -1,5 +1,11 @@
 /** What the routes beside the interface promise, in the words of docs/routes.md, by id; requirements.ts takes them in. */
 export const furtherSentences = {
+  'rerank.results':
+    'POST /v1/rerank answers results of index and relevance_score, the best first, at most top_n of them.',
+  'rerank.documents': 'return_documents repeats each text in its result.',
+  'rerank.ranker': 'A model that ranks scores the pairs, where one is named or installed.',
+  'rerank.cosine':
+    'Else the vectors of an embedding model are compared; X-Svc-Rerank-Backend says which of both it was.',
   'tokenize.tokens': "POST /v1/tokenize answers a text's tokens and their count, and names the model.",
   'tokenize.names': 'The text is input, content or prompt: one of them.',
   'tokenize.plain': 'The marks of control tokens are ordinary text unless parse_special is true.',

@@ -7,6 +7,7 @@ import { HEADERS } from '../../wire/headers.ts';
 import type { IdentityQuery } from '../../wire/identity.ts';
 import type { EmbeddingRequest } from '../../wire/inference/embeddings.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
+import type { RerankRequest } from '../../wire/inference/rerank.ts';
 import type { DetokenizeRequest, TokenizeRequest } from '../../wire/inference/tokens.ts';
 import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/request.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
@@ -45,6 +46,7 @@ export function handlerTable(
     countTokens: countHandler<CountTokensRequest>((body, caller) => useCases.messages.count(body, caller)),
     ...responseHandlers(useCases.responses, streams),
     embeddings: embeddingsHandler(useCases),
+    rerank: rerankHandler(useCases),
     tokenize: countHandler<TokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
     detokenize: countHandler<DetokenizeRequest>((body, caller) => useCases.detokenize(body, caller)),
     residency: async () => useCases.residency.list(),
@@ -76,6 +78,16 @@ function modelName(params: unknown): string {
   const { '*': name } = params as { '*': string };
   if (name === '') throw fail('model_not_found', { model: name, param: 'model' });
   return name;
+}
+
+function rerankHandler(useCases: Pick<UseCases, 'rerank'>): Handler {
+  return async (request, reply) => {
+    const { signal } = abortOnDisconnect(reply);
+    const answer = await useCases.rerank(request.body as RerankRequest, callerOf(request, signal));
+    reply.header(HEADERS.rerankBackend, answer.backend);
+    nameUnderstood(reply, answer);
+    return answer.body;
+  };
 }
 
 function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {

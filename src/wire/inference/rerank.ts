@@ -1,0 +1,56 @@
+import { type Static, Type } from '#typebox';
+import { KeepAlive, nullable } from '../schema.ts';
+
+const TEXT = { minLength: 1, maxLength: 1024 * 1024 };
+
+export const RerankRequest = Type.Object(
+  {
+    model: nullable<string>('string', {
+      minLength: 1,
+      maxLength: 512,
+      description:
+        'A model that ranks, or an embedding model, whose vectors are compared. Absent: the newest model that ranks, else the default embedding model.',
+    }),
+    query: Type.String(TEXT),
+    documents: Type.Unsafe<(string | { text: string })[]>({
+      type: 'array',
+      minItems: 1,
+      maxItems: 1024,
+      items: {
+        type: ['string', 'object'],
+        ...TEXT,
+        required: ['text'],
+        properties: { text: { type: 'string', ...TEXT } },
+      },
+      description: 'Strings, or objects with a member text.',
+    }),
+    top_n: nullable<number>('integer', { minimum: 1, description: 'How many results; absent: all.' }),
+    return_documents: nullable<boolean>('boolean', { description: 'true repeats each text in its result.' }),
+    truncate: nullable<boolean>('boolean', {
+      description: 'true cuts texts that are too long; default is a 400.',
+    }),
+    keep_alive: KeepAlive,
+  },
+  { $id: 'RerankRequest' },
+);
+export type RerankRequest = Static<typeof RerankRequest>;
+
+export const RerankResponse = Type.Object(
+  {
+    object: Type.Literal('list'),
+    model: Type.String(),
+    /** The best first. */
+    results: Type.Array(
+      Type.Object({
+        index: Type.Integer({ description: 'Place of the document in the request.' }),
+        relevance_score: Type.Number({
+          description: 'The higher, the better; to be compared within one answer only.',
+        }),
+        document: Type.Optional(Type.Object({ text: Type.String() })),
+      }),
+    ),
+    usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
+  },
+  { $id: 'RerankResponse' },
+);
+export type RerankResponse = Static<typeof RerankResponse>;

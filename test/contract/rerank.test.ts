@@ -1,0 +1,96 @@
+/** POST /v1/rerank. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JobEvent } from '../../src/contract/job-event.ts';
+import { importFile } from '../../src/store/install/import.ts';
+import { writeTinyEmbed } from '../../tools/models/tiny-embed.ts';
+import { vectorOf } from '../support/http/scripted-engine.ts';
+import { installed, scriptedService } from '../support/http/scripted-service.ts';
+import { verifies } from './requirements.ts';
+
+const service = scriptedService();
+const rerank = (fields: object) => service.client.post('/v1/rerank', { query: 'a', ...fields });
+const dot = (one: string, other: string) =>
+  vectorOf(one).reduce((sum, x, at) => sum + x * (vectorOf(other)[at] ?? 0), 0);
+
+describe('documents without a reranker', () => {
+  it('are ordered by the cosine of their vectors', async () => {
+    const { status, body, headers } = await rerank({ documents: ['x', { text: 'a' }, 'y'] });
+    verifies('rerank.cosine', () => {
+      expect([status, headers['x-svc-rerank-backend'], body.model]).toEqual([
+        200,
+        'native',
+        installed.embedding,
+      ]);
+      expect(body.results[0].index).toBe(1);
+      expect(body.results[0].relevance_score).toBeCloseTo(1, 5);
+    });
+    const [first, second] = dot('a', 'x') >= dot('a', 'y') ? [0, 2] : [2, 0];
+    expect(body.results.slice(1).map(({ index }: { index: number }) => index)).toEqual([first, second]);
+    expect(headers['x-svc-boot-id']).toBe(service.bootId);
+  });
+
+  it('come with their texts, and the best alone, when asked', async () => {
+    const { body } = await rerank({ documents: ['x', 'a'], top_n: 1, return_documents: true });
+    verifies('rerank.documents', () => {
+      expect(body.results).toHaveLength(1);
+      expect(body.results[0].document).toEqual({ text: 'a' });
+    });
+  });
+
+  it.each<[string, object, string]>([
+    ['no documents', {}, 'documents'],
+    ['an empty list', { documents: [] }, 'documents'],
+    ['documents that are text', { documents: 'x' }, 'documents'],
+    ['an empty document', { documents: ['x', ''] }, 'documents[1]'],
+    ['a document without text', { documents: [{}] }, 'documents[0].text'],
+    ['a document that is a number', { documents: [5] }, 'documents[0]'],
+    ['too many documents', { documents: Array.from({ length: 1025 }, () => 'x') }, 'documents'],
+    ['an empty query', { documents: ['x'], query: '' }, 'query'],
+    ['a top_n of 0', { documents: ['x'], top_n: 0 }, 'top_n'],
+  ])('%s is a 400 that names the field, and no job', async (_, fields, param) => {
+    const before = service.engine.played.length;
+    const { status, body } = await rerank(fields);
+    expect([status, body.param, service.engine.played.length]).toEqual([400, param, before]);
+  });
+
+  it('are not ordered by a chat model, nor by one that is not installed', async () => {
+    const chat = await rerank({ model: installed.chat, documents: ['x'] });
+    expect([chat.status, chat.body.code]).toEqual([400, 'wrong_model_kind']);
+    expect((await rerank({ model: 'nothing', documents: ['x'] })).status).toBe(404);
+  });
+});
+
+it('documents are ordered by a reranker that is installed, unless an embedding model is named', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-rerank-'));
+  const path = join(folder, 'tiny-rank.gguf');
+  await writeTinyEmbed(path, { ranks: true });
+  await importFile(service.registry, path, { id: 'tiny-rank' });
+  const score = (index: number, value: number): JobEvent => ({
+    type: 'score',
+    index,
+    score: value,
+    tokens: 3,
+    truncated: false,
+  });
+  service.engine.plays([score(1, 2.5), score(0, -1), { type: 'ranked', totalTokens: 6 }]);
+  const { body, headers } = await rerank({ documents: ['x', 'y'] });
+  verifies(['rerank.ranker', 'rerank.results'], () => {
+    expect(headers['x-svc-rerank-backend']).toBe('rank');
+    expect(service.engine.lastJob.submission.job).toMatchObject({ kind: 'rank', query: 'a' });
+    expect(body).toEqual({
+      object: 'list',
+      model: 'tiny-rank',
+      results: [
+        { index: 1, relevance_score: 2.5 },
+        { index: 0, relevance_score: -1 },
+      ],
+      usage: { prompt_tokens: 6, total_tokens: 6 },
+    });
+  });
+  const named = await rerank({ model: installed.embedding, documents: ['x', 'y'] });
+  expect(named.headers['x-svc-rerank-backend']).toBe('native');
+  await rm(folder, { recursive: true });
+});
