@@ -1,6 +1,6 @@
 /** What every request passes, in order: request id → banner and identity headers → Host and Origin → key. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SERVER_BANNER } from '../wire/headers.ts';
@@ -63,10 +63,15 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     const facts = accessFacts(request);
     const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);
     if (refusal) throw refusal;
+    if (request.raw.httpVersionMajor !== 1) throw fail('unsupported_http_version');
+    if (isEncoded(request.raw.headers)) throw fail('unsupported_content_encoding');
     // Before the body is read: what is sent to a path that does not exist is never looked at.
     if (request.is404) throw noRoute(request);
   });
 }
+
+const isEncoded = ({ 'content-encoding': coding }: IncomingHttpHeaders): boolean =>
+  coding !== undefined && !/^(?:identity)?$/i.test(coding.trim());
 
 function tooManyHeaders(): SvcError {
   return fail('invalid_request', {

@@ -1,4 +1,6 @@
 /** Failures of every route: the status, the body, the headers. The shared client checks each body's schema. */
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { fail, type SvcError } from '../../src/lib/errors/svc-error.ts';
 import { forEver, queued, started } from '../support/http/scripted-engine.ts';
@@ -154,6 +156,24 @@ describe('the status', () => {
     expect([reply.status, reply.body.code]).toEqual([415, 'unsupported_media_type']);
   });
 
+  it.each([
+    ['gzip', 415],
+    ['identity', 200],
+  ])('is told for the content coding %s', async (coding, status) => {
+    const body = JSON.stringify({ model: 'default', messages: [{ role: 'user', content: 'x' }] });
+    const headers = { 'content-type': 'application/json', 'content-encoding': coding };
+    const reply = await ask({ method: 'POST', path: '/v1/chat/completions', body, headers });
+    expect(reply.status).toBe(status);
+    if (status === 415) expect(reply.body.code).toBe('unsupported_content_encoding');
+  });
+
+  it('is 505 for a request of HTTP/2.0', async () => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    socket.end('GET /health HTTP/2.0\r\nHost: localhost\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 505 /);
+  });
+
   it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/x-www-form-urlencoded'])(
     'is 200 for the content type %s of a program',
     async (type) => {
@@ -247,7 +267,7 @@ describe('the status', () => {
   });
 
   it('is one of the known ones for every code of the catalogue', async () => {
-    const known = [400, 401, 403, 404, 405, 408, 413, 415, 417, 429, 431, 500, 503];
+    const known = [400, 401, 403, 404, 405, 408, 413, 415, 417, 429, 431, 500, 503, 505];
     for (const code of allCodes) {
       if (code === 'cancelled') continue;
       service.engine.plays([sampleFailure(code)]);

@@ -49,6 +49,7 @@ const MESSAGES_TYPE: Record<Family, string> = {
   method: 'invalid_request_error',
   too_large: 'request_too_large',
   media_type: 'invalid_request_error',
+  http_version: 'invalid_request_error',
   headers: 'invalid_request_error',
   expectation: 'invalid_request_error',
   timeout: 'timeout_error',

@@ -7,6 +7,7 @@ export type Family =
   | 'method'
   | 'too_large'
   | 'media_type'
+  | 'http_version'
   | 'headers'
   | 'expectation'
   | 'timeout'

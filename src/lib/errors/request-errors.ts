@@ -131,6 +131,16 @@ export const httpErrors = {
     {},
     () => 'The body must be JSON; send Content-Type: application/json.',
   ),
+  unsupported_http_version: permanent(
+    'http_version',
+    {},
+    () => 'This HTTP version is not spoken here; send the request as HTTP/1.1.',
+  ),
+  unsupported_content_encoding: permanent(
+    'media_type',
+    {},
+    () => 'The body must not be compressed; send it without a Content-Encoding header.',
+  ),
   request_timeout: permanent(
     'timeout',
     {},
