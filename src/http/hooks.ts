@@ -63,7 +63,7 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     const facts = accessFacts(request);
     const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);
     if (refusal) throw refusal;
-    if (request.raw.httpVersionMajor !== 1) throw fail('unsupported_http_version');
+    if (request.raw.httpVersionMajor > 1) throw fail('unsupported_http_version');
     if (isEncoded(request.raw.headers)) throw fail('unsupported_content_encoding');
     // Before the body is read: what is sent to a path that does not exist is never looked at.
     if (request.is404) throw noRoute(request);
