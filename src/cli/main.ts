@@ -28,6 +28,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['serve', 'start'], async () => (await import('./verbs/server/serve.ts')).registerServe],
   [['status'], async () => (await import('./verbs/server/status.ts')).registerStatus],
   [['run'], async () => (await import('./verbs/server/run.ts')).registerRun],
+  [['launch'], async () => (await import('./verbs/server/launch.ts')).registerLaunch],
   [['ps'], async () => (await import('./verbs/server/ps.ts')).registerPs],
   [['stop'], async () => (await import('./verbs/server/stop.ts')).registerStop],
   [['config'], async () => (await import('./verbs/server/config.ts')).registerConfig],

@@ -24,6 +24,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'cli/service',
+    'cli/launch',
     'app.ts',
     'config',
     'api',
@@ -44,6 +45,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'cli/conversation': ['wire', 'lib/base', 'lib/errors'],
   'cli/service': [],
+  'cli/launch': [],
   config: ['contract', 'lib/base', 'lib/errors'],
   http: ['api', 'wire', 'lib/base', 'lib/json', 'lib/errors'],
   api: [
@@ -235,7 +237,7 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   '@fastify/': ['http'],
   // The store is a client of hubs; only http/ serves.
   'node:http': ['http', 'store/hub', 'store/libraries'],
-  'node:child_process': ['engine/local', 'cli/service'],
+  'node:child_process': ['engine/local', 'cli/service', 'cli/launch'],
   commander: ['cli'],
   '@clack/prompts': ['cli'],
   'prom-client': ['engine/observe'],

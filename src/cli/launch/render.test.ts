@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { launchOf, shellLines } from './render.ts';
+import { tools } from './tools.ts';
+
+const facts = { url: 'http://127.0.0.1:8740', key: 'a-secret', model: 'my-model' };
+const every = Object.entries(tools);
+
+describe('the table of tools', () => {
+  it.each(every)('gives %s the address, the key and the model, and leaves nothing unfilled', (_, tool) => {
+    const { args, env } = launchOf(tool, facts, []);
+    const text = [...args, ...Object.values(env)].join('\n');
+    expect(text).toContain(facts.url);
+    expect(text).toContain(facts.model);
+    expect(Object.values(env)).toContain(facts.key);
+    expect(text).not.toMatch(/\{(url|key|model)\}/);
+    // Other users of the machine can read the arguments of a process.
+    expect(args.join('\n')).not.toContain(facts.key);
+  });
+});
+
+describe('launchOf', () => {
+  it('gives a program some key where the service has none, and the arguments of the user as they are', () => {
+    const { args, env } = launchOf(tools['codex']!, { ...facts, key: null }, ['exec', '{key}']);
+    expect(env).toEqual({ HEARTH_API_KEY: 'none' });
+    expect(args.slice(-2)).toEqual(['exec', '{key}']);
+  });
+
+  it('fills a value once', () => {
+    const { args } = launchOf(tools['aider']!, { ...facts, model: '{key}' }, []);
+    expect(args).toEqual(['--model', 'openai/{key}']);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('shellLines', () => {
+  it.each(every)('of %s mean to a shell what the process would get, without the key in them', (_, tool) => {
+    const more = ["it's", '$HOME', 'a b', ''];
+    const lines = shellLines(tool, facts, more);
+    expect(lines.join('\n')).not.toContain(facts.key);
+    const wanted = launchOf(tool, facts, more);
+    const names = Object.keys(wanted.env);
+    const script = [
+      `${tool.program}() { printf '%s\\0' ${names.map((name) => `"$${name}"`).join(' ')} "$@"; }`,
+      ...lines,
+    ].join('\n');
+    const { stdout, stderr } = spawnSync('sh', ['-c', script], {
+      encoding: 'utf8',
+      env: { SVC_API_KEY: facts.key },
+    });
+    expect(stderr).toBe('');
+    expect(stdout.split('\0').slice(0, -1)).toEqual([...Object.values(wanted.env), ...wanted.args]);
+  });
+});

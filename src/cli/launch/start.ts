@@ -1,0 +1,32 @@
+/** A program in the foreground, with the terminal of this one. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import type { Launch } from './render.ts';
+
+const PASSED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'];
+const FROM_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
+
+/** Its exit code, 128 and the signal's number after a signal; null when there is no such program. */
+export async function runProgram(
+  { program, args, env }: Launch,
+  inherited: Readonly<Record<string, string | undefined>>,
+): Promise<number | null> {
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...inherited, ...env } });
+  const listeners = PASSED.map((name) => {
+    // A terminal sends what is typed to both programs; a second one would mean more to some.
+    const isShared = process.stdin.isTTY && FROM_KEYBOARD.includes(name);
+    const pass = (): void => void (isShared || child.kill(name));
+    process.on(name, pass);
+    return { name, pass };
+  });
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  } finally {
+    for (const { name, pass } of listeners) process.off(name, pass);
+  }
+}

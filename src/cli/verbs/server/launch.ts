@@ -1,0 +1,63 @@
+/** hearth launch: a coding agent, set up for the running service. */
+import type { Command } from 'commander';
+import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
+import { baseUrl } from '../../api.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
+import { DEFAULT_MODEL } from '../../conversation/opening.ts';
+import { type Facts, launchOf, shellLines } from '../../launch/render.ts';
+import { runProgram } from '../../launch/start.ts';
+import { type Tool, tools } from '../../launch/tools.ts';
+import { findAnswerer } from '../../terminal/answer-source.ts';
+
+interface LaunchFlags {
+  readonly print?: boolean;
+  readonly model: string;
+}
+
+export function registerLaunch(program: Command, context: CliContext): void {
+  program
+    .command('launch [tool] [args...]')
+    .description('start a coding agent with the running service as its model; without a name, list them')
+    .option('--print', 'print what would be set and started, as lines for a shell')
+    .option('--model <id>', 'the model that it uses', DEFAULT_MODEL)
+    .action(async (name: string | undefined, args: string[], flags: LaunchFlags) => {
+      if (name === undefined) return context.print(list());
+      const tool = toolOf(name);
+      const config = context.config();
+      const { id: model } = await findAnswerer(config, flags.model);
+      const facts: Facts = { url: baseUrl(config), key: config.apiKey, model };
+      if (flags.print === true) return context.print(shellLines(tool, facts, args).join('\n'));
+      context.note(summary(tool, facts));
+      const code = await runProgram(launchOf(tool, facts, args), context.env);
+      if (code === null) throw notFound(tool);
+      context.setExitCode(code);
+    });
+}
+
+function list(): string {
+  const rows = Object.entries(tools).map(([name, { title, install }]) => [name, title, install]);
+  return table([['TOOL', 'PROGRAM', 'INSTALL'], ...rows]);
+}
+
+function toolOf(name: string): Tool {
+  const names = Object.keys(tools);
+  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  if (tool !== undefined) return tool;
+  const known = `hearth launch knows ${names.join(', ')}`;
+  throw new CliFailure(
+    `there is no tool ${printable(name)}; ${known}.${didYouMean(nearest(name, names))}`,
+    EXIT_CODES.usage,
+  );
+}
+
+function summary({ title, env }: Tool, { url, key, model }: Facts): string {
+  const keySource = key === null ? 'no key' : 'the key of SVC_API_KEY';
+  return `${title} uses ${printable(model)} at ${url} with ${keySource}; set for it: ${Object.keys(env).join(', ')}.`;
+}
+
+function notFound({ title, program, install }: Tool): CliFailure {
+  return new CliFailure(
+    `${title} is not installed (there is no ${program} on PATH); install it with: ${install}`,
+    EXIT_CODES.notFound,
+  );
+}
