@@ -14,7 +14,7 @@ export interface Tool {
   readonly args: readonly string[];
 }
 
-const openCodeConfig = {
+const OPENCODE_CONFIG = {
   model: 'hearth/{model}',
   provider: {
     hearth: {
@@ -61,7 +61,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     title: 'OpenCode',
     program: 'opencode',
     install: 'npm install -g opencode-ai',
-    env: { HEARTH_API_KEY: '{key}', OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig) },
+    env: { HEARTH_API_KEY: '{key}', OPENCODE_CONFIG_CONTENT: JSON.stringify(OPENCODE_CONFIG) },
     args: [],
   },
   qwen: {
