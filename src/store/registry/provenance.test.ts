@@ -19,6 +19,8 @@ interface Imported {
 async function imported(way: { hardLink?: boolean } = {}): Promise<Imported> {
   const registry = await temporaryRegistry();
   const path = await writeChat(await temporaryFolder());
+  // Whole seconds: what utimes restores is then exactly what was there.
+  await utimes(path, 1_700_000_000, 1_700_000_000);
   // The import finds a file whose last change lies back, as it does with files that nobody made a moment ago.
   const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
   onTestFinished(() => later.mockRestore());
