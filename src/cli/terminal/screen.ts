@@ -44,7 +44,7 @@ export class Screen {
     this.#eraseStatus();
     if (text === null) return;
     // One row exactly, or it could not be taken back.
-    const row = printable(text).slice(0, Math.max(10, (this.#err.columns ?? 80) - 2));
+    const row = printable(text).slice(0, Math.max(10, (this.#err.columns || 80) - 2));
     this.#err.write(this.#dimmed(`${row}…`));
     this.#hasStatus = true;
   }
@@ -77,7 +77,9 @@ export class Screen {
   say(text: string): void {
     this.#eraseStatus();
     const safe = printableText(text);
-    const { isTTY, columns = 80 } = this.#err;
+    const { isTTY } = this.#err;
+    // A terminal that does not know its width says 0.
+    const columns = this.#err.columns || 80;
     // The last column stays free: some terminals break a line that fills the row.
     this.#err.write(`${this.#dimmed(isTTY === true ? wrapWords(safe, columns - 1) : safe)}\n`);
   }
