@@ -15,17 +15,20 @@ export interface OutboxLimits {
   readonly betweenMessagesMs: number;
   /** The longest that an event waits to share a message, milliseconds. */
   readonly longestHoldMs: number;
+  /** What was said leaves before work that takes longer, milliseconds: a reader would feel the wait for the end of it. */
+  readonly eachAboveMs: number;
 }
 
 /**
- * Each message costs server and client about a millisecond. Work is either longer than half of the time between two, and
- * then a message a step is at most one in 22 ms, or several steps share one.
+ * Each message costs server and client about a millisecond: several short steps share one, and a step of 22 ms or more has
+ * its own.
  */
 export const OUTBOX_LIMITS: OutboxLimits = {
   unsentMessages: 64,
   eventsPerMessage: 2048,
   betweenMessagesMs: 45,
   longestHoldMs: 100,
+  eachAboveMs: 22,
 };
 
 export type Send = (message: FromWorker, onSent: () => void) => void;
@@ -70,14 +73,15 @@ export class Outbox {
   /** llama.cpp is about to work for so long: sends what must not wait until then. */
   beforeWork(expectedMs: number): void {
     const waitedMs = this.#nowMs() - this.#oldestMs;
-    if (this.#urgent || waitedMs + expectedMs > this.#limits.longestHoldMs) this.flush();
+    const { longestHoldMs, eachAboveMs } = this.#limits;
+    if (this.#urgent || expectedMs > eachAboveMs || waitedMs + expectedMs > longestHoldMs) this.flush();
     this.#workBeganMs = this.#nowMs();
   }
 
   /**
    * llama.cpp rests: the moment to send, because server and client then find a core free. With as many threads as
-   * cores, waking them while llama.cpp works, or just before, stalls all of its threads for many milliseconds. What may
-   * not wait for as much work again is sent now: else steps a little shorter than the limit would leave two by two.
+   * cores, waking them while llama.cpp works, or just before, stalls its threads. What may not wait for as much work
+   * again is sent now: else steps a little shorter than the limit would leave two by two.
    */
   atRest(): void {
     const nowMs = this.#nowMs();

@@ -111,6 +111,7 @@ export class CountSearch {
     if (othersLeft) this.#credit.grant();
     if (othersLeft && this.#limits.keepsAll) this.#takeAll();
     for (const rival of this.#rivals) {
+      if (!othersLeft && isFarBehind(rival)) continue;
       rival.lost = false;
       rival.ratio = Math.min(2, rival.ratio);
       rival.everyMs = EXPLORING.soonMs;
@@ -209,6 +210,11 @@ export class CountSearch {
     this.#noted.set(kind, typical);
     if (noted !== undefined) this.reconsider({ othersLeft: false });
   }
+}
+
+/** Steps of another speed alone do not make a count good that lost by far, undisturbed, and not for the first time. */
+function isFarBehind({ lost, isDisturbed, ratio, everyMs }: Rival): boolean {
+  return lost && !isDisturbed && ratio >= EXPLORING.farBehind && everyMs > 2 * EXPLORING.soonMs;
 }
 
 /** What lost in bad company has to be tried soon again, so such trials may take a larger share of the time. */

@@ -62,6 +62,8 @@ export const EXPLORING = {
   patienceSteps: 16,
   /** Steps this much slower or faster than at the last trial: the machine is another one now. */
   changed: 1.3,
+  /** A count that lost by this factor is left to its turn when steps change their speed: a trial of it is a gap that a reader sees. */
+  farBehind: 1.4,
   /** A count that was measured at less than this share of what steps cost now is tried at once. */
   promising: 0.9,
   /** When other programs leave, a step's worth of loss is granted, and not again within this time. */

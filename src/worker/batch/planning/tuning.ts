@@ -79,6 +79,12 @@ export const PRICES = {
   leastWithoutDepth: 0.2,
 } as const;
 
+/**
+ * Chosen: rows that can be together are parted only for a step this much cheaper. Parts make the gaps of streams uneven,
+ * and prices are known no better than that.
+ */
+export const WORTH_PARTING = 0.97;
+
 /** Ways to evaluate decode rows that are tried now and then. Held to their purpose by the same test. */
 export const TRIALS = {
   /** The share of decode time that trials may lose. */

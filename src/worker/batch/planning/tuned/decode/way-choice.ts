@@ -2,7 +2,7 @@
  * Chooses how decode rows are evaluated: the cheapest way by the prices known, and now and then one that may be cheaper,
  * so that its price becomes known. What such trials lose is bounded by a share of the time that steps take.
  */
-import { TRIALS } from '../../tuning.ts';
+import { TRIALS, WORTH_PARTING } from '../../tuning.ts';
 import type { CallPrices } from './call-prices.ts';
 import {
   cheapestWay,
@@ -59,8 +59,11 @@ export class WayChoice {
     const unknown = runsOf(places)
       .map(({ rows }) => rows)
       .filter((rows) => this.#prices.price(rows) === null);
+    const together = this.#estimated(runsOf(places), places);
     const way = this.#cheapest(places, unknown);
-    return this.#estimated(way?.spans ?? runsOf(places), places);
+    if (way === null) return together;
+    const apart = this.#estimated(way.spans, places);
+    return unknown.length === 0 && apart.ms > WORTH_PARTING * together.ms ? together : apart;
   }
 
   /** A decode call took this long. */
