@@ -6,6 +6,8 @@ export interface Caller {
   readonly requestId: string;
   /** Fairness is per client: any stable string. */
   readonly clientKey: string;
+  /** Whose the request is: the key that it came with, hashed. What is kept of a request is seen by the same owner only. */
+  readonly owner: string;
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
   /** Is told how the request fares; absent: nobody keeps account. */

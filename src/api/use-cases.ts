@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../lib/base/clock.ts';
 import type { Engine } from '../engine/ports.ts';
+import type { VolatileTreatment } from '../lib/prompt-cache/volatile-lines.ts';
 import type { EvidenceIssuer } from '../trust/evidence/issuer.ts';
 import type { CompletionRequest } from '../wire/inference/completions.ts';
 import type { EmbeddingRequest } from '../wire/inference/embeddings.ts';
@@ -19,6 +20,7 @@ import type { HealthResponse } from '../wire/health.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../wire/models.ts';
 import type { OllamaPs, OllamaTags, OllamaVersion } from '../wire/ollama.ts';
+import type { CacheReport } from '../wire/prompt-cache.ts';
 import type { ResidencyList } from '../wire/residency.ts';
 import type { Caller } from './caller.ts';
 import {
@@ -36,6 +38,7 @@ import { health, type HealthPorts } from './health.ts';
 import { identity, type IdentityPorts } from './identity.ts';
 import { listModels, showModel } from './models/models.ts';
 import type { Models } from './models/served-model.ts';
+import { CacheLog } from './prompt-cache/cache-log.ts';
 import { rerank, type RerankAnswer } from './rerank/rerank.ts';
 import { detokenize, tokenize, type VocabularyAnswer } from './vocabulary/vocabulary.ts';
 import { listResidencies, unloadModel } from './residency.ts';
@@ -54,6 +57,8 @@ export interface UseCases {
     list(): ResidencyList;
     unload(name: string): Promise<{ model: string; unloaded: boolean }>;
   };
+  /** Why the prompt of a request was evaluated; throws `cache_report_not_found`. */
+  cacheReport(requestId: string, owner: string): CacheReport;
   /** What Ollama's clients read to find models. */
   readonly ollama: { version(): OllamaVersion; tags(): Promise<OllamaTags>; ps(): Promise<OllamaPs> };
   identity(nonce: string | undefined): Promise<Identity>;
@@ -72,11 +77,13 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
     readonly allowHashEmbeddings: boolean;
     readonly strictParams: boolean;
     readonly unknownModelIsDefault: boolean;
+    readonly volatileLines: VolatileTreatment;
   };
 }
 
 export function createUseCases(parts: Parts): UseCases {
   const { models, engine, clock, evidence, backendSha256, options } = parts;
+  const cacheLog = new CacheLog(clock);
   const generation = {
     models,
     engine,
@@ -84,6 +91,8 @@ export function createUseCases(parts: Parts): UseCases {
     backendSha256,
     strictParams: options.strictParams,
     unknownModelIsDefault: options.unknownModelIsDefault,
+    volatileLines: options.volatileLines,
+    cacheLog,
   };
   return {
     chat: acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() }),
@@ -99,6 +108,7 @@ export function createUseCases(parts: Parts): UseCases {
       list: () => listResidencies(engine),
       unload: (name) => unloadModel({ models, engine }, name),
     },
+    cacheReport: (requestId, owner) => cacheLog.why(owner, requestId),
     ollama: {
       version: () => ({ version: parts.process.version }),
       tags: async () => ollamaTags(await listModels(models)),

@@ -30,6 +30,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['run'], async () => (await import('./verbs/server/run.ts')).registerRun],
   [['launch'], async () => (await import('./verbs/server/launch.ts')).registerLaunch],
   [['ps'], async () => (await import('./verbs/server/ps.ts')).registerPs],
+  [['cache'], async () => (await import('./verbs/server/cache.ts')).registerCache],
   [['stop'], async () => (await import('./verbs/server/stop.ts')).registerStop],
   [['config'], async () => (await import('./verbs/server/config.ts')).registerConfig],
   [['search'], async () => (await import('./verbs/choose/search.ts')).registerSearch],

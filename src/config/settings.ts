@@ -12,6 +12,7 @@ import {
   MOST_THREADS,
 } from '../contract/limits.ts';
 import { formatDuration, parseDuration } from '../lib/base/duration.ts';
+import { VOLATILE_TREATMENTS, type VolatileTreatment } from '../lib/prompt-cache/volatile-lines.ts';
 
 export interface Setting<T> {
   /** Name in the environment; the config file uses the lower-case name without SVC_. */
@@ -142,6 +143,14 @@ export const settings = {
     fallback: false,
     read: flag,
     expects: '1 or 0',
+  }),
+  volatileLines: setting<VolatileTreatment>({
+    env: 'SVC_VOLATILE_LINES',
+    description:
+      'Lines of system prompts that say nothing to a model and change with each request, so that nothing behind them could be reused: drop leaves them out, move puts them behind everything else, keep leaves them.',
+    fallback: 'drop',
+    read: (value) => VOLATILE_TREATMENTS.find((treatment) => treatment === value.trim()),
+    expects: 'drop, move or keep',
   }),
   allowHashEmbeddings: setting({
     env: 'SVC_ALLOW_HASH_EMBEDDINGS',

@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '#typebox';
 import { CheckFacts, FrozenFacts } from './frozen.ts';
+import { EarlierPrompt } from './prompt-difference.ts';
 
 export const TokenLogprob = Type.Object({
   /** The text of the token; invalid UTF-8 pieces as U+FFFD. */
@@ -37,6 +38,51 @@ export const Usage = Type.Object({
 });
 export type Usage = Static<typeof Usage>;
 
+/** Why prompt tokens had to be evaluated although a prompt cache is kept. */
+export const CacheMissReason = Type.Union([
+  /** Nothing that begins like this prompt was ever held for this trust domain. */
+  Type.Literal('cold'),
+  /** What is held goes on differently. */
+  Type.Literal('differs'),
+  /** It was held once and gave way to other state. */
+  Type.Literal('evicted'),
+  /** What is held begins like it, but this model's memory cannot be cut back there. */
+  Type.Literal('no_checkpoint'),
+  /** A file of the disk tier did not prove itself. */
+  Type.Literal('damaged'),
+  /** Reading it back would have taken longer than evaluating it. */
+  Type.Literal('not_worth'),
+  /** The state was there and could not be restored: no room, or the engine refused it. */
+  Type.Literal('not_restored'),
+]);
+export type CacheMissReason = Static<typeof CacheMissReason>;
+
+const NearTokens = Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 32 });
+
+/** Where reused prompt tokens came from, and why not more of them. */
+export const CacheFacts = Type.Object({
+  /** Prompt tokens whose state was in a sequence, in host memory, on the disk; together `cachedTokens`. */
+  slotTokens: Type.Integer({ minimum: 0 }),
+  ramTokens: Type.Integer({ minimum: 0 }),
+  diskTokens: Type.Integer({ minimum: 0 }),
+  /** From the decision to the state in its sequence, milliseconds; 0 when nothing was restored. */
+  restoreMs: Type.Number({ minimum: 0 }),
+  /** Absent when all but the last tokens were reused: nothing is left to explain. */
+  miss: Type.Optional(
+    Type.Object({
+      reason: CacheMissReason,
+      /** Tokens that the prompt shares with the best candidate from the beginning. */
+      commonTokens: Type.Integer({ minimum: 0 }),
+      /** Around the first difference, the same number of tokens before it on both sides. */
+      wanted: NearTokens,
+      held: NearTokens,
+      /** How many tokens of `wanted` and `held` are before the first difference. */
+      before: Type.Integer({ minimum: 0 }),
+    }),
+  ),
+});
+export type CacheFacts = Static<typeof CacheFacts>;
+
 /** Still waiting for a slot or a load. Position 1 is next; `reason` is one plain phrase. */
 export const QueuedEvent = Type.Object({
   type: Type.Literal('queued'),
@@ -47,10 +93,14 @@ export const QueuedEvent = Type.Object({
 /** The prompt is rendered, tokenised and fits; sent before prefill; every refusal comes earlier. */
 export const StartedEvent = Type.Object({
   type: Type.Literal('started'),
+  /** Absent where there was none since the load, and from engines and lanes that keep none. */
+  earlier: Type.Optional(EarlierPrompt),
   promptTokens: Type.Integer(),
   cachedTokens: Type.Integer(),
   /** The window really used, tokens. */
   numCtx: Type.Integer(),
+  /** Absent from engines and lanes without a prompt cache. */
+  cache: Type.Optional(CacheFacts),
 });
 
 /** More tokens of a text that was held back leave as several events, which bounds the size of a message. */
@@ -85,6 +135,8 @@ export const DoneEvent = Type.Object({
   stopString: Type.Optional(Type.String()),
   usage: Usage,
   timings: AnswerTimings,
+  /** As in `started`. */
+  cache: Type.Optional(CacheFacts),
   /** Facts of a frozen run, only in lane `frozen`. */
   frozen: Type.Optional(FrozenFacts),
   /** Result of testing claimed tokens, only when the job pinned some. */
@@ -140,6 +192,8 @@ export type ModelFormatFacts = Static<typeof ModelFormatFacts>;
 export const ExplainedEvent = Type.Object({
   type: Type.Literal('explained'),
   renderedPrompt: Type.String(),
+  /** As `started` would tell it. */
+  earlier: Type.Optional(EarlierPrompt),
   promptTokens: Type.Integer(),
   /** Prefix that the best free sequence holds already. */
   cachedTokens: Type.Integer(),

@@ -98,6 +98,8 @@ export const GenerateJob = Type.Object({
   topLogprobs: Type.Union([Type.Integer({ minimum: 0, maximum: 20 }), Type.Null()]),
   /** What a template's clock shows, Unix milliseconds; null: the present. */
   templateClockMs: Type.Union([Type.Integer(), Type.Null()]),
+  /** Whose prompts these are: state is shared within one trust domain only. Absent: that of all who name none. */
+  domain: Type.Optional(Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' })),
   /** `frozen` runs alone in a separate context, repeatable bit for bit (frozen-v1). */
   lane: Type.Union([Type.Literal('shared'), Type.Literal('frozen')]),
   /** Only in lane `frozen`: what a replay pins. */

@@ -13,7 +13,7 @@ export function clientKey(request: FastifyRequest): string {
   return createHash('sha256').update(facts).digest('base64url').slice(0, 16);
 }
 
-/** Whose the responses are that a request stores or asks for: the key that it offers, hashed; all without one share. */
+/** Whose a request is, and what is kept of it: the key that it offers, hashed; all without one share. */
 export function ownerKey({ headers }: FastifyRequest): string {
   const offered = headers.authorization ?? headerValue(headers, REQUEST_HEADERS.apiKey) ?? '';
   const key = offered.replace(/^Bearer\s+/i, '');

@@ -16,6 +16,10 @@ export const HEADERS = {
   chatTemplate: 'X-Svc-Chat-Template',
   /** Keywords of schemas that no grammar enforces: `tool#/pointer/keyword`, `#/…` for the answer's own schema. */
   relaxed: 'X-Svc-Relaxed',
+  /** Lines of system prompts that spoil the prompt cache and say nothing to a model: `name=dropped`, `name=moved`. */
+  rewritten: 'X-Svc-Rewritten',
+  /** Where a client changes its prompts at each turn, so that they are evaluated anew. */
+  cacheWarning: 'X-Svc-Cache-Warning',
   /** The model that answers, where another was asked for. */
   substitutedModel: 'X-Svc-Substituted-Model',
   /** The `code` of the body, for clients whose library keeps only the sentence. */

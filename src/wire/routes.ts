@@ -32,6 +32,7 @@ import {
   ItemList,
   ResponseBody,
 } from './responses/response.ts';
+import { CacheReport } from './prompt-cache.ts';
 import { ResidencyList, UnloadRequest, UnloadResponse } from './residency.ts';
 
 export interface Route {
@@ -234,6 +235,14 @@ export const routes = {
     summary: 'The loaded models, as hearth ps shows them.',
     authenticated: true,
     response: ResidencyList,
+  },
+  cacheReport: {
+    name: 'cache_report',
+    method: 'GET',
+    path: '/svc/cache/why/:id',
+    summary: 'Why the prompt of a request was evaluated and not reused, as hearth cache why shows it.',
+    authenticated: true,
+    response: CacheReport,
   },
   unload: {
     name: 'unload',

@@ -62,10 +62,11 @@ export class ChatService {
 
   #explain(job: ExplainJob): void {
     const prepared = prepareChat(this.#chat, job.job);
-    const { promptTokens, placement } = this.#loop.preview(prepared);
+    const { promptTokens, placement, earlier } = this.#loop.preview(prepared);
     this.#outbox.event(job.jobId, {
       type: 'explained',
       renderedPrompt: pieceText(prepared.pieces),
+      ...(earlier === null ? {} : { earlier }),
       promptTokens,
       cachedTokens: placement?.keep ?? 0,
       sequence: placement?.id ?? null,

@@ -7,6 +7,7 @@ import type { ExplainedEvent } from '../../contract/job-event.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
+import type { VolatileTreatment } from '../../lib/prompt-cache/volatile-lines.ts';
 import type { Caller } from '../caller.ts';
 import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
 import {
@@ -20,12 +21,15 @@ import {
 import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, type GenerationFields, readStop, resolveMaxTokens } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
+import type { CacheLog } from '../prompt-cache/cache-log.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import type { AnswerEvent } from './answer-event.ts';
 import { checkedJobs } from './checked-jobs.ts';
 import { checker } from './choice-guard.ts';
 import { collect, type Collected } from './collected.ts';
-import { type Relaxation, relaxationsOf } from './relaxations.ts';
+import { relaxationsOf } from './relaxations.ts';
+import type { Understood } from './understood.ts';
+import { withoutVolatile } from './volatile-lines.ts';
 
 export interface ChatPorts extends HeadPorts {
   readonly models: Pick<Models, 'resolve'>;
@@ -33,6 +37,9 @@ export interface ChatPorts extends HeadPorts {
   readonly strictParams: boolean;
   /** A model that is not installed is answered for by the default one. */
   readonly unknownModelIsDefault: boolean;
+  /** What happens to lines of system prompts that would spoil the prompt cache. */
+  readonly volatileLines: VolatileTreatment;
+  readonly cacheLog: CacheLog;
 }
 
 /** A conversation to be continued, in no dialect's words. */
@@ -44,6 +51,8 @@ export interface ChatAsk {
   readonly options: GenerationFields;
   /** Fields of the request that have no effect with this model, as its dialect names them. */
   readonly idle: (model: ServedModel) => readonly string[];
+  /** True: the model reads the very words that were sent, volatile lines included. */
+  readonly verbatim?: boolean;
 }
 
 /** What an event of an answer adds to a stream. */
@@ -53,14 +62,23 @@ export type AnswerWriter = (index: number, event: AnswerEvent) => readonly objec
 export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): Promise<AcceptedChat> {
   const { options } = ask;
   const { model, substituted } = await resolveModel(ports, ask.model);
-  const content = ask.content();
+  const asked = ask.content();
+  const treatment = ask.verbatim === true ? 'keep' : ports.volatileLines;
+  const { prompt, rewritten } = withoutVolatile(asked.prompt, treatment);
+  const content = { ...asked, prompt };
   const relaxed = await relaxationsOf(content, ports.strictParams);
-  const choices = planChoices(options, content, { model, caller });
+  const planned = planChoices(options, content, { model, caller });
+  // What is read verbatim reuses nothing, so that there is nothing to tell.
+  const choices =
+    ask.verbatim === true ? planned : { ...planned, account: ports.cacheLog.watch(caller, model.id) };
   const idleStop = isJson(content.format) && readStop(options.stop).length > 0 ? ['stop'] : [];
   const ignored = [...resolveMaxTokens(options).overruled, ...idleStop, ...ask.idle(model)];
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, choices);
-  return new AcceptedChat(ports, choices, { caller, ignored, relaxed, substituted });
+  const hasStandIn = !model.hasChatTemplate;
+  const cacheWarning = ports.cacheLog.warning(caller, model.id);
+  const understood = { ignored, relaxed, substituted, hasStandIn, rewritten, cacheWarning };
+  return new AcceptedChat(ports, choices, { caller, understood });
 }
 
 interface Resolved {
@@ -81,32 +99,16 @@ async function resolveModel({ models, unknownModelIsDefault }: ChatPorts, name: 
 
 /** A conversation that may run; it runs once. */
 export class AcceptedChat {
-  /** Fields that have no effect. */
-  readonly ignored: readonly string[];
-  /** What only the check of the finished answer enforces. */
-  readonly relaxed: readonly Relaxation[];
-  /** The model that answers where the one that was asked for is not installed, else null. */
-  readonly substituted: string | null;
+  readonly understood: Understood;
   readonly choices: Choices;
   readonly caller: Caller;
   readonly #ports: ChatPorts;
 
-  constructor(
-    ports: ChatPorts,
-    choices: Choices,
-    asked: Pick<AcceptedChat, 'caller' | 'ignored' | 'relaxed' | 'substituted'>,
-  ) {
+  constructor(ports: ChatPorts, choices: Choices, asked: Pick<AcceptedChat, 'caller' | 'understood'>) {
     this.#ports = ports;
     this.choices = choices;
     this.caller = asked.caller;
-    this.ignored = asked.ignored;
-    this.relaxed = asked.relaxed;
-    this.substituted = asked.substituted;
-  }
-
-  /** Whether a stand-in puts the conversation, for want of a template. */
-  get hasStandIn(): boolean {
-    return !this.choices.model.hasChatTemplate;
+    this.understood = asked.understood;
   }
 
   /** The answers as they come, in what the dialect's writer makes of them; nothing runs before the first is asked for. */

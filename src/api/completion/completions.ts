@@ -9,6 +9,7 @@ import {
 import type { Usage } from '../../wire/inference/generation.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import type { Caller } from '../caller.ts';
+import type { Understood } from '../chat/understood.ts';
 import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
 import { checkSlots, type Choices, type JobContent, planChoices, runChoices } from '../generation/choices.ts';
 import { wireFinishReason } from '../generation/finish-reason.ts';
@@ -16,11 +17,13 @@ import { checkIgnored, resolveMaxTokens, unknownFields } from '../generation/par
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import { wireTimings, wireUsage } from '../generation/usage.ts';
 import type { Models } from '../models/served-model.ts';
+import type { CacheLog } from '../prompt-cache/cache-log.ts';
 
 export interface CompletionPorts extends HeadPorts {
   readonly models: Pick<Models, 'resolve'>;
   readonly engine: Pick<Engine, 'submit' | 'plan'>;
   readonly strictParams: boolean;
+  readonly cacheLog: CacheLog;
 }
 
 export interface CompletionAnswer {
@@ -43,7 +46,8 @@ export async function acceptCompletion(
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, plan);
   const includeUsage = body.stream_options?.include_usage === true;
-  const choices = { ...plan, jobs: plans.flatMap(({ jobs }) => jobs) };
+  const account = ports.cacheLog.watch(caller, model.id);
+  const choices = { ...plan, account, jobs: plans.flatMap(({ jobs }) => jobs) };
   const perPrompt = plan.jobs.length;
   const openings = choices.jobs.map((_, index) =>
     body.echo === true ? (prompts[Math.floor(index / perPrompt)] ?? '') : '',
@@ -101,8 +105,7 @@ interface Asked {
 
 /** A request that may run; it runs once, in one of these ways. */
 export class AcceptedCompletion {
-  /** Fields that have no effect. */
-  readonly ignored: readonly string[];
+  readonly understood: Understood;
   readonly #ports: CompletionPorts;
   readonly #choices: Choices;
   readonly #asked: Asked;
@@ -111,7 +114,7 @@ export class AcceptedCompletion {
     this.#ports = ports;
     this.#choices = choices;
     this.#asked = asked;
-    this.ignored = asked.ignored;
+    this.understood = { ignored: asked.ignored };
   }
 
   async whole(): Promise<CompletionAnswer> {
@@ -133,7 +136,7 @@ export class AcceptedCompletion {
           wireChoice({ index, text, logprobs }, done[index] ?? first, false),
         ),
         usage: usageOfPrompts(done, this.#asked.perPrompt),
-        timings: wireTimings(first.usage, first.timings),
+        timings: wireTimings(first),
       },
     };
   }
@@ -157,7 +160,7 @@ export class AcceptedCompletion {
         if (event.type !== 'done') return [];
         done[index] = event;
         open -= 1;
-        const timings = wireTimings(event.usage, event.timings);
+        const timings = wireTimings(event);
         const end = wireChoice({ index, text: '', logprobs: null }, event, true);
         const last = { ...head, choices: [end], timings };
         if (open > 0 || !includeUsage) return [last];

@@ -8,7 +8,6 @@ import { setImmediate } from 'node:timers/promises';
 import { featureCount, featureHash, FEATURE_HASH_VERSION } from './feature-hash.ts';
 import { toBase64 } from '../../lib/base/vector.ts';
 import type { EmbeddingEvent } from '../../contract/job-event.ts';
-import { collectEvents } from '../../engine/collect.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { type Models, type ServedModel, weightsName } from '../models/served-model.ts';
@@ -16,7 +15,8 @@ import { EmbeddingRequest, type EmbeddingResponse } from '../../wire/inference/e
 import { answerWidth, fitted } from './width.ts';
 import { readEmbeddingInput } from './embedding-input.ts';
 import { newJobId } from '../generation/job-id.ts';
-import { checkIgnored, readKeepAlive, unknownFields } from '../generation/parameters.ts';
+import { checkIgnored, unknownFields } from '../generation/parameters.ts';
+import { runWhole } from '../run-whole.ts';
 import type { Caller } from '../caller.ts';
 
 export interface EmbeddingPorts {
@@ -137,22 +137,11 @@ async function modelVectors(
     inputs: [...inputs],
     truncate: body.truncate === true,
   };
-  const submission = {
-    target: model.target(),
-    job,
-    clientKey: caller.clientKey,
-    numCtx: null,
-    keepAliveMs: readKeepAlive(body.keep_alive ?? model.defaults.keepAlive),
-  };
-  caller.account?.onModel(model.id);
   const items: EmbeddingEvent[] = [];
   let tokens = 0;
-  const events = await collectEvents((listener) => engine.submit(submission, caller.signal, listener));
-  for (const event of events) {
+  for (const event of await runWhole(engine, { model, job, caller, keepAlive: body.keep_alive })) {
     if (event.type === 'embedding') items[event.index] = event;
-    if (event.type !== 'embedded') continue;
-    tokens = event.totalTokens;
-    caller.account?.onEvent(event);
+    if (event.type === 'embedded') tokens = event.totalTokens;
   }
   if (items.length !== inputs.length || items.includes(undefined as never))
     throw new Error(`the worker returned ${items.length} vectors for ${inputs.length} inputs`);

@@ -58,6 +58,7 @@ export function planChoices(
   const job = (index: number): GenerateJob => ({
     kind: 'generate',
     jobId: newJobId(caller),
+    domain: caller.owner,
     ...content,
     sampling: { ...sampling, seed: (seed + index) % 2 ** 32 },
     adapters,

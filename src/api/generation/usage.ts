@@ -1,9 +1,10 @@
 import type {
-  AnswerTimings,
+  DoneEvent,
   SampledToken,
   TokenLogprob,
   Usage as EngineUsage,
 } from '../../contract/job-event.ts';
+import { originsOf } from '../prompt-cache/reasons.ts';
 import type { ChoiceLogprobs, Timings, Usage } from '../../wire/inference/generation.ts';
 
 /** Usage of several answers to one prompt: the prompt counts once, the answers add up. */
@@ -34,14 +35,26 @@ export function wireLogprobs(tokens: readonly SampledToken[]): ChoiceLogprobs {
   };
 }
 
-/** Speed of one answer; a phase too short to measure has speed 0. */
-export function wireTimings(usage: EngineUsage, timings: AnswerTimings): Timings {
+/** Speed of one answer, and where its prompt came from; a phase too short to measure has speed 0. */
+export function wireTimings({
+  usage,
+  timings,
+  cache,
+}: Pick<DoneEvent, 'usage' | 'timings' | 'cache'>): Timings {
+  const { slotTokens, ramTokens, diskTokens, restoreMs } = originsOf({ ...usage, cache });
   const perSecond = (tokens: number, ms: number) => (ms > 0 ? round((tokens * 1000) / ms) : 0);
   return {
     prompt_ms: round(timings.prefillMs),
     predicted_ms: round(timings.decodeMs),
     prompt_per_second: perSecond(usage.promptTokens - usage.cachedTokens, timings.prefillMs),
     predicted_per_second: perSecond(usage.completionTokens, timings.decodeMs),
+    cache: {
+      slot: slotTokens,
+      ram: ramTokens,
+      disk: diskTokens,
+      restore_ms: round(restoreMs),
+      evaluated: usage.promptTokens - usage.cachedTokens,
+    },
     ...(timings.drafts && { draft_n: timings.drafts.drafted, draft_n_accepted: timings.drafts.accepted }),
   };
 }

@@ -2,13 +2,13 @@
  * api/rerank owns POST /v1/rerank: documents in the order of how well they answer a query, by a model that ranks pairs,
  * else by comparing vectors. It knows nothing of how a model scores or embeds.
  */
-import { collectEvents } from '../../engine/collect.ts';
 import { RerankRequest, type RerankResponse } from '../../wire/inference/rerank.ts';
 import type { Caller } from '../caller.ts';
 import { embed, type EmbeddingAnswer, type EmbeddingPorts } from '../embedding/embeddings.ts';
 import { newJobId } from '../generation/job-id.ts';
-import { checkIgnored, readKeepAlive, unknownFields } from '../generation/parameters.ts';
+import { checkIgnored, unknownFields } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
+import { runWhole } from '../run-whole.ts';
 
 export interface RerankPorts extends EmbeddingPorts {
   readonly models: EmbeddingPorts['models'] & Pick<Models, 'list'>;
@@ -80,18 +80,9 @@ async function rank(
     documents: [...documents],
     truncate: body.truncate === true,
   };
-  const submission = {
-    target: model.target(),
-    job,
-    clientKey: caller.clientKey,
-    numCtx: null,
-    keepAliveMs: readKeepAlive(body.keep_alive ?? model.defaults.keepAlive),
-  };
-  caller.account?.onModel(model.id);
   const scores: number[] = [];
   let tokens = 0;
-  const events = await collectEvents((listener) => engine.submit(submission, caller.signal, listener));
-  for (const event of events) {
+  for (const event of await runWhole(engine, { model, job, caller, keepAlive: body.keep_alive })) {
     if (event.type === 'score') scores[event.index] = event.score;
     if (event.type === 'ranked') tokens = event.totalTokens;
   }

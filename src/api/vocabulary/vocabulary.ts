@@ -4,7 +4,6 @@
  */
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { VocabularyJob } from '../../contract/job.ts';
-import { collectEvents } from '../../engine/collect.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import {
@@ -14,8 +13,10 @@ import {
   type TokenizeResponse,
 } from '../../wire/inference/tokens.ts';
 import type { Caller } from '../caller.ts';
+import type { Understood } from '../chat/understood.ts';
 import { newJobId } from '../generation/job-id.ts';
-import { checkIgnored, readKeepAlive, unknownFields } from '../generation/parameters.ts';
+import { checkIgnored, unknownFields } from '../generation/parameters.ts';
+import { runWhole } from '../run-whole.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 
 export interface VocabularyPorts {
@@ -26,8 +27,7 @@ export interface VocabularyPorts {
 
 export interface VocabularyAnswer<Body> {
   readonly body: Body;
-  /** Fields that had no effect. */
-  readonly ignored: readonly string[];
+  readonly understood: Understood;
 }
 
 export async function tokenize(
@@ -49,7 +49,7 @@ export async function tokenize(
   };
   const { tokens, pieces } = await runJob(ports.engine, { model, job, body, caller }, 'tokenized');
   return {
-    ignored,
+    understood: { ignored },
     body: {
       model: model.id,
       count: tokens.length,
@@ -71,7 +71,7 @@ export async function detokenize(
   const model = await anyModel(ports.models, body.model);
   const job = { kind: 'detokenize' as const, jobId: newJobId(caller), tokens: body.tokens };
   const { text } = await runJob(ports.engine, { model, job, body, caller }, 'detokenized');
-  return { ignored, body: { model: model.id, content: text } };
+  return { understood: { ignored }, body: { model: model.id, content: text } };
 }
 
 /** The one text that was sent, under whichever name. */
@@ -107,8 +107,7 @@ async function runJob<T extends 'tokenized' | 'detokenized'>(
   { model, job, body, caller }: Run,
   type: T,
 ): Promise<Extract<JobEvent, { type: T }>> {
-  const target = model.target();
-  if (!target.capabilities.canTokenize) {
+  if (!model.target().capabilities.canTokenize) {
     throw fail('capability_missing', {
       model: model.id,
       ability: 'tell its tokens',
@@ -116,15 +115,7 @@ async function runJob<T extends 'tokenized' | 'detokenized'>(
       param: 'model',
     });
   }
-  caller.account?.onModel(model.id);
-  const submission = {
-    target,
-    job,
-    clientKey: caller.clientKey,
-    numCtx: null,
-    keepAliveMs: readKeepAlive(body.keep_alive),
-  };
-  const events = await collectEvents((listener) => engine.submit(submission, caller.signal, listener));
+  const events = await runWhole(engine, { model, job, caller, keepAlive: body.keep_alive });
   const found = events.find((event) => event.type === type);
   if (found === undefined) throw new Error(`the worker ended a job without ${type}`);
   return found as Extract<JobEvent, { type: T }>;

@@ -268,7 +268,14 @@ describe('commands', () => {
   });
 
   it('/verbose shows tokens and speed', () => {
-    const timings = { prompt_ms: 1, predicted_ms: 2, prompt_per_second: 90, predicted_per_second: 12.34 };
+    const cache = { slot: 0, ram: 0, disk: 0, restore_ms: 0, evaluated: 9 };
+    const timings = {
+      prompt_ms: 1,
+      predicted_ms: 2,
+      prompt_per_second: 90,
+      predicted_per_second: 12.34,
+      cache,
+    };
     const talk = new Talk().line('/verbose').line('Hi').on(last('stop', { timings }), { on: 'answered' });
     expect(talk.said).toBe('9 prompt tokens at 90.0 tokens/s, 4 generated at 12.3 tokens/s');
   });

@@ -53,6 +53,32 @@ describe('metrics', () => {
     expect(text).toContain('hearth_build_info{version="1.2.3"} 1');
   });
 
+  it('counts prompt tokens by where they came from, and prompts by why they were evaluated', async () => {
+    const metrics = newMetrics();
+    const begin = (event: object) => {
+      const started = { type: 'started', promptTokens: 10, cachedTokens: 6, numCtx: 512, ...event } as const;
+      metrics.watchJob(watched).onEvent(started);
+    };
+    const origins = { slotTokens: 1, ramTokens: 2, diskTokens: 3, restoreMs: 40 };
+    const near = { commonTokens: 6, wanted: [], held: [], before: 0 };
+    const place = { kind: 'message', index: 0, name: 'system' };
+    const told = { cause: 'timestamp', token: 6, place, isHistory: true, shared: '', before: '', now: '' };
+    begin({ cache: origins });
+    begin({ cache: { ...origins, miss: { reason: 'damaged', ...near } } });
+    begin({
+      cache: { ...origins, miss: { reason: 'differs', ...near } },
+      earlier: { commonTokens: 6, difference: told },
+    });
+    begin({ cachedTokens: 0 });
+    const text = await metrics.render();
+    for (const [origin, count] of Object.entries({ slot: 3, ram: 6, disk: 9, evaluated: 22 }))
+      expect(text).toContain(`hearth_prompt_cache_tokens_total{origin="${origin}",model="m"} ${count}`);
+    expect(text).toContain('hearth_prompt_cache_hits_total{model="m"} 1');
+    for (const reason of ['damaged', 'timestamp'])
+      expect(text).toContain(`hearth_prompt_cache_misses_total{reason="${reason}",model="m"} 1`);
+    expect(text).toContain('hearth_prompt_cache_restore_seconds_sum{model="m"} 0.12');
+  });
+
   it('names the failure of a job', async () => {
     const metrics = newMetrics();
     metrics.watchJob(watched).onEnd(fail('queue_full', { limit: 1, retryAfterS: 1 }));

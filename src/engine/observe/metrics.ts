@@ -10,6 +10,7 @@ import type { EngineObserver, JobListener, Memory, ResidencyStatus, WatchedJob }
 import type { Job } from '../../contract/job.ts';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { cacheCounter } from './cache-metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 // Bucket bounds of the OpenTelemetry conventions, with a longer tail, because a CPU can take minutes.
@@ -68,6 +69,7 @@ function createInstruments(registry: Registry, version: string) {
     .labels(version)
     .set(1);
   return {
+    cache: cacheCounter(registry),
     duration: new Histogram({
       name: 'gen_ai_server_request_duration_seconds',
       help: 'From admission to the last event of a job.',
@@ -162,7 +164,7 @@ function addResidencyMetrics(registry: Registry, residencies: () => readonly Res
 
 function watchJob(
   { kind, modelId }: WatchedJob,
-  { duration, firstToken, tokenTime, tokens, wait }: Instruments,
+  { duration, firstToken, tokenTime, tokens, wait, cache }: Instruments,
   clock: Clock,
 ): JobListener {
   const begin = clock.monotonicMs();
@@ -182,6 +184,7 @@ function watchJob(
   };
   return {
     onEvent: (event) => {
+      if (event.type === 'started') cache(event, modelId);
       if (event.type === 'started' && isWaiting) {
         isWaiting = false;
         wait.observe(labels, seconds());

@@ -17,11 +17,13 @@ export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOpt
     const isFrozen = wantsFrozen(request);
     const client = abortOnDisconnect(reply);
     const body = request.body as ChatRequest;
-    const accepted = await useCases.chat(body, callerOf(request, client.signal));
-    nameUnderstood(reply, accepted);
+    // The mode applies to whole answers only.
+    const verbatim = isFrozen && body.stream !== true;
+    const accepted = await useCases.chat(body, callerOf(request, client.signal), { verbatim });
+    nameUnderstood(reply, accepted.understood);
     if (isDryRun(request)) return sendJson(reply, JSON.stringify(await accepted.explained()));
-    // The mode applies to whole answers only; a stream says so instead of pretending.
-    if (isFrozen && body.stream === true) reply.header(HEADERS.evidenceMode, 'none');
+    // A stream says so instead of pretending.
+    if (isFrozen && !verbatim) reply.header(HEADERS.evidenceMode, 'none');
     else if (isFrozen) return sendFrozen(request, reply, accepted);
     return sendAnswer(
       reply,

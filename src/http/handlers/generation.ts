@@ -1,17 +1,17 @@
 /** What chat and text completion share on the wire: the ignored fields, a stream or a whole body, and the window. */
 import type { FastifyReply } from 'fastify';
+import type { Understood } from '../../api/chat/understood.ts';
 import type { StreamItem } from '../../api/generation/stream-item.ts';
-import { ownerKey } from '../client-key.ts';
-import type { Owner } from '../../api/dialects/responses/responses.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { Dialect } from '../../wire/error.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { sendStream, type SseOptions, type StreamOptions } from '../sse.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
-import { nameUnderstood, type Understood } from './understood.ts';
+import { nameUnderstood } from './understood.ts';
 import { callerOf, type Handler } from './handler.ts';
 
-export interface Accepted extends Understood {
+export interface Accepted {
+  readonly understood: Understood;
   whole(): Promise<{ readonly body: object; readonly numCtx: number }>;
   stream(): AsyncGenerator<StreamItem, void, void>;
 }
@@ -29,14 +29,14 @@ export async function sendAnswer(
 
 /** A route whose body says by `stream` how it is answered. */
 export function generationHandler<Body extends { readonly stream?: boolean | null }>(
-  accept: (body: Body, caller: Caller & Owner) => Promise<Accepted>,
+  accept: (body: Body, caller: Caller) => Promise<Accepted>,
   { streams, dialect }: { readonly streams: StreamOptions; readonly dialect?: Dialect },
 ): Handler {
   return async (request, reply) => {
     const client = abortOnDisconnect(reply);
     const body = request.body as Body;
-    const accepted = await accept(body, { ...callerOf(request, client.signal), owner: ownerKey(request) });
-    nameUnderstood(reply, accepted);
+    const accepted = await accept(body, callerOf(request, client.signal));
+    nameUnderstood(reply, accepted.understood);
     const stream = { ...streams, dialect, abort: () => client.abort() };
     return sendAnswer(reply, accepted, body.stream === true ? stream : null);
   };
@@ -44,13 +44,12 @@ export function generationHandler<Body extends { readonly stream?: boolean | nul
 
 /** A route that answers at once and as a whole, such as the counts of tokens. */
 export function countHandler<Body>(
-  count: (body: Body, caller: Caller & Owner) => Promise<Understood & { readonly body: object }>,
+  count: (body: Body, caller: Caller) => Promise<{ readonly understood: Understood; readonly body: object }>,
 ): Handler {
   return async (request, reply) => {
     const { signal } = abortOnDisconnect(reply);
-    const caller = { ...callerOf(request, signal), owner: ownerKey(request) };
-    const counted = await count(request.body as Body, caller);
-    nameUnderstood(reply, counted);
+    const counted = await count(request.body as Body, callerOf(request, signal));
+    nameUnderstood(reply, counted.understood);
     return counted.body;
   };
 }

@@ -4,11 +4,17 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../api/caller.ts';
-import { clientKey } from '../client-key.ts';
+import { clientKey, ownerKey } from '../client-key.ts';
 import { accountOf } from '../log/request-log.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
-  return { requestId: request.id, clientKey: clientKey(request), signal, account: accountOf(request) };
+  return {
+    requestId: request.id,
+    clientKey: clientKey(request),
+    owner: ownerKey(request),
+    signal,
+    account: accountOf(request),
+  };
 }

@@ -13,6 +13,7 @@ import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/re
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { ownerKey } from '../client-key.ts';
 import type { StreamOptions } from '../sse.ts';
 import { chatHandler } from './chat.ts';
 import { countHandler, generationHandler } from './generation.ts';
@@ -49,6 +50,8 @@ export function handlerTable(
     rerank: rerankHandler(useCases),
     tokenize: countHandler<TokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
     detokenize: countHandler<DetokenizeRequest>((body, caller) => useCases.detokenize(body, caller)),
+    cacheReport: async (request) =>
+      useCases.cacheReport((request.params as { id: string }).id, ownerKey(request)),
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
     ollamaVersion: async () => useCases.ollama.version(),

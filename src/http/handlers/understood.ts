@@ -1,26 +1,28 @@
 /** Headers that tell how a request was understood, apart from its answer. */
 import type { FastifyReply } from 'fastify';
 import type { Relaxation } from '../../api/chat/relaxations.ts';
+import type { Understood } from '../../api/chat/understood.ts';
+import type { Rewriting } from '../../api/chat/volatile-lines.ts';
 import { HEADERS, STAND_IN_TEMPLATE } from '../../wire/headers.ts';
-
-export interface Understood {
-  /** Fields that have no effect. */
-  readonly ignored: readonly string[];
-  /** Keywords of schemas that only the check of the finished answer enforces. */
-  readonly relaxed?: readonly Relaxation[];
-  /** The model that answers where another was asked for. */
-  readonly substituted?: string | null;
-  /** Whether a stand-in puts the conversation, for want of a template. */
-  readonly hasStandIn?: boolean;
-}
 
 /** Set before the answer is made: a later failure carries it too. */
 export function nameUnderstood(
   reply: FastifyReply,
-  { ignored, relaxed = [], substituted = null, hasStandIn = false }: Understood,
+  {
+    ignored,
+    relaxed = [],
+    substituted = null,
+    hasStandIn = false,
+    rewritten = [],
+    cacheWarning = null,
+  }: Understood,
 ): void {
   nameIgnored(reply, ignored);
   nameRelaxed(reply, relaxed);
+  nameRewritten(reply, rewritten);
+  // Names of tools are the client's; a header takes visible ASCII only.
+  if (cacheWarning !== null)
+    reply.header(HEADERS.cacheWarning, cacheWarning.replaceAll(/[^ -~]/g, '?').slice(0, MAX_WARNING_CHARS));
   if (substituted !== null) reply.header(HEADERS.substitutedModel, substituted);
   // A base model continues text; who asks it to chat is told, for the answer may be anything.
   if (hasStandIn) reply.header(HEADERS.chatTemplate, STAND_IN_TEMPLATE);
@@ -31,6 +33,15 @@ function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
   // Clients choose these names; long and odd ones are made fit for a header.
   const safe = names.map((name) => name.replaceAll(/[^\w.[\]-]/g, '?').slice(0, 64));
   reply.header(HEADERS.ignoredParams, [...new Set(safe)].slice(0, 32).join(','));
+}
+
+const MAX_WARNING_CHARS = 200;
+
+/** Each line once, as `name=dropped` or `name=moved`. */
+function nameRewritten(reply: FastifyReply, rewritten: readonly Rewriting[]): void {
+  if (rewritten.length === 0) return;
+  const names = rewritten.map(({ name, how }) => `${name}=${how}`);
+  reply.header(HEADERS.rewritten, [...new Set(names)].join(', '));
 }
 
 /** Keywords that a header names; how many more there are is said behind them. */

@@ -54,7 +54,7 @@ class RequestEntry implements RequestAccount {
 
   onEvent(event: Parameters<RequestAccount['onEvent']>[0]): void {
     if (event.type === 'started') this.#facts['waitMs'] ??= this.#elapsed();
-    if (event.type === 'embedded') this.#facts['promptTokens'] = event.totalTokens;
+    if (event.type === 'embedded' || event.type === 'ranked') this.#facts['promptTokens'] = event.totalTokens;
     if (event.type !== 'done') return;
     const { usage, timings, finishReason } = event;
     const written = Number(this.#facts['completionTokens'] ?? 0);

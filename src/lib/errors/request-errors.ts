@@ -47,6 +47,12 @@ export const contentErrors = {
     (d) =>
       `Model "${d.model}" runs on an engine that cannot ${d.ability}; ${d.remedy}, or choose another model.`,
   ),
+  cache_report_not_found: permanent(
+    'not_found',
+    { id: 'string', param: 'string?' },
+    (d) =>
+      `Nothing is known of how the prompt of request "${d.id}" was found: it was no chat, was answered by another key or before the last start, or was forgotten; ask soon after it, by its X-Request-Id.`,
+  ),
   response_not_found: permanent(
     'not_found',
     { id: 'string', param: 'string?' },

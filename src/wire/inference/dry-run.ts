@@ -1,4 +1,6 @@
 import { type Static, Type } from '#typebox';
+import { HEADERS } from '../headers.ts';
+import { CacheDifference } from '../prompt-cache.ts';
 import { orNull } from '../schema.ts';
 
 /** What `?svc_dry_run=1` answers: how the request would be carried out, without generating. */
@@ -20,6 +22,8 @@ export const DryRun = Type.Object(
       additionalProperties: true,
       description: 'What would be used, in the words of the engine.',
     }),
+    rewritten: Type.Array(Type.String({ description: `As in ${HEADERS.rewritten}.` })),
+    difference: orNull(CacheDifference),
     ignored_parameters: Type.Array(Type.String()),
     would_load: Type.Boolean(),
     would_evict: Type.Array(Type.String()),

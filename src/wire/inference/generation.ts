@@ -126,6 +126,14 @@ export const Timings = Type.Object({
   predicted_ms: Type.Number(),
   prompt_per_second: Type.Number(),
   predicted_per_second: Type.Number(),
+  /** Prompt tokens by where their state came from, milliseconds to bring it back, and tokens that were evaluated. */
+  cache: Type.Object({
+    slot: Type.Integer(),
+    ram: Type.Integer(),
+    disk: Type.Integer(),
+    restore_ms: Type.Number(),
+    evaluated: Type.Integer(),
+  }),
   /** Draft tokens evaluated ahead, and those that the sampler chose as well; absent without drafts. */
   draft_n: Type.Optional(Type.Integer()),
   draft_n_accepted: Type.Optional(Type.Integer()),

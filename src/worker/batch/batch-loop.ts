@@ -9,6 +9,7 @@
  *   3. plan the native calls: decode rows, all in one or in several, then prefill chunks
  *   4. for each call: evaluate its rows, sample as far as drafts are accepted or where a prompt ends, send the events
  */
+import type { EarlierPrompt } from '../../contract/prompt-difference.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { handleMessages } from '../event-loop.ts';
 import type { ChatModel } from '../model.ts';
@@ -32,8 +33,16 @@ import type { Row } from './stream/row.ts';
 import { DraftingModel } from './stream/drafting-model.ts';
 import { Stream } from './stream/stream.ts';
 import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
+import { PromptMemory } from '../explain/prompt-memory.ts';
 import { ThreadUse } from '../threads/thread-use.ts';
 import { Waiting } from './waiting.ts';
+
+/** What a prompt would find now. */
+export interface PromptPreview {
+  readonly promptTokens: number;
+  readonly placement: Placement | null;
+  readonly earlier: EarlierPrompt | null;
+}
 
 export class BatchLoop {
   readonly #chat: ChatModel;
@@ -41,6 +50,7 @@ export class BatchLoop {
   readonly #planner: StepPlanner;
   readonly #threads: ThreadUse;
   readonly #sequences: Sequences;
+  readonly #prompts: PromptMemory;
   readonly #adapters: AdapterTurns;
   readonly #drafting: DraftingModel | null;
   readonly #waiting: Waiting;
@@ -57,6 +67,7 @@ export class BatchLoop {
     this.#planner = plannerFor(chat);
     this.#threads = new ThreadUse(chat, (message) => outbox.post(message));
     this.#sequences = new Sequences(chat, this.#planner);
+    this.#prompts = new PromptMemory(chat.vocabulary);
     this.#adapters = new AdapterTurns(chat);
     this.#drafting = chat.draftContext === null ? null : new DraftingModel(chat.draftContext);
     this.#waiting = new Waiting(this.#sequences, this.#planner);
@@ -68,15 +79,20 @@ export class BatchLoop {
   }
 
   /** How long a prompt would be now, and where it would be placed; changes nothing. */
-  preview(prepared: PreparedChat): { promptTokens: number; placement: Placement | null } {
+  preview(prepared: PreparedChat): PromptPreview {
     const keyed = this.#inCachedTokens(prepared);
-    return { promptTokens: keyed.prompt.length, placement: this.#sequences.preview(keyed) };
+    return {
+      promptTokens: keyed.prompt.length,
+      placement: this.#sequences.preview(keyed),
+      earlier: this.#prompts.earlier(prepared, keyed.prompt),
+    };
   }
 
   submit(prepared: PreparedChat): void {
     const { job, answer, numCtx } = prepared;
     const keyed = this.#inCachedTokens(prepared);
     const arrivedMs = performance.now();
+    this.#prompts.arrive(prepared);
     this.#waiting.push({ ...keyed, job: decodingRequest(job), answer, numCtx, arrivedMs });
     if (this.#turning) this.#waiting.noteOverlap();
     else void this.#turn();
@@ -221,8 +237,10 @@ export class BatchLoop {
     const drafting = this.#drafting;
     const stream = new Stream(this.#chat, { job, sequence, cachedTokens, maxDraftTokens, drafting });
     this.#streams.set(stream.jobId, stream);
+    const earlier = this.#prompts.begin(stream.jobId, job.prompt);
     const started = {
       type: 'started',
+      ...(earlier === null ? {} : { earlier }),
       promptTokens: job.prompt.length,
       cachedTokens,
       numCtx: job.numCtx,
@@ -281,6 +299,7 @@ export class BatchLoop {
     this.#streams.delete(stream.jobId);
     this.#suspended.delete(stream);
     this.#sequences.release(stream.sequence, this.#steps);
+    this.#prompts.end(stream.jobId, stream.output.tokens);
     stream.dispose();
   }
 

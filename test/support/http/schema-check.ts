@@ -5,6 +5,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { ChatChunk } from '../../../src/wire/inference/chat.ts';
 import { CompletionResponse } from '../../../src/wire/inference/completions.ts';
+import { DryRun } from '../../../src/wire/inference/dry-run.ts';
 import { ErrorBody, errorBodies } from '../../../src/wire/error.ts';
 import { MessagesEvent } from '../../../src/wire/messages/response.ts';
 import { ResponsesEvent } from '../../../src/wire/responses/events.ts';
@@ -16,6 +17,7 @@ const compiled = new Map<object, ValidateFunction>();
 /** Throws with what is wrong. */
 export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
   if (status >= 400) return check(errorBodies[dialectOf(path)], body, `${status} of ${method} ${path}`);
+  if (/[?&]svc_dry_run=1\b/.test(path)) return check(DryRun, body, `the dry run of ${method} ${path}`);
   const route = routeOf(method, path);
   if (route?.response) check(route.response, body, `${status} of ${method} ${path}`);
 }

@@ -9,6 +9,8 @@ import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { settings } from '../../../src/config/settings.ts';
+import type { VolatileTreatment } from '../../../src/lib/prompt-cache/volatile-lines.ts';
 import { type Clock, systemClock } from '../../../src/lib/base/clock.ts';
 import { createMetrics } from '../../../src/engine/observe/metrics.ts';
 import { createHttpServer, listen } from '../../../src/http/server.ts';
@@ -35,6 +37,7 @@ export interface ScriptedOptions {
   readonly strictParams?: boolean;
   readonly storeResponses?: boolean;
   readonly unknownModelIsDefault?: boolean;
+  readonly volatileLines?: VolatileTreatment;
   readonly streamHeadAfterMs?: number;
   readonly maxBodyBytes?: number;
   readonly clock?: Clock;
@@ -112,6 +115,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       allowHashEmbeddings: options.allowHashEmbeddings === true,
       strictParams: options.strictParams === true,
       unknownModelIsDefault: options.unknownModelIsDefault === true,
+      volatileLines: options.volatileLines ?? settings.volatileLines.fallback,
     },
   });
   const app = await createHttpServer(useCases, {

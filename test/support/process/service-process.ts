@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type TinyChatOptions, writeTinyChat } from '../../../tools/models/tiny-chat.ts';
 import { importFile } from '../../../src/store/install/import.ts';
 import { openRegistry } from '../../../src/store/registry/registry.ts';
-import { endProcess, readyUrl, startHearth } from './hearth.ts';
+import { endProcess, readyUrl, type Settings, startHearth } from './hearth.ts';
 
 export interface ServiceProcess {
   readonly url: string;
@@ -14,14 +14,17 @@ export interface ServiceProcess {
 }
 
 /** Resolves when the service has printed its ready line. */
-export async function startService(options: TinyChatOptions = {}): Promise<ServiceProcess> {
+export async function startService(
+  options: TinyChatOptions = {},
+  further: Settings = {},
+): Promise<ServiceProcess> {
   const folder = await mkdtemp(path.join(tmpdir(), 'hearth-service-'));
   const home = path.join(folder, 'svc');
   const model = 'shape-test';
   const file = path.join(folder, 'tiny.gguf');
   await writeTinyChat(file, { contextLength: 4096, ...options });
   await importFile(openRegistry({ home }), file, { id: model });
-  const settings = { SVC_HOME: home, SVC_PORT: '0', SVC_NUM_THREADS: '1', SVC_LOG_LEVEL: 'warn' };
+  const settings = { SVC_HOME: home, SVC_PORT: '0', SVC_NUM_THREADS: '1', SVC_LOG_LEVEL: 'warn', ...further };
   const child = startHearth(['serve'], settings);
   const url = await readyUrl(child);
   return {

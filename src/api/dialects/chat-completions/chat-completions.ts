@@ -8,6 +8,7 @@ import type { DryRun } from '../../../wire/inference/dry-run.ts';
 import { ChatRequest } from '../../../wire/inference/chat.ts';
 import type { Caller } from '../../caller.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
+import type { Understood } from '../../chat/understood.ts';
 import { hasForeignField, unknownFields } from '../../generation/parameters.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import { ChunkWriter } from './chunk-writer.ts';
@@ -22,12 +23,18 @@ export interface ChatCompletionPorts extends ChatPorts, WholeAnswerPorts {
   readonly evidence: EvidenceIssuer | null;
 }
 
-export type AcceptChatCompletion = (body: ChatRequest, caller: Caller) => Promise<AcceptedChatCompletion>;
+/** `verbatim`: the model reads the very words that were sent. */
+export type AcceptChatCompletion = (
+  body: ChatRequest,
+  caller: Caller,
+  manner?: { readonly verbatim: boolean },
+) => Promise<AcceptedChatCompletion>;
 
 export const acceptChatCompletion =
   (ports: ChatCompletionPorts): AcceptChatCompletion =>
-  async (body, caller) => {
+  async (body, caller, { verbatim } = { verbatim: false }) => {
     const ask = {
+      verbatim,
       model: body.model,
       content: () => readContent(body),
       options: body,
@@ -51,23 +58,8 @@ export class AcceptedChatCompletion {
     this.#body = body;
   }
 
-  /** The model that answers where the one that was asked for is not installed, else null. */
-  get substituted(): string | null {
-    return this.#chat.substituted;
-  }
-
-  /** Fields that have no effect. */
-  get ignored(): readonly string[] {
-    return this.#chat.ignored;
-  }
-
-  get hasStandIn(): boolean {
-    return this.#chat.hasStandIn;
-  }
-
-  /** Keywords of its schemas that only the check of the finished answer enforces. */
-  get relaxed() {
-    return this.#chat.relaxed;
+  get understood(): Understood {
+    return this.#chat.understood;
   }
 
   async whole(): Promise<ChatAnswer> {

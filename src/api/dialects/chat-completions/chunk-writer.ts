@@ -70,7 +70,7 @@ export class ChunkWriter {
       finish_reason: wireFinishReason(event.finishReason, true, openAiDialect),
       svc_finish_reason: event.finishReason,
     };
-    const timings = wireTimings(event.usage, event.timings);
+    const timings = wireTimings(event);
     const last = { ...this.#head, choices: [{ index, delta: {}, ...finish }], timings };
     if (!isLast || !includeUsage) return [last];
     return [last, { ...this.#head, choices: [], usage: wireUsage(this.#done.map((done) => done.usage)) }];

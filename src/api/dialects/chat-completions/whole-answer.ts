@@ -31,7 +31,7 @@ export async function wholeAnswer(
   return {
     numCtx: collected.numCtx,
     done: [first.done, ...others.map(({ done }) => done)],
-    body: { ...head, ...wireAnswer(collected), timings: wireTimings(first.done.usage, first.done.timings) },
+    body: { ...head, ...wireAnswer(collected), timings: wireTimings(first.done) },
   };
 }
 

@@ -13,14 +13,14 @@ import type { MessagesResponse } from '../../../wire/messages/response.ts';
 import type { Caller } from '../../caller.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
 import type { AnswerPart } from '../../chat/collected.ts';
+import type { Understood } from '../../chat/understood.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import { signatureOf, wireCallId, wireStop, wireUsage } from './answer-words.ts';
 import { EventWriter, type MessageHead } from './event-writer.ts';
 import { readCount, readRequest } from './read-request.ts';
 
 export interface CountedTokens {
-  /** Fields that have no effect. */
-  readonly ignored: readonly string[];
+  readonly understood: Understood;
   readonly body: CountTokensResponse;
 }
 
@@ -37,7 +37,7 @@ export function messagesUseCases(ports: ChatPorts): MessagesUseCases {
     count: async (body, caller) => {
       const chat = await acceptChat(ports, readCount(body), caller);
       const { promptTokens } = await chat.explained();
-      return { ignored: chat.ignored, body: { input_tokens: promptTokens } };
+      return { understood: chat.understood, body: { input_tokens: promptTokens } };
     },
   };
 }
@@ -52,23 +52,8 @@ export class AcceptedMessages {
     this.#maxTokens = maxTokens;
   }
 
-  /** Keywords of its schemas that only the check of the finished answer enforces. */
-  get relaxed() {
-    return this.#chat.relaxed;
-  }
-
-  /** The model that answers where the one that was asked for is not installed, else null. */
-  get substituted(): string | null {
-    return this.#chat.substituted;
-  }
-
-  get hasStandIn(): boolean {
-    return this.#chat.hasStandIn;
-  }
-
-  /** Fields that have no effect. */
-  get ignored(): readonly string[] {
-    return this.#chat.ignored;
+  get understood(): Understood {
+    return this.#chat.understood;
   }
 
   async whole(): Promise<{ readonly body: MessagesResponse; readonly numCtx: number }> {

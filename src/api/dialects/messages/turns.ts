@@ -9,8 +9,6 @@ type Content = RequestMessage['content'];
 
 /** Between blocks that a client keeps apart; without it the last word of one would touch the first of the next. */
 const BLOCK_SEPARATOR = '\n\n';
-/** A header that one client sends as a system block; it differs with each request and would spoil every shared prefix. */
-const HEADER_BLOCK = /^x-anthropic-billing-header:/;
 
 export function readTurns({ system, messages }: Pick<CountTokensRequest, 'system' | 'messages'>): Turn[] {
   const last = messages.at(-1);
@@ -29,7 +27,7 @@ export function readTurns({ system, messages }: Pick<CountTokensRequest, 'system
 function systemTurn(system: Content | undefined): Turn[] {
   if (system === undefined) return [];
   const texts = blocksOf(system).map((block, index) => readText(block, `system[${index}]`));
-  const content = texts.filter((text) => !HEADER_BLOCK.test(text)).join(BLOCK_SEPARATOR);
+  const content = texts.join(BLOCK_SEPARATOR);
   return content === '' ? [] : [{ role: 'system', content }];
 }
 

@@ -7,6 +7,7 @@ import type { ResponsesRequest } from '../../../wire/responses/request.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
 import type { AnswerEvent } from '../../chat/answer-event.ts';
 import type { AcceptedChat } from '../../chat/chat.ts';
+import type { Understood } from '../../chat/understood.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import type { KeptResponses } from './kept.ts';
 import { Output, type OutputEvent, type OutputOptions } from './output.ts';
@@ -43,24 +44,11 @@ export class AcceptedResponse {
     this.#output = new Output(parts.output);
   }
 
-  /** Keywords of its schemas that only the check of the finished answer enforces. */
-  get relaxed() {
-    return this.#chat.relaxed;
-  }
-
-  get hasStandIn(): boolean {
-    return this.#chat.hasStandIn;
-  }
-
-  /** The model that answers where the one that was asked for is not installed, else null. */
-  get substituted(): string | null {
-    return this.#chat.substituted;
-  }
-
-  /** Fields that have no effect. */
-  get ignored(): readonly string[] {
+  get understood(): Understood {
     const { body, kept } = this.#parts;
-    return [...this.#chat.ignored, ...(body.store === true && !kept.isOn ? ['store'] : [])];
+    const { understood } = this.#chat;
+    if (body.store !== true || kept.isOn) return understood;
+    return { ...understood, ignored: [...understood.ignored, 'store'] };
   }
 
   async whole(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {

@@ -14,24 +14,20 @@ import type {
 } from '../../../wire/responses/response.ts';
 import type { Caller } from '../../caller.ts';
 import { acceptChat, type ChatPorts } from '../../chat/chat.ts';
+import type { Understood } from '../../chat/understood.ts';
 import { AcceptedResponse } from './accepted-response.ts';
 import { newId } from './item-words.ts';
 import { KeptResponses, type ResponseKeeper } from './kept.ts';
 import { INCLUDES_THINKING, readCount, readRequest } from './read-request.ts';
 import { itemsOf } from './turns.ts';
 
-/** Who asks: responses are seen by the key that made them, and by no other. */
-export interface Owner {
-  readonly owner: string;
-}
-
 export interface ResponsesUseCases {
   /** Everything that can be refused without the engine is refused here. */
-  accept(body: ResponsesRequest, caller: Caller & Owner): Promise<AcceptedResponse>;
+  accept(body: ResponsesRequest, caller: Caller): Promise<AcceptedResponse>;
   countTokens(
     body: InputTokensRequest,
-    caller: Caller & Owner,
-  ): Promise<{ readonly ignored: readonly string[]; readonly body: InputTokens }>;
+    caller: Caller,
+  ): Promise<{ readonly understood: Understood; readonly body: InputTokens }>;
   /** The three throw `response_not_found`, or `responses_not_kept` where nothing is. */
   get(id: string, owner: string): Promise<ResponseBody>;
   inputItems(id: string, owner: string, query: ItemsQuery): Promise<ItemList>;
@@ -77,7 +73,7 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
       const chat = await acceptChat(ports, ask, caller);
       const { promptTokens } = await chat.explained();
       return {
-        ignored: chat.ignored,
+        understood: chat.understood,
         body: { object: 'response.input_tokens', input_tokens: promptTokens },
       };
     },

@@ -1,0 +1,18 @@
+/** How a request was understood, which headers tell apart from its answer. */
+import type { Relaxation } from './relaxations.ts';
+import type { Rewriting } from './volatile-lines.ts';
+
+export interface Understood {
+  /** Fields that have no effect. */
+  readonly ignored: readonly string[];
+  /** Keywords of schemas that only the check of the finished answer enforces. */
+  readonly relaxed?: readonly Relaxation[];
+  /** The model that answers where the one that was asked for is not installed, else null. */
+  readonly substituted?: string | null;
+  /** Whether a stand-in puts the conversation, for want of a template. */
+  readonly hasStandIn?: boolean;
+  /** Lines of system prompts that did not stay where they were. */
+  readonly rewritten?: readonly Rewriting[];
+  /** Why nothing of the client's prompts is reused from turn to turn, else null. */
+  readonly cacheWarning?: string | null;
+}

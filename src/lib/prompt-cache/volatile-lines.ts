@@ -1,0 +1,60 @@
+/**
+ * lib/prompt-cache owns what is known of prompts that nearly repeat: lines that spoil them, and why two of them differ.
+ * It knows nothing of models, engines or the wire. This file: the lines of system prompts that say nothing to a model and
+ * change with each request, so that nothing behind them could be reused.
+ */
+
+interface VolatileLine {
+  readonly name: string;
+  readonly sender: string;
+  /** The whole line with its end, or the part of it that carries no words; linear in the length of the text. */
+  readonly pattern: RegExp;
+}
+
+/** A line belongs here when it is a header of a protocol that somebody put among the words, and only then. */
+export const VOLATILE_LINES: readonly VolatileLine[] = [
+  {
+    name: 'x-anthropic-billing-header',
+    sender: 'Claude Code',
+    // Pairs, each with its semicolon: gateways join it to the words that follow without a line break.
+    pattern: /^x-anthropic-billing-header:(?:[ \t]*[\w.-]+=[^;\s]*(?:;|$))+[ \t]*\n{0,2}/gm,
+  },
+  {
+    name: 'traceparent',
+    sender: 'gateways that trace requests (W3C Trace Context)',
+    pattern: /^traceparent:[ \t]*[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}[ \t]*(?:\n{1,2}|$)/gim,
+  },
+  {
+    name: 'x-request-id',
+    sender: 'gateways that number requests',
+    pattern: /^x-request-id:[ \t]*[\w.-]{1,128}[ \t]*(?:\n{1,2}|$)/gim,
+  },
+];
+
+/** What happens to such lines: left out, put behind everything else, or left where they are. */
+export const VOLATILE_TREATMENTS = ['drop', 'move', 'keep'] as const;
+export type VolatileTreatment = (typeof VOLATILE_TREATMENTS)[number];
+
+export interface WithoutVolatileLines {
+  readonly text: string;
+  /** What was taken out, trimmed, in order. */
+  readonly lines: readonly { readonly name: string; readonly line: string }[];
+}
+
+export function withoutVolatileLines(text: string): WithoutVolatileLines {
+  const lines: { name: string; line: string }[] = [];
+  const rest = VOLATILE_LINES.reduce(
+    (left, { name, pattern }) =>
+      left.replace(pattern, (line) => {
+        lines.push({ name, line: line.trim() });
+        return '';
+      }),
+    text,
+  );
+  return { text: lines.length === 0 ? text : rest, lines };
+}
+
+/** The name of the volatile line that a line is, or null. */
+export function volatileName(line: string): string | null {
+  return withoutVolatileLines(line).lines[0]?.name ?? null;
+}

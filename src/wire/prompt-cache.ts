@@ -1,0 +1,45 @@
+import { type Static, Type } from '#typebox';
+import { orNull } from './schema.ts';
+
+/** Where two prompts part, with the words around on both sides. */
+export const CacheDifference = Type.Object({
+  token: Type.Integer({ description: 'The first token that differs, from 0.' }),
+  place: Type.Object({
+    kind: Type.String({ description: 'message, tool, template or text.' }),
+    index: Type.Integer({ description: 'Of the message or tool in the request, from 0.' }),
+    name: Type.String({ description: 'The role of the message, or the name of the tool.' }),
+  }),
+  shared: Type.String({ description: 'The words right before, the same in both.' }),
+  before: Type.String({ description: 'How the earlier prompt goes on.' }),
+  now: Type.String({ description: 'How this prompt goes on.' }),
+});
+export type CacheDifference = Static<typeof CacheDifference>;
+
+/** Where reused prompt tokens came from. */
+export const CacheOrigins = Type.Object({
+  slot: Type.Integer({ description: 'Their state was in a slot.' }),
+  ram: Type.Integer({ description: 'In the memory of the machine.' }),
+  disk: Type.Integer({ description: 'On the disk.' }),
+});
+
+/** Why as much of the prompt of one request was evaluated as was; only the key that made the request sees it. */
+export const CacheReport = Type.Object(
+  {
+    object: Type.Literal('svc.cache_report'),
+    request_id: Type.String(),
+    model: Type.String(),
+    created: Type.Integer({ description: 'Unix seconds.' }),
+    prompt_tokens: Type.Integer(),
+    cached_tokens: Type.Integer(),
+    evaluated_tokens: Type.Integer(),
+    from: CacheOrigins,
+    restore_ms: Type.Number(),
+    num_ctx: Type.Integer(),
+    reason: Type.String({ description: 'A name of docs/prompt-cache.md.' }),
+    explanation: Type.String(),
+    advice: orNull(Type.String({ description: 'What would have kept it.' })),
+    difference: orNull(CacheDifference),
+  },
+  { $id: 'CacheReport' },
+);
+export type CacheReport = Static<typeof CacheReport>;
