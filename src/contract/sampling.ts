@@ -147,6 +147,28 @@ export const SAMPLING = {
     perModel: true,
     evidence: 'deviation',
   },
+  typicalP: {
+    wire: 'typical_p',
+    schema: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'The share of probability kept by locally typical sampling; 1 keeps all.',
+    }),
+    fallback: 1,
+    perModel: true,
+    evidence: 'deviation',
+  },
+  topNSigma: {
+    wire: 'top_n_sigma',
+    schema: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: 'Drops tokens so many standard deviations of the logits below the largest; 0 drops none.',
+    }),
+    fallback: 0,
+    perModel: true,
+    evidence: 'deviation',
+  },
   logitBias: {
     wire: 'logit_bias',
     /** Pairs of token id and additive bias in logits; -100 forbids the token. */

@@ -21,6 +21,8 @@ const VALUES: Readonly<Record<string, readonly [number, number]>> = {
   frequencyPenalty: [-1, 0.5],
   xtcProbability: [0.5, 1],
   xtcThreshold: [0.25, 0.5],
+  typicalP: [0.25, 0.5],
+  topNSigma: [1, 2],
 };
 
 async function samplingOf(fields: object): Promise<GenerateJob['sampling']> {

@@ -191,6 +191,20 @@ describe('sampling', () => {
     expect((await run(1, 0, 0)).text, 'temperature 0 is greedy').toBe(greedy.text);
   });
 
+  it.each([{ topNSigma: 0.001 }, { topK: 0, typicalP: 0.001 }])(
+    'draws from one token where %o leaves one',
+    async (narrow) => {
+      const run = (sampling: object, seed: number): Promise<Answer> =>
+        worker.generate({
+          prompt: forever,
+          maxTokens: 12,
+          sampling: { temperature: 20, topP: 1, minP: 0, seed, ...sampling },
+        });
+      expect((await run({}, 1)).text).not.toBe((await run({}, 2)).text);
+      expect((await run(narrow, 1)).text).toBe((await run(narrow, 2)).text);
+    },
+  );
+
   it('reports true log probabilities, whatever the sampler did to them', async () => {
     const { events, done } = await worker.generate({
       prompt: forever,

@@ -172,6 +172,8 @@ export const LLAMA = {
   llama_sampler_init_top_k: declare<(k: number) => Pointer>('void*', 'int32'),
   llama_sampler_init_top_p: declare<(p: number, keep: number) => Pointer>('void*', 'float', 'size_t'),
   llama_sampler_init_min_p: declare<(p: number, keep: number) => Pointer>('void*', 'float', 'size_t'),
+  llama_sampler_init_typical: declare<(p: number, keep: number) => Pointer>('void*', 'float', 'size_t'),
+  llama_sampler_init_top_n_sigma: declare<(n: number) => Pointer>('void*', 'float'),
   llama_sampler_init_temp: declare<(temperature: number) => Pointer>('void*', 'float'),
   llama_sampler_init_xtc: declare<(p: number, threshold: number, keep: number, seed: number) => Pointer>(
     'void*',

@@ -4,6 +4,15 @@ import { samplersFor, samplerSteps } from './chain.ts';
 const xtc = { xtcProbability: 1, xtcThreshold: 0.01 };
 const state = { seed: 0, recentTokens: [], numCtx: 1 };
 
+describe('the order of samplers', () => {
+  it('is that of llama.cpp, and a neutral one is left out', () => {
+    const all = { temperature: 1, topNSigma: 1, typicalP: 0.9, xtcProbability: 1, xtcThreshold: 0.1 };
+    const names = ['top_n_sigma', 'top_k', 'typical_p', 'top_p', 'min_p', 'xtc', 'temperature', 'dist'];
+    expect(samplersFor(all)).toEqual(names);
+    expect(samplersFor({ temperature: 1, topNSigma: 0, typicalP: 1 })).not.toContain('typical_p');
+  });
+});
+
 describe('XTC', () => {
   it('is in a chain that draws, before the temperature', () => {
     const sampling = { ...xtc, temperature: 0.8 };

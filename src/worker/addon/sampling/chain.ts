@@ -58,11 +58,27 @@ const CHAIN: readonly ChainEntry[] = [
     open: (library, size) => openPenalties(library, size, { chosen, state }),
   })),
   entry(
+    'top_n_sigma',
+    (chosen) => isRandom(chosen) && chosen.topNSigma > 0,
+    ({ topNSigma }) => ({
+      key: String(topNSigma),
+      open: (library) => library.llama_sampler_init_top_n_sigma(topNSigma),
+    }),
+  ),
+  entry(
     'top_k',
     (chosen) => isRandom(chosen) && chosen.topK > 0,
     ({ topK }) => ({
       key: String(topK),
       open: (library, size) => library.llama_sampler_init_top_k(Math.min(topK, size)),
+    }),
+  ),
+  entry(
+    'typical_p',
+    (chosen) => isRandom(chosen) && chosen.typicalP < 1,
+    ({ typicalP }) => ({
+      key: String(typicalP),
+      open: (library) => library.llama_sampler_init_typical(typicalP, MIN_KEEP),
     }),
   ),
   entry(
