@@ -87,10 +87,8 @@ SIGHUP makes a running service read \`config.toml\` again. It says what has chan
 with a mistake changes nothing. \`nohup hearth serve &\` outlives its terminal, while a service in the foreground of a
 terminal ends with it, after the answers that run.
 
-The log goes to stderr, as JSON lines, or for people where that is a terminal. Each request has one line with its route, status,
-model, times in milliseconds (\`waitMs\` until it ran, \`prefillMs\`, \`decodeMs\`, \`ms\` in all), tokens, finish reason, the
-request id of its response and a hash of its client; a failure is a warning with its code. \`/health\` and \`/metrics\` are
-logged at debug. No prompt, answer or key is ever logged, and no sentence that could repeat what a client wrote.
+The log goes to stderr, as JSON lines, or for people where that is a terminal, and to files where they are asked for: see
+[the log](observe.md#the-log).
 
 Another port: \`npm start -- --port 9000\` or \`hearth serve --port 9000\`. The other verbs look for the server where the
 settings say, so give them the same port: \`SVC_PORT=9000 hearth status\`, or \`port = 9000\` in \`config.toml\` once and for all.

@@ -13,15 +13,20 @@ import { loadIdentity } from './trust/identity/instance.ts';
 import { readPublicIdentity } from './trust/identity/public-identity.ts';
 import { hashServerSource } from './trust/identity/server-source.ts';
 import type { Engine } from './engine/ports.ts';
+import { JobBoard } from './engine/observe/job-board.ts';
 import { createMetrics } from './engine/observe/metrics.ts';
 import { ResponseStore } from './store/responses/response-store.ts';
 import { openRegistry, type Registry } from './store/registry/registry.ts';
 import { signIdentity } from './trust/identity/sign-identity.ts';
 import { installedModels } from './api/models/installed-models.ts';
+import { EngineFeed } from './api/events/engine-feed.ts';
+import type { DeviceStatus } from './api/events/engine-view.ts';
+import { RequestRecorder } from './api/requests/recorder.ts';
 import { createUseCases } from './api/use-cases.ts';
+import { DEFAULT_SCHEDULER_LIMITS } from './engine/scheduler/limits.ts';
 import { createEngine } from './engine/scheduler/loop.ts';
 import { openTuningFolder } from './engine/local/tuning-folder.ts';
-import { createLocalBackend } from './engine/local/local-backend.ts';
+import { createLocalBackend, type LocalBackend } from './engine/local/local-backend.ts';
 import { deferred } from './lib/base/deferred.ts';
 import { LOCAL_ENGINE } from './engine/local/model-source.ts';
 import { librariesFolder } from './lib/files/native-library.ts';
@@ -78,13 +83,27 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     version: options.version,
     residencies: () => engine.residencies(),
   });
+  const board = new JobBoard(systemClock);
   const engine: Engine = createEngine({
     backends: { [LOCAL_ENGINE]: backend },
     clock: systemClock,
     log: logger,
     freeMemory: () => backend.freeMemory(),
-    observers: [metrics],
+    observers: [metrics, board],
     limits: liveLimits(config),
+  });
+  const recorder = new RequestRecorder({
+    mode: config.record,
+    textForMs: config.recordTextForMs,
+    clock: systemClock,
+  });
+  const feed = new EngineFeed({
+    engine,
+    board,
+    devices: () => deviceStatuses(backend),
+    recorder,
+    clock: systemClock,
+    bootId: instance.bootId,
   });
   let isDraining = false;
   let address = '';
@@ -102,6 +121,8 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       currentKeyid: async () => (await readPublicIdentity(config.home)).keyid,
     }),
     responses: config.storeResponses ? new ResponseStore(config.home, systemClock) : null,
+    events: feed,
+    recorder,
     clock: systemClock,
     process: identity,
     isDraining: () => isDraining,
@@ -120,6 +141,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     clock: systemClock,
     logger,
     metrics,
+    recorder,
     opened: opened.promise,
     isDraining: () => isDraining,
   });
@@ -135,9 +157,20 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       isDraining = true;
       opened.resolve();
       await engine.drain(drainMs);
+      feed.close();
       await close(app, systemClock);
     },
   };
+}
+
+/** Each device with what it has, what is free of it, and what no plan touches. */
+function deviceStatuses(backend: LocalBackend): DeviceStatus[] {
+  const total = backend.totalMemory();
+  const { reserveBytes } = DEFAULT_SCHEDULER_LIMITS;
+  return backend.freeMemory().map(({ device, bytes: freeBytes }) => {
+    const totalBytes = total.find((each) => each.device === device)?.bytes ?? null;
+    return { device, totalBytes, freeBytes, reserveBytes };
+  });
 }
 
 /** Read whenever a decision needs them, because the configuration may change meanwhile. */

@@ -8,6 +8,8 @@ export interface Caller {
   readonly clientKey: string;
   /** Whose the request is: the key that it came with, hashed. What is kept of a request is seen by the same owner only. */
   readonly owner: string;
+  /** What the client calls itself, for people; empty when it does not. */
+  readonly clientName: string;
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
   /** Is told how the request fares; absent: nobody keeps account. */
@@ -20,4 +22,9 @@ export interface RequestAccount {
   onModel(id: string): void;
   /** What happens to its jobs. */
   onEvent(event: JobEvent): void;
+}
+
+/** Who asks, as the engine is told. */
+export function clientOf({ clientKey, clientName }: Caller): Pick<Caller, 'clientKey' | 'clientName'> {
+  return { clientKey, clientName };
 }

@@ -2,7 +2,7 @@ import type { Job } from '../contract/job.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import { collectEvents } from '../engine/collect.ts';
 import type { Engine } from '../engine/ports.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, clientOf } from './caller.ts';
 import { readKeepAlive } from './generation/parameters.ts';
 import type { ServedModel } from './models/served-model.ts';
 
@@ -19,11 +19,17 @@ export async function runWhole(
   engine: Pick<Engine, 'submit'>,
   { model, job, caller, keepAlive }: WholeRun,
 ): Promise<JobEvent[]> {
-  caller.account?.onModel(model.id);
-  const { clientKey, signal } = caller;
+  const { account, signal } = caller;
   const keepAliveMs = readKeepAlive(keepAlive ?? model.defaults.keepAlive);
-  const submission = { target: model.target(), job, clientKey, numCtx: null, keepAliveMs };
-  const events = await collectEvents((listener) => engine.submit(submission, signal, listener));
-  for (const event of events) caller.account?.onEvent(event);
-  return events;
+  const submission = { target: model.target(), job, ...clientOf(caller), numCtx: null, keepAliveMs };
+  account?.onModel(model.id);
+  return collectEvents((listener) =>
+    engine.submit(submission, signal, {
+      onEvent: (event) => {
+        account?.onEvent(event);
+        listener.onEvent(event);
+      },
+      onEnd: (failure) => listener.onEnd(failure),
+    }),
+  );
 }

@@ -33,12 +33,15 @@ import { messagesUseCases, type MessagesUseCases } from './dialects/messages/mes
 import type { ResponseKeeper } from './dialects/responses/kept.ts';
 import { responsesUseCases, type ResponsesUseCases } from './dialects/responses/responses.ts';
 import { embed, type EmbeddingAnswer } from './embedding/embeddings.ts';
+import type { EngineFeed } from './events/engine-feed.ts';
 import { ollamaPs, ollamaTags } from './dialects/ollama/discovery.ts';
 import { health, type HealthPorts } from './health.ts';
-import { identity, type IdentityPorts } from './identity.ts';
+import { identity, type IdentityPorts, PRODUCT_NAME } from './identity.ts';
 import { listModels, showModel } from './models/models.ts';
 import type { Models } from './models/served-model.ts';
 import { CacheLog } from './prompt-cache/cache-log.ts';
+import { httpArchive } from './requests/har.ts';
+import type { RequestRecorder } from './requests/recorder.ts';
 import { rerank, type RerankAnswer } from './rerank/rerank.ts';
 import { detokenize, tokenize, type VocabularyAnswer } from './vocabulary/vocabulary.ts';
 import { listResidencies, unloadModel } from './residency.ts';
@@ -61,6 +64,10 @@ export interface UseCases {
   cacheReport(requestId: string, owner: string): CacheReport;
   /** What Ollama's clients read to find models. */
   readonly ollama: { version(): OllamaVersion; tags(): Promise<OllamaTags>; ps(): Promise<OllamaPs> };
+  /** What was asked last, and how it went. */
+  readonly requests: Pick<RequestRecorder, 'list' | 'find'> & { archive(): object };
+  /** What the engine does, as it goes on. */
+  readonly events: Pick<EngineFeed, 'state' | 'follow'>;
   identity(nonce: string | undefined): Promise<Identity>;
   health(): HealthResponse;
 }
@@ -72,6 +79,8 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly evidence: EvidenceIssuer | null;
   /** Null: no response is kept. */
   readonly responses: ResponseKeeper | null;
+  readonly events: UseCases['events'];
+  readonly recorder: Pick<RequestRecorder, 'list' | 'find' | 'details'>;
   readonly clock: Pick<Clock, 'unixMs'>;
   readonly options: {
     readonly allowHashEmbeddings: boolean;
@@ -114,7 +123,17 @@ export function createUseCases(parts: Parts): UseCases {
       tags: async () => ollamaTags(await listModels(models)),
       ps: async () => ollamaPs(listResidencies(engine), await listModels(models)),
     },
+    events: parts.events,
+    requests: requestUseCases(parts),
     identity: (nonce) => identity(parts, nonce),
     health: () => health(parts),
+  };
+}
+
+function requestUseCases({ recorder, process }: Pick<Parts, 'recorder' | 'process'>): UseCases['requests'] {
+  return {
+    list: (after) => recorder.list(after),
+    find: (id) => recorder.find(id),
+    archive: () => httpArchive(recorder.details(), { name: PRODUCT_NAME, version: process.version }),
   };
 }

@@ -92,6 +92,24 @@ export async function* streamServer(
   throw new CliFailure('the answer broke off');
 }
 
+/** The bytes of a stream that is open until one of both ends; a refusal or a lost connection ends in a failure. */
+export async function* openStream(
+  config: Config,
+  outgoing: Outgoing,
+): AsyncGenerator<Uint8Array, void, void> {
+  const response = await send(config, outgoing);
+  if (!response.ok) {
+    const { status, headers } = response;
+    expectOk({ status, headers, body: parseBody(await response.text(), response.url) });
+  }
+  try {
+    yield* bytesOf(response, outgoing.signal);
+  } catch (error) {
+    if (error instanceof CliFailure) throw error;
+    throw new CliFailure('the connection to the server broke off', EXIT_CODES.unreachable, error);
+  }
+}
+
 /**
  * The bytes of a body until the signal fires, which closes the connection. fetch itself holds its signal weakly once the
  * head has arrived, so that after a garbage collection an abort would go unheard.

@@ -270,6 +270,28 @@ export const settings = {
     read: (value) => (['debug', 'info', 'warn', 'error', 'silent'].includes(value) ? value : undefined),
     expects: 'debug, info, warn, error or silent',
   }),
+  logFiles: setting({
+    env: 'SVC_LOG_FILES',
+    description:
+      'Writes the log as JSON lines to private files in the folder logs of the home folder as well, five of 10 MiB at most; `hearth logs` reads them.',
+    fallback: false,
+    read: flag,
+    expects: '1 or 0',
+  }),
+  record: setting<'off' | 'on' | 'text'>({
+    env: 'SVC_RECORD',
+    description:
+      'What the flight recorder keeps of the last 200 requests, in memory: on, figures only; text, also what was sent and answered; off, nothing.',
+    fallback: 'on',
+    read: (value) => (['off', 'on', 'text'] as const).find((mode) => mode === value.trim()),
+    expects: 'off, on or text',
+  }),
+  recordTextForMs: duration({
+    env: 'SVC_RECORD_TEXT_FOR',
+    description:
+      'How long SVC_RECORD=text keeps text, from the start of the service; then all of it is forgotten.',
+    fallback: 3_600_000,
+  }),
   runHistory: setting({
     env: 'SVC_RUN_HISTORY',
     description:

@@ -9,6 +9,7 @@ import { JobEvent } from './job-event.ts';
 import { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from './load.ts';
 import { MOST_THREADS } from './limits.ts';
 import { Measurement } from './memory.ts';
+import { SlotStates } from './slots.ts';
 
 /** An error as it crosses the channel: a code of the catalogue and its detail; the message is rebuilt from them. */
 export const IpcFailure = Type.Object({
@@ -24,6 +25,8 @@ export const ToWorker = Type.Union([
   Type.Object({ type: Type.Literal('start'), job: Job }),
   Type.Object({ type: Type.Literal('cancel'), jobId: Type.String() }),
   Type.Object({ type: Type.Literal('ping'), nonce: Type.Integer() }),
+  /** Answered by `slots` at once, and from then on while something changes; false ends it. */
+  Type.Object({ type: Type.Literal('watch'), watched: Type.Boolean() }),
 ]);
 export type ToWorker = Static<typeof ToWorker>;
 
@@ -48,6 +51,8 @@ export const FromWorker = Type.Union([
     events: Type.Array(Type.Object({ jobId: Type.String(), event: JobEvent })),
   }),
   Type.Object({ type: Type.Literal('failed'), jobId: Type.String(), failure: IpcFailure }),
+  /** Only while it is watched. */
+  Type.Object({ type: Type.Literal('slots'), slots: SlotStates }),
   /** `steps` counts the steps of the batch loop, which tells a silent worker from one that stands still. */
   Type.Object({
     type: Type.Literal('pong'),

@@ -90,6 +90,13 @@ export const QueuedEvent = Type.Object({
   reason: Type.String(),
 });
 
+const LOADING = 'loading model ';
+
+/** The reason of a wait that ends when the model is loaded. */
+export const loadReason = (modelId: string): string => `${LOADING}${modelId}`;
+
+export const isLoadReason = (reason: string): boolean => reason.startsWith(LOADING);
+
 /** The prompt is rendered, tokenised and fits; sent before prefill; every refusal comes earlier. */
 export const StartedEvent = Type.Object({
   type: Type.Literal('started'),

@@ -7,6 +7,8 @@
 import type { Job } from '../contract/job.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import type { ModelKind } from '../contract/load.ts';
+import type { DeviceBytes } from '../contract/memory.ts';
+import type { SlotStates } from '../contract/slots.ts';
 
 /** Receives the events of one job in order, then exactly one end. It must not throw. */
 export interface JobListener {
@@ -70,6 +72,8 @@ export interface ResidencyFacts extends LoadSize {
   readonly memory: Memory;
   /** What it really holds, where that was measured. */
   readonly measured?: Memory;
+  /** What the memory is for, where the engine tells. */
+  readonly parts?: readonly DeviceBytes[];
   /** What this kind of engine also tells people, by name; the engine itself decides nothing by it. */
   readonly details?: Readonly<Record<string, number>>;
 }
@@ -81,6 +85,8 @@ export interface LoadedModel {
    * When the model is lost, every open job fails with `worker_crashed` or `worker_hung`.
    */
   run(job: Job, signal: AbortSignal, listener: JobListener): void;
+  /** Tells what each slot does, now and whenever that changes; null: no more. Absent: its slots cannot be seen. */
+  watchSlots?(onSlots: ((slots: SlotStates) => void) | null): void;
   /** Resolves when its memory is free. Safe to call twice. */
   unload(): Promise<void>;
   /** Resolves when the model is out of memory for whatever reason; `reason` is null after unload(). */
@@ -106,6 +112,8 @@ export interface Submission {
   readonly job: Job;
   /** Fairness is per client; any stable string. */
   readonly clientKey: string;
+  /** What the client calls itself, for people; absent: nothing. */
+  readonly clientName?: string;
   /** The requested window, or null. */
   readonly numCtx: number | null;
   /** Milliseconds to keep the model after this job; Infinity: until its memory is needed; 0: unload at once; null: the default. */
@@ -124,6 +132,12 @@ export interface ResidencyStatus {
   readonly queued: number;
   /** Unix milliseconds when it will be unloaded if nothing comes; null: never or busy. */
   readonly expiresAtMs: number | null;
+  /** Unix milliseconds when its load began, and once that is over, when it ended. */
+  readonly sinceMs: number;
+  /** Unix milliseconds. */
+  readonly lastUsedMs: number;
+  /** 1: it is the first that would be unloaded if another model needed its memory now. Null: it is going anyway. */
+  readonly evictionRank: number | null;
 }
 
 export interface LoadForecast {
@@ -146,6 +160,8 @@ export interface Engine {
   plan(target: ModelTarget, numCtx: number | null): LoadForecast;
   /** Unloads when idle, or as soon as its running jobs end; resolves false when it is not loaded. */
   unload(modelId: string): Promise<boolean>;
+  /** Tells what the slots of every loaded model do, from now on; null: no more. One watches at a time. */
+  watchSlots(onSlots: ((modelId: string, slots: SlotStates) => void) | null): void;
   /** Refuses new work, lets running jobs finish for at most `graceMs`, then ends everything. */
   drain(graceMs: number): Promise<void>;
 }
@@ -155,10 +171,36 @@ export interface WatchedJob {
   readonly jobId: string;
   readonly kind: Job['kind'];
   readonly modelId: string;
+  readonly clientName: string;
+  /** It runs in the frozen lane. */
+  readonly isFrozen: boolean;
+}
+
+/** A job that has not ended, as people see it. */
+export interface OpenJob extends WatchedJob {
+  /** Unix milliseconds. */
+  readonly submittedMs: number;
+  /** Where it waits, and why; null once it runs. */
+  readonly waiting: { readonly position: number; readonly reason: string } | null;
+  /** What it runs on; null while it waits. */
+  readonly running: RunningJob | null;
+}
+
+/** A job at work. */
+export interface RunningJob {
+  /** Unix milliseconds. */
+  readonly sinceMs: number;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly numCtx: number;
+  /** Unix milliseconds of its first text; null before. */
+  readonly firstTextMs: number | null;
 }
 
 /** Watches the engine, for figures and for people; it decides nothing and must not throw. */
 export interface EngineObserver {
   /** A job was submitted. The listener hears all that the client's listener hears, before it does. */
   watchJob(job: WatchedJob): JobListener;
+  /** A model began to load, was loaded, or left; or one of its jobs began or ended. */
+  onChange?(): void;
 }

@@ -13,6 +13,21 @@ export function clientKey(request: FastifyRequest): string {
   return createHash('sha256').update(facts).digest('base64url').slice(0, 16);
 }
 
+const MOST_NAME_CHARS = 40;
+
+/**
+ * What a client calls itself, for people: its client id, else the product that its User-Agent begins with. Nobody checks
+ * it, and of what it says only harmless characters are kept.
+ */
+export function clientName({ headers }: FastifyRequest): string {
+  const said =
+    headerValue(headers, REQUEST_HEADERS.clientId) ?? /^[^\s/(]*/.exec(headers['user-agent'] ?? '')?.[0];
+  return (said ?? '')
+    .replaceAll(/[^\w .@-]/g, '')
+    .trim()
+    .slice(0, MOST_NAME_CHARS);
+}
+
 /** Whose a request is, and what is kept of it: the key that it offers, hashed; all without one share. */
 export function ownerKey({ headers }: FastifyRequest): string {
   const offered = headers.authorization ?? headerValue(headers, REQUEST_HEADERS.apiKey) ?? '';

@@ -24,7 +24,7 @@ import { addHooks, commonHeaders, requestId } from './hooks.ts';
 import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
 import { HTTP_LIMITS } from './limits.ts';
-import { logRequests, noteFailure } from './log/request-log.ts';
+import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
 import { describe } from './openapi.ts';
 import { boundSockets } from './guard/sockets.ts';
 
@@ -38,6 +38,7 @@ export interface HttpOptions {
   readonly clock: Clock;
   readonly logger: FastifyBaseLogger;
   readonly metrics: EdgeParts['metrics'];
+  readonly recorder: RequestLogParts['recorder'];
   /** Only routes marked `early` are answered before. */
   readonly opened: Promise<void>;
   readonly isDraining: () => boolean;
@@ -50,8 +51,8 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   watchFraming(app.server, options.maxBodyBytes, common);
   readBodies(app);
   answerErrors(app, options.maxBodyBytes);
-  const { clock, logger, metrics, streamHeadAfterMs } = options;
-  logRequests(app, { log: logger, clock });
+  const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
+  logRequests(app, { log: logger, clock, recorder });
   addHooks(app, options);
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);

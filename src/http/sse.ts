@@ -43,17 +43,9 @@ export async function sendStream(
   const manners = mannersOf(options.dialect);
   let sent = 0;
   const comments = await untilStarted(reply, pending, options);
-  reply
-    .header('Content-Type', 'text/event-stream; charset=utf-8')
-    .header('Cache-Control', 'no-cache')
-    .header('X-Accel-Buffering', 'no');
-  const { raw } = reply.hijack();
+  const raw = takeReply(reply);
   try {
-    raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
-    // The head leaves now, not with the first chunk: that may come after a long prefill.
-    raw.flushHeaders();
-    raw.socket?.setNoDelay(true);
-    guardStalledReader(raw, options);
+    sendHead(raw, reply, options);
     for (const text of comments) await write(raw, comment(text));
     await writeItems(raw, pending, manners, (chunk) => {
       sent += 1;
@@ -72,10 +64,31 @@ export async function sendStream(
   return reply;
 }
 
+/** From here on the response is written by hand. */
+export function takeReply(reply: FastifyReply): ServerResponse {
+  reply
+    .header('Content-Type', 'text/event-stream; charset=utf-8')
+    .header('Cache-Control', 'no-cache')
+    .header('X-Accel-Buffering', 'no');
+  return reply.hijack().raw;
+}
+
+/** The head leaves now, not with the first chunk: that may come after a long prefill. */
+export function sendHead(
+  raw: ServerResponse,
+  reply: FastifyReply,
+  reader: Pick<SseOptions, 'clock' | 'abort'>,
+): void {
+  raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+  raw.flushHeaders();
+  raw.socket?.setNoDelay(true);
+  guardStalledReader(raw, reader);
+}
+
 /** Reads until the job has started, refused, or waited long enough; returns the comments gathered meanwhile. */
 async function untilStarted(
   reply: FastifyReply,
-  pending: PendingItems,
+  pending: PendingItems<StreamItem>,
   options: SseOptions,
 ): Promise<string[]> {
   const comments: string[] = [];
@@ -95,7 +108,7 @@ async function untilStarted(
 
 async function writeItems(
   raw: ServerResponse,
-  pending: PendingItems,
+  pending: PendingItems<StreamItem>,
   manners: Manners,
   framed: (chunk: object) => string,
 ): Promise<void> {
@@ -109,7 +122,7 @@ async function writeItems(
 }
 
 /** Resolves when there is room for more, or nobody to write to. */
-async function write(raw: ServerResponse, text: string): Promise<void> {
+export async function write(raw: ServerResponse, text: string): Promise<void> {
   if (raw.destroyed || raw.write(text)) return;
   await new Promise<void>((resolve) => {
     const settle = (): void => {
@@ -146,7 +159,10 @@ function refuse(raw: ServerResponse, { code, body }: Words, { abort }: SseOption
 }
 
 /** A reader that takes nothing holds a slot; it is treated as gone after a while. */
-function guardStalledReader(raw: ServerResponse, { clock, abort }: SseOptions): void {
+function guardStalledReader(
+  raw: ServerResponse,
+  { clock, abort }: Pick<SseOptions, 'clock' | 'abort'>,
+): void {
   let cancel: (() => void) | undefined;
   const check = () => {
     const { socket } = raw;
@@ -166,17 +182,17 @@ function guardStalledReader(raw: ServerResponse, { clock, abort }: SseOptions): 
 }
 
 /** An iterator that can be asked with patience: `silence` when nothing came in time, and the item is not lost. */
-class PendingItems {
-  readonly #items: AsyncGenerator<StreamItem, void, void>;
+export class PendingItems<Item> {
+  readonly #items: AsyncGenerator<Item, void, void>;
   readonly #clock: Clock;
-  #next: Promise<IteratorResult<StreamItem, void>> | undefined;
+  #next: Promise<IteratorResult<Item, void>> | undefined;
 
-  constructor(items: AsyncGenerator<StreamItem, void, void>, clock: Clock) {
+  constructor(items: AsyncGenerator<Item, void, void>, clock: Clock) {
     this.#items = items;
     this.#clock = clock;
   }
 
-  async next(patienceMs: number): Promise<StreamItem | 'silence' | 'end'> {
+  async next(patienceMs: number): Promise<Item | 'silence' | 'end'> {
     this.#next ??= this.#items.next();
     const next = this.#next;
     let cancel: () => void = () => {};

@@ -41,6 +41,8 @@ export const REQUEST_HEADERS = {
   /** A program's own name, for fairness between programs on one machine. */
   clientId: 'X-Svc-Client-Id',
   apiKey: 'X-Api-Key',
+  /** The id of the last server-sent event that a reader got, to go on from there. */
+  lastEventId: 'Last-Event-ID',
 } as const;
 
 /** The server banner; distinct from the version (interface, Versioning 3). */

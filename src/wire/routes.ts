@@ -33,6 +33,8 @@ import {
   ResponseBody,
 } from './responses/response.ts';
 import { CacheReport } from './prompt-cache.ts';
+import { EngineState } from './operation/engine-state.ts';
+import { RequestDetail, RequestList, RequestQuery } from './operation/requests.ts';
 import { ResidencyList, UnloadRequest, UnloadResponse } from './residency.ts';
 
 export interface Route {
@@ -44,6 +46,8 @@ export interface Route {
   readonly authenticated: boolean;
   /** Answered while the service still starts; other requests wait. */
   readonly early?: boolean;
+  /** Asked for by those who watch: logged at debug, and not recorded. */
+  readonly polled?: boolean;
   /** Whose words its failures and streams use; absent: those of the interface. */
   readonly dialect?: Dialect;
   /** Left out of the OpenAPI document, and free to answer anything. */
@@ -54,7 +58,7 @@ export interface Route {
 }
 
 /** What decides who may call a route, when, and how it is refused. */
-export type RouteAccess = Pick<Route, 'authenticated' | 'early' | 'dialect'>;
+export type RouteAccess = Pick<Route, 'authenticated' | 'early' | 'dialect' | 'polled'>;
 
 const ChatQuery = Type.Object({
   svc_dry_run: Type.Optional(Type.String({ description: '1 explains the request without generating.' })),
@@ -68,6 +72,7 @@ export const routes = {
     summary: 'Liveness and native readiness; safe to poll, no authentication.',
     authenticated: false,
     early: true,
+    polled: true,
     response: HealthResponse,
   },
   identity: {
@@ -234,6 +239,7 @@ export const routes = {
     path: '/svc/residency',
     summary: 'The loaded models, as hearth ps shows them.',
     authenticated: true,
+    polled: true,
     response: ResidencyList,
   },
   cacheReport: {
@@ -252,6 +258,53 @@ export const routes = {
     authenticated: true,
     body: UnloadRequest,
     response: UnloadResponse,
+  },
+  engine: {
+    name: 'engine',
+    method: 'GET',
+    path: '/svc/engine',
+    summary: 'What the engine does now: models, slots, jobs, memory. It has no text of any request.',
+    authenticated: true,
+    polled: true,
+    response: EngineState,
+  },
+  events: {
+    name: 'events',
+    method: 'GET',
+    path: '/svc/events',
+    summary:
+      'The same as server-sent events: `snapshot` is the whole, each `update` a JSON merge patch (RFC 7396); Last-Event-ID resumes.',
+    authenticated: true,
+    polled: true,
+    response: EngineState,
+  },
+  requests: {
+    name: 'requests',
+    method: 'GET',
+    path: '/svc/requests',
+    summary: 'The last requests with their stages, from memory; no text.',
+    authenticated: true,
+    polled: true,
+    query: RequestQuery,
+    response: RequestList,
+  },
+  request: {
+    name: 'request',
+    method: 'GET',
+    path: '/svc/requests/:id',
+    summary: 'One of them, by its number or request id; with its text where SVC_RECORD=text keeps it.',
+    authenticated: true,
+    polled: true,
+    response: RequestDetail,
+  },
+  requestArchive: {
+    name: 'request_archive',
+    method: 'GET',
+    path: '/svc/requests.har',
+    summary: 'All of them as an HTTP archive (HAR 1.2).',
+    authenticated: true,
+    polled: true,
+    hidden: true,
   },
   ollamaVersion: {
     name: 'ollama_version',
@@ -291,6 +344,7 @@ export const routes = {
     path: '/metrics',
     summary: 'Figures in the Prometheus text format.',
     authenticated: true,
+    polled: true,
     hidden: true,
   },
   home: {

@@ -53,6 +53,10 @@ export class ChatService {
     return this.#loop.cancel(jobId) || this.#frozen.cancel(jobId);
   }
 
+  watch(watched: boolean): void {
+    this.#loop.slots.watch(watched);
+  }
+
   #generate(job: GenerateJob): void {
     const prepared = prepareChat(this.#chat, job);
     requireRoom(this.#chat, prepared);

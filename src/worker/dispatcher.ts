@@ -18,6 +18,8 @@ interface ModelService {
   submit(job: Exclude<Job, VocabularyJob>): void;
   /** False when the job is not here. */
   cancel(jobId: string): boolean;
+  /** Absent: it has no slots to tell of. */
+  watch?(watched: boolean): void;
   readonly steps: number;
 }
 
@@ -37,6 +39,8 @@ export class Dispatcher {
     switch (message.type) {
       case 'ping':
         return this.#outbox.post({ type: 'pong', nonce: message.nonce, steps: this.#service?.steps ?? 0 });
+      case 'watch':
+        return this.#service?.watch?.(message.watched);
       case 'measure':
         void this.#measure(message.spec);
         return;

@@ -156,6 +156,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'worker/model.ts': ['contract', 'worker/native.ts', 'worker/prompt'],
   'worker/outbox.ts': ['contract', 'lib/errors'],
+  'worker/slot-watch.ts': ['contract'],
   'worker/prepare.ts': [
     'contract',
     'lib/errors',
@@ -192,6 +193,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/model.ts',
     'worker/prepare.ts',
     'worker/outbox.ts',
+    'worker/slot-watch.ts',
     'worker/native.ts',
     'worker/threads',
     'worker/batch/stream',

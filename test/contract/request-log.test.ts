@@ -1,7 +1,7 @@
 /** One line in the log for each request: what was asked of whom and how it went, and never what it said. */
 import { describe, expect, it } from 'vitest';
 import { fail } from '../../src/lib/errors/svc-error.ts';
-import { readableLine } from '../../src/cli/log.ts';
+import { readableLine } from '../../src/cli/log/readable.ts';
 import { answer, started, text } from '../support/http/scripted-engine.ts';
 import { installed, scriptedService } from '../support/http/scripted-service.ts';
 

@@ -16,7 +16,7 @@ describe('the feature-hash fallback', () => {
     const leaving = new AbortController();
     setImmediate(() => leaving.abort());
     const body = { model: 'feature-hash-768', input: ['some words '.repeat(50_000)] };
-    const caller = { requestId: 'r', clientKey: 'c', owner: 'o', signal: leaving.signal };
+    const caller = { requestId: 'r', clientKey: 'c', owner: 'o', clientName: '', signal: leaving.signal };
     await expect(embed(ports, body, caller)).rejects.toMatchObject({ code: 'cancelled' });
   });
 });
@@ -51,7 +51,7 @@ const answer = (model: Partial<ServedModel>, dimensions?: number) =>
       },
     },
     { model: 'vectors', input: 'x', ...(dimensions === undefined ? {} : { dimensions }) },
-    { requestId: 'r', clientKey: 'c', owner: 'o', signal: new AbortController().signal },
+    { requestId: 'r', clientKey: 'c', owner: 'o', clientName: '', signal: new AbortController().signal },
   );
 
 describe('a model of another width', () => {

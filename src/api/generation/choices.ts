@@ -8,7 +8,7 @@ import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { Engine, JobListener, Submission } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { Caller, RequestAccount } from '../caller.ts';
+import { type Caller, clientOf, type RequestAccount } from '../caller.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { newJobId } from './job-id.ts';
 import { chooseAdapters } from './adapters.ts';
@@ -71,7 +71,7 @@ export function planChoices(
   });
   return {
     model,
-    submission: { target, clientKey: caller.clientKey, numCtx, keepAliveMs },
+    submission: { target, ...clientOf(caller), numCtx, keepAliveMs },
     account: caller.account,
     jobs: Array.from({ length: fields.n ?? 1 }, (_, index) => job(index)),
   };

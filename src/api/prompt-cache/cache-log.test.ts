@@ -8,6 +8,7 @@ const caller = (fields: Partial<Caller> = {}): Caller => ({
   requestId: 'req_1',
   clientKey: 'client',
   owner: 'owner',
+  clientName: '',
   signal: new AbortController().signal,
   ...fields,
 });

@@ -14,7 +14,7 @@ import { readPublicIdentity } from '../../trust/identity/public-identity.ts';
 import { registerMissingBuiltin } from '../builtin-models.ts';
 import { type CliContext, printable } from '../context.ts';
 import { localRegistry } from '../local-registry.ts';
-import { createLogger } from '../log.ts';
+import { openLog } from '../log/logger.ts';
 import { readRecord } from '../../api/replay/evidence-files.ts';
 import type { Machine } from '../../api/replay/machine.ts';
 import { type Drift, replayFolder } from '../../api/replay/replay-folder.ts';
@@ -100,7 +100,7 @@ function machineOf(context: CliContext): Machine {
       registerMissingBuiltin(id, {
         home,
         registry: localRegistry(config),
-        log: createLogger(config.logLevel),
+        log: openLog({ level: config.logLevel, home: null }).logger,
       }),
     note: (line) => context.note(line),
   };

@@ -1,9 +1,13 @@
 /** A moment to come as people put it: `in 40 s`, `in 4 min`, `in 2 h`. */
 export function inTime(atMs: number, nowMs: number): string {
-  const seconds = Math.round((atMs - nowMs) / 1000);
-  if (seconds <= 0) return 'now';
-  if (seconds < 90) return `in ${seconds} s`;
-  if (seconds < 90 * 60) return `in ${Math.round(seconds / 60)} min`;
-  if (seconds < 36 * 3600) return `in ${Math.round(seconds / 3600)} h`;
-  return `in ${Math.round(seconds / 86_400)} days`;
+  return Math.round((atMs - nowMs) / 1000) <= 0 ? 'now' : `in ${spanText(atMs - nowMs)}`;
+}
+
+/** A span as people put it: `40 s`, `4 min`, `2 h`. */
+export function spanText(spanMs: number): string {
+  const seconds = Math.max(0, Math.round(spanMs / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 36 * 3600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
 }

@@ -48,6 +48,8 @@ export interface LocalBackendOptions {
 export interface LocalBackend extends Backend {
   /** What models could take now, of the machine and of each GPU that a worker has seen. */
   freeMemory(): Memory;
+  /** The same devices, with all that they have; one that does not tell is not named. */
+  totalMemory(): Memory;
   /** Starts the spare workers that are missing; never throws. */
   prepare(): void;
   /** What the native library says of itself and of this machine; starts a worker for that. */
@@ -110,6 +112,10 @@ class Workers implements LocalBackend {
 
   freeMemory(): Memory {
     return this.#memory.free();
+  }
+
+  totalMemory(): Memory {
+    return this.#memory.total();
   }
 
   memoryNeed(target: ModelTarget, size: LoadSize): Memory {
@@ -199,8 +205,17 @@ class Workers implements LocalBackend {
       if (found.confirmed) this.#memory.confirmed(target, found.threads);
     };
     return {
-      facts: { numCtx, slots, cells, memory, measured: seenMemory(facts), details },
+      facts: {
+        numCtx,
+        slots,
+        cells,
+        memory,
+        measured: seenMemory(facts),
+        parts: facts.memory ?? [],
+        details,
+      },
       run: worker.run.bind(worker),
+      watchSlots: worker.watchSlots.bind(worker),
       unload: () => worker.end(),
       gone: worker.gone,
     };

@@ -10,6 +10,7 @@ import type { FromWorker, ToWorker } from '../../contract/ipc.ts';
 import type { Job } from '../../contract/job.ts';
 import type { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from '../../contract/load.ts';
 import type { Measurement } from '../../contract/memory.ts';
+import type { SlotStates } from '../../contract/slots.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { JobListener } from '../ports.ts';
 import { type Deferred, deferred } from '../../lib/base/deferred.ts';
@@ -53,6 +54,7 @@ export class WorkerHost {
   readonly #load = deferred<LoadedFacts>();
   readonly #exit = deferred<{ readonly reason: string | null }>();
   #measure: Deferred<Measurement> | undefined;
+  #onSlots: ((slots: SlotStates) => void) | null = null;
   #modelId = '';
   #loading = false;
   #ending: Ending | undefined;
@@ -153,6 +155,12 @@ export class WorkerHost {
     this.#send({ type: 'start', job });
   }
 
+  /** Tells what the slots do from now on; null: no more. */
+  watchSlots(onSlots: ((slots: SlotStates) => void) | null): void {
+    this.#onSlots = onSlots;
+    if (this.alive) this.#send({ type: 'watch', watched: onSlots !== null });
+  }
+
   /** Ends the child: closes its channel, and kills it when it does not go by itself. Safe to call twice. */
   async end(): Promise<void> {
     if (this.alive) {
@@ -232,6 +240,9 @@ export class WorkerHost {
         return this.#loading;
       case 'threads':
         this.onThreads?.(message);
+        return !this.#loading;
+      case 'slots':
+        this.#onSlots?.(message.slots);
         return !this.#loading;
       case 'events':
         return message.events.every(({ jobId, event }) => {

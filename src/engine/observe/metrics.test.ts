@@ -5,7 +5,13 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { createMetrics } from './metrics.ts';
 
 const usage = { promptTokens: 10, cachedTokens: 4, completionTokens: 3, reasoningTokens: 0 };
-const watched = { jobId: 'j', kind: 'generate', modelId: 'm' } as const;
+const watched = {
+  jobId: 'j',
+  kind: 'generate',
+  modelId: 'm',
+  clientName: '',
+  isFrozen: false,
+} as const;
 const loaded: ResidencyStatus = {
   modelId: 'm',
   kind: 'chat',
@@ -15,6 +21,9 @@ const loaded: ResidencyStatus = {
   running: 2,
   queued: 3,
   expiresAtMs: null,
+  sinceMs: 0,
+  lastUsedMs: 0,
+  evictionRank: 1,
 };
 
 const newMetrics = () => createMetrics({ clock: systemClock, version: '1.2.3', residencies: () => [loaded] });

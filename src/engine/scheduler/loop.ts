@@ -21,6 +21,7 @@ import type {
 } from '../ports.ts';
 import { isVocabularyJob, type Job } from '../../contract/job.ts';
 import { HOST_DEVICE } from '../../contract/memory.ts';
+import type { SlotStates } from '../../contract/slots.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Effects, LoadOrder } from './policy/effects.ts';
 import { type OpenRequest, OpenRequests, tellEnd } from './open-requests.ts';
@@ -28,6 +29,7 @@ import { poisonKey } from './poison-key.ts';
 import { DEFAULT_SCHEDULER_LIMITS, type SchedulerLimits } from './limits.ts';
 import { USUAL_SLOTS, wantedCtx } from './memory-plan.ts';
 import { Policy } from './policy/policy.ts';
+import { evictionOrder } from './policy/room.ts';
 import { type Lane, residencies, serves } from './policy/state.ts';
 
 export interface EngineOptions {
@@ -60,6 +62,7 @@ class SchedulerLoop implements Engine, Effects {
   readonly #goneWaiters = new Map<number, (() => void)[]>();
   #lastSeq = 0;
   #cancelTimer: (() => void) | undefined;
+  #onSlots: ((modelId: string, slots: SlotStates) => void) | null = null;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -77,7 +80,13 @@ class SchedulerLoop implements Engine, Effects {
   submit(submission: Submission, signal: AbortSignal, listener: JobListener): void {
     const observers = this.#options.observers ?? [];
     const { target, job } = submission;
-    const watched = { jobId: job.jobId, kind: job.kind, modelId: target.modelId };
+    const watched = {
+      jobId: job.jobId,
+      kind: job.kind,
+      modelId: target.modelId,
+      clientName: submission.clientName ?? '',
+      isFrozen: laneOf(job) === 'frozen',
+    };
     const listeners = [...observers.map((observer) => observer.watchJob(watched)), listener];
     if (signal.aborted) return queueMicrotask(() => tellEnd(listeners, fail('cancelled')));
     const wanted = wantedCtx(target, submission.numCtx);
@@ -100,11 +109,13 @@ class SchedulerLoop implements Engine, Effects {
       keepAliveMs: submission.keepAliveMs,
       poisonKey: () => poisonKey(target.modelId, job),
     });
+    this.#tellChange();
   }
 
   residencies(): readonly ResidencyStatus[] {
     const { clock } = this.#options;
     const toUnixMs = clock.unixMs() - clock.monotonicMs();
+    const ranks = evictionOrder(this.#policy.state).map(({ id }) => id);
     return residencies(this.#policy.state).map((residency) => ({
       modelId: residency.modelId,
       kind: residency.target.kind,
@@ -114,6 +125,11 @@ class SchedulerLoop implements Engine, Effects {
       running: residency.running.size,
       queued: this.#policy.state.models.get(residency.modelId)?.queue.length ?? 0,
       expiresAtMs: residency.expiresAtMs === null ? null : Math.round(residency.expiresAtMs + toUnixMs),
+      sinceMs: Math.round(
+        toUnixMs + (Number.isFinite(residency.readyAtMs) ? residency.readyAtMs : residency.startedAtMs),
+      ),
+      lastUsedMs: Math.round(residency.lastUsedMs + toUnixMs),
+      evictionRank: ranks.indexOf(residency.id) + 1 || null,
     }));
   }
 
@@ -148,6 +164,11 @@ class SchedulerLoop implements Engine, Effects {
     return true;
   }
 
+  watchSlots(onSlots: ((modelId: string, slots: SlotStates) => void) | null): void {
+    this.#onSlots = onSlots;
+    for (const load of this.#loads.values()) this.#watchSlotsOf(load);
+  }
+
   async drain(graceMs: number): Promise<void> {
     const { clock, backends } = this.#options;
     this.#policy.onDrain();
@@ -167,6 +188,7 @@ class SchedulerLoop implements Engine, Effects {
   loadModel(order: LoadOrder): void {
     const load: Load = { order, abort: new AbortController(), model: null };
     this.#loads.set(order.residencyId, load);
+    this.#tellChange();
     void this.#load(load);
   }
 
@@ -212,11 +234,14 @@ class SchedulerLoop implements Engine, Effects {
       void model.gone.then(({ reason }) => this.#gone(residencyId, reason));
       if (load.abort.signal.aborted) return void model.unload();
       log.info({ ...facts, ms: clock.monotonicMs() - startedAtMs }, 'Model loaded.');
+      if (this.#onSlots !== null) this.#watchSlotsOf(load);
       this.#policy.onLoaded(residencyId, model.facts);
+      this.#tellChange();
     } catch (error) {
       log.warn({ ...facts, error }, 'A model could not be loaded.');
       this.#forget(residencyId);
       this.#policy.onLoadFailed(residencyId, asSvcError(error));
+      this.#tellChange();
     }
   }
 
@@ -251,6 +276,7 @@ class SchedulerLoop implements Engine, Effects {
     this.#options.log.info({ model, reason }, 'Model unloaded.');
     this.#forget(residencyId);
     this.#policy.onGone(residencyId);
+    this.#tellChange();
   }
 
   #forget(residencyId: number): void {
@@ -270,6 +296,7 @@ class SchedulerLoop implements Engine, Effects {
         if (failure !== null) return this.#failed(seq, request, asSvcError(failure));
         this.#requests.settle(seq, null);
         this.#policy.onJobEnded(seq, true);
+        this.#tellChange();
       },
     });
   }
@@ -285,6 +312,7 @@ class SchedulerLoop implements Engine, Effects {
     if (error.code === 'internal') this.#options.log.error({ error }, 'A job failed unexpectedly.');
     this.#requests.settle(seq, error);
     this.#policy.onJobEnded(seq, false);
+    this.#tellChange();
   }
 
   #cancel(seq: number): void {
@@ -293,6 +321,17 @@ class SchedulerLoop implements Engine, Effects {
     this.#requests.settle(seq, fail('cancelled'));
     request.stop.abort();
     this.#policy.onCancel(seq);
+    this.#tellChange();
+  }
+
+  #watchSlotsOf({ order, model }: Load): void {
+    const onSlots = this.#onSlots;
+    const { modelId } = order.target;
+    model?.watchSlots?.(onSlots === null ? null : (slots) => onSlots(modelId, slots));
+  }
+
+  #tellChange(): void {
+    for (const observer of this.#options.observers ?? []) observer.onChange?.();
   }
 }
 

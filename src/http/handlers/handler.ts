@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../api/caller.ts';
-import { clientKey, ownerKey } from '../client-key.ts';
+import { clientKey, clientName, ownerKey } from '../client-key.ts';
 import { accountOf } from '../log/request-log.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -14,6 +14,7 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     requestId: request.id,
     clientKey: clientKey(request),
     owner: ownerKey(request),
+    clientName: clientName(request),
     signal,
     account: accountOf(request),
   };

@@ -10,12 +10,14 @@ import type { CompletionRequest } from '../../wire/inference/completions.ts';
 import type { RerankRequest } from '../../wire/inference/rerank.ts';
 import type { DetokenizeRequest, TokenizeRequest } from '../../wire/inference/tokens.ts';
 import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/request.ts';
+import type { RequestQuery } from '../../wire/operation/requests.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { ownerKey } from '../client-key.ts';
 import type { StreamOptions } from '../sse.ts';
 import { chatHandler } from './chat.ts';
+import { eventsHandler } from './events.ts';
 import { countHandler, generationHandler } from './generation.ts';
 import { callerOf, type Handler } from './handler.ts';
 import { nameUnderstood } from './understood.ts';
@@ -54,6 +56,14 @@ export function handlerTable(
       useCases.cacheReport((request.params as { id: string }).id, ownerKey(request)),
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
+    engine: async () => useCases.events.state(),
+    events: eventsHandler(useCases, streams),
+    requests: async (request) => useCases.requests.list(Number((request.query as RequestQuery).after ?? 0)),
+    request: async (request) => useCases.requests.find((request.params as { id: string }).id),
+    requestArchive: async (_request, reply) => {
+      reply.header('Content-Disposition', 'attachment; filename="hearth-requests.har"');
+      return useCases.requests.archive();
+    },
     ollamaVersion: async () => useCases.ollama.version(),
     ollamaTags: async () => useCases.ollama.tags(),
     ollamaPs: async () => useCases.ollama.ps(),

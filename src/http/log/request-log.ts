@@ -1,29 +1,45 @@
 /**
- * http/log owns the one line that the log has for each request. It knows no bodies: no text of a prompt or an answer, no
- * key and no header is in it, and of what a client wrote only the path and the model, once that is known to be installed.
+ * http/log owns what is kept of each request: its line in the log and its place in the recorder. It knows no bodies: no
+ * text of a prompt or an answer, no key and no header is in a line, and of what a client wrote only the path, the name
+ * that it gives itself, and the model, once that is known to be installed. Text is for the recorder alone, when asked for.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestAccount } from '../../api/caller.ts';
+import type { FinishedRequest, RequestRecorder } from '../../api/requests/recorder.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { entryOf } from '../../lib/errors/catalogue.ts';
 import type { Family } from '../../lib/errors/entry.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
-import { clientKey } from '../client-key.ts';
+import type { RequestText } from '../../wire/operation/requests.ts';
+import { clientKey, clientName } from '../client-key.ts';
+import { RequestEntry } from '../../api/requests/request-entry.ts';
+import { captureText } from './text-capture.ts';
+
+export interface RequestLogParts {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly recorder: Pick<RequestRecorder, 'add' | 'wantsText'>;
+}
 
 /** Sentences of these may repeat what the client wrote; their code says enough. */
 const ABOUT_CONTENT: ReadonlySet<Family> = new Set(['request', 'not_found', 'method']);
-/** Asked for every few seconds by those who watch; at info they would bury the rest. */
-const POLLED = new Set(['/health', '/metrics']);
 
 const entries = new WeakMap<FastifyRequest, RequestEntry>();
 
-/** Writes the line when the response is over, however it ends. */
-export function logRequests(app: FastifyInstance, { log, clock }: { log: Logger; clock: Clock }): void {
+/** Keeps account of every request, and writes it down when the response is over, however it ends. */
+export function logRequests(app: FastifyInstance, { log, clock, recorder }: RequestLogParts): void {
   app.addHook('onRequest', async (request, reply) => {
     const entry = new RequestEntry(clock);
     entries.set(request, entry);
-    reply.raw.once('close', () => entry.write(request, reply, log));
+    const isPolled = request.routeOptions.config.access?.polled === true;
+    const textOf =
+      recorder.wantsText && !isPolled ? captureText(request, reply) : (): RequestText | null => null;
+    reply.raw.once('close', () => {
+      const finished = finishedRequest(request, reply, entry);
+      writeLine(log, { finished, entry, isPolled });
+      if (!isPolled) recorder.add(finished, textOf());
+    });
   });
 }
 
@@ -34,71 +50,93 @@ export function accountOf(request: FastifyRequest): RequestAccount | undefined {
 
 /** Why a request failed, also when its status has left already. */
 export function noteFailure(request: FastifyRequest, error: SvcError): void {
-  entries.get(request)?.failed(error);
+  const entry = entries.get(request);
+  if (entry !== undefined) entry.failure = error;
 }
 
-class RequestEntry implements RequestAccount {
-  readonly #clock: Clock;
-  readonly #begin: number;
-  readonly #facts: Record<string, string | number> = {};
-  #failure: SvcError | null = null;
+function finishedRequest(request: FastifyRequest, reply: FastifyReply, entry: RequestEntry): FinishedRequest {
+  const { raw } = reply;
+  const { url: path, config } = request.routeOptions;
+  const name = clientName(request);
+  const dialect = config.access?.dialect;
+  const error = entry.failure?.code ?? (raw.writableFinished ? undefined : 'cancelled');
+  return {
+    request_id: request.id,
+    started_ms: entry.startedMs,
+    method: request.method,
+    route: path ?? request.url.replace(/\?.*/s, '').slice(0, 200),
+    ...(dialect === undefined ? {} : { dialect }),
+    stream: String(reply.getHeader('content-type')).startsWith('text/event-stream'),
+    // Whoever left before the head has seen no status; 499 is the usual word for it.
+    status: raw.headersSent ? raw.statusCode : 499,
+    ...(error === undefined ? {} : { error }),
+    client: clientKey(request),
+    ...(name === '' ? {} : { client_name: name }),
+    total_ms: entry.elapsedMs,
+    ...entry.counts,
+  };
+}
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#begin = clock.monotonicMs();
-  }
+interface Line {
+  readonly finished: FinishedRequest;
+  readonly entry: RequestEntry;
+  readonly isPolled: boolean;
+}
 
-  onModel(id: string): void {
-    this.#facts['model'] = id;
-  }
+function writeLine(log: Logger, { finished, entry, isPolled }: Line): void {
+  const line = present({
+    method: finished.method,
+    route: finished.route,
+    dialect: finished.dialect,
+    status: finished.status,
+    ms: finished.total_ms,
+    model: finished.model,
+    waitMs: entry.waitMs,
+    queueMs: finished.queue_ms,
+    loadMs: finished.load_ms,
+    firstMs: finished.first_ms,
+    prefillMs: finished.prefill_ms,
+    decodeMs: finished.decode_ms,
+    promptTokens: finished.prompt_tokens,
+    cachedTokens: finished.cached_tokens,
+    completionTokens: finished.completion_tokens,
+    draftedTokens: finished.drafted_tokens,
+    acceptedTokens: finished.accepted_tokens,
+    finishReason: finished.finish_reason,
+    error: finished.error,
+    ...detailOf(entry.failure, finished.status),
+    requestId: finished.request_id,
+    client: finished.client,
+    clientName: finished.client_name,
+  });
+  if (finished.error !== undefined && finished.error !== 'cancelled') log.warn(line, 'request failed');
+  else if (isPolled) log.debug(line, 'request');
+  else log.info(line, 'request');
+}
 
-  onEvent(event: Parameters<RequestAccount['onEvent']>[0]): void {
-    if (event.type === 'started') this.#facts['waitMs'] ??= this.#elapsed();
-    if (event.type === 'embedded' || event.type === 'ranked') this.#facts['promptTokens'] = event.totalTokens;
-    if (event.type !== 'done') return;
-    const { usage, timings, finishReason } = event;
-    const written = Number(this.#facts['completionTokens'] ?? 0);
-    Object.assign(this.#facts, {
-      promptTokens: usage.promptTokens,
-      cachedTokens: usage.cachedTokens,
-      completionTokens: written + usage.completionTokens,
-      prefillMs: Math.round(timings.prefillMs),
-      decodeMs: Math.round(timings.decodeMs),
-      finishReason,
-    });
-  }
+/** Why it failed, where that cannot repeat the client, and for faults of the service where in the program. */
+function detailOf(failure: SvcError | null, status: number): Record<string, string | undefined> {
+  if (failure === null) return {};
+  const { code, detail, message } = failure;
+  const param = 'param' in detail ? detail.param?.slice(0, 80) : undefined;
+  const isAboutContent = ABOUT_CONTENT.has(entryOf(code).family);
+  return {
+    param,
+    reason: isAboutContent ? undefined : message.slice(0, 300),
+    stack: status >= 500 && !isAboutContent ? framesOf(failure) : undefined,
+  };
+}
 
-  failed(error: SvcError): void {
-    this.#failure = error;
-  }
+/** Without the messages: that of a cause may quote what a client sent. */
+function framesOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const cause = framesOf(error.cause);
+  return [error.name, ...frames, ...(cause === undefined ? [] : [`caused by ${cause}`])].join('\n');
+}
 
-  write(request: FastifyRequest, { raw }: FastifyReply, log: Logger): void {
-    const { url: path } = request.routeOptions;
-    const line = {
-      method: request.method,
-      route: path ?? request.url.replace(/\?.*/s, '').slice(0, 200),
-      // Whoever left before the head has seen no status; 499 is the usual word for it.
-      status: raw.headersSent ? raw.statusCode : 499,
-      ms: this.#elapsed(),
-      ...this.#facts,
-      ...this.#outcome(raw.writableFinished),
-      requestId: request.id,
-      client: clientKey(request),
-    };
-    if ('error' in line && line.error !== 'cancelled') log.warn(line, 'request failed');
-    else if (path !== undefined && POLLED.has(path)) log.debug(line, 'request');
-    else log.info(line, 'request');
-  }
-
-  #outcome(isWhole: boolean): Record<string, string> {
-    if (this.#failure === null) return isWhole ? {} : { error: 'cancelled' };
-    const { code, detail, message } = this.#failure;
-    const param = 'param' in detail && detail.param !== undefined ? { param: detail.param.slice(0, 80) } : {};
-    const reason = ABOUT_CONTENT.has(entryOf(code).family) ? {} : { reason: message.slice(0, 300) };
-    return { error: code, ...param, ...reason };
-  }
-
-  #elapsed(): number {
-    return Math.round(this.#clock.monotonicMs() - this.#begin);
-  }
+function present(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => value !== undefined && value !== null),
+  );
 }

@@ -1,5 +1,5 @@
 /** Refusals of a request: its content, its form, and who may ask. */
-import { permanent } from './entry.ts';
+import { permanent, transient } from './entry.ts';
 
 interface Overflow {
   readonly promptTokens: number;
@@ -64,6 +64,11 @@ export const contentErrors = {
     { param: 'string?' },
     () =>
       'No responses are kept here, because SVC_STORE_RESPONSES is 0; send the whole conversation as input.',
+  ),
+  request_not_found: permanent(
+    'not_found',
+    { id: 'string', param: 'string?' },
+    (d) => `No request ${d.id} is remembered; only the last ones since the start of the service are.`,
   ),
   thread_unsupported: permanent(
     'request',
@@ -171,6 +176,11 @@ export const httpErrors = {
     'auth',
     {},
     () => 'An API key is required; send Authorization: Bearer <key> with the value of SVC_API_KEY.',
+  ),
+  too_many_readers: transient(
+    'busy',
+    { limit: 'number' },
+    (d) => `${d.limit} pages or terminals watch the engine already; close one of them and try again.`,
   ),
   forbidden_host: permanent(
     'forbidden',

@@ -10,10 +10,12 @@
  *   4. for each call: evaluate its rows, sample as far as drafts are accepted or where a prompt ends, send the events
  */
 import type { EarlierPrompt } from '../../contract/prompt-difference.ts';
+import type { SlotStates } from '../../contract/slots.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { handleMessages } from '../event-loop.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
+import { SlotWatch } from '../slot-watch.ts';
 import type { PreparedChat } from '../prepare.ts';
 import { adapterKey } from './adapter-groups.ts';
 import { AdapterTurns } from './adapter-turns.ts';
@@ -45,6 +47,7 @@ export interface PromptPreview {
 }
 
 export class BatchLoop {
+  readonly slots: SlotWatch;
   readonly #chat: ChatModel;
   readonly #outbox: Outbox;
   readonly #planner: StepPlanner;
@@ -71,6 +74,10 @@ export class BatchLoop {
     this.#adapters = new AdapterTurns(chat);
     this.#drafting = chat.draftContext === null ? null : new DraftingModel(chat.draftContext);
     this.#waiting = new Waiting(this.#sequences, this.#planner);
+    this.slots = new SlotWatch(
+      () => this.#slotStates(),
+      (message) => outbox.post(message),
+    );
   }
 
   /** Steps begun so far; a watchdog can tell standstill from silence by it. */
@@ -123,6 +130,7 @@ export class BatchLoop {
         await this.#outbox.drained();
       }
       this.#outbox.flush();
+      this.slots.atEnd();
     } catch (error) {
       this.#failAll(error);
     } finally {
@@ -193,7 +201,10 @@ export class BatchLoop {
     const nativeRows = rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence)));
     const call = this.#threads.begin({ phase, ...shapeOf(nativeRows) });
     evaluateRows(this.#chat.context, nativeRows, {
-      onEvaluated: () => this.#outbox.atRest(),
+      onEvaluated: () => {
+        this.#outbox.atRest();
+        this.slots.atRest();
+      },
       onResult: (row, result) => {
         const stream = bySequence.get(row.sequence);
         if (stream === undefined) return this.#sequences.forgetBeyond(row.sequence);
@@ -206,6 +217,22 @@ export class BatchLoop {
     });
     const ms = this.#threads.end(call);
     this.#planner.observe({ phase, rows, ms });
+  }
+
+  #slotStates(): SlotStates {
+    const works = new Map(
+      [...this.#streams.values()].map((stream) => {
+        const work = stream.work();
+        return [
+          stream.sequence,
+          this.#suspended.has(stream) ? { ...work, phase: 'suspended' as const } : work,
+        ];
+      }),
+    );
+    return this.#sequences.kept().map((kept) => {
+      const work = works.get(kept.slot);
+      return work === undefined ? kept : { ...kept, work };
+    });
   }
 
   #nativeRow({ kind, sequence, tokens, padding }: PlannedRow, stream: Stream | undefined): Row {

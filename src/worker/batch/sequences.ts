@@ -59,6 +59,11 @@ export class Sequences {
     return idle.map(({ id, tokens }) => ({ sequence: id, position: tokens.length }));
   }
 
+  /** How many tokens each holds, in order. */
+  kept(): { readonly slot: number; readonly keptTokens: number }[] {
+    return this.#states.map(({ id, tokens }) => ({ slot: id, keptTokens: tokens.length }));
+  }
+
   /** The placement that a prompt would get now; changes nothing. Null when all sequences are busy. */
   preview({ prompt, adapterKey }: KeyedPrompt): Placement | null {
     const spared = this.#copyMs / this.#planner.prefillMsPerToken;

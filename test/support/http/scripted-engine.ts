@@ -74,6 +74,8 @@ export class ScriptedEngine implements Engine {
     return true;
   }
 
+  watchSlots(): void {}
+
   async drain(): Promise<void> {}
 
   #check(job: unknown): void {

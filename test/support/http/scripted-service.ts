@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { settings } from '../../../src/config/settings.ts';
 import type { VolatileTreatment } from '../../../src/lib/prompt-cache/volatile-lines.ts';
 import { type Clock, systemClock } from '../../../src/lib/base/clock.ts';
+import { JobBoard } from '../../../src/engine/observe/job-board.ts';
 import { createMetrics } from '../../../src/engine/observe/metrics.ts';
 import { createHttpServer, listen } from '../../../src/http/server.ts';
 import { loadIdentity } from '../../../src/trust/identity/instance.ts';
@@ -22,6 +23,8 @@ import { openRegistry, type Registry } from '../../../src/store/registry/registr
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import type { Models } from '../../../src/api/models/served-model.ts';
 import type { Engine } from '../../../src/engine/ports.ts';
+import { EngineFeed } from '../../../src/api/events/engine-feed.ts';
+import { type RecordMode, RequestRecorder } from '../../../src/api/requests/recorder.ts';
 import { createUseCases } from '../../../src/api/use-cases.ts';
 import { signIdentity } from '../../../src/trust/identity/sign-identity.ts';
 import { HttpClient } from './http-client.ts';
@@ -41,8 +44,9 @@ export interface ScriptedOptions {
   readonly streamHeadAfterMs?: number;
   readonly maxBodyBytes?: number;
   readonly clock?: Clock;
+  readonly record?: RecordMode;
   /** Instead of the registry and the scripted engine. */
-  readonly over?: { readonly models: Models; readonly engine: Engine };
+  readonly over?: { readonly models: Models; readonly engine: Engine; readonly board?: JobBoard };
   /** False: an empty registry. */
   readonly models?: boolean;
   /** False: no backend is bound. */
@@ -99,11 +103,22 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const isReady = options.nativeReady !== false;
   const clock = options.clock ?? systemClock;
   const process = { version: '9.8.7', instanceId: identity.instanceId, bootId: identity.bootId };
+  const recorder = new RequestRecorder({ mode: options.record ?? 'on', textForMs: 60_000, clock });
+  const feed = new EngineFeed({
+    engine: options.over?.engine ?? engine,
+    board: options.over?.board ?? new JobBoard(clock),
+    devices: () => [{ device: 'CPU', totalBytes: 2 ** 34, freeBytes: 2 ** 33, reserveBytes: 2 ** 28 }],
+    recorder,
+    clock,
+    bootId: identity.bootId,
+  });
   const useCases = createUseCases({
     models: options.over?.models ?? installedModels(registry),
     engine: options.over?.engine ?? engine,
     evidence: null,
     responses: options.storeResponses === false ? null : new ResponseStore(home, clock),
+    events: feed,
+    recorder,
     clock,
     process,
     isDraining: () => draining,
@@ -132,6 +147,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     clock,
     logger,
     metrics: createMetrics({ clock: systemClock, version: '9.8.7', residencies: () => [] }),
+    recorder,
     opened: Promise.resolve(),
     isDraining: () => draining,
   });

@@ -68,11 +68,11 @@ async function answers(config: Config): Promise<boolean> {
 /** In this process, on a free port of the loopback address; the home is its own for that time. */
 async function withPrivateService<T>(context: CliContext, work: (config: Config) => Promise<T>): Promise<T> {
   const { startApp } = await import('../../../app.ts');
-  const { createLogger } = await import('../../log.ts');
+  const { openLog } = await import('../../log/logger.ts');
   const { registerBuiltins } = await import('../../builtin-models.ts');
   const { readVersion } = await import('../../version.ts');
   const config = context.config({ host: '127.0.0.1', port: '0' });
-  const logger = createLogger('error');
+  const { logger } = openLog({ level: 'error', home: null });
   // It makes the folder of the home that the lock lies in.
   const running = await startApp({ config, version: readVersion(), logger, env: process.env });
   const file = path.join(config.home, 'serve.lock');

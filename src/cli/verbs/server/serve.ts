@@ -14,12 +14,12 @@ import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { type OwnerLock, takeLock } from '../../../store/lock/owner-lock.ts';
 import { registerBuiltins } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
-import { createLogger } from '../../log.ts';
+import { type Log, openLog } from '../../log/logger.ts';
 import { describeHolder } from '../../port-holder.ts';
 import { readVersion } from '../../version.ts';
 import { endByHangUp, listenForSignals } from './signals.ts';
 
-type Logger = ReturnType<typeof createLogger>;
+type Logger = Log['logger'];
 type Flags = Partial<Record<SettingName, string>>;
 
 export function registerServe(program: Command, context: CliContext): void {
@@ -36,7 +36,8 @@ export function registerServe(program: Command, context: CliContext): void {
 async function serve(context: CliContext, flags: Flags): Promise<void> {
   const signals = listenForSignals();
   const { config, reload } = followConfig(readConfig(context, flags), () => readConfig(context, flags));
-  const logger = createLogger(config.logLevel);
+  const log = openLog({ level: config.logLevel, home: config.logFiles ? config.home : null });
+  const { logger } = log;
   for (const sentence of unknownVariables(context.env)) logger.warn(sentence);
   const running = await start(config, logger);
   const lock = await openService(config, running, logger);
@@ -48,6 +49,7 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
   const signal = await signals.end;
   await drain(signal, { running, config, context });
   await lock.release();
+  await log.flushed();
   if (signal === 'SIGHUP') endByHangUp();
   else process.exit(EXIT_CODES.ok);
 }

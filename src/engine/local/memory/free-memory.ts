@@ -1,6 +1,6 @@
 /** How much memory a model may take now: what the system calls available, within the limit of the control group. */
 import { readFileSync } from 'node:fs';
-import { freemem } from 'node:os';
+import { freemem, totalmem } from 'node:os';
 
 /** Bytes. Decisions need the figure of this moment; the kernel answers from memory, in some ten microseconds. */
 export function freeMemoryBytes(): number {
@@ -8,6 +8,12 @@ export function freeMemoryBytes(): number {
   const available = fieldKib(read('/proc/meminfo'), 'MemAvailable');
   const system = available === null ? freemem() : available * 1024;
   return Math.min(system, groupFreeBytes() ?? Number.POSITIVE_INFINITY);
+}
+
+/** Bytes of the machine, or of the control group where that allows less. */
+export function totalMemoryBytes(): number {
+  const limit = process.platform === 'linux' ? Number(read('/sys/fs/cgroup/memory.max')?.trim()) : 0;
+  return Number.isFinite(limit) && limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 /** Page cache counts as used in a control group but is given back on demand, so it is taken off. */

@@ -13,6 +13,9 @@ export class GpuMemory {
   #hosted: ReadonlySet<string> = new Set();
   readonly #held = new Map<object, Memory>();
 
+  /** All that each has; one that does not tell is not named. */
+  total: Memory = [];
+
   /** Whether there has been a reading. */
   known = false;
 
@@ -25,6 +28,9 @@ export class GpuMemory {
       // One that does not tell its size cannot be planned, and must not be shut out by that.
       bytes: totalBytes === 0 ? Number.POSITIVE_INFINITY : freeBytes,
     }));
+    this.total = gpus
+      .filter(({ totalBytes }) => totalBytes > 0)
+      .map(({ name, totalBytes }) => ({ device: name, bytes: totalBytes }));
     // Metal calls every GPU one of its own kind, and all of them share the memory of the machine.
     this.#hosted = new Set(
       gpus.filter(({ kind }) => kind === 'igpu' || gpu === 'metal').map(({ name }) => name),

@@ -6,6 +6,7 @@ import { bytesOn, plus } from '../../device-memory.ts';
 import type { LoadSize, Memory } from '../../ports.ts';
 import { estimatedBytes, type Measured, PROCESS_BYTES, type Tuning } from '../memory-need.ts';
 import type { LocalTarget } from '../model-source.ts';
+import { totalMemoryBytes } from './free-memory.ts';
 import { GpuMemory } from './gpu-memory.ts';
 import { type MemoryRecord, recordedNeed } from './memory-record.ts';
 import { countedMemory, measuredSizes, sumsOf } from './measured-memory.ts';
@@ -43,6 +44,11 @@ export class MemoryBook {
 
   free(): Memory {
     return plus([{ device: HOST_DEVICE, bytes: this.#options.freeHostBytes() }], this.#gpus.free());
+  }
+
+  /** What each device has, free or not. */
+  total(): Memory {
+    return plus([{ device: HOST_DEVICE, bytes: totalMemoryBytes() }], this.#gpus.total);
   }
 
   need(target: LocalTarget, size: LoadSize): Memory {

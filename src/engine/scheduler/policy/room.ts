@@ -60,6 +60,13 @@ export function isIdle(state: SchedulerState, residency: Residency): boolean {
   return residency.running.size === 0;
 }
 
+/** The models that could make room, in the order in which they would be unloaded for it. */
+export function evictionOrder(state: SchedulerState): Residency[] {
+  return residencies(state)
+    .filter((residency) => residency.state !== 'ending')
+    .sort(byUsefulness(state));
+}
+
 /** Idle before busy, least recently used first. */
 function byUsefulness(state: SchedulerState): (a: Residency, b: Residency) => number {
   return (a, b) =>

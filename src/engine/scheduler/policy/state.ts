@@ -47,6 +47,8 @@ export interface Residency {
   readonly running: Map<number, Ticket>;
   /** How many of those are in each lane. */
   readonly inLane: Record<Lane, number>;
+  /** When its load began. */
+  readonly startedAtMs: number;
   readyAtMs: number;
   lastUsedMs: number;
   keepAliveMs: number;

@@ -1,4 +1,5 @@
 /** Steps 1, 2 and 4 of the tree: which models need to be loaded, who has to give way for them, and when. */
+import { loadReason } from '../../../contract/job-event.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { most } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';
@@ -105,7 +106,7 @@ function isBeingMeasured(walk: Walk, model: ModelState): boolean {
   if (walk.readings.isMeasured(target)) return false;
   model.measured = { revision: target.revision, isOut: true };
   // To those who wait it is a part of the load.
-  model.waitReason = `loading model ${modelId}`;
+  model.waitReason = loadReason(modelId);
   walk.effects.measureModel(target);
   return true;
 }
@@ -137,6 +138,7 @@ function load(walk: Walk, model: ModelState, plan: LoadPlan): void {
     slots: plan.slots,
     running: new Map(),
     inLane: { shared: 0, frozen: 0, light: 0 },
+    startedAtMs: nowMs,
     readyAtMs: Number.POSITIVE_INFINITY,
     lastUsedMs: nowMs,
     keepAliveMs: limits.keepAliveMs,

@@ -2,6 +2,7 @@
  * Step 6 of the tree: waiting jobs are told their position and the reason. A new reason is told at once, a new
  * position at most every `notifyMs`, because a long queue moves often.
  */
+import { loadReason } from '../../../contract/job-event.ts';
 import { fairOrder, positionOfYoungest } from './fairness.ts';
 import type { ModelState, Ticket } from './state.ts';
 import type { Walk } from './walk.ts';
@@ -45,7 +46,7 @@ function reasonOf(model: ModelState): string {
     case 'ready':
       return `waiting for a slot of model ${model.modelId}`;
     case 'loading':
-      return `loading model ${model.modelId}`;
+      return loadReason(model.modelId);
     case 'ending':
       return `waiting for model ${model.modelId} to end before it is loaded again`;
     default:

@@ -4,6 +4,7 @@
  * answer are, which rows come next, and what the planner is told; the sampler and the output are collaborators.
  */
 import type { DoneEvent, JobEvent } from '../../../contract/job-event.ts';
+import type { SlotWork } from '../../../contract/slots.ts';
 import type { NativeContext } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 import type { DecodingSequence, PrefillingSequence } from '../planning/step-planner.ts';
@@ -104,6 +105,20 @@ export class Stream {
   prefillingState(): PrefillingSequence {
     const { sequence, remaining } = this;
     return { sequence, position: this.#position, remaining, arrivedMs: this.#arrivedMs };
+  }
+
+  /** How far it is, for those who watch. */
+  work(): SlotWork {
+    return {
+      jobId: this.jobId,
+      phase: this.isDecoding ? 'decode' : 'prefill',
+      promptTokens: this.prompt.length,
+      cachedTokens: this.#cachedTokens,
+      evaluatedTokens: Math.min(this.#position, this.prompt.length),
+      writtenTokens: this.output.tokens.length,
+      draftedTokens: this.#draftCounts.drafted,
+      acceptedTokens: this.#draftCounts.accepted,
+    };
   }
 
   /** The next token, then its drafts, then padding. */

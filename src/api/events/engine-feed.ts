@@ -1,0 +1,208 @@
+/**
+ * api/events owns the one stream of events about the engine: who reads it gets the whole state, then what changes. It
+ * knows no sockets. Nobody reading costs nothing: the engine is only watched while somebody does, and all readers share
+ * one log of changes, so that a slow one holds no memory of its own; it is given the whole state again.
+ */
+import type { SlotStates } from '../../contract/slots.ts';
+import type { Engine, OpenJob } from '../../engine/ports.ts';
+import type { Clock } from '../../lib/base/clock.ts';
+import { deferred } from '../../lib/base/deferred.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { ENGINE_EVENTS, type EngineState } from '../../wire/operation/engine-state.ts';
+import { type DeviceStatus, engineState } from './engine-view.ts';
+import type { RequestRecorder } from '../requests/recorder.ts';
+import { PatchLog } from './patch-log.ts';
+import { SlotRates } from './slot-rates.ts';
+
+export interface FeedPorts {
+  readonly engine: Pick<Engine, 'residencies' | 'watchSlots'>;
+  readonly board: {
+    readonly jobs: readonly OpenJob[];
+    watch(onChange: (() => void) | null): void;
+  };
+  readonly devices: () => readonly DeviceStatus[];
+  readonly recorder: Pick<RequestRecorder, 'lastNumber' | 'recording' | 'watch'>;
+  readonly clock: Clock;
+  readonly bootId: string;
+}
+
+/** An event as it is written; `data` is JSON. */
+export interface FeedEvent {
+  readonly id: string;
+  readonly event: keyof typeof ENGINE_EVENTS;
+  readonly data: string;
+}
+
+const LIMITS = {
+  readers: 64,
+  /** Between two updates at least. */
+  updateMs: 250,
+  /** What nobody tells, such as the memory that other programs take, is looked at this often. */
+  lookMs: 5_000,
+  /** How long the log goes on after the last reader has left, for one that comes back. */
+  lingerMs: 10_000,
+};
+
+export class EngineFeed {
+  readonly #ports: FeedPorts;
+  readonly #startedMs: number;
+  readonly #slots = new Map<string, SlotStates>();
+  #rates = new SlotRates();
+  #log: PatchLog<EngineState> | null = null;
+  /** Goes on over the pauses in which nobody reads. */
+  #number = 0;
+  #readers = 0;
+  #news = deferred<void>();
+  #updatedMs = Number.NEGATIVE_INFINITY;
+  #cancelUpdate: (() => void) | null = null;
+  #cancelLook: (() => void) | null = null;
+  #cancelLinger: (() => void) | null = null;
+  #isClosed = false;
+
+  constructor(ports: FeedPorts) {
+    this.#ports = ports;
+    this.#startedMs = ports.clock.unixMs();
+  }
+
+  /** The whole state now. */
+  state(): EngineState {
+    return this.#log === null ? this.#read() : this.#log.state;
+  }
+
+  /**
+   * What changes, from now on or from the event of that id on. Throws `too_many_readers`. The next event is made when it
+   * is asked for: who asks seldom is told less, and never something old.
+   */
+  follow(lastEventId: string | undefined, signal: AbortSignal): AsyncGenerator<FeedEvent, void, void> {
+    if (this.#readers >= LIMITS.readers) throw fail('too_many_readers', { limit: LIMITS.readers });
+    return this.#events(lastEventId, signal);
+  }
+
+  /** Ends every reader's stream. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
+    this.#end();
+  }
+
+  async *#events(
+    lastEventId: string | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<FeedEvent, void, void> {
+    // Counted here: a generator that is never begun is never ended.
+    this.#readers += 1;
+    const wake = (): void => this.#wake();
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      let at = this.#numberOf(lastEventId);
+      while (!signal.aborted && !this.#isClosed) {
+        const log = this.#begin();
+        const missed = at === null ? null : log.since(at);
+        if (missed === null) {
+          at = log.number;
+          yield this.#event(at, ENGINE_EVENTS.snapshot, JSON.stringify(log.state));
+        } else if (missed[0] !== undefined) {
+          at = missed[0].number;
+          yield this.#event(at, ENGINE_EVENTS.update, missed[0].json);
+        } else {
+          await this.#news.promise;
+        }
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+      this.#readers -= 1;
+      if (this.#readers === 0) this.#linger();
+    }
+  }
+
+  #event(number: number, event: FeedEvent['event'], data: string): FeedEvent {
+    return { id: `${this.#ports.bootId}-${number}`, event, data };
+  }
+
+  /** Null for an id of another boot, or none. */
+  #numberOf(lastEventId: string | undefined): number | null {
+    const [bootId, number = ''] = (lastEventId ?? '').split('-');
+    return bootId === this.#ports.bootId && /^\d{1,15}$/.test(number) ? Number(number) : null;
+  }
+
+  #begin(): PatchLog<EngineState> {
+    this.#cancelLinger?.();
+    this.#cancelLinger = null;
+    if (this.#log !== null) return this.#log;
+    const { engine, board, clock, recorder } = this.#ports;
+    board.watch(() => this.#changed());
+    recorder.watch(() => this.#changed());
+    // A worker answers with what its slots do now, which is the first update.
+    engine.watchSlots((modelId, slots) => {
+      this.#slots.set(modelId, slots);
+      this.#rates.note(modelId, slots, clock.monotonicMs());
+      this.#changed();
+    });
+    this.#number += 1;
+    this.#log = new PatchLog(this.#read(), this.#number);
+    this.#look();
+    return this.#log;
+  }
+
+  #linger(): void {
+    this.#cancelLinger = this.#ports.clock.after(LIMITS.lingerMs, () => this.#end());
+  }
+
+  #end(): void {
+    if (this.#log === null) return;
+    const { engine, board, recorder } = this.#ports;
+    for (const cancel of [this.#cancelUpdate, this.#cancelLook, this.#cancelLinger]) cancel?.();
+    this.#cancelUpdate = null;
+    board.watch(null);
+    recorder.watch(null);
+    engine.watchSlots(null);
+    this.#number = this.#log.number;
+    this.#log = null;
+    this.#slots.clear();
+    this.#rates = new SlotRates();
+  }
+
+  #look(): void {
+    this.#cancelLook = this.#ports.clock.after(LIMITS.lookMs, () => {
+      this.#changed();
+      this.#look();
+    });
+  }
+
+  /** All that happens until the next update is due leaves with it. */
+  #changed(): void {
+    if (this.#cancelUpdate !== null || this.#log === null) return;
+    const { clock } = this.#ports;
+    const dueMs = this.#updatedMs + LIMITS.updateMs - clock.monotonicMs();
+    this.#cancelUpdate = clock.after(Math.max(0, dueMs), () => {
+      this.#cancelUpdate = null;
+      this.#updatedMs = clock.monotonicMs();
+      if (this.#log?.push(this.#read(), { at_ms: Math.round(clock.unixMs()) }) === true) this.#wake();
+    });
+  }
+
+  #wake(): void {
+    const news = this.#news;
+    this.#news = deferred();
+    news.resolve();
+  }
+
+  #read(): EngineState {
+    const { engine, board, devices, recorder, clock, bootId } = this.#ports;
+    const residencies = engine.residencies();
+    for (const modelId of this.#slots.keys())
+      if (!residencies.some((item) => item.modelId === modelId)) this.#slots.delete(modelId);
+    return engineState({
+      atMs: Math.round(clock.unixMs()),
+      bootId,
+      startedMs: Math.round(this.#startedMs),
+      residencies,
+      jobs: board.jobs,
+      slots: this.#slots,
+      rateOf: (modelId, jobId) => this.#rates.of(modelId, jobId),
+      devices: devices(),
+      lastRequest: recorder.lastNumber,
+      recording: recorder.recording,
+    });
+  }
+}

@@ -1,0 +1,116 @@
+/** What is noted of one request while it runs: its stages in milliseconds, its tokens, how it ended. Never its text. */
+import type { RequestAccount } from '../caller.ts';
+import type { FinishedRequest } from './recorder.ts';
+import { isLoadReason, type JobEvent } from '../../contract/job-event.ts';
+import type { Clock } from '../../lib/base/clock.ts';
+import type { SvcError } from '../../lib/errors/svc-error.ts';
+
+type Stage = 'queue' | 'load';
+
+/** Members of the record that jobs fill in. */
+type Counts = Pick<
+  FinishedRequest,
+  | 'model'
+  | 'queue_ms'
+  | 'load_ms'
+  | 'first_ms'
+  | 'prefill_ms'
+  | 'decode_ms'
+  | 'prompt_tokens'
+  | 'cached_tokens'
+  | 'completion_tokens'
+  | 'drafted_tokens'
+  | 'accepted_tokens'
+  | 'finish_reason'
+>;
+
+export class RequestEntry implements RequestAccount {
+  readonly startedMs: number;
+  failure: SvcError | null = null;
+  readonly #clock: Clock;
+  readonly #begin: number;
+  readonly #counts: { -readonly [Key in keyof Counts]: Counts[Key] } = {};
+  #stage: { readonly name: Stage; readonly sinceMs: number } | null = null;
+  #hasStarted = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#begin = clock.monotonicMs();
+    this.startedMs = Math.round(clock.unixMs());
+  }
+
+  get counts(): Counts {
+    return this.#counts;
+  }
+
+  get elapsedMs(): number {
+    return Math.round(this.#clock.monotonicMs() - this.#begin);
+  }
+
+  /** Until its first job ran; null before. */
+  get waitMs(): number | null {
+    return this.#hasStarted ? (this.#counts.queue_ms ?? 0) + (this.#counts.load_ms ?? 0) : null;
+  }
+
+  onModel(id: string): void {
+    this.#counts.model = id;
+    this.#enter('queue');
+  }
+
+  onEvent(event: JobEvent): void {
+    switch (event.type) {
+      case 'queued':
+        return this.#enter(isLoadReason(event.reason) ? 'load' : 'queue');
+      case 'started':
+        return this.#start();
+      case 'text':
+      case 'reasoning':
+      case 'tool_call':
+        this.#counts.first_ms ??= this.elapsedMs;
+        return;
+      case 'embedded':
+      case 'ranked':
+        this.#start();
+        this.#counts.prompt_tokens = event.totalTokens;
+        return;
+      case 'done': {
+        const { usage, timings, finishReason } = event;
+        const { drafts } = timings;
+        const counts = this.#counts;
+        counts.prompt_tokens = usage.promptTokens;
+        counts.cached_tokens = usage.cachedTokens;
+        counts.completion_tokens = (counts.completion_tokens ?? 0) + usage.completionTokens;
+        counts.prefill_ms = Math.round(timings.prefillMs);
+        counts.decode_ms = Math.round(timings.decodeMs);
+        counts.finish_reason = finishReason;
+        if (drafts === undefined) return;
+        counts.drafted_tokens = (counts.drafted_tokens ?? 0) + drafts.drafted;
+        counts.accepted_tokens = (counts.accepted_tokens ?? 0) + drafts.accepted;
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  /** The first of several answers counts; the stages of the others run beside its own. */
+  #enter(name: Stage): void {
+    if (this.#hasStarted || this.#stage?.name === name) return;
+    this.#leave();
+    this.#stage = { name, sinceMs: this.#clock.monotonicMs() };
+  }
+
+  #start(): void {
+    if (this.#hasStarted) return;
+    this.#leave();
+    this.#hasStarted = true;
+  }
+
+  #leave(): void {
+    if (this.#stage === null) return;
+    const { name, sinceMs } = this.#stage;
+    const ms = Math.round(this.#clock.monotonicMs() - sinceMs);
+    this.#counts[`${name}_ms`] = (this.#counts[`${name}_ms`] ?? 0) + ms;
+    this.#stage = null;
+  }
+}

@@ -1,0 +1,76 @@
+/** The log as files below the home folder: private, and rotated by size. */
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFile, rename, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { LineTarget } from './line-writer.ts';
+
+/** How much one file holds, and how many older ones are kept beside it. */
+const FILE_BYTES = 10 * 1024 * 1024;
+const KEPT_FILES = 4;
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+
+export const logFolder = (home: string): string => path.join(home, 'logs');
+
+/** The file that is written now, and the older ones from the newest on. */
+export function logFiles(home: string): readonly [current: string, ...older: string[]] {
+  const older = Array.from({ length: KEPT_FILES }, (_, at) => `hearth.${at + 1}.log`);
+  return [path.join(logFolder(home), 'hearth.log'), ...older.map((name) => path.join(logFolder(home), name))];
+}
+
+/** `onProblem` is told once when files cannot be written; the service goes on without them. */
+export function fileTarget(
+  home: string,
+  { onProblem, fileBytes = FILE_BYTES }: { onProblem(error: unknown): void; readonly fileBytes?: number },
+): LineTarget {
+  const files = logFiles(home);
+  const [current] = files;
+  let bytes: number | null = null;
+  let hasProblem = false;
+  const failed = (error: unknown): void => {
+    if (!hasProblem) onProblem(error);
+    hasProblem = true;
+  };
+  return {
+    append: async (text) => {
+      try {
+        bytes ??= await sizeOf(current);
+        if (bytes > 0 && bytes + text.length > fileBytes) {
+          await rotate(files);
+          bytes = 0;
+        }
+        await appendFile(current, text, { mode: PRIVATE_FILE });
+        bytes += Buffer.byteLength(text);
+      } catch (error) {
+        failed(error);
+      }
+    },
+    appendNow: (text) => {
+      try {
+        if (text !== '') appendFileSync(current, text, { mode: PRIVATE_FILE });
+      } catch (error) {
+        failed(error);
+      }
+    },
+  };
+}
+
+export function makeLogFolder(home: string): void {
+  mkdirSync(logFolder(home), { recursive: true, mode: PRIVATE_FOLDER });
+}
+
+/** From the oldest on, which is overwritten. */
+async function rotate(files: readonly string[]): Promise<void> {
+  for (const [at, file] of [...files.entries()].reverse()) {
+    const next = files[at + 1];
+    if (next !== undefined) await rename(file, next).catch(ignoreMissing);
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(ignoreMissing))?.size ?? 0;
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,91 @@
+/** Lines of the log files, from the oldest that is kept on, and those that are written from then on. */
+import { watch } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
+import { deferred } from '../../lib/base/deferred.ts';
+import { logFiles, logFolder } from './log-files.ts';
+
+/** The last `most` lines that are wanted; null where no log file was ever written. */
+export async function lastLines(
+  home: string,
+  isWanted: (line: string) => boolean,
+  most: number,
+): Promise<string[] | null> {
+  const texts: string[] = [];
+  for (const file of logFiles(home)) {
+    const text = await readFile(file, 'utf8').catch(absent);
+    if (text !== undefined) texts.unshift(text);
+  }
+  if (texts.length === 0) return null;
+  const lines = texts.join('').split('\n');
+  // What stands behind the last line end is being written.
+  return lines
+    .slice(0, -1)
+    .filter(isWanted)
+    .slice(most === 0 ? lines.length : -most);
+}
+
+/** Whole lines as they are appended, over rotations too, until the signal fires. */
+export async function* newLines(home: string, signal: AbortSignal): AsyncGenerator<string, void, void> {
+  const [current, before] = logFiles(home);
+  let news = deferred<void>();
+  const wake = (): void => news.resolve();
+  const watcher = watch(logFolder(home), { persistent: true }, wake);
+  signal.addEventListener('abort', wake, { once: true });
+  let place = await placeAtEnd(current);
+  let rest = '';
+  try {
+    while (!signal.aborted) {
+      const { text, ...now } = await appended({ current, before: before ?? current, place });
+      place = now.place;
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+      if (text !== '') continue;
+      await news.promise;
+      news = deferred();
+    }
+  } finally {
+    watcher.close();
+  }
+}
+
+/** How much of which file has been read. */
+interface Place {
+  readonly inode: number;
+  readonly bytes: number;
+}
+
+async function placeAtEnd(file: string): Promise<Place> {
+  const facts = await stat(file).catch(absent);
+  return { inode: facts?.ino ?? 0, bytes: facts?.size ?? 0 };
+}
+
+async function appended(at: { readonly current: string; readonly before: string; readonly place: Place }) {
+  const { inode, bytes } = at.place;
+  const facts = await stat(at.current).catch(absent);
+  if (facts === undefined) return { text: '', place: at.place };
+  if (facts.ino === inode || inode === 0) {
+    const text = await textFrom(at.current, facts.ino === inode ? bytes : 0);
+    return { text, place: { inode: facts.ino, bytes: bytes + Buffer.byteLength(text) } };
+  }
+  // It was rotated: what was written last is in the file before.
+  const [end, begin] = [await textFrom(at.before, bytes), await textFrom(at.current, 0)];
+  return { text: end + begin, place: { inode: facts.ino, bytes: Buffer.byteLength(begin) } };
+}
+
+async function textFrom(file: string, position: number): Promise<string> {
+  const handle = await open(file).catch(absent);
+  if (handle === undefined) return '';
+  try {
+    const { size } = await handle.stat();
+    const bytes = Buffer.alloc(Math.max(0, size - position));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, position);
+    return bytes.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

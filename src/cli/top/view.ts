@@ -1,0 +1,166 @@
+/**
+ * cli/top owns what a terminal shows of the engine: `view` writes the lines, `screen` keeps them in their place. It does
+ * not know how a state comes. Pure.
+ */
+import type { EngineState, JobView, ModelView, SlotView } from '../../wire/operation/engine-state.ts';
+import { printable } from '../context.ts';
+import { spanText } from '../words/relative-time.ts';
+
+export interface ViewOptions {
+  readonly url: string;
+  readonly nowMs: number;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+const BAR_CHARS = 24;
+const MARKS = { full: '█', part: '▓', rest: '░', kept: '·' } as const;
+
+/** As many lines as there is something to tell. */
+export function engineView(state: EngineState, options: ViewOptions): string[] {
+  const models = Object.entries(state.models);
+  return [
+    headLine(state, options),
+    ...deviceLines(state),
+    ...models.flatMap(([id, model]) => ['', ...modelLines(id, model, state, options)]),
+    ...(models.length === 0 ? ['', 'No model is loaded; the next request loads the one that it names.'] : []),
+    ...waitingLines(state, options),
+  ].map((line) => cut(printable(line), options.width));
+}
+
+function headLine(state: EngineState, { url, nowMs }: ViewOptions): string {
+  const running = Object.values(state.jobs).filter((job) => job.state === 'running').length;
+  const rate = sum(
+    slotsOf(state).filter(({ phase }) => phase === 'decode'),
+    (slot) => slot.tokens_per_s ?? 0,
+  );
+  return [
+    `Hearth at ${url}`,
+    `up ${spanText(nowMs - state.started_ms)}`,
+    `${running} running`,
+    `${state.queued} waiting`,
+    `${rate.toFixed(1)} tokens/s`,
+  ].join('   ');
+}
+
+function deviceLines({ devices, models }: EngineState): string[] {
+  return Object.entries(devices).map(([name, device]) => {
+    const held = Object.values(models).map(({ memory }) => memory[name]);
+    const used = sum(held, (part) => part?.measured_bytes ?? part?.planned_bytes ?? 0);
+    const total = device.total_bytes ?? used + device.free_bytes;
+    const others = Math.max(0, total - used - device.free_bytes);
+    const bar = barOf([
+      [MARKS.full, used / total],
+      [MARKS.part, others / total],
+    ]);
+    const parts = (['weights', 'kv', 'compute'] as const).flatMap((what) => {
+      const bytes = sum(held, (part) => part?.[`${what}_bytes`] ?? 0);
+      return bytes === 0 ? [] : [`${what === 'kv' ? 'KV cache' : what} ${gigabytes(bytes)}`];
+    });
+    const detail = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+    return `${name}  ${bar}  models ${gigabytes(used)}${detail}, free ${gigabytes(device.free_bytes)} of ${gigabytes(total)} GB`;
+  });
+}
+
+function modelLines(id: string, model: ModelView, { jobs }: EngineState, { nowMs }: ViewOptions): string[] {
+  const facts = [
+    id,
+    model.kind,
+    model.state === 'loading' ? `loading for ${spanText(nowMs - model.since_ms)}` : model.state,
+    ...(model.num_ctx === undefined ? [] : [`window ${grouped(model.num_ctx)}`]),
+    ...(model.threads === undefined ? [] : [`${model.threads} threads`]),
+    `${model.running} running`,
+    ...(model.queued === 0 ? [] : [`${model.queued} waiting`]),
+    ...(model.expires_ms === undefined ? [] : [`unloads in ${spanText(model.expires_ms - nowMs)}`]),
+    ...(model.eviction?.rank === 1 ? [`first to make room (${model.eviction.reason})`] : []),
+  ];
+  const slots = Object.entries(model.slots).map(([number, slot]) => slotLine(number, slot, model, jobs));
+  const frozen = Object.values(jobs).filter((job) => job.frozen === true && isRunning(job, id));
+  return [facts.join('   '), ...slots, ...frozen.map((job) => `   frozen lane${nameOf(job)}`)];
+}
+
+function slotLine(number: string, slot: SlotView, model: ModelView, jobs: EngineState['jobs']): string {
+  const job = slot.job_id === undefined ? undefined : jobs[slot.job_id];
+  return `${number.padStart(4)}  ${slotBar(slot, model)}  ${slotWords(slot)}${nameOf(job)}`;
+}
+
+/** Of the window: what was cached, what was prefilled or written since, and what of the prompt is still to come. */
+function slotBar(slot: SlotView, { num_ctx: numCtx = 0 }: ModelView): string {
+  const window = Math.max(1, numCtx);
+  if (slot.job_id === undefined) return barOf([[MARKS.kept, slot.kept_tokens / window]], ' ');
+  const cached = slot.cached_tokens ?? 0;
+  const done = (slot.evaluated_tokens ?? 0) - cached + (slot.written_tokens ?? 0);
+  const ahead = (slot.prompt_tokens ?? 0) - (slot.evaluated_tokens ?? 0);
+  return barOf(
+    [
+      [MARKS.part, cached / window],
+      [MARKS.full, done / window],
+      [MARKS.rest, ahead / window],
+    ],
+    ' ',
+  );
+}
+
+function slotWords(slot: SlotView): string {
+  const { phase, tokens_per_s: rate, drafted_tokens: drafted = 0, accepted_tokens: accepted = 0 } = slot;
+  const speed = rate === undefined ? '' : `   ${rate.toFixed(1)} t/s`;
+  const [prompt, evaluated, written] = [slot.prompt_tokens, slot.evaluated_tokens, slot.written_tokens].map(
+    (count) => grouped(count ?? 0),
+  );
+  switch (phase) {
+    case 'prefill':
+      return `prefill   ${evaluated} of ${prompt}, ${grouped(slot.cached_tokens ?? 0)} cached${speed}`;
+    case 'suspended':
+      return `waits for KV cells   ${written} written`;
+    case 'decode':
+      return `decode    ${prompt} in, ${written} out${speed}${drafted === 0 ? '' : `   ${accepted} of ${drafted} drafts`}`;
+    default:
+      return slot.kept_tokens === 0 ? 'free' : `idle      ${grouped(slot.kept_tokens)} tokens kept`;
+  }
+}
+
+function waitingLines(state: EngineState, { nowMs }: ViewOptions): string[] {
+  const waiting = Object.values(state.jobs).filter((job) => job.state === 'queued');
+  if (waiting.length === 0) return [];
+  const clients = state.clients.filter(({ queued }) => queued > 0);
+  return [
+    '',
+    `Waiting: ${clients.map(({ client, queued }) => `${client === '' ? 'unnamed' : client} ${queued}`).join(', ')}`,
+    ...waiting
+      .slice(0, 5)
+      .map(
+        (job) =>
+          `${String(job.position ?? '').padStart(4)}  ${spanText(nowMs - job.submitted_ms)}   ${job.reason ?? job.model}${nameOf(job)}`,
+      ),
+  ];
+}
+
+const isRunning = (job: JobView, model: string): boolean => job.state === 'running' && job.model === model;
+
+const nameOf = (job: JobView | undefined): string => (job?.client === undefined ? '' : `   ${job.client}`);
+
+const slotsOf = ({ models }: EngineState): SlotView[] =>
+  Object.values(models).flatMap(({ slots }) => Object.values(slots));
+
+function barOf(
+  parts: readonly (readonly [mark: string, share: number])[],
+  rest: string = MARKS.rest,
+): string {
+  let end = 0;
+  let bar = '';
+  for (const [mark, share] of parts) {
+    end += Math.max(0, share);
+    bar = bar.padEnd(Math.min(BAR_CHARS, Math.ceil(end * BAR_CHARS - 1e-9)), mark);
+  }
+  return bar.padEnd(BAR_CHARS, rest);
+}
+
+const sum = <T>(items: readonly T[], pick: (item: T) => number): number =>
+  items.reduce((total, item) => total + pick(item), 0);
+
+const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
+
+const grouped = (count: number): string => count.toLocaleString('en-US');
+
+const cut = (line: string, width: number): string =>
+  line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;

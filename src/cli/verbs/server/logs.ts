@@ -1,0 +1,60 @@
+/** hearth logs: the log files of the service, as people read them in a terminal, as JSON lines elsewhere. */
+import type { Command } from 'commander';
+import { type CliContext, CliFailure, EXIT_CODES } from '../../context.ts';
+import { lastLines, newLines } from '../../log/read-logs.ts';
+import { readableLine } from '../../log/readable.ts';
+
+interface LogsFlags {
+  readonly follow?: boolean;
+  readonly request?: string;
+  readonly lines: string;
+  readonly json?: boolean;
+}
+
+export function registerLogs(program: Command, context: CliContext): void {
+  program
+    .command('logs')
+    .description('show the log files that SVC_LOG_FILES=1 makes the service write')
+    .option('-f, --follow', 'go on with what is written from now on')
+    .option('--request <id>', 'only the lines of this request id')
+    .option('-n, --lines <count>', 'so many of the last lines', '100')
+    .option('--json', 'JSON lines in a terminal too')
+    .action((flags: LogsFlags) => showLogs(context, flags));
+}
+
+async function showLogs(context: CliContext, flags: LogsFlags): Promise<void> {
+  const { home } = context.config();
+  const isWanted = wantedBy(flags.request);
+  const lines = await lastLines(home, isWanted, countOf(flags.lines));
+  if (lines === null) {
+    throw new CliFailure(
+      'there are no log files; set SVC_LOG_FILES=1, or log_files = true in config.toml, and start hearth serve again',
+      EXIT_CODES.notFound,
+    );
+  }
+  const isPlain = flags.json === true || !process.stdout.isTTY;
+  const show = (line: string): void => context.write(isPlain ? `${line}\n` : readableLine(line));
+  for (const line of lines) show(line);
+  if (flags.follow !== true) return;
+  const leaving = new AbortController();
+  process.once('SIGINT', () => leaving.abort());
+  for await (const line of newLines(home, leaving.signal)) if (isWanted(line)) show(line);
+}
+
+/** Lines that are whole JSON, and of the request when one is meant. */
+function wantedBy(requestId: string | undefined): (line: string) => boolean {
+  return (line) => {
+    try {
+      const facts = JSON.parse(line) as { readonly requestId?: unknown };
+      return requestId === undefined || facts.requestId === requestId;
+    } catch {
+      // A line that a crash cut off is no line.
+      return false;
+    }
+  };
+}
+
+function countOf(text: string): number {
+  if (/^\d{1,7}$/.test(text)) return Number(text);
+  throw new CliFailure('--lines must be a whole number', EXIT_CODES.usage);
+}

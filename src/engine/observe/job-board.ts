@@ -1,0 +1,77 @@
+/** The jobs that have not ended, for those who look: who asked, whether each waits or runs, and for how long. No text. */
+import type { Clock } from '../../lib/base/clock.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
+import type { EngineObserver, JobListener, OpenJob, WatchedJob } from '../ports.ts';
+
+type Entry = { -readonly [Key in keyof OpenJob]: OpenJob[Key] };
+
+export class JobBoard implements EngineObserver {
+  readonly #clock: Pick<Clock, 'unixMs'>;
+  readonly #jobs = new Map<string, Entry>();
+  #onChange: (() => void) | null = null;
+
+  constructor(clock: Pick<Clock, 'unixMs'>) {
+    this.#clock = clock;
+  }
+
+  /** In the order of their arrival. */
+  get jobs(): readonly OpenJob[] {
+    return [...this.#jobs.values()];
+  }
+
+  /** Calls back when a job comes, goes or begins, or a model changes; null: no more. One watches at a time. */
+  watch(onChange: (() => void) | null): void {
+    this.#onChange = onChange;
+  }
+
+  onChange(): void {
+    this.#onChange?.();
+  }
+
+  watchJob(job: WatchedJob): JobListener {
+    const entry: Entry = {
+      ...job,
+      submittedMs: this.#clock.unixMs(),
+      waiting: { position: 1, reason: '' },
+      running: null,
+    };
+    this.#jobs.set(job.jobId, entry);
+    return {
+      onEvent: (event) => {
+        if (this.#note(entry, event)) this.#onChange?.();
+      },
+      onEnd: () => {
+        this.#jobs.delete(job.jobId);
+        this.#onChange?.();
+      },
+    };
+  }
+
+  /** Whether there is news. Runs for every token, so most events end at the first comparison. */
+  #note(entry: Entry, event: JobEvent): boolean {
+    const { running } = entry;
+    if (event.type === 'queued') {
+      entry.waiting = { position: event.position, reason: event.reason };
+      return true;
+    }
+    if (running === null) {
+      const { promptTokens, cachedTokens, numCtx } =
+        event.type === 'started' ? event : { promptTokens: 0, cachedTokens: 0, numCtx: 0 };
+      entry.running = {
+        sinceMs: this.#clock.unixMs(),
+        promptTokens,
+        cachedTokens,
+        numCtx,
+        firstTextMs: null,
+      };
+      entry.waiting = null;
+      return true;
+    }
+    if (running.firstTextMs !== null || !isText(event)) return false;
+    entry.running = { ...running, firstTextMs: this.#clock.unixMs() };
+    return true;
+  }
+}
+
+const isText = ({ type }: JobEvent): boolean =>
+  type === 'text' || type === 'reasoning' || type === 'tool_call' || type === 'tool_arguments';

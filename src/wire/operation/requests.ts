@@ -1,0 +1,83 @@
+/** What was asked of the service and how it went: the flight recorder's last requests. */
+import { type Static, Type } from '#typebox';
+
+const Ms = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+const Count = Type.Optional(Type.Integer({ minimum: 0 }));
+const Text = Type.Optional(Type.String());
+
+/** One request. Its text is not here. */
+export const RequestView = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1, description: 'Counts requests since the service started.' }),
+    request_id: Type.String(),
+    started_ms: Type.Integer({ description: 'Unix milliseconds.' }),
+    method: Type.String(),
+    route: Type.String(),
+    dialect: Text,
+    stream: Type.Boolean(),
+    status: Type.Integer(),
+    error: Type.Optional(
+      Type.String({ description: 'The code of its failure; cancelled: the client left.' }),
+    ),
+    model: Text,
+    client: Type.String({ description: 'A hash of address, key and program.' }),
+    client_name: Type.Optional(Type.String({ description: 'What the client calls itself.' })),
+    key: Type.Optional(Type.String({ description: 'The name of its API key.' })),
+    total_ms: Type.Integer({ minimum: 0 }),
+    queue_ms: Ms('Waiting for its turn.'),
+    load_ms: Ms('Waiting for the load of its model.'),
+    first_ms: Ms('From its arrival to its first token.'),
+    prefill_ms: Ms('Evaluating its prompt.'),
+    decode_ms: Ms('From the first token to the last.'),
+    prompt_tokens: Count,
+    cached_tokens: Count,
+    completion_tokens: Count,
+    drafted_tokens: Count,
+    accepted_tokens: Count,
+    finish_reason: Text,
+    has_text: Type.Boolean({ description: 'Whether its text was kept (SVC_RECORD=text).' }),
+  },
+  { $id: 'RequestView' },
+);
+export type RequestView = Static<typeof RequestView>;
+
+/** What the recorder does now. */
+export const Recording = Type.Object({
+  kept: Type.Integer({ description: 'How many requests are remembered at most; 0: none.' }),
+  text_until_ms: Type.Optional(
+    Type.Integer({ description: 'Text is being kept, and forgotten at this moment. Unix milliseconds.' }),
+  ),
+});
+export type Recording = Static<typeof Recording>;
+
+export const RequestQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({ pattern: '^\\d{1,15}$', description: 'Only requests with a larger number.' }),
+  ),
+});
+export type RequestQuery = Static<typeof RequestQuery>;
+
+export const RequestList = Type.Object(
+  { object: Type.Literal('list'), data: Type.Array(RequestView), recording: Recording },
+  { $id: 'RequestList' },
+);
+export type RequestList = Static<typeof RequestList>;
+
+const Message = Type.Object({
+  headers: Type.Record(Type.String(), Type.String()),
+  body: Type.String(),
+  truncated: Type.Boolean({ description: 'The body was longer than what is kept.' }),
+});
+
+/** One request with what was sent and answered, where that was kept. */
+export const RequestDetail = Type.Object(
+  {
+    ...RequestView.properties,
+    text: Type.Optional(
+      Type.Object({ path: Type.String(), request: Message, response: Message }, { $id: 'RequestText' }),
+    ),
+  },
+  { $id: 'RequestDetail' },
+);
+export type RequestDetail = Static<typeof RequestDetail>;
+export type RequestText = NonNullable<RequestDetail['text']>;

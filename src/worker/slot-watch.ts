@@ -1,0 +1,41 @@
+/** Tells the server what the slots do, while somebody watches: seldom, and when llama.cpp rests (outbox.ts says why). */
+import type { FromWorker } from '../contract/ipc.ts';
+import { SLOT_REPORT_MS, type SlotStates } from '../contract/slots.ts';
+
+export class SlotWatch {
+  readonly #read: () => SlotStates;
+  readonly #post: (message: FromWorker) => void;
+  readonly #nowMs: () => number;
+  #isWatched = false;
+  #toldMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    read: () => SlotStates,
+    post: (message: FromWorker) => void,
+    nowMs: () => number = () => performance.now(),
+  ) {
+    this.#read = read;
+    this.#post = post;
+    this.#nowMs = nowMs;
+  }
+
+  watch(watched: boolean): void {
+    this.#isWatched = watched;
+    if (watched) this.#tell();
+  }
+
+  /** Between two native calls. */
+  atRest(): void {
+    if (this.#isWatched && this.#nowMs() - this.#toldMs >= SLOT_REPORT_MS) this.#tell();
+  }
+
+  /** Nothing runs any more: what is kept now stays so. */
+  atEnd(): void {
+    if (this.#isWatched) this.#tell();
+  }
+
+  #tell(): void {
+    this.#toldMs = this.#nowMs();
+    this.#post({ type: 'slots', slots: this.#read() });
+  }
+}
