@@ -9,6 +9,8 @@ import { fail } from './lib/errors/svc-error.ts';
 import { newEvidenceIssuer } from './trust/evidence/issuer.ts';
 import { close, createHttpServer, listen } from './http/server.ts';
 import { createBackendBinding } from './trust/identity/backend-binding.ts';
+import { createPromptCachePlan } from './engine/local/prompt-cache/plan.ts';
+import { derivedSecret } from './trust/identity/derived-secret.ts';
 import { loadIdentity } from './trust/identity/instance.ts';
 import { readPublicIdentity } from './trust/identity/public-identity.ts';
 import { hashServerSource } from './trust/identity/server-source.ts';
@@ -73,6 +75,14 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     limits: loadLimits(config.loadTimeoutMs),
     draftTokens: config.draftTokens,
     tuning: await openTuningFolder({ home: config.home, backendSha256: bound.knownSha256, log: logger }),
+    promptCache: await createPromptCachePlan({
+      home: config.home,
+      ramBytes: config.cacheRam,
+      diskBytes: config.cacheDisk,
+      secret: derivedSecret(instance.keys, 'prompt cache'),
+      gpu: config.gpu,
+      backendSha256: bound.knownSha256,
+    }),
     backendGuard: async () => {
       const refusal = await bound.refusal();
       if (refusal !== null) throw fail('native_unavailable', { reason: refusal });

@@ -11,6 +11,7 @@ import {
   MOST_SEQUENCES,
   MOST_THREADS,
 } from '../contract/limits.ts';
+import { parseBytes, readable } from '../lib/base/byte-size.ts';
 import { formatDuration, parseDuration } from '../lib/base/duration.ts';
 import { VOLATILE_TREATMENTS, type VolatileTreatment } from '../lib/prompt-cache/volatile-lines.ts';
 
@@ -73,6 +74,19 @@ const duration = (
 });
 
 const COUNT = 'a whole number';
+
+/** An amount of memory or disk space that has no fixed default. */
+const bytes = (definition: {
+  readonly env: string;
+  readonly description: string;
+  readonly unset: string;
+}): Setting<number | null> => ({
+  ...definition,
+  fallback: null,
+  read: parseBytes,
+  show: (value) => (value === null ? '' : readable(value)),
+  expects: 'an amount such as 512MiB, 4GiB or 10GB; 0 for none',
+});
 
 export const settings = {
   host: setting({
@@ -219,6 +233,18 @@ export const settings = {
     fallback: 'auto',
     read: (value) => (['auto', 'off', 'cuda', 'vulkan', 'metal'].includes(value) ? value : undefined),
     expects: 'auto, off, cuda, vulkan or metal',
+  }),
+  cacheRam: bytes({
+    env: 'SVC_CACHE_RAM',
+    description:
+      'Host memory in which each loaded chat model keeps the state of prompts that left its slots; 0 keeps none.',
+    unset: 'an eighth of the memory that is free at the load, at most 4 GiB',
+  }),
+  cacheDisk: bytes({
+    env: 'SVC_CACHE_DISK',
+    description:
+      'Disk space below the home folder in which the state of prompts, sealed, outlives unloads and restarts; 0 keeps none.',
+    unset: 'a tenth of the disk space that is free at the start, at most 16 GiB',
   }),
   allowedHosts: setting<readonly string[]>({
     env: 'SVC_ALLOWED_HOSTS',

@@ -24,6 +24,8 @@ export const ToWorker = Type.Union([
   Type.Object({ type: Type.Literal('load'), spec: LoadSpec }),
   Type.Object({ type: Type.Literal('start'), job: Job }),
   Type.Object({ type: Type.Literal('cancel'), jobId: Type.String() }),
+  /** Writes idle state to the disk before the channel closes; answered by `saved` when all is written. */
+  Type.Object({ type: Type.Literal('save') }),
   Type.Object({ type: Type.Literal('ping'), nonce: Type.Integer() }),
   /** Answered by `slots` at once, and from then on while something changes; false ends it. */
   Type.Object({ type: Type.Literal('watch'), watched: Type.Boolean() }),
@@ -50,6 +52,7 @@ export const FromWorker = Type.Union([
     type: Type.Literal('events'),
     events: Type.Array(Type.Object({ jobId: Type.String(), event: JobEvent })),
   }),
+  Type.Object({ type: Type.Literal('saved') }),
   Type.Object({ type: Type.Literal('failed'), jobId: Type.String(), failure: IpcFailure }),
   /** Only while it is watched. */
   Type.Object({ type: Type.Literal('slots'), slots: SlotStates }),

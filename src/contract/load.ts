@@ -36,6 +36,27 @@ export type ExpertFacts = Static<typeof ExpertFacts>;
 /** A GGUF file that is opened beside the model's own, by the id that it is installed under. */
 const Beside = Type.Object({ name: Type.String(), path: Type.String() });
 
+/** Where the prompt cache of a model keeps state on the disk. */
+export const DiskCacheSpec = Type.Object({
+  /** Absolute; the state of this load lies in a folder of it. */
+  folder: Type.String(),
+  /** Of all models together. */
+  bytes: Type.Integer({ minimum: 1 }),
+  /** Digest of all that a state belongs to: weights, engine build, machine, types, window. Names the folder. */
+  kind: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+  /** What seals the files: 32 bytes that only this home has, hex. */
+  secret: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+});
+export type DiskCacheSpec = Static<typeof DiskCacheSpec>;
+
+/** What is kept of prompts beside the sequences. */
+export const PromptCacheSpec = Type.Object({
+  /** Of host memory; 0: none. */
+  ramBytes: Type.Integer({ minimum: 0 }),
+  disk: Type.Union([DiskCacheSpec, Type.Null()]),
+});
+export type PromptCacheSpec = Static<typeof PromptCacheSpec>;
+
 export const LoadSpec = Type.Object({
   modelId: Type.String(),
   /** Absolute path of the first or only GGUF file, resolved and re-checked by the registry. */
@@ -62,6 +83,8 @@ export const LoadSpec = Type.Object({
   adapters: Type.Array(Beside),
   /** The model that drafts, or null. */
   draft: Type.Union([Beside, Type.Null()]),
+  /** Absent: state is kept in sequences only. */
+  promptCache: Type.Optional(PromptCacheSpec),
   /** Only a benchmark names it; absent: the tuned planner with all its parts. */
   planner: Type.Optional(PlannerChoice),
 });

@@ -26,6 +26,10 @@ export class ChatService {
     return this.#loop.steps + this.#frozen.steps;
   }
 
+  save(): Promise<void> {
+    return this.#loop.save();
+  }
+
   submit(job: Exclude<Job, VocabularyJob>): void {
     switch (job.kind) {
       case 'generate':

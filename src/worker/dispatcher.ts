@@ -21,6 +21,8 @@ interface ModelService {
   /** Absent: it has no slots to tell of. */
   watch?(watched: boolean): void;
   readonly steps: number;
+  /** Writes what should outlive the process; absent: there is nothing. */
+  save?(): Promise<void>;
 }
 
 export class Dispatcher {
@@ -49,6 +51,9 @@ export class Dispatcher {
         return;
       case 'start':
         return this.#start(message.job);
+      case 'save':
+        void this.#save();
+        return;
       case 'cancel':
         this.#service?.cancel(message.jobId);
         return;
@@ -82,6 +87,11 @@ export class Dispatcher {
     } catch (error) {
       this.#outbox.post({ type: 'load_failed', failure: failureOf(error) });
     }
+  }
+
+  async #save(): Promise<void> {
+    await this.#service?.save?.();
+    this.#outbox.post({ type: 'saved' });
   }
 
   #start(job: Job): void {

@@ -191,6 +191,12 @@ export interface NativeContext {
   copySequence(target: number, source: number): void;
   /** The oldest position that the KV cache still holds. */
   firstPosition(sequence: number): number;
+  /** A copy of all that the sequence holds; null when it cannot be had. Copies some gigabytes a second on this thread. */
+  saveSequence(sequence: number): Uint8Array | null;
+  /** Bytes of such a copy. */
+  sequenceBytes(sequence: number): number;
+  /** Overwrites the sequence; false when the state does not fit, and then it is empty. The bytes must be proven ones. */
+  loadSequence(sequence: number, state: Uint8Array): boolean;
   takeCheckpoint(sequence: number): NativeCheckpoint;
   /** False when the state could not be restored; what the sequence holds is then unknown. */
   restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): boolean;

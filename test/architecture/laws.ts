@@ -185,10 +185,21 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/prompt',
   ],
   'worker/explain': ['contract', 'lib/prompt-cache', 'worker/prepare.ts', 'worker/prompt'],
+  'worker/cache/prefixes': [],
+  'worker/cache/disk': ['lib/files'],
+  'worker/cache': ['contract', 'worker/cache/disk', 'worker/cache/prefixes'],
+  'worker/batch/tiers': [
+    'contract',
+    'worker/native.ts',
+    'worker/cache',
+    'worker/cache/prefixes',
+  ],
   'worker/batch': [
     'contract',
+    'lib/base',
     'lib/errors',
     'worker/explain',
+    'worker/batch/tiers',
     'worker/event-loop.ts',
     'worker/model.ts',
     'worker/prepare.ts',
@@ -251,7 +262,7 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms whose decisions are plain functions over plain data: nothing of Node may be imported there. */
-export const pureRooms: readonly string[] = ['engine/scheduler', 'cli/conversation'];
+export const pureRooms: readonly string[] = ['engine/scheduler', 'cli/conversation', 'worker/cache/prefixes'];
 
 /** Folders whose rooms know each other one way only. */
 export const layeredFolders: readonly string[] = ['store', 'lib', 'trust', 'engine', 'worker'];

@@ -24,6 +24,8 @@ export interface WorkerLimits {
   readonly firstChunkTokens: number;
   /** From `measure` to its answer: a vocabulary is read, from a slow disk maybe, and no weights. */
   readonly measureMs: number;
+  /** What writing idle state may delay the end of a worker. */
+  readonly saveMs: number;
   /** From closing the channel to SIGKILL. */
   readonly graceMs: number;
   /** After a failed boot, how long a load fails at once instead of forking again. */
@@ -52,6 +54,7 @@ export const DEFAULT_WORKER_LIMITS: WorkerLimits = {
   stallPerPromptTokenMs: 1_000,
   firstChunkTokens: 128,
   measureMs: 20_000,
+  saveMs: 3_000,
   graceMs: 1_000,
   bootRetryMs: 10_000,
   spareLullMs: 500,

@@ -19,6 +19,7 @@ import { seenMemory } from './memory/measured-memory.ts';
 import { MemoryBook } from './memory/memory-book.ts';
 import { processTuning, type Tuning } from './memory-need.ts';
 import { gpuHint } from './gpu-hint.ts';
+import type { PromptCachePlan } from './prompt-cache/plan.ts';
 import { isLocal, type LocalTarget } from './model-source.ts';
 import { SpareWorkers } from './spare-workers.ts';
 import { WorkerHost } from './worker-host.ts';
@@ -38,6 +39,8 @@ export interface LocalBackendOptions {
   readonly limits?: Partial<WorkerLimits>;
   /** Tokens that a step may draft for each sequence; absent: as many as there can be. */
   readonly draftTokens?: number;
+  /** What a load keeps of prompts beside its sequences; absent: nothing. */
+  readonly promptCache?: PromptCachePlan;
   /** Absent: measurements last as long as the process. */
   readonly tuning?: Tuning;
   /** Absent: what the system says. */
@@ -189,11 +192,14 @@ class Workers implements LocalBackend {
       experts: target.source.experts,
       ...target.source.beside,
     };
+    const promptCache = target.kind === 'chat' ? this.#options.promptCache?.(target.source, size) : undefined;
     const free = this.#memory.free();
-    const facts = await worker.load(spec, signal).catch((error: unknown) => {
-      if (isFailure(error, 'out_of_memory')) this.#memory.refused(target, size, free);
-      throw error;
-    });
+    const facts = await worker
+      .load({ ...spec, ...(promptCache && { promptCache }) }, signal)
+      .catch((error: unknown) => {
+        if (isFailure(error, 'out_of_memory')) this.#memory.refused(target, size, free);
+        throw error;
+      });
     const memory = this.#memory.loaded(target, facts);
     this.#memory.hold(worker, memory);
     void worker.gone.then(() => this.#memory.release(worker));
@@ -216,7 +222,7 @@ class Workers implements LocalBackend {
       },
       run: worker.run.bind(worker),
       watchSlots: worker.watchSlots.bind(worker),
-      unload: () => worker.end(),
+      unload: () => end(worker),
       gone: worker.gone,
     };
   }
@@ -224,7 +230,7 @@ class Workers implements LocalBackend {
   async close(): Promise<void> {
     this.#closed = true;
     this.#spares.close();
-    await Promise.all([...this.#workers].map((worker) => worker.end()));
+    await Promise.all([...this.#workers].map(end));
   }
 
   async #boot(): Promise<WorkerHost> {
@@ -284,6 +290,11 @@ class Workers implements LocalBackend {
     if (this.#failure === null || this.#booted.size > 0) return null;
     return this.#options.clock.monotonicMs() < this.#failure.untilMs ? this.#failure.reason : null;
   }
+}
+
+async function end(worker: WorkerHost): Promise<void> {
+  await worker.save();
+  await worker.end();
 }
 
 function asLocal(target: ModelTarget): LocalTarget {

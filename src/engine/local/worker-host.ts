@@ -55,6 +55,8 @@ export class WorkerHost {
   readonly #exit = deferred<{ readonly reason: string | null }>();
   #measure: Deferred<Measurement> | undefined;
   #onSlots: ((slots: SlotStates) => void) | null = null;
+  #saved: Deferred<void> | undefined;
+  #hasLoaded = false;
   #modelId = '';
   #loading = false;
   #ending: Ending | undefined;
@@ -161,6 +163,18 @@ export class WorkerHost {
     if (this.alive) this.#send({ type: 'watch', watched: onSlots !== null });
   }
 
+  /** Lets the child write what should outlive it, for a bounded time; never rejects. */
+  async save(): Promise<void> {
+    if (!this.alive || !this.#hasLoaded) return;
+    const saved = deferred<void>();
+    this.#saved = saved;
+    const cancelTimer = this.#deps.clock.after(this.#deps.limits.saveMs, () => saved.resolve());
+    this.#send({ type: 'save' });
+    void this.gone.then(() => saved.resolve());
+    await saved.promise;
+    cancelTimer();
+  }
+
   /** Ends the child: closes its channel, and kills it when it does not go by itself. Safe to call twice. */
   async end(): Promise<void> {
     if (this.alive) {
@@ -234,7 +248,11 @@ export class WorkerHost {
         return this.#loading;
       case 'loaded':
         this.#load.resolve(message.facts);
+        this.#hasLoaded = true;
         return this.#loading;
+      case 'saved':
+        this.#saved?.resolve();
+        return this.#saved !== undefined;
       case 'load_failed':
         this.#load.reject(errorOfFailure(message.failure, this.#modelId));
         return this.#loading;

@@ -1,4 +1,5 @@
 /** A context of llama.cpp behind the page. */
+import { kMaxLength } from 'node:buffer';
 import koffi from 'koffi';
 import { applyAdapters } from './adapter.ts';
 import { readLogitsOf } from './sampling/candidates.ts';
@@ -20,6 +21,8 @@ import { SamplerHandle } from './sampling/sampler-handle.ts';
 
 /** To the end of the sequence. */
 const END = -1;
+/** LLAMA_STATE_SEQ_FLAGS_NONE: the whole state. */
+const WHOLE = 0;
 /** LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY: the part of the state that later tokens overwrite. */
 const PARTIAL = 1;
 /** llama_decode's answers. */
@@ -135,6 +138,25 @@ export class ContextHandle implements NativeContext {
 
   firstPosition(sequence: number): number {
     return this.#library.llama_memory_seq_pos_min(this.#memory, sequence);
+  }
+
+  sequenceBytes(sequence: number): number {
+    return this.#library.llama_state_seq_get_size_ext(this.#context, sequence, WHOLE);
+  }
+
+  saveSequence(sequence: number): Uint8Array | null {
+    const size = this.sequenceBytes(sequence);
+    if (size === 0 || size > kMaxLength) return null;
+    const state = Buffer.allocUnsafeSlow(size);
+    const written = this.#library.llama_state_seq_get_data_ext(this.#context, state, size, sequence, WHOLE);
+    return written === size ? state : null;
+  }
+
+  loadSequence(sequence: number, state: Uint8Array): boolean {
+    const { llama_state_seq_set_data_ext: restore } = this.#library;
+    if (restore(this.#context, state, state.length, sequence, WHOLE) === state.length) return true;
+    this.clearSequence(sequence);
+    return false;
   }
 
   takeCheckpoint(sequence: number): NativeCheckpoint {

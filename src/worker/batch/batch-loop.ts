@@ -11,6 +11,7 @@
  */
 import type { EarlierPrompt } from '../../contract/prompt-difference.ts';
 import type { SlotStates } from '../../contract/slots.ts';
+import { deferred } from '../../lib/base/deferred.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { handleMessages } from '../event-loop.ts';
 import type { ChatModel } from '../model.ts';
@@ -36,6 +37,8 @@ import { DraftingModel } from './stream/drafting-model.ts';
 import { Stream } from './stream/stream.ts';
 import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
 import { PromptMemory } from '../explain/prompt-memory.ts';
+import { cacheFacts, type HeldBefore, type Reuse } from './tiers/cache-facts.ts';
+import { type Restorable, Tiers } from './tiers/tiers.ts';
 import { ThreadUse } from '../threads/thread-use.ts';
 import { Waiting } from './waiting.ts';
 
@@ -45,6 +48,9 @@ export interface PromptPreview {
   readonly placement: Placement | null;
   readonly earlier: EarlierPrompt | null;
 }
+
+/** Chosen: most clients that send another request do so within a few seconds; state that waits longer goes to the disk. */
+const IDLE_SAVE_MS = 5_000;
 
 export class BatchLoop {
   readonly slots: SlotWatch;
@@ -57,10 +63,18 @@ export class BatchLoop {
   readonly #adapters: AdapterTurns;
   readonly #drafting: DraftingModel | null;
   readonly #waiting: Waiting;
+  readonly #tiers: Tiers | null;
+  /** What an earlier process left is known. */
+  readonly #opened: Promise<void>;
+  /** Jobs whose state is on its way into a sequence that is reserved for them. */
+  readonly #restoring = new Map<string, StreamJob>();
+  /** Wakes a loop that has nothing to evaluate while state is restored. */
+  #wake = deferred<void>();
   readonly #streams = new Map<string, Stream>();
   readonly #cancelled = new Set<string>();
   /** They wait for KV cells, in the order in which they gave up theirs. */
   readonly #suspended = new Set<Stream>();
+  #cancelIdleSave = (): void => {};
   #turning = false;
   #steps = 0;
 
@@ -69,11 +83,13 @@ export class BatchLoop {
     this.#outbox = outbox;
     this.#planner = plannerFor(chat);
     this.#threads = new ThreadUse(chat, (message) => outbox.post(message));
-    this.#sequences = new Sequences(chat, this.#planner);
+    this.#tiers = openTiers(chat, this.#planner);
+    this.#opened = this.#tiers?.open() ?? Promise.resolve();
+    this.#sequences = new Sequences(chat, this.#planner, this.#tiers);
     this.#prompts = new PromptMemory(chat.vocabulary);
     this.#adapters = new AdapterTurns(chat);
     this.#drafting = chat.draftContext === null ? null : new DraftingModel(chat.draftContext);
-    this.#waiting = new Waiting(this.#sequences, this.#planner);
+    this.#waiting = new Waiting(this.#sequences, this.#planner, this.#tiers);
     this.slots = new SlotWatch(
       () => this.#slotStates(),
       (message) => outbox.post(message),
@@ -97,24 +113,37 @@ export class BatchLoop {
 
   submit(prepared: PreparedChat): void {
     const { job, answer, numCtx } = prepared;
-    const keyed = this.#inCachedTokens(prepared);
+    const keyed = { ...this.#inCachedTokens(prepared), adapterKey: adapterKey(job.adapters) };
     const arrivedMs = performance.now();
     this.#prompts.arrive(prepared);
     this.#waiting.push({ ...keyed, job: decodingRequest(job), answer, numCtx, arrivedMs });
+    this.#wake.resolve();
     if (this.#turning) this.#waiting.noteOverlap();
     else void this.#turn();
   }
 
+  /** Writes idle state to the disk; resolves when that is done, at once where none is kept there. */
+  async save(): Promise<void> {
+    this.#cancelIdleSave();
+    await this.#opened;
+    await this.#tiers?.save(
+      () => this.#sequences.idleContents,
+      () => !this.#turning,
+    );
+  }
+
   /** False when the job is not here. Takes effect at the next step. */
   cancel(jobId: string): boolean {
-    if (!this.#streams.has(jobId) && !this.#waiting.has(jobId)) return false;
+    const isHere = this.#streams.has(jobId) || this.#waiting.has(jobId) || this.#restoring.has(jobId);
+    if (!isHere) return false;
     this.#cancelled.add(jobId);
+    this.#wake.resolve();
     return true;
   }
 
   /** The prompt in tokens whose state may be cached, unless these are more and take room from the answer. */
   #inCachedTokens({ job, tokens, numCtx }: PreparedChat): KeyedPrompt {
-    const keyed = { prompt: tokens, adapterKey: adapterKey(job.adapters) };
+    const keyed = { prompt: tokens, owner: ownerOf(job) };
     const cached = this.#sequences.withCachedTokens(keyed, this.#chat.vocabulary);
     const fits = cached.length <= tokens.length || cached.length + (job.maxTokens ?? 1) <= numCtx;
     return fits ? { ...keyed, prompt: cached } : keyed;
@@ -122,11 +151,14 @@ export class BatchLoop {
 
   async #turn(): Promise<void> {
     this.#turning = true;
+    this.#cancelIdleSave();
     try {
+      await this.#opened;
       await this.#waiting.linger();
-      while (this.#waiting.size + this.#streams.size > 0) {
-        this.#step();
+      while (this.#waiting.size + this.#streams.size + this.#restoring.size > 0) {
+        const hasWorked = this.#step();
         await handleMessages();
+        if (!hasWorked) await this.#whileRestoring();
         await this.#outbox.drained();
       }
       this.#outbox.flush();
@@ -135,16 +167,34 @@ export class BatchLoop {
       this.#failAll(error);
     } finally {
       this.#turning = false;
+      if (this.#tiers !== null) this.#saveLater(this.#tiers);
     }
   }
 
-  #step(): void {
+  #saveLater(tiers: Tiers): void {
+    tiers.quiet.isReading = false;
+    const timer = setTimeout(() => void this.save(), IDLE_SAVE_MS);
+    timer.unref();
+    this.#cancelIdleSave = () => clearTimeout(timer);
+  }
+
+  /** False when there was nothing to evaluate. */
+  #step(): boolean {
     this.#dropCancelled();
     this.#assignSequences();
     const { calls } = this.#planWithRoom();
-    if (calls.length === 0) return;
+    if (this.#tiers !== null) this.#tiers.quiet.isReading = calls.some(({ phase }) => phase === 'prefill');
+    if (calls.length === 0) return false;
     this.#steps += 1;
     for (const call of calls) this.#evaluate(call);
+    return true;
+  }
+
+  /** Until state arrived or somebody came or left. */
+  async #whileRestoring(): Promise<void> {
+    this.#outbox.flush();
+    if (this.#restoring.size > 0) await this.#wake.promise;
+    this.#wake = deferred();
   }
 
   /** Where sequences share their KV cells, the youngest answers wait while the others need theirs. */
@@ -244,7 +294,8 @@ export class BatchLoop {
     for (const jobId of this.#cancelled) {
       const stream = this.#streams.get(jobId);
       if (stream !== undefined) this.#fail(stream, fail('cancelled'));
-      else if (this.#waiting.remove(jobId)) this.#outbox.failed(jobId, fail('cancelled'));
+      else if (this.#waiting.remove(jobId) || this.#restoring.delete(jobId))
+        this.#outbox.failed(jobId, fail('cancelled'));
     }
     this.#cancelled.clear();
   }
@@ -252,17 +303,56 @@ export class BatchLoop {
   #assignSequences(): void {
     if (this.#waiting.size === 0 || this.#suspended.size > 0) return;
     const prefilling = [...this.#streams.values()].filter(({ remaining }) => remaining > 0);
-    this.#waiting.assignSequences(prefilling, {
-      begin: (job, placement) => this.#begin(job, placement),
+    const restoring = [...this.#restoring.values()].map((job) => ({ ...job, position: 0 }));
+    this.#waiting.assignSequences([...prefilling, ...restoring], {
+      restore: (job, placement, restorable, before) =>
+        void this.#restore(job, placement, { restorable, before }),
+      begin: (job, placement, before) =>
+        this.#begin(job, placement, { ...before, ...FROM_SLOT, slotTokens: placement.keep }),
       failed: ({ job }, error) => this.#outbox.failed(job.jobId, error),
     });
   }
 
-  #begin(job: StreamJob, placement: Placement): void {
+  /** Waits for the state while others are decoded; what does not come is evaluated. */
+  async #restore(
+    job: StreamJob,
+    { id }: Placement,
+    { restorable, before }: { readonly restorable: Restorable; readonly before: HeldBefore },
+  ): Promise<void> {
+    const { jobId } = job.job;
+    this.#restoring.set(jobId, job);
+    try {
+      const restored = await this.#tiers?.restore(restorable);
+      if (!this.#restoring.delete(jobId)) return this.#sequences.giveUp(id);
+      const tokens = job.prompt.subarray(0, restorable.length);
+      const state = restored?.state ?? null;
+      const isThere = state !== null && this.#sequences.restore(id, tokens, state);
+      const { ramTokens, diskTokens } = isThere ? restorable.found : FROM_SLOT;
+      const refusal = restored?.state === null ? restored.refusal : isThere ? null : 'not_restored';
+      const keep = isThere ? restorable.length : 0;
+      this.#begin(
+        job,
+        { id, keep },
+        { ...before, refusal, slotTokens: 0, ramTokens, diskTokens, restoreMs: restored?.restoreMs ?? 0 },
+      );
+    } catch (error) {
+      this.#restoring.delete(jobId);
+      this.#sequences.giveUp(id);
+      this.#outbox.failed(jobId, error);
+    } finally {
+      this.#wake.resolve();
+    }
+  }
+
+  #begin(
+    job: StreamJob,
+    { id: sequence, keep: cachedTokens }: Pick<Placement, 'id' | 'keep'>,
+    reuse: Omit<Reuse, 'prompt'>,
+  ): void {
     const { maxDraftTokens } = this.#planner;
-    const { id: sequence, keep: cachedTokens } = placement;
     const drafting = this.#drafting;
-    const stream = new Stream(this.#chat, { job, sequence, cachedTokens, maxDraftTokens, drafting });
+    const cache = cacheFacts({ ...reuse, prompt: job.prompt });
+    const stream = new Stream(this.#chat, { job, sequence, cachedTokens, cache, maxDraftTokens, drafting });
     this.#streams.set(stream.jobId, stream);
     const earlier = this.#prompts.begin(stream.jobId, job.prompt);
     const started = {
@@ -271,6 +361,7 @@ export class BatchLoop {
       promptTokens: job.prompt.length,
       cachedTokens,
       numCtx: job.numCtx,
+      cache,
     } as const;
     this.#outbox.event(stream.jobId, started, true);
   }
@@ -334,7 +425,28 @@ export class BatchLoop {
   #failAll(error: unknown): void {
     for (const stream of this.#streams.values()) this.#fail(stream, error);
     for (const { job } of this.#waiting.removeAll()) this.#outbox.failed(job.jobId, error);
+    for (const jobId of this.#restoring.keys()) this.#outbox.failed(jobId, error);
+    this.#restoring.clear();
   }
+}
+
+const FROM_SLOT = { ramTokens: 0, diskTokens: 0, restoreMs: 0 } as const;
+
+/** Whose state a job may use: one trust domain, and what was evaluated with the same adapters. */
+function ownerOf({ domain = '', adapters }: PreparedChat['job']): string {
+  const key = adapterKey(adapters);
+  return key === '' ? domain : `${domain}\n${key}`;
+}
+
+function openTiers(chat: ChatModel, planner: StepPlanner): Tiers | null {
+  const { promptCache } = chat.spec;
+  if (promptCache === undefined || (promptCache.ramBytes === 0 && promptCache.disk === null)) return null;
+  return new Tiers({
+    context: chat.context,
+    spec: promptCache,
+    cuttable: chat.prefixReuse === 'full',
+    msPerToken: () => planner.prefillMsPerToken,
+  });
 }
 
 function shapeOf(nativeRows: readonly Row[]): { rows: number; sequences: number; depth: number } {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { type CachedSequence, placePrompt, awaitsSharedPrefix } from './prompt-cache.ts';
 import { commonPrefix } from './stream/common-prefix.ts';
 
-const RULES = { adapterKey: '', copyWorthTokens: 16 };
+const RULES = { owner: '', copyWorthTokens: 16 };
 
 function sequence(id: number, tokens: readonly number[], rest: Partial<CachedSequence> = {}): CachedSequence {
-  return { id, tokens, adapterKey: '', busy: false, lastUsed: 0, ...rest };
+  return { id, tokens, owner: '', busy: false, lastUsed: 0, ...rest };
 }
 
 function numbers(from: number, count: number): number[] {
@@ -86,43 +86,43 @@ describe('placePrompt under LoRA adapters', () => {
   it('reuses only state of the same adapters', () => {
     const turn = [...system, ...numbers(1000, 50)];
     const states = [sequence(0, turn), sequence(1, [])];
-    const rules = { ...RULES, adapterKey: 'style=1' };
+    const rules = { ...RULES, owner: 'style=1' };
     expect(placePrompt([...turn, 7], states, rules)).toMatchObject({ id: 1, keep: 0, copyFrom: null });
-    const own = states.map((state) => ({ ...state, adapterKey: 'style=1' }));
+    const own = states.map((state) => ({ ...state, owner: 'style=1' }));
     expect(placePrompt([...turn, 7], own, rules)).toMatchObject({ id: 0, keep: 150 });
   });
 });
 
 describe('awaitsSharedPrefix', () => {
   const placement = { id: 1, keep: 20, copyFrom: null, continues: false, copyWorthTokens: 16 };
-  const prompt = { prompt: [...system, 7, 8], adapterKey: '' };
+  const prompt = { prompt: [...system, 7, 8], owner: '' };
 
   it('waits for a prompt that will soon hold the same beginning', () => {
-    expect(
-      awaitsSharedPrefix(prompt, [{ prompt: [...system, 9], adapterKey: '', position: 30 }], placement),
-    ).toBe(true);
+    expect(awaitsSharedPrefix(prompt, [{ prompt: [...system, 9], owner: '', position: 30 }], placement)).toBe(
+      true,
+    );
   });
 
   it('does not when that beginning has been prefilled, when it is short, or when a copy is worth nothing', () => {
     expect(
-      awaitsSharedPrefix(prompt, [{ prompt: [...system, 9], adapterKey: '', position: 100 }], placement),
+      awaitsSharedPrefix(prompt, [{ prompt: [...system, 9], owner: '', position: 100 }], placement),
     ).toBe(false);
     expect(
       awaitsSharedPrefix(
         prompt,
-        [{ prompt: [...system.slice(0, 35), 9], adapterKey: '', position: 0 }],
+        [{ prompt: [...system.slice(0, 35), 9], owner: '', position: 0 }],
         placement,
       ),
     ).toBe(false);
     const never = { ...placement, copyWorthTokens: Number.POSITIVE_INFINITY };
-    expect(
-      awaitsSharedPrefix(prompt, [{ prompt: [...system, 9], adapterKey: '', position: 30 }], never),
-    ).toBe(false);
+    expect(awaitsSharedPrefix(prompt, [{ prompt: [...system, 9], owner: '', position: 30 }], never)).toBe(
+      false,
+    );
     expect(awaitsSharedPrefix(prompt, [], placement)).toBe(false);
   });
 
   it('does not for a prompt under other LoRA adapters', () => {
-    const other = { prompt: [...system, 9], adapterKey: 'style=1', position: 30 };
+    const other = { prompt: [...system, 9], owner: 'style=1', position: 30 };
     expect(awaitsSharedPrefix(prompt, [other], placement)).toBe(false);
   });
 });

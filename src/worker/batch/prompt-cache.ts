@@ -9,8 +9,8 @@ import { commonPrefix } from './stream/common-prefix.ts';
 export interface CachedSequence {
   readonly id: number;
   readonly tokens: readonly number[];
-  /** Its state was evaluated with the LoRA adapters of this key. */
-  readonly adapterKey: string;
+  /** Whose state it is, and with which LoRA adapters it was evaluated: nobody else may use it. */
+  readonly owner: string;
   readonly busy: boolean;
   /** Step of the loop; larger is more recent. */
   readonly lastUsed: number;
@@ -31,14 +31,14 @@ export interface Placement {
 /** A prompt that another sequence is prefilling. */
 export interface PrefillingPrompt {
   readonly prompt: ArrayLike<number>;
-  readonly adapterKey: string;
+  readonly owner: string;
   /** Tokens whose state is there. */
   readonly position: number;
 }
 
 export interface PlacementRules {
-  /** Of the prompt's own LoRA adapters: state of others is of no use to it. */
-  readonly adapterKey: string;
+  /** Whose prompt it is, and with which LoRA adapters: state of others is of no use to it. */
+  readonly owner: string;
   /** A copy moves a whole sequence's memory, so it must spare at least this many tokens. */
   readonly copyWorthTokens: number;
 }
@@ -54,7 +54,7 @@ export function placePrompt(
   sequences: readonly CachedSequence[],
   rules: PlacementRules,
 ): Placement | null {
-  const { adapterKey, copyWorthTokens } = rules;
+  const { owner, copyWorthTokens } = rules;
   const free = sequences.filter((sequence) => !sequence.busy);
   if (free.length === 0) return null;
   // The last prompt token is always evaluated, because its logits choose the first token of the answer.
@@ -62,7 +62,7 @@ export function placePrompt(
   const prefixes = new Map(
     sequences.map((sequence) => [
       sequence.id,
-      sequence.adapterKey === adapterKey ? Math.min(usable, commonPrefix(prompt, sequence.tokens)) : 0,
+      sequence.owner === owner ? Math.min(usable, commonPrefix(prompt, sequence.tokens)) : 0,
     ]),
   );
   const prefixOf = (id: number): number => prefixes.get(id) ?? 0;
@@ -91,12 +91,12 @@ export function placePrompt(
 
 /** Whether another prompt's prefill will soon cover so much more of this prompt that a copy of it pays. */
 export function awaitsSharedPrefix(
-  { prompt, adapterKey }: Omit<PrefillingPrompt, 'position'>,
+  { prompt, owner }: Omit<PrefillingPrompt, 'position'>,
   prefilling: readonly PrefillingPrompt[],
   placement: Placement,
 ): boolean {
   return prefilling.some((other) => {
-    if (other.adapterKey !== adapterKey) return false;
+    if (other.owner !== owner) return false;
     const shared = Math.min(prompt.length - 1, commonPrefix(prompt, other.prompt));
     return other.position < shared && shared - placement.keep >= placement.copyWorthTokens;
   });

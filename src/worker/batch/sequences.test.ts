@@ -20,14 +20,14 @@ describe('a sequence whose state is unknown', () => {
     } as ChatModel;
     const sequences = new Sequences(chat, new PlainPlanner());
     const prompt = Uint32Array.of(1, 2, 3, 4);
-    const wanted = sequences.preview({ prompt, adapterKey: '' });
+    const wanted = sequences.preview({ prompt, owner: '' });
     if (wanted === null) throw new Error('no sequence is free');
     sequences.take(wanted, '');
     sequences.append(0, prompt);
     sequences.release(0, 1);
-    expect(sequences.preview({ prompt, adapterKey: '' })).toMatchObject({ keep: 3 });
+    expect(sequences.preview({ prompt, owner: '' })).toMatchObject({ keep: 3 });
     sequences.empty(0);
     expect(disposed).toEqual([0]);
-    expect(sequences.preview({ prompt, adapterKey: '' })).toMatchObject({ keep: 0 });
+    expect(sequences.preview({ prompt, owner: '' })).toMatchObject({ keep: 0 });
   });
 });

@@ -11,17 +11,20 @@ import { COPY_LIMITS } from './planning/tuning.ts';
 import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
 import { type Placement, placePrompt } from './prompt-cache.ts';
 import type { Row } from './stream/row.ts';
+import type { Candidate } from './tiers/cache-facts.ts';
+import type { SequenceContent, Tiers } from './tiers/tiers.ts';
+import { commonPrefix } from './stream/common-prefix.ts';
 
-/** A prompt, and the key of the LoRA adapters that it is evaluated with. */
+/** A prompt, whose it is and with which LoRA adapters it is evaluated. */
 export interface KeyedPrompt {
   readonly prompt: Uint32Array;
-  readonly adapterKey: string;
+  readonly owner: string;
 }
 
 interface SequenceState {
   readonly id: number;
   tokens: number[];
-  adapterKey: string;
+  owner: string;
   busy: boolean;
   lastUsed: number;
 }
@@ -34,15 +37,17 @@ export class Sequences {
   readonly #copyMs: number;
   /** Cells that all sequences share; null where each has its own. */
   readonly #cells: number | null;
+  readonly #tiers: Tiers | null;
 
-  constructor(chat: ChatModel, planner: StepPlanner) {
+  constructor(chat: ChatModel, planner: StepPlanner, tiers: Tiers | null = null) {
     const { sequences, contextBytes } = chat.facts;
     this.#context = chat.context;
     this.#planner = planner;
+    this.#tiers = tiers;
     this.#states = Array.from({ length: sequences }, (_, id) => ({
       id,
       tokens: [],
-      adapterKey: '',
+      owner: '',
       busy: false,
       lastUsed: 0,
     }));
@@ -65,19 +70,19 @@ export class Sequences {
   }
 
   /** The placement that a prompt would get now; changes nothing. Null when all sequences are busy. */
-  preview({ prompt, adapterKey }: KeyedPrompt): Placement | null {
+  preview({ prompt, owner }: KeyedPrompt): Placement | null {
     const spared = this.#copyMs / this.#planner.prefillMsPerToken;
     // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
     const copyWorthTokens =
       this.#checkpoints === null ? COPY_LIMITS.leastTokens + Math.ceil(spared) : Number.POSITIVE_INFINITY;
-    return placePrompt(prompt, this.#states, { adapterKey, copyWorthTokens });
+    return placePrompt(prompt, this.#states, { owner, copyWorthTokens });
   }
 
   /** The prompt in the tokens of the sequence that matches most of its text. */
-  withCachedTokens({ prompt, adapterKey }: KeyedPrompt, text: TokenText): Uint32Array {
+  withCachedTokens({ prompt, owner }: KeyedPrompt, text: TokenText): Uint32Array {
     return withCachedTokens(
       prompt,
-      this.#states.filter((state) => state.adapterKey === adapterKey).map(({ tokens }) => tokens),
+      this.#states.filter((state) => state.owner === owner).map(({ tokens }) => tokens),
       text,
     );
   }
@@ -91,18 +96,57 @@ export class Sequences {
   /** Makes room for so many more cells by forgetting idle state; false when running answers hold too many. */
   makeRoom(cells: number): boolean {
     const evicted = this.#cells === null ? [] : evictedFor(cells, this.#cells, this.#states);
-    for (const id of evicted ?? []) this.empty(id);
+    for (const id of evicted ?? []) {
+      this.#leave(this.#state(id));
+      this.empty(id);
+    }
     return evicted !== null;
   }
 
   /** Takes a free sequence and brings its state to the reused prefix, or to less where the memory cannot be cut there. */
-  take(wanted: Placement, adapterKey: string): Placement {
+  take(wanted: Placement, owner: string): Placement {
     const state = this.#state(wanted.id);
+    if (wanted.copyFrom !== null || state.tokens.length > wanted.keep) this.#leave(state);
     state.busy = true;
     if (wanted.copyFrom !== null) this.#copy(state, this.#state(wanted.copyFrom));
     this.#cut(state, wanted.keep);
-    state.adapterKey = adapterKey;
+    state.owner = owner;
     return { ...wanted, keep: state.tokens.length };
+  }
+
+  /** Takes a free sequence for state that is on its way; until then it holds nothing. */
+  reserve(id: number, owner: string): void {
+    const state = this.#state(id);
+    this.#leave(state);
+    state.busy = true;
+    this.empty(id);
+    state.owner = owner;
+  }
+
+  /** Puts the state of these tokens into a reserved sequence; false when there is no room or the library refuses it. */
+  restore(id: number, tokens: Uint32Array, state: Uint8Array): boolean {
+    const target = this.#state(id);
+    if (!this.makeRoom(tokens.length) || !this.#context.loadSequence(id, state)) return false;
+    target.tokens = Array.from(tokens);
+    this.#checkpoints?.take(id, tokens.length);
+    return true;
+  }
+
+  /** What idle sequences hold, the most recently used first. */
+  get idleContents(): SequenceContent[] {
+    const idle = this.#states.filter(({ busy, tokens }) => !busy && tokens.length > 0);
+    return idle.sort((a, b) => b.lastUsed - a.lastUsed);
+  }
+
+  /** The state of a sequence that begins most like the prompt. */
+  nearest({ prompt, owner }: KeyedPrompt): Candidate | null {
+    let best: Candidate | null = null;
+    for (const state of this.#states) {
+      if (state.owner !== owner || state.tokens.length === 0) continue;
+      const common = commonPrefix(prompt, state.tokens);
+      if (best === null || common > best.common) best = { common, tokens: state.tokens };
+    }
+    return best;
   }
 
   /** Frees a sequence that could not be brought to the state wanted; what it holds is unknown. */
@@ -124,7 +168,9 @@ export class Sequences {
 
   /** The prompt is evaluated: where state cannot be cut at will, this is the position to come back to. */
   promptEvaluated(id: number): void {
-    this.#checkpoints?.take(id, this.#state(id).tokens.length);
+    const state = this.#state(id);
+    this.#checkpoints?.take(id, state.tokens.length);
+    if (this.#checkpoints !== null) this.#tiers?.snapshot(state);
   }
 
   release(id: number, step: number): void {
@@ -141,6 +187,13 @@ export class Sequences {
   /** Cuts what was evaluated and is not kept: filler rows and rejected drafts. */
   forgetBeyond(id: number): void {
     this.#context.cutSequence(id, this.#state(id).tokens.length);
+  }
+
+  /** What it holds is about to be overwritten, in part or all of it. */
+  #leave(state: SequenceState): void {
+    if (state.tokens.length === 0) return;
+    const others = this.#states.some(({ busy }) => busy);
+    this.#tiers?.leave(state, others);
   }
 
   #copy(target: SequenceState, source: SequenceState): void {

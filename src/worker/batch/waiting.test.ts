@@ -33,7 +33,7 @@ function rig(count: number, native: Partial<NativeContext> = {}): Rig {
 }
 
 function job(jobId: string, ...prompt: number[]): StreamJob {
-  return { job: { jobId }, prompt: Uint32Array.from(prompt), adapterKey: '' } as StreamJob;
+  return { job: { jobId }, prompt: Uint32Array.from(prompt), owner: '' } as StreamJob;
 }
 
 /** Assigns sequences to all that can have one; `broken`: jobs that cannot begin. */
@@ -44,6 +44,7 @@ function assign(waiting: Waiting, broken: readonly string[] = []): string[] {
       if (broken.includes(jobId)) throw new Error('no sampler');
       outcomes.push(`${jobId} in ${id}`);
     },
+    restore: ({ job: { jobId } }) => outcomes.push(`${jobId} restored`),
     failed: ({ job: { jobId } }) => outcomes.push(`${jobId} failed`),
   });
   return outcomes;

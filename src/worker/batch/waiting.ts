@@ -8,9 +8,13 @@ import { CELL_LIMITS, LINGER_LIMITS } from './planning/tuning.ts';
 import { awaitsSharedPrefix, type Placement, type PrefillingPrompt } from './prompt-cache.ts';
 import type { Sequences } from './sequences.ts';
 import type { StreamJob } from './stream/stream-job.ts';
+import type { HeldBefore } from './tiers/cache-facts.ts';
+import type { Restorable, Tiers } from './tiers/tiers.ts';
 
 export interface Admission {
-  begin(job: StreamJob, placement: Placement): void;
+  /** The sequence is reserved; its state is on the way. */
+  restore(job: StreamJob, placement: Placement, restorable: Restorable, before: HeldBefore): void;
+  begin(job: StreamJob, placement: Placement, before: HeldBefore): void;
   /** The sequence is free again, and empty. */
   failed(job: StreamJob, error: unknown): void;
 }
@@ -18,13 +22,15 @@ export interface Admission {
 export class Waiting {
   readonly #sequences: Sequences;
   readonly #planner: StepPlanner;
+  readonly #tiers: Tiers | null;
   #jobs: StreamJob[] = [];
   /** Consecutive lingers during which no second request arrived. */
   #fruitlessLingers = 0;
 
-  constructor(sequences: Sequences, planner: StepPlanner) {
+  constructor(sequences: Sequences, planner: StepPlanner, tiers: Tiers | null = null) {
     this.#sequences = sequences;
     this.#planner = planner;
+    this.#tiers = tiers;
   }
 
   get size(): number {
@@ -85,13 +91,24 @@ export class Waiting {
     for (const waiting of this.#inOrder()) {
       const wanted = this.#preview(waiting);
       if (wanted === null || !this.#hasRoom(waiting, wanted, begun)) return;
-      if (awaitsSharedPrefix(waiting, begun, wanted)) continue;
+      const { prompt, owner } = waiting;
+      const kept = this.#tiers?.beyond(owner, prompt, wanted.keep) ?? null;
+      const restorable = kept === 'not_worth' ? null : kept;
+      if (awaitsSharedPrefix(waiting, begun, { ...wanted, keep: restorable?.length ?? wanted.keep }))
+        continue;
+      const before = this.#heldBefore(waiting, kept === 'not_worth' ? kept : null);
       try {
-        const placement = this.#sequences.take(wanted, waiting.adapterKey);
+        if (restorable !== null) {
+          this.#sequences.reserve(wanted.id, owner);
+          this.remove(waiting.job.jobId);
+          begun.push({ prompt, owner, position: 0 });
+          admission.restore(waiting, wanted, restorable, before);
+          continue;
+        }
+        const placement = this.#sequences.take(wanted, owner);
         this.remove(waiting.job.jobId);
-        const { prompt, adapterKey } = waiting;
-        begun.push({ prompt, adapterKey, position: placement.keep });
-        admission.begin(waiting, placement);
+        begun.push({ prompt, owner, position: placement.keep });
+        admission.begin(waiting, placement, before);
       } catch (error) {
         this.remove(waiting.job.jobId);
         this.#sequences.giveUp(wanted.id);
@@ -104,6 +121,15 @@ export class Waiting {
   #hasRoom({ prompt }: StreamJob, { keep }: Placement, begun: readonly PrefillingPrompt[]): boolean {
     const promised = begun.reduce((sum, other) => sum + other.prompt.length - other.position, 0);
     return this.#sequences.hasRoomFor(promised + prompt.length - keep + CELL_LIMITS.answerTokens);
+  }
+
+  /** Asked before the placement is carried out, which cuts away what the prompt does not begin with. */
+  #heldBefore(job: StreamJob, refusal: HeldBefore['refusal']): HeldBefore {
+    const inSequence = this.#sequences.nearest(job);
+    const inTiers = this.#tiers?.nearest(job.owner, job.prompt) ?? null;
+    const nearest = (inTiers?.common ?? 0) > (inSequence?.common ?? 0) ? inTiers : inSequence;
+    const wasHeld = this.#tiers?.wasHeld(job.owner, job.prompt, nearest?.common ?? 0) ?? false;
+    return { nearest, refusal, wasHeld };
   }
 
   #preview(waiting: StreamJob): Placement | null {

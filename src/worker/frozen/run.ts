@@ -28,6 +28,7 @@ export async function runFrozen(
     job,
     sequence: SEQUENCE,
     cachedTokens: 0,
+    cache: null,
     maxDraftTokens: 0,
     drafting: null,
   });

@@ -2,6 +2,7 @@
  * The addon's page without a native library: bytes are tokens, and the "model" continues its prompt with what a script
  * says. Everything of the child process but the addon itself runs over it as it does over llama.cpp.
  */
+import { readState, rowsOf, StateBuilder } from '../../../src/worker/cache/state-layout.ts';
 import type { NativeBackend, NativeContext, NativeModel, NativeSampler } from '../../../src/worker/native.ts';
 import type { Vocabulary } from '../../../src/worker/prompt/vocabulary.ts';
 import { loadSpec } from './jobs.ts';
@@ -96,6 +97,23 @@ interface Scripted {
   readonly logit: number;
 }
 
+/** The state of a sequence as llama.cpp would write it, with each token in the place of its keys. */
+function stateOf(tokens: readonly number[]): Uint8Array {
+  const layout = { magic: 1, streams: 1, transposed: false, keys: [[0, 4]], values: [[0, 4]] } as const;
+  const builder = new StateBuilder(layout, tokens.length);
+  const rows = Buffer.from(Uint32Array.from(tokens).buffer);
+  builder.add({ start: 0, held: tokens.length, used: tokens.length }, () => rows);
+  return builder.bytes;
+}
+
+function tokensOf(bytes: Uint8Array): number[] | null {
+  const tokens = new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true);
+  const state = readState(bytes, tokens);
+  if (state === null) return null;
+  const rows = Buffer.from(rowsOf(state, 0, tokens));
+  return Array.from({ length: tokens }, (_, i) => rows.readUInt32LE(i * 4));
+}
+
 function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }: Scripted): NativeContext {
   let threads = 1;
   const sequences = new Map<number, number[]>();
@@ -136,6 +154,13 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
     cutSequence(sequence, length) {
       sequences.set(sequence, held(sequence).slice(0, length));
       return true;
+    },
+    sequenceBytes: (sequence) => stateOf(held(sequence)).length,
+    saveSequence: (sequence) => stateOf(held(sequence)),
+    loadSequence(sequence, state) {
+      const tokens = tokensOf(state);
+      sequences.set(sequence, tokens ?? []);
+      return tokens !== null;
     },
     clearSequence: (sequence) => void sequences.delete(sequence),
     copySequence: (target, source) => void sequences.set(target, [...held(source)]),

@@ -27,6 +27,7 @@ const PATIENT = {
   silenceMs: HOUR_MS,
   stallMs: HOUR_MS,
   graceMs: HOUR_MS,
+  saveMs: HOUR_MS,
 };
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -144,8 +145,18 @@ export class TestWorker {
     return (await Promise.race([pong, died])) ?? 0;
   }
 
+  /** As before an unload: what is idle goes to the disk. */
+  save(): Promise<void> {
+    return this.#host.save();
+  }
+
   end(): Promise<void> {
     return this.#host.end();
+  }
+
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.exited;
   }
 }
 

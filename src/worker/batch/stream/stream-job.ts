@@ -13,6 +13,8 @@ export interface StreamJob {
   readonly prompt: Uint32Array;
   /** Equal for jobs whose LoRA adapters are, see adapter-groups.ts; empty without any. */
   readonly adapterKey: string;
+  /** Whose state it may use and leaves: trust domain and adapters. */
+  readonly owner: string;
   readonly answer: Answer;
   /** The window of this job, tokens. */
   readonly numCtx: number;

@@ -3,7 +3,7 @@
  * It knows nothing of other streams, of steps or of how KV state is reused. This file keeps how far the prompt and the
  * answer are, which rows come next, and what the planner is told; the sampler and the output are collaborators.
  */
-import type { DoneEvent, JobEvent } from '../../../contract/job-event.ts';
+import type { CacheFacts, DoneEvent, JobEvent } from '../../../contract/job-event.ts';
 import type { SlotWork } from '../../../contract/slots.ts';
 import type { NativeContext } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
@@ -21,6 +21,8 @@ export interface StreamStart {
   readonly sequence: number;
   /** Tokens of the prompt whose state the sequence holds already. */
   readonly cachedTokens: number;
+  /** Where these came from; null: nobody keeps account. */
+  readonly cache: CacheFacts | null;
   /** 0: no drafts. */
   readonly maxDraftTokens: number;
   /** Drafts where the text suggests nothing, or null. */
@@ -33,9 +35,11 @@ export class Stream {
   readonly sequence: number;
   readonly adapters: StreamJob['job']['adapters'];
   readonly adapterKey: string;
+  readonly owner: string;
   readonly output: StreamOutput;
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;
+  readonly #cache: CacheFacts | null;
   readonly #maxDraftTokens: number;
   readonly #drafting: DraftingModel | null;
   readonly #sampler: StreamSampler;
@@ -58,6 +62,8 @@ export class Stream {
     this.sequence = sequence;
     this.adapters = job.job.adapters;
     this.adapterKey = job.adapterKey;
+    this.owner = job.owner;
+    this.#cache = start.cache;
     this.#arrivedMs = job.arrivedMs;
     this.#cachedTokens = cachedTokens;
     this.#position = cachedTokens;
@@ -185,6 +191,7 @@ export class Stream {
       finishReason: finishReason ?? 'stop',
       ...(stopString === null ? {} : { stopString }),
       usage: this.output.usage(this.#cachedTokens),
+      ...(this.#cache === null ? {} : { cache: this.#cache }),
       timings: {
         prefillMs: firstTokenMs - this.#placedMs,
         decodeMs: nowMs - firstTokenMs,

@@ -1,0 +1,75 @@
+/**
+ * engine/local/prompt-cache owns what a load may keep of prompts beside its sequences: how much memory and disk, and what
+ * a state belongs to, so that a worker finds its own and nothing else. It knows nothing of states themselves.
+ */
+import { createHash } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
+import path from 'node:path';
+import type { PromptCacheSpec } from '../../../contract/load.ts';
+import { makeFolder } from '../../../lib/files/durable.ts';
+import type { LoadSize } from '../../ports.ts';
+import { type LocalSource, settingsKey } from '../model-source.ts';
+import { freeMemoryBytes } from '../memory/free-memory.ts';
+
+export type PromptCachePlan = (source: LocalSource, size: LoadSize) => PromptCacheSpec;
+
+export interface PromptCacheOptions {
+  readonly home: string;
+  /** Bytes; null: by what is free. */
+  readonly ramBytes: number | null;
+  readonly diskBytes: number | null;
+  /** What seals the files, hex. */
+  readonly secret: string;
+  readonly gpu: string;
+  /** The hash of the bound backend; null while it is not known, and then nothing is kept on the disk. */
+  backendSha256(): string | null;
+}
+
+const GIB = 1024 ** 3;
+/** Chosen: an eighth of what is free leaves room for other models and programs. */
+const RAM_DEFAULT = { share: 1 / 8, mostBytes: 4 * GIB };
+const DISK_DEFAULT = { share: 1 / 10, mostBytes: 16 * GIB };
+/** A smaller tier holds not even one useful prompt. */
+const LEAST_BYTES = 1024 * 1024;
+
+export const cacheFolder = (home: string): string => path.join(home, 'cache');
+
+export async function createPromptCachePlan(options: PromptCacheOptions): Promise<PromptCachePlan> {
+  const folder = cacheFolder(options.home);
+  const diskBytes = options.diskBytes ?? (await usualDiskBytes(options.home));
+  if (diskBytes >= LEAST_BYTES) await makeFolder(folder);
+  // Kernels differ between machines, and so do the last digits of what they compute.
+  const machine = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()} ${options.gpu}`;
+  return (source, { numCtx, slots, cells }) => {
+    const backend = options.backendSha256();
+    const { digest, beside } = source;
+    const parts = [
+      digest,
+      backend,
+      machine,
+      settingsKey(source),
+      numCtx,
+      slots,
+      cells,
+      beside.adapters.length,
+    ];
+    const kind = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+    const isKnown = digest !== null && backend !== null && diskBytes >= LEAST_BYTES;
+    return {
+      ramBytes: options.ramBytes ?? usualRamBytes(),
+      disk: isKnown ? { folder, bytes: diskBytes, kind, secret: options.secret } : null,
+    };
+  };
+}
+
+function usualRamBytes(): number {
+  return Math.floor(Math.min(RAM_DEFAULT.mostBytes, freeMemoryBytes() * RAM_DEFAULT.share));
+}
+
+/** 0 where the system does not say what is free. */
+async function usualDiskBytes(home: string): Promise<number> {
+  const found = await statfs(home).catch(() => null);
+  if (found === null) return 0;
+  return Math.floor(Math.min(DISK_DEFAULT.mostBytes, found.bavail * found.bsize * DISK_DEFAULT.share));
+}

@@ -1,0 +1,67 @@
+/** What a request is told about the reuse of its prompt: from where, how much, and why not more. Pure. */
+import type { CacheFacts, CacheMissReason } from '../../../contract/job-event.ts';
+
+/** State that begins like the prompt, wherever it lies. */
+export interface Candidate {
+  /** Tokens that it shares with the prompt from the beginning. */
+  readonly common: number;
+  readonly tokens: ArrayLike<number>;
+}
+
+/** What there was for a prompt before it got its sequence. */
+export interface HeldBefore {
+  readonly nearest: Candidate | null;
+  /** Why less is reused than the nearest candidate shares; null: nobody knows of a reason. */
+  readonly refusal: CacheMissReason | null;
+  /** A longer beginning was held once. */
+  readonly wasHeld: boolean;
+}
+
+export interface Reuse extends HeldBefore {
+  readonly prompt: Uint32Array;
+  readonly slotTokens: number;
+  readonly ramTokens: number;
+  readonly diskTokens: number;
+  readonly restoreMs: number;
+}
+
+/** Tokens on each side of a difference that are told. */
+const NEAR = 16;
+/** Fewer tokens than this are not worth an explanation: a prompt's last token is always evaluated. */
+const UNEXPLAINED = 8;
+
+export function cacheFacts(reuse: Reuse): CacheFacts {
+  const { slotTokens, ramTokens, diskTokens, restoreMs } = reuse;
+  const reason = missReason(reuse);
+  const facts = { slotTokens, ramTokens, diskTokens, restoreMs };
+  return reason === null ? facts : { ...facts, miss: { reason, ...around(reuse) } };
+}
+
+function missReason({ prompt, slotTokens, ramTokens, diskTokens, ...reuse }: Reuse): CacheMissReason | null {
+  const reused = slotTokens + ramTokens + diskTokens;
+  const common = reuse.nearest?.common ?? 0;
+  if (prompt.length - reused <= UNEXPLAINED) return null;
+  if (reuse.wasHeld) return 'evicted';
+  if (common - reused > UNEXPLAINED) return reuse.refusal ?? 'no_checkpoint';
+  if (common === 0) return 'cold';
+  // What is held goes on where the prompt does not; a prompt that goes on behind it has missed nothing.
+  return (reuse.nearest?.tokens.length ?? 0) > common ? 'differs' : null;
+}
+
+function around({ prompt, nearest }: Reuse) {
+  const common = nearest?.common ?? 0;
+  const from = Math.max(0, common - NEAR);
+  return {
+    commonTokens: common,
+    wanted: slice(prompt, from, common + NEAR),
+    held: slice(nearest?.tokens ?? [], from, common + NEAR),
+    before: common - from,
+  };
+}
+
+function slice(tokens: ArrayLike<number>, from: number, to: number): number[] {
+  return Array.from(
+    { length: Math.max(0, Math.min(to, tokens.length) - from) },
+    (_, i) => tokens[from + i] ?? 0,
+  );
+}

@@ -1,0 +1,176 @@
+/**
+ * worker/batch/tiers owns the way of state between the sequences and the prompt cache: what leaves a sequence is kept,
+ * what a prompt needs comes back, and idle state is saved. It decides by what that costs against evaluating it again. It
+ * does not know which sequence a prompt gets, and nothing of steps.
+ */
+import type { CacheMissReason } from '../../../contract/job-event.ts';
+import type { NativeContext } from '../../native.ts';
+import { type Found, PromptStore } from '../../cache/prompt-store.ts';
+import { tokensUpTo } from '../../cache/prefixes/prefix-tree.ts';
+import type { PromptCacheSpec } from '../../../contract/load.ts';
+import type { Candidate } from './cache-facts.ts';
+import { QuietTime } from './quiet-time.ts';
+
+/** What one sequence holds. */
+export interface SequenceContent {
+  readonly id: number;
+  readonly owner: string;
+  readonly tokens: readonly number[];
+}
+
+/** State in the tiers that a prompt would rather have than evaluate. */
+export interface Restorable {
+  readonly found: Found;
+  readonly length: number;
+}
+
+/** What came of a restore; the state is for a sequence of `tokens` tokens. */
+export type Restored =
+  | { readonly state: Uint8Array; readonly restoreMs: number }
+  | { readonly state: null; readonly refusal: CacheMissReason; readonly restoreMs: number };
+
+export interface TiersOptions {
+  readonly context: NativeContext;
+  readonly spec: PromptCacheSpec;
+  /** State can be cut at any token. */
+  readonly cuttable: boolean;
+  msPerToken(): number;
+}
+
+const LIMITS = {
+  /** Chosen: less is evaluated again in no time. */
+  leastTokens: 32,
+  /** Chosen: what one copy of a state may add to the gap between two tokens of other answers. */
+  gapMs: 250,
+  /** Measured: a copy out of the KV cache, fresh memory included. */
+  copyBytesPerMs: 1_500_000,
+  /** Chosen: restoring has to be so much cheaper than evaluating. */
+  worthShare: 0.8,
+  /** Chosen: of reading a prompt, a snapshot of its state may take. */
+  snapshotShare: 0.05,
+  /** Chosen: of the memory that is free, a copy that only goes to the disk may take. */
+  memoryShare: 0.5,
+} as const;
+
+export class Tiers {
+  readonly quiet = new QuietTime();
+  readonly #options: TiersOptions;
+  readonly #store: PromptStore;
+  #compacting = false;
+  #lastSave = Promise.resolve();
+
+  constructor(options: TiersOptions) {
+    this.#options = options;
+    this.#store = new PromptStore({
+      spec: options.spec,
+      msPerToken: () => options.msPerToken(),
+      log: (sentence) => process.stderr.write(`${sentence}\n`),
+    });
+  }
+
+  get bytes(): { readonly ram: number; readonly disk: number } {
+    return this.#store.bytes;
+  }
+
+  async open(): Promise<void> {
+    await this.#store.open();
+  }
+
+  /** What the tiers hold of a prompt beyond `keep` tokens, where restoring it pays. */
+  beyond(owner: string, prompt: Uint32Array, keep: number): Restorable | 'not_worth' | null {
+    // The last token is evaluated in any case, because its logits choose the first one of the answer.
+    const found = this.#store.find(owner, prompt.subarray(0, -1));
+    const { length } = found.match;
+    if (length - keep < LIMITS.leastTokens) return null;
+    const evaluatedMs = (length - keep) * this.#options.msPerToken();
+    return found.expectedMs <= LIMITS.worthShare * evaluatedMs ? { found, length } : 'not_worth';
+  }
+
+  nearest(owner: string, prompt: Uint32Array): Candidate | null {
+    const { common, nearest } = this.#store.find(owner, prompt).match;
+    return nearest === null ? null : { common, tokens: tokensUpTo(nearest) };
+  }
+
+  wasHeld(owner: string, prompt: Uint32Array, beyond: number): boolean {
+    return this.#store.wasHeld(owner, prompt, beyond + LIMITS.leastTokens);
+  }
+
+  async restore({ found }: Restorable): Promise<Restored> {
+    const startedMs = performance.now();
+    const read = await this.#store.read(found, () => this.quiet.between());
+    const restoreMs = performance.now() - startedMs;
+    if (read.state !== null) return { state: read.state, restoreMs };
+    return { state: null, refusal: read.damaged ? 'damaged' : 'evicted', restoreMs };
+  }
+
+  /** A sequence is about to lose this; `othersDecode`: somebody reads an answer meanwhile. */
+  leave(content: SequenceContent, othersDecode: boolean): void {
+    const { owner } = content;
+    const tokens = Uint32Array.from(content.tokens);
+    const missing = this.#store.missing(owner, tokens);
+    if (missing < LIMITS.leastTokens) return;
+    const { ramBytes } = this.#options.spec;
+    const bytes = ramBytes === 0 ? 0 : this.#options.context.sequenceBytes(content.id);
+    const copyMs = bytes / LIMITS.copyBytesPerMs;
+    const isCheap = copyMs * 2 < missing * this.#options.msPerToken();
+    const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
+    if (bytes === 0 || bytes > ramBytes || !isCheap || !isBounded || !this.#copy(content, tokens))
+      this.#store.lost(owner, tokens);
+    else void this.#compact();
+  }
+
+  /** The state of a sequence at a place where others may begin, for memory that cannot be cut back to it. */
+  snapshot(content: SequenceContent): void {
+    if (this.#options.cuttable || this.#options.spec.ramBytes === 0) return;
+    const tokens = Uint32Array.from(content.tokens);
+    if (this.#store.missing(content.owner, tokens) < LIMITS.leastTokens) return;
+    const copyMs = this.#options.context.sequenceBytes(content.id) / LIMITS.copyBytesPerMs;
+    if (copyMs <= LIMITS.snapshotShare * tokens.length * this.#options.msPerToken())
+      this.#copy(content, tokens);
+  }
+
+  /**
+   * Writes to the disk what idle sequences hold and what is in memory, in slices between steps. One save at a time: a
+   * second one goes on where the first ended.
+   */
+  save(idle: () => readonly SequenceContent[], mayCopy: () => boolean): Promise<void> {
+    this.#lastSave = this.#lastSave.then(() => this.#saveNow(idle, mayCopy));
+    return this.#lastSave;
+  }
+
+  async #saveNow(idle: () => readonly SequenceContent[], mayCopy: () => boolean): Promise<void> {
+    if (!this.#store.keepsFiles) return;
+    const pause = (): Promise<void> => this.quiet.turn();
+    await this.#store.saving(async () => {
+      for (const { id } of idle()) {
+        await pause();
+        const content = idle().find((each) => each.id === id);
+        if (content === undefined || !mayCopy() || !this.#copyUnsaved(content)) continue;
+        // The sequence holds it still, so it need not lie in memory twice.
+        await this.#store.save(pause, (node) => !this.#store.wasInRam(node));
+      }
+      await this.#store.save(pause, () => false);
+    });
+  }
+
+  #copyUnsaved(content: SequenceContent): boolean {
+    const tokens = Uint32Array.from(content.tokens);
+    if (this.#store.missing(content.owner, tokens) < LIMITS.leastTokens) return false;
+    const bytes = this.#options.context.sequenceBytes(content.id);
+    return bytes <= process.availableMemory() * LIMITS.memoryShare && this.#copy(content, tokens);
+  }
+
+  #copy({ id, owner }: SequenceContent, tokens: Uint32Array): boolean {
+    const state = this.#options.context.saveSequence(id);
+    if (state === null) return false;
+    this.#store.keep(owner, tokens, state, this.#options.cuttable);
+    return true;
+  }
+
+  async #compact(): Promise<void> {
+    if (this.#compacting) return;
+    this.#compacting = true;
+    await this.#store.compact(() => this.quiet.turn());
+    this.#compacting = false;
+  }
+}

@@ -1,0 +1,189 @@
+/** The nodes of the tree that lie on the disk: found again after a restart, written while nothing waits, bounded. */
+import type { DiskCacheSpec } from '../../contract/load.ts';
+import { BlockFolder, type Pause, SaveStopped, type Staging, type StoredBlock } from './disk/block-folder.ts';
+import { type BlockHeader, tokensOf, tokensText } from './disk/block-header.ts';
+import { type OtherFile, othersFiles, removeFile } from './disk/cache-folder.ts';
+import { type Held, type HeldNode, mayLeaveDisk, newHeld, rowsInRam } from './held.ts';
+import type { PrefixTree } from './prefixes/prefix-tree.ts';
+import { Worth } from './prefixes/worth.ts';
+import type { StateLayout } from './state-layout.ts';
+
+export interface DiskTierDeps {
+  nodes(): Iterable<HeldNode>;
+  tree(owner: string): PrefixTree<Held>;
+  /** Its file is gone. */
+  onDropped(node: HeldNode): void;
+  log(sentence: string): void;
+}
+
+/** State under adapters is not kept: their files have no digest that a key could name. */
+const hasAdapters = (owner: string): boolean => owner.includes('\n');
+
+export class DiskTier {
+  readonly #spec: DiskCacheSpec;
+  readonly #deps: DiskTierDeps;
+  readonly #folder: BlockFolder;
+  readonly #worth = new Worth();
+  /** Of other models, the oldest first; as they were when this one last looked. */
+  #others: OtherFile[] = [];
+
+  constructor(spec: DiskCacheSpec, deps: DiskTierDeps) {
+    this.#spec = spec;
+    this.#deps = deps;
+    const key = { secret: Buffer.from(spec.secret, 'hex'), belongsTo: spec.kind };
+    this.#folder = new BlockFolder(`${spec.folder}/${spec.kind}`, key);
+  }
+
+  get ownBytes(): number {
+    let sum = 0;
+    for (const { payload } of this.#deps.nodes()) sum += payload.file?.bytes ?? 0;
+    return sum;
+  }
+
+  /** A folder that cannot be read is an empty one. */
+  async open(): Promise<void> {
+    try {
+      const nodes = new Map<string, HeldNode>();
+      for (const block of await this.#folder.scan()) {
+        const node = this.#adopt(block, nodes);
+        if (node === null) await this.#folder.remove(block.id);
+        else nodes.set(block.id, node);
+      }
+      await this.#makeRoom(0);
+    } catch (error) {
+      this.#deps.log(`The prompt cache on the disk cannot be read: ${reasonOf(error)}`);
+    }
+  }
+
+  /** Writes every node that is in memory only, parents first, and says which; stops where the disk refuses. */
+  async save(pause: Pause, onSaved: (node: HeldNode) => void): Promise<void> {
+    let wrote = false;
+    try {
+      for (const node of [...this.#deps.nodes()]) {
+        if (!isUnsaved(node)) continue;
+        await pause();
+        if (!isUnsaved(node)) continue;
+        if (!(await this.#makeRoom(node.payload.bytes))) return;
+        wrote = true;
+        await this.#write(node, pause);
+        onSaved(node);
+      }
+    } catch (error) {
+      if (!(error instanceof SaveStopped))
+        this.#deps.log(`The prompt cache could not be written: ${reasonOf(error)}`);
+    } finally {
+      if (wrote) await this.#folder.sync().catch(() => undefined);
+    }
+  }
+
+  async fetch({ payload: { file } }: HeldNode, staging: Staging): Promise<Buffer | null> {
+    return file === null ? null : this.#folder.fetch(file, staging);
+  }
+
+  /** False when the file is not what was written. */
+  unseal(
+    { payload: { file } }: HeldNode,
+    sealed: Buffer,
+    take: (next: (bytes: number) => Uint8Array) => void,
+  ): boolean {
+    return file !== null && this.#folder.open(file, sealed, take);
+  }
+
+  used({ file, onDisk }: Held): void {
+    if (file === null) return;
+    this.#worth.used(onDisk);
+    void this.#folder.touch(file);
+  }
+
+  /** Nobody needs the file any more. */
+  discard({ payload }: HeldNode): void {
+    if (payload.file !== null) void this.#folder.remove(payload.file.id);
+    payload.file = null;
+  }
+
+  #adopt(block: StoredBlock, nodes: ReadonlyMap<string, HeldNode>): HeldNode | null {
+    const { header } = block;
+    const tokens = tokensOf(header.tokens);
+    const parent = header.parent === null ? null : (nodes.get(header.parent) ?? null);
+    const start = parent === null ? 0 : parent.start + parent.tokens.length;
+    if (tokens === null || start !== header.start || (parent === null) !== (header.parent === null))
+      return null;
+    const { owner, layout, rowBytes: bytes, savesMs } = header;
+    const held = newHeld({ owner, layout, bytes, savesMs, ram: null, file: block });
+    const kind = layout === null ? 'whole' : 'rows';
+    const node = this.#deps.tree(owner).restore(kind, tokens, parent, held);
+    if (node !== null) this.#worth.used(held.onDisk);
+    return node;
+  }
+
+  async #write(node: HeldNode, pause: Pause): Promise<void> {
+    const { payload, tokens, start, parent } = node;
+    const { owner, layout, ram } = payload;
+    if (ram === null) return;
+    payload.pins += 1;
+    try {
+      const rows = rowsInRam(ram);
+      const header: BlockHeader = {
+        parent: parent?.payload.file?.id ?? null,
+        start,
+        tokens: tokensText(tokens),
+        owner,
+        layout: layout === null ? null : writable(layout),
+        rowBytes: rows.length,
+        savesMs: payload.inRam.savesMs,
+      };
+      const block = await this.#folder.write(header, rows, pause);
+      await this.#folder.touch(block);
+      if (payload.gone) return await this.#folder.remove(block.id);
+      payload.file = block;
+      this.#worth.used(payload.onDisk);
+    } finally {
+      payload.pins -= 1;
+    }
+  }
+
+  /** Whichever was used longest ago goes: a file of another model, or what is worth least of this one. */
+  async #makeRoom(more: number): Promise<boolean> {
+    this.#others = await othersFiles(this.#spec.folder, this.#folder.path);
+    const othersBytes = (): number => this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
+    const oldestOwnMs = Math.min(
+      ...[...this.#deps.nodes()].map(({ payload }) => payload.file?.usedMs ?? Infinity),
+    );
+    while (othersBytes() + this.ownBytes + more > this.#spec.bytes) {
+      const oldest = this.#others[0];
+      if (oldest === undefined || oldest.usedMs > oldestOwnMs) break;
+      this.#others.shift();
+      await removeFile(oldest);
+    }
+    this.#worth.evict(Math.max(0, this.#spec.bytes - more - othersBytes()), {
+      bytes: () => this.ownBytes,
+      mayGo: () => [...this.#deps.nodes()].filter(mayLeaveDisk),
+      holding: ({ payload }) => payload.onDisk,
+      drop: (node) => {
+        this.discard(node);
+        this.#deps.onDropped(node);
+      },
+    });
+    return othersBytes() + this.ownBytes + more <= this.#spec.bytes;
+  }
+}
+
+function writable({ magic, streams, transposed, keys, values }: StateLayout): BlockHeader['layout'] {
+  return {
+    magic,
+    streams,
+    transposed,
+    keys: keys.map(([type, bytes]) => [type, bytes]),
+    values: values.map((value) => [...value]),
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function isUnsaved({ payload, parent }: HeldNode): boolean {
+  const { ram, file, gone, owner } = payload;
+  if (ram === null || file !== null || gone || hasAdapters(owner)) return false;
+  return parent === null || parent.payload.file !== null;
+}

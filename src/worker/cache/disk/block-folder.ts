@@ -1,0 +1,204 @@
+/** The folder of one kind of state: writes, reads and removes its files, each whole or not at all. */
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  makeFolder,
+  syncFolder,
+  temporaryName,
+  temporaryOwner,
+  writeAll,
+} from '../../../lib/files/durable.ts';
+import { type BlockHeader, headerText, parseHeader } from './block-header.ts';
+import {
+  endOfRows,
+  headerEnd,
+  openHeader,
+  proven,
+  rowOpener,
+  SEAL,
+  type SealKey,
+  sealedBytes,
+  sealHeader,
+} from './sealed-file.ts';
+
+/** Bytes that are sealed, written or read at once; a step of the batch loop waits for no more. */
+const SLICE_BYTES = 4 * 1024 * 1024;
+/** What is read to find the end of a header; most headers end before. */
+const FIRST_BYTES = 16 * 1024;
+const PRIVATE_FILE = 0o600;
+const NAME = /^([0-9a-f]{32})\.kv$/;
+
+export interface StoredBlock {
+  readonly id: string;
+  readonly header: BlockHeader;
+  /** Of the whole file. */
+  readonly bytes: number;
+  readonly usedMs: number;
+}
+
+/** Rejects a save that something more important interrupts. */
+export class SaveStopped extends Error {}
+
+/** Called between slices; rejects to stop. */
+export type Pause = () => Promise<void>;
+
+export class BlockFolder {
+  readonly path: string;
+  readonly #key: SealKey;
+
+  constructor(folder: string, key: SealKey) {
+    this.path = folder;
+    this.#key = key;
+  }
+
+  /** All that prove themselves by their headers, parents first; removes what does not, and what a crash left. */
+  async scan(): Promise<StoredBlock[]> {
+    await makeFolder(this.path);
+    const blocks: StoredBlock[] = [];
+    for (const name of await readdir(this.path)) {
+      const [, id] = NAME.exec(name) ?? [];
+      if (id === undefined) {
+        if (isLeftover(name)) await rm(path.join(this.path, name), { force: true });
+        continue;
+      }
+      const block = await this.#read(id).catch(() => null);
+      if (block === null) await this.remove(id);
+      else blocks.push(block);
+    }
+    return blocks.sort((a, b) => a.header.start - b.header.start);
+  }
+
+  /** Temporary file, fsync, rename. What the rows are cut into does not matter. */
+  async write(header: BlockHeader, rows: Uint8Array, pause: Pause): Promise<StoredBlock> {
+    const id = randomBytes(16).toString('hex');
+    const temporary = path.join(this.path, temporaryName(id));
+    const sealed = sealHeader(this.#key, randomBytes(SEAL.saltBytes), headerText(header), header.owner);
+    try {
+      const file = await open(temporary, 'wx', PRIVATE_FILE);
+      try {
+        await writeAll(file, sealed.bytes);
+        for (let at = 0; at < rows.length; at += SLICE_BYTES) {
+          await pause();
+          await writeAll(file, sealed.rows.update(rows.subarray(at, at + SLICE_BYTES)));
+        }
+        await writeAll(file, endOfRows(sealed.rows));
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, this.#pathOf(id));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    return { id, header, bytes: sealedBytes(sealed.bytes.length, rows.length), usedMs: Date.now() };
+  }
+
+  /** Makes what was written outlast a loss of power. */
+  async sync(): Promise<void> {
+    await syncFolder(this.path);
+  }
+
+  /** The file's bytes as they lie there; null when it is gone or has another length. */
+  async fetch(block: StoredBlock, staging: Staging): Promise<Buffer | null> {
+    return staging.read(this.#pathOf(block.id), block.bytes).catch(() => null);
+  }
+
+  /**
+   * Hands the rows to `take` through a function that gives the next so many bytes; true when all of them proved to be
+   * what was written. What was taken of a file that did not is worth nothing.
+   */
+  open(block: StoredBlock, sealed: Buffer, take: (next: (bytes: number) => Uint8Array) => void): boolean {
+    const end = headerEnd(sealed);
+    if (end === null || sealed.length !== sealedBytes(end, block.header.rowBytes)) return false;
+    const last = sealed.length - SEAL.tagBytes;
+    const opener = rowOpener(this.#key, sealed, sealed.subarray(last), block.header.owner);
+    let at = end;
+    const opened = proven(() => {
+      take((bytes) => {
+        at += bytes;
+        return opener.update(sealed.subarray(at - bytes, Math.min(at, last)));
+      });
+      return opener.final();
+    });
+    return opened !== null && at === last;
+  }
+
+  /** Younger than the files behind it, so that those are the first to go. */
+  async touch(block: StoredBlock): Promise<void> {
+    const seconds = (Date.now() - block.header.start) / 1000;
+    await utimes(this.#pathOf(block.id), seconds, seconds).catch(() => undefined);
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.#pathOf(id), { force: true }).catch(() => undefined);
+  }
+
+  #pathOf(id: string): string {
+    return path.join(this.path, `${id}.kv`);
+  }
+
+  async #read(id: string): Promise<StoredBlock | null> {
+    const file = await open(this.#pathOf(id), 'r');
+    try {
+      const { size, mtimeMs } = await file.stat();
+      const first = await readAt(file, Math.min(size, FIRST_BYTES), 0);
+      const end = headerEnd(first);
+      if (end === null || end > size) return null;
+      const start = end <= first.length ? first : await readAt(file, end, 0);
+      const text = openHeader(this.#key, start);
+      const header = text === null ? null : parseHeader(text);
+      if (header === null || size !== sealedBytes(end, header.rowBytes)) return null;
+      return { id, header, bytes: size, usedMs: mtimeMs };
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** A buffer that is used for one file after the other: fresh memory for each would cost as much as reading it. */
+export class Staging {
+  #buffer = Buffer.alloc(0);
+
+  async read(file: string, bytes: number): Promise<Buffer | null> {
+    const { size } = await stat(file);
+    if (size !== bytes) return null;
+    if (this.#buffer.length < bytes) this.#buffer = Buffer.allocUnsafeSlow(bytes);
+    const handle = await open(file, 'r');
+    try {
+      const into = this.#buffer.subarray(0, bytes);
+      await fill(handle, into);
+      return into;
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+async function readAt(file: FileHandle, bytes: number, position: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(bytes);
+  const { bytesRead } = await file.read(buffer, 0, bytes, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function fill(file: FileHandle, buffer: Buffer): Promise<void> {
+  let at = 0;
+  while (at < buffer.length) {
+    const { bytesRead } = await file.read(buffer, at, Math.min(SLICE_BYTES, buffer.length - at), at);
+    if (bytesRead === 0) throw new Error('the file ends early');
+    at += bytesRead;
+  }
+}
+
+/** Of a process that is gone. */
+function isLeftover(name: string): boolean {
+  const owner = temporaryOwner(name);
+  if (owner === null || owner === process.pid) return false;
+  try {
+    process.kill(owner, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,56 @@
+/** What a node of the tree stands for: rows in memory, in a file, or both. */
+import type { StoredBlock } from './disk/block-folder.ts';
+import type { PrefixNode } from './prefixes/prefix-tree.ts';
+import type { Holding } from './prefixes/worth.ts';
+import { type ReadState, rowsOf, type StateLayout } from './state-layout.ts';
+
+/** Rows of a state that were not copied out of it yet. */
+export interface Slice {
+  readonly state: ReadState;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Held {
+  readonly owner: string;
+  readonly bytes: number;
+  /** Null: a whole state, as llama.cpp wrote it. */
+  readonly layout: StateLayout | null;
+  readonly inRam: Holding;
+  readonly onDisk: Holding;
+  ram: Uint8Array | Slice | null;
+  file: StoredBlock | null;
+  /** Readers and writers that need it to stay. */
+  pins: number;
+  gone: boolean;
+}
+
+export type HeldNode = PrefixNode<Held>;
+
+export function newHeld(
+  held: Pick<Held, 'owner' | 'bytes' | 'layout' | 'ram' | 'file'> & { readonly savesMs: number },
+): Held {
+  const { savesMs, ...rest } = held;
+  const holding = (): Holding => ({ bytes: held.bytes, savesMs, rank: 0 });
+  return { ...rest, inRam: holding(), onDisk: holding(), pins: 0, gone: false };
+}
+
+/** The rows of a node in memory. */
+export function rowsInRam(ram: Uint8Array | Slice): Uint8Array {
+  return isCopied(ram) ? ram : rowsOf(ram.state, ram.start, ram.end);
+}
+
+export function isCopied(ram: Uint8Array | Slice): ram is Uint8Array {
+  return ram instanceof Uint8Array;
+}
+
+/** Nothing that it leaves behind would be out of reach. */
+export function mayLeaveRam({ payload, children }: HeldNode): boolean {
+  return payload.ram !== null && payload.pins === 0 && (payload.file !== null || children.size === 0);
+}
+
+export function mayLeaveDisk({ payload, children }: HeldNode): boolean {
+  if (payload.file === null || payload.pins > 0) return false;
+  if (payload.ram === null && children.size > 0) return false;
+  return [...children].every((child) => child.payload.file === null);
+}

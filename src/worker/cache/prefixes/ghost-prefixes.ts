@@ -1,0 +1,19 @@
+/** Token prefixes whose state was given up: only to tell a prompt that is new from one that came too late. Pure. */
+import { sharedPrefix } from './shared-prefix.ts';
+
+const MOST_PREFIXES = 64;
+
+export class GhostPrefixes {
+  /** The latest last. */
+  #prefixes: Uint32Array[] = [];
+
+  add(tokens: Uint32Array): void {
+    const others = this.#prefixes.filter((known) => sharedPrefix(known, tokens, 0) < known.length);
+    this.#prefixes = [...others, tokens].slice(-MOST_PREFIXES);
+  }
+
+  /** Tokens that the prompt shares with one of them. */
+  longest(prompt: Uint32Array): number {
+    return this.#prefixes.reduce((most, known) => Math.max(most, sharedPrefix(known, prompt, 0)), 0);
+  }
+}

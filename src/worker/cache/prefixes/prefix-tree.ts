@@ -1,0 +1,199 @@
+/**
+ * worker/cache/prefixes owns which token prefixes are held: the tree of them, which part of a prompt they cover, and
+ * what gives way when a budget is full. It is pure and knows nothing of bytes, files or the native library.
+ *
+ * A node stands for the tokens that follow those of its parent. A `rows` node holds the state of exactly its own tokens:
+ * any beginning of it can be used, but only behind its parents. A `whole` node holds the state of everything up to its
+ * end, and is used as a whole or not at all.
+ */
+import { sharedPrefix } from './shared-prefix.ts';
+
+export type NodeKind = 'rows' | 'whole';
+
+export interface PrefixNode<T> {
+  readonly kind: NodeKind;
+  readonly tokens: Uint32Array;
+  /** Tokens before its own. */
+  readonly start: number;
+  readonly parent: PrefixNode<T> | null;
+  readonly children: ReadonlySet<PrefixNode<T>>;
+  payload: T;
+}
+
+interface OpenNode<T> extends PrefixNode<T> {
+  readonly parent: OpenNode<T> | null;
+  readonly children: Set<OpenNode<T>>;
+}
+
+/** A node and how many of its tokens are used. */
+export interface UsedNode<T> {
+  readonly node: PrefixNode<T>;
+  readonly tokens: number;
+}
+
+export interface PrefixMatch<T> {
+  /** From the first token of the prompt on; a `whole` node stands alone. */
+  readonly used: readonly UsedNode<T>[];
+  /** Tokens of the prompt whose state they hold. */
+  readonly length: number;
+  /** Tokens that the prompt shares with the best candidate, usable or not. */
+  readonly common: number;
+  /** Where that candidate lies; null when nothing is held. */
+  readonly nearest: PrefixNode<T> | null;
+}
+
+/** The tokens of `node` and of all before it. */
+export function tokensUpTo<T>(node: PrefixNode<T>): Uint32Array {
+  const all = new Uint32Array(node.start + node.tokens.length);
+  for (let at: PrefixNode<T> | null = node; at !== null; at = at.parent) all.set(at.tokens, at.start);
+  return all;
+}
+
+export class PrefixTree<T> {
+  readonly #roots = new Set<OpenNode<T>>();
+  readonly #blockTokens: number;
+
+  /** `rows` nodes end where a multiple of this many tokens ends, or where the state does. */
+  constructor(blockTokens: number) {
+    this.#blockTokens = blockTokens;
+  }
+
+  find(prompt: Uint32Array): PrefixMatch<T> {
+    const { path, whole, common, nearest } = this.#walk(prompt);
+    const last = path.at(-1);
+    const length = last === undefined ? 0 : last.node.start + last.tokens;
+    if (whole === null || whole.tokens.length <= length) return { used: path, length, common, nearest };
+    const tokens = whole.tokens.length;
+    return { used: [{ node: whole, tokens }], length: tokens, common, nearest };
+  }
+
+  /**
+   * Adds what is missing of these tokens as rows, and returns the new nodes in order. A shorter end of the same tokens
+   * is replaced: `onReplaced` is told.
+   */
+  addRows(
+    tokens: Uint32Array,
+    payload: (start: number, end: number) => T,
+    onReplaced: (node: PrefixNode<T>) => void,
+  ): PrefixNode<T>[] {
+    const { path } = this.#walk(tokens);
+    let parent =
+      path.findLast(({ node, tokens: used }) => this.#isFull(node) && used === node.tokens.length)?.node ??
+      null;
+    const added: PrefixNode<T>[] = [];
+    let start = parent === null ? 0 : parent.start + parent.tokens.length;
+    while (start < tokens.length) {
+      const end = Math.min(tokens.length, start - (start % this.#blockTokens) + this.#blockTokens);
+      const own = tokens.slice(start, end);
+      const siblings: Set<OpenNode<T>> = parent?.children ?? this.#roots;
+      if ([...siblings].some((node) => node.kind === 'rows' && coversAll(node, own))) return added;
+      for (const node of siblings) {
+        if (node.kind !== 'rows' || node.tokens.length > own.length) continue;
+        if (sharedPrefix(node.tokens, own, 0) < node.tokens.length) continue;
+        onReplaced(node);
+        this.remove(node);
+      }
+      parent = this.#add({
+        kind: 'rows',
+        tokens: own,
+        start,
+        parent,
+        children: new Set(),
+        payload: payload(start, end),
+      });
+      added.push(parent);
+      start = end;
+    }
+    return added;
+  }
+
+  /** Null when the same is held already. */
+  addWhole(tokens: Uint32Array, payload: () => T): PrefixNode<T> | null {
+    for (const node of this.#roots)
+      if (node.kind === 'whole' && node.tokens.length === tokens.length && coversAll(node, tokens))
+        return null;
+    return this.#add({
+      kind: 'whole',
+      tokens: tokens.slice(),
+      start: 0,
+      parent: null,
+      children: new Set(),
+      payload: payload(),
+    });
+  }
+
+  /** Puts back what an earlier process held; null when its place is taken. */
+  restore(
+    kind: NodeKind,
+    tokens: Uint32Array,
+    parent: PrefixNode<T> | null,
+    payload: T,
+  ): PrefixNode<T> | null {
+    const open = parent as OpenNode<T> | null;
+    const siblings: Set<OpenNode<T>> = open?.children ?? this.#roots;
+    for (const node of siblings)
+      if (
+        node.kind === kind &&
+        (kind === 'rows' || node.tokens.length === tokens.length) &&
+        coversAll(node, tokens)
+      )
+        return null;
+    const start = open === null ? 0 : open.start + open.tokens.length;
+    return this.#add({ kind, tokens, start, parent: open, children: new Set(), payload });
+  }
+
+  /** With everything behind it, which nothing could reach any more; returns all that went. */
+  remove(node: PrefixNode<T>): PrefixNode<T>[] {
+    const open = node as OpenNode<T>;
+    (open.parent?.children ?? this.#roots).delete(open);
+    return [...below(open)];
+  }
+
+  /** Parents before their children. */
+  *nodes(): Generator<PrefixNode<T>> {
+    for (const root of this.#roots) yield* below(root);
+  }
+
+  /** The rows that the prompt begins with, the longest whole state that it begins with, and what comes nearest. */
+  #walk(prompt: Uint32Array) {
+    const path: { node: OpenNode<T>; tokens: number }[] = [];
+    let whole: OpenNode<T> | null = null;
+    let common = 0;
+    let nearest: OpenNode<T> | null = null;
+    let at: OpenNode<T> | null = null;
+    for (;;) {
+      const from: number = at === null ? 0 : at.start + at.tokens.length;
+      const children: Iterable<OpenNode<T>> = at === null ? this.#roots : at.children;
+      let next: { node: OpenNode<T>; tokens: number } | null = null;
+      for (const node of children) {
+        const tokens = sharedPrefix(node.tokens, prompt, from);
+        if (nearest === null || from + tokens > common) [common, nearest] = [from + tokens, node];
+        if (node.kind === 'rows') {
+          if (tokens > (next?.tokens ?? 0)) next = { node, tokens };
+        } else if (tokens === node.tokens.length && tokens > (whole?.tokens.length ?? 0)) whole = node;
+      }
+      if (next === null) return { path, whole, common, nearest };
+      path.push(next);
+      if (next.tokens < next.node.tokens.length) return { path, whole, common, nearest };
+      at = next.node;
+    }
+  }
+
+  #isFull(node: PrefixNode<T>): boolean {
+    return (node.start + node.tokens.length) % this.#blockTokens === 0;
+  }
+
+  #add(node: OpenNode<T>): OpenNode<T> {
+    (node.parent?.children ?? this.#roots).add(node);
+    return node;
+  }
+}
+
+function* below<T>(node: PrefixNode<T>): Generator<PrefixNode<T>> {
+  yield node;
+  for (const child of node.children) yield* below(child);
+}
+
+function coversAll<T>(node: PrefixNode<T>, tokens: Uint32Array): boolean {
+  return node.tokens.length >= tokens.length && sharedPrefix(tokens, node.tokens, 0) === tokens.length;
+}

@@ -1,0 +1,41 @@
+/**
+ * What gives way first (GreedyDual-Size): every use raises a holding to the present level plus what a byte of it saves,
+ * and each eviction raises the level to that of what went. So what is cheap to evaluate again goes first among what was
+ * used at about the same time, and nothing stays for ever because it was dear once. Pure.
+ */
+export interface Holding {
+  readonly bytes: number;
+  /** What evaluating its tokens again takes. */
+  readonly savesMs: number;
+  rank: number;
+}
+
+const MIB = 1024 * 1024;
+
+export class Worth {
+  #level = 0;
+
+  used(holding: Holding): void {
+    holding.rank = this.#level + (holding.savesMs * MIB) / Math.max(1, holding.bytes);
+  }
+
+  /** Drops until `bytes()` is within the budget or nothing may go; `mayGo` is asked anew after each that went. */
+  evict<T>(budget: number, { bytes, mayGo, holding, drop }: Evictable<T>): void {
+    while (bytes() > budget) {
+      const [first, ...others] = mayGo();
+      if (first === undefined) return;
+      const rank = (one: T): number => holding(one).rank;
+      const least = others.reduce((low, one) => (rank(one) < rank(low) ? one : low), first);
+      this.#level = Math.max(this.#level, rank(least));
+      drop(least);
+    }
+  }
+}
+
+/** What is held, and what of it could go. */
+export interface Evictable<T> {
+  bytes(): number;
+  mayGo(): readonly T[];
+  holding(one: T): Holding;
+  drop(one: T): void;
+}

@@ -1,0 +1,301 @@
+/**
+ * worker/cache owns the prompt cache under the sequences: state in host memory and on the disk, found by the longest
+ * prefix of tokens. It knows no streams, no steps and nothing of the native library; what it gets and gives are bytes.
+ * Prefixes of different owners never meet: each owner has a tree of its own.
+ */
+import type { PromptCacheSpec } from '../../contract/load.ts';
+import { type Pause, Staging } from './disk/block-folder.ts';
+import { DiskTier } from './disk-tier.ts';
+import { type Held, type HeldNode, isCopied, mayLeaveRam, newHeld, rowsInRam } from './held.ts';
+import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
+import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
+import { Worth } from './prefixes/worth.ts';
+import { bytesPerToken, readState, StateBuilder } from './state-layout.ts';
+
+/** Tokens of one block: what a branch shares with another conversation is reused to the token, whatever its length. */
+const BLOCK_TOKENS = 128;
+
+/** What is held of a prompt. */
+export interface Found {
+  readonly match: PrefixMatch<Held>;
+  readonly ramTokens: number;
+  readonly diskTokens: number;
+  /** What restoring it will probably take, milliseconds. */
+  readonly expectedMs: number;
+}
+
+/** A state that llama.cpp can read; or none, because a part was gone or did not prove itself. */
+export type ReadBack = { readonly state: Uint8Array } | { readonly state: null; readonly damaged: boolean };
+
+export interface StoreOptions {
+  readonly spec: PromptCacheSpec;
+  /** What evaluating a token takes at present. */
+  msPerToken(): number;
+  log(sentence: string): void;
+}
+
+/** Chosen: until the first was measured. */
+const ASSUMED_BYTES_PER_MS = { ram: 1_500_000, disk: 700_000 };
+const FIXED_MS = 1;
+/** How quickly measured rates follow. */
+const RATE_WEIGHT = 0.4;
+/** So many tokens before it double what a token costs. */
+const DEPTH_TOKENS = 8_192;
+
+export class PromptStore {
+  readonly #options: StoreOptions;
+  readonly #trees = new Map<string, PrefixTree<Held>>();
+  readonly #ghosts = new Map<string, GhostPrefixes>();
+  readonly #worth = new Worth();
+  readonly #rate = { ...ASSUMED_BYTES_PER_MS };
+  readonly #disk: DiskTier | null;
+  readonly #stagings = [new Staging(), new Staging()] as const;
+  /** Null while nothing is saved. */
+  #inRamBefore: Set<HeldNode> | null = null;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    const { disk } = options.spec;
+    this.#disk =
+      disk === null
+        ? null
+        : new DiskTier(disk, {
+            nodes: () => this.#nodes(),
+            tree: (owner) => this.#tree(owner),
+            onDropped: (node) => {
+              if (node.payload.ram === null) this.#remove(node);
+            },
+            log: (sentence) => options.log(sentence),
+          });
+  }
+
+  /** Bytes in memory and on the disk, of this model. */
+  get bytes(): { readonly ram: number; readonly disk: number } {
+    return { ram: this.#ramBytes(), disk: this.#disk?.ownBytes ?? 0 };
+  }
+
+  get keepsFiles(): boolean {
+    return this.#disk !== null;
+  }
+
+  /** Takes over what earlier processes left on the disk. */
+  async open(): Promise<void> {
+    await this.#disk?.open();
+  }
+
+  find(owner: string, prompt: Uint32Array): Found {
+    const match = this.#tree(owner).find(prompt);
+    let ramTokens = 0;
+    let diskTokens = 0;
+    let expectedMs = FIXED_MS;
+    for (const { node, tokens } of match.used) {
+      const { ram, bytes } = node.payload;
+      if (ram === null) diskTokens += tokens;
+      else ramTokens += tokens;
+      expectedMs += bytes / (ram === null ? this.#rate.disk : this.#rate.ram);
+    }
+    return { match, ramTokens, diskTokens, expectedMs };
+  }
+
+  /** Tokens at the end of these that no tier holds; with `onDisk`, that no file does. */
+  missing(owner: string, tokens: Uint32Array, onDisk = false): number {
+    const { used } = this.#tree(owner).find(tokens);
+    let held = 0;
+    for (const { node, tokens: count } of used) {
+      if (onDisk && node.payload.file === null) break;
+      held = node.start + count;
+    }
+    return tokens.length - held;
+  }
+
+  /** Whether a longer beginning of this prompt was held once and gave way. */
+  wasHeld(owner: string, prompt: Uint32Array, beyond: number): boolean {
+    return (this.#ghosts.get(owner)?.longest(prompt) ?? 0) > beyond;
+  }
+
+  /** The state of these tokens was given up. */
+  lost(owner: string, tokens: Uint32Array): void {
+    let ghosts = this.#ghosts.get(owner);
+    if (ghosts === undefined) {
+      ghosts = new GhostPrefixes();
+      this.#ghosts.set(owner, ghosts);
+    }
+    ghosts.add(tokens);
+  }
+
+  /**
+   * Keeps the state of these tokens in memory; the bytes belong to the store from now on. Costs next to nothing: rows are
+   * copied out of them later (`compact`). `cuttable`: the state of any beginning can be had from it.
+   */
+  keep(owner: string, tokens: Uint32Array, bytes: Uint8Array, cuttable: boolean): void {
+    const state = cuttable ? readState(bytes, tokens.length) : null;
+    const tree = this.#tree(owner);
+    if (state === null) {
+      const savesMs = this.#savesMs(0, tokens.length);
+      const node = tree.addWhole(tokens, () =>
+        newHeld({ owner, savesMs, layout: null, bytes: bytes.length, ram: bytes, file: null }),
+      );
+      if (node !== null) this.#worth.used(node.payload.inRam);
+    } else {
+      const { layout } = state;
+      const each = bytesPerToken(layout);
+      const held = (start: number, end: number): Held => {
+        const savesMs = this.#savesMs(start, end - start);
+        const ram = { state, start, end };
+        return newHeld({ owner, savesMs, layout, bytes: (end - start) * each, ram, file: null });
+      };
+      const added = tree.addRows(tokens, held, (replaced) => this.#replaced(replaced));
+      for (const { payload } of added) this.#worth.used(payload.inRam);
+    }
+    this.#makeRoom();
+  }
+
+  /** Copies rows out of the states that they came in, so that these are freed: one block between two pauses. */
+  async compact(pause: Pause): Promise<void> {
+    for (const { payload } of [...this.#nodes()]) {
+      if (payload.ram === null || isCopied(payload.ram)) continue;
+      await pause();
+      if (payload.ram !== null && !payload.gone) payload.ram = rowsInRam(payload.ram);
+    }
+  }
+
+  /** While states pass through memory on their way to the disk, they may take more of it than they may keep. */
+  async saving(work: () => Promise<void>): Promise<void> {
+    this.#inRamBefore = new Set([...this.#nodes()].filter(({ payload }) => payload.ram !== null));
+    try {
+      await work();
+    } finally {
+      this.#inRamBefore = null;
+      this.#makeRoom();
+    }
+  }
+
+  /** Whether it lay in memory when the present save began. */
+  wasInRam(node: HeldNode): boolean {
+    return this.#inRamBefore?.has(node) === true;
+  }
+
+  /** Writes what is in memory only; what `leavesRam` is true of is dropped there afterwards. */
+  async save(pause: Pause, leavesRam: (node: HeldNode) => boolean): Promise<void> {
+    await this.#disk?.save(pause, (node) => {
+      if (leavesRam(node) && node.payload.pins === 0) node.payload.ram = null;
+    });
+  }
+
+  async read({ match }: Pick<Found, 'match'>, pause: Pause): Promise<ReadBack> {
+    const startedMs = performance.now();
+    for (const { node } of match.used) node.payload.pins += 1;
+    try {
+      const read = await this.#assemble(match, pause);
+      if (read.state !== null) this.#measured(match, performance.now() - startedMs);
+      return read;
+    } finally {
+      for (const { node } of match.used) node.payload.pins -= 1;
+    }
+  }
+
+  async #assemble(match: PrefixMatch<Held>, pause: Pause): Promise<ReadBack> {
+    const layout = match.used[0]?.node.payload.layout ?? null;
+    const builder = layout === null ? null : new StateBuilder(layout, match.length);
+    let whole: Uint8Array = new Uint8Array();
+    let fetched = this.#fetch(match, 0);
+    for (const [at, { node, tokens }] of match.used.entries()) {
+      const sealed = await fetched;
+      // The next file is read while this one is opened.
+      fetched = this.#fetch(match, at + 1);
+      await pause();
+      const place = { start: node.start, held: node.tokens.length, used: tokens };
+      const take = (next: (bytes: number) => Uint8Array): void => {
+        if (builder === null) whole = next(node.payload.bytes);
+        else builder.add(place, next);
+      };
+      const { ram } = node.payload;
+      if (ram !== null) take(inOrder(rowsInRam(ram)));
+      else if (sealed === null || this.#disk?.unseal(node, sealed, take) !== true) {
+        await fetched;
+        this.#disk?.discard(node);
+        this.#remove(node);
+        return { state: null, damaged: sealed !== null };
+      }
+      this.#used(node);
+    }
+    return { state: builder?.bytes ?? whole };
+  }
+
+  async #fetch({ used }: PrefixMatch<Held>, at: number): Promise<Buffer | null> {
+    const node = used[at]?.node;
+    const staging = this.#stagings[at % 2];
+    if (node === undefined || staging === undefined || node.payload.ram !== null) return null;
+    return (await this.#disk?.fetch(node, staging)) ?? null;
+  }
+
+  #used({ payload }: HeldNode): void {
+    if (payload.ram !== null) this.#worth.used(payload.inRam);
+    else this.#disk?.used(payload);
+  }
+
+  #measured({ used }: PrefixMatch<Held>, ms: number): void {
+    const bytes = used.reduce((sum, { node }) => sum + node.payload.bytes, 0);
+    const tier = used.some(({ node }) => node.payload.ram === null) ? 'disk' : 'ram';
+    this.#rate[tier] += RATE_WEIGHT * (bytes / Math.max(ms, 0.1) - this.#rate[tier]);
+  }
+
+  #makeRoom(): void {
+    if (this.#inRamBefore !== null) return;
+    this.#worth.evict(this.#options.spec.ramBytes, {
+      bytes: () => this.#ramBytes(),
+      mayGo: () => [...this.#nodes()].filter(mayLeaveRam),
+      holding: ({ payload }) => payload.inRam,
+      drop: (node) => {
+        node.payload.ram = null;
+        if (node.payload.file !== null) return;
+        this.lost(node.payload.owner, tokensUpTo(node));
+        this.#remove(node);
+      },
+    });
+  }
+
+  /** Longer rows of the same tokens took its place. */
+  #replaced(node: HeldNode): void {
+    this.#disk?.discard(node);
+    node.payload.gone = true;
+  }
+
+  #remove(node: HeldNode): void {
+    for (const gone of this.#tree(node.payload.owner).remove(node)) {
+      gone.payload.gone = true;
+      this.#disk?.discard(gone);
+    }
+  }
+
+  #ramBytes(): number {
+    let sum = 0;
+    for (const { payload } of this.#nodes()) if (payload.ram !== null) sum += payload.bytes;
+    return sum;
+  }
+
+  #savesMs(start: number, tokens: number): number {
+    return tokens * this.#options.msPerToken() * (1 + (start + tokens / 2) / DEPTH_TOKENS);
+  }
+
+  *#nodes(): Generator<HeldNode> {
+    for (const tree of this.#trees.values()) yield* tree.nodes();
+  }
+
+  #tree(owner: string): PrefixTree<Held> {
+    let tree = this.#trees.get(owner);
+    if (tree === undefined) {
+      tree = new PrefixTree(BLOCK_TOKENS);
+      this.#trees.set(owner, tree);
+    }
+    return tree;
+  }
+}
+
+function inOrder(rows: Uint8Array): (bytes: number) => Uint8Array {
+  let at = 0;
+  return (bytes) => {
+    at += bytes;
+    return rows.subarray(at - bytes, at);
+  };
+}

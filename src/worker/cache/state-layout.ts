@@ -1,0 +1,241 @@
+/**
+ * How llama.cpp writes the state of one sequence (llama_kv_cache::state_write): the cells with their positions, then for
+ * each layer the rows of all cells. Read here so that the state of some tokens can be kept and put together again
+ * without the rest. What does not read to its last byte in exactly this form is kept whole. Pure.
+ */
+
+/** What is equal for all states of one context. */
+export interface StateLayout {
+  readonly magic: number;
+  /** KV streams of the context; the state lies in one of them. */
+  readonly streams: number;
+  readonly transposed: boolean;
+  /** Type and bytes of a cell's keys, by layer. */
+  readonly keys: readonly (readonly [type: number, rowBytes: number])[];
+  /** The same of its values; where these are transposed: type, bytes of an element, elements. */
+  readonly values: readonly (readonly number[])[];
+}
+
+/** A state, and where in it each token lies. */
+export interface ReadState {
+  readonly layout: StateLayout;
+  readonly bytes: Uint8Array;
+  readonly tokens: number;
+  /** The cell of each position. */
+  readonly cellOf: Int32Array | null;
+  readonly planes: readonly Plane[];
+}
+
+/** Rows of all cells, one after the other. */
+interface Plane {
+  readonly at: number;
+  readonly stride: number;
+}
+
+const CELL_BYTES = 12;
+/** Type and size of the rows of a layer. */
+const LAYER_BYTES = 12;
+/** Of a model that nobody will ever see. */
+const MOST_STREAMS = 4_096;
+const MOST_LAYERS = 4_096;
+const MOST_ELEMENTS = 1 << 20;
+
+/** Null where the state is not the plain one of `tokens` tokens from position 0 on. */
+export function readState(bytes: Uint8Array, tokens: number): ReadState | null {
+  try {
+    return new StateReader(bytes, tokens).read();
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Bytes that one token takes. */
+export function bytesPerToken(layout: StateLayout): number {
+  return stridesOf(layout).reduce((sum, stride) => sum + stride, 0);
+}
+
+/** The rows of the tokens from `start` to `end`: plane by plane. */
+export function rowsOf(state: ReadState, start: number, end: number): Uint8Array {
+  const count = end - start;
+  const rows = Buffer.allocUnsafeSlow(count * bytesPerToken(state.layout));
+  let at = 0;
+  for (const { at: plane, stride } of state.planes) {
+    if (state.cellOf === null)
+      rows.set(state.bytes.subarray(plane + start * stride, plane + end * stride), at);
+    else
+      for (let i = 0; i < count; i += 1) {
+        const cell = plane + (state.cellOf[start + i] ?? 0) * stride;
+        rows.set(state.bytes.subarray(cell, cell + stride), at + i * stride);
+      }
+    at += count * stride;
+  }
+  return rows;
+}
+
+/** A state under construction: rows are added block by block, and then it is one that llama.cpp reads. */
+export class StateBuilder {
+  readonly bytes: Uint8Array;
+  readonly #planes: readonly Plane[];
+
+  constructor(layout: StateLayout, tokens: number) {
+    const { bytes, planes } = frame(layout, tokens);
+    this.bytes = bytes;
+    this.#planes = planes;
+  }
+
+  /** A block of `held` tokens at position `start`, of which the first `used` count; `next` hands its rows out in order. */
+  add(
+    { start, held, used }: { readonly start: number; readonly held: number; readonly used: number },
+    next: (bytes: number) => Uint8Array,
+  ): void {
+    for (const { at, stride } of this.#planes)
+      this.bytes.set(next(held * stride).subarray(0, used * stride), at + start * stride);
+  }
+}
+
+/** The rows' strides in the order in which they are written. */
+function stridesOf({ keys, values, transposed }: StateLayout): number[] {
+  const ofValues = transposed
+    ? values.flatMap(([, element = 0, count = 0]) => Array.from({ length: count }, () => element))
+    : values.map(([, row = 0]) => row);
+  return [...keys.map(([, row]) => row), ...ofValues];
+}
+
+/** Everything but the rows. */
+function frame(layout: StateLayout, tokens: number): { bytes: Uint8Array; planes: Plane[] } {
+  const { magic, streams, transposed, keys, values } = layout;
+  const perLayer = (keys.length + values.length) * LAYER_BYTES;
+  const size = 8 + 4 + streams * 4 + tokens * CELL_BYTES + 8 + perLayer + tokens * bytesPerToken(layout);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let at = bytes.writeUInt32LE(magic, 0);
+  at = bytes.writeInt32LE(0, at);
+  at = bytes.writeUInt32LE(streams, at);
+  at = bytes.writeUInt32LE(tokens, at);
+  for (let position = 0; position < tokens; position += 1) {
+    at = bytes.writeInt32LE(position, at);
+    at = bytes.writeUInt32LE(1, at);
+    at = bytes.writeInt32LE(0, at);
+  }
+  at = bytes.writeUInt32LE(transposed ? 1 : 0, at);
+  at = bytes.writeUInt32LE(keys.length, at);
+  const planes: Plane[] = [];
+  const plane = (stride: number): void => {
+    planes.push({ at, stride });
+    at += tokens * stride;
+  };
+  for (const [type, row] of keys) {
+    at = bytes.writeInt32LE(type, at);
+    at = bytes.writeBigUInt64LE(BigInt(row), at);
+    plane(row);
+  }
+  for (const [type = 0, bytesOf = 0, elements = 0] of values) {
+    at = bytes.writeInt32LE(type, at);
+    if (!transposed) {
+      at = bytes.writeBigUInt64LE(BigInt(bytesOf), at);
+      plane(bytesOf);
+      continue;
+    }
+    at = bytes.writeUInt32LE(bytesOf, at);
+    at = bytes.writeUInt32LE(elements, at);
+    for (let element = 0; element < elements; element += 1) plane(bytesOf);
+  }
+  // The other streams hold nothing of this sequence.
+  for (let stream = 1; stream < streams; stream += 1) at = bytes.writeUInt32LE(0, at);
+  if (at !== size) throw new Error('the state of a sequence has another size than was reckoned');
+  return { bytes, planes };
+}
+
+class StateReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #tokens: number;
+  #at = 0;
+
+  constructor(bytes: Uint8Array, tokens: number) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#tokens = tokens;
+  }
+
+  read(): ReadState | null {
+    const magic = this.#u32();
+    this.#u32();
+    const streams = this.#u32();
+    if (streams < 1 || streams > MOST_STREAMS) return null;
+    let found: Omit<ReadState, 'layout' | 'bytes' | 'tokens'> | null = null;
+    let parts: Omit<StateLayout, 'magic' | 'streams'> | null = null;
+    for (let stream = 0; stream < streams; stream += 1) {
+      const cells = this.#u32();
+      if (cells === 0) continue;
+      if (cells !== this.#tokens || found !== null) return null;
+      const cellOf = this.#cells();
+      if (cellOf === undefined) return null;
+      const read = this.#layers();
+      if (read === null) return null;
+      parts = read.layout;
+      found = { cellOf, planes: read.planes };
+    }
+    if (found === null || parts === null || this.#at !== this.#bytes.length) return null;
+    return { ...found, layout: { magic, streams, ...parts }, bytes: this.#bytes, tokens: this.#tokens };
+  }
+
+  /** Null: in order of their positions; undefined: not the cells of one sequence from position 0 on. */
+  #cells(): Int32Array | null | undefined {
+    const cellOf = new Int32Array(this.#tokens).fill(-1);
+    let inOrder = true;
+    for (let cell = 0; cell < this.#tokens; cell += 1) {
+      const position = this.#u32();
+      const owners = this.#u32();
+      this.#u32();
+      if (owners !== 1 || position >= this.#tokens || cellOf[position] !== -1) return undefined;
+      cellOf[position] = cell;
+      inOrder &&= position === cell;
+    }
+    return inOrder ? null : cellOf;
+  }
+
+  #layers(): { layout: Omit<StateLayout, 'magic' | 'streams'>; planes: Plane[] } | null {
+    const transposed = this.#u32();
+    const layers = this.#u32();
+    if (transposed > 1 || layers < 1 || layers > MOST_LAYERS) return null;
+    const planes: Plane[] = [];
+    const keys: [number, number][] = [];
+    const values: number[][] = [];
+    for (let layer = 0; layer < layers; layer += 1)
+      keys.push([this.#u32(), this.#plane(planes, this.#u64())]);
+    for (let layer = 0; layer < layers; layer += 1) {
+      const type = this.#u32();
+      if (transposed === 0) {
+        values.push([type, this.#plane(planes, this.#u64())]);
+        continue;
+      }
+      const element = this.#u32();
+      const elements = this.#u32();
+      if (elements > MOST_ELEMENTS) return null;
+      for (let i = 0; i < elements; i += 1) this.#plane(planes, element);
+      values.push([type, element, elements]);
+    }
+    return { layout: { transposed: transposed === 1, keys, values }, planes };
+  }
+
+  #plane(planes: Plane[], stride: number): number {
+    planes.push({ at: this.#at, stride });
+    this.#at += this.#tokens * stride;
+    if (this.#at > this.#bytes.length) throw new RangeError('the state ends in the middle of a layer');
+    return stride;
+  }
+
+  #u32(): number {
+    const value = this.#view.getUint32(this.#at, true);
+    this.#at += 4;
+    return value;
+  }
+
+  #u64(): number {
+    const value = this.#view.getBigUint64(this.#at, true);
+    this.#at += 8;
+    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('a row of a state is too long');
+    return Number(value);
+  }
+}

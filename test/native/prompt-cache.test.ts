@@ -1,0 +1,155 @@
+/** State of prompts beside the sequences: found again after another conversation and after a kill, or not used at all. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import { writeTinyRecurrent, writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
+import type { LoadSpec } from '../../src/contract/load.ts';
+import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
+
+let home: string;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'hearth-prompt-cache-'));
+  await writeTinyChat(join(home, 'whole.gguf'));
+  await writeTinySlidingWindow(join(home, 'sliding window.gguf'));
+  await writeTinyRecurrent(join(home, 'recurrent.gguf'));
+});
+
+afterAll(() => rm(home, { recursive: true }));
+
+const MIB = 1024 * 1024;
+
+interface Setup {
+  readonly model?: string;
+  /** Of the cache on the disk; each test has its own. */
+  readonly folder: string;
+  readonly load?: Partial<LoadSpec>;
+  readonly kind?: string;
+  readonly secret?: string;
+}
+
+async function start({
+  model = 'whole',
+  folder,
+  load,
+  kind = 'a',
+  secret = '0',
+}: Setup): Promise<TestWorker> {
+  const worker = await bootWorker();
+  const disk = {
+    folder: join(home, folder),
+    bytes: 64 * MIB,
+    kind: kind.repeat(32),
+    secret: secret.repeat(64),
+  };
+  await worker.load({
+    path: join(home, `${model}.gguf`),
+    numCtx: 1024,
+    parallel: 1,
+    promptCache: { ramBytes: 64 * MIB, disk },
+    ...load,
+  });
+  return worker;
+}
+
+const story = 'tell me about the small house and the sea and the time '.repeat(12);
+const ask = (text: string, domain?: string) => ({
+  prompt: { kind: 'text' as const, text },
+  maxTokens: 12,
+  sampling: { temperature: 0, seed: 1 },
+  ...(domain === undefined ? {} : { domain }),
+});
+
+/** What an answer says, and how its prompt was found. */
+async function answer(worker: TestWorker, text: string, domain?: string) {
+  const { done, text: said } = await worker.generate(ask(text, domain));
+  return { said, cache: done.cache, usage: done.usage };
+}
+
+describe('a conversation that another one took the slot of', () => {
+  it('comes back from memory, says the same, and is shared with nobody else', async () => {
+    const worker = await start({
+      folder: 'memory',
+      load: { promptCache: { ramBytes: 64 * MIB, disk: null } },
+    });
+    const cold = await answer(worker, `${story} one`);
+    expect(cold.cache).toMatchObject({
+      slotTokens: 0,
+      ramTokens: 0,
+      diskTokens: 0,
+      miss: { reason: 'cold' },
+    });
+    await answer(worker, 'quite another thing '.repeat(20));
+    const warm = await answer(worker, `${story} one`);
+    expect(warm.cache?.ramTokens).toBe(warm.usage.promptTokens - 1);
+    expect(warm.said).toBe(cold.said);
+    // A branch shares all but its own end, to the token.
+    await answer(worker, 'quite another thing '.repeat(20));
+    const branch = await answer(worker, `${story} two`);
+    expect(branch.usage.promptTokens - (branch.cache?.ramTokens ?? 0)).toBeLessThan(8);
+    await answer(worker, 'quite another thing '.repeat(20));
+    const stranger = await answer(worker, `${story} one`, 'stranger');
+    expect(stranger.usage.cachedTokens).toBe(0);
+    expect(stranger.said).toBe(cold.said);
+    await worker.end();
+  });
+});
+
+describe.each(['whole', 'sliding window', 'recurrent'])('a %s memory', (model) => {
+  it('outlives a kill on the disk', async () => {
+    const setup = { model, folder: `kill ${model}` };
+    const before = await start(setup);
+    const first = await answer(before, story);
+    await before.save();
+    await before.kill();
+    const after = await start(setup);
+    const more = `${story}${first.said} and then`;
+    const { cache, usage, said } = await answer(after, more);
+    await after.end();
+    expect(cache?.diskTokens).toBeGreaterThan(100);
+    expect(usage.promptTokens - usage.cachedTokens).toBeLessThan(16);
+    const plain = await start({ model, folder: 'none', load: { promptCache: { ramBytes: 0, disk: null } } });
+    await answer(plain, story);
+    expect(said).toBe((await answer(plain, more)).said);
+    await plain.end();
+  });
+});
+
+describe('state on the disk', () => {
+  it.each<[string, Partial<Setup>]>([
+    ['of another engine, model or window', { kind: 'b' }],
+    ['of another home', { secret: '1' }],
+  ])('%s is not used', async (name, other) => {
+    const folder = `other ${name.length}`;
+    const before = await start({ folder });
+    await answer(before, story);
+    await before.save();
+    await before.kill();
+    const after = await start({ folder, ...other });
+    expect((await answer(after, story)).cache).toMatchObject({ diskTokens: 0, miss: { reason: 'cold' } });
+    await after.end();
+  });
+
+  it('that is damaged is not used, and the answer is the same', async () => {
+    const folder = 'damaged';
+    const before = await start({ folder });
+    const { said } = await answer(before, story);
+    await before.save();
+    await before.kill();
+    const files = join(home, folder, 'a'.repeat(32));
+    for (const name of await readdir(files)) {
+      const bytes = await readFile(join(files, name));
+      const place = bytes.length - 100;
+      bytes[place] = (bytes[place] ?? 0) ^ 4;
+      await writeFile(join(files, name), bytes);
+    }
+    const after = await start({ folder });
+    const again = await answer(after, story);
+    expect(again.cache).toMatchObject({ diskTokens: 0, miss: { reason: 'damaged' } });
+    expect(again.said).toBe(said);
+    expect((await answer(after, `${story} more`)).cache?.slotTokens).toBeGreaterThan(100);
+    await after.end();
+  });
+});
