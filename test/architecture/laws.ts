@@ -187,7 +187,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/explain': ['contract', 'lib/prompt-cache', 'worker/prepare.ts', 'worker/prompt'],
   'worker/cache/prefixes': [],
   'worker/cache/disk': ['lib/files'],
-  'worker/cache': ['contract', 'worker/cache/disk', 'worker/cache/prefixes'],
+  'worker/cache': ['contract', 'lib/files', 'worker/cache/disk', 'worker/cache/prefixes'],
   'worker/batch/tiers': [
     'contract',
     'worker/native.ts',

@@ -1,8 +1,9 @@
 /** The nodes of the tree that lie on the disk: found again after a restart, written while nothing waits, bounded. */
+import { rm } from 'node:fs/promises';
 import type { DiskCacheSpec } from '../../contract/load.ts';
-import { BlockFolder, type Pause, SaveStopped, type Staging, type StoredBlock } from './disk/block-folder.ts';
+import { type CachedFile, cachedKinds } from '../../lib/files/cache-folder.ts';
+import { BlockFolder, type Pause, type Staging, type StoredBlock } from './disk/block-folder.ts';
 import { type BlockHeader, tokensOf, tokensText } from './disk/block-header.ts';
-import { type OtherFile, othersFiles, removeFile } from './disk/cache-folder.ts';
 import { type Held, type HeldNode, mayLeaveDisk, newHeld, rowsInRam } from './held.ts';
 import type { PrefixTree } from './prefixes/prefix-tree.ts';
 import { Worth } from './prefixes/worth.ts';
@@ -25,7 +26,7 @@ export class DiskTier {
   readonly #folder: BlockFolder;
   readonly #worth = new Worth();
   /** Of other models, the oldest first; as they were when this one last looked. */
-  #others: OtherFile[] = [];
+  #others: CachedFile[] = [];
 
   constructor(spec: DiskCacheSpec, deps: DiskTierDeps) {
     this.#spec = spec;
@@ -69,8 +70,7 @@ export class DiskTier {
         onSaved(node);
       }
     } catch (error) {
-      if (!(error instanceof SaveStopped))
-        this.#deps.log(`The prompt cache could not be written: ${reasonOf(error)}`);
+      this.#deps.log(`The prompt cache could not be written: ${reasonOf(error)}`);
     } finally {
       if (wrote) await this.#folder.sync().catch(() => undefined);
     }
@@ -144,7 +144,7 @@ export class DiskTier {
 
   /** Whichever was used longest ago goes: a file of another model, or what is worth least of this one. */
   async #makeRoom(more: number): Promise<boolean> {
-    this.#others = await othersFiles(this.#spec.folder, this.#folder.path);
+    this.#others = await othersFiles(this.#spec);
     const othersBytes = (): number => this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
     const oldestOwnMs = Math.min(
       ...[...this.#deps.nodes()].map(({ payload }) => payload.file?.usedMs ?? Infinity),
@@ -153,7 +153,7 @@ export class DiskTier {
       const oldest = this.#others[0];
       if (oldest === undefined || oldest.usedMs > oldestOwnMs) break;
       this.#others.shift();
-      await removeFile(oldest);
+      await rm(oldest.path, { force: true });
     }
     this.#worth.evict(Math.max(0, this.#spec.bytes - more - othersBytes()), {
       bytes: () => this.ownBytes,
@@ -166,6 +166,12 @@ export class DiskTier {
     });
     return othersBytes() + this.ownBytes + more <= this.#spec.bytes;
   }
+}
+
+/** Of other models, the one that was used longest ago first. */
+async function othersFiles({ folder, kind }: DiskCacheSpec): Promise<CachedFile[]> {
+  const others = (await cachedKinds(folder)).filter(({ name }) => name !== kind);
+  return others.flatMap(({ files }) => files).sort((a, b) => a.usedMs - b.usedMs);
 }
 
 function writable({ magic, streams, transposed, keys, values }: StateLayout): BlockHeader['layout'] {

@@ -1,12 +1,37 @@
-/** hearth cache: what the prompt cache of the running service did. */
+/** hearth cache: what the prompt cache keeps on the disk, and what that of the running service did. */
+import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { readable } from '../../../lib/base/byte-size.ts';
+import { type CachedFile, cachedKinds, cacheFolder } from '../../../lib/files/cache-folder.ts';
 import type { CacheReport } from '../../../wire/prompt-cache.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk } from '../../api.ts';
-import { type CliContext, printable } from '../../context.ts';
+import { type CliContext, printable, table } from '../../context.ts';
 
 export function registerCache(program: Command, context: CliContext): void {
-  const cache = program.command('cache').description('what the prompt cache of the running service did');
+  const cache = program
+    .command('cache')
+    .description('the prompt cache: what it keeps on the disk, and why a prompt was evaluated');
+  cache
+    .command('list', { isDefault: true })
+    .description('how much of prompts lies on the disk, and since when it was not used')
+    .option('--json', 'one JSON document')
+    .action(async (flags: { json?: boolean }) => {
+      const kinds = await cachedKinds(cacheFolder(context.config().home));
+      const entries = kinds.map(({ name, files }) => kindOf(name, files));
+      if (flags.json === true) context.printJson(entries);
+      else if (entries.length === 0) context.note('Nothing of prompts lies on the disk.');
+      else context.print(table([['STATE', 'SIZE', 'FILES', 'LAST USED'], ...entries.map(row)]));
+    });
+  cache
+    .command('clear')
+    .description('remove all state of prompts from the disk; a running service goes on without it')
+    .action(async () => {
+      const kinds = await cachedKinds(cacheFolder(context.config().home));
+      for (const { path } of kinds) await rm(path, { recursive: true, force: true });
+      const bytes = kinds.flatMap(({ files }) => files).reduce((sum, file) => sum + file.bytes, 0);
+      context.note(`${readable(bytes)} of prompt state removed from the disk.`);
+    });
   cache
     .command('why')
     .description(
@@ -20,6 +45,27 @@ export function registerCache(program: Command, context: CliContext): void {
       if (flags.json === true) context.printJson(report);
       else context.print(describe(report));
     });
+}
+
+interface KindEntry {
+  readonly state: string;
+  readonly bytes: number;
+  readonly files: number;
+  readonly last_used: string | null;
+}
+
+function kindOf(name: string, files: readonly CachedFile[]): KindEntry {
+  const usedMs = Math.max(...files.map((file) => file.usedMs));
+  return {
+    state: name,
+    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+    files: files.length,
+    last_used: files.length === 0 ? null : new Date(usedMs).toISOString(),
+  };
+}
+
+function row({ state, bytes, files, last_used }: KindEntry): string[] {
+  return [state.slice(0, 12), readable(bytes), String(files), last_used ?? '-'];
 }
 
 function describe(report: CacheReport): string {

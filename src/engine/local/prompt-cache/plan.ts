@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
-import path from 'node:path';
 import type { PromptCacheSpec } from '../../../contract/load.ts';
+import { cacheFolder } from '../../../lib/files/cache-folder.ts';
 import { makeFolder } from '../../../lib/files/durable.ts';
 import type { LoadSize } from '../../ports.ts';
 import { type LocalSource, settingsKey } from '../model-source.ts';
@@ -32,8 +32,6 @@ const RAM_DEFAULT = { share: 1 / 8, mostBytes: 4 * GIB };
 const DISK_DEFAULT = { share: 1 / 10, mostBytes: 16 * GIB };
 /** A smaller tier holds not even one useful prompt. */
 const LEAST_BYTES = 1024 * 1024;
-
-export const cacheFolder = (home: string): string => path.join(home, 'cache');
 
 export async function createPromptCachePlan(options: PromptCacheOptions): Promise<PromptCachePlan> {
   const folder = cacheFolder(options.home);

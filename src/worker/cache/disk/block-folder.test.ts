@@ -1,10 +1,10 @@
 /** Files of state on a real disk: what was written comes back, and nothing else ever does. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BlockFolder, SaveStopped, Staging, type StoredBlock } from './block-folder.ts';
+import { BlockFolder, Staging, type StoredBlock } from './block-folder.ts';
 import { type BlockHeader, tokensText } from './block-header.ts';
 import type { SealKey } from './sealed-file.ts';
 
@@ -132,9 +132,17 @@ describe('a file of the prompt cache', () => {
     const blocks = new BlockFolder(folder, KEY);
     await blocks.scan();
     const stop = async (): Promise<void> => {
-      throw new SaveStopped();
+      throw new Error('stopped');
     };
-    await expect(blocks.write(header(), rows, stop)).rejects.toThrow(SaveStopped);
+    await expect(blocks.write(header(), rows, stop)).rejects.toThrow('stopped');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('that nobody used for a week is removed', async () => {
+    const { id } = await written();
+    const longAgo = new Date(Date.now() - 8 * 24 * 3_600_000);
+    await utimes(path.join(folder, `${id}.kv`), longAgo, longAgo);
+    expect(await readBack()).toBeNull();
     expect(await readdir(folder)).toEqual([]);
   });
 

@@ -27,6 +27,8 @@ const SLICE_BYTES = 4 * 1024 * 1024;
 /** What is read to find the end of a header; most headers end before. */
 const FIRST_BYTES = 16 * 1024;
 const PRIVATE_FILE = 0o600;
+/** Chosen: a conversation that nobody took up for a week is over, and its state should not lie about. */
+const LONGEST_UNUSED_MS = 7 * 24 * 3_600_000;
 const NAME = /^([0-9a-f]{32})\.kv$/;
 
 export interface StoredBlock {
@@ -36,9 +38,6 @@ export interface StoredBlock {
   readonly bytes: number;
   readonly usedMs: number;
 }
-
-/** Rejects a save that something more important interrupts. */
-export class SaveStopped extends Error {}
 
 /** Called between slices; rejects to stop. */
 export type Pause = () => Promise<void>;
@@ -63,7 +62,7 @@ export class BlockFolder {
         continue;
       }
       const block = await this.#read(id).catch(() => null);
-      if (block === null) await this.remove(id);
+      if (block === null || block.usedMs < Date.now() - LONGEST_UNUSED_MS) await this.remove(id);
       else blocks.push(block);
     }
     return blocks.sort((a, b) => a.header.start - b.header.start);
