@@ -188,12 +188,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/cache/prefixes': [],
   'worker/cache/disk': ['lib/files'],
   'worker/cache': ['contract', 'lib/files', 'worker/cache/disk', 'worker/cache/prefixes'],
-  'worker/batch/tiers': [
-    'contract',
-    'worker/native.ts',
-    'worker/cache',
-    'worker/cache/prefixes',
-  ],
+  'worker/batch/tiers': ['contract', 'worker/native.ts', 'worker/cache', 'worker/cache/prefixes'],
   'worker/batch': [
     'contract',
     'lib/base',

@@ -60,7 +60,7 @@ export class DiskTier {
   async save(pause: Pause, onSaved: (node: HeldNode) => void): Promise<void> {
     let wrote = false;
     try {
-      for (const node of [...this.#deps.nodes()]) {
+      for (const node of Array.from(this.#deps.nodes())) {
         if (!isUnsaved(node)) continue;
         await pause();
         if (!isUnsaved(node)) continue;

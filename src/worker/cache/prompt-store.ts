@@ -152,7 +152,7 @@ export class PromptStore {
 
   /** Copies rows out of the states that they came in, so that these are freed: one block between two pauses. */
   async compact(pause: Pause): Promise<void> {
-    for (const { payload } of [...this.#nodes()]) {
+    for (const { payload } of Array.from(this.#nodes())) {
       if (payload.ram === null || isCopied(payload.ram)) continue;
       await pause();
       if (payload.ram !== null && !payload.gone) payload.ram = rowsInRam(payload.ram);
@@ -210,8 +210,9 @@ export class PromptStore {
         else builder.add(place, next);
       };
       const { ram } = node.payload;
-      if (ram !== null) take(inOrder(rowsInRam(ram)));
-      else if (sealed === null || this.#disk?.unseal(node, sealed, take) !== true) {
+      if (ram !== null) {
+        take(inOrder(rowsInRam(ram)));
+      } else if (sealed === null || this.#disk?.unseal(node, sealed, take) !== true) {
         await fetched;
         this.#disk?.discard(node);
         this.#remove(node);

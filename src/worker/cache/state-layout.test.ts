@@ -31,11 +31,12 @@ function stateOf(layout: StateLayout, tokens: number, cells?: readonly number[])
       ? layout.values.flatMap(([, element = 0, count = 0]) => Array.from({ length: count }, () => element))
       : layout.values.map(([, row = 0]) => row)),
   ];
-  for (const stride of strides)
+  for (const stride of strides) {
     for (let cell = 0; cell < tokens; cell += 1) {
       rows.fill((cells?.[cell] ?? cell) + 1, at, at + stride);
       at += stride;
     }
+  }
   builder.add({ start: 0, held: tokens, used: tokens }, inOrder(rows));
   const state = builder.bytes;
   for (const [cell, position] of (cells ?? []).entries())

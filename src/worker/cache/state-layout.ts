@@ -61,13 +61,14 @@ export function rowsOf(state: ReadState, start: number, end: number): Uint8Array
   const rows = Buffer.allocUnsafeSlow(count * bytesPerToken(state.layout));
   let at = 0;
   for (const { at: plane, stride } of state.planes) {
-    if (state.cellOf === null)
+    if (state.cellOf === null) {
       rows.set(state.bytes.subarray(plane + start * stride, plane + end * stride), at);
-    else
+    } else {
       for (let i = 0; i < count; i += 1) {
         const cell = plane + (state.cellOf[start + i] ?? 0) * stride;
         rows.set(state.bytes.subarray(cell, cell + stride), at + i * stride);
       }
+    }
     at += count * stride;
   }
   return rows;

@@ -109,9 +109,10 @@ export class PrefixTree<T> {
 
   /** Null when the same is held already. */
   addWhole(tokens: Uint32Array, payload: () => T): PrefixNode<T> | null {
-    for (const node of this.#roots)
+    for (const node of this.#roots) {
       if (node.kind === 'whole' && node.tokens.length === tokens.length && coversAll(node, tokens))
         return null;
+    }
     return this.#add({
       kind: 'whole',
       tokens: tokens.slice(),
@@ -131,13 +132,14 @@ export class PrefixTree<T> {
   ): PrefixNode<T> | null {
     const open = parent as OpenNode<T> | null;
     const siblings: Set<OpenNode<T>> = open?.children ?? this.#roots;
-    for (const node of siblings)
+    for (const node of siblings) {
       if (
         node.kind === kind &&
         (kind === 'rows' || node.tokens.length === tokens.length) &&
         coversAll(node, tokens)
       )
         return null;
+    }
     const start = open === null ? 0 : open.start + open.tokens.length;
     return this.#add({ kind, tokens, start, parent: open, children: new Set(), payload });
   }
@@ -170,7 +172,9 @@ export class PrefixTree<T> {
         if (nearest === null || from + tokens > common) [common, nearest] = [from + tokens, node];
         if (node.kind === 'rows') {
           if (tokens > (next?.tokens ?? 0)) next = { node, tokens };
-        } else if (tokens === node.tokens.length && tokens > (whole?.tokens.length ?? 0)) whole = node;
+        } else if (tokens === node.tokens.length && tokens > (whole?.tokens.length ?? 0)) {
+          whole = node;
+        }
       }
       if (next === null) return { path, whole, common, nearest };
       path.push(next);
