@@ -1,11 +1,56 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** They replace modules of Node, which the files after them must not find replaced. */
+const REPLACING = ['src/store/files/installed.test.ts', 'src/lib/files/durable.test.ts'];
+
+/** Begun first, so that none of them runs on alone at the end; the longest first. */
+const LONG = [
+  'test/e2e/package.test.ts',
+  'test/e2e/frozen-service.test.ts',
+  'test/e2e/lifecycle.test.ts',
+  'test/e2e/forged-records.test.ts',
+  'test/fault/store/crash.test.ts',
+  'test/e2e/',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const found = LONG.findIndex((part) => moduleId.includes(`/${part}`));
+      return found === -1 ? LONG.length : found;
+    };
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
+
+const shared = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  pool: 'forks',
+  // The bundles that `imports` in package.json names are loaded as they are.
+  server: { deps: { external: [/\/dist\/vendor\//] } },
+} as const;
 
 export default defineConfig({
   test: {
-    include: ['{src,tools,bench}/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    pool: 'forks',
+    // Tests of processes mostly wait for them; alone, they would leave a core of two idle.
+    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     globalSetup: 'test/support/tiny-models.ts',
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['{src,tools,bench}/**/*.test.ts'],
+          exclude: REPLACING,
+          // They leave nothing behind, and loading the same modules for each file is most of their time.
+          isolate: false,
+        },
+      },
+      { test: { ...shared, name: 'whole', include: ['test/**/*.test.ts', ...REPLACING] } },
+    ],
   },
 });

@@ -2,7 +2,16 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -112,13 +121,17 @@ async function bundleVendored(fresh) {
   // Imported late: the packages may just have been installed.
   const { rolldown } = await import('rolldown');
   const { imports } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
-  const input = Object.values(imports).map((entry) => [path.basename(entry.default, '.js'), entry.types]);
-  const bundle = await rolldown({
-    input: Object.fromEntries(input),
-    cwd: root,
-    platform: 'node',
-    logLevel: 'warn',
-  });
+  // A bundle of a CommonJS package has no named exports by itself, so every one passes through an entry that has them.
+  const entries = path.join(fresh, 'vendor-entries');
+  mkdirSync(entries);
+  const input = {};
+  for (const { default: target, types: name } of Object.values(imports)) {
+    const names = Object.keys(await import(name)).filter((each) => each !== 'module.exports');
+    const entry = path.basename(target, '.js');
+    input[entry] = path.join(entries, `${entry}.mjs`);
+    writeFileSync(input[entry], `export { ${names.join(', ')} } from '${name}';\n`);
+  }
+  const bundle = await rolldown({ input, cwd: root, platform: 'node', logLevel: 'warn' });
   await bundle.write({
     dir: path.join(fresh, 'vendor'),
     format: 'esm',
@@ -126,6 +139,7 @@ async function bundleVendored(fresh) {
     chunkFileNames: 'shared-[hash].js',
   });
   await bundle.close();
+  rmSync(entries, { recursive: true });
 }
 
 function sourceStamp() {

@@ -2,7 +2,7 @@
  * The composition root: constructs identity, registry, backend, engine and HTTP edge and wires them; no logic.
  * It never loads native code: engine/local forks the one file that does.
  */
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger } from '#fastify';
 import { systemClock } from './lib/base/clock.ts';
 import type { Config } from './config/config.ts';
 import { fail } from './lib/errors/svc-error.ts';
@@ -17,6 +17,7 @@ import { hashServerSource } from './trust/identity/server-source.ts';
 import type { Engine } from './engine/ports.ts';
 import { JobBoard } from './engine/observe/job-board.ts';
 import { createMetrics } from './engine/observe/metrics.ts';
+import { watchSpeeds } from './engine/observe/speeds.ts';
 import { ResponseStore } from './store/responses/response-store.ts';
 import { openRegistry, type Registry } from './store/registry/registry.ts';
 import { signIdentity } from './trust/identity/sign-identity.ts';
@@ -55,8 +56,9 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const { config, logger } = options;
   const instance = await loadIdentity({ home: config.home });
   const libraries = librariesFolder(config.home);
-  // Hashed once, concurrently with the start.
-  const serverSource = hashServerSource();
+  // Hashed once, as soon as the service listens: before, it would hold up the first answer.
+  const listening = deferred<void>();
+  const serverSource = listening.promise.then(() => hashServerSource());
   const bound = createBackendBinding({
     gpu: config.gpu,
     libraries,
@@ -94,12 +96,13 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     residencies: () => engine.residencies(),
   });
   const board = new JobBoard(systemClock);
+  const speeds = watchSpeeds();
   const engine: Engine = createEngine({
     backends: { [LOCAL_ENGINE]: backend },
     clock: systemClock,
     log: logger,
     freeMemory: () => backend.freeMemory(),
-    observers: [metrics, board],
+    observers: [metrics, speeds, board],
     limits: liveLimits(config),
   });
   const recorder = new RequestRecorder({
@@ -134,6 +137,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     events: feed,
     recorder,
     clock: systemClock,
+    speedOf: speeds.of,
     process: identity,
     isDraining: () => isDraining,
     isNativeReady: () => bound.isBound() && !('failed' in (backend.backendFacts() ?? {})),
@@ -157,6 +161,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   });
   const port = await listen(app, config.host, config.port);
   address = `${config.host}:${port}`;
+  listening.resolve();
   backend.prepare();
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,

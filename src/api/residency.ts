@@ -3,8 +3,13 @@ import { bytesOn, totalBytes } from '../engine/device-memory.ts';
 import type { Engine, ResidencyStatus } from '../engine/ports.ts';
 import type { Models } from './models/served-model.ts';
 
+export type SpeedOf = (modelId: string) => number | null;
+
 /** What is loaded now; asking loads nothing and keeps nothing loaded. */
-export function listResidencies(engine: Pick<Engine, 'residencies'>): ResidencyList {
+export function listResidencies(
+  engine: Pick<Engine, 'residencies'>,
+  speedOf: SpeedOf = () => null,
+): ResidencyList {
   return {
     object: 'list',
     data: engine.residencies().map((item) => ({
@@ -17,6 +22,7 @@ export function listResidencies(engine: Pick<Engine, 'residencies'>): ResidencyL
       num_ctx: item.facts?.numCtx ?? null,
       slots: item.facts?.slots ?? null,
       threads: item.facts?.details?.['threads'] ?? null,
+      tokens_per_second: speedOf(item.modelId),
       running: item.running,
       queued: item.queued,
       expires_at: item.expiresAtMs === null ? null : new Date(item.expiresAtMs).toISOString(),

@@ -44,7 +44,7 @@ import { httpArchive } from './requests/har.ts';
 import type { RequestRecorder } from './requests/recorder.ts';
 import { rerank, type RerankAnswer } from './rerank/rerank.ts';
 import { detokenize, tokenize, type VocabularyAnswer } from './vocabulary/vocabulary.ts';
-import { listResidencies, unloadModel } from './residency.ts';
+import { listResidencies, type SpeedOf, unloadModel } from './residency.ts';
 
 export interface UseCases {
   readonly chat: AcceptChatCompletion;
@@ -82,6 +82,8 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly events: UseCases['events'];
   readonly recorder: Pick<RequestRecorder, 'list' | 'find' | 'details'>;
   readonly clock: Pick<Clock, 'unixMs'>;
+  /** Tokens per second of a model's latest answer, or null; absent: nobody measures. */
+  readonly speedOf?: SpeedOf;
   readonly options: {
     readonly allowHashEmbeddings: boolean;
     readonly strictParams: boolean;
@@ -91,7 +93,7 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
 }
 
 export function createUseCases(parts: Parts): UseCases {
-  const { models, engine, clock, evidence, backendSha256, options } = parts;
+  const { models, engine, clock, evidence, backendSha256, options, speedOf } = parts;
   const cacheLog = new CacheLog(clock);
   const generation = {
     models,
@@ -114,7 +116,7 @@ export function createUseCases(parts: Parts): UseCases {
     detokenize: (body, caller) => detokenize(generation, body, caller),
     models: { list: () => listModels(models), show: (name) => showModel(models, name) },
     residency: {
-      list: () => listResidencies(engine),
+      list: () => listResidencies(engine, speedOf),
       unload: (name) => unloadModel({ models, engine }, name),
     },
     cacheReport: (requestId, owner) => cacheLog.why(owner, requestId),

@@ -1,6 +1,5 @@
 /** The registry of the configured home. Verbs work on the files themselves, whether or not a server runs. */
 import { homedir } from 'node:os';
-import { createProbe } from '../api/probe/probe-model.ts';
 import type { Config } from '../config/config.ts';
 import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
 import type { Probe } from '../store/install/inspection.ts';
@@ -15,8 +14,12 @@ export function localRegistry(config: Config): Registry {
 /** Tries a model on this machine, with the GPU setting of the server. */
 export function probeHere(context: CliContext): Probe {
   const { gpu, home } = context.config();
-  const libraries = librariesFolder(home);
-  return createProbe({ env: context.env, gpu, libraries }, (line) => context.note(line));
+  const settings = { env: context.env, gpu, libraries: librariesFolder(home) };
+  return async (target) => {
+    // Loaded on demand: most verbs that use the registry try nothing.
+    const { createProbe } = await import('../api/probe/probe-model.ts');
+    return createProbe(settings, (line) => context.note(line))(target);
+  };
 }
 
 export function foreignEnvironment(context: CliContext): ForeignEnvironment {

@@ -77,7 +77,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   const context = createContext(() => program.opts<GlobalFlags>(), process.env);
   // `version` is a verb of most other programs.
   const asksVersion = argv.length === 1 && ['version', '--version', '-v'].includes(argv[0] ?? '');
-  const args = asksVersion ? ['--version'] : [...argv];
+  const args = asksVersion ? ['--version'] : withoutHelpOfUnknown(argv);
   for (const load of asksVersion ? [] : named(argv)) (await load())(program, context);
   for (const command of program.commands) command.exitOverride();
   try {
@@ -102,6 +102,14 @@ function named(argv: readonly string[]): (() => Promise<Register>)[] {
   return (meant.length > 0 && !wantsAll ? meant : verbs).map(([, load]) => load);
 }
 
+/** commander would help with the program where somebody asks for help with a verb that there is not. */
+function withoutHelpOfUnknown(argv: readonly string[]): string[] {
+  const words = argv.filter((word, at) => !word.startsWith('-') && argv[at - 1] !== '--home');
+  const [verb] = words;
+  const isKnown = verb === undefined || verb === 'help' || verbs.some(([names]) => names.includes(verb));
+  return isKnown ? [...argv] : words;
+}
+
 /** Prints why a verb failed, and what helps; returns its exit code. */
 async function report(error: unknown, context: CliContext): Promise<number> {
   // commander has printed its own message by now; help and --version are no failures.
@@ -119,10 +127,14 @@ async function advise(error: unknown, context: CliContext): Promise<string> {
   // Loaded on demand: a verb that succeeds needs neither advice nor a registry.
   const { adviceFor } = await import('./words/advice.ts');
   const { localRegistry } = await import('./local-registry.ts');
-  return adviceFor(error, async () => {
-    const models = await localRegistry(context.config()).list();
-    return models.flatMap(({ id, aliases }) => [id, ...aliases]);
-  });
+  return adviceFor(
+    error,
+    async () => {
+      const models = await localRegistry(context.config()).list();
+      return models.flatMap(({ id, aliases }) => [id, ...aliases]);
+    },
+    context.env,
+  );
 }
 
 /** `hearth list | head -1` closes our stdout, and a terminal may be closed under a service that ends; that is no error. */

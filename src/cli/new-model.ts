@@ -1,4 +1,5 @@
 /** What an installation changes beyond the model itself, for the person who asked for it. */
+import { isBaseModel } from '../store/files/manifest.ts';
 import type { Registry } from '../store/registry/registry.ts';
 import { type CliContext, printable } from './context.ts';
 import { BASE_MODEL } from './conversation/base-model.ts';
@@ -13,11 +14,14 @@ export async function announcing(
   const id = await install();
   if (id === null || context === null) return;
   const model = await registry.find(id);
-  if (model.kind === 'chat' && !model.facts.hasChatTemplate && model.params.template === undefined)
-    context.note(printable(`${id} ${BASE_MODEL}`));
-
-  if (before !== id && (await registry.defaultId('chat')) === id) {
+  if (isBaseModel(model)) context.note(printable(`${id} ${BASE_MODEL}`));
+  const now = await registry.defaultId('chat');
+  if (now === id && before !== id) {
     const change = before === null ? '' : `; hearth default ${before} makes ${before} the default again`;
     context.note(printable(`${id} is the default chat model now${change}.`));
+  } else if (isBaseModel(model) && now !== null && now !== id) {
+    context.note(
+      printable(`${now} stays the default chat model; hearth default ${id} makes ${id} the default.`),
+    );
   }
 }

@@ -20,6 +20,9 @@ export const MOST_THREADS = 1024;
 /** Tool calls of one answer. */
 export const MOST_CALLS = 64;
 
+/** Tokens of a base model's answer where nobody set a limit: hardly any of them ends by itself. */
+export const BASE_MODEL_TOKENS = 1024;
+
 /** Tokens of the smallest window. */
 export const LEAST_CTX = 8;
 

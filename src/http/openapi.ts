@@ -1,12 +1,12 @@
 /** The OpenAPI document, derived from the route table. */
-import swagger from '@fastify/swagger';
-import fastify, { type FastifyInstance } from 'fastify';
+import swagger from '#fastify/swagger';
+import fastify, { type FastifyInstance } from '#fastify';
 import { routes } from '../wire/routes.ts';
 import type { Handler } from './handlers/handler.ts';
 import { registerRoutes } from './handlers/register.ts';
 
 /** Collects the routes that are registered from now on. */
-export async function describe(app: FastifyInstance, version: string): Promise<void> {
+async function describe(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -40,7 +40,7 @@ export function documented(schema: unknown): unknown {
   };
 }
 
-/** The document without a service behind it. */
+/** The document, by an app that collects the routes and serves nobody. */
 export async function openApiDocument(version: string): Promise<object> {
   const app = fastify();
   // No request will come, so nothing is compiled.

@@ -2,14 +2,14 @@
  * http owns sockets, headers, bodies, statuses and framing: one fastify app over the route table of wire/. It knows
  * nothing of models, engines or keys beyond the use cases that it is given.
  */
-import cors from '@fastify/cors';
+import { SerializerSelector } from '#fastify/serializer';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   LogController,
-} from 'fastify';
+} from '#fastify';
 import type { Clock } from '../lib/base/clock.ts';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
@@ -25,7 +25,6 @@ import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing
 import { readBodies } from './guard/json-body.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
-import { describe } from './openapi.ts';
 import { boundSockets } from './guard/sockets.ts';
 
 export interface HttpOptions {
@@ -50,15 +49,20 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   boundSockets(app.server);
   watchFraming(app.server, options.maxBodyBytes, common);
   readBodies(app);
+  writeBodies(app);
   answerErrors(app, options.maxBodyBytes);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
   logRequests(app, { log: logger, clock, recorder });
   addHooks(app, options);
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
-  await describe(app, options.process.version);
   const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs };
-  registerRoutes(app, handlerTable(app, useCases, { streams, metrics }));
+  const document = async () => {
+    // Loaded on demand: hardly anybody asks for it.
+    const { openApiDocument } = await import('./openapi.ts');
+    return openApiDocument(options.process.version);
+  };
+  registerRoutes(app, handlerTable(useCases, { streams, metrics, document }));
   return app;
 }
 
@@ -96,6 +100,15 @@ function createApp(options: HttpOptions, common: CommonHeaders): FastifyInstance
   // Node would drop further headers in silence, an Origin among them; hooks.ts refuses them instead.
   app.server.maxHeadersCount = 0;
   return app;
+}
+
+/** As fastify does by itself, but compiled at the first answer that needs it: all together they delay the first /health. */
+function writeBodies(app: FastifyInstance): void {
+  const compile = SerializerSelector()({}, {});
+  app.setSerializerCompiler(({ schema, method, url, httpStatus = '' }) => {
+    let write: ReturnType<typeof compile> | undefined;
+    return (value) => (write ??= compile({ schema, method, url, httpStatus }))(value);
+  });
 }
 
 function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
@@ -138,6 +151,7 @@ function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError
 }
 
 async function allowOrigins(app: FastifyInstance, access: AccessRules): Promise<void> {
+  const { default: cors } = await import('#fastify/cors');
   await app.register(cors, {
     origin: (origin, done) => done(null, origin !== undefined && isAllowedOrigin(access, origin)),
     methods: ['GET', 'POST', 'DELETE'],

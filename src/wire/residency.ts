@@ -25,6 +25,9 @@ export const ResidencyList = Type.Object(
         num_ctx: Type.Union([Type.Integer(), Type.Null()]),
         slots: Type.Union([Type.Integer(), Type.Null()]),
         threads: Type.Union([Type.Integer(), Type.Null()]),
+        tokens_per_second: Type.Union([Type.Number(), Type.Null()], {
+          description: 'At which the latest answer was decoded; null before the first of some length.',
+        }),
         running: Type.Integer(),
         queued: Type.Integer(),
         expires_at: Type.Union([Type.String(), Type.Null()]),

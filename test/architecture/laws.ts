@@ -39,11 +39,12 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'trust/evidence',
     'cli/conversation',
     'wire',
+    'contract',
     'lib/base',
     'lib/files',
     'lib/errors',
   ],
-  'cli/conversation': ['wire', 'lib/base', 'lib/errors'],
+  'cli/conversation': ['wire', 'contract', 'lib/base', 'lib/errors'],
   'cli/service': [],
   'cli/launch': [],
   config: ['contract', 'lib/base', 'lib/errors', 'lib/prompt-cache'],
@@ -242,18 +243,25 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 /** Package, or the prefix of several that ends in a slash → the rooms that may import it, types included. */
 export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   koffi: ['worker/addon', 'worker/addon/library', 'worker/addon/sampling'],
-  // `#typebox` is the bundled copy; the package itself is hundreds of modules to load at every start.
+  // `#typebox` and the like are bundled copies; the packages themselves are hundreds of modules to load at every start.
   typebox: [],
+  fastify: [],
+  '@fastify/': [],
+  ajv: [],
+  'ajv-formats': [],
+  pino: [],
+  'prom-client': [],
+  'proper-lockfile': [],
+  'smol-toml': [],
   '@huggingface/jinja': ['worker/jinja'],
   '@huggingface/hub': ['store/hub'],
-  fastify: ['http', 'app.ts'],
-  '@fastify/': ['http'],
+  '#fastify': ['http', 'app.ts'],
   // The store is a client of hubs; only http/ serves.
   'node:http': ['http', 'store/hub', 'store/libraries'],
   'node:child_process': ['engine/local', 'cli/service', 'cli/launch'],
   commander: ['cli'],
   '@clack/prompts': ['cli'],
-  'prom-client': ['engine/observe'],
+  '#prom-client': ['engine/observe'],
 };
 
 /** Rooms whose decisions are plain functions over plain data: nothing of Node may be imported there. */

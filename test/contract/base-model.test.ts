@@ -52,3 +52,19 @@ describe('the header for chat templates', () => {
     expect(await headerOf('/v1/chat/completions', { ...chat, model: 'base' })).toBe('stand-in');
   });
 });
+
+describe('an answer without a limit', () => {
+  const limitOf = async (body: object): Promise<number | null | undefined> => {
+    await headerOf('/v1/chat/completions', { messages: chat.messages, ...body });
+    const { job } = service.engine.lastJob.submission;
+    return job.kind === 'generate' ? job.maxTokens : undefined;
+  };
+
+  it('has one where the model hardly ends by itself, unless somebody says otherwise', async () => {
+    expect(await limitOf({ model: 'base' })).toBe(1024);
+    expect(await limitOf({ model: installed.slashed })).toBeNull();
+    expect(await limitOf({ model: 'base', max_tokens: -1 })).toBeNull();
+    await setParams(service.registry, 'base', { maxTokens: 7 });
+    expect(await limitOf({ model: 'base' })).toBe(7);
+  });
+});

@@ -49,6 +49,7 @@ describe('hearth serve', () => {
     [['serve', '--port', 'many'], 'SVC_PORT'],
     [['serve', '--no-such-flag'], 'unknown option'],
     [['no-such-verb'], 'there is no verb no-such-verb'],
+    [['--home', 'x', 'no-such-verb', '--help'], 'there is no verb no-such-verb'],
   ])('ends %o with exit code 2 and names what is wrong', async (args, words) => {
     const { code, stdout, stderr } = await installation.run(args);
     expect([code, stdout]).toEqual([2, '']);

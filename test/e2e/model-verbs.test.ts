@@ -69,17 +69,24 @@ describe('a model on the command line', () => {
 
   it('takes settings of its loads, shows each in a line, and refuses what cannot be meant', async () => {
     const env = await environment();
-    await hearth(['import', await writeChat(await temporaryFolder()), '--id', 'm', '--no-probe'], env);
+    // As other programs call it.
+    await hearth(['import', await writeChat(await temporaryFolder()), '--name', 'm', '--no-probe'], env);
     const set = await hearth(['set', 'm', 'kv_type=q8_0', 'gpu=off', 'tensor_split=3,1', 'top_k=5'], env);
     expect(JSON.parse(set.stdout)).toEqual({ top_k: 5, kv_type: 'q8_0', gpu: 'off', tensor_split: [3, 1] });
-    expect(set.stderr).toMatch(/next request.*next load of m \(hearth stop m/);
+    expect(set.stderr).toBe(
+      'Defaults of requests apply from the next request on. The next request loads m again, if it is loaded with other settings.\n',
+    );
     const shown = (await hearth(['show', 'm'], env)).stdout;
     expect(shown).toMatch(/^defaults +topK=5\nkv_type +q8_0\ngpu +off\ntensor_split +3,1\nlicense /m);
-    const refused = await hearth(['set', 'm', 'split_mode=rows'], env);
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      'hearth: split_mode=rows is not usable; write none, layer or row\n',
-    ]);
+    for (const [pair, sentence] of [
+      ['split_mode=rows', 'split_mode=rows is not usable; write none, layer or row'],
+      ['num_cxt=64', 'there is no setting num_cxt. Did you mean num_ctx? hearth set --help lists them'],
+      ['top_k', '"top_k" has no value; write it as top_k=VALUE, and an empty value to remove it'],
+      ['top_k=2000000', 'top_k must be at most 1000000.'],
+    ] as const) {
+      const refused = await hearth(['set', 'm', pair], env);
+      expect([refused.code, refused.stderr]).toEqual([2, `hearth: ${sentence}\n`]);
+    }
     const removed = await hearth(['set', 'm', 'kv_type=', 'gpu=', 'tensor_split='], env);
     expect(JSON.parse(removed.stdout)).toEqual({ top_k: 5 });
   });
@@ -198,10 +205,10 @@ describe('the words around models', () => {
     expect(second.stderr.trim().split('\n')).toEqual([
       'base is installed.',
       expect.stringMatching(/^base has no chat template: a base model/),
-      'base is the default chat model now; hearth default one makes one the default again.',
+      'one stays the default chat model; hearth default base makes base the default.',
     ]);
     await hearth(['alias', 'uno', 'one'], env);
-    expect((await hearth(['list'], env)).stdout).toMatch(/^one +chat .* uno$/m);
+    expect((await hearth(['list'], env)).stdout).toMatch(/^one \* +chat .* uno$/m);
   });
 
   it('bring a removed built-in model back, from wherever it is missed', async () => {

@@ -1,11 +1,11 @@
-/** The JavaScript example of the README, in the project that the README tells to make. */
+/** The examples of the documentation: that of the README in the project that it tells to make, the others in a shell. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Installation, type Served } from '../support/process/installation.ts';
 
 const run = promisify(execFile);
@@ -41,4 +41,27 @@ it('runs after npm init -y, under the name that it is given', async () => {
   await writeFile(path.join(project, name), example.replace('http://127.0.0.1:8740', served.url));
   const { stdout } = await run(process.execPath, [name], { cwd: project });
   expect(readme).toContain(stdout.trim());
+});
+
+describe('docs/examples.md', () => {
+  /** What each example must show, in the order of the page. */
+  const shown: readonly (readonly [string, RegExp])[] = [
+    ['a stream', /^data: \{.*\ndata: \[DONE\]\n\n$/s],
+    ['a call', /"finish_reason":"tool_calls"/],
+    ['the answer from its result', /"content":"[^"]*\bcloudy\b/],
+    ['JSON of a shape', /"content":"\{\\"greeting\\": ?(true|false)\}"/],
+    ['a message', /"type":"message".*"text":"Hello/s],
+    ['a response', /"object":"response".*"text":"Hello/s],
+    ['vectors', /^\{"object":"list","data":\[\{"object":"embedding","index":0,/],
+  ];
+
+  it('shows what it says', async () => {
+    const page = await readFile(path.join(root, 'docs', 'examples.md'), 'utf8');
+    const scripts = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = '']) => script);
+    expect(scripts).toHaveLength(shown.length);
+    for (const [at, [name, words]] of shown.entries()) {
+      const script = scripts[at]?.replace('http://127.0.0.1:8740', served.url) ?? '';
+      expect((await run('bash', ['-euc', script])).stdout, name).toMatch(words);
+    }
+  });
 });

@@ -1,10 +1,14 @@
-/** What an installed model takes on this machine at each window, and what fits: asked of the native library. */
+/**
+ * api/fit owns what people are told before a load: the window and slots that a model would get on this machine, the memory
+ * and the speed. It asks the same plan as the service, and knows nothing of what a running service has loaded.
+ * This file: what an installed model takes at each window, asked of the native library.
+ */
 import { fits, scaled, totalBytes } from '../../engine/device-memory.ts';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { LoadSize, Memory } from '../../engine/ports.ts';
 import { DEFAULT_SCHEDULER_LIMITS } from '../../engine/scheduler/limits.ts';
+import { bestPlan, mostChosenCtx, wantedCtx } from '../../engine/scheduler/memory-plan.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
-import { expectedLoad } from './expected-load.ts';
 
 const WINDOWS = [4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144];
 const USUAL_SLOTS = 4;
@@ -45,7 +49,8 @@ export async function fitModel(target: LocalTarget, { settings, slots }: FitOpti
     const need = (size: LoadSize): Memory => backend.memoryNeed(target, size) ?? [];
     const { source, trainedCtx } = target;
     const windows = [...new Set([...WINDOWS.filter((numCtx) => numCtx < trainedCtx), trainedCtx])];
-    const plan = expectedLoad(target, { slots, free, need });
+    const sizes = { wantedCtx: wantedCtx(target, null), mostCtx: mostChosenCtx(target) };
+    const plan = bestPlan({ ...sizes, need, slots, below: null }, free);
     return {
       trainedCtx,
       weightsBytes: source.weightsBytes,

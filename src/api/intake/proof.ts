@@ -2,8 +2,8 @@
  * The validator of a schema, for the check of finished answers: another program than the compiler of grammars, so that
  * neither is its own judge. Of the lib it takes the reading of references and patterns only.
  */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { Ajv2020, type ValidateFunction } from '#ajv/2020';
+import { fullFormats } from '#ajv/formats';
 import { linearMatcher, type Matcher } from '../../lib/grammar/pattern/pattern-match.ts';
 import type { SchemaBudget } from '../../lib/grammar/schema/schema-budget.ts';
 import type { Schema } from '../../lib/grammar/schema/schema-walk.ts';

@@ -1,8 +1,10 @@
 /** The models of the registry, as the use cases see them. */
+import { BASE_MODEL_TOKENS } from '../../contract/limits.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import {
   digestOf,
+  isBaseModel,
   isServed,
   type ModelManifest,
   modelFiles,
@@ -35,7 +37,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       embeddingWidth: facts.embeddingLength,
       hasChatTemplate: facts.hasChatTemplate || model.params.template !== undefined,
       reasoning: facts.template.reasoning,
-      defaults: defaultsOf(model.params),
+      defaults: defaultsOf(model),
       settings: settingsOf(model.params),
       target: () => registry.toTarget(model, { ...options, companions }),
       proof: () => registry.provenance.of(model),
@@ -51,13 +53,14 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
   };
 }
 
-function defaultsOf(params: ModelManifest['params']): ModelDefaults {
+function defaultsOf(model: ModelManifest): ModelDefaults {
+  const { params } = model;
   const sampling = MODEL_ROWS.flatMap(([option]) =>
     params[option] === undefined ? [] : [[option, params[option]]],
   );
   return {
     sampling: Object.fromEntries(sampling) as Sampling,
-    maxTokens: params.maxTokens ?? null,
+    maxTokens: params.maxTokens ?? (isBaseModel(model) ? BASE_MODEL_TOKENS : null),
     stop: params.stop ?? [],
     keepAlive: params.keepAlive ?? null,
   };

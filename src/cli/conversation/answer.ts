@@ -79,7 +79,11 @@ export function finishAnswer(state: Conversation): Step {
   const { answer } = state;
   if (answer === null) return unchanged(state);
   const notes = [
-    ...(answer.last.wasCut === true ? [cutSentence(state, answer)] : []),
+    ...(answer.last.wasCut === true
+      ? [cutSentence(state, answer)]
+      : answer.text === ''
+        ? ['The model ended its answer before it began.']
+        : []),
     ...(state.isVerbose ? [speedLine(answer)] : []),
     ...(state.signed === null ? [] : ['Signed; /evidence shows the record.']),
   ];

@@ -1,5 +1,8 @@
 /** What a person should know about a model without a chat template; the words go behind its name. */
+import { BASE_MODEL_TOKENS } from '../../contract/limits.ts';
+
 export const BASE_MODEL = [
   'has no chat template: a base model, which continues text rather than answers. /v1/completions suits it; chats get a stand-in template',
-  '(ChatML). If it was trained on another, hearth set ID template=NAME names that.',
+  `(ChatML), and end after ${BASE_MODEL_TOKENS} tokens without max_tokens. If it was trained on another template,`,
+  'hearth set ID template=NAME names that.',
 ].join(' ');

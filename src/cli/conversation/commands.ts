@@ -18,7 +18,7 @@ const commands: readonly Command[] = [
   {
     names: ['bye', 'exit', 'quit'],
     takes: '',
-    about: 'leaves, as Ctrl-D and Ctrl-C twice do',
+    about: 'leaves, as /exit, /quit, Ctrl-D and Ctrl-C twice do',
     run: (state) => ({
       state: { ...state, phase: 'over' },
       effects: [{ do: 'leave', exitCode: 0, sentence: null }],

@@ -104,6 +104,12 @@ describe('a question', () => {
     ]);
   });
 
+  it('that gets no words is not left without any', () => {
+    expect(new Talk({ isSingle: true }).line('Hi').on(last(), { on: 'answered' }).said).toBe(
+      'The model ended its answer before it began.',
+    );
+  });
+
   it('is not sent while it is empty', () => {
     expect(new Talk().line('  ').effects).toEqual([{ do: 'ask', more: false }]);
   });
@@ -209,7 +215,7 @@ describe('the end of input', () => {
     expect(new Talk().on({ on: 'end' }).kinds).toEqual(['leave']);
     const talk = new Talk().line('Hi').on({ on: 'end' });
     expect(talk.effects).toEqual([]);
-    expect(talk.on(last(), { on: 'answered' }).kinds).toEqual(['closeAnswer', 'leave']);
+    expect(talk.on(text('Yes.'), last(), { on: 'answered' }).kinds).toEqual(['closeAnswer', 'leave']);
   });
 });
 
@@ -276,7 +282,8 @@ describe('commands', () => {
       predicted_per_second: 12.34,
       cache,
     };
-    const talk = new Talk().line('/verbose').line('Hi').on(last('stop', { timings }), { on: 'answered' });
+    const talk = new Talk().line('/verbose').line('Hi').on(text('Yes.'));
+    talk.on(last('stop', { timings }), { on: 'answered' });
     expect(talk.said).toBe('9 prompt tokens at 90.0 tokens/s, 4 generated at 12.3 tokens/s');
   });
 });

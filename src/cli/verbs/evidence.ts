@@ -17,8 +17,8 @@ import { localRegistry } from '../local-registry.ts';
 import { openLog } from '../log/logger.ts';
 import { readRecord } from '../../api/replay/evidence-files.ts';
 import type { Machine } from '../../api/replay/machine.ts';
-import { type Drift, replayFolder } from '../../api/replay/replay-folder.ts';
-import { type FileVerdict, verifyFiles, type VerifyFlags } from '../../api/replay/verify-record.ts';
+import type { Drift } from '../../api/replay/replay-folder.ts';
+import type { FileVerdict, VerifyFlags } from '../../api/replay/verify-record.ts';
 
 const MALFORMED = 3;
 
@@ -107,6 +107,8 @@ function machineOf(context: CliContext): Machine {
 }
 
 async function verify(context: CliContext, files: readonly string[], flags: VerifyFlags): Promise<number> {
+  // Loaded on demand: the other verbs of evidence neither check nor run anything.
+  const { verifyFiles } = await import('../../api/replay/verify-record.ts');
   const verdicts = await verifyFiles(machineOf(context), files, flags);
   const documents = verdicts.map(verdictJson);
   if (flags.json === true) context.printJson(documents.length === 1 ? documents[0] : documents);
@@ -169,6 +171,7 @@ async function replay(context: CliContext, folder: string, flags: ReplayFlags): 
     throw fail('record_malformed', { reason: `${folder} cannot be read` }, cause);
   });
   const files = names.filter((name) => name.endsWith('.json') && !name.endsWith('.request.json')).sort();
+  const { replayFolder } = await import('../../api/replay/replay-folder.ts');
   const drifts = await replayFolder(
     machineOf(context),
     files.map((name) => join(folder, name)),

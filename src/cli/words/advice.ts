@@ -4,11 +4,15 @@ import { isFailure } from '../../lib/errors/svc-error.ts';
 import { repositoryFor } from '../../store/hub/choose/known-names.ts';
 import { isBuiltin } from '../builtin-models.ts';
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Behind a failure, what helps: a built-in model comes back, or the names that resemble the one given. */
 export async function adviceFor(
   error: unknown,
   installed: () => Promise<readonly string[]>,
+  env: Environment = {},
 ): Promise<string> {
+  if (isFailure(error, 'hub_unreachable')) return proxyAdvice(env);
   const name = isFailure(error, 'model_not_found')
     ? error.detail.model
     : isFailure(error, 'file_not_found')
@@ -35,6 +39,14 @@ function pullAdvice(name: string): string {
   return repo === null
     ? ` Look for one with: hearth search ${bare}`
     : ` "${bare}" is a name of Ollama's library; a GGUF of it: hearth pull ${repo} (hearth fit ${repo} lists its sizes).`;
+}
+
+/** Redirects are held to public addresses, which a proxy would resolve in our place. */
+function proxyAdvice(env: Environment): string {
+  const name = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].find((each) => env[each]);
+  return name === undefined
+    ? ''
+    : ` ${name} is set, but models are fetched without a proxy; fetch the file yourself and run: hearth import FILE`;
 }
 
 /** A path is made complete before it is looked at; the name is what was typed. */

@@ -38,6 +38,15 @@ describe('advice', () => {
     );
   });
 
+  it('says that a proxy is not used, where one is set', async () => {
+    const error = fail('hub_unreachable', { endpoint: 'https://hub.example', reason: 'ENOTFOUND' });
+    const none = async () => [];
+    expect(await adviceFor(error, none, {})).toBe('');
+    expect(await adviceFor(error, none, { HTTPS_PROXY: 'http://proxy:3128' })).toMatch(
+      /^ HTTPS_PROXY is set, but models are fetched without a proxy/,
+    );
+  });
+
   it('is silent about everything else', async () => {
     expect(await advice(fail('draining'))).toBe('');
     expect(await advice(new Error('x'))).toBe('');

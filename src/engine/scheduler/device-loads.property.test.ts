@@ -119,7 +119,10 @@ function perform(world: DeviceWorld, step: Step): void {
 
 const steps = fc.array(step, { minLength: 5, maxLength: 25, size: 'max' });
 
-it('ten thousand orders of loads over-commit no device, evict nothing busy and end every job', () => {
+const isLong = process.env['SVC_LONG_TESTS'] === '1';
+const orders = isLong ? 30_000 : 3_000;
+
+it(`${orders} orders of loads over-commit no device, evict nothing busy and end every job`, () => {
   fc.assert(
     fc.property(machine(fc.constant(1)), steps, (chosen, list) => {
       const world = new DeviceWorld({ numParallel: null }, chosen);
@@ -127,9 +130,9 @@ it('ten thousand orders of loads over-commit no device, evict nothing busy and e
       world.settleAll();
       assert.equal(world.outOfMemory, 0, 'what was measured before is enough');
     }),
-    { numRuns: 10_000, seed: 16 },
+    { numRuns: orders, seed: 16 },
   );
-}, 120_000);
+}, 600_000);
 
 it('a library that tells too little makes loads fail, and every job still gets its last word', () => {
   fc.assert(
@@ -138,6 +141,6 @@ it('a library that tells too little makes loads fail, and every job still gets i
       for (const one of list) perform(world, one);
       world.settleAll();
     }),
-    { numRuns: 1_000, seed: 16 },
+    { numRuns: orders / 10, seed: 16 },
   );
 }, 120_000);

@@ -133,7 +133,7 @@ it('no order of events loses, doubles or starves a job, evicts a busy model or o
         assert.equal(world.policy.state.running.size, 0);
       },
     ),
-    { numRuns: 2_500 },
+    { numRuns: process.env['SVC_LONG_TESTS'] === '1' ? 10_000 : 1_000 },
   );
 });
 

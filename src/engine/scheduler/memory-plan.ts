@@ -13,7 +13,7 @@ const COMFORTABLE_SLOTS = 8;
 /** Fewer slots than this only when memory forces it. */
 export const USUAL_SLOTS = 4;
 /** No plan has a smaller window unless somebody asks for one. */
-export const LEAST_PLANNED_CTX = 512;
+const LEAST_PLANNED_CTX = 512;
 /**
  * The slots share their cells, and any of them may use a whole window, so one window is what a model needs. Small
  * windows are given more, up to this many cells in all, because eight chats of usual length then wait for nobody.

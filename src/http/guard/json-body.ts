@@ -2,8 +2,8 @@
  * What becomes of a body before its handler runs: JSON is scanned, parsed and held to the schema of its route,
  * everything else is refused with 415.
  */
-import { Ajv } from 'ajv';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Ajv } from '#ajv';
+import type { FastifyInstance, FastifyRequest } from '#fastify';
 import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { violation } from '../validation.ts';

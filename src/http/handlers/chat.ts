@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from '#fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ChatRequest } from '../../wire/inference/chat.ts';
 import { FROZEN_MODE, HEADERS, headerValue, REQUEST_HEADERS } from '../../wire/headers.ts';

@@ -1,5 +1,4 @@
 /** Which handler answers which entry of the route table. */
-import type { FastifyInstance } from 'fastify';
 import { PRODUCT_NAME } from '../../api/identity.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -26,12 +25,13 @@ import { responseHandlers } from './responses.ts';
 export interface EdgeParts {
   readonly streams: StreamOptions;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
+  /** Makes the OpenAPI document. */
+  readonly document: () => Promise<object>;
 }
 
 export function handlerTable(
-  app: FastifyInstance,
   useCases: UseCases,
-  { streams, metrics }: EdgeParts,
+  { streams, metrics, document }: EdgeParts,
 ): Record<keyof typeof routes, Handler> {
   return {
     health: async () => useCases.health(),
@@ -67,7 +67,7 @@ export function handlerTable(
     ollamaVersion: async () => useCases.ollama.version(),
     ollamaTags: async () => useCases.ollama.tags(),
     ollamaPs: async () => useCases.ollama.ps(),
-    openApi: openApiHandler(app),
+    openApi: openApiHandler(document),
     metrics: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
     home: async () => ({
       product: PRODUCT_NAME,
@@ -78,10 +78,10 @@ export function handlerTable(
 }
 
 /** Written once: the document never changes while the service runs. */
-function openApiHandler(app: FastifyInstance): Handler {
-  let json: string | undefined;
+function openApiHandler(document: EdgeParts['document']): Handler {
+  let json: Promise<string> | undefined;
   return async (_request, reply) => {
-    json ??= JSON.stringify(app.swagger());
+    json ??= document().then((made) => JSON.stringify(made));
     reply.type('application/json; charset=utf-8');
     return json;
   };

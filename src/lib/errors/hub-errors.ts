@@ -23,8 +23,7 @@ export const hubErrors = {
   hub_unreachable: transient(
     'unavailable',
     { endpoint: 'string', reason: 'string', param: 'string?' },
-    (d) =>
-      `The hub ${d.endpoint} could not be reached (${d.reason}); check the network and run the command again; the download resumes.`,
+    (d) => `The hub ${d.endpoint} could not be reached (${d.reason}); check the network and try again.`,
   ),
   hub_not_found: permanent(
     'not_found',

@@ -207,6 +207,11 @@ export function formatManifest(manifest: ModelManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
+/** A chat model that no template puts a conversation to: neither its file nor its user has one. */
+export function isBaseModel({ kind, facts, params }: ModelManifest): boolean {
+  return kind === 'chat' && !facts.hasChatTemplate && params.template === undefined;
+}
+
 /** A model that requests may name, which an adapter is not. */
 export type ServedManifest = ModelManifest & { readonly kind: ModelKind };
 

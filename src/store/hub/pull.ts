@@ -91,7 +91,7 @@ async function runPull(pull: PullContext, options: PullOptions): Promise<void> {
 function makePlan(pull: PullContext, reference: HubReference, id: string | undefined): Promise<PullPlan> {
   const { access, retries, signal, onEvent } = pull;
   const { repo, revision } = reference;
-  return withRetries(retries, { signal, onEvent }, async () => {
+  return withRetries(retries, { signal, onEvent, isFirstContact: true }, async () => {
     const commit = await resolveCommit(access, repo, revision, signal);
     const chosen = chooseFiles(reference, await listRepository(access, repo, commit, signal));
     const { files } = chosen;

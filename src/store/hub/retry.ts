@@ -1,7 +1,7 @@
 /** Repeats what a network may spoil, with growing and jittered waits; failures that would repeat are not tried again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { entryOf } from '../../lib/errors/catalogue.ts';
-import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { OnInstallEvent } from '../install/install-event.ts';
 
 export interface RetryPolicy {
@@ -13,6 +13,10 @@ export interface RetryPolicy {
 
 export const USUAL_RETRIES: RetryPolicy = { tries: 6, firstDelayMs: 500, longestDelayMs: 30_000 };
 
+/** Where nothing answers at all, somebody waits for a typing slip or a missing network; a slip of the network is over by then. */
+const FIRST_CONTACT_TRIES = 2;
+const NO_CONTACT = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ENETUNREACH', 'EHOSTUNREACH']);
+
 /** A hub that asks for more patience than this is told to the user instead. */
 const LONGEST_RATE_LIMIT_S = 120;
 /** Progress resets the count of tries, but a link that is cut again and again is given up in the end. */
@@ -23,9 +27,16 @@ export interface Attempt {
   readonly progressed: () => void;
 }
 
+export interface RetryOptions {
+  readonly signal?: AbortSignal;
+  readonly onEvent?: OnInstallEvent;
+  /** Whether nothing has come from this hub yet: then one that cannot be reached at all is given up soon. */
+  readonly isFirstContact?: boolean;
+}
+
 export async function withRetries<T>(
   policy: RetryPolicy,
-  options: { readonly signal?: AbortSignal; readonly onEvent?: OnInstallEvent },
+  options: RetryOptions,
   run: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let fruitless = 0;
@@ -40,12 +51,18 @@ export async function withRetries<T>(
     } catch (error) {
       options.signal?.throwIfAborted();
       const delayMs = delayBefore(policy, fruitless, error);
-      if (delayMs === null || fruitless >= policy.tries || tries >= MOST_TRIES) throw error;
+      const isHopeless =
+        options.isFirstContact === true && isNoContact(error) && tries >= FIRST_CONTACT_TRIES;
+      if (delayMs === null || isHopeless || fruitless >= policy.tries || tries >= MOST_TRIES) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       options.onEvent?.({ status: 'retrying', reason, attempt: tries + 1, delayMs });
       await delay(delayMs, undefined, options.signal ? { signal: options.signal } : {});
     }
   }
+}
+
+function isNoContact(error: unknown): boolean {
+  return isFailure(error, 'hub_unreachable') && NO_CONTACT.has(error.detail.reason);
 }
 
 /** Null when a repeat makes no sense. */

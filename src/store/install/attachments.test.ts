@@ -46,8 +46,8 @@ describe('an adapter', () => {
       facts: { architecture: 'llama', name: 'Tiny LoRA', adapter: { alpha: 4, targets: 2 } },
     });
     const shown = await describeModel(registry, adapter);
-    expect(shown).toMatchObject({ isDefault: false, memory: { numCtx: 0, kvBytes: 0 } });
-    expect(shown.memory.totalBytes).toBe(adapter.facts.sizeBytes);
+    expect(shown).toMatchObject({ isDefault: false, memory: { numCtx: null, kvBytesPerToken: 0 } });
+    expect(shown.memory.weightsBytes).toBe(adapter.facts.sizeBytes);
     const notServed = 'Model "style" is an adapter model and cannot serve requests by itself';
     await expect(registry.resolve('style', 'chat')).rejects.toThrow(notServed);
     await expect(registry.setDefault('style')).rejects.toThrow(notServed);

@@ -1,9 +1,11 @@
 /** Changes of what is installed. Each runs alone under the writer lock and decides on what it finds there. */
+import { Type } from '#typebox';
 import { Check, Errors } from '#typebox/value';
 import { knownTemplate } from '../../lib/chat-template/known-templates.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from '../../lib/files/plain-file.ts';
 import { readTemplateFile } from '../../lib/gguf/gate/template-file.ts';
+import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { findFault } from '../../contract/settings/check-settings.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import { checkAttachments } from './attachments.ts';
@@ -99,6 +101,7 @@ export async function setParams(
 ): Promise<InstalledModel> {
   const found = await registry.served(name);
   const { id } = found;
+  checkRequestRanges(patch);
   const attachments = await checkAttachments(registry, found, patch);
   await checkTemplate(patch.template);
   return registry.store.change(`hearth set ${id}`, async (writer) => {
@@ -121,6 +124,17 @@ export async function setParams(
     await writer.putManifest(next);
     return next;
   });
+}
+
+/** What no request may say is no default for one; manifests from before a range was narrowed stay valid. */
+function checkRequestRanges(patch: { readonly [Key in keyof ModelParams]?: ModelParams[Key] | null }): void {
+  for (const [option, { wire, request }] of MODEL_ROWS) {
+    const value = patch[option];
+    if (value === undefined || value === null || request === undefined) continue;
+    const [first] = Errors(Type.Unsafe(request), value);
+    if (first !== undefined)
+      throw fail('invalid_request', { param: wire, message: `${wire} ${inWords(first.message)}.` });
+  }
 }
 
 /** The worker reads the file with every load; what cannot be used is said now. */

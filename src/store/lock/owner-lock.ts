@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lock as lockFile } from 'proper-lockfile';
+import { lock as lockFile } from '#proper-lockfile';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';

@@ -1,6 +1,5 @@
 /** Everything that `hearth show` tells about an installed model, as one plain object. */
 import { inText } from '../../contract/settings/shapes.ts';
-import type { LocalTarget } from '../../engine/local/model-source.ts';
 import { digestOf, isServed, type ModelManifest } from '../files/manifest.ts';
 import { filePath } from '../files/paths.ts';
 import type { InstalledModel, Registry } from './registry.ts';
@@ -40,30 +39,23 @@ export interface ModelDescription {
   }[];
 }
 
-/** What one sequence takes; the service adds one share of `kvBytes` per parallel sequence. */
+/** By the header of the file; what a load takes on this machine, `hearth fit` measures. */
 export interface MemoryFigures {
-  /** The window that these figures are for. */
-  readonly numCtx: number;
-  /** Whether that is set, by the user or by the kind of model; else it is what a load would choose now. */
-  readonly isSet: boolean;
+  /** The window that is set, by the user or by the kind of model; null: each load chooses one. */
+  readonly numCtx: number | null;
   readonly weightsBytes: number;
-  readonly kvBytes: number;
-  readonly totalBytes: number;
+  /** Of one sequence, in f16. */
+  readonly kvBytesPerToken: number;
 }
 
-export interface DescribeOptions {
-  readonly numCtx?: number | null;
-  /** The window that a load would choose where none is set; absent: as much as the model was trained for. */
-  readonly chosenCtx?: (target: LocalTarget) => number;
-}
-
+/** `setCtx`: the window that the settings of the service name. */
 export async function describeModel(
   registry: Registry,
   model: InstalledModel,
-  options: DescribeOptions = {},
+  setCtx: number | null = null,
 ): Promise<ModelDescription> {
   const { facts } = model;
-  const memory = await memoryOf(registry, model, options);
+  const memory = await memoryOf(registry, model, setCtx);
   return {
     id: model.id,
     aliases: model.aliases,
@@ -100,21 +92,14 @@ export async function describeModel(
 async function memoryOf(
   registry: Registry,
   model: InstalledModel,
-  { numCtx: setCtx = null, chosenCtx = ({ trainedCtx }) => trainedCtx }: DescribeOptions,
+  setCtx: number | null,
 ): Promise<MemoryFigures> {
-  const { sizeBytes } = model.facts;
-  if (!isServed(model))
-    return { numCtx: 0, isSet: true, weightsBytes: sizeBytes, kvBytes: 0, totalBytes: sizeBytes };
+  if (!isServed(model)) return { numCtx: null, weightsBytes: model.facts.sizeBytes, kvBytesPerToken: 0 };
   const companions = await registry.companions(model);
-  const target = registry.toTarget(model, { numCtx: setCtx, companions });
-  const { source, defaultCtx } = target;
-  const numCtx = defaultCtx ?? chosenCtx(target);
-  const kvBytes = source.kvBytesPerToken * numCtx;
+  const { source, defaultCtx } = registry.toTarget(model, { numCtx: setCtx, companions });
   return {
-    numCtx,
-    isSet: defaultCtx !== null,
+    numCtx: defaultCtx,
     weightsBytes: source.weightsBytes,
-    kvBytes,
-    totalBytes: source.weightsBytes + kvBytes,
+    kvBytesPerToken: source.kvBytesPerToken,
   };
 }

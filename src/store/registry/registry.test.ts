@@ -5,6 +5,8 @@ import { addAlias, removeModel, setParams } from '../install/changes.ts';
 import { importFile } from '../install/import.ts';
 import { registerBuiltin } from '../install/builtin.ts';
 import { manifestPath } from '../files/paths.ts';
+import { tinyChatContent } from '../../../tools/models/tiny-chat.ts';
+import { encodeGguf } from '../../../tools/gguf/writer.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { verifyModel } from '../install/verify.ts';
 import {
@@ -97,6 +99,19 @@ describe('resolving a name', () => {
     expect((await configured.resolve('default', 'chat')).id).toBe('second');
     await removeModel(registry, 'first');
     expect(await registry.defaultId('chat')).toBe('second');
+  });
+
+  it('chooses a base model only where there is no other', async () => {
+    const registry = await temporaryRegistry();
+    const folder = await temporaryFolder();
+    const base = join(folder, 'base.gguf');
+    await writeFile(base, encodeGguf(tinyChatContent({ chatTemplate: null })));
+    await importFile(registry, base, { id: 'base' });
+    expect(await registry.defaultId('chat')).toBe('base');
+    await registerBuiltin(registry, [{ id: 'tiny', path: await writeChat(folder, 'builtin.gguf', 1) }]);
+    expect(await registry.defaultId('chat')).toBe('tiny');
+    await setParams(registry, 'base', { template: 'gemma' });
+    expect(await registry.defaultId('chat')).toBe('base');
   });
 });
 

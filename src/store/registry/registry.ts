@@ -11,7 +11,7 @@ import type { ModelKind } from '../../contract/load.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
 import { type DamagedManifest, InstalledReader, lookUp, stampOf } from '../files/installed.ts';
-import { isServed, type ModelManifest, type ServedManifest } from '../files/manifest.ts';
+import { isBaseModel, isServed, type ModelManifest, type ServedManifest } from '../files/manifest.ts';
 import { type Companions, companionsOf, hasCompanions, NO_COMPANIONS } from './companions.ts';
 import { FileStates } from './file-states.ts';
 import { Provenance } from './provenance.ts';
@@ -159,7 +159,8 @@ export class Registry {
 
   /**
    * 1. what the operator set; 2. what `hearth default` recorded, while it is installed;
-   * 3. the newest model of that kind that the user installed; 4. the newest built-in one.
+   * 3. the newest model of that kind that the user installed, base models apart; 4. the newest built-in one;
+   * 5. the newest base model.
    */
   async #chooseDefault(kind: ModelKind): Promise<InstalledModel | undefined> {
     // Together: one after the other they are a noticeable part of what a short answer waits for.
@@ -170,7 +171,8 @@ export class Registry {
     };
     const configured = this.#configured(kind);
     if (configured) return named(configured);
-    const rank = (model: InstalledModel) => (model.source.type === 'builtin' ? '0' : '1') + model.addedAt;
+    const rank = (model: InstalledModel) =>
+      (isBaseModel(model) ? '0' : model.source.type === 'builtin' ? '1' : '2') + model.addedAt;
     const newest = installed.manifests
       // A model that ranks gives no vectors.
       .filter((model) => model.kind === kind && model.facts.pooling !== 'rank')

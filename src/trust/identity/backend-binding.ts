@@ -23,7 +23,7 @@ export function createBackendBinding(options: {
   readonly gpu: string;
   /** Where further libraries are installed. */
   readonly libraries: string;
-  /** Hashed at boot; a worker loads its own script from there. */
+  /** Hashed at boot, before the backend is; a worker loads its own script from there. */
   readonly serverSource: Promise<FolderHash>;
   /** The folder that a booted worker bound, or null before. */
   readonly reportedFolder: () => string | null;
@@ -41,9 +41,11 @@ export function createBackendBinding(options: {
     return hash;
   };
   const folder = (): string | null => options.reportedFolder() ?? predicted;
-  if (predicted !== null) void hashOnce(predicted);
+  const hashPredicted = (): void => {
+    if (predicted !== null) void hashOnce(predicted);
+  };
   // Its failure reaches whoever awaits it; until then it must not count as unhandled.
-  options.serverSource.catch(() => {});
+  options.serverSource.then(hashPredicted, hashPredicted);
 
   return {
     hash: async () => {
@@ -56,9 +58,11 @@ export function createBackendBinding(options: {
       return bound !== null && settled.get(bound) !== null;
     },
     refusal: async () => {
+      const server = await options.serverSource;
+      hashPredicted();
       const all = await Promise.all(hashes.values());
       const [first, ...others] = all.filter((hash) => hash !== null);
-      const guard = createBackendGuard(first ?? null, ...others, await options.serverSource);
+      const guard = createBackendGuard(first ?? null, ...others, server);
       return guard.check();
     },
   };

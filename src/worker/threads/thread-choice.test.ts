@@ -60,7 +60,7 @@ const machines = [
 
 const runs = machines.flatMap((machine) =>
   [true, false].flatMap((tellsOthers) =>
-    [1, 2, 3, 4].map((seed) => ({
+    [1, 2].map((seed) => ({
       ...machine,
       tellsOthers,
       seed,
@@ -129,7 +129,7 @@ describe('four streams on the wrong count', () => {
     ['a hog of 50 ms in a second', (seed: number) => intermittent(seed, 50, 1_000), 150],
     ['a hog of a second in twenty', (seed: number) => intermittent(seed, 1_000, 20_000), 90],
   ] as const)('leave it within some steps beside %s', (_, hogsOf, most) => {
-    for (let seed = 1; seed <= 40; seed += 1) {
+    for (let seed = 1; seed <= 20; seed += 1) {
       for (const tells of [true, false])
         expect(longestOnOne(hogsOf(seed), seed, tells), `seed ${seed}`).toBeLessThan(most);
     }

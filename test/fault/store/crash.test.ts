@@ -23,7 +23,7 @@ import {
 } from './drivers/store-commands.ts';
 
 const isLong = process.env['SVC_LONG_TESTS'] === '1';
-const RANDOM_KILLS = isLong ? 600 : 60;
+const RANDOM_KILLS = isLong ? 600 : 30;
 
 let script: Awaited<ReturnType<typeof bundleScript>>;
 beforeAll(async () => {

@@ -38,25 +38,21 @@ async function check(context: CliContext, id: string, json: boolean, signal: Abo
     context.printJson(card);
   } else {
     context.print(
-      lines(card)
+      lines(card, model.params.template)
         .map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`)
         .join('\n'),
     );
   }
 }
 
-function lines({
-  model,
-  toolFormat,
-  format,
-  cases,
-  makerDefaults: defaults,
-  defects,
-}: ScoreCard): (readonly [string, string])[] {
+function lines(
+  { model, toolFormat, format, cases, makerDefaults: defaults, defects }: ScoreCard,
+  chosenTemplate: string | undefined,
+): (readonly [string, string])[] {
   const { all, passed, failed, left } = cases;
   return [
     ['model', model],
-    ['template', format?.template === 'none' ? 'none, ChatML stands in' : 'in the file'],
+    ['template', templateWords(format, chosenTemplate)],
     [
       'tools',
       toolFormat === 'envelope'
@@ -77,6 +73,11 @@ function lines({
       ? [['defects', 'none known'] as const]
       : defects.map((defect) => ['defect', defect] as const)),
   ];
+}
+
+function templateWords(format: ScoreCard['format'], chosen: string | undefined): string {
+  if (chosen !== undefined) return `${chosen}, as set`;
+  return format?.template === 'none' ? 'none, ChatML stands in' : 'in the file';
 }
 
 function marks(thinking: { readonly open: string; readonly close: string } | null): string {

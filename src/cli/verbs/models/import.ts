@@ -24,6 +24,8 @@ import { foreignEnvironment, interruptible, localRegistry, probeHere } from '../
 
 interface ImportFlags {
   readonly id?: string;
+  /** What other programs call it. */
+  readonly name?: string;
   readonly copy?: boolean;
   readonly hardLink?: boolean;
   readonly probe: boolean;
@@ -38,6 +40,7 @@ export function registerImport(program: Command, context: CliContext): void {
     .command('import [names...]')
     .description('install a GGUF file, or the models of another program, in place')
     .option('--id <id>', 'install under this id')
+    .option('--name <id>', 'the same as --id')
     .option('-c, --copy', 'copy the file into the store')
     .option('-l, --hard-link', 'hard-link the file into the store')
     .option('--from <store>', `install models of ${FOREIGN_STORES.join(', ')}, or of a folder`)
@@ -45,7 +48,8 @@ export function registerImport(program: Command, context: CliContext): void {
     .option('--template <name>', 'chat with this template: a known one by its name, or a file')
     .option('--no-probe', 'skip the trial run in a separate process')
     .option('--json', 'progress as JSON lines')
-    .action(async (names: string[], flags: ImportFlags) => {
+    .action(async (names: string[], { name, ...given }: ImportFlags) => {
+      const flags = name === undefined ? given : { id: name, ...given };
       await interruptible(context, (signal) =>
         flags.from === undefined
           ? importFiles(context, names, flags, signal)

@@ -7,6 +7,8 @@ import { interruptible, localRegistry, probeHere } from '../../local-registry.ts
 
 interface PullFlags {
   readonly id?: string;
+  /** What other programs call it. */
+  readonly name?: string;
   readonly tokenFile?: string;
   readonly probe: boolean;
   readonly json?: boolean;
@@ -17,11 +19,12 @@ export function registerPull(program: Command, context: CliContext): void {
     .command('pull <ref>')
     .description('fetch a model: hf:user/repo[:QUANT], hf.co/user/repo:QUANT, or the URL of a .gguf file')
     .option('--id <id>', 'install under this id')
+    .option('--name <id>', 'the same as --id')
     .option('--token-file <file>', 'read the hub token from this file, not from HF_TOKEN or the stored login')
     .option('--no-probe', 'skip the trial run in a separate process')
     .option('--json', 'progress as JSON lines')
-    .action(async (ref: string, flags: PullFlags) => {
-      await pull(context, ref, flags);
+    .action(async (ref: string, { name, ...given }: PullFlags) => {
+      await pull(context, ref, name === undefined ? given : { id: name, ...given });
     });
 }
 
@@ -35,6 +38,7 @@ async function pull(context: CliContext, ref: string, flags: PullFlags): Promise
   await interruptible(context, (signal) =>
     announcing(flags.json === true ? null : context, registry, async () => {
       let installed: string | null = null;
+      let hasBytes = false;
       try {
         const events = pullModel(registry, ref, {
           ...(flags.id === undefined ? {} : { id: flags.id }),
@@ -45,7 +49,12 @@ async function pull(context: CliContext, ref: string, flags: PullFlags): Promise
         for await (const event of events) {
           shown.onEvent(event);
           if (event.status === 'success') installed = event.id;
+          if (event.status === 'downloading') hasBytes ||= event.completed > 0;
         }
+      } catch (error) {
+        if (hasBytes && !signal.aborted)
+          context.note('What has arrived is kept; the same command continues with it.');
+        throw error;
       } finally {
         shown.end();
       }

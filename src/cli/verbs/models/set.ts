@@ -1,5 +1,6 @@
 /** hearth set ID name=value…: defaults of one model, below what a request says. */
 import type { Command } from 'commander';
+import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import type { ModelParams } from '../../../store/files/manifest.ts';
 import { setParams } from '../../../store/install/changes.ts';
@@ -21,19 +22,26 @@ export function registerSet(program: Command, context: CliContext): void {
           ),
         ),
       );
-      context.note(printable(whenItActs(model.id, Object.keys(patch))));
+      context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[])));
     });
 }
 
-/** Settings of a load cannot reach a model that is loaded; the others are read with every request. */
-function whenItActs(id: string, names: readonly string[]): string {
-  const isOfLoad = (name: string): boolean => name === 'numCtx' || isLoadSetting(name);
-  const [atLoad, withRequest] = [names.some(isOfLoad), !names.every(isOfLoad)];
-  const load = `with the next load of ${id} (hearth stop ${id} unloads it)`;
-  if (!atLoad) return 'This applies from the next request on.';
-  return withRequest
-    ? `Defaults of requests apply from the next request on, settings of loads ${load}.`
-    : `This applies ${load}.`;
+/** Neither is a reason to load a model again: a count of threads, and a window smaller than the loaded one. */
+function whenItActs(id: string, names: readonly (keyof ModelParams)[]): string {
+  const ofLoads = names.filter((name) => name === 'numCtx' || isLoadSetting(name));
+  const isReason = ofLoads.some((name) => name !== 'numCtx' && name !== 'threads');
+  return [
+    ...(ofLoads.length < names.length ? ['Defaults of requests apply from the next request on.'] : []),
+    ...(isReason ? [`The next request loads ${id} again, if it is loaded with other settings.`] : []),
+    ...(!isReason && ofLoads.includes('numCtx')
+      ? [
+          `A larger window comes with the next request, a smaller one with the next load: hearth stop ${id} unloads it.`,
+        ]
+      : []),
+    ...(!isReason && ofLoads.includes('threads')
+      ? [`Another count of threads comes with the next load: hearth stop ${id} unloads it.`]
+      : []),
+  ].join(' ');
 }
 
 type Patch = { [Key in keyof ModelParams]?: ModelParams[Key] | null };
@@ -43,13 +51,19 @@ function readPairs(pairs: readonly string[]): Patch {
   for (const pair of pairs) {
     const [, key = '', value = ''] = /^([a-z_]+)=(.*)$/s.exec(pair) ?? [];
     const name = Object.hasOwn(paramNames, key) ? paramNames[key] : undefined;
-    if (name === undefined)
-      throw usage(`"${pair}" is not name=value with one of ${Object.keys(paramNames).join(', ')}`);
+    if (name === undefined) throw usage(notAPair(pair, key));
     if (value === '') patch[name] = null;
     else if (name === 'stop') patch[name] = [...((patch[name] as string[] | undefined) ?? []), value];
     else patch[name] = readValue(name, key, value);
   }
   return patch;
+}
+
+function notAPair(pair: string, key: string): string {
+  if (!pair.includes('='))
+    return `"${pair}" has no value; write it as ${pair}=VALUE, and an empty value to remove it`;
+  const word = key === '' ? (pair.split('=', 1)[0] ?? '') : key;
+  return `there is no setting ${word}.${didYouMean(nearest(word, Object.keys(paramNames)))} hearth set --help lists them`;
 }
 
 function readValue(name: keyof ModelParams, key: string, text: string): unknown {

@@ -1,6 +1,6 @@
 /** hearth show ID: everything known about one model. */
 import type { Command } from 'commander';
-import { chosenWindow } from '../../../api/fit/expected-load.ts';
+import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
 import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
 import { isLoadSetting } from '../../../store/registry/param-names.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
@@ -18,9 +18,7 @@ export function registerShow(program: Command, context: CliContext): void {
     .action(async (id: string, flags: { json?: boolean }) => {
       const config = context.config();
       const registry = localRegistry(config);
-      const { numCtx, numParallel } = config;
-      const chosenCtx = chosenWindow(numParallel);
-      const shown = await describeModel(registry, await registry.find(id), { numCtx, chosenCtx });
+      const shown = await describeModel(registry, await registry.find(id), config.numCtx);
       if (flags.json === true) return context.printJson(shown);
       const lines = facts(shown).map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`);
       context.print(lines.join('\n'));
@@ -44,15 +42,12 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
       shown.pooling === 'rank'
         ? 'no; it scores pairs (rank pooling)'
         : shown.kind === 'embedding'
-          ? `${shown.embeddingLength} numbers, ${shown.pooling ?? 'default'} pooling`
+          ? `${width(shown.embeddingLength)}, ${shown.pooling ?? 'default'} pooling`
           : 'no',
     ],
     ['template', template(shown)],
     ...(shown.kind === 'chat' ? [['tools', toolFormat(shown)] as const] : []),
-    [
-      'memory',
-      `${readable(memory.totalBytes)} at num_ctx ${memory.numCtx}: ${readable(memory.weightsBytes)} weights, ${readable(memory.kvBytes)} KV cache`,
-    ],
+    ['memory', memoryWords(memory)],
     ['defaults', requestDefaults(shown) || 'none'],
     ...Object.entries(shown.settings),
     ['license', shown.license ?? 'not stated'],
@@ -70,11 +65,26 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
   ];
 }
 
-function window({ memory: { isSet, numCtx }, kind }: ModelDescription): string {
+/** A narrower vector is answered with zeros behind it; what a wider one becomes is a matter of the request. */
+function width(own: number): string {
+  return own < EMBEDDING_WIDTH ? `${own} of ${EMBEDDING_WIDTH} numbers, the rest zeros` : `${own} numbers`;
+}
+
+function window({ id, memory: { numCtx }, kind }: ModelDescription): string {
   if (kind !== 'chat') return '';
-  return isSet
-    ? `, ${numCtx} set`
-    : `; a load chooses about ${numCtx} now (num_ctx=… sets it, hearth fit measures)`;
+  return numCtx === null
+    ? `; each load chooses its window (hearth fit ${id} says which, num_ctx=… sets it)`
+    : `, ${numCtx} set`;
+}
+
+/** What it takes depends on the window, which only a load knows where none is set. */
+function memoryWords({ numCtx, weightsBytes, kvBytesPerToken }: ModelDescription['memory']): string {
+  const weights = `${readable(weightsBytes)} weights`;
+  if (kvBytesPerToken === 0) return weights;
+  if (numCtx === null)
+    return `${weights}, ${readable(kvBytesPerToken)} KV cache for each token of the window`;
+  const kvBytes = kvBytesPerToken * numCtx;
+  return `${readable(weightsBytes + kvBytes)} at num_ctx ${numCtx}: ${weights}, ${readable(kvBytes)} KV cache`;
 }
 
 /** What stands in for the fields that a request leaves out; settings of loads have lines of their own. */

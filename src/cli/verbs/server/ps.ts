@@ -7,7 +7,18 @@ import { systemClock } from '../../../lib/base/clock.ts';
 import { inTime } from '../../words/relative-time.ts';
 import { type CliContext, table } from '../../context.ts';
 
-const HEAD = ['MODEL', 'KIND', 'STATE', 'MEMORY', 'DEVICE', 'CONTEXT', 'SLOTS', 'THREADS', 'UNLOAD'];
+const HEAD = [
+  'MODEL',
+  'KIND',
+  'STATE',
+  'MEMORY',
+  'DEVICE',
+  'CONTEXT',
+  'SLOTS',
+  'THREADS',
+  'TOKENS/S',
+  'UNLOAD',
+];
 
 export function registerPs(program: Command, context: CliContext): void {
   program
@@ -27,6 +38,7 @@ export function registerPs(program: Command, context: CliContext): void {
         String(item.num_ctx ?? ''),
         `${item.running}/${item.slots ?? '?'}${item.queued > 0 ? ` +${item.queued} waiting` : ''}`,
         String(item.threads ?? ''),
+        item.tokens_per_second?.toFixed(1) ?? '',
         unload(item),
       ]);
       if (rows.length === 0)
