@@ -28,10 +28,10 @@ class LongestFirst extends BaseSequencer {
 const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  pool: 'forks',
+  pool: 'forks' as const,
   // The bundles that `imports` in package.json names are loaded as they are.
   server: { deps: { external: [/\/dist\/vendor\//] } },
-} as const;
+};
 
 export default defineConfig({
   test: {

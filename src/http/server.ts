@@ -3,7 +3,8 @@
  * nothing of models, engines or keys beyond the use cases that it is given.
  */
 import { SerializerSelector } from '#fastify/serializer';
-import fastify, {
+import {
+  fastify,
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,

@@ -1,5 +1,5 @@
 /** Figures of the prompt cache: where prompt tokens came from, and why they were evaluated. */
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from '#prom-client';
 import type { JobEvent } from '../../contract/job-event.ts';
 
 const RESTORE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
