@@ -5,7 +5,13 @@ it('is that of the latest answer, and of none that was too short to tell', () =>
   const speeds = watchSpeeds();
   const answer = (completionTokens: number, decodeMs: number): void => {
     const usage = { promptTokens: 1, cachedTokens: 0, completionTokens, reasoningTokens: 0 };
-    const job = speeds.watchJob({ jobId: 'j', kind: 'generate', modelId: 'm' });
+    const job = speeds.watchJob({
+      jobId: 'j',
+      kind: 'generate',
+      modelId: 'm',
+      clientName: '',
+      isFrozen: false,
+    });
     job.onEvent({ type: 'done', finishReason: 'stop', usage, timings: { prefillMs: 1, decodeMs } });
     job.onEnd(null);
   };
