@@ -21,6 +21,8 @@ import { watchSpeeds } from './engine/observe/speeds.ts';
 import { ResponseStore } from './store/responses/response-store.ts';
 import { openRegistry, type Registry } from './store/registry/registry.ts';
 import { signIdentity } from './trust/identity/sign-identity.ts';
+import { allModels } from './api/elsewhere/all-models.ts';
+import { ElsewhereModels } from './api/elsewhere/elsewhere-models.ts';
 import { installedModels } from './api/models/installed-models.ts';
 import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
@@ -32,6 +34,11 @@ import { openTuningFolder } from './engine/local/tuning-folder.ts';
 import { createLocalBackend, type LocalBackend } from './engine/local/local-backend.ts';
 import { deferred } from './lib/base/deferred.ts';
 import { LOCAL_ENGINE } from './engine/local/model-source.ts';
+import { Connections } from './engine/upstream/http/connections.ts';
+import { createProbe } from './engine/upstream/look/probe.ts';
+import { REMOTE_ENGINE } from './engine/upstream/ports.ts';
+import { createRemoteBackend } from './engine/upstream/remote-backend.ts';
+import { EngineStore } from './store/engines/engine-store.ts';
 import { librariesFolder } from './lib/files/native-library.ts';
 import { loadLimits } from './engine/local/limits.ts';
 
@@ -90,6 +97,11 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       if (refusal !== null) throw fail('native_unavailable', { reason: refusal });
     },
   });
+  const exchanges = {
+    clock: systemClock,
+    connections: new Connections(),
+    userAgent: `hearth/${options.version}`,
+  };
   const metrics = createMetrics({
     clock: systemClock,
     version: options.version,
@@ -98,7 +110,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const board = new JobBoard(systemClock);
   const speeds = watchSpeeds();
   const engine: Engine = createEngine({
-    backends: { [LOCAL_ENGINE]: backend },
+    backends: { [LOCAL_ENGINE]: backend, [REMOTE_ENGINE]: createRemoteBackend(exchanges) },
     clock: systemClock,
     log: logger,
     freeMemory: () => backend.freeMemory(),
@@ -123,7 +135,17 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const registry = openRegistry({ home: config.home, settings: config });
   const identity = { version: options.version, instanceId: instance.instanceId, bootId: instance.bootId };
   const useCases = createUseCases({
-    models: installedModels(registry, config),
+    models: allModels({
+      installed: installedModels(registry, config),
+      elsewhere: new ElsewhereModels({
+        engines: new EngineStore(registry.store),
+        probe: createProbe(exchanges),
+        env: options.env,
+        clock: systemClock,
+        log: logger,
+      }),
+      registry,
+    }),
     engine,
     evidence: newEvidenceIssuer({
       identity: instance,

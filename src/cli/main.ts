@@ -57,6 +57,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['doctor'], async () => (await import('./verbs/system/doctor.ts')).registerDoctor],
   [['completion'], async () => (await import('./verbs/system/completion.ts')).registerCompletion],
   [['man'], async () => (await import('./verbs/system/completion.ts')).registerMan],
+  [['upstream'], async () => (await import('./verbs/engines/upstream.ts')).registerUpstream],
   [['gpu'], async () => (await import('./verbs/gpu.ts')).registerGpu],
   [['evidence'], async () => (await import('./verbs/evidence.ts')).registerEvidence],
 ];

@@ -104,7 +104,7 @@ export const StartedEvent = Type.Object({
   earlier: Type.Optional(EarlierPrompt),
   promptTokens: Type.Integer(),
   cachedTokens: Type.Integer(),
-  /** The window really used, tokens. */
+  /** The window really used, tokens; 0: the engine does not tell. */
   numCtx: Type.Integer(),
   /** Absent from engines and lanes without a prompt cache. */
   cache: Type.Optional(CacheFacts),

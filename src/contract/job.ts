@@ -19,6 +19,20 @@ export const ToolCallTurn = Type.Object({
 });
 export type ToolCallTurn = Static<typeof ToolCallTurn>;
 
+/** What stands in a message besides its text, for engines that take it; `at` is its place in the text, in characters. */
+export const TurnMedium = Type.Union([
+  /** `url`: where the engine finds the image, or the image itself as a data URL. */
+  Type.Object({ medium: Type.Literal('image'), url: Type.String(), at: Type.Integer({ minimum: 0 }) }),
+  /** `data`: base64. */
+  Type.Object({
+    medium: Type.Literal('audio'),
+    data: Type.String(),
+    format: Type.String(),
+    at: Type.Integer({ minimum: 0 }),
+  }),
+]);
+export type TurnMedium = Static<typeof TurnMedium>;
+
 /** One message of the conversation; `content` is well-formed Unicode and is never trusted to hold control tokens. */
 export const Turn = Type.Object({
   role: Type.Union([
@@ -29,6 +43,7 @@ export const Turn = Type.Object({
   ]),
   content: Type.String(),
   reasoning: Type.Optional(Type.String()),
+  media: Type.Optional(Type.Array(TurnMedium)),
   toolCalls: Type.Optional(Type.Array(ToolCallTurn)),
   toolCallId: Type.Optional(Type.String()),
   /** On a tool turn: the name of the tool that was called, recovered from the call id. */

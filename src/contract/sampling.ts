@@ -14,6 +14,10 @@ import { type TSchema, Type } from '#typebox';
  */
 type Evidence = 'decided' | 'stated' | 'deviation' | 'requested';
 
+/** Each takes what those before it take: Ollama by OpenAI's routes, OpenAI, vLLM and SGLang, llama.cpp. */
+export const SAMPLING_REACHES = ['plain', 'openai', 'servers', 'llama.cpp'] as const;
+export type SamplingReach = (typeof SAMPLING_REACHES)[number];
+
 export interface SamplingRow {
   /** In requests, `hearth set`, Ollama's parameters and records. */
   readonly wire: string;
@@ -30,6 +34,10 @@ export interface SamplingRow {
   /** Whether a model can have a default. */
   readonly perModel: boolean;
   readonly evidence: Evidence;
+  /** The least of the other engines that takes it. */
+  readonly elsewhere: SamplingReach;
+  /** How engines of reach `servers` call it, if not as here. */
+  readonly serversName?: string;
   /** Narrows the record's schema, which leaves ranges to the request's. */
   readonly recorded?: Readonly<Record<string, unknown>>;
 }
@@ -52,6 +60,7 @@ export const SAMPLING = {
     fallback: 0.8,
     perModel: true,
     evidence: 'decided',
+    elsewhere: 'plain',
   },
   seed: {
     wire: 'seed',
@@ -65,6 +74,7 @@ export const SAMPLING = {
     read: (asked: number) => (asked === -1 ? undefined : asked % 2 ** 32),
     perModel: true,
     evidence: 'decided',
+    elsewhere: 'plain',
     recorded: { maximum: RANDOM_DEVICE_SEED - 1 },
   },
   topK: {
@@ -74,6 +84,7 @@ export const SAMPLING = {
     fallback: 40,
     perModel: true,
     evidence: 'stated',
+    elsewhere: 'servers',
   },
   topP: {
     wire: 'top_p',
@@ -81,6 +92,7 @@ export const SAMPLING = {
     fallback: 0.95,
     perModel: true,
     evidence: 'stated',
+    elsewhere: 'plain',
   },
   minP: {
     wire: 'min_p',
@@ -88,6 +100,7 @@ export const SAMPLING = {
     fallback: 0.05,
     perModel: true,
     evidence: 'stated',
+    elsewhere: 'servers',
   },
   repeatPenalty: {
     wire: 'repeat_penalty',
@@ -101,6 +114,8 @@ export const SAMPLING = {
     fallback: 1,
     perModel: true,
     evidence: 'stated',
+    elsewhere: 'servers',
+    serversName: 'repetition_penalty',
   },
   repeatLastN: {
     wire: 'repeat_last_n',
@@ -109,6 +124,7 @@ export const SAMPLING = {
     fallback: 64,
     perModel: true,
     evidence: 'stated',
+    elsewhere: 'llama.cpp',
   },
   presencePenalty: {
     wire: 'presence_penalty',
@@ -116,6 +132,7 @@ export const SAMPLING = {
     fallback: 0,
     perModel: true,
     evidence: 'stated',
+    elsewhere: 'plain',
   },
   frequencyPenalty: {
     wire: 'frequency_penalty',
@@ -123,6 +140,7 @@ export const SAMPLING = {
     fallback: 0,
     perModel: true,
     evidence: 'stated',
+    elsewhere: 'plain',
   },
   xtcProbability: {
     wire: 'xtc_probability',
@@ -135,6 +153,7 @@ export const SAMPLING = {
     fallback: 0,
     perModel: true,
     evidence: 'deviation',
+    elsewhere: 'llama.cpp',
   },
   xtcThreshold: {
     wire: 'xtc_threshold',
@@ -146,6 +165,7 @@ export const SAMPLING = {
     fallback: 0.1,
     perModel: true,
     evidence: 'deviation',
+    elsewhere: 'llama.cpp',
   },
   typicalP: {
     wire: 'typical_p',
@@ -183,6 +203,7 @@ export const SAMPLING = {
     expects: 'logit_bias must map token ids, written as whole numbers, to a bias.',
     perModel: false,
     evidence: 'requested',
+    elsewhere: 'openai',
   },
 } as const satisfies Readonly<Record<string, SamplingRow>>;
 

@@ -9,13 +9,22 @@ import type { JobEvent } from '../contract/job-event.ts';
 import type { ModelKind } from '../contract/load.ts';
 import type { DeviceBytes } from '../contract/memory.ts';
 import type { SlotStates } from '../contract/slots.ts';
+import type { SamplingOption } from '../contract/sampling-shapes.ts';
 
 /** Receives the events of one job in order, then exactly one end. It must not throw. */
 export interface JobListener {
   onEvent(event: JobEvent): void;
   /** Null: the job is complete and its last event was its final one. */
   onEnd(failure: Error | null): void;
+  /** Resolves when the reader has caught up; undefined, or absent: it has. A backend that can hold its source back waits. */
+  room?(): Promise<void> | undefined;
 }
+
+/** What a part of a message can be besides text. */
+export type Medium = 'image' | 'audio';
+
+/** What a request can ask for and an engine may have no use for. */
+export type IdleOption = SamplingOption | 'numCtx' | 'keepAlive' | 'thinkingBudget';
 
 /** What a model can do beyond its kind, because its engine can. */
 export interface Capabilities {
@@ -27,6 +36,12 @@ export interface Capabilities {
   readonly canTokenize: boolean;
   /** Scores pairs of a query and a document (job kind `rank`); it gives no vectors. */
   readonly canRank: boolean;
+  /** The media that it takes; absent: none. */
+  readonly media?: readonly Medium[];
+  /** Options without effect; absent: none. */
+  readonly idle?: ReadonlySet<IdleOption>;
+  /** Draws a seed by itself where a request names none. */
+  readonly drawsSeed?: boolean;
 }
 
 /** A model as the scheduler sees it. */

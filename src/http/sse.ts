@@ -98,7 +98,8 @@ async function untilStarted(
     if (item === 'silence') return comments;
     if (item === 'end') throw new Error('a stream ended before it started');
     if ('started' in item) {
-      reply.header(HEADERS.numCtx, String(item.started.numCtx));
+      // An engine that does not tell its window has none to show.
+      if (item.started.numCtx > 0) reply.header(HEADERS.numCtx, String(item.started.numCtx));
       return comments;
     }
     if ('comment' in item) comments.push(item.comment);

@@ -7,12 +7,15 @@ export const ModelEntry = Type.Object(
     object: Type.Literal('model'),
     owned_by: Type.String({
       description:
-        'hearth for built-in models, hf:<user> for pulled ones, the name of the program that they belong to, or local.',
+        'hearth for built-in models, hf:<user> for pulled ones, the name of the program or of the engine that they belong to, or local.',
     }),
     created: Type.Optional(Type.Integer({ description: 'When it was installed, Unix seconds.' })),
+    engine: Type.Optional(Type.String({ description: 'What runs it: local, remote, command or pool.' })),
     kind: Type.Optional(Type.String({ description: 'chat or embedding.' })),
     context_length: Type.Optional(
-      Type.Integer({ description: 'The context that the model was trained for, tokens.' }),
+      Type.Integer({
+        description: 'The context that the model was trained for, tokens; elsewhere, the one that it has.',
+      }),
     ),
     max_model_len: Type.Optional(Type.Integer()),
     size_bytes: Type.Optional(Type.Integer()),

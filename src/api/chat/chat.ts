@@ -18,6 +18,7 @@ import {
   planChoices,
   runChoices,
 } from '../generation/choices.ts';
+import { idleWithEngine } from '../generation/idle-options.ts';
 import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, type GenerationFields, readStop, resolveMaxTokens } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
@@ -46,7 +47,7 @@ export interface ChatPorts extends HeadPorts {
 export interface ChatAsk {
   readonly model: string;
   /** Reads the turns, the tools and their choice, the shape of the answer, thinking; throws what is refused there. */
-  readonly content: () => JobContent;
+  readonly content: (model: ServedModel) => JobContent;
   /** How the answer is sampled and where it ends. */
   readonly options: GenerationFields;
   /** Fields of the request that have no effect with this model, as its dialect names them. */
@@ -62,7 +63,7 @@ export type AnswerWriter = (index: number, event: AnswerEvent) => readonly objec
 export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller): Promise<AcceptedChat> {
   const { options } = ask;
   const { model, substituted } = await resolveModel(ports, ask.model);
-  const asked = ask.content();
+  const asked = ask.content(model);
   const treatment = ask.verbatim === true ? 'keep' : ports.volatileLines;
   const { prompt, rewritten } = withoutVolatile(asked.prompt, treatment);
   const content = { ...asked, prompt };
@@ -72,7 +73,8 @@ export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller)
   const choices =
     ask.verbatim === true ? planned : { ...planned, account: ports.cacheLog.watch(caller, model.id) };
   const idleStop = isJson(content.format) && readStop(options.stop).length > 0 ? ['stop'] : [];
-  const ignored = [...resolveMaxTokens(options).overruled, ...idleStop, ...ask.idle(model)];
+  const idle = [...idleWithEngine(options, content, choices.submission.target), ...ask.idle(model)];
+  const ignored = [...new Set([...resolveMaxTokens(options).overruled, ...idleStop, ...idle])];
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, choices);
   const hasStandIn = !model.hasChatTemplate;

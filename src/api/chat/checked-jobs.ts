@@ -85,6 +85,10 @@ class CheckedJob implements JobListener {
     this.#then(() => this.#end(null));
   }
 
+  room(): Promise<void> | undefined {
+    return this.#listener.room?.();
+  }
+
   /** In order: at once where nothing is pending. */
   #then(act: () => Promise<void> | void): void {
     if (this.#busy === null) {

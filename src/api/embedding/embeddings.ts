@@ -130,7 +130,10 @@ async function modelVectors(
       param: 'model',
     });
   }
-  const width = answerWidth(model, body.dimensions ?? null);
+  const dimensions = body.dimensions ?? null;
+  const { embeddingWidth } = model;
+  // Before anything runs, where the width is known.
+  if (embeddingWidth !== null) answerWidth({ ...model, embeddingWidth }, dimensions);
   const job = {
     kind: 'embed' as const,
     jobId: newJobId(caller),
@@ -146,6 +149,8 @@ async function modelVectors(
   if (items.length !== inputs.length || items.includes(undefined as never))
     throw new Error(`the worker returned ${items.length} vectors for ${inputs.length} inputs`);
 
+  const own = items[0]?.vector.length ?? 0;
+  const width = answerWidth({ ...model, embeddingWidth: own }, dimensions);
   const fit = items.map(({ vector, truncated }) => ({ vector: fitted(vector, width), truncated }));
   return { model: model.id, backend: 'native', space: embeddingSpace(model, width), items: fit, tokens };
 }

@@ -7,7 +7,7 @@ import { normalise } from '../../lib/base/vector.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ServedModel } from '../models/served-model.ts';
 
-type Widths = Pick<ServedModel, 'id' | 'name' | 'architecture' | 'embeddingWidth'>;
+type Widths = Pick<ServedModel, 'id' | 'name' | 'architecture'> & { readonly embeddingWidth: number };
 
 /** By name, because no GGUF file says it: models trained so that the first numbers of a vector are one by themselves. */
 const TRAINED_TO_BE_CUT = [

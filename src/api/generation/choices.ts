@@ -50,7 +50,9 @@ export function planChoices(
   const { defaults } = model;
   const sampling = { ...defaults.sampling, ...readSampling(fields) };
   // A limit or a seed of -1 asks for none, whatever the model's default is.
-  const seed = (fields.seed === -1 ? undefined : sampling.seed) ?? randomInt(2 ** 32 - 1);
+  const asked = fields.seed === -1 ? undefined : sampling.seed;
+  const seed = asked ?? (target.capabilities.drawsSeed === true ? null : randomInt(2 ** 32 - 1));
+  const { seed: _, ...unseeded } = sampling;
   const numCtx = typeof fields.num_ctx === 'number' ? Math.min(fields.num_ctx, target.trainedCtx) : null;
   const keepAliveMs = readKeepAlive(fields.keep_alive ?? defaults.keepAlive);
   const adapters = chooseAdapters(fields.lora, model);
@@ -60,7 +62,7 @@ export function planChoices(
     jobId: newJobId(caller),
     domain: caller.owner,
     ...content,
-    sampling: { ...sampling, seed: (seed + index) % 2 ** 32 },
+    sampling: seed === null ? unseeded : { ...sampling, seed: (seed + index) % 2 ** 32 },
     adapters,
     maxTokens: isGiven ? maxTokens : defaults.maxTokens,
     numCtx,
@@ -96,8 +98,8 @@ export function checkSlots(engine: Pick<Engine, 'plan'>, { submission, jobs }: C
 
 /**
  * Submits every choice at once and hands out their events as they come. The first failure fails the whole request and
- * stops the other choices, as does a reader that leaves. The queue needs no bound but the one on the answers: the
- * context window.
+ * stops the other choices, as does a reader that leaves. What cannot be held back is bounded by the context window;
+ * an engine that can hold its source back does so while the reader is behind.
  */
 export function runChoices(
   engine: Pick<Engine, 'submit'>,
@@ -116,6 +118,7 @@ export function runChoices(
         account?.onEvent(event);
         merged.push({ index, event });
       },
+      room: () => merged.room(),
       onEnd: (failure) => {
         // An engine that falls silent has failed; its answer must not end as if it were complete.
         const silent = isDone ? null : new Error('an answer ended without a done event');

@@ -10,6 +10,7 @@ import {
   modelFiles,
   type ServedManifest,
 } from '../../store/files/manifest.ts';
+import { LOCAL_ENGINE } from '../../engine/local/model-source.ts';
 import type { Companions } from '../../store/registry/companions.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import type { TargetOptions } from '../../store/registry/target.ts';
@@ -25,6 +26,8 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       kind: model.kind,
       aliases: model.aliases,
       ownedBy: model.ownedBy,
+      engine: LOCAL_ENGINE,
+      media: [],
       addedAt: model.addedAt,
       name: facts.name ?? null,
       architecture: facts.architecture,

@@ -1,6 +1,7 @@
 /** GET /v1/models: looks at what is installed only, so listing neither loads a model nor keeps one loaded. */
 import { byWireName } from '../../contract/settings/shapes.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
+import { LOCAL_ENGINE } from '../../engine/local/model-source.ts';
 import type { Models, ServedModel } from './served-model.ts';
 
 export async function listModels(models: Pick<Models, 'list'>): Promise<ModelList> {
@@ -20,10 +21,11 @@ function wireModel(model: ServedModel): ModelEntry {
     owned_by: model.ownedBy,
     created: Math.floor(Date.parse(model.addedAt) / 1000),
     kind: model.kind,
-    context_length: contextLength,
-    max_model_len: contextLength,
-    size_bytes: model.sizeBytes,
-    architecture: model.architecture,
+    ...(contextLength === null ? {} : { context_length: contextLength, max_model_len: contextLength }),
+    ...(model.engine === LOCAL_ENGINE
+      ? { size_bytes: model.sizeBytes, architecture: model.architecture }
+      : {}),
+    engine: model.engine,
     capabilities: capabilities(model),
     ...(model.kind === 'chat' ? { chat_template: model.hasChatTemplate } : {}),
     ...(quant === null ? {} : { quant }),
@@ -38,5 +40,14 @@ function wireModel(model: ServedModel): ModelEntry {
 function capabilities(model: ServedModel): string[] {
   if (model.pooling === 'rank') return ['rerank'];
   if (model.kind === 'embedding') return ['embeddings'];
-  return ['chat', 'completions', 'tools', 'json', ...(model.reasoning ? ['reasoning'] : [])];
+  const { media } = model;
+  return [
+    'chat',
+    'completions',
+    'tools',
+    'json',
+    ...(model.reasoning ? ['reasoning'] : []),
+    ...(media.includes('image') ? ['vision'] : []),
+    ...(media.includes('audio') ? ['audio'] : []),
+  ];
 }

@@ -6,7 +6,7 @@
 import type { Sampling } from '../../contract/sampling-shapes.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import type { ModelSettings } from '../../contract/settings/shapes.ts';
-import type { ModelTarget } from '../../engine/ports.ts';
+import type { Medium, ModelTarget } from '../../engine/ports.ts';
 
 /** What stands in for the fields that a request leaves out. */
 export interface ModelDefaults {
@@ -36,6 +36,10 @@ export interface ServedModel {
   readonly kind: ModelKind;
   readonly aliases: readonly string[];
   readonly ownedBy: string;
+  /** The kind of engine that runs it. */
+  readonly engine: string;
+  /** What it takes besides text. */
+  readonly media: readonly Medium[];
   /** RFC 3339. */
   readonly addedAt: string;
   /** As its file calls it. */
@@ -43,14 +47,15 @@ export interface ServedModel {
   readonly architecture: string;
   readonly quant: string | null;
   readonly parameterCount: number | null;
-  readonly contextLength: number;
+  /** Tokens; null: its engine does not tell. */
+  readonly contextLength: number | null;
   readonly sizeBytes: number;
   /** SHA-256 of the weights, lower-case hex, when it is known. */
   readonly digest: string | null;
   /** How token vectors become one; null where that does not apply. */
   readonly pooling: string | null;
-  /** Numbers of one of its vectors. */
-  readonly embeddingWidth: number;
+  /** Numbers of one of its vectors; null: known once there is one. */
+  readonly embeddingWidth: number | null;
   /** False: ChatML stands in for the template that its file lacks, and its user chose none. */
   readonly hasChatTemplate: boolean;
   /** Whether its chat template can ask for reasoning. */

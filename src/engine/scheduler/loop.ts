@@ -292,6 +292,7 @@ class SchedulerLoop implements Engine, Effects {
         request.begun = true;
         this.#requests.tell(seq, event);
       },
+      room: () => this.#requests.room(seq),
       onEnd: (failure) => {
         if (failure !== null) return this.#failed(seq, request, asSvcError(failure));
         this.#requests.settle(seq, null);

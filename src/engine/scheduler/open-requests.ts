@@ -44,6 +44,11 @@ export class OpenRequests {
     for (const listener of listeners) listener.onEvent(event);
   }
 
+  /** What the client's listener says of room for more. */
+  room(seq: number): Promise<void> | undefined {
+    return this.#requests.get(seq)?.listeners.at(-1)?.room?.();
+  }
+
   /** Says the last word to the client; a later one changes nothing. */
   settle(seq: number, error: SvcError | null): void {
     const request = this.#requests.get(seq);

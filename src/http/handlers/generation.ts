@@ -23,7 +23,7 @@ export async function sendAnswer(
 ): Promise<unknown> {
   if (stream !== null) return sendStream(reply, accepted.stream(), stream);
   const { body, numCtx } = await accepted.whole();
-  reply.header(HEADERS.numCtx, String(numCtx));
+  if (numCtx > 0) reply.header(HEADERS.numCtx, String(numCtx));
   return body;
 }
 

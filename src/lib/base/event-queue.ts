@@ -1,3 +1,6 @@
+/** Items that may lie unread before those who can hold back are asked to. */
+const MOST_UNREAD = 256;
+
 /**
  * What is pushed here is pulled by one reader, as an async iterable.
  * Order is kept; `fail` and `end` take effect after what was pushed before them.
@@ -11,6 +14,8 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
   #ending: { readonly error?: unknown } | undefined;
   /** The reader has seen the end, or has left. */
   #isOver = false;
+  /** Those who hold back until the reader has caught up. */
+  #waiting: (() => void)[] = [];
 
   constructor(onAbandon?: () => void) {
     this.#onAbandon = onAbandon;
@@ -21,6 +26,12 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
     const reader = this.#takeReader();
     if (reader === undefined) this.#items.push(item);
     else reader.resolve({ value: item, done: false });
+  }
+
+  /** For those who can hold back: resolves when little is left to read; undefined: that is so now. */
+  room(): Promise<void> | undefined {
+    if (this.#isOver || this.#items.length < MOST_UNREAD) return undefined;
+    return new Promise((resolve) => void this.#waiting.push(resolve));
   }
 
   end(): void {
@@ -34,6 +45,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
   next(): Promise<IteratorResult<T, void>> {
     return new Promise((resolve, reject) => {
       const item = this.#items.shift();
+      if (this.#waiting.length > 0 && this.#items.length <= MOST_UNREAD / 2) this.#release();
       if (item !== undefined) return resolve({ value: item, done: false });
       this.#reader = { resolve, reject };
       if (this.#ending !== undefined || this.#isOver) this.#tellEnd();
@@ -44,6 +56,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
     const isEarly = !this.#isOver;
     this.#isOver = true;
     this.#items.length = 0;
+    this.#release();
     if (isEarly) this.#onAbandon?.();
     this.#takeReader()?.resolve({ value: undefined, done: true });
     return { value: undefined, done: true };
@@ -51,6 +64,10 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  #release(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #close(ending: { readonly error?: unknown }): void {
@@ -64,6 +81,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
     const reader = this.#takeReader();
     const failed = !this.#isOver && this.#ending !== undefined && 'error' in this.#ending;
     this.#isOver = true;
+    this.#release();
     if (failed) reader?.reject(this.#ending?.error);
     else reader?.resolve({ value: undefined, done: true });
   }

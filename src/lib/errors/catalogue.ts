@@ -8,6 +8,7 @@ import type { DetailFrom, Family } from './entry.ts';
 import { hubErrors } from './hub-errors.ts';
 import { contentErrors, httpErrors } from './request-errors.ts';
 import { storeErrors } from './store-errors.ts';
+import { upstreamErrors } from './upstream-errors.ts';
 
 export const catalogue = {
   ...contentErrors,
@@ -15,6 +16,7 @@ export const catalogue = {
   ...engineErrors,
   ...storeErrors,
   ...hubErrors,
+  ...upstreamErrors,
 };
 
 export type ErrorCode = keyof typeof catalogue;

@@ -102,7 +102,7 @@ export class Registry {
 
   /** The id that `default` or `default-embedding` means now; null when nothing can serve it. */
   async defaultId(kind: ModelKind): Promise<string | null> {
-    const model = await this.#chooseDefault(kind);
+    const model = await this.#defaultModel(kind);
     return model?.id ?? null;
   }
 
@@ -110,11 +110,21 @@ export class Registry {
   async setDefault(name: string): Promise<InstalledModel> {
     const model = await this.#named(name);
     if (!isServed(model)) throw notServed(model);
-    await this.store.change(`hearth default ${model.id}`, async (writer) => {
-      const choice: Defaults = { ...(await this.#choice()), schema: 1, [model.kind]: model.id };
+    await this.chooseDefault(model.kind, model.id);
+    return model;
+  }
+
+  /** The name that the operator or `hearth default` chose, whatever it names; null: none. */
+  async chosenDefault(kind: ModelKind): Promise<string | null> {
+    return this.#configured(kind) ?? (await this.#choice())[kind] ?? null;
+  }
+
+  /** Makes a model of another engine the default of its kind. */
+  async chooseDefault(kind: ModelKind, id: string): Promise<void> {
+    await this.store.change(`hearth default ${id}`, async (writer) => {
+      const choice: Defaults = { ...(await this.#choice()), schema: 1, [kind]: id };
       await writer.writeDefaults(`${JSON.stringify(choice, null, 2)}\n`);
     });
-    return model;
   }
 
   /** Clears what dead processes left behind; for the start of a server. A store that cannot be written stays as it is. */
@@ -146,7 +156,7 @@ export class Registry {
       if (model.kind !== kind) throw wrongKind(model, kind);
       return model;
     }
-    const model = await this.#chooseDefault(kind);
+    const model = await this.#defaultModel(kind);
     if (!model) {
       throw fail('no_default_model', {
         kind: kind === 'chat' ? 'chat' : 'embedding',
@@ -162,7 +172,7 @@ export class Registry {
    * 3. the newest model of that kind that the user installed, base models apart; 4. the newest built-in one;
    * 5. the newest base model.
    */
-  async #chooseDefault(kind: ModelKind): Promise<InstalledModel | undefined> {
+  async #defaultModel(kind: ModelKind): Promise<InstalledModel | undefined> {
     // Together: one after the other they are a noticeable part of what a short answer waits for.
     const [installed, choice] = await Promise.all([this.#reader.read(), this.#choice()]);
     const named = (name: string | null | undefined) => {
@@ -199,7 +209,7 @@ export class Registry {
       this.#chosen = stamp.isSettled ? { stamp: stamp.text, choice } : undefined;
       return choice;
     } catch (error) {
-      // No choice was made, or it is unreadable: then the rule of chooseDefault decides.
+      // No choice was made, or it is unreadable: then the rule of defaultModel decides.
       if (errnoOf(error) !== undefined || error instanceof SyntaxError) return { schema: 1 };
       throw error;
     }

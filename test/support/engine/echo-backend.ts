@@ -82,6 +82,8 @@ const echo: ServedModel = {
   kind: target.kind,
   aliases: [],
   ownedBy: 'test',
+  engine: ECHO_ENGINE,
+  media: [],
   addedAt: '2026-01-01T00:00:00Z',
   architecture: 'echo',
   quant: null,

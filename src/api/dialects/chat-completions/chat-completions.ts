@@ -10,6 +10,8 @@ import type { Caller } from '../../caller.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
 import type { Understood } from '../../chat/understood.ts';
 import { hasForeignField, unknownFields } from '../../generation/parameters.ts';
+import { takenBy } from '../media.ts';
+import type { ServedModel } from '../../models/served-model.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { readContent } from './content.ts';
@@ -36,7 +38,7 @@ export const acceptChatCompletion =
     const ask = {
       verbatim,
       model: body.model,
-      content: () => readContent(body),
+      content: (model: ServedModel) => readContent(body, takenBy(model)),
       options: body,
       idle: ({ reasoning }: { readonly reasoning: boolean }) => [
         ...idleFields(body, reasoning),

@@ -4,12 +4,23 @@ import { MOST_CALLS } from '../../../contract/limits.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../../intake/answer-format.ts';
 import { readThinking } from '../../intake/thinking.ts';
+import {
+  AUDIO_REMEDY,
+  audioOf,
+  type FoundMedium,
+  IMAGE_REMEDY,
+  imageAt,
+  mixed,
+  type MixedText,
+  onlyText,
+  type Takes,
+} from '../media.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { readToolChoice, readTools } from '../../intake/tools.ts';
 import type { ChatRequest, ContentPart, RequestMessage } from '../../../wire/inference/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 
-export function readContent(body: ChatRequest): JobContent {
+export function readContent(body: ChatRequest, takes: Takes = onlyText): JobContent {
   const tools = readTools(body.tools);
   const toolChoice = readToolChoice(body.tool_choice, tools);
   const format = readAnswerFormat(body);
@@ -20,7 +31,7 @@ export function readContent(body: ChatRequest): JobContent {
     });
   }
   return {
-    prompt: { kind: 'chat', turns: orderResults(readTurns(body.messages)) },
+    prompt: { kind: 'chat', turns: orderResults(readTurns(body.messages, takes)) },
     tools,
     toolChoice,
     ...(body.parallel_tool_calls === true ? { maxCalls: MOST_CALLS } : {}),
@@ -31,18 +42,24 @@ export function readContent(body: ChatRequest): JobContent {
 }
 
 /** Messages in order; tool results get the name of the tool whose call they answer. */
-function readTurns(messages: readonly RequestMessage[]): Turn[] {
+function readTurns(messages: readonly RequestMessage[], takes: Takes): Turn[] {
   const toolOfCall = new Map<string, string>();
   return messages.map((message, index) => {
-    const turn = readTurn(message, `messages[${index}]`, toolOfCall);
+    const turn = readTurn(message, `messages[${index}]`, { toolOfCall, takes });
     for (const call of turn.toolCalls ?? []) toolOfCall.set(call.id, call.name);
     return turn;
   });
 }
 
-function readTurn(message: RequestMessage, path: string, toolOfCall: ReadonlyMap<string, string>): Turn {
+interface Reading {
+  readonly toolOfCall: ReadonlyMap<string, string>;
+  readonly takes: Takes;
+}
+
+function readTurn(message: RequestMessage, path: string, { toolOfCall, takes }: Reading): Turn {
   const role = message.role === 'developer' ? 'system' : message.role;
-  const content = readText(message, path);
+  if (role === 'user') return { role, ...readMixed(message, path, takes) };
+  const { content } = readMixed(message, path, onlyText);
   if (role === 'assistant') return { role, content, ...assistantParts(message, path) };
   if (role !== 'tool') return { role, content };
   const id = message.tool_call_id ?? undefined;
@@ -87,23 +104,28 @@ function argumentsText(given: unknown, path: string): string {
   throw refusal(path, 'must be JSON text');
 }
 
-function readText(message: RequestMessage, path: string): string {
+function readMixed(message: RequestMessage, path: string, takes: Takes): MixedText {
   const { content, role } = message;
-  if (typeof content === 'string') return content.toWellFormed();
-  if (Array.isArray(content)) {
-    return content
-      .map((part, index) => partText(part, `${path}.content[${index}]`))
-      .join('')
-      .toWellFormed();
-  }
+  if (typeof content === 'string') return mixed([content]);
+  if (Array.isArray(content))
+    return mixed(content.map((part, index) => readPart(part, `${path}.content[${index}]`, takes)));
   // Clients replay assistant turns without text, with tool calls and without.
-  if (role === 'assistant') return '';
+  if (role === 'assistant') return mixed([]);
   throw refusal(`${path}.content`, 'is required; send a string');
 }
 
-function partText(part: ContentPart, path: string): string {
+function readPart(part: ContentPart, path: string, takes: Takes): string | FoundMedium {
   if (part.type === 'text' && typeof part.text === 'string') return part.text;
   if (part.type === 'refusal' && typeof part['refusal'] === 'string') return part['refusal'];
+  if (part.type === 'image_url' && takes('image')) {
+    const given = part['image_url'];
+    const url = typeof given === 'string' ? given : record(given, `${path}.image_url`)['url'];
+    return imageAt(url) ?? refused(`${path}.image_url`, IMAGE_REMEDY);
+  }
+  if (part.type === 'input_audio' && takes('audio')) {
+    const { data, format } = record(part['input_audio'], `${path}.input_audio`);
+    return audioOf(data, format) ?? refused(`${path}.input_audio`, AUDIO_REMEDY);
+  }
   throw refusal(path, `is of type "${String(part.type).slice(0, 32)}"; only text parts are served`);
 }
 
@@ -111,6 +133,10 @@ function record(value: unknown, path: string): Readonly<Record<string, unknown>>
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Readonly<Record<string, unknown>>;
   throw refusal(path, 'must be an object');
+}
+
+function refused(path: string, what: string): never {
+  throw refusal(path, what);
 }
 
 function refusal(path: string, what: string): SvcError {

@@ -38,16 +38,22 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
   const own = staying.filter((residency) => residency.modelId === model.modelId);
   const others = staying.filter((residency) => residency.modelId !== model.modelId);
   const victims = [...own];
+  // A model of another machine is in no memory of this one.
+  const isCounted = ({ memory }: { readonly memory: Memory }): boolean => memory.length > 0;
+  const most = isCounted(necessary)
+    ? (maxLoadedModels ?? Number.POSITIVE_INFINITY)
+    : Number.POSITIVE_INFINITY;
   const tooMany = (): boolean =>
-    staying.length - victims.length + 1 > (maxLoadedModels ?? Number.POSITIVE_INFINITY);
+    staying.filter(isCounted).length - victims.filter(isCounted).length + 1 > most;
   for (const candidate of others.sort(byUsefulness(state))) {
     const lack = shortage(need, plus(available, sum(going), sum(victims)));
     if (lack === null && !tooMany()) break;
     // One that holds nothing where memory is short would go for nothing.
-    if (tooMany() || (lack !== null && bytesOn(candidate.memory, lack.device) > 0)) victims.push(candidate);
+    if ((tooMany() && isCounted(candidate)) || (lack !== null && bytesOn(candidate.memory, lack.device) > 0))
+      victims.push(candidate);
   }
   if (victims.some((victim) => !isIdle(state, victim))) return { kind: 'busy', need, victims };
-  const crowded = all.length + 1 > (maxLoadedModels ?? Number.POSITIVE_INFINITY);
+  const crowded = all.filter(isCounted).length + 1 > most;
   if (victims.length > 0 || crowded || !fits(need, available)) return { kind: 'evict', need, victims };
 
   const plan = bestPlan(wish, available) ?? necessary;

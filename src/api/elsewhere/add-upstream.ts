@@ -1,0 +1,83 @@
+/** hearth upstream add: what the user says of an upstream, completed by what the upstream says of itself. */
+import type { Dialect, Privacy, UpstreamModel } from '../../engine/upstream/ports.ts';
+import { systemClock } from '../../lib/base/clock.ts';
+import { checkEngineName, type EngineStore, taken } from '../../store/engines/engine-store.ts';
+import type { KnownModel, UpstreamEntry } from '../../store/engines/entry.ts';
+import { type Environment, upstreamOf } from '../../store/engines/upstream-of.ts';
+import type { Registry } from '../../store/registry/registry.ts';
+import { served } from './directory.ts';
+import type { OwnProbe } from './own-probe.ts';
+import { privacyOf, readUpstreamUrl } from './upstream-url.ts';
+
+export interface AskedUpstream
+  extends Pick<
+    UpstreamEntry,
+    'keyEnv' | 'keyFile' | 'caFile' | 'publicKey' | 'models' | 'deadlines' | 'maxCalls'
+  > {
+  readonly name: string;
+  readonly url: string;
+  /** Null: found out. */
+  readonly dialect: Dialect | null;
+  /** Null: what the address says. */
+  readonly privacy: Privacy | null;
+}
+
+export interface AddPorts {
+  readonly registry: Pick<Registry, 'list'>;
+  readonly engines: Pick<EngineStore, 'put' | 'read'>;
+  readonly probe: OwnProbe;
+  readonly env: Environment;
+}
+
+export interface AddedUpstream {
+  readonly entry: UpstreamEntry;
+  /** Why it could not be asked; its models are listed once it can be. */
+  readonly silent: Error | null;
+}
+
+/** Without a dialect the upstream has to answer; else it may come up later. */
+export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promise<AddedUpstream> {
+  const { name, url, dialect, privacy, ...said } = asked;
+  await checkFree(ports, name);
+  const baseUrl = readUpstreamUrl(url);
+  const before = (await ports.engines.read()).entries.find((entry) => entry.name === name);
+  const draft: UpstreamEntry = {
+    schema: 1,
+    type: 'upstream',
+    name,
+    baseUrl,
+    dialect: dialect ?? 'openai',
+    privacy: privacy ?? privacyOf(baseUrl),
+    ...defined(said),
+    aliases: before?.type === 'upstream' ? before.aliases : {},
+    known: [],
+    addedAt: new Date(systemClock.unixMs()).toISOString(),
+  };
+  const { signal } = new AbortController();
+  const found = dialect ?? (await ports.probe.detect(upstreamOf(draft, ports.env), signal));
+  const entry = { ...draft, dialect: found };
+  let silent: Error | null = null;
+  const known = await ports.probe.models(upstreamOf(entry, ports.env), signal).catch((error: unknown) => {
+    silent = error instanceof Error ? error : new Error(String(error));
+    return [];
+  });
+  const added = { ...entry, known: [...served(entry, known.map(knownModel))] };
+  await ports.engines.put(added);
+  return { entry: added, silent };
+}
+
+/** An engine's models would be hidden behind installed ones of the same beginning. */
+export async function checkFree({ registry }: Pick<AddPorts, 'registry'>, name: string): Promise<void> {
+  checkEngineName(name);
+  const hidden = (await registry.list()).find(({ id }) => id === name || id.startsWith(`${name}/`));
+  if (hidden !== undefined) throw taken(name, `the installed model ${hidden.id} begins with it`);
+}
+
+export const knownModel = (model: UpstreamModel): KnownModel => ({
+  ...model,
+  media: model.media === null ? null : [...model.media],
+});
+
+function defined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}

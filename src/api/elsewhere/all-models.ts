@@ -1,0 +1,59 @@
+/** Installed models and those of other engines, as one. An installed model wins over another of the same name. */
+import type { ModelKind } from '../../contract/load.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import type { Registry } from '../../store/registry/registry.ts';
+import type { Models, ServedModel } from '../models/served-model.ts';
+import type { ElsewhereModels } from './elsewhere-models.ts';
+
+export interface AllModelsPorts {
+  readonly installed: Models;
+  readonly elsewhere: Pick<ElsewhereModels, 'list' | 'find'>;
+  /** What the user made the default, whatever it names. */
+  readonly registry: Pick<Registry, 'chosenDefault'>;
+}
+
+const DEFAULT_OF: Readonly<Record<string, ModelKind>> = { default: 'chat', 'default-embedding': 'embedding' };
+
+export function allModels({ installed, elsewhere, registry }: AllModelsPorts): Models {
+  const isInstalled = async (name: string): Promise<boolean> => {
+    try {
+      await installed.find(name);
+      return true;
+    } catch (error) {
+      if (isFailure(error, 'model_not_found')) return false;
+      throw error;
+    }
+  };
+  /** The model elsewhere that a name means, or null. */
+  const meant = async (name: string): Promise<ServedModel | null> => {
+    const kind = DEFAULT_OF[name];
+    const named = kind === undefined ? name : await registry.chosenDefault(kind);
+    return named === null || (await isInstalled(named)) ? null : elsewhere.find(named);
+  };
+  return {
+    list: async () => {
+      const [here, there] = await Promise.all([installed.list(), elsewhere.list()]);
+      const ids = new Set(here.map(({ id }) => id));
+      const all = [...here, ...there.filter(({ id }) => !ids.has(id))];
+      return all.sort((one, other) => (one.id < other.id ? -1 : 1));
+    },
+    find: async (name) => (await meant(name)) ?? installed.find(name),
+    resolve: async (name, kind) => {
+      const found = await meant(name);
+      if (found === null) return installed.resolve(name, kind);
+      if (found.kind === kind) return found;
+      const use = kind === 'chat' ? 'chat or completions' : 'embeddings';
+      throw fail('wrong_model_kind', {
+        model: found.id,
+        kind: found.kind,
+        use,
+        wanted: kind,
+        param: 'model',
+      });
+    },
+    // An upstream that has lost its model is told to those who ask for it, and not to those who look around.
+    defaultId: async (kind) =>
+      (await meant(kind === 'chat' ? 'default' : 'default-embedding').catch(() => null))?.id ??
+      installed.defaultId(kind),
+  };
+}

@@ -1,0 +1,89 @@
+/** Every model that the engines of the user serve, found by `NAME/model` or an alias. */
+import { REMOTE_ENGINE } from '../../engine/upstream/ports.ts';
+import { remoteTarget } from '../../engine/upstream/remote-target.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { EngineStore } from '../../store/engines/engine-store.ts';
+import type { KnownModel, UpstreamEntry } from '../../store/engines/entry.ts';
+import { revisionOf, upstreamOf } from '../../store/engines/upstream-of.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { Directory, type DirectoryPorts } from './directory.ts';
+import { servedModel } from './served.ts';
+
+export interface ElsewherePorts extends DirectoryPorts {
+  readonly engines: Pick<EngineStore, 'read'>;
+}
+
+export class ElsewhereModels {
+  readonly #ports: ElsewherePorts;
+  readonly #directory: Directory;
+
+  constructor(ports: ElsewherePorts) {
+    this.#ports = ports;
+    this.#directory = new Directory(ports);
+  }
+
+  async list(): Promise<readonly ServedModel[]> {
+    const { entries } = await this.#ports.engines.read();
+    return entries.flatMap((entry) => {
+      if (entry.type !== 'upstream') return [];
+      return this.#directory.models(entry).map((known) => this.#ofUpstream(entry, known));
+    });
+  }
+
+  /** Null where no engine has such a model, nor could have; throws where one should have it and has not. */
+  async find(name: string): Promise<ServedModel | null> {
+    const wanted = name.toLowerCase();
+    const { entries } = await this.#ports.engines.read();
+    for (const entry of entries) {
+      if (entry.type !== 'upstream') continue;
+      const model = nameIn(entry, wanted);
+      if (model === null) continue;
+      const known =
+        named(this.#directory.models(entry), model) ?? named(await this.#directory.fresh(entry), model);
+      if (known !== undefined) return this.#ofUpstream(entry, known);
+      throw fail('upstream_model_gone', { upstream: entry.name, model, param: 'model' });
+    }
+    return null;
+  }
+
+  #ofUpstream(entry: UpstreamEntry, known: KnownModel): ServedModel {
+    const id = `${entry.name}/${known.name}`;
+    const revision = `${revisionOf(entry)} ${JSON.stringify(known)}`;
+    return servedModel({
+      id,
+      known,
+      aliases: aliasesOf(entry, known.name),
+      ownedBy: entry.name,
+      engine: REMOTE_ENGINE,
+      // One that does not tell what it takes is not said to take it.
+      media: known.media ?? [],
+      addedAt: entry.addedAt,
+      sizeBytes: 0,
+      target: () =>
+        remoteTarget(id, { upstream: upstreamOf(entry, this.#ports.env), model: known }, revision),
+    });
+  }
+}
+
+type Named = Pick<UpstreamEntry, 'name' | 'aliases'>;
+
+/** What a lower-case name means at this engine; null: nothing. */
+export function nameIn({ name, aliases }: Named, wanted: string): string | null {
+  const alias = Object.entries(aliases).find(([each]) => each.toLowerCase() === wanted);
+  if (alias !== undefined) return alias[1];
+  return wanted.startsWith(`${name}/`) ? wanted.slice(name.length + 1) : null;
+}
+
+export function aliasesOf({ aliases }: Named, model: string): string[] {
+  return Object.entries(aliases).flatMap(([alias, named]) => (named === model ? [alias] : []));
+}
+
+/** As written, without regard to case, and without `:latest`. */
+export function named(models: readonly KnownModel[], wanted: string): KnownModel | undefined {
+  const keys = [wanted, wanted.toLowerCase(), wanted.toLowerCase().replace(/:latest$/, '')];
+  return (
+    models.find(({ name }) => name === wanted) ??
+    models.find(({ name }) => keys.includes(name.toLowerCase())) ??
+    models.find(({ name }) => keys.includes(name.toLowerCase().replace(/:latest$/, '')))
+  );
+}

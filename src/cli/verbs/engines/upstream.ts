@@ -1,0 +1,205 @@
+/**
+ * cli/verbs/engines owns the verbs for engines beyond the built-in one. They change the files of the home folder, which a
+ * running server reads with its next request; they do not know whether one runs.
+ * hearth upstream add, list, show, rm, test.
+ */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { addUpstream } from '../../../api/elsewhere/add-upstream.ts';
+import { withProbe } from '../../../api/elsewhere/own-probe.ts';
+import { parseDuration } from '../../../lib/base/duration.ts';
+import { EngineStore } from '../../../store/engines/engine-store.ts';
+import { DIALECT_NAMES, PRIVACY_NAMES, type UpstreamEntry } from '../../../store/engines/entry.ts';
+import { upstreamOf } from '../../../store/engines/upstream-of.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
+import { localRegistry } from '../../local-registry.ts';
+import { readVersion } from '../../version.ts';
+
+interface AddFlags {
+  readonly dialect?: string;
+  readonly keyEnv?: string;
+  readonly keyFile?: string;
+  readonly ca?: string;
+  readonly publicKey?: string;
+  readonly models?: string;
+  readonly privacy?: string;
+  readonly firstByteTimeout?: string;
+  readonly stallTimeout?: string;
+  readonly timeout?: string;
+  readonly maxCalls?: string;
+}
+
+export function registerUpstream(program: Command, context: CliContext): void {
+  const upstream = program.command('upstream').description('serve the models of another machine or program');
+  upstream
+    .command('add <name> <url>')
+    .description('serve its models as NAME/model; again: change what is known of it')
+    .option('--dialect <dialect>', `auto, ${DIALECT_NAMES.join(', ')}`, 'auto')
+    .option('--key-env <variable>', 'the variable, where hearth serve runs, that holds its key')
+    .option('--key-file <file>', 'the file, readable by you only, that holds its key')
+    .option('--ca <file>', 'PEM of the authority that its certificate comes from')
+    .option(
+      '--public-key <file>',
+      'of a Hearth: its public key (hearth evidence pubkey); no other is spoken to',
+    )
+    .option('--models <pattern>', 'which of its models, with * for any characters')
+    .option('--privacy <privacy>', `who can read what is sent there: ${PRIVACY_NAMES.join(', ')}`)
+    .option('--first-byte-timeout <duration>', 'until the first words of an answer (5m)')
+    .option('--stall-timeout <duration>', 'between two pieces of an answer (60s)')
+    .option('--timeout <duration>', 'for a whole answer (1h)')
+    .option('--max-calls <n>', 'requests that it is given at the same time (256)')
+    .action((name: string, url: string, flags: AddFlags) => add(context, name, url, flags));
+  upstream
+    .command('list')
+    .alias('ls')
+    .description('list the upstreams')
+    .option('--json', 'one JSON array')
+    .action((flags: { json?: boolean }) => list(context, flags.json === true));
+  upstream
+    .command('show <name>')
+    .description('show what is known of an upstream')
+    .action(async (name: string) => context.printJson(await find(context, name)));
+  upstream
+    .command('rm <name>')
+    .description('serve its models no longer')
+    .action(async (name: string) => {
+      await storeOf(context).remove(name, 'upstream');
+      context.note(printable(`Upstream ${name} is removed.`));
+    });
+  upstream
+    .command('test <name>')
+    .description('ask an upstream how it fares and which models it has; nothing is generated')
+    .option('--json', 'one JSON document')
+    .action((name: string, flags: { json?: boolean }) => test(context, name, flags.json === true));
+}
+
+async function add(context: CliContext, name: string, url: string, flags: AddFlags): Promise<void> {
+  const registry = localRegistry(context.config());
+  const { entry, silent } = await withProbe(readVersion(), async (probe) =>
+    addUpstream(
+      { registry, engines: new EngineStore(registry.store), probe, env: context.env },
+      {
+        name,
+        url,
+        dialect:
+          oneOf('--dialect', flags.dialect === 'auto' ? undefined : flags.dialect, DIALECT_NAMES) ?? null,
+        privacy: oneOf('--privacy', flags.privacy, PRIVACY_NAMES) ?? null,
+        ...optional('keyEnv', flags.keyEnv),
+        ...optional('keyFile', absolute(flags.keyFile)),
+        ...optional('caFile', absolute(flags.ca)),
+        ...optional('publicKey', await contentOf(flags.publicKey)),
+        ...optional('models', flags.models),
+        deadlines: {
+          ...optional('firstByteMs', duration('--first-byte-timeout', flags.firstByteTimeout)),
+          ...optional('stallMs', duration('--stall-timeout', flags.stallTimeout)),
+          ...optional('wholeMs', duration('--timeout', flags.timeout)),
+        },
+        ...optional('maxCalls', count('--max-calls', flags.maxCalls)),
+      },
+    ),
+  );
+  if (silent !== null) context.note(printable(`${silent.message} Its models are served once it answers.`));
+  for (const { name: model } of entry.known) context.print(printable(`${entry.name}/${model}`));
+  const many = entry.known.length === 1 ? 'one model' : `${entry.known.length} models`;
+  context.note(
+    printable(`Upstream ${entry.name} speaks ${entry.dialect} (${entry.privacy}) and has ${many}.`),
+  );
+  if (entry.baseUrl.startsWith('http:') && entry.privacy !== 'local' && (entry.keyEnv ?? entry.keyFile))
+    context.note('Its key travels without encryption; use an https:// URL where others share the network.');
+}
+
+async function list(context: CliContext, json: boolean): Promise<void> {
+  const { entries, damaged } = await storeOf(context).read();
+  const upstreams = entries.filter((entry) => entry.type === 'upstream');
+  if (json) return context.printJson(upstreams);
+  for (const { name, reason } of damaged) context.note(printable(`${name} is damaged: ${reason}`));
+  if (upstreams.length === 0)
+    return context.note('There are no upstreams; add one with: hearth upstream add NAME URL');
+  const rows = upstreams.map((entry) => [
+    entry.name,
+    entry.baseUrl,
+    entry.dialect,
+    entry.privacy,
+    String(entry.known.length),
+  ]);
+  context.print(table([['NAME', 'URL', 'DIALECT', 'PRIVACY', 'MODELS'], ...rows]));
+}
+
+async function test(context: CliContext, name: string, json: boolean): Promise<void> {
+  const upstream = upstreamOf(await find(context, name), context.env);
+  const { signal } = new AbortController();
+  const { look, models } = await withProbe(readVersion(), async (probe) => ({
+    look: await probe.look(upstream, signal),
+    models: await probe.models(upstream, signal).catch((error: unknown) => error as Error),
+  }));
+  if (json) {
+    const listed = models instanceof Error ? { failure: models.message } : { models };
+    context.printJson({ name, ...look, ...listed });
+  } else {
+    context.print(`${name} is ${look.state}`);
+    if (look.state === 'down') context.note(printable(look.reason));
+    else context.print(figures(look.load));
+    if (models instanceof Error) context.note(printable(models.message));
+    else
+      for (const model of models) context.print(printable(`${model.kind.padEnd(10)}${name}/${model.name}`));
+  }
+  if (look.state === 'down' || models instanceof Error) context.setExitCode(EXIT_CODES.failure);
+}
+
+function figures(load: object): string {
+  const known = Object.entries(load).flatMap(([figure, value]) =>
+    value === null ? [] : [`${figure} ${value}`],
+  );
+  return known.length === 0 ? 'it tells nothing of its load' : known.join(', ');
+}
+
+function storeOf(context: CliContext): EngineStore {
+  return new EngineStore(localRegistry(context.config()).store);
+}
+
+async function find(context: CliContext, name: string): Promise<UpstreamEntry> {
+  const entry = await storeOf(context).find(name);
+  if (entry.type === 'upstream') return entry;
+  throw new CliFailure(`${name} is no upstream but a ${entry.type}`, EXIT_CODES.notFound);
+}
+
+function oneOf<T extends string>(
+  flag: string,
+  value: string | undefined,
+  allowed: readonly T[],
+): T | undefined {
+  if (value === undefined) return undefined;
+  const found = allowed.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw new CliFailure(`${flag} must be one of ${allowed.join(', ')}`, EXIT_CODES.usage);
+}
+
+function duration(flag: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = parseDuration(value);
+  if (ms !== undefined && ms >= 1 && ms <= 7 * 24 * 3_600_000) return ms;
+  throw new CliFailure(`${flag} must be a duration of at most 7 days, such as 30s or 10m`, EXIT_CODES.usage);
+}
+
+function count(flag: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^[1-9]\d{0,4}$/.test(value) && Number(value) <= 65_536) return Number(value);
+  throw new CliFailure(`${flag} must be a whole number from 1 to 65536`, EXIT_CODES.usage);
+}
+
+const absolute = (file: string | undefined): string | undefined =>
+  file === undefined ? undefined : path.resolve(file);
+
+async function contentOf(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (cause) {
+    throw new CliFailure(`${file} cannot be read`, EXIT_CODES.failure, cause);
+  }
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { readonly [key in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [key in K]?: V });
+}

@@ -1,0 +1,103 @@
+/**
+ * What each dialect takes of a job, and under which name. The requests, the fields that are reported as without effect,
+ * and the table of docs/engines.md derive from this.
+ */
+import type { Job } from '../../../contract/job.ts';
+import { SAMPLING_REACHES, type SamplingReach, type SamplingRow } from '../../../contract/sampling.ts';
+import { SAMPLING_ROWS } from '../../../contract/sampling-shapes.ts';
+import type { IdleOption } from '../../ports.ts';
+import type { Dialect } from '../ports.ts';
+
+export interface Abilities {
+  /** The sampling options that it knows. */
+  readonly sampling: SamplingReach;
+  /** The window can be asked for. */
+  readonly numCtx: boolean;
+  /** The member that takes a GBNF grammar, as a path; null: it has none. */
+  readonly grammar: readonly string[] | null;
+  /** `switch`: thinking is switched by a variable of the template. `plain`: by a field. `effort`: only its amount. */
+  readonly thinking: 'switch' | 'plain' | 'effort';
+  /** The field that bounds thinking, in tokens. */
+  readonly thinkingBudget: string | null;
+  /** Earlier thinking is taken with the turns that it belongs to. */
+  readonly pastThinking: boolean;
+  /** It is told to make one call at most; else only the first is taken. */
+  readonly parallelCalls: boolean;
+}
+
+export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
+  openai: {
+    sampling: 'openai',
+    numCtx: false,
+    grammar: null,
+    thinking: 'effort',
+    thinkingBudget: null,
+    pastThinking: false,
+    parallelCalls: true,
+  },
+  vllm: {
+    sampling: 'servers',
+    numCtx: false,
+    grammar: ['structured_outputs', 'grammar'],
+    thinking: 'switch',
+    thinkingBudget: 'thinking_token_budget',
+    pastThinking: true,
+    parallelCalls: true,
+  },
+  'llama-server': {
+    sampling: 'llama.cpp',
+    numCtx: false,
+    grammar: ['grammar'],
+    thinking: 'switch',
+    thinkingBudget: 'reasoning_budget_tokens',
+    pastThinking: true,
+    parallelCalls: true,
+  },
+  sglang: {
+    sampling: 'servers',
+    numCtx: false,
+    grammar: ['ebnf'],
+    thinking: 'switch',
+    thinkingBudget: null,
+    pastThinking: true,
+    parallelCalls: true,
+  },
+  ollama: {
+    sampling: 'plain',
+    numCtx: false,
+    grammar: null,
+    thinking: 'effort',
+    thinkingBudget: null,
+    pastThinking: false,
+    parallelCalls: false,
+  },
+  hearth: {
+    sampling: 'llama.cpp',
+    numCtx: true,
+    grammar: ['grammar'],
+    thinking: 'plain',
+    thinkingBudget: 'reasoning_budget',
+    pastThinking: true,
+    parallelCalls: true,
+  },
+};
+
+/** The name of a sampling option in a dialect; null: it does not know it. */
+export function samplingName(dialect: Dialect, row: SamplingRow): string | null {
+  const { sampling } = ABILITIES[dialect];
+  if (SAMPLING_REACHES.indexOf(row.elsewhere) > SAMPLING_REACHES.indexOf(sampling)) return null;
+  return sampling === 'servers' ? (row.serversName ?? row.wire) : row.wire;
+}
+
+/** Options of a request that have no effect in a dialect. */
+export function idleOptions(dialect: Dialect): ReadonlySet<IdleOption> {
+  const { numCtx, thinkingBudget } = ABILITIES[dialect];
+  return new Set<IdleOption>([
+    ...SAMPLING_ROWS.flatMap(([option, row]) => (samplingName(dialect, row) === null ? [option] : [])),
+    ...(numCtx ? [] : (['numCtx'] as const)),
+    ...(thinkingBudget === null ? (['thinkingBudget'] as const) : []),
+  ]);
+}
+
+/** The kinds of job that an upstream runs. */
+export type UpstreamJob = Extract<Job, { kind: 'generate' | 'embed' }>;

@@ -1,0 +1,193 @@
+/**
+ * The pieces of a streamed answer as job events. Whatever stands in them is hostile: what does not fit ends the answer
+ * with `upstream_broken`, and never passes as its end. Ids and names of models in it are not looked at.
+ */
+import type { DoneEvent, FinishReason, JobEvent, SampledToken, Usage } from '../../../contract/job-event.ts';
+import type { SvcError } from '../../../lib/errors/svc-error.ts';
+import { type Asked, broken, failureInStream } from '../failures.ts';
+import { countOf, field, fieldsOf, listOf, textOf } from '../hostile.ts';
+import { sampledTokens } from './logprobs.ts';
+
+export interface AnswerContext {
+  readonly asked: Asked;
+  readonly isChat: boolean;
+  /** Tool calls that may be passed on; further ones are left out, as if the model had stopped there. */
+  readonly maxCalls: number;
+  readonly wantsLogprobs: boolean;
+  /** 0: not known. */
+  readonly numCtx: number;
+  /** Milliseconds since the request was sent. */
+  readonly sinceSentMs: () => number;
+}
+
+export class AnswerReader {
+  readonly #context: AnswerContext;
+  readonly #emit: (event: JobEvent) => void;
+  readonly #timings = { prefillMs: 0, decodeMs: 0 };
+  #startedMs: number | null = null;
+  #finish: FinishReason | null = null;
+  #stopString: string | undefined;
+  #usage: Usage | null = null;
+  #drafts: { drafted: number; accepted: number } | null = null;
+  #calls = 0;
+  /** The upstream's number of the call that is open; -1: none. */
+  #openCall = -1;
+  #pieces = 0;
+  /** `[DONE]` was read: nothing may follow. */
+  isOver = false;
+
+  constructor(context: AnswerContext, emit: (event: JobEvent) => void) {
+    this.#context = context;
+    this.#emit = emit;
+  }
+
+  /** Takes the `data` of one event; throws where it cannot be part of an answer. */
+  take(data: string): void {
+    if (this.isOver) return;
+    if (data === '[DONE]') {
+      this.isOver = true;
+      return;
+    }
+    const chunk = fieldsOf(data);
+    if (typeof chunk !== 'object' || chunk === null) throw this.#broken('one of its events is not JSON');
+    const error = field(chunk, 'error');
+    if (error !== undefined && error !== null) throw failureInStream(this.#context.asked, error);
+    this.#readUsage(chunk);
+    const choices = field(chunk, 'choices');
+    if (choices === undefined || choices === null) return;
+    if (!Array.isArray(choices)) throw this.#broken('choices is not a list');
+    // One answer was asked for; a chunk without a choice carries the usage.
+    const [choice] = choices as unknown[];
+    if (choice !== undefined) this.#readChoice(choice);
+  }
+
+  /** The body has ended, or `[DONE]` was read: the answer is whole or it is broken. */
+  end(): DoneEvent {
+    if (this.#finish === null)
+      throw broken(this.#context.asked.upstream, 'cut', 'it ended without a finish reason');
+    const finishReason = this.#calls > 0 && this.#finish !== 'length' ? 'tool_calls' : this.#finish;
+    return {
+      type: 'done',
+      finishReason: finishReason === 'tool_calls' && this.#calls === 0 ? 'stop' : finishReason,
+      ...(this.#stopString === undefined ? {} : { stopString: this.#stopString }),
+      usage: this.#usage ?? {
+        promptTokens: 0,
+        cachedTokens: 0,
+        completionTokens: this.#pieces,
+        reasoningTokens: 0,
+      },
+      timings: { ...this.#timings, ...(this.#drafts === null ? {} : { drafts: this.#drafts }) },
+    };
+  }
+
+  #readChoice(choice: unknown): void {
+    this.#start();
+    if (this.#context.isChat) this.#readDelta(field(choice, 'delta'), choice);
+    else this.#text(textOf(field(choice, 'text')), choice);
+    const finish = field(choice, 'svc_finish_reason') ?? field(choice, 'finish_reason');
+    if (finish === undefined || finish === null) return;
+    if (typeof finish !== 'string') throw this.#broken('its finish reason is not text');
+    this.#finish = finishOf(finish);
+    const stopString = field(choice, 'stop_reason');
+    if (typeof stopString === 'string' && finish === 'stop') this.#stopString = stopString.toWellFormed();
+  }
+
+  #readDelta(delta: unknown, choice: unknown): void {
+    if (delta === undefined || delta === null) return;
+    if (typeof delta !== 'object') throw this.#broken('a delta is not an object');
+    const thought = textOf(field(delta, 'reasoning_content')) ?? textOf(field(delta, 'reasoning'));
+    if (thought !== undefined && thought !== '') this.#say({ type: 'reasoning', text: thought });
+    this.#text(textOf(field(delta, 'content')), choice);
+    for (const call of listOf(field(delta, 'tool_calls'))) this.#readCall(call);
+  }
+
+  #text(text: string | undefined, choice: unknown): void {
+    const tokens = this.#context.wantsLogprobs ? sampledTokens(field(choice, 'logprobs')) : [];
+    if ((text === undefined || text === '') && tokens.length === 0) return;
+    this.#say({
+      type: 'text',
+      text: text ?? '',
+      ...(tokens.length === 0 ? {} : { tokens: [...tokens] as SampledToken[] }),
+    });
+  }
+
+  #readCall(call: unknown): void {
+    const index = countOf(field(call, 'index')) ?? this.#openCall;
+    const definition = field(call, 'function');
+    const name = textOf(field(definition, 'name'));
+    const text = argumentsOf(field(definition, 'arguments'));
+    if (text === undefined) throw this.#broken('the arguments of a tool call are neither text nor an object');
+    const isNext = index > this.#openCall;
+    if (index < this.#openCall) throw this.#broken('its tool calls are mixed up');
+    if (isNext) {
+      if (name === undefined || name === '') throw this.#broken('a tool call has no name');
+      this.#openCall = index;
+      this.#calls += 1;
+    }
+    if (this.#calls > this.#context.maxCalls) return;
+    if (isNext) this.#say({ type: 'tool_call', name: name ?? '' });
+    if (text !== '') this.#say({ type: 'tool_arguments', text });
+  }
+
+  #readUsage(chunk: object): void {
+    const usage = field(chunk, 'usage');
+    const timings = field(chunk, 'timings');
+    if (typeof usage === 'object' && usage !== null) {
+      const [prompt, completion] = [
+        countOf(field(usage, 'prompt_tokens')),
+        countOf(field(usage, 'completion_tokens')),
+      ];
+      if (prompt !== undefined && completion !== undefined) {
+        const cached =
+          countOf(field(field(usage, 'prompt_tokens_details'), 'cached_tokens')) ??
+          countOf(field(timings, 'cache_n'));
+        this.#usage = {
+          promptTokens: prompt,
+          completionTokens: completion,
+          cachedTokens: Math.min(prompt, cached ?? 0),
+          reasoningTokens: countOf(field(field(usage, 'completion_tokens_details'), 'reasoning_tokens')) ?? 0,
+        };
+      }
+    }
+    const drafted = countOf(field(timings, 'draft_n'));
+    const accepted = countOf(field(timings, 'draft_n_accepted'));
+    if (drafted !== undefined && accepted !== undefined && drafted > 0) this.#drafts = { drafted, accepted };
+  }
+
+  /** What the model says; behind its finish reason there is nothing more to say. */
+  #say(event: JobEvent): void {
+    if (this.#finish !== null) throw this.#broken('it goes on behind its finish reason');
+    this.#pieces += 1;
+    const nowMs = this.#context.sinceSentMs();
+    if (this.#pieces === 1) this.#timings.prefillMs = nowMs;
+    this.#timings.decodeMs = nowMs - this.#timings.prefillMs;
+    this.#emit(event);
+  }
+
+  #start(): void {
+    if (this.#startedMs !== null) return;
+    this.#startedMs = this.#context.sinceSentMs();
+    this.#emit({
+      type: 'started',
+      promptTokens: this.#usage?.promptTokens ?? 0,
+      cachedTokens: this.#usage?.cachedTokens ?? 0,
+      numCtx: this.#context.numCtx,
+    });
+  }
+
+  #broken(reason: string): SvcError {
+    return broken(this.#context.asked.upstream, 'rubbish', reason);
+  }
+}
+
+function finishOf(said: string): FinishReason {
+  if (said === 'length') return 'length';
+  return said === 'tool_calls' || said === 'function_call' ? 'tool_calls' : 'stop';
+}
+
+/** Some send an object where OpenAI sends its text. */
+function argumentsOf(given: unknown): string | undefined {
+  if (given === undefined || given === null) return '';
+  if (typeof given === 'object') return JSON.stringify(given).toWellFormed();
+  return textOf(given);
+}

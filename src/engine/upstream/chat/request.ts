@@ -1,0 +1,127 @@
+/**
+ * engine/upstream/chat owns what is said to an upstream and what its answers mean: a job as a request in the upstream's
+ * dialect, the pieces of its answer as job events. Pure: it knows nothing of sockets.
+ */
+import type { GenerateJob } from '../../../contract/job.ts';
+import { SAMPLING_ROWS } from '../../../contract/sampling-shapes.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
+import type { Dialect } from '../ports.ts';
+import { ABILITIES, type Abilities, samplingName } from './abilities.ts';
+import { messagesOf } from './messages.ts';
+
+export interface UpstreamRequest {
+  /** Behind the base URL. */
+  readonly path: '/chat/completions' | '/completions' | '/embeddings';
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What it is written for; `model` by its name there, `id` by ours. */
+export interface Written {
+  readonly dialect: Dialect;
+  readonly model: string;
+  readonly id: string;
+}
+
+type Fields = Record<string, unknown>;
+
+/** Always streamed: a whole answer is collected on this side, so there is one way in which an answer can end. */
+export function writeRequest(job: GenerateJob, written: Written): UpstreamRequest {
+  const abilities = ABILITIES[written.dialect];
+  const common = {
+    model: written.model,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...samplingOf(job, written.dialect),
+    ...limitsOf(job, abilities),
+    ...formatOf(job, abilities, written),
+  };
+  if (job.prompt.kind === 'text') {
+    const logprobs = job.topLogprobs === null ? {} : { logprobs: job.topLogprobs };
+    return { path: '/completions', body: { ...common, prompt: job.prompt.text, ...logprobs } };
+  }
+  return {
+    path: '/chat/completions',
+    body: {
+      ...common,
+      messages: messagesOf(job.prompt.turns, abilities),
+      ...toolsOf(job, abilities),
+      ...thinkingOf(job, abilities),
+      ...(job.topLogprobs === null ? {} : { logprobs: true, top_logprobs: job.topLogprobs }),
+    },
+  };
+}
+
+function samplingOf({ sampling }: GenerateJob, dialect: Dialect): Fields {
+  const fields: Fields = {};
+  for (const [option, row] of SAMPLING_ROWS) {
+    const [name, value] = [samplingName(dialect, row), sampling[option]];
+    if (name === null || value === undefined) continue;
+    // Pairs of a token and its bias.
+    fields[name] = Array.isArray(value) ? Object.fromEntries(value) : value;
+  }
+  return fields;
+}
+
+function limitsOf({ maxTokens, numCtx, stop }: GenerateJob, abilities: Abilities): Fields {
+  return {
+    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
+    ...(abilities.numCtx && numCtx !== null ? { num_ctx: numCtx } : {}),
+    ...(stop.length === 0 ? {} : { stop }),
+  };
+}
+
+function formatOf({ format }: GenerateJob, { grammar }: Abilities, { id }: Written): Fields {
+  switch (format.kind) {
+    case 'text':
+      return {};
+    case 'json_object':
+      return { response_format: { type: 'json_object' } };
+    case 'json_schema':
+      return {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'answer', strict: true, schema: format.schema },
+        },
+      };
+    case 'grammar': {
+      const [outer = '', inner] = grammar ?? [];
+      if (grammar !== null) return { [outer]: inner === undefined ? format.gbnf : { [inner]: format.gbnf } };
+      throw fail('capability_missing', {
+        model: id,
+        ability: 'follow a grammar',
+        remedy: 'leave grammar out, or ask for a JSON Schema',
+        param: 'grammar',
+      });
+    }
+  }
+}
+
+function toolsOf({ tools, toolChoice, maxCalls }: GenerateJob, { parallelCalls }: Abilities): Fields {
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map(({ name, description, parameters }) => ({
+      type: 'function',
+      function: { name, description, parameters },
+    })),
+    tool_choice:
+      toolChoice.mode === 'named'
+        ? { type: 'function', function: { name: toolChoice.name } }
+        : toolChoice.mode,
+    ...(parallelCalls ? { parallel_tool_calls: (maxCalls ?? 1) > 1 } : {}),
+  };
+}
+
+function thinkingOf({ reasoning }: GenerateJob, { thinking, thinkingBudget }: Abilities): Fields {
+  const { enabled, effort, budgetTokens } = reasoning;
+  return {
+    ...(enabled === undefined ? {} : switchOf(enabled, thinking)),
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(budgetTokens === undefined || thinkingBudget === null ? {} : { [thinkingBudget]: budgetTokens }),
+  };
+}
+
+function switchOf(enabled: boolean, thinking: Abilities['thinking']): Fields {
+  if (thinking === 'switch') return { chat_template_kwargs: { enable_thinking: enabled } };
+  if (thinking === 'plain') return { enable_thinking: enabled };
+  return enabled ? {} : { reasoning_effort: 'none' };
+}

@@ -1,0 +1,128 @@
+/** From what an upstream did to the failure that is told of it. Its words are hostile text: cut, and never with our key. */
+import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
+import { UPSTREAM_LIMITS } from './limits.ts';
+import { field, fieldsOf, textOf } from './hostile.ts';
+
+/** A refusal as it arrived. */
+export interface Refusal {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: string;
+}
+
+export interface Asked {
+  readonly upstream: string;
+  /** By its name there; null: the question is about no model. */
+  readonly model: string | null;
+  /** Never to be seen in a sentence. */
+  readonly key: string | null;
+}
+
+const DEFAULT_RETRY_S = 1;
+const MOST_RETRY_S = 3_600;
+
+export function failureOfStatus(asked: Asked, { status, retryAfter, body }: Refusal): SvcError {
+  const { upstream, model } = asked;
+  const message = messageOf(asked, body);
+  if (status >= 300 && status < 400)
+    return broken(upstream, 'redirect', 'it redirects, which is not followed');
+  if (status === 401 || status === 403) return fail('upstream_denied', { upstream, status });
+  if (status === 404 && model !== null)
+    return fail('upstream_model_gone', { upstream, model, param: 'model' });
+  if (status === 429 || status === 503)
+    return fail('upstream_busy', { upstream, status, retryAfterS: secondsOf(retryAfter) });
+  if (status >= 400 && status < 500)
+    return overflowOf(body) ?? fail('upstream_refused', { upstream, status, message });
+  return fail('upstream_failed', { upstream, status, message });
+}
+
+/** An error that a stream carries in the place of its next piece. */
+export function failureInStream(asked: Asked, error: unknown): SvcError {
+  const code = field(error, 'code');
+  const status = typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
+  return failureOfStatus(asked, { status, retryAfter: undefined, body: JSON.stringify({ error }) });
+}
+
+export function unreachable(upstream: string, error: unknown): SvcError {
+  if (isSvcError(error)) return error;
+  return fail('upstream_unreachable', { upstream, reason: reasonOf(error) }, error);
+}
+
+/** `cut`: it ended too early; the others are no answer at all. */
+export type BrokenHow = 'cut' | 'rubbish' | 'content_type' | 'redirect';
+
+export function broken(upstream: string, what: BrokenHow, reason: string): SvcError {
+  return fail('upstream_broken', { upstream, what, reason });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  EHOSTUNREACH: 'there is no way to its address',
+  ENETUNREACH: 'there is no way to its network',
+  ECONNRESET: 'it closed the connection',
+  EPIPE: 'it closed the connection',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name its authority with --ca',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate comes from an unknown authority; name it with --ca',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate comes from an unknown authority; name it with --ca',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate comes from an unknown authority; name it with --ca',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+};
+
+function reasonOf(error: unknown): string {
+  const code = textOf(field(error, 'code')) ?? '';
+  if (code.startsWith('HPE_')) return 'it does not speak HTTP/1.1';
+  return REASONS[code] ?? (code === '' ? 'the connection failed' : code);
+}
+
+/** llama-server tells both numbers; the words of vLLM and of others that follow OpenAI hold them. */
+function overflowOf(body: string): SvcError | null {
+  const error = field(fieldsOf(body), 'error');
+  const [needed, window] = [field(error, 'n_prompt_tokens'), field(error, 'n_ctx')];
+  if (isCount(needed) && isCount(window)) return overflow(needed, window);
+  const text =
+    textOf(field(error, 'message')) ?? textOf(error) ?? textOf(field(fieldsOf(body), 'message')) ?? '';
+  const hearth =
+    /the prompt is (?:at least )?(\d{1,9}) tokens long, and the context window is (\d{1,9})/.exec(text);
+  if (hearth !== null) return overflow(Number(hearth[1]), Number(hearth[2]));
+  const length = /maximum context length is (\d{1,9})/.exec(text);
+  const said =
+    /(?:resulted in|prompt contains at least|contains|has|requested) (\d{1,9}) (?:input )?tokens/.exec(text);
+  if (length === null) return null;
+  return overflow(said === null ? Number(length[1]) + 1 : Number(said[1]), Number(length[1]));
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const overflow = (promptTokens: number, numCtx: number): SvcError =>
+  fail('context_length_exceeded', { promptTokens, numCtx, maxCtx: numCtx, param: 'messages' });
+
+/** In the places where OpenAI, FastAPI, Ollama and Hearth put it. */
+function messageOf({ key }: Asked, body: string): string {
+  const fields = fieldsOf(body);
+  const error = field(fields, 'error');
+  const said =
+    textOf(field(error, 'message')) ??
+    textOf(error) ??
+    textOf(field(fields, 'message')) ??
+    textOf(field(fields, 'detail')) ??
+    'it gives no reason';
+  const clean = key === null || key === '' ? said : said.replaceAll(key, '…');
+  // The sentence around it ends with a full stop.
+  return clean
+    .slice(0, UPSTREAM_LIMITS.messageChars)
+    .trim()
+    .replace(/[.\s]+$/, '');
+}
+
+/** Seconds, or a date, as HTTP allows. */
+function secondsOf(retryAfter: string | undefined): number {
+  if (retryAfter === undefined) return DEFAULT_RETRY_S;
+  const seconds = /^\d{1,9}$/.test(retryAfter)
+    ? Number(retryAfter)
+    : (Date.parse(retryAfter) - Date.now()) / 1000;
+  if (!Number.isFinite(seconds)) return DEFAULT_RETRY_S;
+  return Math.min(MOST_RETRY_S, Math.max(DEFAULT_RETRY_S, Math.ceil(seconds)));
+}

@@ -1,0 +1,31 @@
+/** Looks into JSON from outside without trusting any of it: what is not there, or is something else, is undefined. */
+
+/** A member of an object, its own only. */
+export function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+/** JSON text as a value; undefined where it is none. */
+export function fieldsOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Well-formed text, empty only where `field` is. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.toWellFormed() : undefined;
+}
+
+/** A whole number of at least 0. */
+export function countOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,72 @@
+/** A question to an upstream beside jobs, within its own short deadline. */
+import { isFailure } from '../../../lib/errors/svc-error.ts';
+import { readAll, readJson } from '../http/body.ts';
+import { type Exchange, exchange, type ExchangeDeps } from '../http/exchange.ts';
+import { UPSTREAM_LIMITS } from '../limits.ts';
+import type { Upstream } from '../ports.ts';
+
+const DEADLINES = {
+  connectMs: UPSTREAM_LIMITS.askMs,
+  firstByteMs: UPSTREAM_LIMITS.askMs,
+  stallMs: UPSTREAM_LIMITS.askMs,
+  wholeMs: UPSTREAM_LIMITS.askMs,
+};
+
+export class Ask {
+  readonly #deps: ExchangeDeps;
+  readonly #signal: AbortSignal;
+
+  constructor(deps: ExchangeDeps, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#signal = signal;
+  }
+
+  /** With a body it is sent by POST. */
+  async json(upstream: Upstream, url: string, body?: object): Promise<unknown> {
+    return readJson(await this.#send(upstream, url, body), UPSTREAM_LIMITS.pageBytes);
+  }
+
+  /** The same where the upstream has that route, else undefined. */
+  async tryJson(upstream: Upstream, url: string, body?: object): Promise<unknown> {
+    try {
+      return await this.json(upstream, url, body);
+    } catch (error) {
+      if (isFailure(error, 'cancelled', 'upstream_unreachable', 'upstream_timeout')) throw error;
+      return undefined;
+    }
+  }
+
+  /** The text, or undefined where the upstream has no such route. */
+  async tryText(upstream: Upstream, url: string): Promise<string | undefined> {
+    try {
+      return await readAll(await this.#send(upstream, url), UPSTREAM_LIMITS.pageBytes);
+    } catch (error) {
+      if (isFailure(error, 'cancelled', 'upstream_unreachable', 'upstream_timeout')) throw error;
+      return undefined;
+    }
+  }
+
+  /** Rejects unless the route answers 200. */
+  async alive(upstream: Upstream, url: string): Promise<void> {
+    await readAll(await this.#send(upstream, url), UPSTREAM_LIMITS.pageBytes);
+  }
+
+  /** The `Server` header of an answer that has one. */
+  async server(upstream: Upstream, url: string): Promise<string> {
+    const answer = await this.#send(upstream, url);
+    const name = String(answer.response.headers['server'] ?? '');
+    await readAll(answer, UPSTREAM_LIMITS.pageBytes);
+    return name;
+  }
+
+  #send(upstream: Upstream, url: string, body?: object): Promise<Exchange> {
+    return exchange(this.#deps, {
+      upstream,
+      url,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      model: null,
+      signal: this.#signal,
+      deadlines: DEADLINES,
+    });
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * engine/upstream/look owns what is asked of an upstream beside jobs: which models it has, how it fares. It does not know
+ * what follows from the answers, and no question of it makes an upstream compute anything. What an answer lacks is not known, which is not zero.
+ */
+import type { ModelKind } from '../../../contract/load.ts';
+import type { Medium } from '../../ports.ts';
+import { broken } from '../failures.ts';
+import { countOf, field, listOf, textOf } from '../hostile.ts';
+import { UPSTREAM_LIMITS } from '../limits.ts';
+import type { Dialect, Upstream, UpstreamModel } from '../ports.ts';
+import type { Ask } from './ask.ts';
+
+/** What `GET /models` says of one model. */
+interface Entry {
+  readonly name: string;
+  readonly fields: unknown;
+}
+
+type Reader = (ask: Ask, upstream: Upstream, entry: Entry) => UpstreamModel | Promise<UpstreamModel>;
+
+/** In the order of the upstream, each name once. */
+export async function listModels(ask: Ask, upstream: Upstream): Promise<UpstreamModel[]> {
+  const body = await ask.json(upstream, `${upstream.baseUrl}/models`);
+  const data = field(body, 'data');
+  if (!Array.isArray(data)) throw broken(upstream.name, 'rubbish', 'it lists no models');
+  const names = new Set<string>();
+  const entries = data.slice(0, UPSTREAM_LIMITS.models).flatMap((fields: unknown): Entry[] => {
+    const name = textOf(field(fields, 'id'));
+    if (name === undefined || !isUsableName(name) || names.has(name)) return [];
+    names.add(name);
+    return [{ name, fields }];
+  });
+  return Promise.all(entries.map(async (entry) => READERS[upstream.dialect](ask, upstream, entry)));
+}
+
+/** A name that can stand in an id, a header and a sentence. */
+function isUsableName(name: string): boolean {
+  return name.length > 0 && name.length <= UPSTREAM_LIMITS.nameChars && /^[\x21-\x7e]+$/.test(name);
+}
+
+const plain: Reader = (_ask, _upstream, { name, fields }) => ({
+  name,
+  kind: kindByName(name),
+  contextLength:
+    countOf(field(fields, 'max_model_len')) ??
+    countOf(field(fields, 'context_length')) ??
+    countOf(field(fields, 'context_window')) ??
+    null,
+  media: null,
+  embeddingWidth: null,
+  reasoning: null,
+  digest: null,
+});
+
+/** Facts stand in `meta` while the model is loaded, what it takes in `/props`. */
+const llamaServer: Reader = async (ask, upstream, entry) => {
+  const base = await plain(ask, upstream, entry);
+  const meta = field(entry.fields, 'meta');
+  const props = await ask.tryJson(upstream, `${rootOf(upstream.baseUrl)}/props`);
+  const modalities = field(props, 'modalities');
+  const slot = countOf(field(field(props, 'default_generation_settings'), 'n_ctx'));
+  const media: Medium[] = [
+    ...(field(modalities, 'vision') === true ? (['image'] as const) : []),
+    ...(field(modalities, 'audio') === true ? (['audio'] as const) : []),
+  ];
+  return {
+    ...base,
+    contextLength:
+      slot ?? countOf(field(meta, 'n_ctx')) ?? countOf(field(meta, 'n_ctx_train')) ?? base.contextLength,
+    media: modalities === undefined ? null : media,
+    embeddingWidth: countOf(field(meta, 'n_embd')) ?? null,
+  };
+};
+
+const ollama: Reader = async (ask, upstream, entry) => {
+  const base = await plain(ask, upstream, entry);
+  const shown = await ask.tryJson(upstream, `${rootOf(upstream.baseUrl)}/api/show`, { model: entry.name });
+  if (shown === undefined) return base;
+  const info = field(shown, 'model_info');
+  const architecture = textOf(field(info, 'general.architecture')) ?? '';
+  const capabilities = listOf(field(shown, 'capabilities'));
+  const isChat = capabilities.length === 0 ? base.kind === 'chat' : capabilities.includes('completion');
+  return {
+    ...base,
+    kind: isChat ? 'chat' : 'embedding',
+    contextLength: countOf(field(info, `${architecture}.context_length`)) ?? base.contextLength,
+    embeddingWidth: countOf(field(info, `${architecture}.embedding_length`)) ?? null,
+    media: capabilities.includes('vision') ? ['image'] : [],
+    reasoning: capabilities.includes('thinking'),
+  };
+};
+
+const hearth: Reader = async (ask, upstream, entry) => {
+  const base = await plain(ask, upstream, entry);
+  const { fields } = entry;
+  const capabilities = listOf(field(fields, 'capabilities'));
+  const digest = /^sha256:([0-9a-f]{64})$/.exec(textOf(field(fields, 'digest')) ?? '')?.[1];
+  const kind = textOf(field(fields, 'kind'));
+  return {
+    ...base,
+    kind: kind === 'embedding' || kind === 'chat' ? kind : base.kind,
+    media: [
+      ...(capabilities.includes('vision') ? (['image'] as const) : []),
+      ...(capabilities.includes('audio') ? (['audio'] as const) : []),
+    ],
+    reasoning: capabilities.includes('reasoning'),
+    digest: digest ?? null,
+  };
+};
+
+const READERS: Readonly<Record<Dialect, Reader>> = {
+  openai: plain,
+  vllm: plain,
+  sglang: plain,
+  'llama-server': llamaServer,
+  ollama,
+  hearth,
+};
+
+/** OpenAI's list does not say what a model is for; names of embedding models do. */
+function kindByName(name: string): ModelKind {
+  return /embed|(?:^|[/_-])(?:bge|gte|e5|minilm|nomic-bert|jina-clip)(?:[._-]|$)/i.test(name)
+    ? 'embedding'
+    : 'chat';
+}
+
+/** Where the routes stand that are not OpenAI's. */
+export function rootOf(baseUrl: string): string {
+  return baseUrl.replace(/\/v1$/, '');
+}

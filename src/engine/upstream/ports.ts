@@ -1,0 +1,121 @@
+/**
+ * engine/upstream owns the kind of engine that is a service elsewhere: another machine's llama-server, vLLM, SGLang,
+ * Ollama or Hearth. Here is what it shares with the other rooms of engine/: what an upstream is, what it says of its
+ * load, and the targets that it serves. A call yields the job events of contract/job-event.ts, as any backend does, and
+ * fails with one of the codes in failures.ts. It does not know which of several upstreams should take a job.
+ */
+import type { ModelKind } from '../../contract/load.ts';
+import type { Medium, ModelTarget } from '../ports.ts';
+
+/** How an upstream's API differs from OpenAI's; `abilities.ts` has what each can do. */
+export const DIALECTS = ['openai', 'vllm', 'llama-server', 'sglang', 'ollama', 'hearth'] as const;
+export type Dialect = (typeof DIALECTS)[number];
+
+/** Who can read what is sent there: this machine only, the own network, or others. */
+export const PRIVACIES = ['local', 'lan', 'remote'] as const;
+export type Privacy = (typeof PRIVACIES)[number];
+
+/** Milliseconds. */
+export interface Deadlines {
+  /** Until the connection stands, TLS included. */
+  readonly connectMs: number;
+  /** From then on until the first words of the answer, waiting and prefill there included. */
+  readonly firstByteMs: number;
+  /** Between two pieces of the answer. */
+  readonly stallMs: number;
+  /** Of the whole call. */
+  readonly wholeMs: number;
+}
+
+export interface Upstream {
+  readonly name: string;
+  /** Without a slash at its end, and with the part of the path that stands before `/chat/completions`. */
+  readonly baseUrl: string;
+  readonly dialect: Dialect;
+  readonly privacy: Privacy;
+  /** Read when it is needed, so that no object holds it: null where none is set; throws `upstream_key_missing`. */
+  readonly key: () => Promise<string | null>;
+  /** PEM of the authorities that its certificate may come from, in the place of the system's. */
+  readonly ca: () => Promise<string | null>;
+  /** The key that its identity must be signed with, as in `hearth evidence pubkey`; null: not pinned. */
+  readonly publicKey: string | null;
+  readonly deadlines: Deadlines;
+  /** Calls that run there at the same time at most. */
+  readonly maxCalls: number;
+}
+
+/** What is known of a model there; null: it does not tell. */
+export interface UpstreamModel {
+  /** By the name that it has there. */
+  readonly name: string;
+  readonly kind: ModelKind;
+  /** Tokens. */
+  readonly contextLength: number | null;
+  /** Null: it may take any, and refuses what it does not take. */
+  readonly media: readonly Medium[] | null;
+  readonly embeddingWidth: number | null;
+  /** Whether it can be asked to think. */
+  readonly reasoning: boolean | null;
+  /** SHA-256 of the weights, lower-case hex. */
+  readonly digest: string | null;
+}
+
+export const REMOTE_ENGINE = 'remote';
+
+export interface RemoteSource {
+  readonly upstream: Upstream;
+  readonly model: UpstreamModel;
+}
+
+/** A model of one upstream. */
+export interface RemoteTarget extends ModelTarget {
+  readonly engine: typeof REMOTE_ENGINE;
+  readonly source: RemoteSource;
+}
+
+export const POOL_ENGINE = 'pool';
+
+/**
+ * One id for several models that are equal, of any engine. No backend runs it: whoever chooses submits the job again,
+ * for the target of a member.
+ */
+export interface PoolTarget extends ModelTarget {
+  readonly engine: typeof POOL_ENGINE;
+  readonly source: PoolSource;
+}
+
+export interface PoolSource {
+  /** In the order that the user gave them; at least one. */
+  readonly members: readonly ModelTarget[];
+  /** The user states that an answer begun by one may be continued by another. */
+  readonly equalWeights: boolean;
+}
+
+/** What an upstream says of itself; null: it does not tell, which is not zero. */
+export interface LoadFacts {
+  /** Requests that run there, whoever sent them. */
+  readonly running: number | null;
+  /** Requests that wait there for room. */
+  readonly waiting: number | null;
+  /** Requests that it runs at the same time. */
+  readonly capacity: number | null;
+  /** Share of its KV cache that is in use, 0 to 1. */
+  readonly kvUse: number | null;
+}
+
+/** What one look at an upstream found; a look never makes it compute anything. */
+export type Look =
+  | { readonly state: 'ready' | 'busy'; readonly load: LoadFacts }
+  | { readonly state: 'down'; readonly reason: string };
+
+/** What may be asked of an upstream beside jobs. */
+export interface UpstreamProbe {
+  /** Never rejects. */
+  look(upstream: Upstream, signal: AbortSignal): Promise<Look>;
+  /** The models that it lists, in its order; rejects as a call does. */
+  models(upstream: Upstream, signal: AbortSignal): Promise<readonly UpstreamModel[]>;
+}
+
+export function isRemote(target: ModelTarget): target is RemoteTarget {
+  return target.engine === REMOTE_ENGINE;
+}

@@ -1,0 +1,162 @@
+/**
+ * The backend of remote models: nothing is loaded here, a job is a call. A residency is the permission to call, with as
+ * many slots as the upstream may be given calls at once; it takes no memory that is planned.
+ */
+import type { Job } from '../../contract/job.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
+import type { Clock } from '../../lib/base/clock.ts';
+import { deferred } from '../../lib/base/deferred.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { Backend, JobListener, LoadedModel, LoadSize, ModelTarget } from '../ports.ts';
+import type { UpstreamJob } from './chat/abilities.ts';
+import { AnswerReader } from './chat/answer.ts';
+import { readEmbedding, writeEmbedding } from './chat/embedding.ts';
+import { type UpstreamRequest, type Written, writeRequest } from './chat/request.ts';
+import { readJson } from './http/body.ts';
+import { eventsOf } from './http/event-stream.ts';
+import { type Exchange, exchange, type ExchangeDeps } from './http/exchange.ts';
+import { UPSTREAM_LIMITS } from './limits.ts';
+import { isRemote, type RemoteTarget } from './ports.ts';
+
+export interface RemoteBackendOptions extends ExchangeDeps {
+  /** Rejects where an upstream is not the one that is pinned; runs before the first call of a residency. */
+  readonly prove?: (target: RemoteTarget, signal: AbortSignal) => Promise<void>;
+}
+
+export function createRemoteBackend(options: RemoteBackendOptions): Backend {
+  return {
+    memoryNeed: () => null,
+    load: async (target, size, signal) => {
+      const remote = asRemote(target);
+      await options.prove?.(remote, signal);
+      return residency(options, remote, size);
+    },
+    close: async () => options.connections.close(),
+  };
+}
+
+function residency(deps: ExchangeDeps, target: RemoteTarget, size: LoadSize): LoadedModel {
+  const { upstream, model } = target.source;
+  const gone = deferred<{ readonly reason: string | null }>();
+  const numCtx = model.contextLength ?? 0;
+  return {
+    facts: { numCtx, cells: size.cells, slots: upstream.maxCalls, memory: [] },
+    run: (job, signal, listener) => void run(deps, target, { job, signal, listener }),
+    unload: async () => gone.resolve({ reason: null }),
+    gone: gone.promise,
+  };
+}
+
+interface Call {
+  readonly job: Job;
+  readonly signal: AbortSignal;
+  readonly listener: JobListener;
+}
+
+/** Never rejects: the listener hears the end, whatever it is. */
+export async function run(
+  deps: ExchangeDeps,
+  target: RemoteTarget,
+  { job, signal, listener }: Call,
+): Promise<void> {
+  try {
+    const events = call(deps, target, asUpstreamJob(target, job), signal);
+    for await (const event of events) {
+      listener.onEvent(event);
+      await listener.room?.();
+    }
+    listener.onEnd(null);
+  } catch (error) {
+    listener.onEnd(
+      signal.aborted ? fail('cancelled') : error instanceof Error ? error : new Error(String(error)),
+    );
+  }
+}
+
+/** What one call says, in order; the last event is its final one, else it throws. */
+async function* call(
+  deps: ExchangeDeps,
+  { modelId, source: { upstream, model } }: RemoteTarget,
+  job: UpstreamJob,
+  signal: AbortSignal,
+): AsyncGenerator<JobEvent, void, void> {
+  const written: Written = { dialect: upstream.dialect, model: model.name, id: modelId };
+  const request = job.kind === 'embed' ? writeEmbedding(job, written) : writeRequest(job, written);
+  const sentMs = deps.clock.monotonicMs();
+  const answer = await exchange(
+    deps,
+    outgoing(upstream, request, { model: model.name, jobId: job.jobId, signal }),
+  );
+  if (job.kind === 'embed') {
+    yield* readEmbedding(answer.asked, job, await readJson(answer, UPSTREAM_LIMITS.answerBytes));
+    return;
+  }
+  const events: JobEvent[] = [];
+  const reader = new AnswerReader(
+    {
+      asked: answer.asked,
+      isChat: job.prompt.kind === 'chat',
+      maxCalls: job.maxCalls ?? 1,
+      wantsLogprobs: job.topLogprobs !== null,
+      numCtx: model.contextLength ?? 0,
+      sinceSentMs: () => deps.clock.monotonicMs() - sentMs,
+    },
+    (event) => void events.push(event),
+  );
+  let isWhole = false;
+  try {
+    for await (const pieces of eventsOf(answer)) {
+      answer.watch.began();
+      for (const piece of pieces) reader.take(piece);
+      answer.watch.hold();
+      yield* events.splice(0);
+      answer.watch.go();
+      if (reader.isOver) break;
+    }
+    isWhole = true;
+    yield reader.end();
+  } finally {
+    close(deps.clock, answer, isWhole);
+  }
+}
+
+function outgoing(
+  upstream: RemoteTarget['source']['upstream'],
+  { path, body }: UpstreamRequest,
+  { model, jobId, signal }: { readonly model: string; readonly jobId: string; readonly signal: AbortSignal },
+) {
+  return {
+    upstream,
+    model,
+    signal,
+    url: `${upstream.baseUrl}${path}`,
+    body: JSON.stringify(body),
+    headers: { 'x-request-id': jobId.split('.')[0] ?? jobId },
+  };
+}
+
+/** A finished answer gives its connection back as soon as its body has ended; any other is cut off. */
+function close(clock: Clock, answer: Exchange, isWhole: boolean): void {
+  const { response } = answer;
+  answer.end();
+  if (!isWhole) return void response.destroy();
+  response.on('error', () => {});
+  const cancel = clock.after(UPSTREAM_LIMITS.closeMs, () => response.destroy());
+  response.once('close', cancel);
+  response.resume();
+}
+
+function asUpstreamJob({ modelId }: RemoteTarget, job: Job): UpstreamJob {
+  if (job.kind === 'generate' || job.kind === 'embed') return job;
+  throw fail('capability_missing', {
+    model: modelId,
+    ability: `run jobs of kind ${job.kind}`,
+    remedy: 'ask a local model',
+    param: 'model',
+  });
+}
+
+function asRemote(target: ModelTarget): RemoteTarget {
+  if (!isRemote(target)) throw new Error(`model ${target.modelId} is of engine ${target.engine}`);
+  return target;
+}

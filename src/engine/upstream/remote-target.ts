@@ -1,0 +1,37 @@
+/** A model of an upstream as the scheduler sees it. */
+import type { IdleOption, Medium } from '../ports.ts';
+import { idleOptions } from './chat/abilities.ts';
+import { REMOTE_ENGINE, type RemoteSource, type RemoteTarget } from './ports.ts';
+
+/** Where a model does not tell its window: more than any has, so that no request is refused for it here. */
+const UNKNOWN_WINDOW = 2 ** 31 - 1;
+const ANY_MEDIUM: readonly Medium[] = ['image', 'audio'];
+
+export function remoteTarget(modelId: string, source: RemoteSource, revision: string): RemoteTarget {
+  const { model, upstream } = source;
+  const window = model.contextLength ?? UNKNOWN_WINDOW;
+  return {
+    modelId,
+    kind: model.kind,
+    engine: REMOTE_ENGINE,
+    capabilities: remoteCapabilities(source, ['keepAlive', ...idleOptions(upstream.dialect)]),
+    trainedCtx: window,
+    // Every job is planned for the whole window, so that none has to wait for another size of it.
+    defaultCtx: window,
+    revision,
+    source,
+  };
+}
+
+/** What an engine behind an OpenAI-like API can do. */
+export function remoteCapabilities({ model }: Pick<RemoteSource, 'model'>, idle: readonly IdleOption[]) {
+  return {
+    canFreeze: false,
+    canExplain: false,
+    canTokenize: false,
+    canRank: false,
+    media: model.kind === 'chat' ? (model.media ?? ANY_MEDIUM) : [],
+    idle: new Set(idle),
+    drawsSeed: true,
+  };
+}

@@ -1,0 +1,78 @@
+/** What goes wrong between Hearth and a service that runs models elsewhere. */
+import { permanent, transient } from './entry.ts';
+
+export const upstreamErrors = {
+  /** No connection, or none that is trusted: the name, the address, TLS. */
+  upstream_unreachable: transient(
+    'unavailable',
+    { upstream: 'string', reason: 'string' },
+    (d) =>
+      `Upstream "${d.upstream}" cannot be reached (${d.reason}); check that it runs, or run: hearth upstream test ${d.upstream}.`,
+  ),
+  /** `phase`: first_byte, stall or whole. */
+  upstream_timeout: transient(
+    'unavailable',
+    { upstream: 'string', phase: 'string', seconds: 'number' },
+    (d) =>
+      `Upstream "${d.upstream}" took too long (${d.phase}: more than ${d.seconds} s); send the request again.`,
+  ),
+  upstream_busy: transient(
+    'busy',
+    { upstream: 'string', status: 'number', retryAfterS: 'number' },
+    (d) =>
+      `Upstream "${d.upstream}" takes no further requests now (status ${d.status}); try again in ${d.retryAfterS} s.`,
+  ),
+  /** The upstream says that the request is at fault. */
+  upstream_refused: permanent(
+    'request',
+    { upstream: 'string', status: 'number', message: 'string', param: 'string?' },
+    (d) => `Upstream "${d.upstream}" refuses the request (status ${d.status}): ${d.message}.`,
+  ),
+  upstream_denied: permanent(
+    'unavailable',
+    { upstream: 'string', status: 'number' },
+    (d) =>
+      `Upstream "${d.upstream}" does not accept Hearth's key (status ${d.status}); check --key-env or --key-file of hearth upstream add.`,
+  ),
+  upstream_key_missing: permanent(
+    'unavailable',
+    { upstream: 'string', reason: 'string' },
+    (d) => `The key of upstream "${d.upstream}" cannot be read: ${d.reason}.`,
+  ),
+  upstream_unproved: permanent(
+    'unavailable',
+    { upstream: 'string', reason: 'string' },
+    (d) =>
+      `Upstream "${d.upstream}" does not prove that it is the Hearth whose public key is pinned (${d.reason}); nothing was sent to it.`,
+  ),
+  upstream_model_gone: permanent(
+    'not_found',
+    { upstream: 'string', model: 'string', param: 'string?' },
+    (d) =>
+      `Upstream "${d.upstream}" has no model "${d.model}"; choose one from GET /v1/models, or start the model there.`,
+  ),
+  /** A status of 5xx without a time to try again. */
+  upstream_failed: transient(
+    'unavailable',
+    { upstream: 'string', status: 'number', message: 'string' },
+    (d) => `Upstream "${d.upstream}" failed (status ${d.status}): ${d.message}.`,
+  ),
+  /** The answer ended too early, or is none. `what`: cut, rubbish, content_type, redirect. */
+  upstream_broken: transient(
+    'unavailable',
+    { upstream: 'string', what: 'string', reason: 'string' },
+    (d) =>
+      `The answer of upstream "${d.upstream}" is not usable (${d.what}): ${d.reason}; send the request again.`,
+  ),
+  upstream_name_taken: permanent(
+    'request',
+    { name: 'string', reason: 'string' },
+    (d) => `"${d.name}" cannot be the name of an engine: ${d.reason}; choose another name.`,
+  ),
+  engine_not_found: permanent(
+    'not_found',
+    { name: 'string' },
+    (d) =>
+      `There is no upstream, engine or pool "${d.name}"; hearth upstream list, hearth engine list and hearth pool list show what there is.`,
+  ),
+};

@@ -1,0 +1,85 @@
+/** From an entry to the upstream that the engine calls. Keys are read when they are needed, and kept nowhere. */
+import { readFile, stat } from 'node:fs/promises';
+import { DEFAULT_DEADLINES, DEFAULT_MAX_CALLS } from '../../engine/upstream/limits.ts';
+import type { Upstream } from '../../engine/upstream/ports.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { errnoOf } from '../../lib/files/durable.ts';
+import type { UpstreamEntry } from './entry.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function upstreamOf(entry: UpstreamEntry, env: Environment): Upstream {
+  const {
+    name,
+    baseUrl,
+    dialect,
+    privacy,
+    publicKey = null,
+    deadlines,
+    maxCalls = DEFAULT_MAX_CALLS,
+  } = entry;
+  return {
+    name,
+    baseUrl,
+    dialect,
+    privacy,
+    publicKey,
+    maxCalls,
+    deadlines: { ...DEFAULT_DEADLINES, ...deadlines },
+    key: () => keyOf(entry, env),
+    ca: () => caOf(entry),
+  };
+}
+
+/** What a residency is of: another one of these is another upstream. */
+export function revisionOf({
+  baseUrl,
+  dialect,
+  keyEnv,
+  keyFile,
+  caFile,
+  publicKey,
+  maxCalls,
+  deadlines,
+}: UpstreamEntry): string {
+  return JSON.stringify([baseUrl, dialect, keyEnv, keyFile, caFile, publicKey, maxCalls, deadlines]);
+}
+
+async function keyOf({ name, keyEnv, keyFile }: UpstreamEntry, env: Environment): Promise<string | null> {
+  if (keyEnv !== undefined) {
+    const key = env[keyEnv]?.trim();
+    if (key) return checked(name, key);
+    throw missing(name, `the variable ${keyEnv} is not set where hearth runs`);
+  }
+  if (keyFile === undefined) return null;
+  try {
+    if (process.platform !== 'win32' && ((await stat(keyFile)).mode & 0o077) !== 0)
+      throw missing(name, `others may read ${keyFile}; run: chmod 600 ${keyFile}`);
+    return checked(name, (await readFile(keyFile, 'utf8')).trim());
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === undefined || !code.startsWith('E')) throw error;
+    throw missing(name, `${keyFile}: ${code}`);
+  }
+}
+
+/** A line break in a header would begin another one. */
+function checked(name: string, key: string): string {
+  if (/^[\x21-\x7e]{1,8192}$/.test(key)) return key;
+  throw missing(name, 'it is empty or holds characters that no header carries');
+}
+
+async function caOf({ name, caFile }: UpstreamEntry): Promise<string | null> {
+  if (caFile === undefined) return null;
+  try {
+    return await readFile(caFile, 'utf8');
+  } catch (error) {
+    throw fail('upstream_unreachable', {
+      upstream: name,
+      reason: `${caFile}: ${errnoOf(error) ?? 'cannot be read'}`,
+    });
+  }
+}
+
+const missing = (upstream: string, reason: string): Error =>
+  fail('upstream_key_missing', { upstream, reason });

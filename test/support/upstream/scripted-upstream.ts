@@ -1,0 +1,36 @@
+/** The scripted upstream in the process of a test: program.mjs says what each name of a model makes it do. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { fileURLToPath } from 'node:url';
+
+export interface ScriptedUpstream {
+  readonly url: string;
+  readonly port: number;
+  /** What it lists: names, or whole entries. */
+  models: (string | Readonly<Record<string, unknown>>)[];
+  owner: string;
+  /** Its `Server` header. */
+  serverName?: string;
+  /** The status of /health. */
+  health: number;
+  /** Answers of further routes, by path. */
+  pages: Record<string, unknown>;
+  /** Chats that are open there. */
+  readonly running: number;
+  readonly sent: number;
+  readonly requests: {
+    readonly path: string;
+    readonly headers: IncomingHttpHeaders;
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into what they caused
+    readonly body: any;
+  }[];
+  close(): Promise<void>;
+}
+
+const UPSTREAM_PROGRAM = fileURLToPath(new URL('program.mjs', import.meta.url));
+
+export async function startUpstream(port = 0): Promise<ScriptedUpstream> {
+  const { ScriptedUpstream: Program } = (await import(UPSTREAM_PROGRAM)) as {
+    ScriptedUpstream: new () => ScriptedUpstream & { listen(port: number): Promise<ScriptedUpstream> };
+  };
+  return new Program().listen(port);
+}

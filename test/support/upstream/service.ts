@@ -1,0 +1,89 @@
+/** The service over engines of the user's, without a local one: real sockets on both sides. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { allModels } from '../../../src/api/elsewhere/all-models.ts';
+import { ElsewhereModels } from '../../../src/api/elsewhere/elsewhere-models.ts';
+import { installedModels } from '../../../src/api/models/installed-models.ts';
+import { Connections } from '../../../src/engine/upstream/http/connections.ts';
+import { createProbe } from '../../../src/engine/upstream/look/probe.ts';
+import { REMOTE_ENGINE } from '../../../src/engine/upstream/ports.ts';
+import { createRemoteBackend } from '../../../src/engine/upstream/remote-backend.ts';
+import { createEngine } from '../../../src/engine/scheduler/loop.ts';
+import { systemClock } from '../../../src/lib/base/clock.ts';
+import { silentLogger } from '../../../src/lib/base/logger.ts';
+import { EngineStore } from '../../../src/store/engines/engine-store.ts';
+import type { KnownModel, UpstreamEntry } from '../../../src/store/engines/entry.ts';
+import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
+import { type ScriptedOptions, type ScriptedService, startScripted } from '../http/scripted-service.ts';
+
+export interface EngineService {
+  readonly service: ScriptedService;
+  readonly home: string;
+  readonly engines: EngineStore;
+  readonly registry: Registry;
+  /** Serves an upstream with these models, without asking it for them. */
+  add(
+    entry: Partial<UpstreamEntry> & Pick<UpstreamEntry, 'name' | 'baseUrl'>,
+    models: readonly string[],
+  ): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const knownModel = (name: string, over: Partial<KnownModel> = {}): KnownModel => ({
+  name,
+  kind: name.startsWith('embed') ? 'embedding' : 'chat',
+  contextLength: 4_096,
+  media: null,
+  embeddingWidth: null,
+  reasoning: null,
+  digest: null,
+  ...over,
+});
+
+export async function startEngines(
+  env: Readonly<Record<string, string>> = {},
+  options: ScriptedOptions = {},
+): Promise<EngineService> {
+  const home = await mkdtemp(path.join(tmpdir(), 'hearth-engines-'));
+  const registry = openRegistry({ home });
+  const engines = new EngineStore(registry.store);
+  const deps = { clock: systemClock, connections: new Connections(), userAgent: 'hearth/test' };
+  const engine = createEngine({
+    backends: { [REMOTE_ENGINE]: createRemoteBackend(deps) },
+    clock: systemClock,
+    log: silentLogger,
+    freeMemory: () => [],
+  });
+  const elsewhere = new ElsewhereModels({
+    engines,
+    probe: createProbe(deps),
+    env,
+    clock: systemClock,
+    log: silentLogger,
+  });
+  const models = allModels({ installed: installedModels(registry), elsewhere, registry });
+  const service = await startScripted({ ...options, models: false, over: { models, engine } });
+  return {
+    service,
+    home,
+    engines,
+    registry,
+    add: (entry, names) =>
+      engines.put({
+        schema: 1,
+        type: 'upstream',
+        dialect: 'openai',
+        privacy: 'local',
+        aliases: {},
+        known: names.map((name) => knownModel(name)),
+        addedAt: '2026-01-01T00:00:00Z',
+        ...entry,
+      }),
+    close: async () => {
+      await service.close();
+      await engine.drain(0);
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
