@@ -134,10 +134,12 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   let address = '';
   const registry = openRegistry({ home: config.home, settings: config });
   const identity = { version: options.version, instanceId: instance.instanceId, bootId: instance.bootId };
+  const installed = installedModels(registry, config);
   const useCases = createUseCases({
     models: allModels({
-      installed: installedModels(registry, config),
+      installed,
       elsewhere: new ElsewhereModels({
+        installed,
         engines: new EngineStore(registry.store),
         probe: createProbe(exchanges),
         env: options.env,

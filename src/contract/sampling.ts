@@ -177,6 +177,7 @@ export const SAMPLING = {
     fallback: 1,
     perModel: true,
     evidence: 'deviation',
+    elsewhere: 'llama.cpp',
   },
   topNSigma: {
     wire: 'top_n_sigma',
@@ -188,6 +189,7 @@ export const SAMPLING = {
     fallback: 0,
     perModel: true,
     evidence: 'deviation',
+    elsewhere: 'llama.cpp',
   },
   logitBias: {
     wire: 'logit_bias',

@@ -1,16 +1,19 @@
 /** Every model that the engines of the user serve, found by `NAME/model` or an alias. */
-import { REMOTE_ENGINE } from '../../engine/upstream/ports.ts';
+import { poolTarget } from '../../engine/upstream/pool-target.ts';
+import { POOL_ENGINE, REMOTE_ENGINE } from '../../engine/upstream/ports.ts';
 import { remoteTarget } from '../../engine/upstream/remote-target.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { EngineStore } from '../../store/engines/engine-store.ts';
-import type { KnownModel, UpstreamEntry } from '../../store/engines/entry.ts';
+import type { EngineEntry, KnownModel, PoolEntry, UpstreamEntry } from '../../store/engines/entry.ts';
 import { revisionOf, upstreamOf } from '../../store/engines/upstream-of.ts';
-import type { ServedModel } from '../models/served-model.ts';
+import type { Models, ServedModel } from '../models/served-model.ts';
 import { Directory, type DirectoryPorts } from './directory.ts';
-import { servedModel } from './served.ts';
+import { NO_DEFAULTS, servedModel } from './served.ts';
 
 export interface ElsewherePorts extends DirectoryPorts {
   readonly engines: Pick<EngineStore, 'read'>;
+  /** For members of pools that are installed here. */
+  readonly installed: Pick<Models, 'find'>;
 }
 
 export class ElsewhereModels {
@@ -24,16 +27,26 @@ export class ElsewhereModels {
 
   async list(): Promise<readonly ServedModel[]> {
     const { entries } = await this.#ports.engines.read();
-    return entries.flatMap((entry) => {
-      if (entry.type !== 'upstream') return [];
-      return this.#directory.models(entry).map((known) => this.#ofUpstream(entry, known));
-    });
+    const single = entries.flatMap((entry) =>
+      entry.type === 'upstream'
+        ? this.#directory.models(entry).map((known) => this.#ofUpstream(entry, known))
+        : [],
+    );
+    const pools = entries.filter((entry) => entry.type === 'pool');
+    const pooled = await Promise.all(pools.map((pool) => this.#ofPool(pool).catch(() => null)));
+    return [...single, ...pooled.filter((model) => model !== null)];
   }
 
   /** Null where no engine has such a model, nor could have; throws where one should have it and has not. */
   async find(name: string): Promise<ServedModel | null> {
     const wanted = name.toLowerCase();
     const { entries } = await this.#ports.engines.read();
+    const pool = entries.find((entry) => entry.type === 'pool' && entry.name === wanted);
+    if (pool?.type === 'pool') return this.#ofPool(pool);
+    return this.#single(entries, wanted);
+  }
+
+  async #single(entries: readonly EngineEntry[], wanted: string): Promise<ServedModel | null> {
     for (const entry of entries) {
       if (entry.type !== 'upstream') continue;
       const model = nameIn(entry, wanted);
@@ -44,6 +57,39 @@ export class ElsewhereModels {
       throw fail('upstream_model_gone', { upstream: entry.name, model, param: 'model' });
     }
     return null;
+  }
+
+  /** Of those members that there are now; throws where there is none. */
+  async #ofPool(pool: PoolEntry): Promise<ServedModel> {
+    const { entries } = await this.#ports.engines.read();
+    const found = await Promise.allSettled(
+      pool.members.map(
+        async (member) =>
+          (await this.#single(entries, member.toLowerCase())) ?? this.#ports.installed.find(member),
+      ),
+    );
+    const [first, ...others] = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    if (first === undefined) throw (found[0] as PromiseRejectedResult).reason;
+    const members = [first, ...others.filter(({ kind }) => kind === first.kind)] as const;
+    const windows = members.flatMap(({ contextLength }) => contextLength ?? []);
+    return {
+      ...first,
+      id: pool.name,
+      aliases: [],
+      ownedBy: 'pool',
+      engine: POOL_ENGINE,
+      addedAt: pool.addedAt,
+      contextLength: windows.length === 0 ? null : Math.min(...windows),
+      media: first.media.filter((medium) => members.every(({ media }) => media.includes(medium))),
+      defaults: NO_DEFAULTS,
+      settings: {},
+      target: () => {
+        const [target, ...rest] = members.map((member) => member.target());
+        if (target === undefined) throw new Error(`pool ${pool.name} has no member`);
+        return poolTarget(pool.name, [target, ...rest], pool.equalWeights);
+      },
+      proof: null,
+    };
   }
 
   #ofUpstream(entry: UpstreamEntry, known: KnownModel): ServedModel {

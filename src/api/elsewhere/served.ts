@@ -1,7 +1,10 @@
 /** A model of an upstream or a supervised command, as the use cases see it. */
 import type { Medium, ModelTarget } from '../../engine/ports.ts';
 import type { KnownModel } from '../../store/engines/entry.ts';
-import type { ServedModel } from '../models/served-model.ts';
+import type { ModelDefaults, ServedModel } from '../models/served-model.ts';
+
+/** What a request leaves out is decided where it runs. */
+export const NO_DEFAULTS: ModelDefaults = { sampling: {}, maxTokens: null, stop: [], keepAlive: null };
 
 export interface Elsewhere {
   readonly id: string;
@@ -30,7 +33,7 @@ export function servedModel({ known, target, ...named }: Elsewhere): ServedModel
     // Whoever runs it has one, or says what is missing.
     hasChatTemplate: true,
     reasoning: known.reasoning ?? true,
-    defaults: { sampling: {}, maxTokens: null, stop: [], keepAlive: null },
+    defaults: NO_DEFAULTS,
     settings: {},
     target,
     proof: null,

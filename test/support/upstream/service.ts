@@ -55,14 +55,16 @@ export async function startEngines(
     log: silentLogger,
     freeMemory: () => [],
   });
+  const installed = installedModels(registry);
   const elsewhere = new ElsewhereModels({
+    installed,
     engines,
     probe: createProbe(deps),
     env,
     clock: systemClock,
     log: silentLogger,
   });
-  const models = allModels({ installed: installedModels(registry), elsewhere, registry });
+  const models = allModels({ installed, elsewhere, registry });
   const service = await startScripted({ ...options, models: false, over: { models, engine } });
   return {
     service,

@@ -1,0 +1,34 @@
+/** Several equal models as one target: it can do what each of its members can. */
+import type { Capabilities, IdleOption, ModelTarget } from '../ports.ts';
+import { POOL_ENGINE, type PoolTarget } from './ports.ts';
+
+type Members = readonly [ModelTarget, ...ModelTarget[]];
+
+export function poolTarget(modelId: string, members: Members, equalWeights: boolean): PoolTarget {
+  const window = Math.min(...members.map(({ trainedCtx }) => trainedCtx));
+  return {
+    modelId,
+    kind: members[0].kind,
+    engine: POOL_ENGINE,
+    capabilities: sharedCapabilities(members.map(({ capabilities }) => capabilities)),
+    trainedCtx: window,
+    defaultCtx: window,
+    revision: members.map((member) => `${member.modelId} ${member.revision}`).join('\n'),
+    source: { members, equalWeights },
+  };
+}
+
+function sharedCapabilities(all: readonly Capabilities[]): Capabilities {
+  const every = (holds: (capabilities: Capabilities) => boolean): boolean => all.every(holds);
+  const [first] = all;
+  return {
+    // A record covers the bytes of one model.
+    canFreeze: false,
+    canExplain: every(({ canExplain }) => canExplain),
+    canTokenize: every(({ canTokenize }) => canTokenize),
+    canRank: every(({ canRank }) => canRank),
+    media: (first?.media ?? []).filter((medium) => every(({ media = [] }) => media.includes(medium))),
+    idle: new Set<IdleOption>(all.flatMap(({ idle = new Set() }) => [...idle])),
+    drawsSeed: every(({ drawsSeed }) => drawsSeed === true),
+  };
+}
