@@ -119,7 +119,3 @@ export interface UpstreamProbe {
 export function isRemote(target: ModelTarget): target is RemoteTarget {
   return target.engine === REMOTE_ENGINE;
 }
-
-export function isPool(target: ModelTarget): target is PoolTarget {
-  return target.engine === POOL_ENGINE;
-}
