@@ -2,6 +2,8 @@
  * The composition root: constructs identity, registry, backend, engine and HTTP edge and wires them; no logic.
  * It never loads native code: engine/local forks the one file that does.
  */
+import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
 import type { FastifyBaseLogger } from '#fastify';
 import { systemClock } from './lib/base/clock.ts';
 import type { Config } from './config/config.ts';
@@ -26,6 +28,8 @@ import { ElsewhereModels } from './api/elsewhere/elsewhere-models.ts';
 import { installedModels } from './api/models/installed-models.ts';
 import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
+import { LibraryUseCases } from './api/library/library.ts';
+import { createProbe as createModelProbe } from './api/probe/probe-model.ts';
 import { RequestRecorder } from './api/requests/recorder.ts';
 import { createUseCases } from './api/use-cases.ts';
 import { DEFAULT_SCHEDULER_LIMITS } from './engine/scheduler/limits.ts';
@@ -135,19 +139,20 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const registry = openRegistry({ home: config.home, settings: config });
   const identity = { version: options.version, instanceId: instance.instanceId, bootId: instance.bootId };
   const installed = installedModels(registry, config);
-  const useCases = createUseCases({
-    models: allModels({
+  const models = allModels({
+    installed,
+    elsewhere: new ElsewhereModels({
       installed,
-      elsewhere: new ElsewhereModels({
-        installed,
-        engines: new EngineStore(registry.store),
-        probe: createProbe(exchanges),
-        env: options.env,
-        clock: systemClock,
-        log: logger,
-      }),
-      registry,
+      engines: new EngineStore(registry.store),
+      probe: createProbe(exchanges),
+      env: options.env,
+      clock: systemClock,
+      log: logger,
     }),
+    registry,
+  });
+  const useCases = createUseCases({
+    models,
     engine,
     evidence: newEvidenceIssuer({
       identity: instance,
@@ -160,6 +165,14 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     responses: config.storeResponses ? new ResponseStore(config.home, systemClock) : null,
     events: feed,
     recorder,
+    library: new LibraryUseCases({
+      registry,
+      models,
+      engine,
+      hub: { env: options.env, hubHosts: config.hubHosts },
+      foreign: { env: options.env, userHome: homedir(), platform: process.platform },
+      probe: createModelProbe({ env: options.env, gpu: config.gpu, libraries }, (line) => logger.warn(line)),
+    }),
     clock: systemClock,
     speedOf: speeds.of,
     process: identity,
@@ -174,6 +187,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const app = await createHttpServer(useCases, {
     process: identity,
     access: config,
+    pageToken: randomBytes(32).toString('base64url'),
     maxBodyBytes: config.maxBodyBytes,
     streamHeadAfterMs: config.streamHeadAfterMs,
     clock: systemClock,

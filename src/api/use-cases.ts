@@ -37,6 +37,7 @@ import type { EngineFeed } from './events/engine-feed.ts';
 import { ollamaPs, ollamaTags } from './dialects/ollama/discovery.ts';
 import { health, type HealthPorts } from './health.ts';
 import { identity, type IdentityPorts, PRODUCT_NAME } from './identity.ts';
+import type { LibraryUseCases } from './library/library.ts';
 import { listModels, showModel } from './models/models.ts';
 import type { Models } from './models/served-model.ts';
 import { CacheLog } from './prompt-cache/cache-log.ts';
@@ -64,6 +65,8 @@ export interface UseCases {
   cacheReport(requestId: string, owner: string): CacheReport;
   /** What Ollama's clients read to find models. */
   readonly ollama: { version(): OllamaVersion; tags(): Promise<OllamaTags>; ps(): Promise<OllamaPs> };
+  /** What the page does with installed models. */
+  readonly library: LibraryUseCases;
   /** What was asked last, and how it went. */
   readonly requests: Pick<RequestRecorder, 'list' | 'find'> & { archive(): object };
   /** What the engine does, as it goes on. */
@@ -80,6 +83,7 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   /** Null: no response is kept. */
   readonly responses: ResponseKeeper | null;
   readonly events: UseCases['events'];
+  readonly library: LibraryUseCases;
   readonly recorder: Pick<RequestRecorder, 'list' | 'find' | 'details'>;
   readonly clock: Pick<Clock, 'unixMs'>;
   /** Tokens per second of a model's latest answer, or null; absent: nobody measures. */
@@ -126,6 +130,7 @@ export function createUseCases(parts: Parts): UseCases {
       ps: async () => ollamaPs(listResidencies(engine), await listModels(models)),
     },
     events: parts.events,
+    library: parts.library,
     requests: requestUseCases(parts),
     identity: (nonce) => identity(parts, nonce),
     health: () => health(parts),

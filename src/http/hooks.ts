@@ -6,7 +6,7 @@ import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SERVER_BANNER } from '../wire/headers.ts';
 import { OLLAMA_INSTEAD } from '../wire/ollama.ts';
 import type { RouteAccess } from '../wire/routes.ts';
-import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard/guard.ts';
+import { type AccessFacts, type AccessRules, refuseAdmin, refuseForeign, refuseKey } from './guard/guard.ts';
 import { mannersOf } from './dialects/manners.ts';
 import { HTTP_LIMITS } from './limits.ts';
 
@@ -26,6 +26,8 @@ export interface ProcessNames {
 export interface HookOptions {
   readonly access: AccessRules;
   readonly process: ProcessNames;
+  /** What its own page is given, to show that it is no other. */
+  readonly pageToken: string;
   readonly isDraining: () => boolean;
   /**
    * Settles when the service can answer; a request that comes between bind and then waits instead of failing. Routes
@@ -61,7 +63,10 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     if (options.isDraining()) reply.header('Connection', 'close');
     if (request.raw.rawHeaders.length > 2 * HTTP_LIMITS.maxHeaders) throw tooManyHeaders();
     const facts = accessFacts(request);
-    const refusal = refuseForeign(options.access, facts) ?? keyRefusal(options.access, facts, request);
+    const refusal =
+      refuseForeign(options.access, facts) ??
+      keyRefusal(options.access, facts, request) ??
+      adminRefusal(options, facts, request);
     if (refusal) throw refusal;
     if (request.raw.httpVersionMajor > 1) throw fail('unsupported_http_version');
     if (isEncoded(request.raw.headers)) throw fail('unsupported_content_encoding');
@@ -93,9 +98,14 @@ function keyRefusal(access: AccessRules, facts: AccessFacts, request: FastifyReq
   return isPreflight || isOpen ? null : refuseKey(access, facts);
 }
 
+function adminRefusal({ access, pageToken }: HookOptions, facts: AccessFacts, request: FastifyRequest) {
+  const admin = accessOf(request)?.admin;
+  return admin === undefined ? null : refuseAdmin({ apiKey: access.apiKey, pageToken }, facts, admin);
+}
+
 const accessOf = (request: FastifyRequest): RouteAccess | undefined => request.routeOptions.config.access;
 
-function accessFacts(request: FastifyRequest): AccessFacts {
+export function accessFacts(request: FastifyRequest): AccessFacts {
   const { headers } = request;
   return {
     host: namedHost(request.raw),
@@ -103,6 +113,7 @@ function accessFacts(request: FastifyRequest): AccessFacts {
     fetchSite: headerValue(headers, 'Sec-Fetch-Site'),
     authorization: headers.authorization,
     apiKeyHeader: headerValue(headers, REQUEST_HEADERS.apiKey),
+    pageToken: headerValue(headers, REQUEST_HEADERS.pageToken),
   };
 }
 

@@ -32,6 +32,7 @@ export interface HttpOptions {
   /** Whom every response names. */
   readonly process: ProcessIdentity;
   readonly access: AccessRules;
+  readonly pageToken: string;
   readonly maxBodyBytes: number;
   /** After this long without a token, a stream sends its head and tells in comments that it waits. */
   readonly streamHeadAfterMs: number;
@@ -63,7 +64,8 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
     const { openApiDocument } = await import('./openapi.ts');
     return openApiDocument(options.process.version);
   };
-  registerRoutes(app, handlerTable(useCases, { streams, metrics, document }));
+  const { pageToken } = options;
+  registerRoutes(app, handlerTable(useCases, { streams, metrics, document, pageToken }));
   return app;
 }
 

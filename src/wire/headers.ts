@@ -41,6 +41,8 @@ export const REQUEST_HEADERS = {
   /** A program's own name, for fairness between programs on one machine. */
   clientId: 'X-Svc-Client-Id',
   apiKey: 'X-Api-Key',
+  /** What a page was given by POST /svc/page-token, for what only the page of this service may do. */
+  pageToken: 'X-Svc-Page-Token',
   /** The id of the last server-sent event that a reader got, to go on from there. */
   lastEventId: 'Last-Event-ID',
 } as const;

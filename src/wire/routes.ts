@@ -34,6 +34,21 @@ import {
 } from './responses/response.ts';
 import { CacheReport } from './prompt-cache.ts';
 import { EngineState } from './operation/engine-state.ts';
+import {
+  AliasRequest,
+  Changed,
+  ForeignModels,
+  ImportRequest,
+  Library,
+  LoadPlan,
+  NamedModel,
+  PageToken,
+  PlanQuery,
+  PullRequest,
+  Quants,
+  QuantsQuery,
+  SettingsRequest,
+} from './operation/library.ts';
 import { RequestDetail, RequestList, RequestQuery } from './operation/requests.ts';
 import { ResidencyList, UnloadRequest, UnloadResponse } from './residency.ts';
 
@@ -46,6 +61,8 @@ export interface Route {
   readonly authenticated: boolean;
   /** Answered while the service still starts; other requests wait. */
   readonly early?: boolean;
+  /** Needs an admin key; where no key is set, a token that only the page gets, from all callers or from pages only. */
+  readonly admin?: 'always' | 'from pages';
   /** Asked for by those who watch: logged at debug, and not recorded. */
   readonly polled?: boolean;
   /** Whose words its failures and streams use; absent: those of the interface. */
@@ -58,7 +75,7 @@ export interface Route {
 }
 
 /** What decides who may call a route, when, and how it is refused. */
-export type RouteAccess = Pick<Route, 'authenticated' | 'early' | 'dialect' | 'polled'>;
+export type RouteAccess = Pick<Route, 'authenticated' | 'admin' | 'early' | 'dialect' | 'polled'>;
 
 const ChatQuery = Type.Object({
   svc_dry_run: Type.Optional(Type.String({ description: '1 explains the request without generating.' })),
@@ -256,6 +273,7 @@ export const routes = {
     path: '/svc/unload',
     summary: 'Unloads a model once its running answers have finished.',
     authenticated: true,
+    admin: 'from pages',
     body: UnloadRequest,
     response: UnloadResponse,
   },
@@ -305,6 +323,121 @@ export const routes = {
     authenticated: true,
     polled: true,
     hidden: true,
+  },
+  library: {
+    name: 'library',
+    method: 'GET',
+    path: '/svc/models',
+    summary: 'Everything that is installed, with its settings, and the defaults.',
+    authenticated: true,
+    polled: true,
+    response: Library,
+  },
+  foreignModels: {
+    name: 'foreign_models',
+    method: 'GET',
+    path: '/svc/models/foreign',
+    summary: 'Models of other programs on this machine.',
+    authenticated: true,
+    admin: 'always',
+    response: ForeignModels,
+  },
+  quants: {
+    name: 'quants',
+    method: 'GET',
+    path: '/svc/models/quants',
+    summary: 'The quants of a repository on the hub, and which of them fit this machine.',
+    authenticated: true,
+    admin: 'always',
+    query: QuantsQuery,
+    response: Quants,
+  },
+  loadPlan: {
+    name: 'load_plan',
+    method: 'GET',
+    path: '/svc/models/plan',
+    summary: 'What a request for a model would find: memory, slots, and what would be unloaded for it.',
+    authenticated: true,
+    query: PlanQuery,
+    response: LoadPlan,
+  },
+  pullModel: {
+    name: 'pull_model',
+    method: 'POST',
+    path: '/svc/models/pull',
+    summary: 'Fetches a model as hearth pull does; server-sent events progress, then success or error.',
+    authenticated: true,
+    admin: 'always',
+    body: PullRequest,
+    response: Changed,
+  },
+  importModel: {
+    name: 'import_model',
+    method: 'POST',
+    path: '/svc/models/import',
+    summary: 'Installs a file of this machine, or a model of another program; events as for pull.',
+    authenticated: true,
+    admin: 'always',
+    body: ImportRequest,
+    response: Changed,
+  },
+  verifyModel: {
+    name: 'verify_model',
+    method: 'POST',
+    path: '/svc/models/verify',
+    summary: 'Reads every byte of a model again; events as for pull.',
+    authenticated: true,
+    admin: 'always',
+    body: NamedModel,
+    response: Changed,
+  },
+  removeModel: {
+    name: 'remove_model',
+    method: 'POST',
+    path: '/svc/models/remove',
+    summary: 'Removes a model or an alias, as hearth rm does.',
+    authenticated: true,
+    admin: 'always',
+    body: NamedModel,
+    response: Changed,
+  },
+  defaultModel: {
+    name: 'default_model',
+    method: 'POST',
+    path: '/svc/models/default',
+    summary: 'Makes a model the default of its kind.',
+    authenticated: true,
+    admin: 'always',
+    body: NamedModel,
+    response: Changed,
+  },
+  aliasModel: {
+    name: 'alias_model',
+    method: 'POST',
+    path: '/svc/models/alias',
+    summary: 'Lets a further name mean a model.',
+    authenticated: true,
+    admin: 'always',
+    body: AliasRequest,
+    response: Changed,
+  },
+  setModel: {
+    name: 'set_model',
+    method: 'POST',
+    path: '/svc/models/settings',
+    summary: 'Sets defaults of a model, as hearth set does.',
+    authenticated: true,
+    admin: 'always',
+    body: SettingsRequest,
+    response: Changed,
+  },
+  pageToken: {
+    name: 'page_token',
+    method: 'POST',
+    path: '/svc/page-token',
+    summary: 'Gives the page of this service, and no other, the token for its changes.',
+    authenticated: true,
+    response: PageToken,
   },
   ollamaVersion: {
     name: 'ollama_version',

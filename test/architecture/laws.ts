@@ -61,6 +61,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/registry',
     'store/files',
     'store/install',
+    'store/hub',
+    'store/foreign',
     'trust/identity',
     'trust/evidence',
     'wire',

@@ -44,7 +44,7 @@ describe('the log files', () => {
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       route: '/v1/chat/completions',
       model: 'hearth-mini',
-      loadMs: expect.any(Number),
+      waitMs: expect.any(Number),
     });
     const file = await readFile(path.join(served.home, 'logs', 'hearth.log'), 'utf8');
     expect(file).not.toContain('secret word');

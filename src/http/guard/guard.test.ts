@@ -15,6 +15,7 @@ const facts: AccessFacts = {
   fetchSite: undefined,
   authorization: undefined,
   apiKeyHeader: undefined,
+  pageToken: undefined,
 };
 const codeOf = (error: { code: string } | null) => error?.code ?? null;
 

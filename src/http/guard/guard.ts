@@ -5,6 +5,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import type { RouteAccess } from '../../wire/routes.ts';
 
 export interface AccessRules {
   /** Host names besides 127.0.0.1, localhost and [::1], lower case, without port. */
@@ -18,12 +19,20 @@ export interface AccessRules {
   readonly apiKey: string | null;
 }
 
+/** What a route asks of its caller beyond the key. */
+export interface AdminRules {
+  readonly apiKey: string | null;
+  /** Made at the start of the service, for its own page. */
+  readonly pageToken: string;
+}
+
 export interface AccessFacts {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;
   readonly authorization: string | undefined;
   readonly apiKeyHeader: string | undefined;
+  readonly pageToken: string | undefined;
 }
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
@@ -76,6 +85,31 @@ export function refuseKey(rules: AccessRules, facts: AccessFacts): SvcError | nu
   const offered = bearer ?? facts.apiKeyHeader;
   if (offered !== undefined && timingSafeEqual(sha256(offered), sha256(rules.apiKey))) return null;
   return fail('unauthorized');
+}
+
+/**
+ * The error that a change deserves, or null. With a key, whoever has it may. Without one the service is on loopback, where
+ * every program of this machine is trusted and no web page is: a page must show the token that only its own origin can
+ * read. A header of our own cannot be sent by a form, and not by a page of another origin without asking first.
+ */
+export function refuseAdmin(
+  rules: AdminRules,
+  facts: AccessFacts,
+  admin: NonNullable<RouteAccess['admin']>,
+): SvcError | null {
+  if (rules.apiKey !== null) return null;
+  const isPage = facts.origin !== undefined || facts.fetchSite !== undefined;
+  if (admin === 'from pages' && !isPage) return null;
+  const { pageToken } = facts;
+  if (pageToken !== undefined && timingSafeEqual(sha256(pageToken), sha256(rules.pageToken))) return null;
+  return fail('page_token_required');
+}
+
+/** Whether the page of this very address asks, and no other page that may call. */
+export function refusePageToken({ origin, host = '', fetchSite }: AccessFacts): SvcError | null {
+  const isOwnPage = origin !== undefined && isSameOrigin(origin, host);
+  const isOther = fetchSite !== undefined && fetchSite !== 'same-origin';
+  return isOwnPage && !isOther ? null : fail('page_token_refused');
 }
 
 function sha256(text: string): Buffer {

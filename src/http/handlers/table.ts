@@ -12,6 +12,8 @@ import type { CountTokensRequest, MessagesRequest } from '../../wire/messages/re
 import type { RequestQuery } from '../../wire/operation/requests.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
+import { refusePageToken } from '../guard/guard.ts';
+import { accessFacts } from '../hooks.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { ownerKey } from '../client-key.ts';
 import type { StreamOptions } from '../sse.ts';
@@ -19,10 +21,12 @@ import { chatHandler } from './chat.ts';
 import { eventsHandler } from './events.ts';
 import { countHandler, generationHandler } from './generation.ts';
 import { callerOf, type Handler } from './handler.ts';
+import { libraryHandlers } from './library.ts';
 import { nameUnderstood } from './understood.ts';
 import { responseHandlers } from './responses.ts';
 
 export interface EdgeParts {
+  readonly pageToken: string;
   readonly streams: StreamOptions;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
   /** Makes the OpenAPI document. */
@@ -31,7 +35,7 @@ export interface EdgeParts {
 
 export function handlerTable(
   useCases: UseCases,
-  { streams, metrics, document }: EdgeParts,
+  { streams, metrics, document, pageToken }: EdgeParts,
 ): Record<keyof typeof routes, Handler> {
   return {
     health: async () => useCases.health(),
@@ -63,6 +67,12 @@ export function handlerTable(
     requestArchive: async (_request, reply) => {
       reply.header('Content-Disposition', 'attachment; filename="hearth-requests.har"');
       return useCases.requests.archive();
+    },
+    ...libraryHandlers(useCases.library, streams),
+    pageToken: async (request) => {
+      const refusal = refusePageToken(accessFacts(request));
+      if (refusal !== null) throw refusal;
+      return { token: pageToken };
     },
     ollamaVersion: async () => useCases.ollama.version(),
     ollamaTags: async () => useCases.ollama.tags(),

@@ -177,6 +177,22 @@ export const httpErrors = {
     {},
     () => 'An API key is required; send Authorization: Bearer <key> with the value of SVC_API_KEY.',
   ),
+  page_token_required: permanent(
+    'forbidden',
+    {},
+    () =>
+      'Only the page of this service may do this, with the token that it was given; reload the page, or use the hearth command.',
+  ),
+  page_token_refused: permanent(
+    'forbidden',
+    {},
+    () => 'Only the page of this service gets a token; open it at /ui/ of this very address.',
+  ),
+  too_many_changes: transient(
+    'busy',
+    { limit: 'number' },
+    (d) => `${d.limit} models are being fetched or checked already; wait until one of them is done.`,
+  ),
   too_many_readers: transient(
     'busy',
     { limit: 'number' },

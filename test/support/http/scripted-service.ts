@@ -20,6 +20,7 @@ import { registerBuiltin } from '../../../src/store/install/builtin.ts';
 import { importFile } from '../../../src/store/install/import.ts';
 import { ResponseStore } from '../../../src/store/responses/response-store.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
+import { LibraryUseCases } from '../../../src/api/library/library.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import type { Models } from '../../../src/api/models/served-model.ts';
 import type { Engine } from '../../../src/engine/ports.ts';
@@ -74,6 +75,8 @@ export const installed = {
   slashed: 'acme/tiny-chat:q4',
   embedding: 'tiny-embed',
 } as const;
+/** What the service gives its page. */
+export const PAGE_TOKEN = 'the-token-of-the-page';
 export const sourceSha256 = 'a'.repeat(64);
 export const backendSha256 = 'b'.repeat(64);
 
@@ -112,13 +115,22 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     clock,
     bootId: identity.bootId,
   });
+  const models = options.over?.models ?? installedModels(registry);
   const useCases = createUseCases({
-    models: options.over?.models ?? installedModels(registry),
+    models,
     engine: options.over?.engine ?? engine,
     evidence: null,
     responses: options.storeResponses === false ? null : new ResponseStore(home, clock),
     events: feed,
     recorder,
+    library: new LibraryUseCases({
+      registry,
+      models,
+      engine: options.over?.engine ?? engine,
+      hub: { env: { HF_HUB_OFFLINE: '1' }, hubHosts: [] },
+      foreign: { env: {}, userHome: home, platform: 'linux' },
+      probe: async () => {},
+    }),
     clock,
     process,
     isDraining: () => draining,
@@ -142,6 +154,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       allowLocalPages: options.allowLocalPages === true,
       allowDockerHost: false,
     },
+    pageToken: PAGE_TOKEN,
     maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
     streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
     clock,

@@ -1,0 +1,28 @@
+/** How the hub is reached: its address and token, from the variables of the hub's own tools. */
+import { homedir } from 'node:os';
+import type { LookOptions } from '../../store/hub/choose/search.ts';
+import { findToken, isSet } from '../../store/hub/token.ts';
+
+export interface HubEnvironment {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Private hosts that a hub may redirect to. */
+  readonly hubHosts: readonly string[];
+  /** Comes before the variables. */
+  readonly tokenFile?: string | undefined;
+}
+
+export async function hubOptions({
+  env,
+  hubHosts,
+  tokenFile,
+}: HubEnvironment): Promise<Omit<LookOptions, 'signal'> & { readonly offline: boolean }> {
+  const given = tokenFile === undefined ? {} : { tokenFile };
+  const token = await findToken({ env, userHome: homedir(), ...given });
+  const endpoint = env['MODEL_ENDPOINT']?.trim() || env['HF_ENDPOINT']?.trim();
+  return {
+    ...(endpoint ? { endpoint } : {}),
+    token,
+    trustedHosts: hubHosts,
+    offline: isSet(env['HF_HUB_OFFLINE']),
+  };
+}

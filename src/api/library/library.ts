@@ -1,0 +1,264 @@
+/**
+ * api/library owns what the page does with installed models: shows them, fetches, names, sets, checks and removes them. It
+ * knows nothing of who may; the store does the work, as it does for the verbs of the terminal.
+ */
+import { parseDuration } from '../../lib/base/duration.ts';
+import { EventQueue } from '../../lib/base/event-queue.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import type { Engine } from '../../engine/ports.ts';
+import { FOREIGN_STORES, type ModelManifest, type ModelParams } from '../../store/files/manifest.ts';
+import type { ForeignEnvironment } from '../../store/foreign/foreign-store.ts';
+import { addAlias, removeModel, setParams } from '../../store/install/changes.ts';
+import { importFile, installCandidate } from '../../store/install/import.ts';
+import type { Probe } from '../../store/install/inspection.ts';
+import type { OnInstallEvent } from '../../store/install/install-event.ts';
+import { verifyModel } from '../../store/install/verify.ts';
+import { isLoadSetting, paramNames, readParam } from '../../store/registry/param-names.ts';
+import type { Registry } from '../../store/registry/registry.ts';
+import type {
+  AliasRequest,
+  Changed,
+  ForeignModels,
+  ImportRequest,
+  Library,
+  LoadPlan,
+  NamedModel,
+  PullRequest,
+  Quants,
+  SettingsRequest,
+} from '../../wire/operation/library.ts';
+import { listModels } from '../models/models.ts';
+import type { Models } from '../models/served-model.ts';
+import { hubOptions, type HubEnvironment } from './hub-options.ts';
+
+export interface LibraryPorts {
+  readonly registry: Registry;
+  readonly models: Pick<Models, 'list' | 'find'>;
+  readonly engine: Pick<Engine, 'plan'>;
+  readonly hub: HubEnvironment;
+  readonly foreign: ForeignEnvironment;
+  readonly probe: Probe;
+}
+
+/** What a long change reports; the last one is `done`. */
+export type Progress = { readonly progress: object } | { readonly done: object };
+
+/** Pulls, imports and checks of files at a time. */
+const MOST_LONG_CHANGES = 4;
+
+export class LibraryUseCases {
+  readonly #ports: LibraryPorts;
+  #longChanges = 0;
+
+  constructor(ports: LibraryPorts) {
+    this.#ports = ports;
+  }
+
+  async show(): Promise<Library> {
+    const { registry, models } = this.#ports;
+    const [served, manifests, damaged] = await Promise.all([
+      listModels(models),
+      registry.list(),
+      registry.damaged(),
+    ]);
+    const entries = new Map(served.data.map((entry) => [entry.id, entry]));
+    return {
+      models: manifests.map((manifest) => ({
+        ...(entries.get(manifest.id) ?? bareEntry(manifest)),
+        kind: manifest.kind,
+        params: paramsOf(manifest),
+      })),
+      damaged: damaged.map(({ id, reason }) => ({ id, reason })),
+      defaults: {
+        chat: await registry.defaultId('chat'),
+        embedding: await registry.defaultId('embedding'),
+      },
+      settable: Object.keys(paramNames),
+    };
+  }
+
+  async foreign(): Promise<ForeignModels> {
+    const { discover } = await import('../../store/foreign/discover.ts');
+    const scans = await discover(this.#ports.foreign);
+    return {
+      data: scans.flatMap(({ store, candidates }) =>
+        candidates.map(({ id, files }) => ({ store, id, path: files[0]?.path ?? '' })),
+      ),
+      problems: scans.flatMap(({ problems }) => problems.map(({ path, reason }) => ({ path, reason }))),
+    };
+  }
+
+  async quants(ref: string, signal: AbortSignal): Promise<Quants> {
+    const { quantsOf } = await import('../../store/hub/choose/quants.ts');
+    const { fitQuants, freeForModels } = await import('../fit/fit-quants.ts');
+    const { repo, quants } = await quantsOf(ref, { ...(await hubOptions(this.#ports.hub)), signal });
+    const freeBytes = freeForModels();
+    const fit = fitQuants(quants, freeBytes);
+    return {
+      repo,
+      free_bytes: Math.round(freeBytes),
+      advised: fit.advised,
+      data: fit.quants.map((each) => ({
+        label: each.label,
+        size_bytes: each.sizeBytes,
+        least_bytes: each.leastBytes,
+        fits: each.fits,
+      })),
+    };
+  }
+
+  async plan(name: string, numCtx: number | null): Promise<LoadPlan> {
+    const { models, engine } = this.#ports;
+    const model = await models.find(name);
+    const { loaded, planned, slots, evicts } = engine.plan(model.target(), numCtx);
+    const memory = Object.fromEntries(planned.map(({ device, bytes }) => [device, Math.round(bytes)]));
+    return { model: model.id, loaded, slots, memory, evicts: [...evicts] };
+  }
+
+  async makeDefault({ model }: NamedModel): Promise<Changed> {
+    const { registry } = this.#ports;
+    const { id, kind } = await registry.setDefault(model);
+    const now = kind === 'adapter' ? null : await registry.defaultId(kind);
+    const note = 'A setting (SVC_DEFAULT_MODEL or SVC_EMBEDDING_MODEL) takes precedence over this choice.';
+    return { model: id, ...(now === id ? {} : { note }) };
+  }
+
+  async alias({ model, alias }: AliasRequest): Promise<Changed> {
+    const { id } = await addAlias(this.#ports.registry, model, alias);
+    return { model: id };
+  }
+
+  async remove({ model }: NamedModel): Promise<Changed> {
+    const { id, removed } = await removeModel(this.#ports.registry, model);
+    return {
+      model: id,
+      note: removed === 'alias' ? 'Only the alias was removed.' : 'The model was removed.',
+    };
+  }
+
+  async set({ model, settings }: SettingsRequest): Promise<Changed> {
+    const patch = Object.fromEntries(Object.entries(settings).map(([name, text]) => readSetting(name, text)));
+    const { id } = await setParams(this.#ports.registry, model, patch);
+    const atLoad = Object.keys(patch).some((name) => name === 'numCtx' || isLoadSetting(name));
+    return {
+      model: id,
+      ...(atLoad ? { note: 'Settings of loads apply with the next load of the model.' } : {}),
+    };
+  }
+
+  verify({ model }: NamedModel, signal: AbortSignal): AsyncIterable<Progress> {
+    return this.#long(signal, async (onEvent, stop) => {
+      const { id, ok, files } = await verifyModel(this.#ports.registry, model, { onEvent, signal: stop });
+      return { id, ok, files };
+    });
+  }
+
+  pull({ ref, id }: PullRequest, signal: AbortSignal): AsyncIterable<Progress> {
+    return this.#long(signal, async (onEvent, stop) => {
+      const { pullModel } = await import('../../store/hub/pull.ts');
+      const { registry, hub, probe } = this.#ports;
+      const options = {
+        ...(await hubOptions(hub)),
+        ...(id === undefined ? {} : { id }),
+        probe,
+        signal: stop,
+      };
+      let installed = '';
+      for await (const event of pullModel(registry, ref, options)) {
+        onEvent(event);
+        if (event.status === 'success') installed = event.id;
+      }
+      return { id: installed, ok: true };
+    });
+  }
+
+  import(request: ImportRequest, signal: AbortSignal): AsyncIterable<Progress> {
+    return this.#long(signal, async (onEvent, stop) => {
+      const { registry, probe } = this.#ports;
+      const { id, copy } = request;
+      const options = { onEvent, signal: stop, probe, ...(copy === true ? { copy } : {}) };
+      const named = id === undefined ? {} : { id };
+      const model =
+        request.store === undefined
+          ? await importFile(registry, request.path, { ...options, ...named })
+          : await installCandidate(registry, { ...(await this.#candidate(request)), ...named }, options);
+      return { id: model.id, ok: true };
+    });
+  }
+
+  async #candidate({ store, path }: ImportRequest) {
+    const known = FOREIGN_STORES.find((name) => name === store);
+    if (known === undefined) {
+      const message = `store must be one of ${FOREIGN_STORES.join(', ')}.`;
+      throw fail('unsupported_value', { param: 'store', message });
+    }
+    const { scanForeignStore } = await import('../../store/foreign/discover.ts');
+    const { candidates } = await scanForeignStore(known, this.#ports.foreign);
+    const found = candidates.find((candidate) => candidate.id === path);
+    if (found === undefined) throw fail('model_not_found', { model: path, param: 'path' });
+    return found;
+  }
+
+  /** A reader that leaves stops the work; what was fetched by then is kept for the next time. */
+  #long(
+    signal: AbortSignal,
+    work: (onEvent: OnInstallEvent, signal: AbortSignal) => Promise<object>,
+  ): AsyncIterable<Progress> {
+    if (this.#longChanges >= MOST_LONG_CHANGES) throw fail('too_many_changes', { limit: MOST_LONG_CHANGES });
+    this.#longChanges += 1;
+    const stop = new AbortController();
+    const queue = new EventQueue<Progress>(() => stop.abort());
+    work((event) => queue.push({ progress: event }), AbortSignal.any([signal, stop.signal]))
+      .then(
+        (done) => {
+          queue.push({ done });
+          queue.end();
+        },
+        (error: unknown) => queue.fail(error),
+      )
+      .finally(() => {
+        this.#longChanges -= 1;
+      });
+    return queue;
+  }
+}
+
+function bareEntry({ id, addedAt, ownedBy, aliases, facts }: ModelManifest) {
+  return {
+    id,
+    object: 'model' as const,
+    owned_by: ownedBy,
+    created: Math.floor(Date.parse(addedAt) / 1000),
+    size_bytes: facts.sizeBytes,
+    aliases: [...aliases],
+  };
+}
+
+function paramsOf({ params }: ModelManifest): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(paramNames).flatMap(([asked, name]) =>
+      params[name] === undefined ? [] : [[asked, params[name]]],
+    ),
+  );
+}
+
+/** As `hearth set` reads name=value. */
+function readSetting(name: string, text: string | null): readonly [keyof ModelParams, unknown] {
+  const param = Object.hasOwn(paramNames, name) ? paramNames[name] : undefined;
+  if (param === undefined) {
+    const message = `"${name.slice(0, 64)}" is no setting of a model; the names are ${Object.keys(paramNames).join(', ')}.`;
+    throw fail('unsupported_value', { param: 'settings', message });
+  }
+  if (text === null || text === '') return [param, null];
+  if (param === 'stop') return [param, [text]];
+  if (param === 'keepAlive') {
+    if (parseDuration(text) !== undefined) return [param, text];
+    throw fail('unsupported_value', {
+      param: name,
+      message: `${name} is not a duration; write for example 30s, 10m, 0 or -1.`,
+    });
+  }
+  const read = readParam(param, text);
+  if ('value' in read) return [param, read.value];
+  throw fail('unsupported_value', { param: name, message: `${name} is not usable; write ${read.expects}.` });
+}

@@ -1,0 +1,95 @@
+/** The routes by which the page changes what is installed; long changes tell their progress as server-sent events. */
+import type { FastifyReply } from '#fastify';
+import type { LibraryUseCases, Progress } from '../../api/library/library.ts';
+import {
+  type AliasRequest,
+  type ImportRequest,
+  type NamedModel,
+  type PlanQuery,
+  PROGRESS_EVENTS,
+  type PullRequest,
+  type QuantsQuery,
+  type SettingsRequest,
+} from '../../wire/operation/library.ts';
+import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import { asSvcError, errorBody } from '../error-response.ts';
+import { HTTP_LIMITS } from '../limits.ts';
+import { noteFailure } from '../log/request-log.ts';
+import { PendingItems, sendHead, type StreamOptions, takeReply, write } from '../sse.ts';
+import type { Handler } from './handler.ts';
+
+type Names =
+  | 'library'
+  | 'foreignModels'
+  | 'quants'
+  | 'loadPlan'
+  | 'pullModel'
+  | 'importModel'
+  | 'verifyModel'
+  | 'removeModel'
+  | 'defaultModel'
+  | 'aliasModel'
+  | 'setModel';
+
+export function libraryHandlers(library: LibraryUseCases, streams: StreamOptions): Record<Names, Handler> {
+  const long =
+    <Body>(start: (body: Body, signal: AbortSignal) => AsyncIterable<Progress>): Handler =>
+    async (request, reply) => {
+      const client = abortOnDisconnect(reply);
+      const items = iterated(start(request.body as Body, client.signal));
+      return sendProgress(reply, items, { ...streams, abort: () => client.abort() });
+    };
+  return {
+    library: async () => library.show(),
+    foreignModels: async () => library.foreign(),
+    quants: async (request, reply) =>
+      library.quants((request.query as QuantsQuery).ref, abortOnDisconnect(reply).signal),
+    loadPlan: async (request) => {
+      const { model, num_ctx: numCtx } = request.query as PlanQuery;
+      return library.plan(model, numCtx === undefined ? null : Number(numCtx));
+    },
+    pullModel: long<PullRequest>((body, signal) => library.pull(body, signal)),
+    importModel: long<ImportRequest>((body, signal) => library.import(body, signal)),
+    verifyModel: long<NamedModel>((body, signal) => library.verify(body, signal)),
+    removeModel: async (request) => library.remove(request.body as NamedModel),
+    defaultModel: async (request) => library.makeDefault(request.body as NamedModel),
+    aliasModel: async (request) => library.alias(request.body as AliasRequest),
+    setModel: async (request) => library.set(request.body as SettingsRequest),
+  };
+}
+
+async function* iterated(items: AsyncIterable<Progress>): AsyncGenerator<Progress, void, void> {
+  yield* items;
+}
+
+const framed = (event: keyof typeof PROGRESS_EVENTS, data: object): string =>
+  `event: ${PROGRESS_EVENTS[event]}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** A failure before the first event is an ordinary refusal; later it is the last event. */
+async function sendProgress(
+  reply: FastifyReply,
+  items: AsyncGenerator<Progress, void, void>,
+  options: StreamOptions & { readonly abort: () => void },
+): Promise<FastifyReply> {
+  const pending = new PendingItems(items, options.clock);
+  let item = await pending.next(HTTP_LIMITS.pingEveryMs);
+  const raw = takeReply(reply);
+  try {
+    sendHead(raw, reply, options);
+    while (item !== 'end' && !raw.destroyed) {
+      if (item === 'silence') await write(raw, ': ping\n\n');
+      else
+        await write(raw, 'done' in item ? framed('success', item.done) : framed('progress', item.progress));
+      item = await pending.next(HTTP_LIMITS.pingEveryMs);
+    }
+  } catch (thrown) {
+    const error = asSvcError(thrown);
+    if (error.code === 'internal') options.log.error({ err: thrown }, 'A change failed because of a bug.');
+    noteFailure(reply.request, error);
+    await write(raw, framed('error', errorBody(error)));
+  } finally {
+    await pending.close();
+  }
+  raw.end();
+  return reply;
+}

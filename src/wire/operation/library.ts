@@ -1,0 +1,155 @@
+/** What the page changes: installed models, their names and settings. Only a page that was given a token, or an admin key, may. */
+import { type Static, Type } from '#typebox';
+import { ModelEntry } from '../models.ts';
+
+const Name = Type.String({ minLength: 1, maxLength: 512 });
+const Id = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 512, description: 'Install under this id.' }),
+);
+
+export const PageToken = Type.Object({ token: Type.String() }, { $id: 'PageToken' });
+
+/** Everything that is installed, with what it is called and what is set. */
+export const Library = Type.Object(
+  {
+    models: Type.Array(
+      Type.Object({
+        ...ModelEntry.properties,
+        kind: Type.String({ description: 'chat, embedding or adapter.' }),
+        params: Type.Record(Type.String(), Type.Unknown(), {
+          description: 'What hearth set has set, by the names that it takes.',
+        }),
+      }),
+    ),
+    damaged: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() })),
+    defaults: Type.Object({
+      chat: Type.Union([Type.String(), Type.Null()]),
+      embedding: Type.Union([Type.String(), Type.Null()]),
+    }),
+    settable: Type.Array(Type.String(), { description: 'The names that settings take.' }),
+  },
+  { $id: 'Library' },
+);
+export type Library = Static<typeof Library>;
+
+/** Models of other programs on this machine. */
+export const ForeignModels = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object({
+        store: Type.String(),
+        id: Type.String(),
+        path: Type.String(),
+        size_bytes: Type.Optional(Type.Integer()),
+      }),
+    ),
+    problems: Type.Array(Type.Object({ path: Type.String(), reason: Type.String() })),
+  },
+  { $id: 'ForeignModels' },
+);
+export type ForeignModels = Static<typeof ForeignModels>;
+
+export const QuantsQuery = Type.Object({ ref: Name });
+export type QuantsQuery = Static<typeof QuantsQuery>;
+
+export const Quants = Type.Object(
+  {
+    repo: Type.String(),
+    free_bytes: Type.Integer({ description: 'What the memory of the machine has for models now.' }),
+    advised: Type.Union([Type.String(), Type.Null()]),
+    data: Type.Array(
+      Type.Object({
+        label: Type.String(),
+        size_bytes: Type.Integer(),
+        least_bytes: Type.Integer({ description: 'Weights and process; the KV cache comes on top.' }),
+        fits: Type.Boolean(),
+      }),
+    ),
+  },
+  { $id: 'Quants' },
+);
+export type Quants = Static<typeof Quants>;
+
+export const PlanQuery = Type.Object({
+  model: Name,
+  num_ctx: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,8}$' })),
+});
+export type PlanQuery = Static<typeof PlanQuery>;
+
+/** What a request for the model would find. */
+export const LoadPlan = Type.Object(
+  {
+    model: Type.String(),
+    loaded: Type.Boolean(),
+    slots: Type.Integer(),
+    memory: Type.Record(Type.String(), Type.Integer(), { description: 'Bytes by device.' }),
+    evicts: Type.Array(Type.String(), { description: 'Models that would be unloaded to make room.' }),
+  },
+  { $id: 'LoadPlan' },
+);
+export type LoadPlan = Static<typeof LoadPlan>;
+
+export const PullRequest = Type.Object(
+  { ref: Type.String({ minLength: 1, maxLength: 2048 }), id: Id },
+  { $id: 'PullRequest' },
+);
+export type PullRequest = Static<typeof PullRequest>;
+
+export const ImportRequest = Type.Object(
+  {
+    path: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description: 'A GGUF file on the machine of the service.',
+    }),
+    id: Id,
+    copy: Type.Optional(Type.Boolean()),
+    store: Type.Optional(
+      Type.String({ maxLength: 32, description: 'Another program; then path is the id of its model.' }),
+    ),
+  },
+  { $id: 'ImportRequest' },
+);
+export type ImportRequest = Static<typeof ImportRequest>;
+
+export const NamedModel = Type.Object({ model: Name }, { $id: 'NamedModel' });
+export type NamedModel = Static<typeof NamedModel>;
+
+export const AliasRequest = Type.Object({ model: Name, alias: Name }, { $id: 'AliasRequest' });
+export type AliasRequest = Static<typeof AliasRequest>;
+
+export const SettingsRequest = Type.Object(
+  {
+    model: Name,
+    settings: Type.Record(
+      Type.String({ maxLength: 64 }),
+      Type.Union([Type.String({ maxLength: 4096 }), Type.Null()]),
+      {
+        maxProperties: 64,
+        description: 'By name, as hearth set takes them; null removes one.',
+      },
+    ),
+  },
+  { $id: 'SettingsRequest' },
+);
+export type SettingsRequest = Static<typeof SettingsRequest>;
+
+/** What became of a change. */
+export const Changed = Type.Object(
+  {
+    model: Type.String({ description: 'The id or alias that it was about.' }),
+    note: Type.Optional(Type.String()),
+  },
+  { $id: 'Changed' },
+);
+export type Changed = Static<typeof Changed>;
+
+/** Events of a pull, an import or a check of files; the last is `success` or `error`. */
+export const PROGRESS_EVENTS = {
+  /** The data is what `hearth pull --json` prints. */
+  progress: 'progress',
+  /** `{"id", "ok", "files"?}`. */
+  success: 'success',
+  /** The failure in the shape of ErrorBody. */
+  error: 'error',
+} as const;
