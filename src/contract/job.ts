@@ -84,9 +84,23 @@ export const Reasoning = Type.Object({
 });
 export type Reasoning = Static<typeof Reasoning>;
 
+const TokenIds = Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }));
+
 export const Prompt = Type.Union([
-  Type.Object({ kind: Type.Literal('chat'), turns: Type.Array(Turn) }),
-  Type.Object({ kind: Type.Literal('text'), text: Type.String() }),
+  Type.Object({
+    kind: Type.Literal('chat'),
+    turns: Type.Array(Turn),
+    /** The last turn, one of the assistant without calls, is begun: the answer goes on behind its words. */
+    continues: Type.Optional(Type.Boolean()),
+  }),
+  Type.Object({
+    kind: Type.Literal('text'),
+    text: Type.String(),
+    /** What is to follow the answer, for models that fill in between. */
+    suffix: Type.Optional(Type.String()),
+  }),
+  /** Evaluated as they are. */
+  Type.Object({ kind: Type.Literal('tokens'), tokens: TokenIds }),
 ]);
 export type Prompt = Static<typeof Prompt>;
 
@@ -102,6 +116,10 @@ export const GenerateJob = Type.Object({
   format: AnswerFormat,
   reasoning: Reasoning,
   sampling: Sampling,
+  /** Texts whose tokens get a bias, as `logitBias` gives one to tokens. */
+  biasedTexts: Type.Optional(Type.Array(Type.Tuple([Type.String({ minLength: 1 }), Type.Number()]))),
+  /** No token ends the answer; only the limit or a stop string does. */
+  ignoresEnd: Type.Optional(Type.Boolean()),
   /** LoRA adapters of the load that apply to it, none with scale 0, in the order of the load. */
   adapters: Type.Array(AdapterScale),
   /** Tokens to generate at most; null: until the window is full. 0 evaluates the prompt only. */
@@ -154,8 +172,6 @@ export const TokenizeJob = Type.Object({
   withPieces: Type.Boolean(),
 });
 export type TokenizeJob = Static<typeof TokenizeJob>;
-
-const TokenIds = Type.Array(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }));
 
 /** Tokens to text. */
 export const DetokenizeJob = Type.Object({

@@ -199,19 +199,27 @@ export const SAMPLING = {
       type: 'object',
       maxProperties: 1024,
       additionalProperties: { type: 'number', minimum: -100, maximum: 100 },
-      description: 'Token id to additive bias, -100 to 100.',
+      description:
+        'Token id, or a text of which every token counts, to additive bias, -100 to 100. -100 forbids a token.',
     },
     read: readBias,
-    expects: 'logit_bias must map token ids, written as whole numbers, to a bias.',
+    expects: 'logit_bias must map token ids or texts to a bias; a text must not be empty.',
     perModel: false,
     evidence: 'requested',
     elsewhere: 'openai',
   },
 } as const satisfies Readonly<Record<string, SamplingRow>>;
 
+/** Names of tokens; what else is named are texts, which only the vocabulary knows how to read. */
+const TOKEN_ID = /^\d{1,9}$/;
+
 function readBias(asked: Readonly<Record<string, number>>): [number, number][] | null | undefined {
-  const pairs = Object.entries(asked);
-  if (pairs.length === 0) return undefined;
-  if (!pairs.every(([token]) => /^\d{1,9}$/.test(token))) return null;
-  return pairs.map(([token, bias]) => [Number(token), bias]);
+  if (Object.hasOwn(asked, '')) return null;
+  const pairs = Object.entries(asked).filter(([token]) => TOKEN_ID.test(token));
+  return pairs.length === 0 ? undefined : pairs.map(([token, bias]) => [Number(token), bias]);
+}
+
+/** The texts of a `logit_bias`, each with its bias. */
+export function biasedTexts(asked: Readonly<Record<string, number>>): [string, number][] {
+  return Object.entries(asked).filter(([text]) => !TOKEN_ID.test(text));
 }

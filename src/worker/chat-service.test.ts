@@ -85,6 +85,23 @@ describe('a chat without the native library', () => {
     expect(textOf(continued)).toContain('Paris.<|im_end|>\n<|im_start|>user\n');
   });
 
+  it('goes on behind an answer that a client has begun', async () => {
+    const prompts: string[] = [];
+    const { run } = await service(
+      answering((prompt) => {
+        prompts.push(prompt);
+        return ' 42.';
+      }, 'The answer is'),
+    );
+    const turns: Turn[] = [
+      { role: 'user', content: 'How much?' },
+      { role: 'assistant', content: 'The answer is' },
+    ];
+    const events = await run({ prompt: { kind: 'chat', turns, continues: true } });
+    expect(prompts.at(-1)).toMatch(/How much\?<\|im_end\|>\n<\|im_start\|>assistant\nThe answer is$/);
+    expect(textOf(events)).toBe(' 42.');
+  });
+
   it('speaks the template that its user chose', async () => {
     const prompts: string[] = [];
     const answer = (prompt: string): string => {

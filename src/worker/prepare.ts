@@ -2,6 +2,7 @@
 import type { GenerateJob } from '../contract/job.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import type { Answer } from './answer/answer.ts';
+import { withBiases } from './answer/biases.ts';
 import { type AnswerPlan, openAnswer, planAnswer } from './answer/plan-answer.ts';
 import type { ModelFormat } from '../lib/tool-format/tool-format.ts';
 import type { ChatModel } from './model.ts';
@@ -9,6 +10,7 @@ import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns } from './prompt/envelope.ts';
 import { callVoice, withModelIds } from './prompt/history.ts';
 import { renderPrompt, tokenizePieces } from './prompt/prompt.ts';
+import { type RawPrompt, rawPrompt } from './prompt/raw-prompt.ts';
 
 export interface PreparedChat {
   readonly job: GenerateJob;
@@ -23,13 +25,12 @@ export interface PreparedChat {
   readonly answer: Answer;
 }
 
-export function prepareChat(chat: ChatModel, job: GenerateJob): PreparedChat {
+export function prepareChat(chat: ChatModel, asked: GenerateJob): PreparedChat {
+  const job = withBiases(chat.vocabulary, asked);
   const plan = planAnswer(job, chat.writer);
-  const pieces = promptPieces(chat, job, plan);
   // A smaller window than the loaded one is a promise to the client, not another context.
   const numCtx = Math.min(job.numCtx ?? chat.facts.numCtx, chat.facts.numCtx);
-  refuseHopeless(chat, pieces, numCtx);
-  const tokens = tokenizePieces(chat.vocabulary, pieces);
+  const { pieces, tokens } = promptOf(chat, { job, plan, numCtx });
   if (tokens.length === 0) throw fail('invalid_request', { message: 'The prompt is empty; send some text.' });
   const room = Math.max(0, numCtx - tokens.length);
   const maxTokens = Math.min(job.maxTokens ?? room, room);
@@ -53,7 +54,7 @@ export function requireRoom(chat: ChatModel, { tokens, numCtx }: PreparedChat): 
 const COUNTED_BYTES = 256 * 1024;
 
 /** What is long and cannot fit by its length alone is refused unread, because reading it would hold up every other stream. */
-function refuseHopeless(chat: ChatModel, pieces: readonly PromptPiece[], numCtx: number): void {
+function refuseHopeless(chat: ChatModel, pieces: readonly Pick<PromptPiece, 'text'>[], numCtx: number): void {
   const bytes = pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   if (bytes <= COUNTED_BYTES) return;
   const promptTokens = chat.vocabulary.leastTokens(bytes);
@@ -62,17 +63,39 @@ function refuseHopeless(chat: ChatModel, pieces: readonly PromptPiece[], numCtx:
     throw fail('context_length_exceeded', { promptTokens, numCtx, maxCtx, atLeast: true });
 }
 
-function promptPieces({ writer }: ChatModel, job: GenerateJob, plan: AnswerPlan): PromptPiece[] {
-  const { prompt, tools } = job;
-  if (prompt.kind === 'text')
-    return prompt.text === '' ? [] : [{ text: prompt.text, plain: true, continues: false }];
+interface PromptRequest {
+  readonly job: GenerateJob;
+  readonly plan: AnswerPlan;
+  readonly numCtx: number;
+}
+
+function promptOf(chat: ChatModel, { job, plan, numCtx }: PromptRequest): RawPrompt {
+  const { prompt } = job;
+  if (prompt.kind !== 'chat') {
+    if (prompt.kind === 'text') refuseHopeless(chat, [{ text: prompt.text + (prompt.suffix ?? '') }], numCtx);
+    return rawPrompt(chat.vocabulary, prompt);
+  }
+  const pieces = promptPieces(chat, { ...job, prompt }, plan);
+  refuseHopeless(chat, pieces, numCtx);
+  return { pieces, tokens: tokenizePieces(chat.vocabulary, pieces) };
+}
+
+type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };
+
+function promptPieces(
+  { writer }: ChatModel,
+  { prompt, tools, ...job }: ChatJob,
+  plan: AnswerPlan,
+): PromptPiece[] {
+  // A turn that is begun is no part of what the template writes, which would end it.
+  const turns = prompt.continues === true ? prompt.turns.slice(0, -1) : prompt.turns;
   const callable = plan.tools.length > 0;
   const native = plan.model.tools;
   return renderPrompt(writer, {
     turns:
       native === null
-        ? envelopeTurns(writer, { turns: prompt.turns, tools, callable })
-        : withModelIds(prompt.turns, plan.model.history.ids),
+        ? envelopeTurns(writer, { turns, tools, callable })
+        : withModelIds(turns, plan.model.history.ids),
     tools: native === null ? [] : plan.tools,
     calls: callVoice(plan.model),
     toolsVariable: plan.model.toolsVariable,

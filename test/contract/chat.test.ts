@@ -212,6 +212,33 @@ describe('a request', () => {
     expect(job().prompt).toEqual({ kind: 'chat', turns: [{ role: 'user', content: 'a\ufffdb' }] });
   });
 
+  it('may begin the answer', async () => {
+    const messages = [
+      { role: 'user', content: 'How much?' },
+      { role: 'assistant', content: 'It is', reasoning: 'Count.' },
+    ];
+    await chat({ messages, continue_final_message: true });
+    const [user, assistant] = [messages[0], { role: 'assistant', content: 'It is', reasoning: 'Count.' }];
+    expect(job().prompt).toEqual({ kind: 'chat', turns: [user, assistant], continues: true });
+    // Without being asked to, a message of the assistant is a turn like any other.
+    await chat({ messages });
+    expect(job().prompt).toEqual({ kind: 'chat', turns: [user, assistant] });
+    const refused = await chat({ messages: messages.slice(0, 1), continue_final_message: true });
+    expect([refused.status, refused.body.param]).toEqual([400, 'messages']);
+  });
+
+  it.each(['reasoning_content', 'reasoning', 'thinking'])('may bring thinking back as %s', async (name) => {
+    await chat({
+      messages: [
+        { role: 'assistant', content: 'Yes.', [name]: 'hm' },
+        { role: 'user', content: 'Why?' },
+      ],
+    });
+    expect(job().prompt).toMatchObject({
+      turns: [{ role: 'assistant', content: 'Yes.', reasoning: 'hm' }, {}],
+    });
+  });
+
   it('may define tools', async () => {
     const { tool_protocol: protocol } = (await service.client.get('/v1/identity')).body;
     for (const shape of [{ type: 'function', function: weather }, weather]) {

@@ -83,13 +83,46 @@ describe('a text completion', () => {
     ['logprobs of its own prompt', { logprobs: 1, echo: true }, 'logprobs'],
     ['echo as text', { echo: 'yes' }, 'echo'],
     ['no prompt in the array', { prompt: [] }, 'prompt'],
-    ['token ids', { prompt: [1, 2] }, 'prompt'],
+    ['a token among texts', { prompt: ['a', 2] }, 'prompt'],
+    ['a negative token', { prompt: [-1] }, 'prompt'],
+    ['an empty list among prompts', { prompt: [[1], []] }, 'prompt'],
+    ['lists in a list of lists', { prompt: [[[1]]] }, 'prompt'],
+    ['echo of tokens', { prompt: [1], echo: true }, 'echo'],
+    ['a suffix behind tokens', { prompt: [1], suffix: 'x' }, 'suffix'],
     ['a number', { prompt: 7 }, 'prompt'],
     ['a wrong option', { temperature: -1 }, 'temperature'],
   ])('with %s is a 400 that names the field', async (_, fields, param) => {
     const { status, body } = await complete(fields);
     expect(status).toBe(400);
     expect(body.param).toMatch(new RegExp(`^${param}`));
+  });
+
+  it('continues tokens, one list of them or several', async () => {
+    await complete({ prompt: [5, 6] });
+    verifies('completions.tokens', () => expect(job().prompt).toEqual({ kind: 'tokens', tokens: [5, 6] }));
+    const { body } = await complete({ prompt: [[5], [6, 7]] });
+    expect(body.choices).toHaveLength(2);
+    expect(job().prompt).toEqual({ kind: 'tokens', tokens: [6, 7] });
+  });
+
+  it('fills in between a prompt and a suffix', async () => {
+    await complete({ suffix: ' the end.' });
+    verifies('completions.suffix', () =>
+      expect(job().prompt).toEqual({ kind: 'text', text: 'Once', suffix: ' the end.' }),
+    );
+    await complete({ suffix: '' });
+    expect(job().prompt).toEqual({ kind: 'text', text: 'Once' });
+  });
+
+  it('names tokens by their text, and forbids the end', async () => {
+    await complete({ logit_bias: { 7: 1, river: -100 }, ignore_eos: true });
+    expect(job()).toMatchObject({
+      biasedTexts: [['river', -100]],
+      ignoresEnd: true,
+      sampling: { logitBias: [[7, 1]] },
+    });
+    const { headers } = await complete({ grammar: 'root ::= "a"', ignore_eos: true });
+    expect([headers['x-svc-ignored-params'], job().ignoresEnd]).toEqual(['ignore_eos', undefined]);
   });
 
   it('continues each of several prompts, and counts each once', async () => {

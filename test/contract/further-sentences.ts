@@ -18,6 +18,8 @@ export const furtherSentences = {
   'tokens.no-slot': 'Neither route waits for answers that run.',
   'completions.prompts':
     'Several prompts of a text completion are continued each by itself, in their order, n times each.',
+  'completions.tokens': 'A prompt may be tokens by their ids, as a list or a list of lists.',
+  'completions.suffix': 'suffix is the text behind the gap that the answer fills.',
   'completions.echo': 'echo begins each answer with its prompt.',
   'completions.logprobs':
     'logprobs reports tokens, token_logprobs, top_logprobs by text, and text_offset in characters.',

@@ -104,7 +104,7 @@ describe('harmless text', () => {
         turns: [{ role: 'user' as const, content: HARMLESS }],
         tools: [],
         variables: {},
-        prefill: '',
+        prefill: [],
         clockMs: 0,
       };
       const pieces = renderPrompt(writer, prompt);

@@ -75,7 +75,7 @@ const TOOLS: readonly ToolDefinition[] = [
 ];
 
 export function promptOf(turns: readonly Turn[]): ChatPrompt {
-  return { turns, tools: TOOLS, variables: {}, prefill: '', clockMs: 0 };
+  return { turns, tools: TOOLS, variables: {}, prefill: [], clockMs: 0 };
 }
 
 /** For every pair of shapes and every place for the text: what it would have to say. */

@@ -85,7 +85,7 @@ describe.each(vocabularies)('$name', (fixture) => {
     const words = ['the words', 'a < b > c', 'x [y] | z', '{"k": "v"}', 'ünï 😀', '', '<', '|', 'im_start'];
     for (const word of words) {
       const { turns, tools } = prepared(writer, conversation(word, word));
-      const pieces = renderPrompt(writer, { turns, tools, variables: {}, prefill: '', clockMs: 0 });
+      const pieces = renderPrompt(writer, { turns, tools, variables: {}, prefill: [], clockMs: 0 });
       const text = pieceText(pieces);
       expect(text).toBe(plainRendering(writer, turns, tools));
       expect([...tokenizePieces(writer.vocabulary, pieces)]).toEqual([
@@ -151,12 +151,12 @@ function prepared(
 
 function rendered(writer: PromptWriter, turns: readonly Turn[]): string {
   const ready = prepared(writer, turns);
-  return pieceText(renderPrompt(writer, { ...ready, variables: {}, prefill: '', clockMs: 0 }));
+  return pieceText(renderPrompt(writer, { ...ready, variables: {}, prefill: [], clockMs: 0 }));
 }
 
 function controlCount(writer: PromptWriter, turns: readonly Turn[]): number {
   const ready = prepared(writer, turns);
-  const pieces = renderPrompt(writer, { ...ready, variables: {}, prefill: '', clockMs: 0 });
+  const pieces = renderPrompt(writer, { ...ready, variables: {}, prefill: [], clockMs: 0 });
   const tokens = [...tokenizePieces(writer.vocabulary, pieces)];
   return tokens.filter((token) => writer.vocabulary.controlTextOf(token) !== null).length;
 }
@@ -168,5 +168,5 @@ function plainRendering(
   tools: readonly ToolDefinition[],
 ): string {
   const unguarded: PromptWriter = { ...writer, guard: guardAgainst({ tokens: [], texts: [] }) };
-  return pieceText(renderPrompt(unguarded, { turns, tools, variables: {}, prefill: '', clockMs: 0 }));
+  return pieceText(renderPrompt(unguarded, { turns, tools, variables: {}, prefill: [], clockMs: 0 }));
 }

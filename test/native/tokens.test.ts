@@ -85,3 +85,33 @@ describe('the tokens of an embedding model', () => {
     expect(text).toBe('the old clock');
   });
 });
+
+describe('an answer', () => {
+  const ask = { prompt: { kind: 'text', text: 'The old clock' } } as const;
+
+  it('to tokens is the one to their text', async () => {
+    const { tokens } = await chat.worker.tokenize({ text: ask.prompt.text, addSpecial: true });
+    const [one, other] = [
+      await chat.worker.generate(ask),
+      await chat.worker.generate({ prompt: { kind: 'tokens', tokens: [...tokens] } }),
+    ];
+    expect(other.text).toBe(one.text);
+    expect(other.done.usage.promptTokens).toBe(one.done.usage.promptTokens);
+  });
+
+  it('does not end where no token may end it', async () => {
+    const limit = { ...ask, maxTokens: 200 };
+    const ends = await chat.worker.generate(limit);
+    const goesOn = await chat.worker.generate({ ...limit, ignoresEnd: true });
+    expect([ends.done.finishReason, goesOn.done.finishReason]).toEqual(['stop', 'length']);
+    expect(goesOn.text.startsWith(ends.text)).toBe(true);
+  });
+
+  it('holds no word that is forbidden by its text', async () => {
+    const { text } = await chat.worker.generate(ask);
+    const [word = ''] = /[a-z]{3,}/.exec(text) ?? [];
+    expect(word).not.toBe('');
+    const without = await chat.worker.generate({ ...ask, biasedTexts: [[` ${word}`, -100]] });
+    expect(without.text).not.toBe(text);
+  });
+});

@@ -20,7 +20,13 @@ import {
 } from '../generation/choices.ts';
 import { idleWithEngine } from '../generation/idle-options.ts';
 import { newJobId } from '../generation/job-id.ts';
-import { checkIgnored, type GenerationFields, readStop, resolveMaxTokens } from '../generation/parameters.ts';
+import {
+  canIgnoreEnd,
+  checkIgnored,
+  type GenerationFields,
+  readStop,
+  resolveMaxTokens,
+} from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import type { CacheLog } from '../prompt-cache/cache-log.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
@@ -73,8 +79,9 @@ export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller)
   const choices =
     ask.verbatim === true ? planned : { ...planned, account: ports.cacheLog.watch(caller, model.id) };
   const idleStop = isJson(content.format) && readStop(options.stop).length > 0 ? ['stop'] : [];
+  const idleEnd = options.ignore_eos === true && !canIgnoreEnd(content) ? ['ignore_eos'] : [];
   const idle = [...idleWithEngine(options, content, choices.submission.target), ...ask.idle(model)];
-  const ignored = [...new Set([...resolveMaxTokens(options).overruled, ...idleStop, ...idle])];
+  const ignored = [...new Set([...resolveMaxTokens(options).overruled, ...idleStop, ...idleEnd, ...idle])];
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, choices);
   const hasStandIn = !model.hasChatTemplate;

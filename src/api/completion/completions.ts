@@ -1,5 +1,4 @@
 /** api/completion owns POST /v1/completions: plain text in, plain text out. It knows no template, tool or evidence. */
-import { fail } from '../../lib/errors/svc-error.ts';
 import type { Engine } from '../../engine/ports.ts';
 import {
   type CompletionLogprobs,
@@ -7,16 +6,18 @@ import {
   type CompletionResponse,
 } from '../../wire/inference/completions.ts';
 import type { Usage } from '../../wire/inference/generation.ts';
+import type { Prompt } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import type { Caller } from '../caller.ts';
 import type { Understood } from '../chat/understood.ts';
 import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
 import { checkSlots, type Choices, type JobContent, planChoices, runChoices } from '../generation/choices.ts';
 import { wireFinishReason } from '../generation/finish-reason.ts';
-import { checkIgnored, resolveMaxTokens, unknownFields } from '../generation/parameters.ts';
+import { canIgnoreEnd, checkIgnored, resolveMaxTokens, unknownFields } from '../generation/parameters.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
 import { wireTimings, wireUsage } from '../generation/usage.ts';
 import type { Models } from '../models/served-model.ts';
+import { readPrompts } from './prompts.ts';
 import type { CacheLog } from '../prompt-cache/cache-log.ts';
 
 export interface CompletionPorts extends HeadPorts {
@@ -39,18 +40,23 @@ export async function acceptCompletion(
 ): Promise<AcceptedCompletion> {
   const model = await ports.models.resolve(body.model, 'chat');
   const prompts = readPrompts(body);
-  const plans = prompts.map((text) => planChoices(body, contentOf(body, text), { model, caller }));
+  const plans = prompts.map((prompt) => planChoices(body, contentOf(body, prompt), { model, caller }));
   const [plan] = plans;
   if (plan === undefined) throw new Error('a text completion came without a prompt');
-  const ignored = [...resolveMaxTokens(body).overruled, ...unknownFields(body, CompletionRequest.properties)];
+  const isShaped = plan.jobs.some((job) => !canIgnoreEnd(job));
+  const ignored = [
+    ...resolveMaxTokens(body).overruled,
+    ...(body.ignore_eos === true && isShaped ? ['ignore_eos'] : []),
+    ...unknownFields(body, CompletionRequest.properties),
+  ];
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, plan);
   const includeUsage = body.stream_options?.include_usage === true;
   const account = ports.cacheLog.watch(caller, model.id);
   const choices = { ...plan, account, jobs: plans.flatMap(({ jobs }) => jobs) };
   const perPrompt = plan.jobs.length;
-  const openings = choices.jobs.map((_, index) =>
-    body.echo === true ? (prompts[Math.floor(index / perPrompt)] ?? '') : '',
+  const openings = choices.jobs.map(({ prompt }) =>
+    body.echo === true && prompt.kind === 'text' ? prompt.text : '',
   );
   return new AcceptedCompletion(ports, choices, {
     includeUsage,
@@ -61,38 +67,6 @@ export async function acceptCompletion(
   });
 }
 
-/** Well-formed, in the order sent. */
-function readPrompts({ prompt, echo, logprobs }: CompletionRequest): string[] {
-  const prompts = typeof prompt === 'string' ? [prompt] : prompt;
-  const empty = prompts.indexOf('');
-  if (empty >= 0) {
-    const param = typeof prompt === 'string' || prompts.length === 1 ? 'prompt' : `prompt[${empty}]`;
-    throw fail('invalid_request', {
-      message: `${param} must not be empty; send the text to continue.`,
-      param,
-    });
-  }
-  if (echo === true && typeof logprobs === 'number') {
-    throw fail('invalid_request', {
-      message:
-        'logprobs must not be set beside echo: there are none for the tokens of a prompt; ask for one of them.',
-      param: 'logprobs',
-    });
-  }
-  return prompts.map((text) => text.toWellFormed());
-}
-
-function contentOf({ grammar, logprobs }: CompletionRequest, text: string): JobContent {
-  return {
-    prompt: { kind: 'text', text },
-    tools: [],
-    toolChoice: { mode: 'none' },
-    format: grammar ? { kind: 'grammar', gbnf: grammar } : { kind: 'text' },
-    reasoning: {},
-    topLogprobs: logprobs ?? null,
-  };
-}
-
 interface Asked {
   /** What each answer begins with. */
   readonly openings: readonly string[];
@@ -101,6 +75,17 @@ interface Asked {
   readonly includeUsage: boolean;
   readonly ignored: readonly string[];
   readonly signal: AbortSignal;
+}
+
+function contentOf({ grammar, logprobs }: CompletionRequest, prompt: Prompt): JobContent {
+  return {
+    prompt,
+    tools: [],
+    toolChoice: { mode: 'none' },
+    format: grammar ? { kind: 'grammar', gbnf: grammar } : { kind: 'text' },
+    reasoning: {},
+    topLogprobs: logprobs ?? null,
+  };
 }
 
 /** A request that may run; it runs once, in one of these ways. */

@@ -17,6 +17,7 @@ import {
   readKeepAlive,
   readSampling,
   readStop,
+  readTokenRules,
   resolveMaxTokens,
 } from './parameters.ts';
 
@@ -56,6 +57,7 @@ export function planChoices(
   const numCtx = typeof fields.num_ctx === 'number' ? Math.min(fields.num_ctx, target.trainedCtx) : null;
   const keepAliveMs = readKeepAlive(fields.keep_alive ?? defaults.keepAlive);
   const adapters = chooseAdapters(fields.lora, model);
+  const tokenRules = readTokenRules(fields, content);
   const hasStop = fields.stop !== null && fields.stop !== undefined;
   const job = (index: number): GenerateJob => ({
     kind: 'generate',
@@ -63,6 +65,7 @@ export function planChoices(
     domain: caller.owner,
     ...content,
     sampling: seed === null ? unseeded : { ...sampling, seed: (seed + index) % 2 ** 32 },
+    ...tokenRules,
     adapters,
     maxTokens: isGiven ? maxTokens : defaults.maxTokens,
     numCtx,

@@ -3,13 +3,15 @@
  * list of fields that had no effect, which the response names. Nothing is ignored in silence.
  */
 import { parseDuration } from '../../lib/base/duration.ts';
+import type { GenerateJob } from '../../contract/job.ts';
+import { biasedTexts } from '../../contract/sampling.ts';
 import { type Sampling, SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { generationFields } from '../../wire/inference/generation.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
 /** The fields that chat and text completion share. */
-export type GenerationFields = Omit<CompletionRequest, 'model' | 'prompt' | 'echo' | 'logprobs'>;
+export type GenerationFields = Omit<CompletionRequest, 'model' | 'prompt' | 'suffix' | 'echo' | 'logprobs'>;
 
 const TOKEN_LIMITS = ['num_predict', 'max_tokens', 'max_completion_tokens'] as const;
 /** No window is larger; more would not fit the integers of the engine. */
@@ -58,6 +60,27 @@ export function readSampling(fields: GenerationFields): Sampling {
     return value === undefined ? [] : [[option, value]];
   });
   return Object.fromEntries(read) as Sampling;
+}
+
+/** What a request says of tokens that only the vocabulary knows; what is not said stays absent. */
+export function readTokenRules(
+  { logit_bias, ignore_eos }: GenerationFields,
+  { format, tools }: Pick<GenerateJob, 'format' | 'tools'>,
+): Pick<GenerateJob, 'biasedTexts' | 'ignoresEnd'> {
+  const texts = biasedTexts(logit_bias ?? {}).map(([text, bias]): [string, number] => [
+    text.toWellFormed(),
+    bias,
+  ]);
+  const ignoresEnd = ignore_eos === true && canIgnoreEnd({ format, tools });
+  return {
+    ...(texts.length === 0 ? {} : { biasedTexts: texts }),
+    ...(ignoresEnd ? { ignoresEnd } : {}),
+  };
+}
+
+/** What a grammar shapes is over when the grammar says so. */
+export function canIgnoreEnd({ format, tools }: Pick<GenerateJob, 'format' | 'tools'>): boolean {
+  return format.kind === 'text' && tools.length === 0;
 }
 
 /** The stop strings as a list. */

@@ -7,7 +7,7 @@ import { claimedSampling } from '../../trust/evidence/stated-sampling.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { canonicalSha256 } from '../../trust/identity/canonical.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
-import { readSampling, readStop } from '../generation/parameters.ts';
+import { readSampling, readStop, readTokenRules } from '../generation/parameters.ts';
 import { readContent } from '../dialects/chat-completions/content.ts';
 import { Check } from '#typebox/value';
 
@@ -30,10 +30,12 @@ export function replayJob(run: RecordedRun, defaultStop: readonly string[]): Gen
   const settings = claimedSampling(claimed, readSampling(request));
   if (!Check(Sampling, settings))
     throw notComparable('its sampling settings are outside what this engine accepts');
+  const content = readContent(request);
   return {
     kind: 'generate',
     jobId: 'replay',
-    ...readContent(request),
+    ...content,
+    ...readTokenRules(request, content),
     sampling: settings,
     adapters: [],
     maxTokens: sampling.num_predict,

@@ -130,9 +130,9 @@ function charsOf(job: Job): number {
       return job.tokens.length;
     case 'generate': {
       const { prompt } = job;
-      return prompt.kind === 'text'
-        ? prompt.text.length
-        : prompt.turns.reduce((sum, turn) => sum + turn.content.length, 0);
+      if (prompt.kind === 'text') return prompt.text.length + (prompt.suffix ?? '').length;
+      if (prompt.kind === 'tokens') return prompt.tokens.length;
+      return prompt.turns.reduce((sum, turn) => sum + turn.content.length, 0);
     }
   }
 }

@@ -29,6 +29,8 @@ export const RequestMessage = Type.Object({
   tool_calls: nullable<unknown[]>('array'),
   tool_call_id: nullable<string>('string'),
   reasoning_content: nullable<string>('string'),
+  reasoning: nullable<string>('string', { description: 'Another name of reasoning_content.' }),
+  thinking: nullable<string>('string', { description: 'Another name of reasoning_content.' }),
 });
 export type RequestMessage = Static<typeof RequestMessage>;
 
@@ -50,6 +52,10 @@ export const ChatRequest = Type.Object(
     parallel_tool_calls: nullable<boolean>('boolean', {
       description:
         'true allows several calls in one answer, where the model writes them; else at most one is made.',
+    }),
+    continue_final_message: nullable<boolean>('boolean', {
+      description:
+        'true lets the answer go on behind the last message, which is one of the assistant; the answer holds only what is new.',
     }),
     response_format: nullable<Record<string, unknown>>('object', {
       description: 'text, json_object, or json_schema with a schema.',

@@ -2,17 +2,42 @@ import { type Static, Type } from '#typebox';
 import { nullable, orNull } from '../schema.ts';
 import { generationFields, Timings, TrueFinishReason, Usage } from './generation.ts';
 
+/** Prompts of one request. */
+export const MOST_PROMPTS = 32;
+/** Of one prompt that is sent as tokens. */
+const MOST_PROMPT_TOKENS = 1_048_576;
+
 /** /v1/completions: listed by the interface, shaped as the usual text completion. */
 export const CompletionRequest = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 512 }),
-    prompt: Type.Unsafe<string | string[]>({
+    prompt: Type.Unsafe<string | (string | number | number[])[]>({
       type: ['string', 'array'],
       minItems: 1,
-      maxItems: 32,
-      items: { type: 'string' },
-      documented: { minLength: 1, items: { type: 'string', minLength: 1 } },
-      description: 'One string, or up to 32, each of which is continued by itself.',
+      maxItems: MOST_PROMPT_TOKENS,
+      items: {
+        type: ['string', 'integer', 'array'],
+        minimum: 0,
+        maximum: 2 ** 31 - 1,
+        minItems: 1,
+        maxItems: MOST_PROMPT_TOKENS,
+        items: { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 },
+      },
+      documented: {
+        minLength: 1,
+        items: {
+          type: ['string', 'integer', 'array'],
+          minLength: 1,
+          minItems: 1,
+          items: { type: 'integer' },
+        },
+      },
+      description: `A string, or tokens of the model's vocabulary by their ids; or a list of up to ${MOST_PROMPTS} of one kind, each of which is continued by itself.`,
+    }),
+    suffix: nullable<string>('string', {
+      maxLength: 1_048_576,
+      description:
+        'What is to follow the answer, where the vocabulary has tokens for it (fill in the middle).',
     }),
     echo: nullable<boolean>('boolean', { description: 'true begins each answer with its prompt.' }),
     logprobs: nullable<number>('integer', {

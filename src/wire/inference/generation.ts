@@ -56,6 +56,10 @@ export const generationFields = {
       items: { type: 'string', minLength: 1, maxLength: 4096 },
     }),
   ),
+  ignore_eos: nullable<boolean>('boolean', {
+    description:
+      'true lets no token end the answer; only the limit or a stop string does. Without effect on JSON and grammars.',
+  }),
   keep_alive: KeepAlive,
   n: nullable<number>('integer', {
     minimum: 1,

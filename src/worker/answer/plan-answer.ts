@@ -5,11 +5,12 @@
  *   3. one grammar for the whole answer, if anything is asked of it
  *   4. once the prompt is known: the reader that takes the answer apart, and the constraint
  */
-import type { GenerateJob, ToolDefinition } from '../../contract/job.ts';
+import type { GenerateJob, ToolDefinition, Turn } from '../../contract/job.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
 import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
 import type { NativeModel } from '../native.ts';
 import { modelFormat } from '../prompt/model-format.ts';
-import { probeTemplate, type PromptWriter } from '../prompt/prompt.ts';
+import { type PrefillPart, probeTemplate, type PromptWriter } from '../prompt/prompt.ts';
 import type { Answer } from './answer.ts';
 import { answerGrammar, type AnswerGrammarRequest, type ThinkingPlace } from './answer-grammar.ts';
 import { AnswerReader } from './answer-reader.ts';
@@ -32,8 +33,8 @@ export interface AnswerPlan {
   readonly tools: readonly ToolDefinition[];
   /** Further variables of the template, such as `enable_thinking`. */
   readonly templateVariables: Readonly<Record<string, unknown>>;
-  /** Text that the answer begins with, appended to the prompt as the template's own words. */
-  readonly prefill: string;
+  /** What the answer is begun with, appended to the prompt. */
+  readonly prefill: readonly PrefillPart[];
   readonly reasoning: GenerateJob['reasoning'];
   readonly grammarRequest: AnswerGrammarRequest;
   /** The grammar of the whole answer, or null when the model may say anything. */
@@ -96,11 +97,11 @@ function callableTools(job: GenerateJob): readonly ToolDefinition[] {
 interface AnswerStart {
   readonly thinking: ThinkingPlace;
   readonly inContent: boolean;
-  readonly prefill: string;
+  readonly prefill: readonly PrefillPart[];
 }
 
 const NOWHERE: ThinkingPlace = { at: 'nowhere' };
-const NOT_CHAT: AnswerStart = { thinking: NOWHERE, inContent: false, prefill: '' };
+const NOT_CHAT: AnswerStart = { thinking: NOWHERE, inContent: false, prefill: [] };
 
 /** Text that no template has put into a form. */
 const BARE: ModelFormat = {
@@ -122,18 +123,62 @@ interface StartRequest {
   readonly tools: readonly ToolDefinition[];
 }
 
-function startOf({ job, writer, model, variables, tools }: StartRequest): AnswerStart {
+/**
+ * Where the answer begins. Words that a client has begun stand behind thinking: theirs if they gave some, else none.
+ * Thinking alone goes on as thinking.
+ */
+function startOf(request: StartRequest): AnswerStart {
+  const { prompt } = request.job;
+  const start = openedStart(request);
+  const begun = prompt.kind === 'chat' && prompt.continues === true ? prompt.turns.at(-1) : undefined;
+  if (begun === undefined) return start;
+  const { model, job } = request;
+  if (model.channels !== null) throw notBegun('the model writes each answer in channels');
+  if (callableTools(job).length > 0 && model.tools === null)
+    throw notBegun('the model has no syntax of its own for tools');
+  return begunStart(start, begun, model);
+}
+
+const notBegun = (reason: string): Error =>
+  fail('invalid_request', {
+    message: `This answer cannot be begun for the model, because ${reason}; end with a message of the user.`,
+    param: 'messages',
+  });
+
+function begunStart(
+  { thinking, inContent, prefill }: AnswerStart,
+  { content, reasoning = '' }: Turn,
+  { content: marks }: ModelFormat,
+): AnswerStart {
+  const parts = [...prefill];
+  if (thinking.at !== 'nowhere') {
+    const { open, close } = thinking.marks;
+    if (reasoning !== '' && thinking.at === 'choice') parts.push(own(`${open}\n`));
+    if (reasoning !== '') parts.push(clients(reasoning));
+    if (reasoning !== '' && content === '')
+      return { thinking: { at: 'open', marks: thinking.marks }, inContent, prefill: parts };
+    if (reasoning !== '' || thinking.at === 'open') parts.push(own(`\n${close}\n\n`));
+  }
+  if (marks !== null && !inContent && marks.open !== '') parts.push(own(marks.open));
+  parts.push(clients(content));
+  return { thinking: NOWHERE, inContent: inContent || marks !== null, prefill: parts };
+}
+
+const own = (text: string): PrefillPart => ({ text, isOwn: true });
+const clients = (text: string): PrefillPart => ({ text, isOwn: false });
+
+function openedStart({ job, writer, model, variables, tools }: StartRequest): AnswerStart {
   const { thinking: marks, content } = model;
   if (marks === null && content === null) return NOT_CHAT;
   const turns = [{ role: 'user', content: 'x' }] as const;
   const end = probeTemplate(writer, { turns, tools, variables }).trimEnd();
   const inContent = content !== null && content.open !== '' && end.endsWith(content.open.trimEnd());
-  const nowhere = { thinking: NOWHERE, inContent, prefill: '' };
+  const nowhere = { thinking: NOWHERE, inContent, prefill: [] };
   if (marks === null || inContent) return nowhere;
   const opened = end.endsWith(marks.open);
   if (job.reasoning.enabled === false) {
     // A template without a switch: an empty thought says the same.
-    return opened ? { ...nowhere, prefill: `\n${marks.close}\n\n` } : nowhere;
+    return opened ? { ...nowhere, prefill: [own(`\n${marks.close}\n\n`)] } : nowhere;
   }
   if (end.endsWith(marks.close)) return nowhere;
   return { ...nowhere, thinking: { at: opened ? 'open' : 'choice', marks } };

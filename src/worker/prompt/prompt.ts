@@ -15,13 +15,19 @@ import type { ChatTemplate } from './template.ts';
 import { templateMarks } from './template-marks.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
+/** What an answer is begun with; `isOwn`: in the template's own words, marks included. */
+export interface PrefillPart {
+  readonly text: string;
+  readonly isOwn: boolean;
+}
+
 export interface ChatPrompt {
   readonly turns: readonly Turn[];
   readonly tools: readonly ToolDefinition[];
   /** Further variables of the template; texts in them count as a client's. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Appended after the template's opening of the answer, as the template's own words. */
-  readonly prefill: string;
+  /** Appended after the template's opening of the answer. */
+  readonly prefill: readonly PrefillPart[];
   readonly clockMs: number | null;
   /** How past calls are put to the template; absent: as most templates expect them. */
   readonly calls?: CallVoice;
@@ -91,7 +97,7 @@ export function probeTemplate(
   writer: PromptWriter,
   probe: Pick<ChatPrompt, 'turns'> & Partial<ChatPrompt>,
 ): string {
-  return renderText(writer, { tools: [], variables: {}, prefill: '', clockMs: 0, ...probe }).string;
+  return renderText(writer, { tools: [], variables: {}, prefill: [], clockMs: 0, ...probe }).string;
 }
 
 interface Form {
@@ -121,7 +127,8 @@ function render({ template, vocabulary }: PromptWriter, prompt: ChatPrompt, form
     ...(withoutTools ? {} : toolsOf(prompt)),
     ...prompt.variables,
   });
-  return prompt.prefill === '' ? rendered : Text.concat([rendered, Text.own(prompt.prefill)]);
+  const begun = prompt.prefill.map(({ text, isOwn }) => (isOwn ? Text.own(text) : Text.client(text)));
+  return Text.concat([rendered, ...begun]);
 }
 
 /** What every template finds beside the conversation, as transformers has it. */

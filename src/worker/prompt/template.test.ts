@@ -23,7 +23,7 @@ function render(
     turns: [{ role: 'user' as const, content: 'hi' }],
     tools: [],
     variables: {},
-    prefill: '',
+    prefill: [],
     clockMs: null,
     ...fields,
   };

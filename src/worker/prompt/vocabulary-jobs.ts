@@ -66,7 +66,7 @@ export function checkTokens({ size }: Vocabulary, tokens: readonly number[], par
 }
 
 /** Control tokens with their text; without the space that the vocabulary puts before all text. */
-function textOfTokens(vocabulary: Vocabulary, tokens: readonly number[]): string {
+export function textOfTokens(vocabulary: Vocabulary, tokens: readonly number[]): string {
   const bytes = tokens.map((token) => {
     const control = vocabulary.controlTextOf(token);
     return control === null ? vocabulary.bytesOf(token) : Buffer.from(control);

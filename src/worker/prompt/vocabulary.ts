@@ -4,6 +4,13 @@ export interface PairTokens {
   readonly last: readonly number[];
 }
 
+/** Tokens around a gap that the model is to fill: before what precedes it, before what follows it, before the answer. */
+export interface GapTokens {
+  readonly prefix: number;
+  readonly suffix: number;
+  readonly middle: number;
+}
+
 /** The model's vocabulary as prompts and answers need it. */
 export interface Vocabulary {
   readonly size: number;
@@ -19,6 +26,10 @@ export interface Vocabulary {
   readonly appendToken: number | null;
   /** Tokens around and between the two texts of a pair. */
   readonly pair: PairTokens;
+  /** Null where the vocabulary has none. */
+  readonly gap: GapTokens | null;
+  /** Every token that ends an answer. */
+  readonly endTokens: readonly number[];
   /** The fewest tokens that text of so many bytes can be; 0 where the tokeniser may drop text. */
   leastTokens(bytes: number): number;
   /** With `controls`, control texts become control tokens; without, they stay plain text. */

@@ -137,6 +137,22 @@ describe('a conversation', () => {
     );
   });
 
+  it('goes on behind the words of the assistant that it ends with', async () => {
+    const begun = { role: 'assistant', content: 'The answer is' };
+    await ask({ messages: [{ role: 'user', content: 'How much?' }, begun] });
+    verifies('messages.begun', () => {
+      expect(lastTurns().at(-1)).toEqual(begun);
+      expect(lastJob().prompt).toMatchObject({ continues: true });
+    });
+    await ask({
+      messages: [
+        { role: 'user', content: 'How much?' },
+        { role: 'assistant', content: '' },
+      ],
+    });
+    expect(lastJob().prompt).toEqual({ kind: 'chat', turns: [{ role: 'user', content: 'How much?' }] });
+  });
+
   it('brings calls, results and thinking back', async () => {
     const use = (id: string, city: string) => ({ type: 'tool_use', id, name: 'weather', input: { city } });
     await ask({

@@ -54,7 +54,24 @@ describe('a request', () => {
       said({ type: 'tool_result', tool_use_id: 'a', content: 5 }),
       'messages[0].content[0].content',
     ],
-    ['an answer that is begun', { messages: [user, { role: 'assistant', content: 'So' }] }, 'messages[1]'],
+    [
+      'a call that is to be continued',
+      {
+        messages: [
+          user,
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 't', input: {} }] },
+        ],
+      },
+      'messages',
+    ],
+    [
+      'a begun answer that has to be JSON',
+      {
+        messages: [user, { role: 'assistant', content: 'So' }],
+        output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
+      },
+      'messages',
+    ],
     [
       'a call without a name',
       { messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', input: {} }] }, user] },

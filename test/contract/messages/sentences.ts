@@ -11,6 +11,7 @@ export const messagesSentences = {
     'A call is a block tool_use with id, name and input as an object; the answer ends with tool_use.',
   'messages.tool-result':
     'A result is a block tool_result in a user message with tool_use_id and content, text or blocks; is_error marks a failure.',
+  'messages.begun': 'A last message of the assistant is continued; the answer holds only what is new.',
   'messages.thinking':
     'Thinking is a block of its own with a signature, before the text, and clients send it back with the next request.',
   'messages.tool-choice': 'tool_choice is auto, any, none, or tool with the name of one.',

@@ -35,6 +35,8 @@ const vocabulary: Vocabulary = {
   prependToken: null,
   appendToken: null,
   pair: { first: [], between: [END], last: [] },
+  gap: null,
+  endTokens: [END],
   leastTokens: (bytes) => bytes,
   tokenize: (text) => Uint32Array.from(Buffer.from(text, 'utf8')),
   tokenizeNext: (text) => Uint32Array.from(Buffer.from(text, 'utf8')),

@@ -3,6 +3,7 @@ import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../../intake/answer-format.ts';
+import { begunPrompt } from '../../intake/begun-answer.ts';
 import { readThinking } from '../../intake/thinking.ts';
 import {
   AUDIO_REMEDY,
@@ -30,8 +31,12 @@ export function readContent(body: ChatRequest, takes: Takes = onlyText): JobCont
       message: 'A grammar cannot be combined with tools; drop one of them, or set tool_choice to "none".',
     });
   }
+  const turns = orderResults(readTurns(body.messages, takes));
   return {
-    prompt: { kind: 'chat', turns: orderResults(readTurns(body.messages, takes)) },
+    prompt:
+      body.continue_final_message === true
+        ? begunPrompt(turns, { toolChoice, format })
+        : { kind: 'chat', turns },
     tools,
     toolChoice,
     ...(body.parallel_tool_calls === true ? { maxCalls: MOST_CALLS } : {}),
@@ -74,7 +79,7 @@ function readTurn(message: RequestMessage, path: string, { toolOfCall, takes }: 
 
 function assistantParts(message: RequestMessage, path: string): Pick<Turn, 'reasoning' | 'toolCalls'> {
   const calls = message.tool_calls ?? [];
-  const reasoning = message.reasoning_content ?? '';
+  const reasoning = message.reasoning_content ?? message.reasoning ?? message.thinking ?? '';
   return {
     ...(reasoning === '' ? {} : { reasoning: reasoning.toWellFormed() }),
     ...(calls.length === 0

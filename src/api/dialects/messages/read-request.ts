@@ -7,6 +7,7 @@ import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { type Fields, fieldsAt, isFields, refusal, shown } from '../fields.ts';
+import { begunPrompt } from '../../intake/begun-answer.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { readTurns } from './turns.ts';
@@ -55,12 +56,17 @@ function readContent(body: Body, { own }: SortedTools): JobContent {
   if (isFields(body.thread)) throw fail('thread_unsupported', { param: 'thread' });
   const tools = toolsAs(own, SCHEMA_NAME);
   const choice = body.tool_choice ?? null;
+  const toolChoice = readChoice(choice, tools);
+  const format = readFormat(body);
+  const turns = readTurns(body);
+  // The rule of the dialect: whoever ends with a message of the assistant has begun the answer.
+  const isBegun = turns.at(-1)?.role === 'assistant';
   return {
-    prompt: { kind: 'chat', turns: readTurns(body) },
+    prompt: isBegun ? begunPrompt(turns, { toolChoice, format }) : { kind: 'chat', turns },
     tools,
-    toolChoice: readChoice(choice, tools),
+    toolChoice,
     maxCalls: choice?.['disable_parallel_tool_use'] === true ? 1 : MOST_CALLS,
-    format: readFormat(body),
+    format,
     reasoning: readThinking(body),
     topLogprobs: null,
   };

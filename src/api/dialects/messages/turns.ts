@@ -11,14 +11,6 @@ type Content = RequestMessage['content'];
 const BLOCK_SEPARATOR = '\n\n';
 
 export function readTurns({ system, messages }: Pick<CountTokensRequest, 'system' | 'messages'>): Turn[] {
-  const last = messages.at(-1);
-  if (last?.role === 'assistant') {
-    const path = `messages[${messages.length - 1}]`;
-    throw refusal(
-      path,
-      'is an assistant message, and answers cannot be begun for the model; end with a user message',
-    );
-  }
   const names = new Map<string, string>();
   const turns = messages.flatMap((message, index) => readMessage(message, `messages[${index}]`, names));
   return orderResults([...systemTurn(system), ...turns]);

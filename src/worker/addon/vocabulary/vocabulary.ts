@@ -2,7 +2,7 @@
  * worker/addon/vocabulary owns a model's vocabulary: text to tokens, tokens to bytes, and which tokens are controls. It
  * knows nothing of templates or prompts.
  */
-import type { PairTokens, Vocabulary } from '../../prompt/vocabulary.ts';
+import type { GapTokens, PairTokens, Vocabulary } from '../../prompt/vocabulary.ts';
 import type { Pointer } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
 import { PackedTexts } from './packed-texts.ts';
@@ -47,6 +47,8 @@ export function openVocabulary(library: Library, vocab: Pointer): OpenVocabulary
     prependToken: wordPieces || library.llama_vocab_get_add_bos(vocab) ? bos : null,
     appendToken: wordPieces ? (sep ?? eos) : library.llama_vocab_get_add_eos(vocab) ? eos : null,
     pair: pairTokens(tokens, { bos, eos, sep }),
+    gap: gapTokens(tokens),
+    endTokens: [...texts.isEnd.keys()].filter((token) => texts.isEnd[token] === 1),
     leastTokens: (length) => (longest === null ? 0 : Math.floor(length / longest)),
     tokenize: (text, controls) => tokenize(tokens, text, controls),
     tokenizeNext: (text) => tokenizeNext(tokens, text),
@@ -123,6 +125,13 @@ function survey(tokens: Tokens, size: number): Survey {
     texts,
     longest: tokens.type === 'bpe' || tokens.type === 'spm' ? longest : null,
   };
+}
+
+function gapTokens({ library, vocab }: Tokens): GapTokens | null {
+  const prefix = library.llama_vocab_fim_pre(vocab);
+  const suffix = library.llama_vocab_fim_suf(vocab);
+  const middle = library.llama_vocab_fim_mid(vocab);
+  return Math.min(prefix, suffix, middle) < 0 ? null : { prefix, suffix, middle };
 }
 
 function tokenize({ library, vocab }: Tokens, text: string, controls: boolean): Uint32Array {
