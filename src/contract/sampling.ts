@@ -219,7 +219,17 @@ function readBias(asked: Readonly<Record<string, number>>): [number, number][] |
   return pairs.length === 0 ? undefined : pairs.map(([token, bias]) => [Number(token), bias]);
 }
 
-/** The texts of a `logit_bias`, each with its bias. */
-export function biasedTexts(asked: Readonly<Record<string, number>>): [string, number][] {
-  return Object.entries(asked).filter(([text]) => !TOKEN_ID.test(text));
+/** The texts that a request gives a bias, each with it. */
+export function biasedTexts(request: {
+  readonly logit_bias?: Readonly<Record<string, number>> | null;
+}): [string, number][] {
+  return Object.entries(request.logit_bias ?? {}).filter(([text]) => !TOKEN_ID.test(text));
+}
+
+/** With these biases of tokens as well, each of which counts instead of one that the token had. */
+export function addBiases<S extends { logitBias?: [number, number][] }>(
+  sampling: S,
+  added: readonly (readonly [token: number, bias: number])[],
+): S {
+  return { ...sampling, logitBias: [...new Map([...(sampling.logitBias ?? []), ...added])] };
 }

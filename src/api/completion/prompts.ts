@@ -32,11 +32,12 @@ function textPrompt(text: string, param: string, suffix: string | null): Prompt 
 
 function refuseTogether({ prompt, echo, logprobs }: CompletionRequest): void {
   if (echo !== true) return;
-  if (typeof logprobs === 'number')
+  if (typeof logprobs === 'number') {
     throw refusal(
       'logprobs',
       'must not be set beside echo: there are none for the tokens of a prompt; ask for one of them',
     );
+  }
   if (typeof prompt !== 'string' && prompt.some((each) => typeof each !== 'string'))
     throw refusal('echo', 'must not be set beside tokens; POST /v1/detokenize tells their text');
 }

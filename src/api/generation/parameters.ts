@@ -64,14 +64,11 @@ export function readSampling(fields: GenerationFields): Sampling {
 
 /** What a request says of tokens that only the vocabulary knows; what is not said stays absent. */
 export function readTokenRules(
-  { logit_bias, ignore_eos }: GenerationFields,
+  fields: GenerationFields,
   { format, tools }: Pick<GenerateJob, 'format' | 'tools'>,
 ): Pick<GenerateJob, 'biasedTexts' | 'ignoresEnd'> {
-  const texts = biasedTexts(logit_bias ?? {}).map(([text, bias]): [string, number] => [
-    text.toWellFormed(),
-    bias,
-  ]);
-  const ignoresEnd = ignore_eos === true && canIgnoreEnd({ format, tools });
+  const texts = biasedTexts(fields).map(([text, bias]): [string, number] => [text.toWellFormed(), bias]);
+  const ignoresEnd = fields.ignore_eos === true && canIgnoreEnd({ format, tools });
   return {
     ...(texts.length === 0 ? {} : { biasedTexts: texts }),
     ...(ignoresEnd ? { ignoresEnd } : {}),

@@ -3,7 +3,7 @@ import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../../intake/answer-format.ts';
-import { begunPrompt } from '../../intake/begun-answer.ts';
+import { begunPrompt } from '../../chat/begun-answer.ts';
 import { readThinking } from '../../intake/thinking.ts';
 import {
   AUDIO_REMEDY,

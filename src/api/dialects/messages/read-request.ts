@@ -7,7 +7,7 @@ import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { type Fields, fieldsAt, isFields, refusal, shown } from '../fields.ts';
-import { begunPrompt } from '../../intake/begun-answer.ts';
+import { begunPrompt } from '../../chat/begun-answer.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { readTurns } from './turns.ts';
