@@ -233,3 +233,11 @@ export function addBiases<S extends { logitBias?: [number, number][] }>(
 ): S {
   return { ...sampling, logitBias: [...new Map([...(sampling.logitBias ?? []), ...added])] };
 }
+
+/** Biases of tokens and of texts as a request has them. */
+export function wireBiases(
+  { logitBias = [] }: { readonly logitBias?: readonly (readonly [number, number])[] },
+  texts: readonly (readonly [text: string, bias: number])[],
+): Readonly<Record<string, Readonly<Record<string, number>>>> {
+  return { logit_bias: Object.fromEntries([...logitBias, ...texts]) };
+}

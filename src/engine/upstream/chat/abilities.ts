@@ -21,6 +21,12 @@ export interface Abilities {
   readonly thinkingBudget: string | null;
   /** Earlier thinking is taken with the turns that it belongs to. */
   readonly pastThinking: boolean;
+  /** Answers that a client has begun are continued: when a field asks for it, or always; null: never. */
+  readonly begunAnswers: 'asked' | 'always' | null;
+  /** Takes `ignore_eos`. */
+  readonly ignoresEnd: boolean;
+  /** Biases name tokens by their text, too. */
+  readonly biasedTexts: boolean;
   /** It is told to make one call at most; else only the first is taken. */
   readonly parallelCalls: boolean;
 }
@@ -33,6 +39,9 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     thinking: 'effort',
     thinkingBudget: null,
     pastThinking: false,
+    begunAnswers: null,
+    ignoresEnd: false,
+    biasedTexts: false,
     parallelCalls: true,
   },
   vllm: {
@@ -42,6 +51,9 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     thinking: 'switch',
     thinkingBudget: 'thinking_token_budget',
     pastThinking: true,
+    begunAnswers: 'asked',
+    ignoresEnd: true,
+    biasedTexts: false,
     parallelCalls: true,
   },
   'llama-server': {
@@ -51,6 +63,9 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     thinking: 'switch',
     thinkingBudget: 'reasoning_budget_tokens',
     pastThinking: true,
+    begunAnswers: 'always',
+    ignoresEnd: true,
+    biasedTexts: true,
     parallelCalls: true,
   },
   sglang: {
@@ -60,6 +75,9 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     thinking: 'switch',
     thinkingBudget: null,
     pastThinking: true,
+    begunAnswers: 'asked',
+    ignoresEnd: true,
+    biasedTexts: false,
     parallelCalls: true,
   },
   ollama: {
@@ -69,6 +87,9 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     thinking: 'effort',
     thinkingBudget: null,
     pastThinking: false,
+    begunAnswers: null,
+    ignoresEnd: false,
+    biasedTexts: false,
     parallelCalls: false,
   },
   hearth: {
@@ -78,6 +99,9 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     thinking: 'plain',
     thinkingBudget: 'reasoning_budget',
     pastThinking: true,
+    begunAnswers: 'asked',
+    ignoresEnd: true,
+    biasedTexts: true,
     parallelCalls: true,
   },
 };

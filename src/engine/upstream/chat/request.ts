@@ -3,6 +3,7 @@
  * dialect, the pieces of its answer as job events. Pure: it knows nothing of sockets.
  */
 import type { GenerateJob } from '../../../contract/job.ts';
+import { wireBiases } from '../../../contract/sampling.ts';
 import { SAMPLING_ROWS } from '../../../contract/sampling-shapes.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { Dialect } from '../ports.ts';
@@ -34,16 +35,24 @@ export function writeRequest(job: GenerateJob, written: Written): UpstreamReques
     ...samplingOf(job, written.dialect),
     ...limitsOf(job, abilities),
     ...formatOf(job, abilities, written),
+    ...tokenRulesOf(job, abilities, written),
   };
   if (job.prompt.kind === 'text') {
     const logprobs = job.topLogprobs === null ? {} : { logprobs: job.topLogprobs };
-    return { path: '/completions', body: { ...common, prompt: job.prompt.text, ...logprobs } };
+    const { text, suffix } = job.prompt;
+    const behind = suffix === undefined ? {} : { suffix };
+    return { path: '/completions', body: { ...common, prompt: text, ...behind, ...logprobs } };
+  }
+  if (job.prompt.kind === 'tokens') {
+    const logprobs = job.topLogprobs === null ? {} : { logprobs: job.topLogprobs };
+    return { path: '/completions', body: { ...common, prompt: job.prompt.tokens, ...logprobs } };
   }
   return {
     path: '/chat/completions',
     body: {
       ...common,
       messages: messagesOf(job.prompt.turns, abilities),
+      ...begunOf(job.prompt, abilities, written),
       ...toolsOf(job, abilities),
       ...thinkingOf(job, abilities),
       ...(job.topLogprobs === null ? {} : { logprobs: true, top_logprobs: job.topLogprobs }),
@@ -61,6 +70,33 @@ function samplingOf({ sampling }: GenerateJob, dialect: Dialect): Fields {
   }
   return fields;
 }
+
+function tokenRulesOf(
+  { biasedTexts = [], ignoresEnd = false, sampling }: GenerateJob,
+  abilities: Abilities,
+  { id }: Written,
+): Fields {
+  if (ignoresEnd && !abilities.ignoresEnd) throw missing(id, 'ignore_eos', 'ignore the end of an answer');
+  if (biasedTexts.length > 0 && !abilities.biasedTexts)
+    throw missing(id, 'biases of texts', 'read them; name tokens by their ids');
+  return {
+    ...(ignoresEnd ? { ignore_eos: true } : {}),
+    ...(biasedTexts.length === 0 ? {} : wireBiases(sampling, biasedTexts)),
+  };
+}
+
+function begunOf(
+  { continues }: { readonly continues?: boolean },
+  { begunAnswers }: Abilities,
+  { id }: Written,
+): Fields {
+  if (continues !== true || begunAnswers === 'always') return {};
+  if (begunAnswers === null) throw missing(id, 'the last message', 'continue an answer that is begun');
+  return { continue_final_message: true, add_generation_prompt: false };
+}
+
+const missing = (model: string, what: string, ability: string): Error =>
+  fail('capability_missing', { model, ability, remedy: `leave ${what} out` });
 
 function limitsOf({ maxTokens, numCtx, stop }: GenerateJob, abilities: Abilities): Fields {
   return {
