@@ -4,11 +4,13 @@
  * HTTP, no wire shapes and no registry.
  */
 import { type FromWorker, ToWorker } from '../contract/ipc.ts';
-import { Compile } from '#typebox/compile';
+import { checksByType } from '../lib/base/late-checks.ts';
 import { Outbox } from './outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
-const messageCheck = Compile(ToWorker);
+const checks = checksByType(ToWorker);
+const isMessage = (raw: unknown): raw is ToWorker =>
+  typeof raw === 'object' && raw !== null && checks.get(Reflect.get(raw, 'type'))?.Check(raw) === true;
 
 const outbox = new Outbox((message: FromWorker, onSent) => {
   // A closed channel means that the server is gone; `disconnect` ends this process.
@@ -24,7 +26,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 let dispatcher: Dispatcher | undefined;
 
 process.on('message', (raw: unknown) => {
-  if (!messageCheck.Check(raw)) throw new Error('the server sent a message that the contract does not have');
+  if (!isMessage(raw)) throw new Error('the server sent a message that the contract does not have');
   if (dispatcher !== undefined) dispatcher.receive(raw);
   else if (raw.type === 'ping') outbox.post({ type: 'pong', nonce: raw.nonce });
 });

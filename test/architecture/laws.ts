@@ -120,6 +120,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'lib/tool-format': ['lib/chat-template'],
   worker: [
     'contract',
+    'lib/base',
     'lib/errors',
     'worker/addon',
     'worker/native.ts',

@@ -2,8 +2,8 @@
  * What a child says is not trusted: a damaged native library may say anything. Each message is checked by a compiled
  * validator for its type, which keeps the cost per token at a few hundred nanoseconds.
  */
-import { type TSchema, Type } from '#typebox';
-import { Compile } from '#typebox/compile';
+import { Type } from '#typebox';
+import { checksByType, lateCheck } from '../../lib/base/late-checks.ts';
 import { FromWorker } from '../../contract/ipc.ts';
 import { JobEvent } from '../../contract/job-event.ts';
 
@@ -14,27 +14,14 @@ export const INBOUND_LIMITS = {
   vectorLength: 65_536,
 };
 
-interface Check {
-  Check(value: unknown): boolean;
-}
-
-function validatorsByType(union: { anyOf: readonly object[] }): Map<unknown, Check> {
-  return new Map(
-    union.anyOf.map((variant) => {
-      const literal = Reflect.get(Reflect.get(variant, 'properties'), 'type');
-      return [Reflect.get(literal, 'const'), Compile(variant as TSchema)];
-    }),
-  );
-}
-
-const eventChecks = validatorsByType(JobEvent);
-const messageChecks = validatorsByType(FromWorker);
+const eventChecks = checksByType(JobEvent);
+const messageChecks = checksByType(FromWorker);
 // The scheduler alone says `queued`.
 eventChecks.delete('queued');
 // Its events are checked one by one below, by their own types.
 messageChecks.set(
   'events',
-  Compile(
+  lateCheck(
     Type.Object({
       type: Type.Literal('events'),
       events: Type.Array(Type.Object({ jobId: Type.String(), event: Type.Object({ type: Type.String() }) }), {

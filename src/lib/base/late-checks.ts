@@ -1,0 +1,22 @@
+/** Compiled validators that cost nothing until the first value of their kind: all together they would delay every start. */
+import { type TSchema } from '#typebox';
+import { Compile } from '#typebox/compile';
+
+export interface Check {
+  Check(value: unknown): boolean;
+}
+
+export function lateCheck(schema: TSchema): Check {
+  let compiled: Check | undefined;
+  return { Check: (value) => (compiled ??= Compile(schema)).Check(value) };
+}
+
+/** Of a union whose variants differ by the literal `type`: one for each. */
+export function checksByType(union: { readonly anyOf: readonly object[] }): Map<unknown, Check> {
+  return new Map(
+    union.anyOf.map((variant) => {
+      const literal = Reflect.get(Reflect.get(variant, 'properties'), 'type');
+      return [Reflect.get(literal, 'const'), lateCheck(variant as TSchema)];
+    }),
+  );
+}
