@@ -1,5 +1,5 @@
 /** Compiled validators that cost nothing until the first value of their kind: all together they would delay every start. */
-import { type TSchema } from '#typebox';
+import type { TSchema } from '#typebox';
 import { Compile } from '#typebox/compile';
 
 export interface Check {
@@ -16,7 +16,7 @@ export function checksByType(union: { readonly anyOf: readonly object[] }): Map<
   return new Map(
     union.anyOf.map((variant) => {
       const literal = Reflect.get(Reflect.get(variant, 'properties'), 'type');
-      return [Reflect.get(literal, 'const'), lateCheck(variant as TSchema)];
+      return [Reflect.get(literal, 'const'), lateCheck(variant)];
     }),
   );
 }
