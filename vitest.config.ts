@@ -44,13 +44,21 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['{src,tools,bench}/**/*.test.ts'],
+          include: ['{src,ui,tools,bench}/**/*.test.ts'],
           exclude: REPLACING,
           // They leave nothing behind, and loading the same modules for each file is most of their time.
           isolate: false,
         },
       },
-      { test: { ...shared, name: 'whole', include: ['test/**/*.test.ts', ...REPLACING] } },
+      {
+        test: {
+          ...shared,
+          name: 'whole',
+          include: ['test/**/*.test.ts', ...REPLACING],
+          // In a browser, by vitest.ui.config.ts.
+          exclude: ['test/ui/**'],
+        },
+      },
     ],
   },
 });

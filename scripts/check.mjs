@@ -9,8 +9,9 @@ await ensureBuilt();
 const bin = (name) => path.join(root, 'node_modules', '.bin', name);
 const steps = [
   ['format', bin('biome'), ['format', '.']],
-  ['lint', bin('oxlint'), ['--type-aware', 'src', 'tools', 'test', 'bench', 'scripts', 'bin']],
+  ['lint', bin('oxlint'), ['--type-aware', 'src', 'ui', 'tools', 'test', 'bench', 'scripts', 'bin']],
   ['types', bin('tsc'), ['--noEmit', '-p', 'tsconfig.json']],
+  ['types of the page', bin('tsc'), ['--noEmit', '-p', path.join('test', 'ui', 'tsconfig.json')]],
   ['unused code', bin('knip'), []],
   ['generated files', process.execPath, [path.join('scripts', 'generate.mjs'), '--check']],
   ['import laws and docs in step', bin('vitest'), ['run', 'test/architecture']],

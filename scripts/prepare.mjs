@@ -97,7 +97,7 @@ export async function ensureBuilt() {
 }
 
 /**
- * Compiles src/ to dist/. The new folder is put in place at the end, so that a service that runs from the old one is
+ * Compiles src/ to dist/ and the page of ui/ to dist/ui/. The new folder is put in place at the end, so that a service that runs from the old one is
  * not pulled apart, and leftovers of deleted sources are never shipped.
  */
 export async function build() {
@@ -108,6 +108,8 @@ export async function build() {
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
   run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]);
   await bundleVendored(fresh);
+  const { buildPage } = await import('./page/build-page.mjs');
+  await buildPage(root, path.join(fresh, 'ui'));
   writeFileSync(path.join(fresh, '.stamp'), wanted);
   rmSync(at('dist'), { recursive: true, force: true });
   renameSync(fresh, at('dist'));
@@ -144,10 +146,14 @@ async function bundleVendored(fresh) {
 
 function sourceStamp() {
   const hash = createHash('sha256');
-  const names = readdirSync(at('src'), { recursive: true, withFileTypes: true })
+  const names = ['src', 'ui']
+    .flatMap((folder) => readdirSync(at(folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
-  for (const name of [...names, at('tsconfig.build.json'), at('tsconfig.json'), at('package.json')].sort()) {
+  const others = ['tsconfig.build.json', 'tsconfig.json', 'package.json', 'scripts/page/build-page.mjs'].map(
+    (name) => at(name),
+  );
+  for (const name of [...names, ...others].sort()) {
     const { size, mtimeMs } = statSync(name);
     hash.update(`${name} ${size} ${mtimeMs}\n`);
   }

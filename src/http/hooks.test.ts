@@ -68,8 +68,9 @@ describe('the access flags of a route', () => {
     expect(events).toEqual([['early', 200], 'opened', ['waiting', 200]]);
   });
 
-  it('leave /health open, and nothing else', () => {
-    expect(table.filter(({ authenticated }) => !authenticated)).toEqual([routes.health]);
+  it('leave /health open and the files of the page, and nothing else', () => {
+    const open = table.filter(({ authenticated }) => !authenticated);
+    expect(open).toEqual([routes.health, routes.pageRoot, routes.page]);
     expect(table.filter(({ early }) => early === true)).toEqual([routes.health]);
   });
 });

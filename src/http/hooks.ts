@@ -5,10 +5,11 @@ import type { FastifyInstance, FastifyRequest } from '#fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SERVER_BANNER } from '../wire/headers.ts';
 import { OLLAMA_INSTEAD } from '../wire/ollama.ts';
-import type { RouteAccess } from '../wire/routes.ts';
+import { type RouteAccess, routes } from '../wire/routes.ts';
 import { type AccessFacts, type AccessRules, refuseAdmin, refuseForeign, refuseKey } from './guard/guard.ts';
 import { mannersOf } from './dialects/manners.ts';
 import { HTTP_LIMITS } from './limits.ts';
+import { PAGE_ADDRESS, wantsPage } from './page/page.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -63,10 +64,12 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     if (options.isDraining()) reply.header('Connection', 'close');
     if (request.raw.rawHeaders.length > 2 * HTTP_LIMITS.maxHeaders) throw tooManyHeaders();
     const facts = accessFacts(request);
-    const refusal =
-      refuseForeign(options.access, facts) ??
-      keyRefusal(options.access, facts, request) ??
-      adminRefusal(options, facts, request);
+    const foreign = refuseForeign(options.access, facts);
+    if (foreign) throw foreign;
+    // Before the key: a browser cannot offer one until it has the page that asks for it.
+    if (request.routeOptions.url === routes.home.path && wantsPage(request.headers.accept))
+      return reply.header('Vary', 'Accept').redirect(PAGE_ADDRESS, 302);
+    const refusal = keyRefusal(options.access, facts, request) ?? adminRefusal(options, facts, request);
     if (refusal) throw refusal;
     if (request.raw.httpVersionMajor > 1) throw fail('unsupported_http_version');
     if (isEncoded(request.raw.headers)) throw fail('unsupported_content_encoding');
@@ -111,6 +114,10 @@ export function accessFacts(request: FastifyRequest): AccessFacts {
     host: namedHost(request.raw),
     origin: headers.origin,
     fetchSite: headerValue(headers, 'Sec-Fetch-Site'),
+    isLanding:
+      accessOf(request)?.forBrowsers === true &&
+      headerValue(headers, 'Sec-Fetch-Mode') === 'navigate' &&
+      headerValue(headers, 'Sec-Fetch-Dest') === 'document',
     authorization: headers.authorization,
     apiKeyHeader: headerValue(headers, REQUEST_HEADERS.apiKey),
     pageToken: headerValue(headers, REQUEST_HEADERS.pageToken),

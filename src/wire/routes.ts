@@ -67,6 +67,8 @@ export interface Route {
   readonly polled?: boolean;
   /** Whose words its failures and streams use; absent: those of the interface. */
   readonly dialect?: Dialect;
+  /** Shown by a browser as a page of its own: a link of another site may lead here. */
+  readonly forBrowsers?: boolean;
   /** Left out of the OpenAPI document, and free to answer anything. */
   readonly hidden?: boolean;
   readonly body?: TSchema;
@@ -75,7 +77,7 @@ export interface Route {
 }
 
 /** What decides who may call a route, when, and how it is refused. */
-export type RouteAccess = Pick<Route, 'authenticated' | 'admin' | 'early' | 'dialect' | 'polled'>;
+export type RouteAccess = Pick<Route, 'authenticated' | 'admin' | 'early' | 'dialect' | 'polled' | 'forBrowsers'>;
 
 const ChatQuery = Type.Object({
   svc_dry_run: Type.Optional(Type.String({ description: '1 explains the request without generating.' })),
@@ -484,8 +486,29 @@ export const routes = {
     name: 'home',
     method: 'GET',
     path: '/',
-    summary: 'Where to read on.',
+    summary: 'Where to read on; a browser is led to the page.',
     authenticated: true,
+    forBrowsers: true,
+    hidden: true,
+  },
+  pageRoot: {
+    name: 'page_root',
+    method: 'GET',
+    path: '/ui',
+    summary: 'The page, as people type it.',
+    authenticated: false,
+    polled: true,
+    forBrowsers: true,
+    hidden: true,
+  },
+  page: {
+    name: 'page',
+    method: 'GET',
+    path: '/ui/*',
+    summary: 'The page: files that hold nothing of the user, so that it can ask for the key.',
+    authenticated: false,
+    polled: true,
+    forBrowsers: true,
     hidden: true,
   },
 } as const satisfies Record<string, Route>;

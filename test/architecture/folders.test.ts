@@ -11,7 +11,7 @@ interface Folder {
   readonly files: readonly string[];
 }
 
-const isCode = (name: string): boolean => /\.(ts|mjs)$/.test(name);
+const isCode = (name: string): boolean => /\.(tsx?|mjs)$/.test(name);
 
 function foldersBelow(top: string): Folder[] {
   const entries = readdirSync(top, { withFileTypes: true });
@@ -20,13 +20,13 @@ function foldersBelow(top: string): Folder[] {
   return [{ name: top, files }, ...inner.flatMap(({ name }) => foldersBelow(path.posix.join(top, name)))];
 }
 
-const code = ['src', 'tools', 'bench', 'scripts', 'test']
+const code = ['src', 'ui', 'tools', 'bench', 'scripts', 'test']
   .flatMap(foldersBelow)
   // A fixture program is named after its fault; there is one for each.
   .filter(({ name }) => !name.split('/').includes('fixtures'))
   .map(({ name, files }) => ({ name, files: files.filter((file) => !file.endsWith('.test.ts')) }));
 
-const rooms = code.filter(({ name, files }) => name.startsWith('src/') && files.length > 0);
+const rooms = code.filter(({ name, files }) => /^(?:src\/|ui(?:\/|$))/.test(name) && files.length > 0);
 
 /** Folders whose header a file opens with, below src/. */
 function headersOf(file: string): string[] {
@@ -46,7 +46,7 @@ describe('folders', () => {
     '$name has one header that says what it owns and what it does not know',
     ({ name, files }) => {
       const headers = files.flatMap((file) => headersOf(path.posix.join(name, file)));
-      expect(headers).toEqual([name.slice('src/'.length)]);
+      expect(headers).toEqual([name.replace(/^src\//, '')]);
     },
   );
 

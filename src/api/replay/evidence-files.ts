@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail, isFailure, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
-import { type Keyring, keyringOf, parseKeyring, readKeyHistory } from '../../trust/evidence/keyring.ts';
+import { type Keyring, keyringOf, parseKeyring } from '../../trust/evidence/keyring.ts';
+import { readKeyHistory } from '../../trust/evidence/rotation.ts';
 import { type OpenedRecord, openRecord } from '../../trust/evidence/verify.ts';
 
 /** A file that is no JSON, or JSON that two readers could read differently, is malformed like a record is. */

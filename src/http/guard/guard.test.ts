@@ -13,6 +13,7 @@ const facts: AccessFacts = {
   host: 'localhost',
   origin: undefined,
   fetchSite: undefined,
+  isLanding: false,
   authorization: undefined,
   apiKeyHeader: undefined,
   pageToken: undefined,
@@ -50,6 +51,17 @@ describe('refuseForeign', () => {
     expect(codeOf(refuseForeign(listed, { ...facts, fetchSite: 'cross-site' }))).toBe('hidden_origin');
     const fromApp = { ...facts, origin: 'app://obsidian.md', fetchSite: 'cross-site' };
     expect(refuseForeign(listed, fromApp)).toBeNull();
+  });
+});
+
+describe('a link of another site', () => {
+  it('may lead to the page, and to nothing under another name or of another origin', () => {
+    const landing = { ...facts, fetchSite: 'cross-site', isLanding: true };
+    expect(refuseForeign(rules, landing)).toBeNull();
+    expect(codeOf(refuseForeign(rules, { ...landing, host: 'evil.example' }))).toBe('forbidden_host');
+    expect(codeOf(refuseForeign(rules, { ...landing, origin: 'https://evil.example' }))).toBe(
+      'forbidden_origin',
+    );
   });
 });
 

@@ -30,6 +30,8 @@ export interface AccessFacts {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;
+  /** The user follows a link to what a browser shows as a page of its own, and no other page sees the answer. */
+  readonly isLanding: boolean;
   readonly authorization: string | undefined;
   readonly apiKeyHeader: string | undefined;
   readonly pageToken: string | undefined;
@@ -57,7 +59,7 @@ export function refuseForeign(rules: AccessRules, facts: AccessFacts): SvcError 
     return fail('forbidden_origin', { origin, isLocal: LOCAL_PAGE.test(origin) });
   }
   // A browser that hides the origin still says that another site asks.
-  if (facts.fetchSite === 'cross-site') return fail('hidden_origin');
+  if (facts.fetchSite === 'cross-site' && !facts.isLanding) return fail('hidden_origin');
   return null;
 }
 

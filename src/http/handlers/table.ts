@@ -17,6 +17,7 @@ import { accessFacts } from '../hooks.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { ownerKey } from '../client-key.ts';
 import type { StreamOptions } from '../sse.ts';
+import { pageHandler, pageRedirect } from '../page/page.ts';
 import { chatHandler } from './chat.ts';
 import { eventsHandler } from './events.ts';
 import { countHandler, generationHandler } from './generation.ts';
@@ -84,6 +85,8 @@ export function handlerTable(
       identity: routes.identity.path,
       documentation: routes.openApi.path,
     }),
+    pageRoot: pageRedirect(),
+    page: pageHandler(),
   };
 }
 

@@ -3,13 +3,11 @@
  * A rotation is a statement signed by both keys: the old one hands over, the new one shows that it is held.
  */
 import type { KeyObject } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { sha256Hex } from '../identity/canonical.ts';
 import { Base64, isSignedBy, parsePublicKey } from '../identity/dsse.ts';
-import { instanceFolder, instanceIdOf } from '../identity/instance.ts';
+import { instanceIdOf } from '../identity/instance-id.ts';
 import { time } from './statement.ts';
 
 export const ROTATION_PAYLOAD_TYPE = 'application/vnd.svc.key-rotation+json';
@@ -83,22 +81,6 @@ export function keyringOf(value: unknown): Keyring {
     keys.push({ ...next, period: { from: at, until: null } });
   }
   return { keys, instanceId: value.instance_id };
-}
-
-/** The history of a home directory, up to its present key; null where no instance was ever made. */
-export async function readKeyHistory(home: string): Promise<KeyHistory | null> {
-  const folder = instanceFolder(home);
-  const id = await readFile(join(folder, 'id'), 'utf8').catch(() => null);
-  if (id === null) return null;
-  const first = await readFile(join(folder, 'first-public-key.pem'), 'utf8');
-  const rotations = join(folder, 'rotations');
-  const names = (await readdir(rotations).catch(() => []))
-    .filter((name) => /^\d{6}\.json$/.test(name))
-    .sort();
-  const envelopes = await Promise.all(
-    names.map(async (name) => JSON.parse(await readFile(join(rotations, name), 'utf8')) as RotationEnvelope),
-  );
-  return { object: 'svc.key-history', instance_id: id.trim(), first_public_key: first, rotations: envelopes };
 }
 
 function rotated(

@@ -1,4 +1,5 @@
-/** Replaces the key of an instance; records of old keys stay verifiable through the history. */
+/** The keys that an instance has had: their history, and the change to another key after which old records stay verifiable. */
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -12,8 +13,8 @@ import {
   replaceKey,
 } from '../identity/instance.ts';
 import {
+  type KeyHistory,
   keyringOf,
-  readKeyHistory,
   type Rotation,
   type RotationEnvelope,
   ROTATION_PAYLOAD_TYPE,
@@ -47,6 +48,22 @@ export async function rotateKey(
   await writeDurably(join(folder, `${String(seq).padStart(6, '0')}.json`), `${JSON.stringify(envelope)}\n`);
   await replaceKey(home, keys);
   return { publicKeyPem: keys.publicKeyPem, seq };
+}
+
+/** The history of a home directory, up to its present key; null where no instance was ever made. */
+export async function readKeyHistory(home: string): Promise<KeyHistory | null> {
+  const folder = instanceFolder(home);
+  const id = await readFile(join(folder, 'id'), 'utf8').catch(() => null);
+  if (id === null) return null;
+  const first = await readFile(join(folder, 'first-public-key.pem'), 'utf8');
+  const rotations = join(folder, 'rotations');
+  const names = (await readdir(rotations).catch(() => []))
+    .filter((name) => /^\d{6}\.json$/.test(name))
+    .sort();
+  const envelopes = await Promise.all(
+    names.map(async (name) => JSON.parse(await readFile(join(rotations, name), 'utf8')) as RotationEnvelope),
+  );
+  return { object: 'svc.key-history', instance_id: id.trim(), first_public_key: first, rotations: envelopes };
 }
 
 function handOver(

@@ -20,7 +20,8 @@ import { findIdentityFault, signIdentity } from './sign-identity.ts';
 import { createBackendBinding } from './backend-binding.ts';
 import { createBackendGuard, findPrebuiltFolder, hashBackend } from './backend.ts';
 import { hashFolder } from './folder-hash.ts';
-import { instanceIdOf, loadIdentity, newInstanceKeys } from './instance.ts';
+import { loadIdentity, newInstanceKeys } from './instance.ts';
+import { instanceIdOf } from './instance-id.ts';
 import { hashServerSource, serverFolder } from './server-source.ts';
 
 let scratch: string;

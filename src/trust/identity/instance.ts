@@ -14,6 +14,7 @@ import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder, writeDurably } from '../../lib/files/durable.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import { instanceIdOf } from './instance-id.ts';
 
 export interface InstanceKeys {
   readonly privateKey: KeyObject;
@@ -47,11 +48,6 @@ export async function loadIdentity(options: { readonly home: string }): Promise<
   const keys = (await readKey(folder)) ?? (await createKey(folder));
   const instanceId = (await readId(folder)) ?? (await createId(folder, keys));
   return { instanceId, bootId: randomBytes(16).toString('hex'), keys };
-}
-
-/** `svc-` and the first 26 letters of the base32 (RFC 4648, lower case) of the key's SHA-256: 130 bits. */
-export function instanceIdOf(spki: Buffer): string {
-  return `svc-${base32(createHash('sha256').update(spki).digest()).slice(0, 26)}`;
 }
 
 export function instanceKeysOf(privateKey: KeyObject): InstanceKeys {
@@ -153,20 +149,4 @@ async function readIfPresent(path: string): Promise<string | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-}
-
-function base32(bytes: Buffer): string {
-  const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
-  let bits = 0;
-  let held = 0;
-  let text = '';
-  for (const byte of bytes) {
-    held = ((held << 8) | byte) & 0xfff;
-    bits += 8;
-    while (bits >= 5) {
-      bits -= 5;
-      text += alphabet[(held >> bits) & 31];
-    }
-  }
-  return bits > 0 ? text + alphabet[(held << (5 - bits)) & 31] : text;
 }

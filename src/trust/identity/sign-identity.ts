@@ -4,7 +4,8 @@
  */
 import { canonicalJson, sha256Hex } from './canonical.ts';
 import { isSignedBy, parsePublicKey, signPayload } from './dsse.ts';
-import { type InstanceKeys, instanceIdOf } from './instance.ts';
+import type { InstanceKeys } from './instance.ts';
+import { instanceIdOf } from './instance-id.ts';
 
 /** Keeps this signature apart from those over evidence records and key rotations. */
 export const IDENTITY_PAYLOAD_TYPE = 'application/vnd.svc.identity-proof+json';

@@ -6,11 +6,8 @@ import { freezeRequest, seedOf } from '../../../src/trust/evidence/freeze.ts';
 import { buildEvidence, type EvidenceFacts } from '../../../src/trust/evidence/record.ts';
 import type { Predicate, Statement } from '../../../src/trust/evidence/statement.ts';
 import { canonicalSha256, sha256Hex } from '../../../src/trust/identity/canonical.ts';
-import {
-  type InstanceIdentity,
-  instanceIdOf,
-  newInstanceKeys,
-} from '../../../src/trust/identity/instance.ts';
+import { type InstanceIdentity, newInstanceKeys } from '../../../src/trust/identity/instance.ts';
+import { instanceIdOf } from '../../../src/trust/identity/instance-id.ts';
 
 export const requestBody = {
   model: 'tiny',

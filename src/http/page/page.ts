@@ -1,0 +1,114 @@
+/**
+ * http/page owns the delivery of the page that the build made of ui/: its files, how long a browser may keep them, and
+ * what it may do with them. It knows nothing of what the page shows, and no route but its own.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { routes } from '../../wire/routes.ts';
+
+/** Beside this module's own folder in the build; where sources run as they are, there is none. */
+const builtFolder = fileURLToPath(new URL('../../ui/', import.meta.url));
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * Scripts, styles and pictures come from here alone, nothing is inline, and it talks to this service only. A text that
+ * became markup by mistake would find nothing that it may run or fetch.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+};
+
+/** The names of all files but the document carry a hash of what they hold. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const ASK_AGAIN = 'no-cache';
+
+type PageHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+interface PageFile {
+  readonly type: string;
+  readonly caching: string;
+  readonly etag: string;
+  readonly plain: Buffer;
+  readonly gzipped: Buffer;
+}
+
+/** Where a browser finds the page. */
+export const PAGE_ADDRESS = routes.page.path.replace('*', '');
+
+/** Read once, when the service starts: what is served are the bytes that its identity was computed from. */
+export function pageHandler(folder: string = builtFolder): PageHandler {
+  const files = readFiles(folder);
+  // Whoever asks for it is told.
+  files.catch(() => undefined);
+  return async (request, reply) => {
+    const { '*': asked } = request.params as { '*': string };
+    const file = (await files).get(asked === '' ? 'index.html' : asked);
+    if (file === undefined)
+      throw fail('route_not_found', { method: request.method, path: PAGE_ADDRESS + asked.slice(0, 200) });
+    reply.headers(PAGE_HEADERS).headers({
+      'Cache-Control': file.caching,
+      ETag: file.etag,
+      Vary: 'Accept-Encoding',
+    });
+    if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+    const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
+      String(request.headers['accept-encoding'] ?? ''),
+    );
+    if (takesGzip) reply.header('Content-Encoding', 'gzip');
+    return reply.type(file.type).send(takesGzip ? file.gzipped : file.plain);
+  };
+}
+
+/** `/ui` is what people type. */
+export function pageRedirect(): PageHandler {
+  return async (_request, reply) => reply.redirect(PAGE_ADDRESS, 308);
+}
+
+/** Whether a person with a browser asks, and not a program: only browsers put HTML before everything else. */
+export const wantsPage = (accept: string | undefined): boolean => /^\s*text\/html\b/i.test(accept ?? '');
+
+async function readFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => path.extname(name) in TYPES);
+  const entries = names.map(async (name) => [name, await readPageFile(path.join(folder, name))] as const);
+  return new Map(await Promise.all(entries));
+}
+
+async function readPageFile(file: string): Promise<PageFile> {
+  const [plain, gzipped] = await Promise.all([readFile(file), readFile(`${file}.gz`)]);
+  const extension = path.extname(file);
+  return {
+    type: TYPES[extension] ?? 'application/octet-stream',
+    caching: extension === '.html' ? ASK_AGAIN : FOR_EVER,
+    etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`,
+    plain,
+    gzipped,
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * A browser over the built page. Whatever a test does, the page must keep what holds always: no error on the console, no
+ * violation of its content security policy, no request to anywhere but the service, and no dialog of a script.
+ */
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+export interface Guarded {
+  readonly page: Page;
+  /** Fails the test for what the page did wrong so far, and closes it. */
+  close(): Promise<void>;
+}
+
+export async function startBrowser(): Promise<Browser> {
+  const executablePath = process.env['CHROMIUM'];
+  if (executablePath === undefined) throw new Error('CHROMIUM names no browser; run: npm run test:ui');
+  // In a container Chromium cannot build its own sandbox as root; the pages are ours.
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
+  });
+}
+
+/** Opens a view in a fresh profile. `expected`: failures that the test itself causes, which browsers note on the console. */
+export async function openPage(
+  browser: Browser,
+  address: string,
+  { expected = [], ...options }: BrowserContextOptions & { readonly expected?: readonly RegExp[] } = {},
+): Promise<Guarded> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  const { origin } = new URL(address);
+  page.on('console', (message) => {
+    const text = message.text();
+    if (message.type() === 'error' && !expected.some((pattern) => pattern.test(text)))
+      wrong.push(`console: ${text}`);
+  });
+  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    const isOwn = url.origin === origin || ['blob:', 'data:', 'about:'].includes(url.protocol);
+    if (!isOwn || url.protocol === 'data:') wrong.push(`request: ${request.url()}`);
+  });
+  context.on('page', (opened) => {
+    if (opened !== page) wrong.push(`window: ${opened.url()}`);
+  });
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+      // oxlint-disable-next-line no-console -- this is how the test hears of it
+      console.error(`policy: ${violatedDirective} ${blockedURI}`);
+    });
+  });
+  await page.goto(address);
+  return {
+    page,
+    close: async () => {
+      await context.close();
+      expect(wrong).toEqual([]);
+    },
+  };
+}

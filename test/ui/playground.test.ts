@@ -1,0 +1,197 @@
+/** The playground as a user has it: the built service with its own small models, and a real browser. */
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Installation, type Served } from '../support/process/installation.ts';
+import { openPage, startBrowser } from './browser.ts';
+import { PAYLOADS } from './payloads.ts';
+
+let installation: Installation;
+let served: Served;
+let browser: Browser;
+beforeAll(async () => {
+  [installation, browser] = await Promise.all([Installation.make(), startBrowser()]);
+  served = await installation.serve({ SVC_NUM_THREADS: '1' });
+});
+afterAll(async () => {
+  await browser.close();
+  await installation.remove();
+});
+
+const visit = () => openPage(browser, `${served.url}/ui/`);
+const answers = (page: Page) => page.locator('.entry.assistant:not(.live)');
+
+async function say(page: Page, text: string): Promise<void> {
+  const before = await answers(page).count();
+  await page.getByLabel('Your message').fill(text);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => answers(page).count()).toBe(before + 1);
+}
+
+describe('a conversation', () => {
+  it('streams an answer, and says what it took', async () => {
+    const { page, close } = await visit();
+    await say(page, 'What is Hearth?');
+    expect(await answers(page).locator('.prose').textContent()).toContain('Hearth');
+    const ledger = answers(page).locator('.ledger');
+    await expect
+      .poll(() => ledger.textContent())
+      .toMatch(/first token [\d.]+ m?s.*tokens\/s.*prompt tokens from the cache/);
+    await close();
+  });
+
+  it('is tried again, said differently, and branched, and nothing is lost', async () => {
+    const { page, close } = await visit();
+    await say(page, 'What is Hearth?');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect.poll(() => page.locator('.pager').textContent()).toContain('2 of 2');
+    await page.getByRole('button', { name: 'Earlier try' }).click();
+    expect(await page.locator('.pager').textContent()).toContain('1 of 2');
+
+    await page.locator('.entry.user').getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Say this instead').fill('How can I prove an answer?');
+    await page.locator('.entry.user').getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => page.locator('.entry.user .pager').textContent()).toContain('2 of 2');
+    await expect.poll(() => answers(page).count()).toBe(1);
+
+    await page.getByRole('button', { name: 'Branch' }).click();
+    await page.getByRole('button', { name: 'History' }).click();
+    expect(await page.locator('.side li').count()).toBe(2);
+    await close();
+  });
+
+  it('is kept in this browser, exported and read again', async () => {
+    const { page, close } = await visit();
+    await say(page, 'What is Hearth?');
+    await page.reload();
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.locator('.side .item').first().click();
+    await expect.poll(() => answers(page).count()).toBe(1);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    const file = await download.path();
+    expect(await readFile(file, 'utf8')).toContain('What is Hearth?');
+    await page.getByLabel('Import').setInputFiles(file);
+    await expect.poll(() => page.locator('.side li').count()).toBe(2);
+    await close();
+  });
+
+  it('is put to two models side by side', async () => {
+    const { page, close } = await visit();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    expect(await page.locator('.lane').count()).toBe(2);
+    await page.getByLabel('Your message').fill('Hello!');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => answers(page).count()).toBe(2);
+    for (const lane of await page.locator('.lane').all())
+      expect(await lane.locator('.prose').textContent()).toMatch(/\w/);
+    await close();
+  });
+});
+
+describe('what is asked beside the words', () => {
+  it('are tools, whose calls are answered by hand', async () => {
+    const { page, close } = await visit();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Add a tool' }).click();
+    await page.getByLabel('Temperature').fill('0');
+    await page.getByRole('combobox', { name: /^Call/ }).selectOption('required');
+    await say(page, 'What is the weather in Oslo?');
+    const call = page.locator('.call');
+    expect(await call.locator('pre').textContent()).toContain('Oslo');
+    await page.getByRole('combobox', { name: /^Call/ }).selectOption('auto');
+    await call.getByLabel('Result').fill('{"temperature": 7, "sky": "rain"}');
+    await page.getByRole('button', { name: 'Send the result' }).click();
+    await expect.poll(() => answers(page).count()).toBe(2);
+    expect(await answers(page).last().locator('.prose').textContent()).toMatch(/\w/);
+    await close();
+  });
+
+  it('is the form of the answer, and what is wrong with it is said before anything is sent', async () => {
+    const { page, close } = await visit();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Insert an example' }).click();
+    const schema = page.getByRole('textbox', { name: 'JSON Schema The answer' });
+    await schema.fill(
+      '{"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}',
+    );
+    await say(page, 'Are you sure?');
+    const text = (await answers(page).locator('.prose').textContent()) ?? '';
+    expect(typeof (JSON.parse(text) as { sure: unknown }).sure).toBe('boolean');
+    await schema.fill('{');
+    await page.getByLabel('Your message').fill('Again');
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await close();
+  });
+
+  it('is shown as code of three languages', async () => {
+    const { page, close } = await visit();
+    await page.getByRole('button', { name: 'Code', exact: true }).click();
+    for (const [language, words] of [
+      ['curl', 'curl http'],
+      ['JavaScript', 'new OpenAI('],
+      ['Python', 'from openai import OpenAI'],
+    ] as const) {
+      await page.getByRole('button', { name: language, exact: true }).click();
+      expect(await page.getByRole('dialog').textContent()).toContain(words);
+    }
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await close();
+  });
+});
+
+describe('hostile answers', () => {
+  it(`stay text: ${PAYLOADS.length} of them`, async () => {
+    expect(PAYLOADS.length).toBeGreaterThanOrEqual(60);
+    const { page, close } = await visit();
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.getByLabel('Import').setInputFiles({
+      name: 'hostile.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(hostileFile())),
+    });
+    await expect.poll(() => answers(page).count()).toBe(PAYLOADS.length);
+    const found = await page.evaluate(() => ({
+      broken: Reflect.get(window, 'broken') as unknown,
+      elements: [...document.querySelectorAll('.entries *')]
+        .map(({ localName }) => localName)
+        .filter((name) =>
+          /^(?:script|img|svg|iframe|object|embed|video|audio|style|link|meta|base|form|math|template|source)$/.test(
+            name,
+          ),
+        ),
+      handlers: [...document.querySelectorAll('.entries *')].flatMap((element) =>
+        element
+          .getAttributeNames()
+          .filter((name) => name.startsWith('on') || name === 'style' || name === 'src'),
+      ),
+      links: [...document.querySelectorAll<HTMLAnchorElement>('.entries a')].map(({ protocol, host, rel }) =>
+        [protocol, host, rel].join(' '),
+      ),
+    }));
+    const traces = found.handlers.filter((name) => name !== 'style');
+    expect([found.broken, found.elements, traces]).toEqual([undefined, [], []]);
+    expect([...new Set(found.links)]).toEqual(['https: evil.example noopener noreferrer nofollow']);
+    await close();
+  });
+});
+
+function hostileFile(): object {
+  const entries = PAYLOADS.map((text, at) => ({
+    id: String(at),
+    parent: at === 0 ? null : String(at - 1),
+    role: 'assistant',
+    text,
+    reasoning: text,
+  }));
+  const leaf = entries.at(-1)?.id;
+  const conversation = {
+    title: '<img src=x onerror=window.broken=1>',
+    entries,
+    lanes: [{ model: 'default', leaf }],
+  };
+  return { kind: 'hearth.conversations', version: 1, conversations: [conversation] };
+}

@@ -1,0 +1,73 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Playground } from '../chat/playground.tsx';
+import { sentenceOf } from '../service/client.ts';
+import { KeyGate } from './key-gate.tsx';
+import { addressOf, type ViewId, view, VIEWS } from './route.ts';
+import { Standing } from './standing.tsx';
+
+/** Views that are fetched when they are first looked at. */
+const LATER: Readonly<Partial<Record<ViewId, () => Promise<ComponentType>>>> = {
+  models: async () => (await import('../models/models-view.tsx')).ModelsView,
+  proof: async () => (await import('../proof/proof-view.tsx')).ProofView,
+};
+
+export function App() {
+  const { label } = VIEWS.find(({ id }) => id === view.value) ?? VIEWS[0];
+  useEffect(() => {
+    document.title = `${label} · Hearth`;
+  }, [label]);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the content
+      </a>
+      <Rail />
+      <main id="main" tabIndex={-1} data-view={view.value}>
+        {view.value === 'playground' ? <Playground /> : <Later id={view.value} />}
+      </main>
+      <KeyGate />
+    </>
+  );
+}
+
+/** The address names the view, so the link moves the focus by itself. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('#main')?.focus();
+}
+
+function Rail() {
+  return (
+    <header class="rail">
+      <p class="mark">
+        hear<i>th</i>
+      </p>
+      <nav aria-label="Views">
+        {VIEWS.map(({ id, label }) => (
+          <a key={id} href={addressOf(id)} aria-current={view.value === id ? 'page' : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      <Standing />
+    </header>
+  );
+}
+
+function Later({ id }: { id: ViewId }) {
+  const [loaded, setLoaded] = useState<{ id: ViewId; View: ComponentType } | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  useEffect(() => {
+    let isWanted = true;
+    LATER[id]?.().then(
+      (View) => isWanted && setLoaded({ id, View }),
+      (error: unknown) => isWanted && setFault(sentenceOf(error)),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [id]);
+  if (fault !== null) return <p class="failure">{fault}</p>;
+  return loaded?.id === id ? <loaded.View /> : null;
+}

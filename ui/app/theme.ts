@@ -1,0 +1,21 @@
+/** Light or dark: as the system says, until the user says otherwise in this browser. */
+import { signal } from '@preact/signals';
+
+const NAME = 'hearth.theme';
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+const stored = localStorage.getItem(NAME);
+export const theme = signal<Theme>(THEMES.find((each) => each === stored) ?? 'system');
+
+export function chooseTheme(chosen: Theme): void {
+  theme.value = chosen;
+  localStorage.setItem(NAME, chosen);
+  applyTheme();
+}
+
+export function applyTheme(): void {
+  const { dataset } = document.documentElement;
+  if (theme.value === 'system') delete dataset['theme'];
+  else dataset['theme'] = theme.value;
+}

@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks';
+import { Dialog } from '../parts/dialog.tsx';
+import { storedKey } from '../service/key.ts';
+import { CodeBlock } from '../text/code-block.tsx';
+import { asCode, type Language, LANGUAGES } from './talk/as-code.ts';
+import { pathTo } from './talk/conversation.ts';
+import { current, isCodeOpen } from './talk/playground-state.ts';
+import { faultOf, requestOf } from './talk/settings.ts';
+
+/** The conversation at hand as a request that can be made elsewhere. */
+export function CodeDialog() {
+  const [language, setLanguage] = useState<Language>('curl');
+  return (
+    <Dialog title="The same request elsewhere" onClose={() => (isCodeOpen.value = false)}>
+      <div class="tabs" role="group" aria-label="Language">
+        {LANGUAGES.map((name) => (
+          <button
+            key={name}
+            type="button"
+            class="quiet"
+            aria-pressed={name === language}
+            onClick={() => setLanguage(name)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <CodeBlock text={textOf(language)} language={language} />
+    </Dialog>
+  );
+}
+
+function textOf(language: Language): string {
+  const { lanes, settings } = current.value;
+  const fault = faultOf(settings);
+  if (fault !== null) return fault;
+  const { model, leaf } = lanes[0] ?? { model: 'default', leaf: null };
+  const path = pathTo(current.value, leaf);
+  // An answer is what the request is for, so it is the end of what is sent.
+  const asked = path.slice(0, path.findLastIndex(({ role }) => role !== 'assistant') + 1);
+  const request = requestOf(model, asked, settings);
+  const hello = { role: 'user' as const, content: 'Hello!' };
+  const messages = asked.length === 0 ? [...request.messages, hello] : request.messages;
+  return asCode(
+    language,
+    { ...request, messages },
+    { origin: location.origin, hasKey: storedKey() !== null },
+  );
+}

@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import { ago } from '../parts/figures.ts';
+import { saveFile } from '../parts/files.ts';
+import { sentenceOf } from '../service/client.ts';
+import { CloseAside } from './close-aside.tsx';
+import { exportFile, importFile } from './talk/exported.ts';
+import { add, begin, current, kept, open, remove } from './talk/playground-state.ts';
+
+/** The conversations of this browser: open, remove, export and import them. */
+export function History() {
+  const [fault, setFault] = useState<string | null>(null);
+  const read = async (file: File | undefined) => {
+    if (file === undefined) return;
+    try {
+      add(importFile(await file.text()));
+      setFault(null);
+    } catch (error) {
+      setFault(sentenceOf(error));
+    }
+  };
+  return (
+    <aside class="side history" aria-label="Conversations">
+      <header>
+        <h2>Conversations</h2>
+        <CloseAside />
+        <button type="button" class="main small" onClick={begin}>
+          New
+        </button>
+      </header>
+      {kept.value.length === 0 ? <p class="hint">What you say is kept here, in this browser only.</p> : null}
+      <ul>
+        {kept.value.map(({ id, title, changedAt }) => (
+          <li key={id} class={id === current.value.id ? 'now' : undefined}>
+            <button
+              type="button"
+              class="item"
+              aria-current={id === current.value.id}
+              onClick={() => open(id)}
+            >
+              <span>{title}</span>
+              <small>{ago(changedAt, Date.now())}</small>
+            </button>
+            <button
+              type="button"
+              class="quiet small"
+              aria-label={`Remove ${title}`}
+              onClick={() => remove(id)}
+            >
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+      {fault === null ? null : (
+        <p class="failure" role="alert">
+          {fault}
+        </p>
+      )}
+      <footer>
+        <button
+          type="button"
+          class="quiet small"
+          disabled={kept.value.length === 0}
+          onClick={() => saveFile('hearth-conversations.json', exportFile(kept.value))}
+        >
+          Export
+        </button>
+        <label class="button quiet small">
+          Import
+          <input
+            type="file"
+            class="unseen"
+            accept="application/json,.json"
+            onChange={({ currentTarget }) => void read(currentTarget.files?.[0])}
+          />
+        </label>
+      </footer>
+    </aside>
+  );
+}

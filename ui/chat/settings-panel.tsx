@@ -1,0 +1,203 @@
+import type { ComponentChildren } from 'preact';
+import { CloseAside } from './close-aside.tsx';
+import { changeCurrent, current } from './talk/playground-state.ts';
+import {
+  EFFORTS,
+  faultOfJson,
+  NUMBERS,
+  SAMPLE_SCHEMA,
+  SAMPLE_TOOL,
+  type Settings,
+  type ToolDraft,
+} from './talk/settings.ts';
+
+const set = (part: Partial<Settings>): void =>
+  changeCurrent((now) => ({ ...now, settings: { ...now.settings, ...part } }));
+
+/** What is asked beside the words: for the next answers of this conversation. */
+export function SettingsPanel() {
+  const { settings } = current.value;
+  return (
+    <aside class="side settings" aria-label="Settings of this conversation">
+      <header>
+        <h2>Settings</h2>
+        <CloseAside />
+      </header>
+      <Field label="System prompt">
+        <textarea
+          rows={4}
+          value={settings.system}
+          placeholder="How the model should answer"
+          onInput={({ currentTarget }) => set({ system: currentTarget.value })}
+        />
+      </Field>
+      <Numbers settings={settings} />
+      <Tools settings={settings} />
+      <AnswerSchema settings={settings} />
+    </aside>
+  );
+}
+
+function Field({ label, hint, children }: { label: string; hint?: string; children: ComponentChildren }) {
+  return (
+    <label class="labelled">
+      <span>{label}</span>
+      {children}
+      {hint === undefined ? null : <small>{hint}</small>}
+    </label>
+  );
+}
+
+function Numbers({ settings }: { settings: Settings }) {
+  return (
+    <fieldset>
+      <legend>Sampling</legend>
+      <p class="hint">What stays empty is the model's own.</p>
+      <div class="numbers">
+        {NUMBERS.map(({ field, label, step, hint }) => (
+          <Field key={field} label={label} hint={hint}>
+            <input
+              type="number"
+              inputMode="decimal"
+              step={step}
+              min={0}
+              value={settings.numbers[field] ?? ''}
+              onInput={({ currentTarget }) =>
+                set({ numbers: { ...settings.numbers, [field]: currentTarget.value } })
+              }
+            />
+          </Field>
+        ))}
+        <Field label="Reasoning" hint="of models that can">
+          <select
+            value={settings.effort}
+            onChange={({ currentTarget }) => set({ effort: currentTarget.value as Settings['effort'] })}
+          >
+            <option value="">its own</option>
+            {EFFORTS.map((effort) => (
+              <option key={effort}>{effort}</option>
+            ))}
+          </select>
+        </Field>
+      </div>
+      <Field label="Stop at" hint="one text a line">
+        <textarea
+          rows={2}
+          value={settings.stop}
+          onInput={({ currentTarget }) => set({ stop: currentTarget.value })}
+        />
+      </Field>
+    </fieldset>
+  );
+}
+
+function Tools({ settings }: { settings: Settings }) {
+  const { tools } = settings;
+  const change = (at: number, part: Partial<ToolDraft>) =>
+    set({ tools: tools.map((tool, each) => (each === at ? { ...tool, ...part } : tool)) });
+  return (
+    <fieldset>
+      <legend>Tools</legend>
+      <p class="hint">The model writes calls; you answer them by hand. Nothing is run.</p>
+      {tools.map((tool, at) => (
+        <ToolFields
+          key={at}
+          tool={tool}
+          onChange={(part) => change(at, part)}
+          onRemove={() => set({ tools: tools.filter((_, each) => each !== at) })}
+        />
+      ))}
+      <div class="tools">
+        <button type="button" class="quiet small" onClick={() => set({ tools: [...tools, SAMPLE_TOOL] })}>
+          Add a tool
+        </button>
+        {tools.length === 0 ? null : (
+          <label class="inline">
+            <span>Call</span>
+            <select
+              value={settings.toolChoice}
+              onChange={({ currentTarget }) =>
+                set({ toolChoice: currentTarget.value as Settings['toolChoice'] })
+              }
+            >
+              <option value="auto">if the model likes</option>
+              <option value="required">always</option>
+              <option value="none">never</option>
+            </select>
+          </label>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+function ToolFields({
+  tool,
+  onChange,
+  onRemove,
+}: {
+  tool: ToolDraft;
+  onChange: (part: Partial<ToolDraft>) => void;
+  onRemove: () => void;
+}) {
+  const fault = faultOfJson(tool.parameters);
+  return (
+    <div class="tool-draft">
+      <Field label="Name">
+        <input
+          value={tool.name}
+          spellcheck={false}
+          onInput={({ currentTarget }) => onChange({ name: currentTarget.value })}
+        />
+      </Field>
+      <Field label="What it does">
+        <input
+          value={tool.description}
+          onInput={({ currentTarget }) => onChange({ description: currentTarget.value })}
+        />
+      </Field>
+      <Field label="Parameters, as JSON Schema">
+        <textarea
+          class="mono"
+          rows={5}
+          spellcheck={false}
+          value={tool.parameters}
+          aria-invalid={fault !== null}
+          onInput={({ currentTarget }) => onChange({ parameters: currentTarget.value })}
+        />
+      </Field>
+      {fault === null ? null : <p class="failure">{fault}</p>}
+      <button type="button" class="quiet small" onClick={onRemove}>
+        Remove {tool.name}
+      </button>
+    </div>
+  );
+}
+
+function AnswerSchema({ settings: { schema } }: { settings: Settings }) {
+  const fault = schema.trim() === '' ? null : faultOfJson(schema);
+  return (
+    <fieldset>
+      <legend>Form of the answer</legend>
+      <Field label="JSON Schema" hint="The answer is JSON of this form, by construction.">
+        <textarea
+          class="mono"
+          rows={schema === '' ? 2 : 7}
+          spellcheck={false}
+          value={schema}
+          placeholder="empty: free text"
+          aria-invalid={fault !== null}
+          onInput={({ currentTarget }) => set({ schema: currentTarget.value })}
+        />
+      </Field>
+      {fault === null ? null : <p class="failure">{fault}</p>}
+      <button
+        type="button"
+        class="quiet small"
+        onClick={() => set({ schema: schema === '' ? SAMPLE_SCHEMA : '' })}
+      >
+        {schema === '' ? 'Insert an example' : 'Clear'}
+      </button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,108 @@
+/** Conversations as a file, and back. What is read is hostile: only what has the right form is taken. Pure. */
+import type { Conversation, Entry, Lane } from './conversation.ts';
+import { emptySettings, type Settings, type ToolDraft } from './settings.ts';
+
+const KIND = 'hearth.conversations';
+const MOST_BYTES = 64 * 1024 * 1024;
+
+export function exportFile(conversations: readonly Conversation[]): string {
+  return JSON.stringify({ kind: KIND, version: 1, conversations }, null, 1);
+}
+
+/** Throws a sentence for the user when the file holds no conversations. Each gets an id of its own. */
+export function importFile(text: string): Conversation[] {
+  if (text.length > MOST_BYTES) throw new Error('The file is larger than 64 MB.');
+  const file = parse(text);
+  if (!isRecord(file) || file['kind'] !== KIND || !Array.isArray(file['conversations']))
+    throw new Error('The file holds no conversations that this page has exported.');
+  return file['conversations'].map(readConversation);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error('The file is not JSON.', { cause });
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+const listOf = (value: unknown): Members[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+const oneOf = <T extends string>(value: unknown, known: readonly T[]): T | undefined =>
+  known.find((each) => each === value);
+
+function readConversation(value: unknown): Conversation {
+  const from = isRecord(value) ? value : {};
+  const entries = readEntries(listOf(from['entries']));
+  const ids = new Set(entries.map(({ id }) => id));
+  const lanes = listOf(from['lanes']).map((lane): Lane => {
+    const leaf = textOr(lane['leaf'], '');
+    return { model: textOr(lane['model'], 'default'), leaf: ids.has(leaf) ? leaf : null };
+  });
+  return {
+    id: crypto.randomUUID(),
+    title: textOr(from['title'], 'Imported').slice(0, 200),
+    changedAt: typeof from['changedAt'] === 'number' ? from['changedAt'] : Date.now(),
+    entries,
+    lanes: lanes.length > 0 ? lanes : [{ model: 'default', leaf: entries.at(-1)?.id ?? null }],
+    settings: readSettings(isRecord(from['settings']) ? from['settings'] : {}),
+  };
+}
+
+/** Parents must come before their children, so there is no loop to follow. */
+function readEntries(values: readonly Members[]): Entry[] {
+  const seen = new Set<string>();
+  const entries: Entry[] = [];
+  for (const value of values) {
+    const id = textOr(value['id'], '');
+    const role = oneOf(value['role'], ['user', 'assistant', 'tool']);
+    const parent = typeof value['parent'] === 'string' ? value['parent'] : null;
+    if (id === '' || seen.has(id) || role === undefined || (parent !== null && !seen.has(parent))) continue;
+    seen.add(id);
+    entries.push({ id, parent, role, text: textOr(value['text'], ''), ...furtherOf(value) });
+  }
+  return entries;
+}
+
+function furtherOf(value: Members): Partial<Entry> {
+  const finish = oneOf(value['finish'], ['stop', 'length', 'tool_calls', 'stopped']);
+  const calls = listOf(value['calls']).map((call) => {
+    const made = isRecord(call['function']) ? call['function'] : {};
+    return {
+      id: textOr(call['id'], ''),
+      type: 'function' as const,
+      function: { name: textOr(made['name'], ''), arguments: textOr(made['arguments'], '') },
+    };
+  });
+  return {
+    ...(typeof value['reasoning'] === 'string' ? { reasoning: value['reasoning'] } : {}),
+    ...(typeof value['callId'] === 'string' ? { callId: value['callId'] } : {}),
+    ...(typeof value['model'] === 'string' ? { model: value['model'] } : {}),
+    ...(finish === undefined ? {} : { finish }),
+    ...(calls.length > 0 ? { calls } : {}),
+  };
+}
+
+function readSettings(from: Members): Settings {
+  const numbers = isRecord(from['numbers']) ? Object.entries(from['numbers']) : [];
+  const tools = listOf(from['tools']).map(
+    (tool): ToolDraft => ({
+      name: textOr(tool['name'], ''),
+      description: textOr(tool['description'], ''),
+      parameters: textOr(tool['parameters'], '{}'),
+    }),
+  );
+  return {
+    ...emptySettings(),
+    system: textOr(from['system'], ''),
+    stop: textOr(from['stop'], ''),
+    schema: textOr(from['schema'], ''),
+    toolChoice: oneOf(from['toolChoice'], ['auto', 'required', 'none']) ?? 'auto',
+    effort: oneOf(from['effort'], ['none', 'low', 'medium', 'high']) ?? '',
+    numbers: Object.fromEntries(numbers.filter(([, text]) => typeof text === 'string')),
+    tools,
+  };
+}

@@ -1,0 +1,125 @@
+/** What the user sets for a conversation, and the request that it makes. Pure. */
+import type { ChatRequest } from '../../../src/wire/inference/chat.ts';
+import type { Entry } from './conversation.ts';
+
+/** Numbers that a request may carry, as they are typed; empty: the model's own. */
+export const NUMBERS = [
+  { field: 'temperature', label: 'Temperature', step: 0.1, hint: '0 always takes the likeliest token' },
+  { field: 'top_p', label: 'Top p', step: 0.05, hint: 'the smallest set of tokens with this share' },
+  { field: 'top_k', label: 'Top k', step: 1, hint: 'so many candidates at most' },
+  { field: 'min_p', label: 'Min p', step: 0.01, hint: 'at least this share of the likeliest' },
+  { field: 'repeat_penalty', label: 'Repeat penalty', step: 0.05, hint: '1 is none' },
+  { field: 'seed', label: 'Seed', step: 1, hint: 'the same seed, the same choices' },
+  { field: 'max_tokens', label: 'Tokens at most', step: 1, hint: 'of the answer' },
+] as const satisfies readonly { field: keyof ChatRequest; label: string; step: number; hint: string }[];
+export type NumberField = (typeof NUMBERS)[number]['field'];
+
+export const EFFORTS = ['none', 'low', 'medium', 'high'] as const;
+
+export interface ToolDraft {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments, as typed. */
+  readonly parameters: string;
+}
+
+export interface Settings {
+  readonly system: string;
+  readonly numbers: Readonly<Partial<Record<NumberField, string>>>;
+  /** One stop string a line. */
+  readonly stop: string;
+  /** Empty: the model decides. */
+  readonly effort: '' | (typeof EFFORTS)[number];
+  readonly tools: readonly ToolDraft[];
+  readonly toolChoice: 'auto' | 'required' | 'none';
+  /** JSON Schema of the answer, as typed; empty: free text. */
+  readonly schema: string;
+}
+
+export const emptySettings = (): Settings => ({
+  system: '',
+  numbers: {},
+  stop: '',
+  effort: '',
+  tools: [],
+  toolChoice: 'auto',
+  schema: '',
+});
+
+export const SAMPLE_TOOL: ToolDraft = {
+  name: 'get_weather',
+  description: 'Current weather of a city',
+  parameters:
+    '{\n  "type": "object",\n  "properties": { "city": { "type": "string" } },\n  "required": ["city"]\n}',
+};
+
+export const SAMPLE_SCHEMA =
+  '{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" },\n    "sure": { "type": "boolean" }\n  },\n  "required": ["answer", "sure"]\n}';
+
+/** What is wrong with text that should be a JSON object, or null. */
+export function faultOfJson(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? null
+      : 'It must be a JSON object.';
+  } catch (error) {
+    return error instanceof Error ? error.message : 'It is not JSON.';
+  }
+}
+
+/** The first thing that keeps the settings from making a request, or null. */
+export function faultOf({ tools, schema }: Settings): string | null {
+  for (const { name, parameters } of tools) {
+    if (name === '') return 'A tool has no name.';
+    const fault = faultOfJson(parameters);
+    if (fault !== null) return `Parameters of ${name}: ${fault}`;
+  }
+  const fault = schema.trim() === '' ? null : faultOfJson(schema);
+  return fault === null ? null : `Schema of the answer: ${fault}`;
+}
+
+/** The request for what follows a path; nothing in it that the user did not ask for. */
+export function requestOf(model: string, path: readonly Entry[], settings: Settings): ChatRequest {
+  const { system, effort, tools, toolChoice, schema } = settings;
+  const stop = settings.stop.split('\n').filter((line) => line !== '');
+  return {
+    model,
+    messages: [
+      ...(system.trim() === '' ? [] : [{ role: 'system' as const, content: system }]),
+      ...path.map(messageOf),
+    ],
+    ...numbersOf(settings),
+    ...(stop.length > 0 ? { stop } : {}),
+    ...(effort === '' ? {} : { reasoning_effort: effort }),
+    ...(tools.length > 0 ? { tools: tools.map(toolOf) } : {}),
+    ...(tools.length > 0 && toolChoice !== 'auto' ? { tool_choice: toolChoice } : {}),
+    ...(schema.trim() === '' ? {} : { response_format: formatOf(schema) }),
+  };
+}
+
+function numbersOf({ numbers }: Settings): Partial<Record<NumberField, number>> {
+  const given = Object.entries(numbers).filter(([, text]) => text !== '' && Number.isFinite(Number(text)));
+  return Object.fromEntries(given.map(([field, text]) => [field, Number(text)]));
+}
+
+function messageOf({ role, text, calls, callId }: Entry): ChatRequest['messages'][number] {
+  if (role === 'tool') return { role, content: text, tool_call_id: callId ?? '' };
+  if (role === 'assistant' && calls !== undefined && calls.length > 0)
+    return { role, content: text === '' ? null : text, tool_calls: [...calls] };
+  return { role, content: text };
+}
+
+const toolOf = ({ name, description, parameters }: ToolDraft): object => ({
+  type: 'function',
+  function: {
+    name,
+    ...(description === '' ? {} : { description }),
+    parameters: JSON.parse(parameters) as object,
+  },
+});
+
+const formatOf = (schema: string): Record<string, unknown> => ({
+  type: 'json_schema',
+  json_schema: { name: 'answer', schema: JSON.parse(schema) as object },
+});

@@ -1,0 +1,18 @@
+/**
+ * ui owns the page: one document, whose views follow the part of the address behind the #. It does not know how
+ * the service works, and keeps nothing outside this browser.
+ */
+import { render } from 'preact';
+import { App } from './app/app.tsx';
+import { applyTheme } from './app/theme.ts';
+import { restore } from './chat/talk/playground-state.ts';
+import { refreshAll } from './service/known.ts';
+
+applyTheme();
+const place = document.querySelector('#page');
+if (place !== null) {
+  place.replaceChildren();
+  render(<App />, place);
+}
+void refreshAll();
+void restore();

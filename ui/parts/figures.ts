@@ -1,0 +1,43 @@
+/** Figures as people read them. Pure. */
+const counts = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+export const count = (value: number): string => counts.format(value);
+
+export function milliseconds(ms: number): string {
+  if (ms < 1) return '< 1 ms';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 60_000
+    ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+/** Decimal, as files are sold: 2.1 GB. */
+export function bytes(value: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let at = 0;
+  let rest = value;
+  while (rest >= 1000 && at < units.length - 1) {
+    rest /= 1000;
+    at += 1;
+  }
+  return `${at === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${units[at] ?? ''}`;
+}
+
+export const rate = (perSecond: number): string =>
+  perSecond >= 100 ? String(Math.round(perSecond)) : perSecond.toFixed(1);
+
+export const percent = (share: number): string => `${Math.round(100 * share)} %`;
+
+export const plural = (value: number, one: string, more = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : more}`;
+
+/** How long ago, in one word or two. */
+export function ago(thenMs: number, nowMs: number): string {
+  const minutes = Math.round((nowMs - thenMs) / 60_000);
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.round(minutes / 60);
+  return hours < 36
+    ? `${hours} h ago`
+    : new Date(thenMs).toLocaleDateString('en', { day: 'numeric', month: 'short' });
+}

@@ -1,0 +1,43 @@
+/**
+ * ui/parts owns small pieces that several views show. It knows no view and asks the service for nothing. This file: the
+ * bar that means the same everywhere: tokens reused, prefilled, generated, and those of them that were drafted.
+ */
+export interface Trace {
+  readonly cached: number;
+  readonly prefilled: number;
+  readonly generated: number;
+  readonly drafted?: number;
+  /** Tokens that the whole width stands for; absent: all that there are. */
+  readonly room?: number;
+}
+
+export function TraceBar({ trace, label }: { trace: Trace; label: string }) {
+  const { cached, prefilled, generated, drafted = 0 } = trace;
+  const room = Math.max(1, trace.room ?? 0, cached + prefilled + generated);
+  const share = (tokens: number) => `${(100 * tokens) / room}%`;
+  const parts = [
+    ['cached', cached],
+    ['prefilled', prefilled],
+    ['generated', Math.max(0, generated - drafted)],
+    ['drafted', drafted],
+  ] as const;
+  return (
+    <div class="trace" role="img" aria-label={label}>
+      {parts.map(([name, tokens]) => (
+        <i key={name} class={name} style={{ width: share(tokens) }} />
+      ))}
+    </div>
+  );
+}
+
+/** What the colours mean. */
+export function TraceKey() {
+  return (
+    <ul class="trace-key">
+      <li class="cached">reused</li>
+      <li class="prefilled">prefilled</li>
+      <li class="generated">generated</li>
+      <li class="drafted">drafted and accepted</li>
+    </ul>
+  );
+}

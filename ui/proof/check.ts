@@ -1,0 +1,99 @@
+/**
+ * ui/proof owns the view that asks for signed answers and checks records. What counts is decided by the verifier of
+ * src/trust, the same that the command uses; here it only gets its bytes. It does not know how a record is made.
+ */
+import { checkClaims } from '../../src/api/replay/check-claims.ts';
+import { parseJson } from '../../src/lib/json/strict-json.ts';
+import { checkReplay } from '../../src/trust/evidence/compare.ts';
+import { parseKeyring } from '../../src/trust/evidence/keyring.ts';
+import type { Statement } from '../../src/trust/evidence/statement.ts';
+import {
+  conclude,
+  type Finding,
+  type OpenedRecord,
+  openRecord,
+  type Verdict,
+} from '../../src/trust/evidence/verify.ts';
+import { sha256Hex } from '../../src/trust/identity/canonical.ts';
+import { findIdentityFault } from '../../src/trust/identity/sign-identity.ts';
+import { Buffer } from './browser/buffer.ts';
+import { settled } from './browser/crypto.ts';
+
+export interface Checked extends Verdict {
+  readonly record: OpenedRecord;
+  /** Null where the signature is not that of a trusted key: then nothing of it is read. */
+  readonly statement: Statement | null;
+  readonly payloadSha256: string;
+}
+
+export interface Claims {
+  /** The response as it was saved, or the bare record. */
+  readonly record: string;
+  readonly request: string | null;
+  /** PEM, or a key history; null: none is known. */
+  readonly key: string | null;
+  /** What was sent with the request; absent: not judged. */
+  readonly nonce?: string | undefined;
+}
+
+/** Checks a record as `hearth evidence verify` does, without the service. Throws for what is no record. */
+export function checkRecord({ record: text, request, key, nonce }: Claims): Promise<Checked> {
+  return settled(() => {
+    const record = openRecord(read(text));
+    const asked = request === null ? null : { bytes: utf8(request), value: read(request) };
+    const keyring = key === null ? null : parseKeyring(key);
+    const { findings, statement } = checkClaims(record, keyring, { request: asked, nonce });
+    return { ...conclude(findings), record, statement, payloadSha256: sha256Hex(record.payload) };
+  });
+}
+
+/** Compares an answer with a second one to the same request, as a replay is compared. Both were checked before. */
+export function compareAnswers(first: Checked, second: Checked): Promise<Finding[]> {
+  return settled(() => {
+    const [claimed, again] = [first.statement, second.statement];
+    const answer = second.record.response;
+    if (claimed === null || again === null || answer === null)
+      throw new Error('One of the records is not verified.');
+    const { model, backend, exec, prompt, sampling, output, server } = again.predicate;
+    return checkReplay(claimed, {
+      tuple: { model, backend, exec },
+      // A template sees the second in which it is rendered. What it made of it is compared by its hash.
+      prompt: { ...prompt, template_clock: claimed.predicate.prompt.template_clock },
+      sampling,
+      output,
+      answer: { choices: answer.choices, usage: answer.usage },
+      serverSha256: server.server_source_sha256,
+    });
+  });
+}
+
+/** Null when the identity is signed for this nonce by the key with this id, or else why it is not. */
+export function identityFault(
+  body: Record<string, unknown>,
+  nonce: string,
+  keyid: string,
+): Promise<string | null> {
+  return settled(() => findIdentityFault(body, { nonce, pinned: { keyid } }));
+}
+
+/** What a dropped file is. */
+export function kindOf(text: string): 'record' | 'request' | 'key' | null {
+  if (text.includes('-----BEGIN PUBLIC KEY-----') && !text.trimStart().startsWith('{')) return 'key';
+  try {
+    const value = read(text) as Record<string, unknown>;
+    if (value['object'] === 'svc.key-history') return 'key';
+    if ('evidence' in value || 'payloadType' in value) return 'record';
+    return 'messages' in value ? 'request' : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The payload as it was signed, for reading. */
+export const payloadText = ({ record }: Checked): string =>
+  JSON.stringify(JSON.parse(record.payload.toString('utf8')), null, 2);
+
+/** As strict as the service: a key that comes twice is no JSON here. */
+const read = (text: string): unknown => parseJson(utf8(text));
+
+const utf8 = (text: string) => Buffer.from(text) as unknown as Parameters<typeof parseJson>[0];

@@ -1,0 +1,59 @@
+/** Every field of a record in words: its value, and what the schema of records says of it. */
+import { Predicate, type Statement } from '../../src/trust/evidence/statement.ts';
+
+export interface Explained {
+  readonly name: string;
+  readonly value: string;
+  readonly meaning: string;
+}
+
+export interface Part {
+  readonly name: keyof Predicate;
+  readonly meaning: string;
+  readonly fields: readonly Explained[];
+}
+
+const PARTS: Readonly<Record<keyof Predicate, string>> = {
+  issuer: 'Who signed, when, and where in the chain of this boot.',
+  request: 'What was asked, by its hash: the record holds no text.',
+  prompt: 'What the model really got: the chat template, the text that it made, its tokens.',
+  model: 'The file of the weights, to the last byte.',
+  server: 'The program that wrote the prompt and read the tokens.',
+  backend: 'The native files that computed, each by its hash, and the processor that they saw.',
+  exec: 'How they computed. Two runs can be compared only where all of this is equal.',
+  sampling: 'How tokens were chosen.',
+  output: 'What came out: the tokens, and a chain over their likelihoods.',
+};
+
+interface SchemaLike {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, SchemaLike>>;
+  readonly anyOf?: readonly SchemaLike[];
+}
+
+export function explain({ predicate }: Statement): Part[] {
+  const schemas = (Predicate as unknown as SchemaLike).properties ?? {};
+  return (Object.keys(PARTS) as (keyof Predicate)[]).map((name) => ({
+    name,
+    meaning: PARTS[name],
+    fields: Object.entries(predicate[name]).map(([field, value]) => ({
+      name: field,
+      value: shown(value),
+      meaning: meaningOf(schemas[name]?.properties?.[field]),
+    })),
+  }));
+}
+
+function meaningOf(schema: SchemaLike | undefined): string {
+  return (
+    schema?.description ??
+    schema?.anyOf?.find(({ description }) => description !== undefined)?.description ??
+    ''
+  );
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.map(shown).join('\n') || 'none';
+  if (typeof value === 'object' && value !== null) return Object.values(value).map(shown).join('  ');
+  return value === null ? 'none' : String(value);
+}

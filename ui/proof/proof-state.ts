@@ -1,0 +1,93 @@
+/** The record at hand: asked for here or dropped in, checked, and compared with a second answer. */
+import { signal } from '@preact/signals';
+import { FROZEN_MODE, REQUEST_HEADERS } from '../../src/wire/headers.ts';
+import type { Finding } from '../../src/trust/evidence/verify.ts';
+import { ask, sentenceOf } from '../service/client.ts';
+import { type Checked, checkRecord, compareAnswers, kindOf } from './check.ts';
+import { keyText, meetService, trust } from './trust.ts';
+
+export interface Held {
+  /** The response as text, byte for byte as it came. */
+  readonly record: string;
+  readonly request: string | null;
+  readonly nonce?: string;
+  readonly from: string;
+}
+
+export const held = signal<Held | null>(null);
+export const checked = signal<Checked | null>(null);
+export const comparison = signal<readonly Finding[] | null>(null);
+export const busy = signal<'no' | 'asking' | 'comparing'>('no');
+export const fault = signal<string | null>(null);
+
+/** Asks a question whose answer comes with a record. */
+export function askSigned(model: string, prompt: string, maxTokens: number): Promise<void> {
+  return during('asking', async () => {
+    await meetService();
+    const body = { model, messages: [{ role: 'user', content: prompt }], max_tokens: maxTokens };
+    const request = JSON.stringify(body);
+    const nonce = crypto.randomUUID();
+    const record = await frozen(request, nonce);
+    await hold({ record, request, nonce, from: 'asked here' });
+  });
+}
+
+/** Asks the same again, and compares tokens and likelihoods. */
+export function askAgain(): Promise<void> {
+  return during('comparing', async () => {
+    const [first, { request } = { request: null }] = [checked.value, held.value ?? undefined];
+    if (first === null || request === null) return;
+    const record = await frozen(request, crypto.randomUUID());
+    const second = await checkRecord({ record, request, key: keyText() });
+    if (second.statement === null)
+      throw new Error('The second record is not signed by the key of the first.');
+    comparison.value = await compareAnswers(first, second);
+  });
+}
+
+/** Takes files: a record, and with it the request or the key where they are known. */
+export function takeFiles(files: Iterable<File>): Promise<void> {
+  return during('no', async () => {
+    const texts = await Promise.all(
+      [...files].map(async (file) => ({ name: file.name, text: await file.text() })),
+    );
+    const of = (kind: ReturnType<typeof kindOf>) => texts.find(({ text }) => kindOf(text) === kind);
+    const [record, request, key] = [of('record'), of('request'), of('key')];
+    if (key !== undefined) trust.value = { kind: 'given', text: key.text, name: key.name };
+    const old = held.value;
+    if (record !== undefined) {
+      await hold({ record: record.text, request: request?.text ?? null, from: record.name });
+    } else if (old !== null && (request ?? key) !== undefined) {
+      await hold({ ...old, request: request?.text ?? old.request });
+    } else if (key === undefined) {
+      throw new Error(
+        'None of these files is a record. A record is a saved answer with its member evidence.',
+      );
+    }
+  });
+}
+
+export async function hold(next: Held): Promise<void> {
+  held.value = next;
+  checked.value = null;
+  comparison.value = null;
+  const { record, request, nonce } = next;
+  checked.value = await checkRecord({ record, request, key: keyText(), nonce });
+}
+
+async function frozen(request: string, nonce: string): Promise<string> {
+  const headers = { [REQUEST_HEADERS.evidenceMode]: FROZEN_MODE, [REQUEST_HEADERS.evidenceNonce]: nonce };
+  return (await ask('/v1/chat/completions', { body: request, headers })).text();
+}
+
+async function during(what: typeof busy.value, work: () => Promise<void>): Promise<void> {
+  busy.value = what;
+  fault.value = null;
+  try {
+    await work();
+  } catch (error) {
+    fault.value = sentenceOf(error);
+  } finally {
+    busy.value = 'no';
+  }
+}

@@ -1,0 +1,36 @@
+/** Whose records are believed: the key of this service as it was first seen, or one that the user gives. */
+import { signal } from '@preact/signals';
+import type { Identity } from '../../src/wire/identity.ts';
+import { askJson } from '../service/client.ts';
+import { type Pin, pin, pinOf } from '../storage/pins.ts';
+import { identityFault } from './check.ts';
+
+export type Trust =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'given'; readonly text: string; readonly name: string }
+  | { readonly kind: 'seen'; readonly text: string; readonly pin: Pin; readonly isNew: boolean }
+  /** The service signs with another key than the one that was seen first. */
+  | { readonly kind: 'changed'; readonly pin: Pin; readonly fault: string };
+
+export const trust = signal<Trust>({ kind: 'none' });
+
+export const keyText = (): string | null => ('text' in trust.value ? trust.value.text : null);
+
+/** Asks the service to prove itself, and remembers its key the first time. Does nothing where a key was given. */
+export async function meetService(): Promise<void> {
+  if (trust.value.kind === 'given') return;
+  const nonce = crypto.randomUUID();
+  const body = await askJson<Identity>(`/v1/identity?nonce=${nonce}`);
+  const { instance_id: instanceId, signature } = body;
+  if (signature === undefined) return;
+  const known = pinOf(instanceId);
+  const fault = await identityFault(body, nonce, known?.keyid ?? signature.keyid);
+  if (fault !== null) {
+    const seen = known ?? { keyid: signature.keyid, publicKey: signature.public_key, seenAt: Date.now() };
+    trust.value = { kind: 'changed', pin: seen, fault };
+    return;
+  }
+  const fresh = known ?? { keyid: signature.keyid, publicKey: signature.public_key, seenAt: Date.now() };
+  if (known === null) pin(instanceId, fresh);
+  trust.value = { kind: 'seen', text: fresh.publicKey, pin: fresh, isNew: known === null };
+}

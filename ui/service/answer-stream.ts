@@ -1,0 +1,95 @@
+/** A chat answer as it arrives: text, reasoning, calls, and at its end why it ended and what it took. */
+import type { ErrorBody } from '../../src/wire/error.ts';
+import { HEADERS } from '../../src/wire/headers.ts';
+import type { ChatChunk, ChatRequest } from '../../src/wire/inference/chat.ts';
+import type { Timings, Usage } from '../../src/wire/inference/generation.ts';
+import type { ToolCall } from '../../src/wire/inference/tool-envelope.ts';
+import { ask, Refusal } from './client.ts';
+import { framesOf } from './frames.ts';
+
+type FinishReason = NonNullable<ChatChunk['choices'][number]['finish_reason']>;
+
+export interface AnswerSoFar {
+  text: string;
+  reasoning: string;
+  calls: ToolCall[];
+  /** Milliseconds from the request to the first text, reasoning or call; null before. */
+  firstMs: number | null;
+  finish: FinishReason | null;
+  usage: Usage | null;
+  timings: Timings | null;
+  /** What the service says of how it read the request; empty when nothing is to be said. */
+  remarks: string[];
+}
+
+export const noAnswer = (): AnswerSoFar => ({
+  text: '',
+  reasoning: '',
+  calls: [],
+  firstMs: null,
+  finish: null,
+  usage: null,
+  timings: null,
+  remarks: [],
+});
+
+/** Asks, and calls back after every chunk. Throws a Refusal before the stream or in it. */
+export async function streamAnswer(
+  request: ChatRequest,
+  { signal, onChange }: { readonly signal: AbortSignal; readonly onChange: (answer: AnswerSoFar) => void },
+): Promise<AnswerSoFar> {
+  const begun = performance.now();
+  const answer = noAnswer();
+  const body = { ...request, stream: true, stream_options: { include_usage: true } };
+  const response = await ask('/v1/chat/completions', { body, signal });
+  answer.remarks = remarksOf(response.headers);
+  let isDone = false;
+  for await (const { data } of framesOf(response)) {
+    if (data === '[DONE]') {
+      isDone = true;
+      break;
+    }
+    const chunk = JSON.parse(data) as ChatChunk | ErrorBody;
+    if ('error' in chunk) throw new Refusal(200, chunk, response.headers.get(HEADERS.requestId));
+    if (addChunk(answer, chunk) && answer.firstMs === null) answer.firstMs = performance.now() - begun;
+    onChange(answer);
+  }
+  if (!isDone) throw new Error('The stream broke off before the answer was complete.');
+  return answer;
+}
+
+/** Adds one chunk; true when it brought a piece of the answer itself. */
+export function addChunk(answer: AnswerSoFar, chunk: ChatChunk): boolean {
+  if (chunk.usage) answer.usage = chunk.usage;
+  if (chunk.timings) answer.timings = chunk.timings;
+  const [choice] = chunk.choices;
+  if (choice === undefined) return false;
+  const { content = '', reasoning_content: reasoning = '', tool_calls: calls = [] } = choice.delta;
+  answer.text += content;
+  answer.reasoning += reasoning;
+  for (const { index, id, function: piece } of calls) {
+    const call = (answer.calls[index] ??= {
+      id: '',
+      type: 'function',
+      function: { name: '', arguments: '' },
+    });
+    call.id += id ?? '';
+    call.function.name += piece.name ?? '';
+    call.function.arguments += piece.arguments;
+  }
+  answer.finish = choice.svc_finish_reason ?? choice.finish_reason ?? answer.finish;
+  return content !== '' || reasoning !== '' || calls.length > 0;
+}
+
+function remarksOf(headers: Headers): string[] {
+  const said = (name: string, sentence: (value: string) => string): string[] => {
+    const value = headers.get(name);
+    return value === null ? [] : [sentence(value)];
+  };
+  return [
+    ...said(HEADERS.ignoredParams, (names) => `Without effect: ${names}.`),
+    ...said(HEADERS.relaxed, (names) => `Checked after the answer only: ${names}.`),
+    ...said(HEADERS.substitutedModel, (model) => `Answered by ${model}.`),
+    ...said(HEADERS.chatTemplate, () => 'This model has no chat template; the answer may be anything.'),
+  ];
+}

@@ -1,0 +1,98 @@
+/**
+ * ui/service owns the talk with the service that served the page: requests, the key, streams, and what is known of its
+ * models. It knows nothing of how anything is shown. This file: one request, and its refusal in the service's words.
+ */
+import { signal } from '@preact/signals';
+import { HEADERS } from '../../src/wire/headers.ts';
+import type { ErrorBody } from '../../src/wire/error.ts';
+import type { routes } from '../../src/wire/routes.ts';
+import { storedKey } from './key.ts';
+
+type Table = typeof routes;
+type PathOf<Name extends keyof Table> = Table[Name]['path'];
+type Fixed<Path extends string> = Path extends `${infer Before}/*` ? `${Before}/${string}` : Path;
+/** Every path of the route table; a path that no route has does not compile. */
+export type ServicePath = Fixed<PathOf<keyof Table>> | `${PathOf<'identity'>}?nonce=${string}`;
+
+/** Why the service did not do what was asked, in its own sentence. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly param: string | undefined;
+  readonly requestId: string | null;
+
+  constructor(status: number, body: Partial<ErrorBody>, requestId: string | null) {
+    super(body.message ?? `The service answered with status ${status} and no sentence.`);
+    this.status = status;
+    this.code = body.code ?? 'unknown';
+    this.param = body.param;
+    this.requestId = requestId;
+  }
+}
+
+/** Whether the last request was refused for want of a key. */
+export const needsKey = signal(false);
+/** Whether the service could be reached the last time that it was tried. */
+export const isReachable = signal(true);
+
+export interface Ask {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Text is sent as it is, so that a record can be compared with the very bytes. */
+  readonly body?: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks the service; throws a Refusal for what it refuses, and lets an abort through as it is. */
+export async function ask(path: ServicePath, options: Ask = {}): Promise<Response> {
+  const { body, method = body === undefined ? 'GET' : 'POST', signal: abort } = options;
+  const init: RequestInit = {
+    method,
+    headers: { ...authorization(), ...(body === undefined ? {} : JSON_TYPE), ...options.headers },
+    cache: 'no-store',
+    credentials: 'omit',
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(abort === undefined ? {} : { signal: abort }),
+  };
+  const response = await reach(path, init);
+  if (response.ok) {
+    needsKey.value = false;
+    return response;
+  }
+  if (response.status === 401) needsKey.value = true;
+  const failure = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
+  throw new Refusal(response.status, failure, response.headers.get(HEADERS.requestId));
+}
+
+export async function askJson<Body>(path: ServicePath, options: Ask = {}): Promise<Body> {
+  return (await (await ask(path, options)).json()) as Body;
+}
+
+/** The sentence for a failure of any kind. */
+export function sentenceOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure);
+}
+
+export const isAbort = (failure: unknown): boolean =>
+  failure instanceof DOMException && failure.name === 'AbortError';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+function authorization(): Record<string, string> {
+  const key = storedKey();
+  return key === null ? {} : { Authorization: `Bearer ${key}` };
+}
+
+async function reach(path: string, init: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(path, init);
+    isReachable.value = true;
+    return response;
+  } catch (cause) {
+    if (isAbort(cause)) throw cause;
+    isReachable.value = false;
+    throw new Error('The service does not answer. It may have been stopped; hearth serve starts it.', {
+      cause,
+    });
+  }
+}
