@@ -28,9 +28,6 @@ export const rate = (perSecond: number): string =>
 
 export const percent = (share: number): string => `${Math.round(100 * share)} %`;
 
-export const plural = (value: number, one: string, more = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : more}`;
-
 /** How long ago, in one word or two. */
 export function ago(thenMs: number, nowMs: number): string {
   const minutes = Math.round((nowMs - thenMs) / 60_000);
