@@ -77,7 +77,10 @@ export interface Route {
 }
 
 /** What decides who may call a route, when, and how it is refused. */
-export type RouteAccess = Pick<Route, 'authenticated' | 'admin' | 'early' | 'dialect' | 'polled' | 'forBrowsers'>;
+export type RouteAccess = Pick<
+  Route,
+  'authenticated' | 'admin' | 'early' | 'dialect' | 'polled' | 'forBrowsers'
+>;
 
 const ChatQuery = Type.Object({
   svc_dry_run: Type.Optional(Type.String({ description: '1 explains the request without generating.' })),
