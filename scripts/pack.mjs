@@ -2,7 +2,8 @@
  * npm run pack [-- --to FOLDER] [-- --bundled]: builds the package that is installed with `npm install --global`.
  * Assembled in a folder of its own, because two of its files must not lie in a checkout: npm-shrinkwrap.json, which pins
  * every package by its hash on the user's machine as well, and sbom.cdx.json, the bill of materials.
- * With --bundled it carries the packages of this platform, and is installed without a network.
+ * With --bundled it carries the packages of this platform, without what only developers need of them, and is installed
+ * without a network.
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,12 +67,25 @@ function isInstalled(place) {
   return existsSync(path.join(root, place, 'package.json'));
 }
 
+/** More than half of the files in packages are for who develops with them: types, maps, tests, guides. */
+function isForDevelopers(name) {
+  const parts = name.split(path.sep);
+  const file = parts.at(-1) ?? '';
+  if (/^(?:licen[cs]e|notice|copying)/i.test(file)) return false;
+  if (parts.slice(0, -1).some((part) => /^(?:tests?|__tests__|examples?|benchmarks?|\.github)$/.test(part)))
+    return true;
+  return /\.(?:[cm]?ts|map|flow|md|markdown)$/.test(file);
+}
+
 function copyPackages(folder) {
   for (const place of Object.keys(runningLock().packages).filter(
     (place) => place !== '' && isInstalled(place),
   )) {
     const from = path.join(root, place);
-    const filter = (file) => !path.relative(from, file).split(path.sep).includes('node_modules');
+    const filter = (file) => {
+      const name = path.relative(from, file);
+      return !name.split(path.sep).includes('node_modules') && !isForDevelopers(name);
+    };
     cpSync(from, path.join(folder, place), { recursive: true, filter });
   }
 }

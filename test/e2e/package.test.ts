@@ -67,6 +67,9 @@ describe('the installed package', () => {
       expect(existsSync(path.join(installed, name)), name).toBe(false);
     const libraries = await readdir(path.join(installed, 'node_modules', '@node-llama-cpp'));
     expect(libraries).toHaveLength(1);
+    const carried = await readdir(path.join(installed, 'node_modules'), { recursive: true });
+    expect(carried.filter((name) => /\.d\.[cm]?ts$|\.map$/.test(name))).toEqual([]);
+    expect(carried.filter((name) => /(^|\/)licen[cs]e/i.test(name)).length).toBeGreaterThan(50);
   });
 
   it('answers a first chat from an empty home', async () => {
