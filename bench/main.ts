@@ -6,6 +6,8 @@ import { frozen } from './frozen/frozen.ts';
 import { frozenMatrix } from './frozen/frozen-matrix.ts';
 import { joinParts } from './join-parts.ts';
 import { overhead } from './overhead.ts';
+import { restart } from './cache/restart.ts';
+import { agentSession, manyAgents } from './cache/sessions.ts';
 import { writeBenchModel } from './model.ts';
 import { planner } from './planner/planner.ts';
 import { soak } from './soak.ts';
@@ -17,6 +19,9 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   overhead,
   soak,
   boot,
+  restart,
+  'agent-session': agentSession,
+  'many-agents': manyAgents,
   frozen,
   'frozen-matrix': frozenMatrix,
   planner,

@@ -1,5 +1,5 @@
 /** From a job to what a lane runs: the answer planned, the prompt in tokens. Comes before any prefill. */
-import type { GenerateJob } from '../contract/job.ts';
+import type { GenerateJob, Turn } from '../contract/job.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import type { Answer } from './answer/answer.ts';
 import { withBiases } from './answer/biases.ts';
@@ -16,6 +16,8 @@ export interface PreparedChat {
   readonly job: GenerateJob;
   readonly pieces: readonly PromptPiece[];
   readonly tokens: Uint32Array;
+  /** Those at the beginning that any conversation with the same system prompt and tools has; null: not asked for. */
+  readonly sharedTokens: number | null;
   /** The window of this job, tokens. */
   readonly numCtx: number;
   /** Tokens that the answer may have: as asked, and as fit behind the prompt. */
@@ -37,7 +39,9 @@ export function prepareChat(chat: ChatModel, asked: GenerateJob): PreparedChat {
   // A frozen answer is planned with the limit that its record names; others do not change with the prompt's length.
   const planned = job.lane === 'frozen' ? maxTokens : (job.maxTokens ?? Math.floor(numCtx / 2));
   const answer = { ...openAnswer(plan, planned, chat), hiddenStops: hiddenStops(chat, job) };
-  return { job, pieces, tokens, numCtx, maxTokens, toolFormat: plan.toolFormat, model: plan.model, answer };
+  const sharedTokens = sharedBeginning(chat, { job, plan, tokens });
+  const { toolFormat, model } = plan;
+  return { job, pieces, tokens, sharedTokens, numCtx, maxTokens, toolFormat, model, answer };
 }
 
 /** Throws `context_length_exceeded` when not even one token of an answer fits behind the prompt. */
@@ -61,6 +65,32 @@ function refuseHopeless(chat: ChatModel, pieces: readonly Pick<PromptPiece, 'tex
   const maxCtx = chat.facts.trainedCtx;
   if (promptTokens > numCtx)
     throw fail('context_length_exceeded', { promptTokens, numCtx, maxCtx, atLeast: true });
+}
+
+/**
+ * Only memory that cannot be cut at any token needs to know. A conversation that says something else shows it, whatever
+ * the template does.
+ */
+function sharedBeginning(
+  chat: ChatModel,
+  {
+    job,
+    plan,
+    tokens,
+  }: { readonly job: GenerateJob; readonly plan: AnswerPlan; readonly tokens: Uint32Array },
+): number | null {
+  const { prompt, tools } = job;
+  if (chat.prefixReuse === 'full' || chat.spec.promptCache === undefined || prompt.kind !== 'chat')
+    return null;
+  const first = prompt.turns.findIndex(({ role }) => role !== 'system');
+  if (first < 0 || (first === 0 && tools.length === 0)) return null;
+  const said = prompt.turns[first]?.content ?? '';
+  const other: Turn = { role: 'user', content: said.startsWith('x') ? '1' : 'x' };
+  const turns = [...prompt.turns.slice(0, first), other];
+  const pieces = promptPieces(chat, { ...job, prompt: { ...prompt, turns, continues: false } }, plan);
+  const others = tokenizePieces(chat.vocabulary, pieces);
+  const parts = tokens.findIndex((token, at) => token !== others[at]);
+  return parts > 0 ? parts : null;
 }
 
 interface PromptRequest {

@@ -117,6 +117,32 @@ describe.each(['whole', 'sliding window', 'recurrent'])('a %s memory', (model) =
   });
 });
 
+const system = { role: 'system' as const, content: story };
+const chat = (content: string) => ({
+  prompt: { kind: 'chat' as const, turns: [system, { role: 'user' as const, content }] },
+  maxTokens: 6,
+  sampling: { temperature: 0, seed: 1 },
+});
+
+// Memory that cannot be cut has its own state at the end of what conversations share.
+describe.each(['whole', 'sliding window', 'recurrent'])('a system prompt, %s memory', (model) => {
+  it('is read once for all conversations', async () => {
+    const worker = await start({
+      model,
+      folder: 'none',
+      load: { promptCache: { ramBytes: 64 * MIB, disk: null } },
+    });
+    const cold = await worker.generate(chat('what is the time?'));
+    await worker.generate(ask('quite another thing '.repeat(20)));
+    const { done } = await worker.generate(chat('where is the sea? Far away, or near?'));
+    expect(done.cache?.ramTokens).toBeGreaterThan(100);
+    expect(done.usage.promptTokens - done.usage.cachedTokens).toBeLessThan(40);
+    const again = await worker.generate(chat('what is the time?'));
+    expect(again.text).toBe(cold.text);
+    await worker.end();
+  });
+});
+
 describe('state on the disk', () => {
   it.each<[string, Partial<Setup>]>([
     ['of another engine, model or window', { kind: 'b' }],

@@ -116,7 +116,8 @@ export class BatchLoop {
     const keyed = { ...this.#inCachedTokens(prepared), adapterKey: adapterKey(job.adapters) };
     const arrivedMs = performance.now();
     this.#prompts.arrive(prepared);
-    this.#waiting.push({ ...keyed, job: decodingRequest(job), answer, numCtx, arrivedMs });
+    const { sharedTokens } = prepared;
+    this.#waiting.push({ ...keyed, job: decodingRequest(job), answer, numCtx, sharedTokens, arrivedMs });
     this.#wake.resolve();
     if (this.#turning) this.#waiting.noteOverlap();
     else void this.#turn();
@@ -244,10 +245,11 @@ export class BatchLoop {
   }
 
   /** One native call and what follows from it. */
-  #evaluate({ phase, rows, expectedMs }: PlannedCall): void {
+  #evaluate({ phase, rows: planned, expectedMs }: PlannedCall): void {
     // No event may wait for a call that prefills; that can take long.
     this.#outbox.beforeWork(phase === 'prefill' ? Number.POSITIVE_INFINITY : expectedMs);
     const bySequence = new Map([...this.#streams.values()].map((stream) => [stream.sequence, stream]));
+    const rows = planned.map((row) => untilShared(row, bySequence.get(row.sequence)));
     const nativeRows = rows.map((row) => this.#nativeRow(row, bySequence.get(row.sequence)));
     const call = this.#threads.begin({ phase, ...shapeOf(nativeRows) });
     evaluateRows(this.#chat.context, nativeRows, {
@@ -371,7 +373,8 @@ export class BatchLoop {
     const kept = row.tokens.length - (row.drafts ?? 0);
     const wasPrompt = stream.remaining > 0;
     this.#keep(stream, row.tokens.subarray(0, kept));
-    if (wasPrompt && stream.remaining === 0) this.#sequences.promptEvaluated(row.sequence);
+    if (wasPrompt && (stream.remaining === 0 || stream.position === stream.sharedTokens))
+      this.#sequences.promptEvaluated(row.sequence);
     try {
       this.#sample(stream, row.tokens.subarray(kept), logitRows);
       if (stream.isFinished) this.#finish(stream);
@@ -447,6 +450,12 @@ function openTiers(chat: ChatModel, planner: StepPlanner): Tiers | null {
     cuttable: chat.prefixReuse === 'full',
     msPerToken: () => planner.prefillMsPerToken,
   });
+}
+
+/** A prompt stops once where the part ends that others begin with too, so that its state can be kept there. */
+function untilShared(row: PlannedRow, stream: Stream | undefined): PlannedRow {
+  const left = (stream?.sharedTokens ?? 0) - row.position;
+  return row.kind === 'prefill' && left > 0 && left < row.tokens ? { ...row, tokens: left, padding: 0 } : row;
 }
 
 function shapeOf(nativeRows: readonly Row[]): { rows: number; sequences: number; depth: number } {

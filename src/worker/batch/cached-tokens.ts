@@ -14,14 +14,15 @@ export interface TokenText {
 /** The prompt in the tokens of the cached sequence that matches most of its text, or unchanged if that gains nothing. */
 export function withCachedTokens(
   prompt: Uint32Array,
-  sequences: readonly (readonly number[])[],
+  sequences: readonly ArrayLike<number>[],
   text: TokenText,
 ): Uint32Array {
   const matches = sequences.map((cached) => ({ cached, ...matchText(prompt, cached, text) }));
   const bestUnchanged = Math.max(0, ...matches.map(({ sameTokens }) => sameTokens));
   const [best] = matches.sort((a, b) => b.promptTokens - a.promptTokens);
   if (best === undefined || best.promptTokens <= bestUnchanged) return prompt;
-  return Uint32Array.of(...best.cached.slice(0, best.cachedTokens), ...prompt.subarray(best.promptTokens));
+  const adopted = Uint32Array.from(best.cached).subarray(0, best.cachedTokens);
+  return Uint32Array.of(...adopted, ...prompt.subarray(best.promptTokens));
 }
 
 /** A place in the text where a token of both ends: so many tokens of each come before it. */
@@ -36,7 +37,7 @@ interface TextMatch extends SharedBoundary {
 }
 
 /** How far both are the same text, up to their last shared boundary. */
-function matchText(prompt: Uint32Array, cached: readonly number[], text: TokenText): TextMatch {
+function matchText(prompt: Uint32Array, cached: ArrayLike<number>, text: TokenText): TextMatch {
   const sameTokens = commonPrefix(prompt, cached);
   let at: SharedBoundary = { promptTokens: sameTokens, cachedTokens: sameTokens };
   for (;;) {

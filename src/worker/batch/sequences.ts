@@ -80,11 +80,9 @@ export class Sequences {
 
   /** The prompt in the tokens of the sequence that matches most of its text. */
   withCachedTokens({ prompt, owner }: KeyedPrompt, text: TokenText): Uint32Array {
-    return withCachedTokens(
-      prompt,
-      this.#states.filter((state) => state.owner === owner).map(({ tokens }) => tokens),
-      text,
-    );
+    const own = this.#states.filter((state) => state.owner === owner);
+    const kept = this.#tiers?.continuation(owner, prompt) ?? [];
+    return withCachedTokens(prompt, [...own.map(({ tokens }) => tokens), kept], text);
   }
 
   /** Whether a prompt of which so many tokens are new can begin beside the running answers. */

@@ -48,7 +48,16 @@ export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob
   const { job, tokens, numCtx } = prepared;
   const arrivedMs = performance.now();
   // A job with adapters is refused.
-  return { job: decodingRequest(job), prompt: tokens, adapterKey: '', owner: '', answer, numCtx, arrivedMs };
+  return {
+    job: decodingRequest(job),
+    prompt: tokens,
+    adapterKey: '',
+    owner: '',
+    sharedTokens: null,
+    answer,
+    numCtx,
+    arrivedMs,
+  };
 }
 
 function claimedTokens(chat: ChatModel, base64: string): Uint32Array {

@@ -16,6 +16,8 @@ export interface StreamJob {
   /** Whose state it may use and leaves: trust domain and adapters. */
   readonly owner: string;
   readonly answer: Answer;
+  /** Where the part ends that other conversations begin with too: words of the system and tools; null: nobody asks. */
+  readonly sharedTokens: number | null;
   /** The window of this job, tokens. */
   readonly numCtx: number;
   /** On the clock of performance.now(). */

@@ -36,6 +36,8 @@ export class Stream {
   readonly adapters: StreamJob['job']['adapters'];
   readonly adapterKey: string;
   readonly owner: string;
+  /** Where to stop on the way through the prompt, because others begin with it too. */
+  readonly sharedTokens: number | null;
   readonly output: StreamOutput;
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;
@@ -63,6 +65,7 @@ export class Stream {
     this.adapters = job.job.adapters;
     this.adapterKey = job.adapterKey;
     this.owner = job.owner;
+    this.sharedTokens = job.sharedTokens;
     this.#cache = start.cache;
     this.#arrivedMs = job.arrivedMs;
     this.#cachedTokens = cachedTokens;

@@ -91,6 +91,14 @@ export class Tiers {
     return nearest === null ? null : { common, tokens: tokensUpTo(nearest) };
   }
 
+  /** What is held that begins most like the prompt, to its end: the latest way on behind the place where they part. */
+  continuation(owner: string, prompt: Uint32Array): Uint32Array | null {
+    let end = this.#store.find(owner, prompt).match.nearest;
+    if (end === null) return null;
+    for (let next = latest(end.children); next !== undefined; next = latest(end.children)) end = next;
+    return tokensUpTo(end);
+  }
+
   wasHeld(owner: string, prompt: Uint32Array, beyond: number): boolean {
     return this.#store.wasHeld(owner, prompt, beyond + LIMITS.leastTokens);
   }
@@ -173,4 +181,8 @@ export class Tiers {
     await this.#store.compact(() => this.quiet.turn());
     this.#compacting = false;
   }
+}
+
+function latest<T>(nodes: ReadonlySet<T>): T | undefined {
+  return Array.from(nodes).at(-1);
 }

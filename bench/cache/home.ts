@@ -1,0 +1,129 @@
+/** A service in a home that outlives it: started, killed, started again. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { ask } from '../client/ask.ts';
+
+const CLI = path.resolve('bin', 'hearth.js');
+/** Of two looks at the disk that show the same, nothing is being written any more. */
+const LOOK_EVERY_MS = 3_000;
+
+/** What `timings.cache` says, and the whole time of a one-token answer. */
+export interface Reading {
+  readonly ms: number;
+  readonly prompt: number;
+  readonly evaluated: number;
+  readonly slot: number;
+  readonly ram: number;
+  readonly disk: number;
+  readonly restoreMs: number;
+  readonly text: string;
+}
+
+interface Answer {
+  readonly choices: readonly { readonly message: { readonly content: string } }[];
+  readonly usage: { readonly prompt_tokens: number };
+  readonly timings: {
+    /** Prompt tokens evaluated, as llama-server counts them. */
+    readonly prompt_n?: number;
+    readonly cache?: { slot: number; ram: number; disk: number; restore_ms: number; evaluated: number };
+  };
+}
+
+export class BenchHome {
+  readonly #home = mkdtempSync(path.join(tmpdir(), 'hearth-bench-cache-'));
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #agent = new http.Agent();
+  #child: ChildProcess | undefined;
+  #url = '';
+
+  constructor(env: Readonly<Record<string, string>>) {
+    this.#env = { ...process.env, SVC_HOME: this.#home, SVC_PORT: '0', SVC_LOG_LEVEL: 'error', ...env };
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Another server, which is neither started nor ended here. */
+  use(url: string): void {
+    this.#url = url;
+  }
+
+  install(file: string): void {
+    execFileSync(process.execPath, [CLI, 'import', path.resolve(file), '--id', 'bench'], {
+      env: this.#env,
+      stdio: 'ignore',
+    });
+  }
+
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [CLI, 'serve'], {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#child = child;
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    this.#url = /https?:\/\/[^\s/]+/.exec(line.toString())?.[0] ?? '';
+  }
+
+  /** Loads the model with a prompt that shares nothing with any other. */
+  async load(): Promise<void> {
+    await this.ask([{ role: 'user', content: 'load' }]);
+  }
+
+  async ask(messages: readonly object[], fields: object = {}): Promise<Reading> {
+    const begin = performance.now();
+    // fetch gives up after five minutes without headers, which a prompt may take.
+    const { answer } = await ask(
+      `${this.#url}/v1/chat/completions`,
+      {
+        model: 'bench',
+        messages,
+        max_tokens: 1,
+        temperature: 0,
+        ...fields,
+      },
+      this.#agent,
+    );
+    const body = JSON.parse(answer) as Answer;
+    const ms = performance.now() - begin;
+    const {
+      slot = 0,
+      ram = 0,
+      disk = 0,
+      restore_ms: restoreMs = 0,
+      evaluated = body.timings.prompt_n ?? 0,
+    } = body.timings.cache ?? {};
+    const text = body.choices[0]?.message.content ?? '';
+    return { ms, prompt: body.usage.prompt_tokens, evaluated, slot, ram, disk, restoreMs, text };
+  }
+
+  /** Bytes on the disk, once no more are written. */
+  async saved(): Promise<number> {
+    for (let before = -1; ; await setTimeout(LOOK_EVERY_MS)) {
+      const list = execFileSync(process.execPath, [CLI, 'cache', 'list', '--json'], { env: this.#env });
+      const kinds = JSON.parse(list.toString()) as { bytes: number }[];
+      const bytes = kinds.reduce((sum, kind) => sum + kind.bytes, 0);
+      if (bytes > 0 && bytes === before) return bytes;
+      before = bytes;
+    }
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
