@@ -202,7 +202,7 @@ export const ExplainedEvent = Type.Object({
   /** As `started` would tell it. */
   earlier: Type.Optional(EarlierPrompt),
   promptTokens: Type.Integer(),
-  /** Prefix that the best free sequence holds already. */
+  /** Of the prompt, in a free sequence or in the prompt cache. */
   cachedTokens: Type.Integer(),
   sequence: Type.Union([Type.Integer(), Type.Null()]),
   numCtx: Type.Integer(),

@@ -70,13 +70,13 @@ export class ChatService {
 
   #explain(job: ExplainJob): void {
     const prepared = prepareChat(this.#chat, job.job);
-    const { promptTokens, placement, earlier } = this.#loop.preview(prepared);
+    const { promptTokens, cachedTokens, placement, earlier } = this.#loop.preview(prepared);
     this.#outbox.event(job.jobId, {
       type: 'explained',
       renderedPrompt: pieceText(prepared.pieces),
       ...(earlier === null ? {} : { earlier }),
       promptTokens,
-      cachedTokens: placement?.keep ?? 0,
+      cachedTokens,
       sequence: placement?.id ?? null,
       numCtx: prepared.numCtx,
       toolFormat: prepared.toolFormat,

@@ -45,6 +45,8 @@ import { Waiting } from './waiting.ts';
 /** What a prompt would find now. */
 export interface PromptPreview {
   readonly promptTokens: number;
+  /** In a sequence, in memory or on the disk. */
+  readonly cachedTokens: number;
   readonly placement: Placement | null;
   readonly earlier: EarlierPrompt | null;
 }
@@ -104,9 +106,13 @@ export class BatchLoop {
   /** How long a prompt would be now, and where it would be placed; changes nothing. */
   preview(prepared: PreparedChat): PromptPreview {
     const keyed = this.#inCachedTokens(prepared);
+    const placement = this.#sequences.preview(keyed);
+    const keep = placement?.keep ?? 0;
+    const kept = this.#tiers?.beyond(keyed.owner, keyed.prompt, keep) ?? null;
     return {
       promptTokens: keyed.prompt.length,
-      placement: this.#sequences.preview(keyed),
+      cachedTokens: kept === null || kept === 'not_worth' ? keep : kept.length,
+      placement,
       earlier: this.#prompts.earlier(prepared, keyed.prompt),
     };
   }

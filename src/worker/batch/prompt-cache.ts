@@ -41,7 +41,12 @@ export interface PlacementRules {
   readonly owner: string;
   /** A copy moves a whole sequence's memory, so it must spare at least this many tokens. */
   readonly copyWorthTokens: number;
+  /** Tokens whose state would be lost with the sequence, because it lies nowhere else; absent: all. */
+  onlyHere?(sequence: CachedSequence): number;
 }
+
+/** State that lies elsewhere too is cheap to have again, and still not free: it counts for this share. */
+const ELSEWHERE_SHARE = 0.1;
 
 /**
  * 1. The longest common prefix over all sequences, busy ones included, names the source.
@@ -75,11 +80,11 @@ export function placePrompt(
     return { id: source.id, keep: shared, copyFrom: null, continues: true, copyWorthTokens };
 
   const id = leastWorth(
-    free.map(({ id: sequence, tokens, lastUsed }) => ({
-      id: sequence,
-      cachedTokens: tokens.length,
-      sharedTokens: prefixOf(sequence),
-      lastUsed,
+    free.map((sequence) => ({
+      id: sequence.id,
+      cachedTokens: worthTokens(sequence.tokens.length, rules.onlyHere?.(sequence)),
+      sharedTokens: prefixOf(sequence.id),
+      lastUsed: sequence.lastUsed,
     })),
   );
   const placement = { id, continues: false, copyWorthTokens };
@@ -87,6 +92,10 @@ export function placePrompt(
     return { ...placement, keep: prefixOf(id), copyFrom: null };
 
   return { ...placement, keep: shared, copyFrom: source.id };
+}
+
+function worthTokens(tokens: number, onlyHere = tokens): number {
+  return onlyHere + ELSEWHERE_SHARE * (tokens - onlyHere);
 }
 
 /** Whether another prompt's prefill will soon cover so much more of this prompt that a copy of it pays. */

@@ -75,7 +75,12 @@ export class Sequences {
     // State that cannot be cut cannot be shared by copying either: the copy would hold the other conversation too.
     const copyWorthTokens =
       this.#checkpoints === null ? COPY_LIMITS.leastTokens + Math.ceil(spared) : Number.POSITIVE_INFINITY;
-    return placePrompt(prompt, this.#states, { owner, copyWorthTokens });
+    const tiers = this.#tiers;
+    return placePrompt(prompt, this.#states, {
+      owner,
+      copyWorthTokens,
+      ...(tiers !== null && { onlyHere: (sequence) => tiers.missing(sequence) }),
+    });
   }
 
   /** The prompt in the tokens of the sequence that matches most of its text. */

@@ -86,6 +86,11 @@ export class Tiers {
     return found.expectedMs <= LIMITS.worthShare * evaluatedMs ? { found, length } : 'not_worth';
   }
 
+  /** Tokens of a sequence whose state lies in no tier. */
+  missing({ owner, tokens }: Omit<SequenceContent, 'id'>): number {
+    return this.#store.missing(owner, Uint32Array.from(tokens));
+  }
+
   nearest(owner: string, prompt: Uint32Array): Candidate | null {
     const { common, nearest } = this.#store.find(owner, prompt).match;
     return nearest === null ? null : { common, tokens: tokensUpTo(nearest) };
