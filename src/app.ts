@@ -11,6 +11,7 @@ import { fail } from './lib/errors/svc-error.ts';
 import { newEvidenceIssuer } from './trust/evidence/issuer.ts';
 import { close, createHttpServer, listen } from './http/server.ts';
 import { createBackendBinding } from './trust/identity/backend-binding.ts';
+import { cacheFolder } from './lib/files/cache-folder.ts';
 import { createPromptCachePlan } from './engine/local/prompt-cache/plan.ts';
 import { derivedSecret } from './trust/identity/derived-secret.ts';
 import { loadIdentity } from './trust/identity/instance.ts';
@@ -22,6 +23,7 @@ import { createMetrics } from './engine/observe/metrics.ts';
 import { watchSpeeds } from './engine/observe/speeds.ts';
 import { ResponseStore } from './store/responses/response-store.ts';
 import { openRegistry, type Registry } from './store/registry/registry.ts';
+import { forbiddenFile, type SealStatement, sealServer } from './trust/identity/sealed.ts';
 import { signIdentity } from './trust/identity/sign-identity.ts';
 import { allModels } from './api/elsewhere/all-models.ts';
 import { ElsewhereModels } from './api/elsewhere/elsewhere-models.ts';
@@ -60,6 +62,8 @@ export interface AppOptions {
   readonly config: Config;
   readonly version: string;
   readonly logger: FastifyBaseLogger;
+  /** The home folder cannot be changed: what is there serves, and nothing is kept. */
+  readonly readOnly?: boolean;
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -87,11 +91,25 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     log: logger,
     limits: loadLimits(config.loadTimeoutMs),
     draftTokens: config.draftTokens,
-    tuning: await openTuningFolder({ home: config.home, backendSha256: bound.knownSha256, log: logger }),
+    tuning: await openTuningFolder({
+      home: config.home,
+      backendSha256: bound.knownSha256,
+      readOnly: options.readOnly === true,
+      log: logger,
+    }),
+    sealing: async () =>
+      seal === null
+        ? null
+        : {
+            network: seal,
+            readable: await registry.modelPaths(),
+            writable: [cacheFolder(config.home)],
+            forbidden: forbiddenFile(config.home),
+          },
     promptCache: await createPromptCachePlan({
       home: config.home,
       ramBytes: config.cacheRam,
-      diskBytes: config.cacheDisk,
+      diskBytes: options.readOnly === true ? 0 : config.cacheDisk,
       secret: derivedSecret(instance.keys, 'prompt cache'),
       gpu: config.gpu,
       backendSha256: bound.knownSha256,
@@ -134,6 +152,12 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     clock: systemClock,
     bootId: instance.bootId,
   });
+  let seal: SealStatement['network'] | null = null;
+  const sealed = (): SealStatement | null => {
+    const facts = backend.backendFacts();
+    const worker = facts === null || 'failed' in facts ? undefined : facts.seal;
+    return seal === null ? null : { network: seal, worker_files: worker?.files ?? null };
+  };
   let isDraining = false;
   let address = '';
   const registry = openRegistry({ home: config.home, settings: config });
@@ -160,16 +184,18 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       clock: systemClock,
       serverSource,
       backend: bound.hash,
+      sealed,
       currentKeyid: async () => (await readPublicIdentity(config.home)).keyid,
     }),
-    responses: config.storeResponses ? new ResponseStore(config.home, systemClock) : null,
+    responses:
+      config.storeResponses && options.readOnly !== true ? new ResponseStore(config.home, systemClock) : null,
     events: feed,
     recorder,
     library: new LibraryUseCases({
       registry,
       models,
       engine,
-      hub: { env: options.env, hubHosts: config.hubHosts },
+      hub: { env: options.env, hubHosts: config.hubHosts, sealed: config.sealed },
       foreign: { env: options.env, userHome: homedir(), platform: process.platform },
       probe: createModelProbe({ env: options.env, gpu: config.gpu, libraries }, (line) => logger.warn(line)),
     }),
@@ -178,6 +204,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     process: identity,
     isDraining: () => isDraining,
     isNativeReady: () => bound.isBound() && !('failed' in (backend.backendFacts() ?? {})),
+    sealed,
     serverSourceSha256: async () => (await serverSource).sha256,
     backendSha256: async () => (await bound.hash())?.sha256 ?? null,
     sign: (body, nonce) => signIdentity(body, nonce, instance.keys, address),
@@ -199,6 +226,8 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   });
   const port = await listen(app, config.host, config.port);
   address = `${config.host}:${port}`;
+  // Before the first worker, which inherits it, and before the first request.
+  if (config.sealed) seal = await sealServer({ host: config.host, port });
   listening.resolve();
   backend.prepare();
   return {

@@ -19,12 +19,15 @@ export interface IdentityPorts {
   /** Null when no backend is bound. */
   readonly backendSha256: () => Promise<string | null>;
   readonly isNativeReady: () => boolean;
+  /** Null: the service is not sealed. */
+  readonly sealed: () => Identity['sealed'] | null;
   /** Signs a body as this instance. */
   readonly sign: (body: Identity, nonce: string) => IdentitySignature;
 }
 
 /** The identity that the process is bound to; with a nonce, signed by the key of this instance. */
 export async function identity(ports: IdentityPorts, nonce: string | undefined): Promise<Identity> {
+  const sealed = ports.sealed();
   const [source, backend] = await Promise.all([ports.serverSourceSha256(), ports.backendSha256()]);
   const body: Identity = {
     object: 'svc.identity',
@@ -39,6 +42,7 @@ export async function identity(ports: IdentityPorts, nonce: string | undefined):
     default_model: (await ports.models.defaultId('chat')) ?? 'default',
     endpoints: { ...endpoints },
     tool_protocol: TOOL_PROTOCOL,
+    ...(sealed && { sealed }),
   };
   return nonce === undefined ? body : { ...body, signature: ports.sign(body, nonce) };
 }

@@ -71,6 +71,8 @@ export interface UseCases {
   readonly requests: Pick<RequestRecorder, 'list' | 'find'> & { archive(): object };
   /** What the engine does, as it goes on. */
   readonly events: Pick<EngineFeed, 'state' | 'follow'>;
+  /** The refusal of one more chat of this client, before anything is read of it; see `Engine.crowdedOut`. */
+  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): Error | null;
   identity(nonce: string | undefined): Promise<Identity>;
   health(): HealthResponse;
 }
@@ -132,6 +134,7 @@ export function createUseCases(parts: Parts): UseCases {
     events: parts.events,
     library: parts.library,
     requests: requestUseCases(parts),
+    crowdedOut: (clientKey, arriving) => engine.crowdedOut(clientKey, arriving),
     identity: (nonce) => identity(parts, nonce),
     health: () => health(parts),
   };

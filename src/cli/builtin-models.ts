@@ -2,11 +2,12 @@
  * Registers the models that ship with the package. A model that was offered once and then removed by the user stays
  * removed, so the ids offered so far are remembered in the home folder.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeDurably } from '../lib/files/durable.ts';
-import { fail } from '../lib/errors/svc-error.ts';
+import { readText } from '../lib/files/plain-file.ts';
+import { fail, isSvcError } from '../lib/errors/svc-error.ts';
 import type { Logger } from '../lib/base/logger.ts';
 import { type BuiltinModel, registerBuiltin } from '../store/install/builtin.ts';
 import type { Registry } from '../store/registry/registry.ts';
@@ -54,14 +55,16 @@ export async function restoreBuiltins(
 export async function registerBuiltins(home: string, registry: Registry, log: Logger): Promise<void> {
   try {
     const models = shipped.filter((model) => existsSync(model.path));
-    const offered = readOffered(home);
+    const offered = await readOffered(home);
     const installed = new Set((await registry.list()).map((model) => model.id));
     const wanted = models.filter((model) => installed.has(model.id) || !offered.includes(model.id));
     await registerBuiltin(registry, wanted);
     const all = [...new Set([...offered, ...models.map((model) => model.id)])];
     if (all.length > offered.length) await writeDurably(offeredFile(home), `${JSON.stringify(all)}\n`);
   } catch (error) {
-    log.warn({ err: error }, 'The built-in models could not be registered.');
+    const what = 'The built-in models could not be registered';
+    if (isSvcError(error)) log.warn({}, `${what}: ${error.message}`);
+    else log.warn({ err: error }, `${what}.`);
   }
 }
 
@@ -78,8 +81,15 @@ export async function registerMissingBuiltin(
 
 const offeredFile = (home: string): string => path.join(home, 'store', 'builtin-offered.json');
 
-function readOffered(home: string): readonly string[] {
-  if (!existsSync(offeredFile(home))) return [];
-  const value: unknown = JSON.parse(readFileSync(offeredFile(home), 'utf8'));
-  return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : [];
+async function readOffered(home: string): Promise<readonly string[]> {
+  const text = await readText(offeredFile(home));
+  if (text === null) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : [];
+  } catch (error) {
+    // A damaged list offers all of them once more.
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
 }

@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
 import { isSvcError } from '../lib/errors/svc-error.ts';
+import { fileFailure } from '../lib/files/durable.ts';
 import {
   CliFailure,
   type CliContext,
@@ -79,6 +80,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   // `version` is a verb of most other programs.
   const asksVersion = argv.length === 1 && ['version', '--version', '-v'].includes(argv[0] ?? '');
   const args = asksVersion ? ['--version'] : withoutHelpOfUnknown(argv);
+  await sealEarly(argv);
   for (const load of asksVersion ? [] : named(argv)) (await load())(program, context);
   for (const command of program.commands) command.exitOverride();
   try {
@@ -86,6 +88,13 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = await report(error, context);
   }
+}
+
+/** Before the server's packages are loaded: none of them gets to open a connection either. */
+async function sealEarly(argv: readonly string[]): Promise<void> {
+  const isServe = argv.some((word) => word === 'serve' || word === 'start');
+  const asked = argv.includes('--sealed') || /^(?:1|true|yes|on)$/i.test(process.env['SVC_SEALED'] ?? '');
+  if (isServe && asked) await (await import('../lib/seal/seal.ts')).sealNetwork('listening');
 }
 
 const EXIT_CODE_OF_FAMILY: Partial<Record<Family, number>> = {
@@ -112,9 +121,11 @@ function withoutHelpOfUnknown(argv: readonly string[]): string[] {
 }
 
 /** Prints why a verb failed, and what helps; returns its exit code. */
-async function report(error: unknown, context: CliContext): Promise<number> {
+async function report(thrown: unknown, context: CliContext): Promise<number> {
   // commander has printed its own message by now; help and --version are no failures.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
+  // A full disk or a missing permission is no bug, wherever it shows.
+  const error = thrown instanceof Error ? (fileFailure(thrown) ?? thrown) : thrown;
   const message = error instanceof Error ? error.message : String(error);
   const advice = isSvcError(error) ? await advise(error, context) : '';
   process.stderr.write(`hearth: ${printable(inCliWords(message) + advice)}\n`);

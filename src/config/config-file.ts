@@ -1,5 +1,5 @@
 /** config.toml of a home folder: its settings as text, each with its line, and what is wrong with the file. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parse, TomlError } from '#smol-toml';
 import { didYouMean, nearest } from '../lib/base/nearest.ts';
@@ -27,6 +27,8 @@ export function readConfigFile(home: string): ConfigFile {
   const none = { path: file, exists: existsSync(file), entries: new Map(), problems: [] };
   if (!none.exists) return none;
   try {
+    // A pipe would be waited for, for ever.
+    if (!statSync(file).isFile()) throw new Error('it is not a plain file');
     const source = readFileSync(file, 'utf8');
     return { ...none, ...sort(parse(source), file, source) };
   } catch (cause) {

@@ -150,6 +150,14 @@ export const settings = {
     read: flag,
     expects: '1 or 0',
   }),
+  sealed: setting({
+    env: 'SVC_SEALED',
+    description:
+      'The service and its workers open no connection, workers read no file but installed models, and nothing is fetched.',
+    fallback: false,
+    read: flag,
+    expects: '1 or 0',
+  }),
   unknownModelIsDefault: setting({
     env: 'SVC_UNKNOWN_MODEL_IS_DEFAULT',
     description:

@@ -129,6 +129,15 @@ export const GpuSupport = Type.Object({
 });
 export type GpuSupport = Static<typeof GpuSupport>;
 
+/** What a sealed worker can no longer do, and who sees to it; each was tried. */
+export const WorkerSeal = Type.Object({
+  /** No connection: by the kernel, or by Node's own functions alone. */
+  network: Type.Union([Type.Literal('seccomp'), Type.Literal('socket-guard')]),
+  /** No file but the installed models, what the program itself consists of, and the prompts that it keeps. */
+  files: Type.Union([Type.Literal('landlock'), Type.Literal('none')]),
+});
+export type WorkerSeal = Static<typeof WorkerSeal>;
+
 /** The native library as the worker sees it, once initialised. */
 export const BackendFacts = Type.Object({
   /** The folder of prebuilt files that was bound. */
@@ -143,5 +152,7 @@ export const BackendFacts = Type.Object({
   /** Whether the sequences of a context share its KV cells (unified KV cache). */
   sharesCells: Type.Optional(Type.Boolean()),
   gpuSupport: Type.Optional(Type.Array(GpuSupport, { maxItems: 8 })),
+  /** Absent: the worker is not sealed. */
+  seal: Type.Optional(WorkerSeal),
 });
 export type BackendFacts = Static<typeof BackendFacts>;

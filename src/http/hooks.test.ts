@@ -40,7 +40,14 @@ describe('the access flags of a route', () => {
     };
     const opened = options.opened ?? Promise.resolve();
     const process = { instanceId: 'svc-x', bootId: 'boot' };
-    addHooks(app, { access, process, pageToken: 'token', isDraining: () => false, opened });
+    addHooks(app, {
+      access,
+      process,
+      pageToken: 'token',
+      isDraining: () => false,
+      opened,
+      turn: () => undefined,
+    });
     registerRoute(app, { name: 'x', method, path, summary: '', authenticated, early }, async () => ({}));
     return app.inject({ method, url: path, headers: { host: 'localhost', ...options.headers } });
   };

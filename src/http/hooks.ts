@@ -35,6 +35,8 @@ export interface HookOptions {
    * marked `early` do not: whoever finds the port taken learns from them at once by whom.
    */
   readonly opened: Promise<void>;
+  /** Whether the request has to wait for its turn on the event loop. */
+  readonly turn: (request: IncomingMessage) => Promise<void> | undefined;
 }
 
 const ACCEPTABLE_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -57,6 +59,7 @@ export function commonHeaders({ instanceId, bootId }: ProcessNames, id: string) 
 
 export function addHooks(app: FastifyInstance, options: HookOptions): void {
   app.addHook('onRequest', async (request, reply) => {
+    await options.turn(request.raw);
     if (accessOf(request)?.early !== true) await options.opened;
     reply.headers(commonHeaders(options.process, request.id));
     reply.headers(mannersOf(accessOf(request)?.dialect).headers(request.id));
@@ -109,15 +112,22 @@ function adminRefusal({ access, pageToken }: HookOptions, facts: AccessFacts, re
 const accessOf = (request: FastifyRequest): RouteAccess | undefined => request.routeOptions.config.access;
 
 export function accessFacts(request: FastifyRequest): AccessFacts {
+  const { raw, headers } = request;
+  const isLanding =
+    accessOf(request)?.forBrowsers === true &&
+    headerValue(headers, 'Sec-Fetch-Mode') === 'navigate' &&
+    headerValue(headers, 'Sec-Fetch-Dest') === 'document';
+  return { ...factsOf(raw), isLanding };
+}
+
+/** The same of a request that no route has seen. */
+export function factsOf(request: IncomingMessage): AccessFacts {
   const { headers } = request;
   return {
-    host: namedHost(request.raw),
+    host: namedHost(request),
     origin: headers.origin,
     fetchSite: headerValue(headers, 'Sec-Fetch-Site'),
-    isLanding:
-      accessOf(request)?.forBrowsers === true &&
-      headerValue(headers, 'Sec-Fetch-Mode') === 'navigate' &&
-      headerValue(headers, 'Sec-Fetch-Dest') === 'document',
+    isLanding: false,
     authorization: headers.authorization,
     apiKeyHeader: headerValue(headers, REQUEST_HEADERS.apiKey),
     pageToken: headerValue(headers, REQUEST_HEADERS.pageToken),

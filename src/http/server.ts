@@ -18,10 +18,12 @@ import { HEADERS } from '../wire/headers.ts';
 import type { ProcessIdentity } from '../api/identity.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
-import { type AccessRules, isAllowedOrigin } from './guard/guard.ts';
+import { keepDoor } from './guard/door.ts';
+import { type AccessRules, isAllowedOrigin, refuseForeign, refuseKey } from './guard/guard.ts';
+import { Turnstile } from './guard/turnstile.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { type EdgeParts, handlerTable } from './handlers/table.ts';
-import { addHooks, commonHeaders, requestId } from './hooks.ts';
+import { addHooks, commonHeaders, factsOf, requestId } from './hooks.ts';
 import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
 import { HTTP_LIMITS } from './limits.ts';
@@ -48,6 +50,16 @@ export interface HttpOptions {
 export async function createHttpServer(useCases: UseCases, options: HttpOptions): Promise<FastifyInstance> {
   const common: CommonHeaders = (asked) => commonHeaders(options.process, requestId(asked));
   const app = createApp(options, common);
+  keepDoor(app.server, {
+    crowdedOut: (client, arriving) => useCases.crowdedOut(client, arriving),
+    mayEnter: (request) => {
+      const facts = factsOf(request);
+      return (refuseForeign(options.access, facts) ?? refuseKey(options.access, facts)) === null;
+    },
+    headers: (request) => common(request.headers),
+    requestIdHeader: HEADERS.requestId,
+    log: options.logger,
+  });
   boundSockets(app.server);
   watchFraming(app.server, options.maxBodyBytes, common);
   readBodies(app);
@@ -55,7 +67,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   answerErrors(app, options.maxBodyBytes);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
   logRequests(app, { log: logger, clock, recorder });
-  addHooks(app, options);
+  addHooks(app, { ...options, turn: new Turnstile().turn });
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
   const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs };

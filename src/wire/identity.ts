@@ -30,6 +30,17 @@ export const Identity = Type.Object(
     default_model: Type.String(),
     endpoints: Type.Record(Type.String(), Type.String()),
     tool_protocol: ToolProtocol,
+    sealed: Type.Optional(
+      Type.Object(
+        {
+          network: Type.String({ description: 'seccomp (the kernel), or socket-guard (Node alone).' }),
+          worker_files: Type.Union([Type.String(), Type.Null()], {
+            description: 'landlock or none; null while no worker has started.',
+          }),
+        },
+        { description: 'The service and its workers open no connection; absent without --sealed.' },
+      ),
+    ),
     signature: Type.Optional(IdentitySignature),
   },
   { $id: 'Identity' },

@@ -65,6 +65,8 @@ export interface Route {
   readonly admin?: 'always' | 'from pages';
   /** Asked for by those who watch: logged at debug, and not recorded. */
   readonly polled?: boolean;
+  /** Its jobs wait for a slot, so it is refused before its body is read where no place to wait is left. */
+  readonly queued?: boolean;
   /** Whose words its failures and streams use; absent: those of the interface. */
   readonly dialect?: Dialect;
   /** Shown by a browser as a page of its own: a link of another site may lead here. */
@@ -79,7 +81,7 @@ export interface Route {
 /** What decides who may call a route, when, and how it is refused. */
 export type RouteAccess = Pick<
   Route,
-  'authenticated' | 'admin' | 'early' | 'dialect' | 'polled' | 'forBrowsers'
+  'authenticated' | 'admin' | 'early' | 'dialect' | 'polled' | 'forBrowsers' | 'queued'
 >;
 
 const ChatQuery = Type.Object({
@@ -126,6 +128,7 @@ export const routes = {
     name: 'chat_completions',
     method: 'POST',
     path: '/v1/chat/completions',
+    queued: true,
     summary: 'A chat answer, whole or as a server-sent-event stream.',
     authenticated: true,
     body: ChatRequest,
@@ -136,6 +139,7 @@ export const routes = {
     name: 'completions',
     method: 'POST',
     path: '/v1/completions',
+    queued: true,
     summary: 'A text completion, whole or as a server-sent-event stream.',
     authenticated: true,
     body: CompletionRequest,
@@ -181,6 +185,7 @@ export const routes = {
     name: 'messages',
     method: 'POST',
     path: '/v1/messages',
+    queued: true,
     summary: "A chat answer in Anthropic's Messages dialect, whole or as a stream of named events.",
     authenticated: true,
     dialect: 'messages',
@@ -201,6 +206,7 @@ export const routes = {
     name: 'responses',
     method: 'POST',
     path: '/v1/responses',
+    queued: true,
     summary: "A chat answer in OpenAI's Responses dialect, whole or as a stream of named events.",
     authenticated: true,
     dialect: 'responses',

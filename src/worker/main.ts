@@ -35,13 +35,15 @@ if (isOrphan()) process.kill(process.pid, 'SIGKILL');
 
 try {
   // Imported here, because a missing or broken library is then a reason that the server can be told.
-  const [{ bootNative }, { Dispatcher }] = await Promise.all([
+  const [{ bootNative }, { Dispatcher }, { checkSeal }] = await Promise.all([
     import('./addon/boot.ts'),
     import('./dispatcher.ts'),
+    import('./seal-check.ts'),
   ]);
+  const seal = await checkSeal();
   const backend = await bootNative(process.env['SVC_GPU'], process.env['SVC_LIBRARIES'] ?? null);
   dispatcher = new Dispatcher(backend, outbox);
-  outbox.post({ type: 'booted', backend: backend.facts });
+  outbox.post({ type: 'booted', backend: { ...backend.facts, ...(seal && { seal }) } });
 } catch (error) {
   outbox.post({ type: 'boot_failed', reason: error instanceof Error ? error.message : String(error) });
 }

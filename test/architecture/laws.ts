@@ -46,6 +46,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/base',
     'lib/files',
     'lib/errors',
+    'lib/seal',
   ],
   'cli/conversation': ['wire', 'contract', 'lib/base', 'lib/errors'],
   'cli/service': [],
@@ -105,7 +106,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'store/responses': ['lib/base', 'lib/files'],
   'store/libraries': ['store/hub', 'store/install', 'store/lock', 'lib/files', 'lib/errors'],
   'store/foreign': ['store/install', 'store/registry', 'store/files', 'lib/files'],
-  'trust/identity': ['lib/base', 'lib/files', 'lib/errors'],
+  'trust/identity': ['lib/base', 'lib/files', 'lib/errors', 'lib/seal'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/base', 'lib/files', 'lib/errors'],
   wire: ['contract'],
   contract: ['lib/errors', 'lib/chat-template', 'lib/tool-format', 'lib/prompt-cache'],
@@ -113,6 +114,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'lib/json': ['lib/errors'],
   'lib/files': ['lib/base', 'lib/errors'],
   'lib/errors': [],
+  'lib/seal': [],
   'lib/gguf': ['lib/files', 'lib/errors', 'lib/chat-template'],
   'lib/grammar': ['lib/errors'],
   'lib/chat-template': [],
@@ -122,6 +124,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'lib/base',
     'lib/errors',
+    'lib/seal',
     'worker/addon',
     'worker/native.ts',
     'worker/load',
@@ -252,7 +255,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Package, or the prefix of several that ends in a slash → the rooms that may import it, types included. */
 export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
-  koffi: ['worker/addon', 'worker/addon/library', 'worker/addon/sampling'],
+  koffi: ['worker/addon', 'worker/addon/library', 'worker/addon/sampling', 'lib/seal'],
   // `#typebox` and the like are bundled copies; the packages themselves are hundreds of modules to load at every start.
   typebox: [],
   fastify: [],

@@ -8,7 +8,7 @@ import { readHeader } from '../../src/lib/gguf/format/header.ts';
 import { Lookup } from '../../src/lib/gguf/format/lookup.ts';
 import { readShape } from '../../src/lib/gguf/gate/shape-checks.ts';
 import { readChatTemplate } from '../../src/lib/gguf/gate/template-checks.ts';
-import { checkVocabulary } from '../../src/lib/gguf/gate/vocabulary-checks.ts';
+import { checkVocabulary } from '../../src/lib/gguf/gate/tokens/vocabulary-checks.ts';
 import { bootNative } from '../../src/worker/addon/boot.ts';
 import { Text } from '../../src/worker/jinja/values/text.ts';
 import type { NativeBackend } from '../../src/worker/native.ts';

@@ -1,5 +1,6 @@
 /** How the hub is reached: its address and token, from the variables of the hub's own tools. */
 import { homedir } from 'node:os';
+import { fail } from '../../lib/errors/svc-error.ts';
 import type { LookOptions } from '../../store/hub/choose/search.ts';
 import { findToken, isSet } from '../../store/hub/token.ts';
 
@@ -7,6 +8,8 @@ export interface HubEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Private hosts that a hub may redirect to. */
   readonly hubHosts: readonly string[];
+  /** Nothing is fetched. */
+  readonly sealed: boolean;
   /** Comes before the variables. */
   readonly tokenFile?: string | undefined;
 }
@@ -14,8 +17,10 @@ export interface HubEnvironment {
 export async function hubOptions({
   env,
   hubHosts,
+  sealed,
   tokenFile,
 }: HubEnvironment): Promise<Omit<LookOptions, 'signal'> & { readonly offline: boolean }> {
+  if (sealed) throw fail('sealed');
   const given = tokenFile === undefined ? {} : { tokenFile };
   const token = await findToken({ env, userHome: homedir(), ...given });
   const endpoint = env['MODEL_ENDPOINT']?.trim() || env['HF_ENDPOINT']?.trim();

@@ -7,6 +7,7 @@ import { librariesFolder } from '../../lib/files/native-library.ts';
 import { installLibrary, libraryFor, removeLibrary } from '../../store/libraries/install.ts';
 import { GPU_KINDS, type GpuLibraryKind } from '../../store/libraries/packages.ts';
 import { type CliContext, printable } from '../context.ts';
+import { refuseIfSealed } from './choose/hub-options.ts';
 import { showProgress } from '../install-progress.ts';
 import { interruptible } from '../local-registry.ts';
 
@@ -54,6 +55,7 @@ function describe({ kind, installed, missing }: Support): string {
 }
 
 async function install(context: CliContext, kind: GpuLibraryKind, json: boolean): Promise<void> {
+  refuseIfSealed(context);
   // Loaded on demand, like the hub for `pull`.
   const { openAccess } = await import('../../store/hub/access.ts');
   const { USUAL_RETRIES } = await import('../../store/hub/retry.ts');

@@ -15,9 +15,11 @@ export interface WorkerLimits {
   readonly silencePerCharMs: number;
   /** From `load` to `loaded`, however alive the worker is. */
   readonly loadMs: number;
-  /** Jobs are open but nothing moves: the least patience; the most is `stallFactor` usual steps. */
+  /** Jobs are open but nothing moves: the least patience; `stallFactor` usual steps if that is more. */
   readonly stallMs: number;
   readonly stallFactor: number;
+  /** ... but never more than this: a step that holds every stream of a model may not buy itself time by being slow. */
+  readonly stallMostMs: number;
   /** Extra patience per token of an input, and of a prompt while the length of a step is unknown. */
   readonly stallPerPromptTokenMs: number;
   /** A child that counts its steps reads at most so many tokens in its first one. */
@@ -51,6 +53,7 @@ export const DEFAULT_WORKER_LIMITS: WorkerLimits = {
   ...loadLimits(300_000),
   stallMs: 30_000,
   stallFactor: 20,
+  stallMostMs: 60_000,
   stallPerPromptTokenMs: 1_000,
   firstChunkTokens: 128,
   measureMs: 20_000,

@@ -4,6 +4,7 @@
  * one model. A spare has already initialised the native library, which takes that out of a model switch; there
  * are two where chat and embedding models need thread pools of different sizes.
  */
+import { sep } from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { Backend, LoadedModel, LoadSize, Memory, ModelTarget } from '../ports.ts';
@@ -11,7 +12,7 @@ import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
 import type { BackendFacts, LoadSpec } from '../../contract/load.ts';
 import { workerSettings } from '../../contract/settings/shapes.ts';
 import { fail, isFailure, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
-import { launch, WORKER_SCRIPT } from './child/launch.ts';
+import { launch, SEALED_SCRIPT, WORKER_SCRIPT, type WorkerSealing } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
 import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
 import { freeMemoryBytes } from './memory/free-memory.ts';
@@ -43,6 +44,8 @@ export interface LocalBackendOptions {
   readonly promptCache?: PromptCachePlan;
   /** Absent: measurements last as long as the process. */
   readonly tuning?: Tuning;
+  /** What is told to a worker that starts now; absent or null: it is not sealed. */
+  readonly sealing?: () => Promise<WorkerSealing | null>;
   /** Absent: what the system says. */
   readonly freeHostBytes?: () => number;
 }
@@ -75,6 +78,8 @@ class Workers implements LocalBackend {
   readonly #workers = new Set<WorkerHost>();
   /** Those of them that have booted: each proves that the backend works, whatever became of the next spare. */
   readonly #booted = new Set<WorkerHost>();
+  /** What each sealed worker may read. */
+  readonly #readable = new WeakMap<WorkerHost, readonly string[]>();
   #toldOfGpu = false;
   /** Of the last worker that booted. */
   #facts: BackendFacts | null = null;
@@ -156,7 +161,7 @@ class Workers implements LocalBackend {
       throw fail('native_unavailable', { reason: refusal ?? 'the service is shutting down' });
 
     if (signal.aborted) throw fail('cancelled');
-    const worker = await this.#spares.take();
+    const worker = await this.#workerFor(local);
     try {
       if (signal.aborted) throw fail('cancelled');
       return await this.#loadInto(worker, local, size, signal);
@@ -167,6 +172,18 @@ class Workers implements LocalBackend {
     } finally {
       this.#spares.replace();
     }
+  }
+
+  /** A sealed spare that started before the model was installed may not read it. */
+  async #workerFor({ source }: LocalTarget): Promise<WorkerHost> {
+    const worker = await this.#spares.take();
+    const readable = this.#readable.get(worker);
+    const { adapters, draft } = source.beside;
+    const paths = [source, ...adapters, ...(draft === null ? [] : [draft])].map(({ path }) => path);
+    if (readable === undefined || paths.every((path) => readable.some((one) => isWithin(path, one))))
+      return worker;
+    await worker.end();
+    return this.#boot();
   }
 
   async #loadInto(
@@ -239,7 +256,9 @@ class Workers implements LocalBackend {
       this.#launcher ??= findLauncher(process.platform);
       const launcher = await this.#launcher;
       if (this.#closed) throw fail('native_unavailable', { reason: 'the service is shutting down' });
-      const worker = this.#fork(launcher);
+      const sealing = (await this.#options.sealing?.()) ?? undefined;
+      const worker = this.#fork(launcher, sealing);
+      if (sealing !== undefined) this.#readable.set(worker, sealing.readable);
       this.#facts = await worker.booted;
       const isLoading = [...this.#workers].some((other) => other.loading);
       this.#memory.booted(this.#facts, isLoading);
@@ -268,8 +287,9 @@ class Workers implements LocalBackend {
     if (hint !== null) log.info({}, hint);
   }
 
-  #fork(launcher: readonly string[]): WorkerHost {
-    const { childPath = WORKER_SCRIPT, hostEnv, gpu, libraries, clock, log } = this.#options;
+  #fork(launcher: readonly string[], sealing: WorkerSealing | undefined): WorkerHost {
+    const script = sealing === undefined ? WORKER_SCRIPT : SEALED_SCRIPT;
+    const { childPath = script, hostEnv, gpu, libraries, clock, log } = this.#options;
     const launched = launch({
       childPath,
       hostEnv,
@@ -277,6 +297,7 @@ class Workers implements LocalBackend {
       libraries,
       launcher,
       stderrChars: this.#limits.stderrChars,
+      sealing,
       log,
     });
     const worker = new WorkerHost(launched, { limits: this.#limits, clock, log });
@@ -296,6 +317,9 @@ async function end(worker: WorkerHost): Promise<void> {
   await worker.save();
   await worker.end();
 }
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(`${folder}${sep}`);
 
 function asLocal(target: ModelTarget): LocalTarget {
   if (!isLocal(target)) throw new Error(`model ${target.modelId} is of engine ${target.engine}`);

@@ -3,12 +3,13 @@
  * and CPU: a restart does not measure again, a change of any of the three does. Losing a file costs one measurement.
  */
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
-import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
+import { errnoOf, makeFolder, writeDurably } from '../../lib/files/durable.ts';
+import { readText } from '../../lib/files/plain-file.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { ModelTarget } from '../ports.ts';
 import type { Tuning } from './memory-need.ts';
@@ -30,11 +31,14 @@ const FirstRecord = Type.Object({
 export type TuningRecord = Static<typeof TuningRecord>;
 
 const RECORD_FILE = /^[0-9a-f]{32}\.json$/;
+const MAX_RECORD_BYTES = 1024 * 1024;
 
 export interface TuningOptions {
   readonly home: string;
   /** The hash of the bound backend; null while it is not known, and then nothing is recalled or kept. */
   readonly backendSha256: () => string | null;
+  /** What is measured is forgotten with the process. */
+  readonly readOnly?: boolean;
   readonly log: Logger;
 }
 
@@ -58,7 +62,7 @@ export async function openTuningFolder(options: TuningOptions): Promise<Tuning> 
       if (name === null) return;
       const record: TuningRecord = { schema: 2, modelId: target.modelId, ...measured };
       known.set(name, record);
-      save(path.join(folder, `${name}.json`), record, options.log);
+      if (options.readOnly !== true) save(path.join(folder, `${name}.json`), record, options.log);
     },
   };
 }
@@ -73,10 +77,14 @@ function recordName(source: LocalSource, backend: string, cpu: string): string {
 
 /** By name, without those that are damaged: what is not there is simply measured again. */
 async function readRecords(folder: string): Promise<Map<string, TuningRecord>> {
-  const names = (await readdir(folder).catch(ignoreSystemError)) ?? [];
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (errnoOf(error) === undefined) throw error;
+    return [];
+  });
   const read = async (file: string): Promise<[string, TuningRecord][]> => {
-    const text = await readFile(path.join(folder, file), 'utf8').catch(ignoreSystemError);
-    const record = text === undefined ? null : parseRecord(text);
+    // Whatever keeps a record from being read, its measurement can be made again.
+    const text = await readText(path.join(folder, file), MAX_RECORD_BYTES).catch(() => null);
+    const record = text === null ? null : parseRecord(text);
     return record === null ? [] : [[path.basename(file, '.json'), record]];
   };
   // Together, because the service does not listen before.
@@ -92,10 +100,6 @@ function parseRecord(text: string): TuningRecord | null {
   } catch {
     return null;
   }
-}
-
-function ignoreSystemError(error: NodeJS.ErrnoException): undefined {
-  if (error.code === undefined) throw error;
 }
 
 function save(file: string, record: TuningRecord, log: Logger): void {

@@ -57,10 +57,15 @@ it('a live worker that does not move is hung after the least patience', () => {
   expect(ticksUntilHung(watchdog, true)).toBe(61);
 });
 
-it('slow steps earn patience: twenty of the usual ones', () => {
-  const watchdog = new Watchdog(limits, limits.silenceMs);
-  for (let i = 0; i < 50; i += 1) watchdog.eventSeen('j', text, i * 5_000);
-  expect(ticksUntilHung(watchdog, true)).toBeGreaterThan(195);
+it('slow steps earn patience: twenty of the usual ones, and never more than the limit of a step', () => {
+  const afterStepsOf = (stepMs: number): number => {
+    const watchdog = new Watchdog(limits, limits.silenceMs);
+    for (let i = 0; i < 50; i += 1) watchdog.eventSeen('j', text, i * stepMs);
+    return ticksUntilHung(watchdog, true) * limits.heartbeatMs;
+  };
+  expect(afterStepsOf(2_000)).toBeGreaterThan(39_000);
+  expect(afterStepsOf(2_000)).toBeLessThan(42_000);
+  expect(afterStepsOf(20_000)).toBe(limits.stallMostMs + limits.heartbeatMs);
 });
 
 it('a long prompt earns patience until the child has counted its first step as over', () => {

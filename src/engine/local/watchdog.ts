@@ -88,7 +88,8 @@ export class Watchdog {
   #patienceMs(): number {
     const prompt = Math.min(this.#mostPromptTokens, Math.max(0, ...this.#promptTokens.values()));
     const pending = Math.max(prompt, ...this.#inputTokens.values());
-    const usual = Math.max(this.#limits.stallMs, this.#limits.stallFactor * this.#stepMs);
+    const { stallMs, stallFactor, stallMostMs } = this.#limits;
+    const usual = Math.max(stallMs, Math.min(stallMostMs, stallFactor * this.#stepMs));
     return usual + pending * this.#limits.stallPerPromptTokenMs;
   }
 

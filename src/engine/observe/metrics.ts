@@ -11,6 +11,7 @@ import type { Job } from '../../contract/job.ts';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { cacheCounter } from './cache-metrics.ts';
+import { addLoopLag, type LoopLag } from './loop-lag.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 // Bucket bounds of the OpenTelemetry conventions, with a longer tail, because a CPU can take minutes.
@@ -46,10 +47,11 @@ export interface MetricsOptions {
 export function createMetrics({ clock, version, residencies }: MetricsOptions): Metrics {
   const registry = new Registry();
   addProcessMetrics(registry, clock);
+  const lag = addLoopLag(registry);
   addResidencyMetrics(registry, residencies);
   const instruments = createInstruments(registry, version);
   return {
-    watchJob: (job) => watchJob(job, instruments, clock),
+    watchJob: (job) => watchLag(lag, watchJob(job, instruments, clock)),
     contentType: registry.contentType,
     render: () => registry.metrics(),
   };
@@ -160,6 +162,17 @@ function addResidencyMetrics(registry: Registry, residencies: () => readonly Res
     'What the loaded models hold, where it is measured.',
     (item) => item.facts?.measured ?? [],
   );
+}
+
+function watchLag(lag: LoopLag, inner: JobListener): JobListener {
+  lag.jobOpened();
+  return {
+    onEvent: inner.onEvent,
+    onEnd: (failure) => {
+      lag.jobClosed();
+      inner.onEnd(failure);
+    },
+  };
 }
 
 function watchJob(

@@ -25,7 +25,7 @@ import type { SlotStates } from '../../contract/slots.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Effects, LoadOrder } from './policy/effects.ts';
 import { type OpenRequest, OpenRequests, tellEnd } from './open-requests.ts';
-import { poisonKey } from './poison-key.ts';
+import { grammarKey, poisonKey } from './poison-key.ts';
 import { DEFAULT_SCHEDULER_LIMITS, type SchedulerLimits } from './limits.ts';
 import { USUAL_SLOTS, wantedCtx } from './memory-plan.ts';
 import { Policy } from './policy/policy.ts';
@@ -42,6 +42,8 @@ export interface EngineOptions {
   readonly limits?: Partial<SchedulerLimits>;
   readonly observers?: readonly EngineObserver[];
 }
+
+const CHAT_FLOW = 'chat';
 
 interface Load {
   readonly order: LoadOrder;
@@ -108,6 +110,7 @@ class SchedulerLoop implements Engine, Effects {
       wantedCtx: wanted,
       keepAliveMs: submission.keepAliveMs,
       poisonKey: () => poisonKey(target.modelId, job),
+      grammarKey: () => grammarKey(target.modelId, job),
     });
     this.#tellChange();
   }
@@ -131,6 +134,11 @@ class SchedulerLoop implements Engine, Effects {
       lastUsedMs: Math.round(residency.lastUsedMs + toUnixMs),
       evictionRank: ranks.indexOf(residency.id) + 1 || null,
     }));
+  }
+
+  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): SvcError | null {
+    const flows = new Map([...arriving].map(([client, count]) => [chatFlow(client), count]));
+    return this.#policy.crowdedOut(chatFlow(clientKey), flows);
   }
 
   plan(target: ModelTarget, numCtx: number | null): LoadForecast {
@@ -336,9 +344,11 @@ class SchedulerLoop implements Engine, Effects {
   }
 }
 
+const chatFlow = (clientKey: string): string => `${CHAT_FLOW} ${clientKey}`;
+
 function flowOf(job: Job): string {
   if (isVocabularyJob(job)) return 'vocabulary';
-  return job.kind === 'embed' || job.kind === 'rank' ? job.kind : 'chat';
+  return job.kind === 'embed' || job.kind === 'rank' ? job.kind : CHAT_FLOW;
 }
 
 function laneOf(job: Job): Lane {

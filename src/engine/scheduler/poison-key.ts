@@ -6,7 +6,22 @@
 import type { Job } from '../../contract/job.ts';
 
 export function poisonKey(modelId: string, job: Job): string {
-  const text = JSON.stringify([modelId, { ...job, jobId: '' }]);
+  return shortName([modelId, { ...job, jobId: '' }]);
+}
+
+/**
+ * The same of what the job holds its answer to, because another text beside it is no other danger; null for a job that
+ * is held to nothing that a client wrote.
+ */
+export function grammarKey(modelId: string, job: Job): string | null {
+  if (job.kind !== 'generate') return null;
+  const { format, tools } = job;
+  const isFree = format.kind === 'text' || format.kind === 'json_object';
+  return isFree && tools.length === 0 ? null : `grammar ${shortName([modelId, format, tools])}`;
+}
+
+function shortName(value: unknown): string {
+  const text = JSON.stringify(value);
   let a = 0x811c9dc5;
   let b = 0x41c6ce57;
   for (let i = 0; i < text.length; i += 1) {

@@ -5,11 +5,13 @@
 import type { FastifyReply, FastifyRequest } from '#fastify';
 import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName, ownerKey } from '../client-key.ts';
+import { leaveDoor } from '../guard/door.ts';
 import { accountOf } from '../log/request-log.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
+  leaveDoor(request.raw);
   return {
     requestId: request.id,
     clientKey: clientKey(request),

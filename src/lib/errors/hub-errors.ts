@@ -15,6 +15,11 @@ export const hubErrors = {
     { repo: 'string', wanted: 'string', choices: 'string', param: 'string?' },
     (d) => `${d.repo} has no GGUF ${d.wanted}; available: ${d.choices}.`,
   ),
+  sealed: permanent(
+    'forbidden',
+    {},
+    () => 'The service is sealed (SVC_SEALED), so nothing is fetched; unset it to reach a hub or a registry.',
+  ),
   hub_offline: permanent(
     'unavailable',
     { param: 'string?' },

@@ -4,7 +4,8 @@
  * `onStep` names each point that a crash can separate; tests end the process there, production passes nothing.
  */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, type FileHandle, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
 
@@ -34,7 +35,8 @@ export async function writeDurably(path: string, text: string, onStep?: StepHook
     await step('synced');
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    // What hindered the write may hinder this too; the reason to tell is the first one.
+    await rm(temporary, { force: true }).catch(() => {});
     throw writeFailure(path, error);
   }
   await step('renamed');
@@ -77,6 +79,16 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
+/** Whether the folder is there and this user cannot change it: its mode, or a file system mounted read-only. */
+export async function isReadOnly(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.W_OK);
+    return false;
+  } catch (error) {
+    return ['EROFS', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '');
+  }
+}
+
 /** Writes every byte or throws; a short write is continued, which makes a full disk show as an error. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   let done = 0;
@@ -113,6 +125,34 @@ export function temporaryOwner(name: string): number | null {
 export function errnoOf(error: unknown): string | undefined {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' ? code : undefined;
+}
+
+const WRITES = new Set([
+  'mkdir',
+  'link',
+  'rename',
+  'unlink',
+  'chmod',
+  'write',
+  'fsync',
+  'copyfile',
+  'utime',
+  'rmdir',
+]);
+const UNWRITABLE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
+
+/** What the system refused to do with a file, as a failure that people can act on; null for any other error. */
+export function fileFailure(error: unknown): SvcError | null {
+  const code = errnoOf(error);
+  const { path, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || path === undefined || syscall === undefined) return null;
+  if (WRITES.has(syscall) || UNWRITABLE.has(code)) return writeFailure(path, error);
+  return unreadable(path, code, error);
+}
+
+export function unreadable(path: string, reason: string, cause?: unknown): SvcError {
+  const remedy = 'check what it is, its owner and permissions, or set SVC_HOME to another folder';
+  return fail('store_unreadable', { path, param: path, reason, remedy }, cause);
 }
 
 /** Turns what the file system said about a write into the failure that people can act on. */

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
-import { fail } from '../errors/svc-error.ts';
-import { errnoOf } from './durable.ts';
+import { fail, isSvcError } from '../errors/svc-error.ts';
+import { errnoOf, unreadable } from './durable.ts';
 
 /** What identifies the state of a file without reading it. */
 export interface FileStamp {
@@ -54,6 +54,31 @@ export function sameStamp(
     (known.inode === undefined || stamp.inode === known.inode) &&
     (known.ctimeNs === undefined || stamp.ctimeNs === known.ctimeNs)
   );
+}
+
+/** Far above any file that Hearth itself writes as text. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The text of a file of the home folder; null where there is none. A pipe, a device or a folder in its place is told
+ * as `store_unreadable` instead of being waited for.
+ */
+export async function readText(path: string, maxBytes = MAX_TEXT_BYTES): Promise<string | null> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw unreadable(path, errnoOf(error) ?? String(error), error);
+  });
+  if (file === null) return null;
+  try {
+    const stat = await file.stat({ bigint: true });
+    if (!stat.isFile()) throw unreadable(path, `it is ${kindOf(stat)}, not a file`);
+    if (stat.size > maxBytes) throw unreadable(path, `it is longer than ${maxBytes} bytes`);
+    return await file.readFile('utf8');
+  } catch (error) {
+    throw isSvcError(error) ? error : unreadable(path, errnoOf(error) ?? String(error), error);
+  } finally {
+    await file.close();
+  }
 }
 
 /** The SHA-256 of the whole file, lower-case hex. */

@@ -164,6 +164,8 @@ async function readManifest(name: string, path: string, stamp: string): Promise<
   const id = fileNameToId(name.slice(0, -'.json'.length));
   if (id === null) return damagedFile(name, path, 'its file name is not a model id');
   try {
+    // A pipe would be waited for, for ever.
+    if (!(await stat(path)).isFile()) return damagedFile(id, path, 'it is not a file');
     const bytes = await readFile(path);
     if (bytes.length > MAX_MANIFEST_BYTES) return damagedFile(id, path, 'it is too large');
     return { stamp, manifest: parseManifest(bytes.toString('utf8'), id), damage: undefined };

@@ -5,7 +5,7 @@
  * would keep a dead holder's lock; proper-lockfile, on any file system, makes reading and replacing the record one step.
  */
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lock as lockFile } from '#proper-lockfile';
@@ -13,6 +13,7 @@ import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoOf, temporaryName, writeFailure } from '../../lib/files/durable.ts';
+import { readText } from '../../lib/files/plain-file.ts';
 import { livenessOf, ownIdentity } from './process-identity.ts';
 
 const HolderRecord = Type.Object({
@@ -137,11 +138,12 @@ async function isHeld(path: string, holder: HolderRecord): Promise<boolean> {
 
 async function readRecord(path: string): Promise<HolderRecord | null> {
   try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    const text = await readText(path);
+    const value: unknown = text === null ? null : JSON.parse(text);
     return Check(HolderRecord, value) ? value : null;
   } catch (error) {
     // A record is renamed into place whole; an unreadable one is what a power cut left, and nobody's.
-    if (errnoOf(error) === 'ENOENT' || error instanceof SyntaxError) return null;
+    if (error instanceof SyntaxError) return null;
     throw error;
   }
 }

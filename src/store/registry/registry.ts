@@ -3,15 +3,23 @@
  * It knows nothing of HTTP and nothing of how a model was installed. The server and every CLI verb open a registry of
  * their own; all read the same folder, so a change made by one is seen by the others with their next question.
  */
-import { readFile } from 'node:fs/promises';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
+import { readText } from '../../lib/files/plain-file.ts';
 import { type DamagedManifest, InstalledReader, lookUp, stampOf } from '../files/installed.ts';
-import { isBaseModel, isServed, type ModelManifest, type ServedManifest } from '../files/manifest.ts';
+import {
+  isBaseModel,
+  isBlobFile,
+  isServed,
+  modelFiles,
+  type ModelManifest,
+  type ServedManifest,
+} from '../files/manifest.ts';
+import { filePath } from '../files/paths.ts';
 import { type Companions, companionsOf, hasCompanions, NO_COMPANIONS } from './companions.ts';
 import { FileStates } from './file-states.ts';
 import { Provenance } from './provenance.ts';
@@ -92,6 +100,16 @@ export class Registry {
   /** What the settings of a model name. */
   async companions(model: InstalledModel): Promise<Companions> {
     return hasCompanions(model) ? companionsOf(model, await this.#reader.read()) : NO_COMPANIONS;
+  }
+
+  /** Where the files of all installed models lie: folders of the store, and each file elsewhere. */
+  async modelPaths(): Promise<readonly string[]> {
+    const { blobs, split } = this.store.paths;
+    const models = await this.list();
+    const elsewhere = models.flatMap((model) =>
+      modelFiles(model).flatMap((file) => (isBlobFile(file) ? [] : [filePath(this.store.paths, file)])),
+    );
+    return [blobs, split, ...new Set(elsewhere)];
   }
 
   /** What the scheduler must know of a model to load and plan it. */
@@ -204,13 +222,18 @@ export class Registry {
     try {
       const stamp = await stampOf(path);
       if (this.#chosen?.stamp === stamp.text) return this.#chosen.choice;
-      const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+      const value: unknown = JSON.parse((await readText(path)) ?? '{}');
       const choice: Defaults = Check(Defaults, value) ? value : { schema: 1 };
       this.#chosen = stamp.isSettled ? { stamp: stamp.text, choice } : undefined;
       return choice;
     } catch (error) {
       // No choice was made, or it is unreadable: then the rule of defaultModel decides.
-      if (errnoOf(error) !== undefined || error instanceof SyntaxError) return { schema: 1 };
+      if (
+        errnoOf(error) !== undefined ||
+        isFailure(error, 'store_unreadable') ||
+        error instanceof SyntaxError
+      )
+        return { schema: 1 };
       throw error;
     }
   }

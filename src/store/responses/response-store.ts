@@ -3,10 +3,11 @@
  * the key that asked, bounded in number and bytes, and gone after a time. It knows nothing of what a record says.
  */
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
 import { errnoOf, makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
+import { readText } from '../../lib/files/plain-file.ts';
 
 export const RESPONSE_LIMITS = {
   records: 2_000,
@@ -60,10 +61,10 @@ export class ResponseStore {
     const file = fileName(owner, id);
     if (!kept.has(file)) return null;
     try {
-      return JSON.parse(await readFile(path.join(this.#folder, file), 'utf8')) as unknown;
-    } catch (error) {
       // Removed by hand, or damaged: either way there is no such record any more.
-      if (errnoOf(error) !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
+      return JSON.parse((await readText(path.join(this.#folder, file))) ?? 'null') as unknown;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
       return null;
     }
   }

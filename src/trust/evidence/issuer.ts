@@ -4,6 +4,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { readBuildMetadata } from '../identity/backend.ts';
 import type { FolderHash } from '../identity/folder-hash.ts';
 import type { InstanceIdentity } from '../identity/instance.ts';
+import type { SealStatement } from '../identity/sealed.ts';
 import { newEvidenceChain } from './chain.ts';
 import { type FrozenRequest, freezeRequest } from './freeze.ts';
 import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from './record.ts';
@@ -30,6 +31,8 @@ export function newEvidenceIssuer(options: {
   readonly clock: Pick<Clock, 'unixMs'>;
   readonly serverSource: Promise<FolderHash>;
   readonly backend: () => Promise<FolderHash | null>;
+  /** Null: the service is not sealed. */
+  readonly sealed?: () => SealStatement | null;
   /** The key that the home has now, which another process may have put there. */
   readonly currentKeyid: () => Promise<string>;
 }): EvidenceIssuer {
@@ -57,9 +60,12 @@ export function newEvidenceIssuer(options: {
         server_source_sha256: (await serverSource).sha256,
         node_version: process.version,
         platform: `${process.platform}-${process.arch}`,
+        ...statedSeal(options.sealed?.() ?? null),
       };
       const frozen = { ...facts.frozen, workerStart: workerStart(facts.frozen.host.pid) };
       return buildEvidence({ ...facts, frozen, identity, chain, server, nowMs: clock.unixMs() });
     },
   };
 }
+
+const statedSeal = (sealed: SealStatement | null) => (sealed === null ? {} : { sealed });

@@ -74,6 +74,22 @@ const Server = Type.Object(
     server_source_sha256: sha256('As in GET /v1/identity.'),
     node_version: text('Node.js version.', 64),
     platform: text('Operating system and architecture.', 64),
+    sealed: Type.Optional(
+      Type.Object(
+        {
+          network: Type.Union([Type.Literal('seccomp'), Type.Literal('socket-guard')], {
+            description:
+              'What kept the service and its workers from opening connections, tried at their start.',
+          }),
+          worker_files: orNull(
+            Type.Union([Type.Literal('landlock'), Type.Literal('none')], {
+              description: 'What kept the worker from files other than installed models.',
+            }),
+          ),
+        },
+        { ...EXACT, description: 'Absent: the service was not started with --sealed.' },
+      ),
+    ),
   },
   EXACT,
 );

@@ -10,9 +10,10 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { chmod, link, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder, writeDurably } from '../../lib/files/durable.ts';
+import { errnoOf, makeFolder, syncFolder, writeDurably, writeFailure } from '../../lib/files/durable.ts';
+import { readText } from '../../lib/files/plain-file.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { instanceIdOf } from './instance-id.ts';
 
@@ -40,11 +41,13 @@ const FIRST_PUBLIC_KEY_FILE = 'first-public-key.pem';
 /** The folder of key and id below the home directory. */
 export const instanceFolder = (home: string): string => join(home, 'instance');
 
-/** Loads the identity of a home directory, or makes it on first use; the boot id is new on every call. */
+/**
+ * Loads the identity of a home directory, or makes it on first use; the boot id is new on every call. Where there is
+ * one, and no other user can read its key, nothing is written. Throws `store_unwritable`, `disk_full`,
+ * `store_unreadable` or `instance_unusable`.
+ */
 export async function loadIdentity(options: { readonly home: string }): Promise<InstanceIdentity> {
   const folder = instanceFolder(options.home);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
   const keys = (await readKey(folder)) ?? (await createKey(folder));
   const instanceId = (await readId(folder)) ?? (await createId(folder, keys));
   return { instanceId, bootId: randomBytes(16).toString('hex'), keys };
@@ -69,9 +72,11 @@ export async function replaceKey(home: string, keys: InstanceKeys): Promise<void
 
 async function readKey(folder: string): Promise<InstanceKeys | null> {
   const path = join(folder, KEY_FILE);
-  const pem = await readIfPresent(path);
+  const pem = await readText(path);
   if (pem === null) return null;
-  await chmod(path, 0o600);
+  await closeToOthers(path, 0o600);
+  // The key is closed already; an open folder in a home that cannot be changed tells nobody anything.
+  await closeToOthers(folder, 0o700).catch(() => {});
   try {
     return instanceKeysOf(createPrivateKey(pem));
   } catch (cause) {
@@ -79,9 +84,19 @@ async function readKey(folder: string): Promise<InstanceKeys | null> {
   }
 }
 
+/** Changed only if need be, because the home may be read-only. */
+async function closeToOthers(path: string, mode: number): Promise<void> {
+  try {
+    if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, mode);
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
 /** A lost key is never replaced: the new one could not prove the id, and no record that it signs would verify. */
 async function createKey(folder: string): Promise<InstanceKeys> {
   const key = newInstanceKeys();
+  await makeFolder(folder);
   if (!(await hadKey(folder)) && (await createOnce(folder, KEY_FILE, pemOf(key)))) return key;
   const winner = await readKey(folder);
   if (winner === null) throw unusable(folder, KEY_FILE, 'is missing, but the instance has an id already');
@@ -90,12 +105,12 @@ async function createKey(folder: string): Promise<InstanceKeys> {
 
 /** The key is made before the other two files, so either of them shows that there was one. */
 async function hadKey(folder: string): Promise<boolean> {
-  const later = [FIRST_PUBLIC_KEY_FILE, ID_FILE].map((name) => readIfPresent(join(folder, name)));
+  const later = [FIRST_PUBLIC_KEY_FILE, ID_FILE].map((name) => readText(join(folder, name)));
   return (await Promise.all(later)).some((text) => text !== null);
 }
 
 async function readId(folder: string): Promise<string | null> {
-  const text = await readIfPresent(join(folder, ID_FILE));
+  const text = await readText(join(folder, ID_FILE));
   if (text === null) return null;
   const id = text.trim();
   if (!/^svc-[a-z2-7]{26}$/.test(id)) throw unusable(folder, ID_FILE, 'does not hold an instance id');
@@ -117,36 +132,27 @@ const pemOf = (key: InstanceKeys): string =>
 
 /** Creates a file with its whole content or not at all; false when another process was first. */
 async function createOnce(folder: string, name: string, text: string): Promise<boolean> {
-  const temporary = await writeTemporary(folder, text);
+  const path = join(folder, name);
+  const temporary = join(folder, `.${randomBytes(8).toString('hex')}.tmp`);
   try {
-    await link(temporary, join(folder, name));
+    await writeNew(temporary, text);
+    await link(temporary, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw writeFailure(path, error);
   } finally {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => {});
     await syncFolder(folder);
   }
 }
 
-async function writeTemporary(folder: string, text: string): Promise<string> {
-  const path = join(folder, `.${randomBytes(8).toString('hex')}.tmp`);
+async function writeNew(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
-  }
-  return path;
-}
-
-async function readIfPresent(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
   }
 }

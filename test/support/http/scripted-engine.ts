@@ -2,6 +2,7 @@
  * An engine that plays what a test wrote instead of running a model, so that transcripts and faults are exact.
  * It checks every job against the engine's own schema, because nothing outside its ranges may reach a worker.
  */
+import type { SvcError } from '../../../src/lib/errors/svc-error.ts';
 import { createHash } from 'node:crypto';
 import { Check, Errors } from '#typebox/value';
 import type { Engine, JobListener, LoadForecast, Submission } from '../../../src/engine/ports.ts';
@@ -59,6 +60,16 @@ export class ScriptedEngine implements Engine {
     this.played.push(played);
     this.#waiting.shift()?.(played);
     void playSteps(steps, { signal, aborted: aborted.promise }, listener).then(ended.resolve);
+  }
+
+  /** What the door is told. */
+  crowd: SvcError | null = null;
+  /** What the door knew of requests that were let in, each time it asked. */
+  readonly arrivals: ReadonlyMap<string, number>[] = [];
+
+  crowdedOut(_clientKey: string, arriving: ReadonlyMap<string, number>): SvcError | null {
+    this.arrivals.push(new Map(arriving));
+    return this.crowd;
   }
 
   residencies(): [] {

@@ -22,11 +22,14 @@ export interface Program {
   /** A bin/hearth.js, for a copy that is complete. */
   readonly bin?: string;
   readonly cwd?: string;
+  /** The user it runs as, where the tests run as root. */
+  readonly uid?: number;
 }
 
 export function startHearth(args: readonly string[], env: Settings, program: Program = {}): ChildProcess {
   return spawn(process.execPath, [...entry(args, program)], {
     cwd: program.cwd,
+    ...(program.uid === undefined ? {} : { uid: program.uid }),
     env: { PATH: process.env['PATH'], SVC_GPU: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

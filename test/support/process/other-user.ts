@@ -1,5 +1,5 @@
 /** Runs something as a user without rights, where the tests run as root, whom permissions do not bind. */
-const NOBODY = 65_534;
+export const NOBODY = 65_534;
 
 export async function asOrdinaryUser<T>(work: () => Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return work();

@@ -1,8 +1,15 @@
 /** How verbs reach the hub: its address, the token, and whether they may at all. */
 import { hubOptions as optionsOf } from '../../../api/library/hub-options.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
 import type { CliContext } from '../../context.ts';
+
+/** A sealed home fetches nothing, whoever asks. */
+export function refuseIfSealed(context: CliContext): void {
+  if (context.config().sealed) throw fail('sealed');
+}
 
 /** A token file given by a flag comes first. */
 export function hubOptions(context: CliContext, tokenFile?: string): ReturnType<typeof optionsOf> {
-  return optionsOf({ env: context.env, hubHosts: context.config().hubHosts, tokenFile });
+  const { hubHosts, sealed } = context.config();
+  return optionsOf({ env: context.env, hubHosts, sealed, tokenFile });
 }

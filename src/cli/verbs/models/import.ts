@@ -69,11 +69,10 @@ async function importFiles(
     throw new CliFailure('--id is for one file', EXIT_CODES.usage);
   const config = context.config();
   const registry = localRegistry(config);
-  for (const path of paths) {
-    await withProgress({ context, flags, signal, registry }, (options) =>
-      importFile(registry, path, { ...options, ...(flags.id === undefined ? {} : { id: flags.id }) }),
-    );
-  }
+  const named = paths.map((path) => ({ name: path, path }));
+  await installAll({ context, flags, signal, registry }, named, ({ path }, options) =>
+    importFile(registry, path, { ...options, ...(flags.id === undefined ? {} : { id: flags.id }) }),
+  );
 }
 
 async function importFrom(
@@ -87,24 +86,10 @@ async function importFrom(
   for (const problem of scan.problems) context.note(printable(`${problem.path}: ${problem.reason}`));
   const chosen = await choose(scan, names, flags);
   const registry = localRegistry(context.config());
-  let failures = 0;
-  for (const candidate of chosen) {
-    try {
-      await withProgress({ context, flags, signal, registry }, (options) =>
-        installCandidate(
-          registry,
-          flags.id === undefined ? candidate : { ...candidate, id: flags.id },
-          options,
-        ),
-      );
-    } catch (error) {
-      // One model that cannot be used must not keep the others out.
-      if (signal.aborted || chosen.length === 1) throw error;
-      failures += 1;
-      context.note(printable(`${candidate.id}: ${error instanceof Error ? error.message : String(error)}`));
-    }
-  }
-  if (failures > 0) throw new CliFailure(`${failures} of ${chosen.length} models were not installed`);
+  const named = chosen.map((candidate) => ({ name: candidate.id, candidate }));
+  await installAll({ context, flags, signal, registry }, named, ({ candidate }, options) =>
+    installCandidate(registry, flags.id === undefined ? candidate : { ...candidate, id: flags.id }, options),
+  );
 }
 
 async function scanStore(context: CliContext, store: string): Promise<ForeignScan> {
@@ -152,6 +137,26 @@ interface Installing {
   readonly flags: ImportFlags;
   readonly signal: AbortSignal;
   readonly registry: Registry;
+}
+
+/** One after the other; a model that cannot be used must not keep the others out. */
+async function installAll<T extends { readonly name: string }>(
+  installing: Installing,
+  models: readonly T[],
+  install: (model: T, options: ImportOptions) => Promise<InstalledModel>,
+): Promise<void> {
+  let failures = 0;
+  for (const model of models) {
+    try {
+      await withProgress(installing, (options) => install(model, options));
+    } catch (error) {
+      if (installing.signal.aborted || models.length === 1) throw error;
+      failures += 1;
+      const reason = error instanceof Error ? error.message : String(error);
+      installing.context.note(printable(`${model.name}: ${reason}`));
+    }
+  }
+  if (failures > 0) throw new CliFailure(`${failures} of ${models.length} models were not installed`);
 }
 
 async function withProgress(

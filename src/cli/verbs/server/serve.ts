@@ -11,6 +11,7 @@ import { configFilePath } from '../../../config/config-file.ts';
 import { followConfig, type LiveConfig } from '../../../config/live-config.ts';
 import { type SettingName, settings } from '../../../config/settings.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
+import { isReadOnly } from '../../../lib/files/durable.ts';
 import { type OwnerLock, takeLock } from '../../../store/lock/owner-lock.ts';
 import { registerBuiltins } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
@@ -20,6 +21,10 @@ import { readVersion } from '../../version.ts';
 import { endByHangUp, listenForSignals } from './signals.ts';
 
 type Logger = Log['logger'];
+interface Start {
+  readonly logger: Logger;
+  readonly readOnly: boolean;
+}
 type Flags = Partial<Record<SettingName, string>>;
 
 export function registerServe(program: Command, context: CliContext): void {
@@ -30,17 +35,21 @@ export function registerServe(program: Command, context: CliContext): void {
     .option('--host <address>', 'address to bind (SVC_HOST)')
     .option('--port <port>', 'port, 0 picks a free one (SVC_PORT)')
     .option('--log-level <level>', 'debug, info, warn, error or silent (SVC_LOG_LEVEL)')
-    .action((flags: Flags) => serve(context, flags));
+    .option('--sealed', 'open no connection, and let workers read nothing but models (SVC_SEALED)')
+    .action(({ sealed, ...flags }: Omit<Flags, 'sealed'> & { readonly sealed?: boolean }) =>
+      serve(context, { ...flags, ...(sealed === true ? { sealed: '1' } : {}) }),
+    );
 }
 
 async function serve(context: CliContext, flags: Flags): Promise<void> {
   const signals = listenForSignals();
   const { config, reload } = followConfig(readConfig(context, flags), () => readConfig(context, flags));
-  const log = openLog({ level: config.logLevel, home: config.logFiles ? config.home : null });
+  const readOnly = await isReadOnly(config.home);
+  const log = openLog({ level: config.logLevel, home: config.logFiles && !readOnly ? config.home : null });
   const { logger } = log;
   for (const sentence of unknownVariables(context.env)) logger.warn(sentence);
-  const running = await start(config, logger);
-  const lock = await openService(config, running, logger);
+  const running = await start(config, { logger, readOnly });
+  const lock = await openService(config, running, { logger, readOnly });
   signals.onReload(() => {
     context.note(reloadNote(reload, config));
     logger.level = config.logLevel;
@@ -48,7 +57,7 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
   context.print(readyLine(running.url, config.apiKey !== null));
   const signal = await signals.end;
   await drain(signal, { running, config, context });
-  await lock.release();
+  await lock?.release();
   await log.flushed();
   if (signal === 'SIGHUP') endByHangUp();
   else process.exit(EXIT_CODES.ok);
@@ -76,12 +85,22 @@ function reloadNote(reload: LiveConfig['reload'], { home }: Config): string {
 }
 
 /** A failure between bind and the first answer ends the server, which would otherwise hold its port for nothing. */
-async function openService(config: Config, running: RunningService, logger: Logger): Promise<OwnerLock> {
+async function openService(
+  config: Config,
+  running: RunningService,
+  { logger, readOnly }: Start,
+): Promise<OwnerLock | undefined> {
   let lock: OwnerLock | undefined;
   try {
-    lock = await takeHome(config);
-    await running.registry.recover();
-    await registerBuiltins(config.home, running.registry, logger);
+    if (readOnly) {
+      logger.warn(
+        `The home folder ${config.home} is read-only: it is served as it is; nothing can be pulled, no measurement and no response is kept, and no other server is kept out.`,
+      );
+    } else {
+      lock = await takeHome(config);
+      await running.registry.recover();
+      await registerBuiltins(config.home, running.registry, logger);
+    }
     running.open();
     return lock;
   } catch (error) {
@@ -97,12 +116,19 @@ function takeHome(config: Config): Promise<OwnerLock> {
   return takeLock(file, { purpose: 'hearth serve', what: 'This home folder', waitMs: 0 });
 }
 
-async function start(config: Config, logger: Logger): Promise<RunningService> {
+async function start(config: Config, { logger, readOnly }: Start): Promise<RunningService> {
   try {
-    return await startApp({ config, version: readVersion(), logger, env: process.env });
+    return await startApp({ config, version: readVersion(), logger, readOnly, env: process.env });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new CliFailure(await describeHolder(config), EXIT_CODES.failure, error);
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new CliFailure(await describeHolder(config), EXIT_CODES.failure, error);
+    if (syscall !== 'listen') throw error;
+    const address = `${config.host}:${config.port}`;
+    throw new CliFailure(
+      `${address} cannot be listened on (${code}); choose another address with --host and --port.`,
+      EXIT_CODES.failure,
+      error,
+    );
   }
 }
 

@@ -12,6 +12,21 @@ import { StderrTail } from './stderr-tail.ts';
 /** What the build makes of worker/main.ts. */
 export const WORKER_SCRIPT = fileURLToPath(new URL('../../../worker/main.js', import.meta.url));
 
+/** ... and of worker/sealed.ts, which becomes that. */
+export const SEALED_SCRIPT = fileURLToPath(new URL('../../../worker/sealed.js', import.meta.url));
+
+/** What a sealed worker is told. */
+export interface WorkerSealing {
+  /** What keeps it from connections; it is inherited where the kernel does. */
+  readonly network: string;
+  /** Files and folders of models. */
+  readonly readable: readonly string[];
+  /** Folders that it keeps prompts in. */
+  readonly writable: readonly string[];
+  /** A file that it must not be able to read, to try that on. */
+  readonly forbidden: string;
+}
+
 export interface Launch {
   /** The script that speaks the IPC of contract/ipc.ts, as compiled JavaScript. */
   readonly childPath: string;
@@ -22,6 +37,7 @@ export interface Launch {
   /** Words before `node`, see launcher.ts. */
   readonly launcher: readonly string[];
   readonly stderrChars: number;
+  readonly sealing?: WorkerSealing | undefined;
   readonly log: Logger;
 }
 
@@ -40,6 +56,7 @@ export function launch(options: Launch): Launched {
     env: {
       ...childEnvironment(options.hostEnv, options, process.platform),
       SVC_PARENT_PID: String(process.pid),
+      ...sealVariables(options.sealing),
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // A separate process group: Ctrl-C in the terminal reaches the server only, which then drains.
@@ -50,6 +67,17 @@ export function launch(options: Launch): Launched {
   child.stderr?.on('data', (chunk: string) => stderr.append(chunk));
   if (process.platform === 'linux' && child.pid !== undefined) preferForOomKill(child.pid, options.log);
   return { child, stderr };
+}
+
+function sealVariables(sealing: WorkerSealing | undefined): Record<string, string> {
+  if (sealing === undefined) return {};
+  const { network, readable, writable, forbidden } = sealing;
+  return {
+    SVC_SEALED: network,
+    SVC_READABLE: JSON.stringify(readable),
+    SVC_WRITABLE: JSON.stringify(writable),
+    SVC_FORBIDDEN: forbidden,
+  };
 }
 
 /** When memory runs out, the kernel should end a worker and never the server. */

@@ -44,6 +44,30 @@ export function surplusTicket(
   return heaviest.reduce((youngest, ticket) => (ticket.seq > youngest.seq ? ticket : youngest));
 }
 
+/** The refusal of a chat before it is read; `flow` is that of its client. The bounds are those of `surplusTicket`. */
+export function crowdedOut(
+  state: SchedulerState,
+  limits: SchedulerLimits,
+  { flow, arriving }: { readonly flow: string; readonly arriving: ReadonlyMap<string, number> },
+): SvcError | null {
+  const counts = new Map(arriving);
+  for (const model of state.models.values())
+    for (const { flow: each } of model.queue) counts.set(each, (counts.get(each) ?? 0) + 1);
+  let waiting = 1;
+  let heaviest = 0;
+  for (const [each, count] of counts) {
+    waiting += count;
+    if (each !== flow) heaviest = Math.max(heaviest, count);
+  }
+  const free = residencies(state).reduce(
+    (total, { state: is, slots, running }) =>
+      total + (is === 'ready' ? Math.max(0, slots - running.size) : 0),
+    0,
+  );
+  if (waiting <= Math.max(1, limits.maxQueue) + free) return null;
+  return heaviest > (counts.get(flow) ?? 0) + 1 ? null : queueFull(state, limits);
+}
+
 /** When a place should be free: the time of the jobs ahead over the slots there are. */
 function retryAfterS(state: SchedulerState): number {
   const slots = residencies(state).reduce((total, residency) => total + residency.slots, 0);

@@ -1,7 +1,7 @@
 /** What failures leave behind: models that are set aside for a while, and jobs that ended a worker too often. */
 import { fail, reasonOf, type SvcError } from '../../../lib/errors/svc-error.ts';
 import type { SchedulerLimits } from '../limits.ts';
-import type { ModelState, SchedulerState } from './state.ts';
+import type { ModelState, SchedulerState, Ticket } from './state.ts';
 
 /** Failures that say nothing about the model file and may be gone with the next try. */
 const NOT_THE_MODEL = new Set(['native_unavailable', 'model_damaged', 'cancelled', 'draining']);
@@ -58,20 +58,31 @@ export function recordCrash(
 }
 
 /** A job that ran to its end is not to blame for the crash that it was once part of. */
-export function forgetCrash(state: SchedulerState, key: () => string): void {
-  if (state.poison.size > 0) state.poison.delete(key());
+export function forgetCrash(state: SchedulerState, keys: PoisonKeys): void {
+  if (state.poison.size === 0) return;
+  for (const key of namesOf(keys)) state.poison.delete(key);
+}
+
+type PoisonKeys = Pick<Ticket, 'poisonKey' | 'grammarKey'>;
+
+function namesOf({ poisonKey, grammarKey }: PoisonKeys): string[] {
+  const grammar = grammarKey();
+  return grammar === null ? [poisonKey()] : [poisonKey(), grammar];
 }
 
 /** The refusal of a job that ended a worker too often, as long as that is remembered. */
 export function poisonError(
   state: SchedulerState,
-  key: () => string,
+  keys: PoisonKeys,
   nowMs: number,
   limits: SchedulerLimits,
 ): SvcError<'poison_request'> | null {
   if (state.poison.size === 0) return null;
-  const known = state.poison.get(key());
-  if (known === undefined || known.untilMs <= nowMs || known.crashes < limits.poisonCrashes) return null;
-  const refusedS = Math.ceil((known.untilMs - nowMs) / 1_000);
-  return fail('poison_request', { crashes: known.crashes, refusedS });
+  for (const key of namesOf(keys)) {
+    const known = state.poison.get(key);
+    if (known === undefined || known.untilMs <= nowMs || known.crashes < limits.poisonCrashes) continue;
+    const refusedS = Math.ceil((known.untilMs - nowMs) / 1_000);
+    return fail('poison_request', { crashes: known.crashes, refusedS });
+  }
+  return null;
 }

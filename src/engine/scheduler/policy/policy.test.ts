@@ -420,6 +420,27 @@ it('a job that ended the worker twice is refused for the time that its limit nam
   expect(world.state(world.submit(a, { poisonKey: 'bad' }))).toBe('running');
 });
 
+it('a grammar under which steps do not end is refused with any text; a crash says nothing about it', () => {
+  const run = (world: World, poisonKey: string): number => {
+    const seq = world.submit(a, { poisonKey, grammarKey: 'bomb' });
+    world.turnOver();
+    return seq;
+  };
+  const hung = new World({}, plenty);
+  for (const text of ['one', 'two']) {
+    run(hung, text);
+    hung.crash(hung.workerOf('a'), 0, { blame: true, begun: true, code: 'worker_hung' });
+  }
+  expect(hung.state(run(hung, 'three'))).toBe('poison_request');
+  expect(hung.state(hung.submit(a, { poisonKey: 'four' }))).not.toBe('poison_request');
+  const crashed = new World({}, plenty);
+  for (const text of ['one', 'two', 'three']) {
+    run(crashed, text);
+    crashed.crash(crashed.workerOf('a'), 0, { blame: true, begun: true });
+  }
+  expect(crashed.state(run(crashed, 'four'))).toBe('running');
+});
+
 it('a job that was part of a crash and then succeeds is cleared', () => {
   const world = new World({}, plenty);
   const run = (): number => {

@@ -5,7 +5,7 @@
  */
 import type { ResidencyFacts, ModelTarget } from '../../ports.ts';
 import { fail, isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
-import { queueFull, surplusTicket } from './admission.ts';
+import { crowdedOut, queueFull, surplusTicket } from './admission.ts';
 import type { Effects, Readings } from './effects.ts';
 import {
   forgetCrash,
@@ -35,7 +35,7 @@ import { Walk } from './walk.ts';
 /** What a submission brings; `seq` ascends in the order of arrival. */
 export type Arrival = Pick<
   Ticket,
-  'seq' | 'flow' | 'lane' | 'cost' | 'wantedCtx' | 'keepAliveMs' | 'poisonKey'
+  'seq' | 'flow' | 'lane' | 'cost' | 'wantedCtx' | 'keepAliveMs' | 'poisonKey' | 'grammarKey'
 > & { readonly target: ModelTarget };
 
 interface FailedLoad {
@@ -75,6 +75,11 @@ export class Policy {
     this.#readings = readings;
   }
 
+  /** The refusal that a chat of this flow would meet; see `Engine.crowdedOut`. */
+  crowdedOut(flow: string, arriving: ReadonlyMap<string, number>): SvcError | null {
+    return this.state.draining ? null : crowdedOut(this.state, this.#limits, { flow, arriving });
+  }
+
   onSubmit(arrival: Arrival): void {
     const walk = this.#walk();
     const { target, ...rest } = arrival;
@@ -112,7 +117,7 @@ export class Policy {
     const walk = this.#walk();
     const ticket = this.#leave(seq, walk.nowMs);
     if (ticket !== null && succeeded) {
-      forgetCrash(this.state, ticket.poisonKey);
+      forgetCrash(this.state, ticket);
       if (ticket.lane !== 'light')
         this.state.meanJobMs += 0.2 * (walk.nowMs - ticket.startedAtMs - this.state.meanJobMs);
     }
@@ -126,7 +131,7 @@ export class Policy {
     if (ticket === null || residency === undefined) return;
     // Its other jobs are about to fail too; until the worker is gone its memory counts.
     residency.state = 'ending';
-    const poison = crash.blame ? this.#blame(ticket, walk.nowMs) : null;
+    const poison = crash.blame ? this.#blame(ticket, crash, walk.nowMs) : null;
     const final = crash.begun || ticket.requeues >= this.#limits.maxRequeues || this.state.draining;
     if (poison !== null) this.#effects.rejectJob(seq, fail('poison_request', poison.detail, crash.error));
     else if (final) this.#effects.rejectJob(seq, crash.error);
@@ -225,13 +230,16 @@ export class Policy {
     if (this.state.draining) return fail('draining');
     const quarantined = quarantineError(model, nowMs);
     if (quarantined !== null) return quarantined;
-    return poisonError(this.state, arrival.poisonKey, nowMs, this.#limits);
+    return poisonError(this.state, arrival, nowMs, this.#limits);
   }
 
   /** Counts the crash against its job; the refusal when that was one too many. */
-  #blame({ poisonKey }: Ticket, nowMs: number): SvcError<'poison_request'> | null {
-    recordCrash(this.state, poisonKey(), nowMs, this.#limits);
-    return poisonError(this.state, poisonKey, nowMs, this.#limits);
+  #blame(ticket: Ticket, { error }: Crash, nowMs: number): SvcError<'poison_request'> | null {
+    recordCrash(this.state, ticket.poisonKey(), nowMs, this.#limits);
+    // Only steps that do not end speak against a grammar: a crash has many causes, and other jobs share it.
+    const grammar = error.code === 'worker_hung' ? ticket.grammarKey() : null;
+    if (grammar !== null) recordCrash(this.state, grammar, nowMs, this.#limits);
+    return poisonError(this.state, ticket, nowMs, this.#limits);
   }
 
   /** When the child itself runs out of memory, a second try needs more room, or else has to be smaller. */

@@ -22,6 +22,8 @@ export interface Ticket {
   readonly keepAliveMs: number | null;
   /** Names jobs that are the same but for their id; costly, so computed only when something crashed before. */
   readonly poisonKey: () => string;
+  /** Names what a job's answer is held to; null: nothing of the client's. */
+  readonly grammarKey: () => string | null;
   readonly enqueuedAtMs: number;
   startedAtMs: number;
   overtaken: number;

@@ -14,7 +14,7 @@ import {
 import { LIMITS } from './limits.ts';
 import { readTensors, type TensorInfo } from './tensor-table.ts';
 import { checkName } from './text.ts';
-import { emptyVocabulary, readTokens, type Vocabulary } from '../gate/vocabulary.ts';
+import { emptyVocabulary, readByteTypes, readTokens, type Vocabulary } from '../gate/tokens/vocabulary.ts';
 
 export type Scalar = number | bigint | boolean | string;
 
@@ -33,6 +33,8 @@ export interface Header {
   readonly metadata: ReadonlyMap<string, HeaderValue>;
   readonly tensors: readonly TensorInfo[];
   readonly vocabulary: Vocabulary;
+  /** Ids of the tokens that are declared to stand for one byte. */
+  readonly byteTypes: readonly number[];
   readonly alignment: number;
   readonly dataOffset: number;
   readonly sha256: string;
@@ -44,10 +46,10 @@ export async function readHeader(cursor: HeaderCursor, sizeBytes: number, refuse
   cursor.take(8);
   const tensorCount = checkedCount(cursor.u64(), LIMITS.tensors, 'tensors', refuse);
   const entryCount = checkedCount(cursor.u64(), LIMITS.metadataEntries, 'metadata entries', refuse);
-  const { metadata, vocabulary } = await readMetadata(cursor, entryCount, refuse);
+  const { metadata, vocabulary, byteTypes } = await readMetadata(cursor, entryCount, refuse);
   const alignment = readAlignment(metadata, refuse);
   const table = await readTensors({ cursor, count: tensorCount, alignment, sizeBytes, refuse });
-  return { metadata, vocabulary, alignment, ...table, sha256: cursor.digest() };
+  return { metadata, vocabulary, byteTypes, alignment, ...table, sha256: cursor.digest() };
 }
 
 function checkedCount(value: bigint, limit: number, what: string, refuse: Refuse): number {
@@ -61,11 +63,13 @@ const NUMBER_BYTES = 8;
 interface Metadata {
   readonly metadata: Map<string, HeaderValue>;
   readonly vocabulary: Vocabulary;
+  readonly byteTypes: readonly number[];
 }
 
 async function readMetadata(cursor: HeaderCursor, count: number, refuse: Refuse): Promise<Metadata> {
   const metadata = new Map<string, HeaderValue>();
   let vocabulary = emptyVocabulary();
+  let byteTypes: readonly number[] = [];
   let keptBytes = 0;
   for (let index = 0; index < count; index += 1) {
     const key = await readKey(cursor, refuse);
@@ -80,6 +84,9 @@ async function readMetadata(cursor: HeaderCursor, count: number, refuse: Refuse)
       if (key === 'tokenizer.ggml.tokens' && array.of === 'string') {
         vocabulary = await readTokens(cursor, array.count, refuse);
         metadata.set(key, array);
+      } else if (key === 'tokenizer.ggml.token_type' && array.of === 'i32') {
+        byteTypes = await readByteTypes(cursor, array.count, refuse);
+        metadata.set(key, array);
       } else {
         const items = await readItems(cursor, array, key);
         keptBytes += NUMBER_BYTES * (items?.length ?? 0);
@@ -90,7 +97,7 @@ async function readMetadata(cursor: HeaderCursor, count: number, refuse: Refuse)
     if (keptBytes > LIMITS.keptBytes)
       refuse(`its metadata texts and short arrays exceed ${LIMITS.keptBytes} bytes`);
   }
-  return { metadata, vocabulary };
+  return { metadata, vocabulary, byteTypes };
 }
 
 async function readKey(cursor: HeaderCursor, refuse: Refuse): Promise<string> {

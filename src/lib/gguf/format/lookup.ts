@@ -38,6 +38,15 @@ export class Lookup {
     return Boolean('value' in entry && entry.value);
   }
 
+  /** A number as f32, the one type that llama.cpp reads fractions from. */
+  fraction(key: string): number | undefined {
+    const entry = this.#metadata.get(key);
+    if (!entry) return undefined;
+    if (entry.type !== 'f32' || typeof entry.value !== 'number')
+      return this.refuse(`${key} is stored as ${entry.type} where f32 is required`);
+    return entry.value;
+  }
+
   /** A whole number from 0 to `most`. */
   count(key: string, most: number): number | undefined {
     const entry = this.#metadata.get(key);

@@ -12,10 +12,12 @@ import { type Header, readHeader } from '../format/header.ts';
 import { Lookup } from '../format/lookup.ts';
 import { checkMagic, SNIFF_BYTES } from './recognise.ts';
 import { checkTensorNames, readShape } from './shape-checks.ts';
+import { checkNumbers } from './number-checks.ts';
 import { readSplit, type SplitPart } from './split-checks.ts';
 import { readChatTemplate } from './template-checks.ts';
 import type { VocabularyFacts } from './draft-vocabulary.ts';
-import { checkVocabulary, vocabularyFacts } from './vocabulary-checks.ts';
+import { checkTensorTypes } from './tensor-types.ts';
+import { checkVocabulary, vocabularyFacts } from './tokens/vocabulary-checks.ts';
 
 /** A further part of a split model: only its structure can be judged by itself. */
 export interface GgufPart extends SplitPart {
@@ -68,6 +70,7 @@ export async function readMakerDefaults(path: string): Promise<Record<string, nu
 export async function inspectGgufPart(path: string): Promise<GgufPart> {
   return withHeader(path, ({ header, lookup, sizeBytes, split }) => {
     if (!split) return lookup.refuse('it is not a part of a split model');
+    checkTensorTypes(header, lookup);
     return {
       ...split,
       sizeBytes,
@@ -83,6 +86,8 @@ function judgeModel({ header, lookup, sizeBytes, split }: Opened): GgufFacts {
     lookup.refuse(`it is part ${split.index + 1} of ${split.count}; name the first part`);
 
   const shape = readShape(lookup);
+  checkNumbers(lookup, shape);
+  checkTensorTypes(header, lookup);
   checkTensorNames({ header, shape, isWholeModel: split === undefined, lookup });
   checkVocabulary(header, lookup);
   const chatTemplate = readChatTemplate(lookup);

@@ -2,10 +2,10 @@
  * The tokenizer's metadata, against the conditions under which llama.cpp reads beyond an
  * array or aborts at the first text it is asked to tokenise.
  */
-import type { Header } from '../format/header.ts';
-import { LIMITS } from '../format/limits.ts';
-import type { VocabularyFacts } from './draft-vocabulary.ts';
-import type { Lookup } from '../format/lookup.ts';
+import type { Header } from '../../format/header.ts';
+import { LIMITS } from '../../format/limits.ts';
+import type { VocabularyFacts } from '../draft-vocabulary.ts';
+import type { Lookup } from '../../format/lookup.ts';
 
 /** Some converters write "no such token" as -1 in 32 bits; llama.cpp falls back to its default. */
 const NO_TOKEN = 0xffff_ffff;
@@ -18,6 +18,12 @@ const DEFAULT_IDS: Readonly<Record<string, Readonly<Record<string, number>>>> = 
 };
 
 const NEEDS_NEWLINE = new Set(['gpt2', 'llama', 'rwkv']);
+/** They have no other token for a character that they do not know. */
+const FALLS_BACK_TO_UNKNOWN = new Set(['bert', 't5']);
+/** llama.cpp asks for the byte that a token of the type "byte" stands for, and these read it off its spelling. */
+const READS_BYTES = new Set(['llama', 't5', 'gpt2', 'gemma4', 'bert']);
+/** Of llama.cpp's own tests; it reads no text. */
+const TEST_TOKENIZER = 'test';
 const WITHOUT_VOCABULARY = new Set(['none', 'no_vocab']);
 
 export function checkVocabulary(header: Header, lookup: Lookup): void {
@@ -25,6 +31,7 @@ export function checkVocabulary(header: Header, lookup: Lookup): void {
     lookup.text('tokenizer.ggml.model') ?? lookup.refuse('tokenizer.ggml.model is missing');
   if (WITHOUT_VOCABULARY.has(tokenizerModel))
     lookup.refuse('it has no vocabulary, so text cannot be tokenised');
+  if (tokenizerModel === TEST_TOKENIZER) lookup.refuse('its tokenizer is one for tests, which reads no text');
   checkTokenList(header, lookup);
   checkParallelArray(header, lookup, 'tokenizer.ggml.scores', ['f32', 'i32']);
   checkParallelArray(header, lookup, 'tokenizer.ggml.token_type', ['i32']);
@@ -37,6 +44,7 @@ export function checkVocabulary(header: Header, lookup: Lookup): void {
 
   const ids = readSpecialIds(header.vocabulary.size, lookup);
   checkAddedTokens(tokenizerModel, header.vocabulary.size, ids, lookup);
+  checkByteTokens(tokenizerModel, header, lookup);
 }
 
 export function vocabularyFacts({ vocabulary }: Header, lookup: Lookup): VocabularyFacts {
@@ -112,4 +120,20 @@ function checkAddedTokens(model: string, vocabularySize: number, ids: SpecialIds
   if (model === 'bert' && !(exists('bos') || exists('cls')))
     lookup.refuse('its vocabulary has no [CLS] token');
   if (model === 'bert' && !exists('seperator')) lookup.refuse('its vocabulary has no [SEP] token');
+  if (FALLS_BACK_TO_UNKNOWN.has(model) && !exists('unknown'))
+    lookup.refuse('its vocabulary has no token for unknown text');
+}
+
+/** One file may hold the vocabulary of one tokenizer and the name of another. */
+function checkByteTokens(model: string, { vocabulary, byteTypes }: Header, lookup: Lookup): void {
+  const { bytes } = vocabulary;
+  const missing = model === 'llama' ? bytes.missing : model === 'rwkv' ? bytes.missingEscaped : null;
+  if (missing !== null)
+    lookup.refuse(
+      `its vocabulary has no token for the byte ${missing}, which the tokenizer "${model}" needs`,
+    );
+  if (!READS_BYTES.has(model)) return;
+  // WordPiece cannot, whatever the spelling.
+  const id = byteTypes.find((each) => model === 'bert' || !bytes.spelled.has(each));
+  if (id !== undefined) lookup.refuse(`its token ${id} is declared to be a byte and is not spelled as one`);
 }

@@ -1,0 +1,50 @@
+/**
+ * Numbers that llama.cpp computes with and never looks at: with one that cannot be, it divides by zero, reserves a
+ * buffer of no size, or fails an assertion in the middle of a step.
+ */
+import type { Lookup } from '../format/lookup.ts';
+import type { ModelShape } from './shape-checks.ts';
+
+interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** A variance is compared with it; a larger one would leave nothing of the vector. */
+const EPSILON: Range = { least: 0, most: 1 };
+const SIZE: Range = { least: 1, most: 2 ** 20 };
+
+/** By key behind the architecture. */
+const FRACTIONS: Readonly<Record<string, Range>> = {
+  'attention.layer_norm_epsilon': EPSILON,
+  'attention.layer_norm_rms_epsilon': EPSILON,
+  'attention.group_norm_epsilon': EPSILON,
+};
+const COUNTS: Readonly<Record<string, Range>> = {
+  // A window of one has no past to keep.
+  'ssm.conv_kernel': { least: 2, most: 2 ** 10 },
+  'ssm.inner_size': SIZE,
+  'ssm.state_size': SIZE,
+  'ssm.time_step_rank': SIZE,
+  'shortconv.l_cache': { least: 2, most: 2 ** 10 },
+  'wkv.head_size': SIZE,
+};
+
+export function checkNumbers(lookup: Lookup, { architecture }: ModelShape): void {
+  for (const [name, range] of Object.entries(FRACTIONS)) {
+    const key = `${architecture}.${name}`;
+    const value = lookup.fraction(key);
+    if (value !== undefined) checkRange(lookup, key, value, range);
+  }
+  for (const [name, range] of Object.entries(COUNTS)) {
+    const key = `${architecture}.${name}`;
+    const value = lookup.count(key, 0xffff_ffff);
+    if (value !== undefined) checkRange(lookup, key, value, range);
+  }
+}
+
+function checkRange(lookup: Lookup, key: string, value: number, { least, most }: Range): void {
+  // Not a number compares with nothing.
+  if (!(value >= least && value <= most))
+    lookup.refuse(`${key} is ${value}; ${least} to ${most} is accepted`);
+}

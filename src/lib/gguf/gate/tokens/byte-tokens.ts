@@ -1,0 +1,61 @@
+/**
+ * Tokens that stand for one byte. A tokenizer that meets a character it has no token for falls back to them, and
+ * llama.cpp ends the process, or never ends its loop, where the one it needs is missing.
+ */
+
+/** By byte: 1 where there is such a token. */
+type Bytes = Uint8Array;
+
+export class ByteTokens {
+  /** `<0x0A>`, or the byte itself. */
+  readonly #fallback: Bytes = new Uint8Array(256);
+  /** As RWKV writes bytes: itself, `\n`, `\x0a`. */
+  readonly #escaped: Bytes = new Uint8Array(256);
+  /** Ids of the tokens that are spelled `<0x..>`; a vocabulary has no two equal ones, so they are few. */
+  readonly spelled = new Set<number>();
+
+  note(token: Buffer, id: number): void {
+    if (token.length === 1) {
+      this.#fallback[token[0] as number] = 1;
+      this.#escaped[token[0] as number] = 1;
+    } else if (token.length === 6 && token[0] === LESS_THAN && token[1] === ZERO) {
+      this.#noteSpelled(token.toString('latin1'), id);
+    } else if (token.length <= 4 && token[0] === BACKSLASH) {
+      const byte = unescaped(token.toString('latin1'));
+      if (byte !== null) this.#escaped[byte] = 1;
+    }
+  }
+
+  /** The first byte without a token to fall back to; null if all have one. */
+  get missing(): number | null {
+    return firstZero(this.#fallback);
+  }
+
+  get missingEscaped(): number | null {
+    return firstZero(this.#escaped);
+  }
+
+  #noteSpelled(text: string, id: number): void {
+    if (!/^<0x..>$/s.test(text)) return;
+    this.spelled.add(id);
+    const byte = /^<0x([0-9A-F]{2})>$/.exec(text)?.[1];
+    if (byte !== undefined) this.#fallback[Number.parseInt(byte, 16)] = 1;
+  }
+}
+
+const LESS_THAN = 0x3c;
+const ZERO = 0x30;
+const BACKSLASH = 0x5c;
+const ESCAPES: Readonly<Record<string, number>> = { '\\t': 9, '\\n': 10, '\\r': 13 };
+
+function unescaped(text: string): number | null {
+  const hex = /^\\x([0-9a-f]{2})$/.exec(text)?.[1];
+  if (hex !== undefined) return Number.parseInt(hex, 16);
+  if (text.length !== 2 || text === '\\x') return null;
+  return ESCAPES[text] ?? text.charCodeAt(1);
+}
+
+function firstZero(bytes: Bytes): number | null {
+  const at = bytes.indexOf(0);
+  return at < 0 ? null : at;
+}

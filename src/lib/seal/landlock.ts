@@ -1,0 +1,94 @@
+/**
+ * What a sealed worker may still do with files, as Linux's landlock enforces it: read what is named, and nothing else.
+ * Its own rules for TCP stand behind the seccomp filter.
+ */
+import { closeSync, openSync, statSync } from 'node:fs';
+import type { Kernel } from './kernel.ts';
+
+const CREATE_RULESET = 444;
+const ADD_RULE = 445;
+const RESTRICT_SELF = 446;
+const ASK_VERSION = 1;
+const PATH_BENEATH = 1;
+const PATH_ONLY = 0x20_0000;
+
+const EXECUTE = 1n << 0n;
+const WRITE_FILE = 1n << 1n;
+const READ_FILE = 1n << 2n;
+const READ_FOLDER = 1n << 3n;
+const REMOVE_FILE = 1n << 5n;
+const MAKE_FILE = 1n << 8n;
+const TRUNCATE = 1n << 14n;
+const IOCTL_DEVICE = 1n << 15n;
+const WRITE_IN_FOLDER = READ_FILE | READ_FOLDER | WRITE_FILE | MAKE_FILE | REMOVE_FILE | TRUNCATE;
+
+/** By the version of landlock: how many rights on files it knows. */
+const RIGHTS_OF_VERSION: readonly (readonly [version: number, rights: bigint])[] = [
+  [5, 16n],
+  [3, 15n],
+  [2, 14n],
+  [1, 13n],
+];
+/** Binding and connecting of TCP, from version 4 on; abstract sockets and signals of others, from version 6 on. */
+const NETWORK_RIGHTS = 3n;
+const SCOPES = 3n;
+
+export interface FileRights {
+  /** Files and folders that may be read and run. */
+  readonly read: readonly string[];
+  /** Folders in which files may be made, changed and removed. */
+  readonly write: readonly string[];
+  /** Folders whose names may be listed. */
+  readonly list: readonly string[];
+  /** Devices that may be used. */
+  readonly devices: readonly string[];
+}
+
+/** False where this kernel has no landlock. What a process is restricted to holds for all that it becomes or starts. */
+export function restrictFiles(kernel: Kernel, { read, write, list, devices }: FileRights): boolean {
+  const version = kernel.call(CREATE_RULESET, null, 0, ASK_VERSION);
+  const count = RIGHTS_OF_VERSION.find(([from]) => version >= from)?.[1];
+  if (count === undefined) return false;
+  const handled = (1n << count) - 1n;
+  const ruleset = createRuleset(kernel, version, handled);
+  try {
+    for (const path of read) allow(kernel, ruleset, path, EXECUTE | READ_FILE | READ_FOLDER);
+    for (const path of write) allow(kernel, ruleset, path, WRITE_IN_FOLDER & handled);
+    for (const path of list) allow(kernel, ruleset, path, READ_FOLDER);
+    for (const path of devices)
+      allow(kernel, ruleset, path, (READ_FILE | READ_FOLDER | WRITE_FILE | IOCTL_DEVICE) & handled);
+    kernel.forbidPrivileges();
+    kernel.must(kernel.call(RESTRICT_SELF, ruleset, 0, 0), 'landlock_restrict_self');
+    return true;
+  } finally {
+    closeSync(ruleset);
+  }
+}
+
+function createRuleset(kernel: Kernel, version: number, handled: bigint): number {
+  const attributes = Buffer.alloc(24);
+  attributes.writeBigUInt64LE(handled, 0);
+  attributes.writeBigUInt64LE(NETWORK_RIGHTS, 8);
+  attributes.writeBigUInt64LE(SCOPES, 16);
+  const size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
+  return kernel.must(kernel.call(CREATE_RULESET, attributes, size, 0), 'landlock_create_ruleset');
+}
+
+/** A path that is not there needs no rule. */
+function allow(kernel: Kernel, ruleset: number, path: string, rights: bigint): void {
+  let file: number;
+  try {
+    file = openSync(path, PATH_ONLY);
+  } catch {
+    return;
+  }
+  try {
+    const isFolder = statSync(path).isDirectory();
+    const rule = Buffer.alloc(12);
+    rule.writeBigUInt64LE(isFolder ? rights : rights & ~READ_FOLDER, 0);
+    rule.writeInt32LE(file, 8);
+    kernel.must(kernel.call(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), 'landlock_add_rule');
+  } finally {
+    closeSync(file);
+  }
+}

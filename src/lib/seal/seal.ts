@@ -1,0 +1,33 @@
+/** Seals this process, all its threads and all that it starts: from here on nothing opens a connection, and nothing undoes it. */
+import net from 'node:net';
+import { openKernel } from './kernel.ts';
+import { guardSockets } from './socket-guard.ts';
+import { type Filter, filterProgram, platformOf } from './syscall-filter.ts';
+
+/** What holds the seal: the kernel, or Node's own functions where the kernel cannot. */
+export type SealKind = 'seccomp' | 'socket-guard';
+
+/** `listening` leaves the right to bind a port, `closed` takes that too. */
+export async function sealNetwork(filter: Filter): Promise<SealKind> {
+  const platform = platformOf(process.platform, process.arch);
+  const kernel = await openKernel();
+  if (platform !== null && kernel?.filterCalls(filterProgram(platform, filter)) === true) return 'seccomp';
+  guardSockets();
+  return 'socket-guard';
+}
+
+/** Tries to connect; the code of the refusal, or null where a connection could be made. */
+export function connectionRefusal(port: number, host = '127.0.0.1'): Promise<string | null> {
+  return new Promise((resolve) => {
+    try {
+      const socket = net.connect(port, host);
+      socket.once('connect', () => {
+        socket.destroy();
+        resolve(null);
+      });
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+    } catch (error) {
+      resolve((error as NodeJS.ErrnoException).code ?? 'unknown');
+    }
+  });
+}

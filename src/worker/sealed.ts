@@ -1,0 +1,80 @@
+/**
+ * What a sealed worker begins as: it gives up all files but those named, and then becomes main.ts in the same process.
+ * The restriction holds for threads that begin after it, and Node has some running by now: hence the new program.
+ */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openKernel } from '../lib/seal/kernel.ts';
+import { restrictFiles } from '../lib/seal/landlock.ts';
+
+/** What Node, the C library and llama.cpp read of the system. */
+const SYSTEM = ['/usr', '/lib', '/lib64', '/etc/ld.so.cache', '/etc/ld.so.conf', '/etc/ld.so.conf.d'];
+const ABOUT_THE_MACHINE = [
+  '/proc',
+  '/sys',
+  '/etc/localtime',
+  '/etc/ssl',
+  '/etc/os-release',
+  '/etc/nsswitch.conf',
+];
+const HARMLESS_DEVICES = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom'];
+/** Not all of it: a home may lie inside. */
+const OF_THE_PACKAGE = ['dist', 'models', 'package.json'];
+/** Drivers of GPUs lie in many places below these. */
+const OF_GPUS = { read: ['/etc', '/opt', '/run', '/var/lib'], devices: ['/dev'] };
+/** Of the channel to the server, and the standard streams. */
+const DESCRIPTORS = [0, 1, 2, 3];
+const CHANNEL = 3;
+
+const main = fileURLToPath(new URL('./main.js', import.meta.url));
+const kernel = await openKernel();
+if (kernel === null || !restrictFiles(kernel, rights())) await import('./main.ts');
+else
+  kernel.becomeProgram({
+    path: process.execPath,
+    args: [process.execPath, ...process.execArgv, main],
+    env: {
+      ...definedOf(process.env),
+      // Node took these from the environment when it opened the channel.
+      NODE_CHANNEL_FD: String(CHANNEL),
+      NODE_CHANNEL_SERIALIZATION_MODE: 'advanced',
+    },
+    descriptors: DESCRIPTORS,
+  });
+
+function rights() {
+  const {
+    SVC_READABLE: models = '[]',
+    SVC_WRITABLE: caches = '[]',
+    SVC_LIBRARIES: libraries,
+    SVC_GPU: gpu,
+  } = process.env;
+  const hasGpu = gpu !== 'off';
+  return {
+    read: [
+      ...SYSTEM,
+      ...ABOUT_THE_MACHINE,
+      process.execPath,
+      ...OF_THE_PACKAGE.map((name) => join(dirname(main), '..', '..', name)),
+      modulesFolder(),
+      ...(libraries === undefined ? [] : [libraries]),
+      ...(JSON.parse(models) as string[]),
+      ...(hasGpu ? OF_GPUS.read : []),
+    ],
+    write: JSON.parse(caches) as string[],
+    // Looked through for GPUs.
+    list: ['/dev'],
+    devices: hasGpu ? OF_GPUS.devices : HARMLESS_DEVICES,
+  };
+}
+
+function modulesFolder(): string {
+  const file = fileURLToPath(import.meta.resolve('koffi'));
+  return file.slice(0, file.lastIndexOf('node_modules') + 'node_modules'.length);
+}
+
+function definedOf(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+}

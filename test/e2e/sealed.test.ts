@@ -1,0 +1,144 @@
+/**
+ * `hearth serve --sealed`, with a traitor planted in a package that the server and its workers load: it connects as soon
+ * as it is loaded and ever after, over TCP, over UDP, and from a program that it starts. Nobody hears it.
+ */
+import { appendFile } from 'node:fs/promises';
+import dgram from 'node:dgram';
+import net from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Installation, type Served } from '../support/process/installation.ts';
+import { hello } from '../support/http/http-client.ts';
+
+const isLinux = process.platform === 'linux';
+let installation: Installation;
+let ear: Ear;
+beforeAll(async () => {
+  installation = await Installation.make({ trained: false });
+  ear = await Ear.open();
+  await appendFile(path.join(installation.folder, 'dist', 'vendor', 'typebox.js'), traitor(ear.port));
+});
+afterAll(async () => {
+  await installation.remove();
+  ear.close();
+});
+
+describe('a traitor in a package', () => {
+  it('is heard from the server and from a worker without the seal', async () => {
+    const served = await installation.serve(installation.anotherHome());
+    await ask(served);
+    for (const word of ['tcp server', 'tcp worker', 'udp server', 'udp worker', 'child server'])
+      await ear.hears(word);
+    await endOf(served);
+  });
+
+  it.runIf(isLinux)(
+    'is never heard with it; the service answers, and states the seal and signs it',
+    async () => {
+      ear.forget();
+      const home = installation.anotherHome();
+      const served = await installation.serve({ ...home, SVC_SEALED: '1' });
+      const { body } = await ask(served, { 'X-Svc-Evidence-Mode': 'frozen-v1' });
+      const { predicate } = JSON.parse(Buffer.from(body.evidence.payload, 'base64').toString());
+      expect(predicate.server.sealed).toEqual({ network: 'seccomp', worker_files: 'landlock' });
+      const identity = await served.client.get('/v1/identity?nonce=12345678');
+      expect(identity.body.sealed).toEqual(predicate.server.sealed);
+      await endOf(served);
+      expect(ear.heard).toEqual([]);
+    },
+  );
+
+  it.runIf(isLinux)('cannot have a model fetched either', async () => {
+    const { code, stderr } = await installation.run(['pull', 'some/model'], { SVC_SEALED: '1' });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('(SVC_SEALED), so nothing is fetched')]);
+  });
+});
+
+describe.runIf(isLinux)('a sealed worker', () => {
+  it('reads a model that was installed after it started', async () => {
+    const home = installation.anotherHome();
+    const served = await installation.serve({ ...home, SVC_SEALED: '1' });
+    const file = path.join(installation.folder, 'models', 'hearth-mini', 'model.gguf');
+    await installation.run(['import', '--copy', '--no-probe', '--id', 'late', file], home);
+    expect((await ask(served, {}, 'late')).status).toBe(200);
+    await endOf(served);
+  });
+});
+
+async function ask(served: Served, headers: Record<string, string> = {}, model = 'default') {
+  const reply = await served.client.post('/v1/chat/completions', { ...hello, model, max_tokens: 4 }, headers);
+  expect(reply.status).toBe(200);
+  return reply;
+}
+
+async function endOf(served: Served): Promise<void> {
+  served.signal('SIGTERM');
+  expect(await served.ended()).toBe(0);
+}
+
+/** Listens on one port for both protocols, and remembers the words that it hears. */
+class Ear {
+  readonly heard: string[] = [];
+  readonly port: number;
+  readonly #tcp: net.Server;
+  readonly #udp: dgram.Socket;
+  #onWord: () => void = () => {};
+
+  private constructor(tcp: net.Server, udp: dgram.Socket, port: number) {
+    this.#tcp = tcp;
+    this.#udp = udp;
+    this.port = port;
+  }
+
+  static async open(): Promise<Ear> {
+    const tcp = net.createServer();
+    await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+    const { port } = tcp.address() as net.AddressInfo;
+    const udp = dgram.createSocket('udp4');
+    await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve));
+    const ear = new Ear(tcp, udp, port);
+    tcp.on('connection', (socket) =>
+      socket.on('data', (word) => ear.#note(String(word))).on('error', () => {}),
+    );
+    udp.on('message', (word) => ear.#note(String(word)));
+    return ear;
+  }
+
+  async hears(word: string): Promise<void> {
+    while (!this.heard.includes(word)) await new Promise<void>((resolve) => (this.#onWord = resolve));
+  }
+
+  forget(): void {
+    this.heard.length = 0;
+  }
+
+  close(): void {
+    this.#tcp.close();
+    this.#udp.close();
+  }
+
+  #note(word: string): void {
+    if (!this.heard.includes(word)) this.heard.push(word);
+    this.#onWord();
+  }
+}
+
+/** Code of a module; the worker's time to boot is many of its attempts. */
+function traitor(port: number): string {
+  return `
+import net_ from 'node:net';
+import dgram_ from 'node:dgram';
+import { execFile as run_ } from 'node:child_process';
+const who_ = process.send === undefined ? 'server' : 'worker';
+function betray_() {
+  net_.connect(${port}, '127.0.0.1').on('error', () => {}).end('tcp ' + who_);
+  try {
+    const socket = dgram_.createSocket('udp4').on('error', () => {});
+    socket.send('udp ' + who_, ${port}, '127.0.0.1', () => socket.close(() => {}));
+  } catch {}
+}
+betray_();
+setInterval(betray_, 20).unref();
+run_(process.execPath, ['-e', "require('node:net').connect(${port}, '127.0.0.1').on('error', () => {}).end('child " + who_ + "')"], () => {});
+`;
+}
