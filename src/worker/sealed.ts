@@ -28,8 +28,9 @@ const CHANNEL = 3;
 
 const main = fileURLToPath(new URL('./main.js', import.meta.url));
 const kernel = await openKernel();
-if (kernel === null || !restrictFiles(kernel, rights())) await import('./main.ts');
-else
+if (kernel === null || !restrictFiles(kernel, rights())) {
+  await import('./main.ts');
+} else {
   kernel.becomeProgram({
     path: process.execPath,
     args: [process.execPath, ...process.execArgv, main],
@@ -41,6 +42,7 @@ else
     },
     descriptors: DESCRIPTORS,
   });
+}
 
 function rights() {
   const {

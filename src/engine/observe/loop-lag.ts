@@ -3,7 +3,7 @@
  * own, which runs only while jobs are open: an idle service is not woken.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from '#prom-client';
 
 const RESOLUTION_MS = 20;
 

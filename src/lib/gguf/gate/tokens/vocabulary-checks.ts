@@ -128,10 +128,11 @@ function checkAddedTokens(model: string, vocabularySize: number, ids: SpecialIds
 function checkByteTokens(model: string, { vocabulary, byteTypes }: Header, lookup: Lookup): void {
   const { bytes } = vocabulary;
   const missing = model === 'llama' ? bytes.missing : model === 'rwkv' ? bytes.missingEscaped : null;
-  if (missing !== null)
+  if (missing !== null) {
     lookup.refuse(
       `its vocabulary has no token for the byte ${missing}, which the tokenizer "${model}" needs`,
     );
+  }
   if (!READS_BYTES.has(model)) return;
   // WordPiece cannot, whatever the spelling.
   const id = byteTypes.find((each) => model === 'bert' || !bytes.spelled.has(each));
