@@ -27,6 +27,7 @@ import { forbiddenFile, type SealStatement, sealServer } from './trust/identity/
 import { signIdentity } from './trust/identity/sign-identity.ts';
 import { allModels } from './api/elsewhere/all-models.ts';
 import { ElsewhereModels } from './api/elsewhere/elsewhere-models.ts';
+import { proveUpstream } from './api/elsewhere/prove-upstream.ts';
 import { installedModels } from './api/models/installed-models.ts';
 import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
@@ -40,6 +41,8 @@ import { openTuningFolder } from './engine/local/tuning-folder.ts';
 import { createLocalBackend, type LocalBackend } from './engine/local/local-backend.ts';
 import { deferred } from './lib/base/deferred.ts';
 import { LOCAL_ENGINE } from './engine/local/model-source.ts';
+import { createCommandBackend } from './engine/command/command-backend.ts';
+import { COMMAND_ENGINE } from './engine/command/source.ts';
 import { Connections } from './engine/upstream/http/connections.ts';
 import { createProbe } from './engine/upstream/look/probe.ts';
 import { REMOTE_ENGINE } from './engine/upstream/ports.ts';
@@ -124,6 +127,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     connections: new Connections(),
     userAgent: `hearth/${options.version}`,
   };
+  const probe = createProbe(exchanges);
   const metrics = createMetrics({
     clock: systemClock,
     version: options.version,
@@ -132,7 +136,11 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const board = new JobBoard(systemClock);
   const speeds = watchSpeeds();
   const engine: Engine = createEngine({
-    backends: { [LOCAL_ENGINE]: backend, [REMOTE_ENGINE]: createRemoteBackend(exchanges) },
+    backends: {
+      [LOCAL_ENGINE]: backend,
+      [REMOTE_ENGINE]: createRemoteBackend({ ...exchanges, prove: proveUpstream(exchanges) }),
+      [COMMAND_ENGINE]: createCommandBackend({ ...exchanges, probe, hostEnv: options.env }),
+    },
     clock: systemClock,
     log: logger,
     freeMemory: () => backend.freeMemory(),
@@ -168,7 +176,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     elsewhere: new ElsewhereModels({
       installed,
       engines: new EngineStore(registry.store),
-      probe: createProbe(exchanges),
+      probe,
       env: options.env,
       clock: systemClock,
       log: logger,

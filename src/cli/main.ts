@@ -59,6 +59,8 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['completion'], async () => (await import('./verbs/system/completion.ts')).registerCompletion],
   [['man'], async () => (await import('./verbs/system/completion.ts')).registerMan],
   [['upstream'], async () => (await import('./verbs/engines/upstream.ts')).registerUpstream],
+  [['engine'], async () => (await import('./verbs/engines/engine.ts')).registerEngine],
+  [['pool'], async () => (await import('./verbs/engines/pool.ts')).registerPool],
   [['gpu'], async () => (await import('./verbs/gpu.ts')).registerGpu],
   [['evidence'], async () => (await import('./verbs/evidence.ts')).registerEvidence],
 ];

@@ -1,10 +1,19 @@
 /** Every model that the engines of the user serve, found by `NAME/model` or an alias. */
+import { COMMAND_ENGINE, commandTarget } from '../../engine/command/source.ts';
 import { poolTarget } from '../../engine/upstream/pool-target.ts';
 import { POOL_ENGINE, REMOTE_ENGINE } from '../../engine/upstream/ports.ts';
 import { remoteTarget } from '../../engine/upstream/remote-target.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { EngineStore } from '../../store/engines/engine-store.ts';
-import type { EngineEntry, KnownModel, PoolEntry, UpstreamEntry } from '../../store/engines/entry.ts';
+import type {
+  CommandEntry,
+  CommandModel,
+  EngineEntry,
+  KnownModel,
+  PoolEntry,
+  UpstreamEntry,
+} from '../../store/engines/entry.ts';
+import { commandOf } from '../../store/engines/command-of.ts';
 import { revisionOf, upstreamOf } from '../../store/engines/upstream-of.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import { Directory, type DirectoryPorts } from './directory.ts';
@@ -27,11 +36,11 @@ export class ElsewhereModels {
 
   async list(): Promise<readonly ServedModel[]> {
     const { entries } = await this.#ports.engines.read();
-    const single = entries.flatMap((entry) =>
-      entry.type === 'upstream'
-        ? this.#directory.models(entry).map((known) => this.#ofUpstream(entry, known))
-        : [],
-    );
+    const single = entries.flatMap((entry) => {
+      if (entry.type === 'upstream')
+        return this.#directory.models(entry).map((known) => this.#ofUpstream(entry, known));
+      return entry.type === 'command' ? entry.models.map((model) => ofCommand(entry, model)) : [];
+    });
     const pools = entries.filter((entry) => entry.type === 'pool');
     const pooled = await Promise.all(pools.map((pool) => this.#ofPool(pool).catch(() => null)));
     return [...single, ...pooled.filter((model) => model !== null)];
@@ -48,9 +57,14 @@ export class ElsewhereModels {
 
   async #single(entries: readonly EngineEntry[], wanted: string): Promise<ServedModel | null> {
     for (const entry of entries) {
-      if (entry.type !== 'upstream') continue;
+      if (entry.type === 'pool') continue;
       const model = nameIn(entry, wanted);
       if (model === null) continue;
+      if (entry.type === 'command') {
+        const found = entry.models.find(({ id }) => id.toLowerCase() === model.toLowerCase());
+        if (found !== undefined) return ofCommand(entry, found);
+        throw fail('upstream_model_gone', { upstream: entry.name, model, param: 'model' });
+      }
       const known =
         named(this.#directory.models(entry), model) ?? named(await this.#directory.fresh(entry), model);
       if (known !== undefined) return this.#ofUpstream(entry, known);
@@ -109,6 +123,22 @@ export class ElsewhereModels {
         remoteTarget(id, { upstream: upstreamOf(entry, this.#ports.env), model: known }, revision),
     });
   }
+}
+
+function ofCommand(entry: CommandEntry, { id: own, known, model, memoryBytes }: CommandModel): ServedModel {
+  const id = `${entry.name}/${own}`;
+  return servedModel({
+    id,
+    known,
+    aliases: aliasesOf(entry, own),
+    ownedBy: entry.name,
+    engine: COMMAND_ENGINE,
+    media: known.media ?? [],
+    addedAt: entry.addedAt,
+    sizeBytes: memoryBytes,
+    target: () =>
+      commandTarget(id, { ...commandOf(entry), modelWord: model ?? null, model: known, memoryBytes }),
+  });
 }
 
 type Named = Pick<UpstreamEntry, 'name' | 'aliases'>;

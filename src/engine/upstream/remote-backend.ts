@@ -16,11 +16,20 @@ import { readJson } from './http/body.ts';
 import { eventsOf } from './http/event-stream.ts';
 import { type Exchange, exchange, type ExchangeDeps } from './http/exchange.ts';
 import { UPSTREAM_LIMITS } from './limits.ts';
-import { isRemote, type RemoteTarget } from './ports.ts';
+import { isRemote, type RemoteTarget, type Upstream } from './ports.ts';
+
+/** Resolves with the boot id of the upstream that is pinned; rejects where another one answers. */
+type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
 
 export interface RemoteBackendOptions extends ExchangeDeps {
-  /** Rejects where an upstream is not the one that is pinned; runs before the first call of a residency. */
-  readonly prove?: (target: RemoteTarget, signal: AbortSignal) => Promise<void>;
+  /** Asked before the first call of a residency, and when an answer names another boot. */
+  readonly prove: Prove;
+}
+
+/** The boot that was proved; null: nothing is pinned. */
+interface Proof {
+  bootId: string;
+  readonly again: (signal: AbortSignal) => Promise<string>;
 }
 
 export function createRemoteBackend(options: RemoteBackendOptions): Backend {
@@ -28,20 +37,29 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     memoryNeed: () => null,
     load: async (target, size, signal) => {
       const remote = asRemote(target);
-      await options.prove?.(remote, signal);
-      return residency(options, remote, size);
+      return residency(options, remote, size, await proofOf(options.prove, remote.source.upstream, signal));
     },
     close: async () => options.connections.close(),
   };
 }
 
-function residency(deps: ExchangeDeps, target: RemoteTarget, size: LoadSize): LoadedModel {
+async function proofOf(prove: Prove, upstream: Upstream, signal: AbortSignal): Promise<Proof | null> {
+  if (upstream.publicKey === null) return null;
+  return { bootId: await prove(upstream, signal), again: (later) => prove(upstream, later) };
+}
+
+function residency(
+  deps: ExchangeDeps,
+  target: RemoteTarget,
+  size: LoadSize,
+  proof: Proof | null,
+): LoadedModel {
   const { upstream, model } = target.source;
   const gone = deferred<{ readonly reason: string | null }>();
   const numCtx = model.contextLength ?? 0;
   return {
     facts: { numCtx, cells: size.cells, slots: upstream.maxCalls, memory: [] },
-    run: (job, signal, listener) => void run(deps, target, { job, signal, listener }),
+    run: (job, signal, listener) => void runRemote(deps, target, { job, signal, listener, proof }),
     unload: async () => gone.resolve({ reason: null }),
     gone: gone.promise,
   };
@@ -51,16 +69,17 @@ interface Call {
   readonly job: Job;
   readonly signal: AbortSignal;
   readonly listener: JobListener;
+  readonly proof: Proof | null;
 }
 
 /** Never rejects: the listener hears the end, whatever it is. */
-export async function run(
+export async function runRemote(
   deps: ExchangeDeps,
   target: RemoteTarget,
-  { job, signal, listener }: Call,
+  { job, signal, listener, proof }: Call,
 ): Promise<void> {
   try {
-    const events = call(deps, target, asUpstreamJob(target, job), signal);
+    const events = call(deps, target, { job: asUpstreamJob(target, job), signal, proof });
     for await (const event of events) {
       listener.onEvent(event);
       await listener.room?.();
@@ -77,8 +96,7 @@ export async function run(
 async function* call(
   deps: ExchangeDeps,
   { modelId, source: { upstream, model } }: RemoteTarget,
-  job: UpstreamJob,
-  signal: AbortSignal,
+  { job, signal, proof }: Pick<Call, 'signal' | 'proof'> & { readonly job: UpstreamJob },
 ): AsyncGenerator<JobEvent, void, void> {
   const written: Written = { dialect: upstream.dialect, model: model.name, id: modelId };
   const request = job.kind === 'embed' ? writeEmbedding(job, written) : writeRequest(job, written);
@@ -87,6 +105,7 @@ async function* call(
     deps,
     outgoing(upstream, request, { model: model.name, jobId: job.jobId, signal }),
   );
+  await checkBoot(answer, proof, signal);
   if (job.kind === 'embed') {
     yield* readEmbedding(answer.asked, job, await readJson(answer, UPSTREAM_LIMITS.answerBytes));
     return;
@@ -117,6 +136,21 @@ async function* call(
     yield reader.end();
   } finally {
     close(deps.clock, answer, isWhole);
+  }
+}
+
+/** An upstream that was started anew proves itself anew, before anything of its answer counts. */
+async function checkBoot(answer: Exchange, proof: Proof | null, signal: AbortSignal): Promise<void> {
+  const bootId = answer.response.headers['x-svc-boot-id'];
+  if (proof === null || bootId === proof.bootId) return;
+  try {
+    proof.bootId = await proof.again(signal);
+    if (bootId !== proof.bootId)
+      throw fail('upstream_unproved', { upstream: answer.asked.upstream, reason: 'another process answers' });
+  } catch (error) {
+    answer.response.destroy();
+    answer.end();
+    throw error;
   }
 }
 

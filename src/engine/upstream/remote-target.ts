@@ -1,7 +1,7 @@
 /** A model of an upstream as the scheduler sees it. */
 import type { IdleOption, Medium } from '../ports.ts';
 import { idleOptions } from './chat/abilities.ts';
-import { REMOTE_ENGINE, type RemoteSource, type RemoteTarget } from './ports.ts';
+import { REMOTE_ENGINE, type RemoteSource, type RemoteTarget, type UpstreamModel } from './ports.ts';
 
 /** Where a model does not tell its window: more than any has, so that no request is refused for it here. */
 const UNKNOWN_WINDOW = 2 ** 31 - 1;
@@ -9,7 +9,7 @@ const ANY_MEDIUM: readonly Medium[] = ['image', 'audio'];
 
 export function remoteTarget(modelId: string, source: RemoteSource, revision: string): RemoteTarget {
   const { model, upstream } = source;
-  const window = model.contextLength ?? UNKNOWN_WINDOW;
+  const window = windowOf(model);
   return {
     modelId,
     kind: model.kind,
@@ -22,6 +22,10 @@ export function remoteTarget(modelId: string, source: RemoteSource, revision: st
     source,
   };
 }
+
+/** The window that jobs are planned with. */
+export const windowOf = ({ contextLength }: Pick<UpstreamModel, 'contextLength'>): number =>
+  contextLength ?? UNKNOWN_WINDOW;
 
 /** What an engine behind an OpenAI-like API can do. */
 export function remoteCapabilities({ model }: Pick<RemoteSource, 'model'>, idle: readonly IdleOption[]) {

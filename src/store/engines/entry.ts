@@ -89,6 +89,8 @@ export const CommandEntry = Type.Object(
     models: Type.Array(
       Type.Object(
         {
+          /** What its id ends with, behind the name of the engine. */
+          id: Type.String({ minLength: 1, maxLength: 160 }),
           known: KnownModel,
           /** What `{model}` stands for. */
           model: Type.Optional(Text),
@@ -105,6 +107,7 @@ export const CommandEntry = Type.Object(
   { additionalProperties: false },
 );
 export type CommandEntry = Static<typeof CommandEntry>;
+export type CommandModel = CommandEntry['models'][number];
 
 export const PoolEntry = Type.Object(
   {

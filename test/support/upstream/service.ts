@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { allModels } from '../../../src/api/elsewhere/all-models.ts';
 import { ElsewhereModels } from '../../../src/api/elsewhere/elsewhere-models.ts';
+import { proveUpstream } from '../../../src/api/elsewhere/prove-upstream.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
+import { createCommandBackend } from '../../../src/engine/command/command-backend.ts';
+import { COMMAND_ENGINE } from '../../../src/engine/command/source.ts';
 import { Connections } from '../../../src/engine/upstream/http/connections.ts';
 import { createProbe } from '../../../src/engine/upstream/look/probe.ts';
 import { REMOTE_ENGINE } from '../../../src/engine/upstream/ports.ts';
@@ -49,17 +52,21 @@ export async function startEngines(
   const registry = openRegistry({ home });
   const engines = new EngineStore(registry.store);
   const deps = { clock: systemClock, connections: new Connections(), userAgent: 'hearth/test' };
+  const probe = createProbe(deps);
   const engine = createEngine({
-    backends: { [REMOTE_ENGINE]: createRemoteBackend(deps) },
+    backends: {
+      [REMOTE_ENGINE]: createRemoteBackend({ ...deps, prove: proveUpstream(deps) }),
+      [COMMAND_ENGINE]: createCommandBackend({ ...deps, probe, hostEnv: env }),
+    },
     clock: systemClock,
     log: silentLogger,
-    freeMemory: () => [],
+    freeMemory: () => [{ device: 'CPU', bytes: 2 ** 34 }],
   });
   const installed = installedModels(registry);
   const elsewhere = new ElsewhereModels({
     installed,
     engines,
-    probe: createProbe(deps),
+    probe,
     env,
     clock: systemClock,
     log: silentLogger,

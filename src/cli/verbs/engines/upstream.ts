@@ -8,13 +8,13 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { addUpstream } from '../../../api/elsewhere/add-upstream.ts';
 import { withProbe } from '../../../api/elsewhere/own-probe.ts';
-import { parseDuration } from '../../../lib/base/duration.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { DIALECT_NAMES, PRIVACY_NAMES, type UpstreamEntry } from '../../../store/engines/entry.ts';
 import { upstreamOf } from '../../../store/engines/upstream-of.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 import { readVersion } from '../../version.ts';
+import { count, duration, engineStore, oneOf, optional } from './flags.ts';
 
 interface AddFlags {
   readonly dialect?: string;
@@ -64,7 +64,7 @@ export function registerUpstream(program: Command, context: CliContext): void {
     .command('rm <name>')
     .description('serve its models no longer')
     .action(async (name: string) => {
-      await storeOf(context).remove(name, 'upstream');
+      await engineStore(context).remove(name, 'upstream');
       context.note(printable(`Upstream ${name} is removed.`));
     });
   upstream
@@ -110,7 +110,7 @@ async function add(context: CliContext, name: string, url: string, flags: AddFla
 }
 
 async function list(context: CliContext, json: boolean): Promise<void> {
-  const { entries, damaged } = await storeOf(context).read();
+  const { entries, damaged } = await engineStore(context).read();
   const upstreams = entries.filter((entry) => entry.type === 'upstream');
   if (json) return context.printJson(upstreams);
   for (const { name, reason } of damaged) context.note(printable(`${name} is damaged: ${reason}`));
@@ -154,38 +154,10 @@ function figures(load: object): string {
   return known.length === 0 ? 'it tells nothing of its load' : known.join(', ');
 }
 
-function storeOf(context: CliContext): EngineStore {
-  return new EngineStore(localRegistry(context.config()).store);
-}
-
 async function find(context: CliContext, name: string): Promise<UpstreamEntry> {
-  const entry = await storeOf(context).find(name);
+  const entry = await engineStore(context).find(name);
   if (entry.type === 'upstream') return entry;
   throw new CliFailure(`${name} is no upstream but a ${entry.type}`, EXIT_CODES.notFound);
-}
-
-function oneOf<T extends string>(
-  flag: string,
-  value: string | undefined,
-  allowed: readonly T[],
-): T | undefined {
-  if (value === undefined) return undefined;
-  const found = allowed.find((each) => each === value);
-  if (found !== undefined) return found;
-  throw new CliFailure(`${flag} must be one of ${allowed.join(', ')}`, EXIT_CODES.usage);
-}
-
-function duration(flag: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const ms = parseDuration(value);
-  if (ms !== undefined && ms >= 1 && ms <= 7 * 24 * 3_600_000) return ms;
-  throw new CliFailure(`${flag} must be a duration of at most 7 days, such as 30s or 10m`, EXIT_CODES.usage);
-}
-
-function count(flag: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^[1-9]\d{0,4}$/.test(value) && Number(value) <= 65_536) return Number(value);
-  throw new CliFailure(`${flag} must be a whole number from 1 to 65536`, EXIT_CODES.usage);
 }
 
 const absolute = (file: string | undefined): string | undefined =>
@@ -198,8 +170,4 @@ async function contentOf(file: string | undefined): Promise<string | undefined> 
   } catch (cause) {
     throw new CliFailure(`${file} cannot be read`, EXIT_CODES.failure, cause);
   }
-}
-
-function optional<K extends string, V>(name: K, value: V | undefined): { readonly [key in K]?: V } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [key in K]?: V });
 }

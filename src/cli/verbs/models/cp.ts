@@ -1,5 +1,8 @@
 /** hearth cp ID ALIAS, hearth alias NAME ID, and hearth default ID: other names for installed models. */
 import type { Command } from 'commander';
+import { aliasSeen, findSeen } from '../../../api/elsewhere/name-models.ts';
+import { isFailure } from '../../../lib/errors/svc-error.ts';
+import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { addAlias } from '../../../store/install/changes.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
@@ -9,8 +12,7 @@ export function registerCp(program: Command, context: CliContext): void {
     .command('cp <id> <alias>')
     .description('add an alias for a model (no copy is made)')
     .action(async (id: string, alias: string) => {
-      const model = await addAlias(localRegistry(context.config()), id, alias);
-      context.note(printable(`${alias} now means ${model.id}.`));
+      context.note(printable(`${alias} now means ${await nameModel(context, id, alias)}.`));
     });
 }
 
@@ -19,8 +21,7 @@ export function registerAlias(program: Command, context: CliContext): void {
     .command('alias <name> <id>')
     .description('let a name mean an installed model, such as the one that an agent insists on')
     .action(async (name: string, id: string) => {
-      const model = await addAlias(localRegistry(context.config()), id, name);
-      context.note(printable(`${name} now means ${model.id}.`));
+      context.note(printable(`${name} now means ${await nameModel(context, id, name)}.`));
     });
 }
 
@@ -30,19 +31,54 @@ export function registerDefault(program: Command, context: CliContext): void {
     .description('show the default models, or make a model the default of its kind')
     .option('--json', 'one JSON document')
     .action(async (id: string | undefined, flags: { json?: boolean }) => {
-      const registry = localRegistry(context.config());
-      if (id !== undefined) await registry.setDefault(id);
+      if (id !== undefined) await chooseDefault(context, id);
       const now = {
-        chat: await registry.defaultId('chat'),
-        embedding: await registry.defaultId('embedding'),
+        chat: await defaultOf(context, 'chat'),
+        embedding: await defaultOf(context, 'embedding'),
       };
       if (flags.json === true) return context.printJson(now);
       context.print(`chat       ${now.chat ?? 'none'}\nembedding  ${now.embedding ?? 'none'}`);
-      const configured = id === undefined || Object.values(now).includes((await registry.find(id)).id);
+      const configured = id === undefined || Object.values(now).includes(await idOf(context, id));
       if (!configured) {
         context.note(
           'A setting (SVC_DEFAULT_MODEL or SVC_EMBEDDING_MODEL) takes precedence over this choice.',
         );
       }
     });
+}
+
+/** Names an installed model, else one of another engine; returns its id. */
+async function nameModel(context: CliContext, id: string, alias: string): Promise<string> {
+  const registry = localRegistry(context.config());
+  try {
+    return (await addAlias(registry, id, alias)).id;
+  } catch (error) {
+    const engines = new EngineStore(registry.store);
+    if (isFailure(error, 'model_not_found') && (await aliasSeen(engines, id, alias))) return id;
+    throw error;
+  }
+}
+
+async function chooseDefault(context: CliContext, id: string): Promise<void> {
+  const registry = localRegistry(context.config());
+  try {
+    await registry.setDefault(id);
+  } catch (error) {
+    const seen = await findSeen(new EngineStore(registry.store), id);
+    if (!isFailure(error, 'model_not_found') || seen === null) throw error;
+    await registry.chooseDefault(seen.kind, seen.id);
+  }
+}
+
+async function defaultOf(context: CliContext, kind: 'chat' | 'embedding'): Promise<string | null> {
+  const registry = localRegistry(context.config());
+  const chosen = await registry.chosenDefault(kind);
+  const seen = chosen === null ? null : await findSeen(new EngineStore(registry.store), chosen);
+  return seen?.id ?? registry.defaultId(kind);
+}
+
+async function idOf(context: CliContext, name: string): Promise<string> {
+  const registry = localRegistry(context.config());
+  const seen = await findSeen(new EngineStore(registry.store), name);
+  return seen?.id ?? (await registry.find(name)).id;
 }

@@ -1,20 +1,27 @@
 /** hearth list: the installed models. */
 import type { Command } from 'commander';
+import { seenModels } from '../../../api/elsewhere/name-models.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { type CliContext, printable, table } from '../../context.ts';
+import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { localRegistry } from '../../local-registry.ts';
 
 export function registerList(program: Command, context: CliContext): void {
   program
     .command('list')
     .alias('ls')
-    .description('list the installed models')
+    .description('list the installed models, and those of other engines')
     .option('--json', 'one JSON array')
     .action(async (flags: { json?: boolean }) => {
       const registry = localRegistry(context.config());
       const [models, damaged] = [await registry.list(), await registry.damaged()];
-      const defaults = [await registry.defaultId('chat'), await registry.defaultId('embedding')];
-      const rows = models.map((model) => ({
+      const elsewhere = await seenModels(new EngineStore(registry.store));
+      const chosen = [await registry.chosenDefault('chat'), await registry.chosenDefault('embedding')];
+      const own = [await registry.defaultId('chat'), await registry.defaultId('embedding')];
+      const defaults = own.map((id, at) =>
+        elsewhere.some((model) => model.id === chosen[at]) ? chosen[at] : id,
+      );
+      const installed = models.map((model) => ({
         id: model.id,
         kind: model.kind,
         isDefault: defaults.includes(model.id),
@@ -25,6 +32,16 @@ export function registerList(program: Command, context: CliContext): void {
         aliases: model.aliases,
         addedAt: model.addedAt,
       }));
+      const rows = [
+        ...installed,
+        ...elsewhere.map(({ owner, ...model }) => ({
+          ...model,
+          isDefault: defaults.includes(model.id),
+          quant: null,
+          sizeBytes: null,
+          ownedBy: owner,
+        })),
+      ];
       if (flags.json === true)
         return context.printJson([...rows, ...damaged.map(({ id, reason }) => ({ id, damaged: reason }))]);
       for (const { id, reason } of damaged) context.note(`${printable(id)} is damaged: ${printable(reason)}`);
@@ -34,8 +51,8 @@ export function registerList(program: Command, context: CliContext): void {
         row.isDefault ? `${row.id} *` : row.id,
         row.kind,
         row.quant ?? '',
-        readable(row.sizeBytes),
-        String(row.contextLength),
+        row.sizeBytes === null ? '' : readable(row.sizeBytes),
+        String(row.contextLength ?? ''),
         row.ownedBy,
         // The original spelling of an id is an alias too, and says nothing here.
         row.aliases.filter((alias) => alias.toLowerCase() !== row.id).join(', '),

@@ -26,7 +26,10 @@ export async function listModels(ask: Ask, upstream: Upstream): Promise<Upstream
   const names = new Set<string>();
   const entries = data.slice(0, UPSTREAM_LIMITS.models).flatMap((fields: unknown): Entry[] => {
     const name = textOf(field(fields, 'id'));
-    if (name === undefined || !isUsableName(name) || names.has(name)) return [];
+    // Two Hearths that are each other's upstreams would list each other's models for ever.
+    const isPassedOn =
+      upstream.dialect === 'hearth' && ['remote', 'pool'].includes(String(field(fields, 'engine')));
+    if (isPassedOn || name === undefined || !isUsableName(name) || names.has(name)) return [];
     names.add(name);
     return [{ name, fields }];
   });

@@ -1,0 +1,122 @@
+/** hearth engine add: a command is started once, for what it serves and what it takes, and ended again. */
+import { startCommand } from '../../engine/command/start.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import { systemClock } from '../../lib/base/clock.ts';
+import type { Dialect, UpstreamModel } from '../../engine/upstream/ports.ts';
+import { commandOf } from '../../store/engines/command-of.ts';
+import type { CommandEntry, CommandModel } from '../../store/engines/entry.ts';
+import type { Environment } from '../../store/engines/upstream-of.ts';
+import type { Registry } from '../../store/registry/registry.ts';
+import { type AddPorts, checkFree, knownModel } from './add-upstream.ts';
+import type { OwnProbe } from './own-probe.ts';
+
+export interface AskedCommand extends Pick<CommandEntry, 'name' | 'command' | 'basePath' | 'startMs'> {
+  /** Null: found out. */
+  readonly dialect: Dialect | null;
+  /** What `{model}` stands for, each with a process of its own; none: the command knows by itself. */
+  readonly models: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Null: measured. */
+  readonly memoryBytes: number | null;
+  readonly maxCalls: number | null;
+}
+
+export interface AddCommandPorts extends Pick<AddPorts, 'engines'> {
+  readonly registry: Pick<Registry, 'list' | 'served' | 'toTarget'>;
+  readonly probe: OwnProbe;
+  readonly env: Environment;
+}
+
+export async function addCommand(
+  ports: AddCommandPorts,
+  asked: AskedCommand,
+  signal: AbortSignal,
+): Promise<CommandEntry> {
+  await checkFree(ports, asked.name);
+  checkWords(asked);
+  const before = (await ports.engines.read()).entries.find(({ name }) => name === asked.name);
+  const { dialect, models: words, memoryBytes, maxCalls, ...said } = asked;
+  const draft = {
+    schema: 1 as const,
+    type: 'command' as const,
+    ...said,
+    env: { ...asked.env },
+    dialect: dialect ?? ('openai' as const),
+    ...(maxCalls === null ? {} : { maxCalls }),
+    aliases: before?.type === 'command' ? before.aliases : {},
+    addedAt: new Date(systemClock.unixMs()).toISOString(),
+  };
+  const models: CommandModel[] = [];
+  let found = draft.dialect;
+  for (const word of words.length === 0 ? [null] : words) {
+    const tried = await tryOnce(ports, { draft, word, dialect }, signal);
+    found = tried.dialect;
+    models.push({ ...tried.model, memoryBytes: memoryBytes ?? tried.model.memoryBytes });
+  }
+  const entry: CommandEntry = { ...draft, dialect: found, models };
+  await ports.engines.put(entry);
+  return entry;
+}
+
+interface Trial {
+  readonly draft: Omit<CommandEntry, 'models'>;
+  readonly word: string | null;
+  readonly dialect: Dialect | null;
+}
+
+async function tryOnce(
+  { registry, probe, env }: AddCommandPorts,
+  { draft, word, dialect }: Trial,
+  signal: AbortSignal,
+) {
+  const meant = word === null ? null : await meaning(registry, word);
+  const source = { ...commandOf(draft), model: null, modelWord: meant?.path ?? null, memoryBytes: 0 };
+  const deps = { clock: systemClock, probe, hostEnv: env };
+  const started = await startCommand(deps, draft.name, source, signal);
+  try {
+    const { upstream } = started;
+    const speaks = dialect ?? (await probe.detect(upstream, signal));
+    const listed = await probe.models({ ...upstream, dialect: speaks }, signal);
+    const known = listed.find(({ name }) => name === started.model.name) ?? started.model;
+    const model = {
+      id: meant?.id ?? idOf(known),
+      known: knownModel(known),
+      ...(meant === null ? {} : { model: meant.path }),
+      memoryBytes: started.memoryBytes ?? 0,
+    };
+    return { dialect: speaks, model };
+  } finally {
+    await started.child.end();
+  }
+}
+
+/** An installed model stands for its file; any other word for itself. */
+async function meaning(registry: AddCommandPorts['registry'], word: string) {
+  try {
+    const model = await registry.served(word);
+    return { id: model.id, path: registry.toTarget(model).source.path };
+  } catch (error) {
+    if (isFailure(error, 'model_not_found')) return { id: lastPart(word), path: word };
+    throw error;
+  }
+}
+
+const idOf = ({ name }: UpstreamModel): string => (name.startsWith('/') ? lastPart(name) : name);
+
+/** Of a path, or of a name with its owner. */
+function lastPart(text: string): string {
+  const last = text.split(/[/\\]/).findLast((part) => part !== '') ?? text;
+  return last.replace(/\.gguf$/i, '').replaceAll(/[^A-Za-z0-9._:-]+/g, '-');
+}
+
+function checkWords({ command, models }: AskedCommand): void {
+  const has = (place: string): boolean => command.some((word) => word.includes(place));
+  const refuse = (message: string): Error => fail('invalid_request', { param: 'command', message });
+  if (!has('{port}'))
+    throw refuse('The command must hold {port}, where the port that it listens on is filled in.');
+  if (models.length > 0 && !has('{model}'))
+    throw refuse('The command must hold {model}, where --model is filled in.');
+  if (models.length === 0 && has('{model}'))
+    throw refuse('The command holds {model}; say with --model what it stands for.');
+}

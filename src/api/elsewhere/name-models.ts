@@ -1,0 +1,108 @@
+/** Other names for models of engines, and pools of them; without a server, from what was last seen. */
+import type { ModelKind } from '../../contract/load.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { systemClock } from '../../lib/base/clock.ts';
+import { type EngineStore, taken } from '../../store/engines/engine-store.ts';
+import type { EngineEntry, PoolEntry } from '../../store/engines/entry.ts';
+import { checkModelId, isAlias } from '../../store/files/model-id.ts';
+import type { Registry } from '../../store/registry/registry.ts';
+import { nameIn } from './elsewhere-models.ts';
+
+/** A model as the entry of its engine knows it. */
+export interface SeenModel {
+  readonly id: string;
+  readonly kind: ModelKind;
+  readonly engine: EngineEntry['type'];
+  readonly owner: string;
+  readonly contextLength: number | null;
+  readonly aliases: readonly string[];
+  readonly addedAt: string;
+}
+
+/** Of every engine, in the order of their names. */
+export async function seenModels(engines: Pick<EngineStore, 'read'>): Promise<SeenModel[]> {
+  const { entries } = await engines.read();
+  const single = entries.flatMap((entry) => (entry.type === 'pool' ? [] : modelsOf(entry)));
+  const pools = entries.flatMap((entry): SeenModel[] => {
+    if (entry.type !== 'pool') return [];
+    const first = single.find(({ id }) => entry.members.includes(id));
+    const { name: id, addedAt } = entry;
+    const facts = { kind: first?.kind ?? ('chat' as const), contextLength: first?.contextLength ?? null };
+    return [{ id, engine: 'pool', owner: 'pool', aliases: [], addedAt, ...facts }];
+  });
+  return [...single, ...pools];
+}
+
+function modelsOf(entry: Exclude<EngineEntry, PoolEntry>): SeenModel[] {
+  const own =
+    entry.type === 'upstream'
+      ? entry.known.map((known) => ({ own: known.name, known }))
+      : entry.models.map(({ id, known }) => ({ own: id, known }));
+  return own.map(({ own: model, known: { kind, contextLength } }) => ({
+    id: `${entry.name}/${model}`,
+    kind,
+    engine: entry.type,
+    owner: entry.name,
+    contextLength,
+    aliases: Object.entries(entry.aliases).flatMap(([alias, meant]) => (meant === model ? [alias] : [])),
+    addedAt: entry.addedAt,
+  }));
+}
+
+/** Null where no engine has such a model. */
+export async function findSeen(engines: Pick<EngineStore, 'read'>, name: string): Promise<SeenModel | null> {
+  const wanted = name.toLowerCase();
+  const models = await seenModels(engines);
+  return (
+    models.find(({ id }) => id.toLowerCase() === wanted) ??
+    models.find(({ aliases }) => aliases.some((alias) => alias.toLowerCase() === wanted)) ??
+    null
+  );
+}
+
+/** Lets a name mean a model of an engine; false where no engine has it. */
+export async function aliasSeen(engines: EngineStore, id: string, alias: string): Promise<boolean> {
+  const seen = await findSeen(engines, id);
+  if (seen === null || seen.engine === 'pool') return false;
+  if (!isAlias(alias)) throw taken(alias, 'it does not have the form of a model id');
+  const model = seen.id.slice(seen.owner.length + 1);
+  await engines.update(seen.owner, (entry) =>
+    entry.type === 'pool' ? entry : { ...entry, aliases: { ...entry.aliases, [alias]: model } },
+  );
+  return true;
+}
+
+export interface PoolPorts {
+  readonly registry: Pick<Registry, 'list' | 'find'>;
+  readonly engines: EngineStore;
+}
+
+/** One id for several models; throws where a member is not known, or is of another kind. */
+export async function addPool(
+  { registry, engines }: PoolPorts,
+  asked: Pick<PoolEntry, 'name' | 'members' | 'equalWeights'>,
+) {
+  checkModelId(asked.name);
+  const hidden = (await registry.list()).find(({ id }) => id === asked.name);
+  if (hidden !== undefined) throw taken(asked.name, 'a model of this id is installed');
+  const { entries } = await engines.read();
+  const kinds = new Set<string>();
+  for (const member of asked.members) {
+    const seen = await findSeen(engines, member);
+    if (seen?.engine === 'pool') throw taken(asked.name, `${member} is a pool itself`);
+    const isOfEngine = entries.some(
+      (entry) => entry.type === 'upstream' && nameIn(entry, member.toLowerCase()) !== null,
+    );
+    if (seen !== null) kinds.add(seen.kind);
+    // An upstream that is down now may have it all the same.
+    else if (!isOfEngine) kinds.add((await registry.find(member)).kind);
+  }
+  const message = 'The members of a pool must all be chat or all be embedding models.';
+  if (kinds.size > 1) throw fail('invalid_request', { param: 'members', message });
+  await engines.put({
+    schema: 1,
+    type: 'pool',
+    ...asked,
+    addedAt: new Date(systemClock.unixMs()).toISOString(),
+  });
+}

@@ -1,0 +1,63 @@
+/** hearth pool add, list, show, rm: one id for several models that are equal. */
+import type { Command } from 'commander';
+import { addPool } from '../../../api/elsewhere/name-models.ts';
+import type { PoolEntry } from '../../../store/engines/entry.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
+import { localRegistry } from '../../local-registry.ts';
+import { engineStore } from './flags.ts';
+
+export function registerPool(program: Command, context: CliContext): void {
+  const pool = program.command('pool').description('serve several equal models under one id');
+  pool
+    .command('add <id> <model...>')
+    .description('serve these models as ID; again: change its members')
+    .option('--equal-weights', 'they have the same weights, so that one may continue what another began')
+    .action(async (name: string, members: string[], flags: { equalWeights?: boolean }) => {
+      const registry = localRegistry(context.config());
+      const equalWeights = flags.equalWeights === true;
+      await addPool({ registry, engines: engineStore(context) }, { name, members, equalWeights });
+      context.note(
+        printable(`${name} now means ${members.length === 1 ? 'one model' : `${members.length} models`}.`),
+      );
+    });
+  pool
+    .command('list')
+    .alias('ls')
+    .description('list the pools')
+    .option('--json', 'one JSON array')
+    .action((flags: { json?: boolean }) => list(context, flags.json === true));
+  pool
+    .command('show <id>')
+    .description('show the members of a pool')
+    .action(async (name: string) => context.printJson(await find(context, name)));
+  pool
+    .command('rm <id>')
+    .description('serve its id no longer; its members stay')
+    .action(async (name: string) => {
+      await engineStore(context).remove(name, 'pool');
+      context.note(printable(`Pool ${name} is removed.`));
+    });
+}
+
+async function list(context: CliContext, json: boolean): Promise<void> {
+  const { entries } = await engineStore(context).read();
+  const pools = entries.filter((entry) => entry.type === 'pool');
+  if (json) return context.printJson(pools);
+  if (pools.length === 0)
+    return context.note('There are no pools; add one with: hearth pool add ID NAME/model …');
+  const rows = pools.map(({ name, members, equalWeights }) => [
+    name,
+    equalWeights ? 'yes' : 'no',
+    members.join(', '),
+  ]);
+  context.print(table([['ID', 'EQUAL WEIGHTS', 'MEMBERS'], ...rows]));
+}
+
+async function find(context: CliContext, name: string): Promise<PoolEntry> {
+  const entry = await engineStore(context).find(name);
+  if (entry.type === 'pool') return entry;
+  throw new CliFailure(
+    `${name} is no pool but ${entry.type === 'command' ? 'an engine' : 'an upstream'}`,
+    EXIT_CODES.notFound,
+  );
+}

@@ -1,0 +1,111 @@
+/** One process of a command and its group: started, watched, ended. It does not know what the command serves. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Clock } from '../../lib/base/clock.ts';
+import { deferred } from '../../lib/base/deferred.ts';
+import { StderrTail } from '../local/child/stderr-tail.ts';
+
+/** Milliseconds from the request to end until the end by force. */
+const GRACE_MS = 10_000;
+/** Of what it wrote last, for the sentence that tells of its end. */
+const TAIL_CHARS = 4_096;
+const REASON_CHARS = 200;
+
+/** What programs need to find their caches and devices; keys and everything else of the server are withheld. */
+const CARRIED = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LANG',
+  'TMPDIR',
+  'CUDA_VISIBLE_DEVICES',
+  'HIP_VISIBLE_DEVICES',
+  'ROCR_VISIBLE_DEVICES',
+  'GGML_VK_VISIBLE_DEVICES',
+  'SystemRoot',
+  'TEMP',
+];
+
+export interface Start {
+  readonly words: readonly string[];
+  readonly cwd: string | null;
+  readonly env: Readonly<Record<string, string>>;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+export class Child {
+  readonly pid: number;
+  /** Resolves when it is gone; null: it was asked to go. */
+  readonly gone: Promise<string | null>;
+  readonly #process: ChildProcess;
+  readonly #clock: Clock;
+  readonly #output = new StderrTail(TAIL_CHARS);
+  #isAsked = false;
+  #isGone = false;
+
+  constructor({ words, cwd, env, hostEnv, clock }: Start) {
+    const [program = '', ...args] = words;
+    this.#clock = clock;
+    this.#process = spawn(program, args, {
+      ...(cwd === null ? {} : { cwd }),
+      env: { ...carried(hostEnv), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own: whatever it starts ends with it, and Ctrl-C in the terminal reaches the server only.
+      detached: process.platform !== 'win32',
+    });
+    this.pid = this.#process.pid ?? 0;
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
+      stream?.setEncoding('utf8');
+      stream?.on('data', (text: string) => this.#output.append(text));
+    }
+    const gone = deferred<string | null>();
+    const end = (reason: string): void => {
+      if (this.#isGone) return;
+      this.#isGone = true;
+      this.#signal('SIGKILL');
+      gone.resolve(this.#isAsked ? null : `${reason}${this.#lastLine()}`);
+    };
+    this.#process.once('error', (error) => end(error.message));
+    this.#process.once('exit', (code, signal) =>
+      end(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
+    this.gone = gone.promise;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** Asks the whole group to end, then makes it. Safe to call twice. */
+  async end(): Promise<void> {
+    if (!this.#isAsked && !this.#isGone) {
+      this.#isAsked = true;
+      this.#signal('SIGTERM');
+      const cancel = this.#clock.after(GRACE_MS, () => this.#signal('SIGKILL'));
+      void this.gone.then(cancel);
+    }
+    await this.gone;
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.pid === 0) return;
+    try {
+      process.kill(process.platform === 'win32' ? this.pid : -this.pid, signal);
+    } catch (error) {
+      // Nobody of the group is left.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+
+  #lastLine(): string {
+    const lines = this.#output.text.split('\n').map((line) => line.trim());
+    const last = lines.findLast((line) => line !== '');
+    return last === undefined ? '' : `, after: ${last.slice(0, REASON_CHARS)}`;
+  }
+}
+
+function carried(host: Start['hostEnv']): Record<string, string> {
+  return Object.fromEntries(
+    CARRIED.flatMap((name) => (host[name] === undefined ? [] : [[name, host[name]]])),
+  );
+}

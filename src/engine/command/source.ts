@@ -1,0 +1,62 @@
+/** A model that a command of the user's serves, as the scheduler sees it. */
+import type { ModelTarget } from '../ports.ts';
+import { idleOptions } from '../upstream/chat/abilities.ts';
+import type { Dialect, UpstreamModel } from '../upstream/ports.ts';
+import { remoteCapabilities, windowOf } from '../upstream/remote-target.ts';
+
+export const COMMAND_ENGINE = 'command';
+
+export interface CommandSource {
+  /** The engine's name. */
+  readonly name: string;
+  /** The program and its words, in which `{port}` and `{model}` stand for what is filled in. */
+  readonly command: readonly string[];
+  /** For `{model}`. */
+  readonly modelWord: string | null;
+  readonly cwd: string | null;
+  /** Beside the few harmless variables that every command gets. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly dialect: Dialect;
+  /** Where its routes stand, such as `/v1`. */
+  readonly basePath: string;
+  /** Null: whatever it lists first. */
+  readonly model: UpstreamModel | null;
+  /** Of the machine's memory; 0: none is planned. */
+  readonly memoryBytes: number;
+  /** Milliseconds from its start until it answers. */
+  readonly startMs: number;
+  readonly maxCalls: number;
+}
+
+export interface CommandTarget extends ModelTarget {
+  readonly engine: typeof COMMAND_ENGINE;
+  readonly source: CommandSource;
+}
+
+export function commandTarget(
+  modelId: string,
+  source: CommandSource & { readonly model: UpstreamModel },
+): CommandTarget {
+  const { model, dialect } = source;
+  const window = windowOf(model);
+  return {
+    modelId,
+    kind: model.kind,
+    engine: COMMAND_ENGINE,
+    capabilities: remoteCapabilities(source, [...idleOptions(dialect)]),
+    trainedCtx: window,
+    defaultCtx: window,
+    revision: JSON.stringify(source),
+    source,
+  };
+}
+
+/** The words with what stands for the port and the model. */
+export function fillIn(
+  { command, modelWord }: Pick<CommandSource, 'command' | 'modelWord'>,
+  port: number,
+): string[] {
+  return command.map((word) =>
+    word.replaceAll('{port}', String(port)).replaceAll('{model}', modelWord ?? '{model}'),
+  );
+}

@@ -1,0 +1,121 @@
+/** A command from its start until it answers: on a free port of the loopback, watched all the while. */
+import { createServer } from 'node:net';
+import type { Clock } from '../../lib/base/clock.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { findLauncher } from '../local/child/launcher.ts';
+import { DEFAULT_DEADLINES } from '../upstream/limits.ts';
+import type { Upstream, UpstreamModel, UpstreamProbe } from '../upstream/ports.ts';
+import { Child } from './child.ts';
+import { groupMemory } from './group-memory.ts';
+import { type CommandSource, fillIn } from './source.ts';
+
+/** Between two looks whether it answers. */
+const LOOK_MS = 100;
+
+export interface StartDeps {
+  readonly clock: Clock;
+  readonly probe: UpstreamProbe;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Started {
+  readonly child: Child;
+  readonly upstream: Upstream;
+  readonly model: UpstreamModel;
+  /** Requests that it runs at the same time, where it tells. */
+  readonly capacity: number | null;
+  /** Bytes; null where this cannot be known. */
+  readonly memoryBytes: number | null;
+}
+
+/** Rejects with load_failed; nothing of the command is left then. */
+export async function startCommand(
+  deps: StartDeps,
+  modelId: string,
+  source: CommandSource,
+  signal: AbortSignal,
+): Promise<Started> {
+  const port = await freePort();
+  const launcher = await findLauncher(process.platform);
+  if (signal.aborted) throw fail('cancelled');
+  const { cwd, env } = source;
+  const words = [...launcher, ...fillIn(source, port)];
+  const child = new Child({ words, cwd, env, hostEnv: deps.hostEnv, clock: deps.clock });
+  try {
+    const upstream = loopback(source, port);
+    const capacity = await untilReady(deps, { modelId, child, upstream, startMs: source.startMs, signal });
+    const model = await modelOf(deps, { modelId, upstream, source, signal });
+    return { child, upstream, model, capacity, memoryBytes: await groupMemory(child.pid) };
+  } catch (error) {
+    await child.end();
+    throw error;
+  }
+}
+
+function loopback({ name, basePath, dialect, maxCalls }: CommandSource, port: number): Upstream {
+  return {
+    name,
+    baseUrl: `http://127.0.0.1:${port}${basePath}`,
+    dialect,
+    privacy: 'local',
+    key: async () => null,
+    ca: async () => null,
+    publicKey: null,
+    deadlines: DEFAULT_DEADLINES,
+    maxCalls,
+  };
+}
+
+interface Waiting {
+  readonly modelId: string;
+  readonly child: Child;
+  readonly upstream: Upstream;
+  readonly startMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A slow start is no failure; an end is. */
+async function untilReady(
+  { clock, probe }: StartDeps,
+  { modelId, child, upstream, startMs, signal }: Waiting,
+): Promise<number | null> {
+  const untilMs = clock.monotonicMs() + startMs;
+  const failed = (reason: string): Error => fail('load_failed', { model: modelId, reason });
+  for (;;) {
+    const look = await Promise.race([probe.look(upstream, signal), child.gone]);
+    if (signal.aborted) throw fail('cancelled');
+    if (look === null || typeof look === 'string') throw failed(`its command ended (${look ?? 'as asked'})`);
+    if (look.state === 'ready') return look.load.capacity;
+    if (clock.monotonicMs() >= untilMs) throw failed(`its command did not answer within ${startMs / 1000} s`);
+    await Promise.race([new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve)), child.gone]);
+  }
+}
+
+async function modelOf(
+  { probe }: StartDeps,
+  {
+    modelId,
+    upstream,
+    source,
+    signal,
+  }: Omit<Waiting, 'child' | 'startMs'> & { readonly source: CommandSource },
+): Promise<UpstreamModel> {
+  const models = await probe.models(upstream, signal);
+  const wanted = source.model;
+  const found = wanted === null ? models[0] : models.find(({ name }) => name === wanted.name);
+  if (found !== undefined) return found;
+  const listed = models.map(({ name }) => name).join(', ') || 'none';
+  throw fail('load_failed', { model: modelId, reason: `its command serves other models (${listed})` });
+}
+
+/** Another program could take it before the command does; then the command ends, and says why. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { readonly port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
