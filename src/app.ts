@@ -27,7 +27,7 @@ import { forbiddenFile, type SealStatement, sealServer } from './trust/identity/
 import { signIdentity } from './trust/identity/sign-identity.ts';
 import { allModels } from './api/elsewhere/all-models.ts';
 import { ElsewhereModels } from './api/elsewhere/elsewhere-models.ts';
-import { proveUpstream } from './api/elsewhere/prove-upstream.ts';
+import { proofs } from './api/elsewhere/prove-upstream.ts';
 import { installedModels } from './api/models/installed-models.ts';
 import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
@@ -138,7 +138,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const engine: Engine = createEngine({
     backends: {
       [LOCAL_ENGINE]: backend,
-      [REMOTE_ENGINE]: createRemoteBackend({ ...exchanges, prove: proveUpstream(exchanges) }),
+      [REMOTE_ENGINE]: createRemoteBackend({ ...exchanges, ...proofs(exchanges) }),
       [COMMAND_ENGINE]: createCommandBackend({ ...exchanges, probe, hostEnv: options.env }),
     },
     clock: systemClock,

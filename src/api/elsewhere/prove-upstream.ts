@@ -8,26 +8,30 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { sha256Hex } from '../../trust/identity/canonical.ts';
 import { parsePublicKey } from '../../trust/identity/dsse.ts';
 import { findIdentityFault } from '../../trust/identity/sign-identity.ts';
+import { HEADERS } from '../../wire/headers.ts';
 import { routes } from '../../wire/routes.ts';
 
-export type ProveUpstream = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
+/** For the backend of remote models. */
+export function proofs(deps: ExchangeDeps) {
+  return {
+    prove: (upstream: Upstream, signal: AbortSignal) => prove(deps, upstream, signal),
+    bootHeader: HEADERS.bootId.toLowerCase(),
+  };
+}
 
 /** Resolves with the boot id that was proved; rejects with upstream_unproved, or when it cannot be asked. */
-export const proveUpstream =
-  (deps: ExchangeDeps): ProveUpstream =>
-  async (upstream, signal) => {
-    const unproved = (reason: string): Error =>
-      fail('upstream_unproved', { upstream: upstream.name, reason });
-    const key = upstream.publicKey === null ? null : parsePublicKey(upstream.publicKey);
-    if (key === null) throw unproved('the pinned key is not a public key in PEM');
-    const nonce = randomBytes(24).toString('base64url');
-    const url = `${rootOf(upstream.baseUrl)}${routes.identity.path}?nonce=${nonce}`;
-    const body = await new Ask(deps, signal).json(upstream, url);
-    if (typeof body !== 'object' || body === null) throw unproved('its identity is no object');
-    const pinned = { keyid: sha256Hex(key.export({ type: 'spki', format: 'der' })) };
-    const fault = findIdentityFault({ ...body }, { nonce, pinned });
-    if (fault !== null) throw unproved(fault);
-    const { boot_id: bootId } = body as { readonly boot_id?: unknown };
-    if (typeof bootId !== 'string') throw unproved('its identity names no boot');
-    return bootId;
-  };
+async function prove(deps: ExchangeDeps, upstream: Upstream, signal: AbortSignal): Promise<string> {
+  const unproved = (reason: string): Error => fail('upstream_unproved', { upstream: upstream.name, reason });
+  const key = upstream.publicKey === null ? null : parsePublicKey(upstream.publicKey);
+  if (key === null) throw unproved('the pinned key is not a public key in PEM');
+  const nonce = randomBytes(24).toString('base64url');
+  const url = `${rootOf(upstream.baseUrl)}${routes.identity.path}?nonce=${nonce}`;
+  const body = await new Ask(deps, signal).json(upstream, url);
+  if (typeof body !== 'object' || body === null) throw unproved('its identity is no object');
+  const pinned = { keyid: sha256Hex(key.export({ type: 'spki', format: 'der' })) };
+  const fault = findIdentityFault({ ...body }, { nonce, pinned });
+  if (fault !== null) throw unproved(fault);
+  const { boot_id: bootId } = body as { readonly boot_id?: unknown };
+  if (typeof bootId !== 'string') throw unproved('its identity names no boot');
+  return bootId;
+}

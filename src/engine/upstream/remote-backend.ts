@@ -24,11 +24,14 @@ type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
 export interface RemoteBackendOptions extends ExchangeDeps {
   /** Asked before the first call of a residency, and when an answer names another boot. */
   readonly prove: Prove;
+  /** The header of an answer that names the boot of a Hearth, in lower case. */
+  readonly bootHeader: string;
 }
 
 /** The boot that was proved; null: nothing is pinned. */
 interface Proof {
   bootId: string;
+  readonly header: string;
   readonly again: (signal: AbortSignal) => Promise<string>;
 }
 
@@ -37,15 +40,19 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     memoryNeed: () => null,
     load: async (target, size, signal) => {
       const remote = asRemote(target);
-      return residency(options, remote, size, await proofOf(options.prove, remote.source.upstream, signal));
+      return residency(options, remote, size, await proofOf(options, remote.source.upstream, signal));
     },
     close: async () => options.connections.close(),
   };
 }
 
-async function proofOf(prove: Prove, upstream: Upstream, signal: AbortSignal): Promise<Proof | null> {
+async function proofOf(
+  { prove, bootHeader: header }: RemoteBackendOptions,
+  upstream: Upstream,
+  signal: AbortSignal,
+): Promise<Proof | null> {
   if (upstream.publicKey === null) return null;
-  return { bootId: await prove(upstream, signal), again: (later) => prove(upstream, later) };
+  return { header, bootId: await prove(upstream, signal), again: (later) => prove(upstream, later) };
 }
 
 function residency(
@@ -141,7 +148,7 @@ async function* call(
 
 /** An upstream that was started anew proves itself anew, before anything of its answer counts. */
 async function checkBoot(answer: Exchange, proof: Proof | null, signal: AbortSignal): Promise<void> {
-  const bootId = answer.response.headers['x-svc-boot-id'];
+  const bootId = proof === null ? undefined : answer.response.headers[proof.header];
   if (proof === null || bootId === proof.bootId) return;
   try {
     proof.bootId = await proof.again(signal);

@@ -10,6 +10,7 @@ import { endProcess, readyUrl, type Settings, startHearth } from './hearth.ts';
 export interface ServiceProcess {
   readonly url: string;
   readonly model: string;
+  readonly home: string;
   close(): Promise<void>;
 }
 
@@ -30,6 +31,7 @@ export async function startService(
   return {
     url,
     model,
+    home,
     close: async () => {
       await endProcess(child);
       await rm(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { allModels } from '../../../src/api/elsewhere/all-models.ts';
 import { ElsewhereModels } from '../../../src/api/elsewhere/elsewhere-models.ts';
-import { proveUpstream } from '../../../src/api/elsewhere/prove-upstream.ts';
+import { proofs } from '../../../src/api/elsewhere/prove-upstream.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import { createCommandBackend } from '../../../src/engine/command/command-backend.ts';
 import { COMMAND_ENGINE } from '../../../src/engine/command/source.ts';
@@ -55,7 +55,7 @@ export async function startEngines(
   const probe = createProbe(deps);
   const engine = createEngine({
     backends: {
-      [REMOTE_ENGINE]: createRemoteBackend({ ...deps, prove: proveUpstream(deps) }),
+      [REMOTE_ENGINE]: createRemoteBackend({ ...deps, ...proofs(deps) }),
       [COMMAND_ENGINE]: createCommandBackend({ ...deps, probe, hostEnv: env }),
     },
     clock: systemClock,
