@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('hearth launch', () => {
       status: 200,
     });
     expect(code).toBe(7);
-    expect(stderr).toContain('Claude Code uses hearth-mini');
+    expect(stderr).toMatch(/Claude Code uses hearth-mini \(\d+ tokens\) at/);
     expect(stderr).toContain('ANTHROPIC_BASE_URL');
     expect(stderr).not.toContain('launch-key');
   });
@@ -67,7 +67,9 @@ describe.skipIf(process.platform === 'win32')('hearth launch', () => {
     const { code, stdout } = await launch('codex', '--print', '--', 'exec', 'two words');
     expect(code).toBe(0);
     expect(stdout).toContain('export HEARTH_API_KEY="$SVC_API_KEY"\n');
-    expect(stdout).toMatch(/^codex .*--model hearth-mini exec 'two words'\n$/m);
+    expect(stdout).toMatch(
+      /^codex .*--model hearth-mini( -c model_context_window=\d+)? exec 'two words'\n$/m,
+    );
     expect(stdout).not.toContain('launch-key');
   });
 

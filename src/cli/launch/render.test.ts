@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { launchOf, shellLines } from './render.ts';
 import { tools } from './tools.ts';
 
-const facts = { url: 'http://127.0.0.1:8740', key: 'a-secret', model: 'my-model' };
+const facts = { url: 'http://127.0.0.1:8740', key: 'a-secret', model: 'my-model', context: 32_768 };
 const every = Object.entries(tools);
 
 describe('the table of tools', () => {
@@ -13,9 +13,22 @@ describe('the table of tools', () => {
     expect(text).toContain(facts.url);
     expect(text).toContain(facts.model);
     expect(Object.values(env)).toContain(facts.key);
-    expect(text).not.toMatch(/\{(url|key|model)\}/);
+    expect(text).not.toMatch(/\{(url|key|model|context)\}/);
     // Other users of the machine can read the arguments of a process.
     expect(args.join('\n')).not.toContain(facts.key);
+  });
+});
+
+describe('the window', () => {
+  it('is told to the programs that can be told, and only where it is known', () => {
+    const textOf = (name: string, context: number | null): string => {
+      const { args, env } = launchOf(tools[name]!, { ...facts, context }, []);
+      return [...args, ...Object.values(env)].join(' ');
+    };
+    expect(textOf('codex', 32_768)).toContain('model_context_window=32768');
+    const { OPENCODE_CONFIG_CONTENT: config = '' } = launchOf(tools['opencode']!, facts, []).env;
+    expect(JSON.parse(config).provider.hearth.models['my-model'].limit.context).toBe(32_768);
+    for (const name of Object.keys(tools)) expect(textOf(name, null)).not.toMatch(/context|null/);
   });
 });
 

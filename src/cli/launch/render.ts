@@ -7,6 +7,8 @@ export interface Facts {
   /** Null for a service without one. */
   readonly key: string | null;
   readonly model: string;
+  /** Tokens of its window; null where it is not known before a load. */
+  readonly context: number | null;
 }
 
 export interface Launch {
@@ -20,33 +22,44 @@ const ANY_KEY = 'none';
 
 /** `more` follows the arguments of the table as it is. */
 export function launchOf(tool: Tool, facts: Facts, more: readonly string[]): Launch {
-  const values = { url: facts.url, model: facts.model, key: facts.key ?? ANY_KEY };
+  const values = { ...valuesOf(facts), key: facts.key ?? ANY_KEY };
+  const { args, env } = templatesOf(tool, facts);
   return {
     program: tool.program,
-    args: [...tool.args.map((template) => filled(template, values)), ...more],
-    env: Object.fromEntries(
-      Object.entries(tool.env).map(([name, template]) => [name, filled(template, values)]),
-    ),
+    args: [...args.map((template) => filled(template, values)), ...more],
+    env: Object.fromEntries(Object.entries(env).map(([name, template]) => [name, filled(template, values)])),
   };
 }
 
 /** Lines for sh, bash and zsh: exports, then the command. A key appears as `$SVC_API_KEY`. */
 export function shellLines(tool: Tool, facts: Facts, more: readonly string[]): string[] {
   const word = (template: string): string => {
-    const values = { url: facts.url, model: facts.model };
+    const values = valuesOf(facts);
     if (facts.key === null) return quoted(filled(template, { ...values, key: ANY_KEY }));
     return template
       .split('{key}')
       .map((part) => (part === '' ? '' : quoted(filled(part, values))))
       .join('"$SVC_API_KEY"');
   };
-  const exports = Object.entries(tool.env).map(([name, template]) => `export ${name}=${word(template)}`);
-  return [...exports, [tool.program, ...tool.args.map(word), ...more.map(quoted)].join(' ')];
+  const { args, env } = templatesOf(tool, facts);
+  const exports = Object.entries(env).map(([name, template]) => `export ${name}=${word(template)}`);
+  return [...exports, [tool.program, ...args.map(word), ...more.map(quoted)].join(' ')];
 }
+
+function templatesOf({ args, env, withContext = {} }: Tool, { context }: Facts): Pick<Tool, 'args' | 'env'> {
+  if (context === null) return { args, env };
+  return { args: [...args, ...(withContext.args ?? [])], env: { ...env, ...withContext.env } };
+}
+
+const valuesOf = ({ url, model, context }: Facts): Readonly<Record<string, string>> => ({
+  url,
+  model,
+  context: String(context),
+});
 
 /** One pass, so that a value with braces is not filled again. */
 function filled(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{(url|key|model)\}/g, (whole, name: string) => values[name] ?? whole);
+  return template.replaceAll(/\{(url|key|model|context)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
 /** One word of a POSIX shell. */

@@ -1,6 +1,7 @@
 /**
  * cli/launch owns the start of other programs that use the service: what each needs, and its process. It does not know
- * the service itself. The tools, as data: templates over {url} (no path behind it), {key} and {model}.
+ * the service itself. The tools, as data: templates over {url} (no path behind it), {key}, {model}, and {context} where it is
+ * known: the window of the model in tokens.
  */
 export interface Tool {
   readonly title: string;
@@ -12,20 +13,27 @@ export interface Tool {
   readonly env: Readonly<Record<string, string>>;
   /** Arguments before those of the user. */
   readonly args: readonly string[];
+  /** Besides, where the window is known: variables that replace others of their name, and further arguments. */
+  readonly withContext?: Partial<Pick<Tool, 'env' | 'args'>>;
 }
 
-const OPENCODE_CONFIG = {
-  model: 'hearth/{model}',
-  provider: {
-    hearth: {
-      npm: '@ai-sdk/openai-compatible',
-      name: 'Hearth',
-      // Filled by OpenCode: the key stays out of the text.
-      options: { baseURL: '{url}/v1', apiKey: '{env:HEARTH_API_KEY}' },
-      models: { '{model}': { name: '{model}' } },
-    },
-  },
-};
+/** Tokens of an answer that OpenCode keeps free in the window. */
+const OPENCODE_OUTPUT = 8_192;
+
+function openCodeConfig(model: object): string {
+  const hearth = {
+    npm: '@ai-sdk/openai-compatible',
+    name: 'Hearth',
+    // Filled by OpenCode: the key stays out of the text.
+    options: { baseURL: '{url}/v1', apiKey: '{env:HEARTH_API_KEY}' },
+    models: { '{model}': { name: '{model}', ...model } },
+  };
+  // A number, when it is filled.
+  return JSON.stringify({ model: 'hearth/{model}', provider: { hearth } }).replace(
+    '"{context}"',
+    '{context}',
+  );
+}
 
 export const tools: Readonly<Record<string, Tool>> = {
   codex: {
@@ -41,6 +49,7 @@ export const tools: Readonly<Record<string, Tool>> = {
       '--model',
       '{model}',
     ],
+    withContext: { args: ['-c', 'model_context_window={context}'] },
   },
   claude: {
     title: 'Claude Code',
@@ -61,8 +70,13 @@ export const tools: Readonly<Record<string, Tool>> = {
     title: 'OpenCode',
     program: 'opencode',
     install: 'npm install -g opencode-ai',
-    env: { HEARTH_API_KEY: '{key}', OPENCODE_CONFIG_CONTENT: JSON.stringify(OPENCODE_CONFIG) },
+    env: { HEARTH_API_KEY: '{key}', OPENCODE_CONFIG_CONTENT: openCodeConfig({}) },
     args: [],
+    withContext: {
+      env: {
+        OPENCODE_CONFIG_CONTENT: openCodeConfig({ limit: { context: '{context}', output: OPENCODE_OUTPUT } }),
+      },
+    },
   },
   qwen: {
     title: 'Qwen Code',

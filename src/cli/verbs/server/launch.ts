@@ -1,7 +1,10 @@
 /** hearth launch: a coding agent, set up for the running service. */
 import type { Command } from 'commander';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
-import { baseUrl } from '../../api.ts';
+import type { DryRun } from '../../../wire/inference/dry-run.ts';
+import type { ResidencyList } from '../../../wire/residency.ts';
+import { routes } from '../../../wire/routes.ts';
+import { baseUrl, callServer, expectOk } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { DEFAULT_MODEL } from '../../conversation/opening.ts';
 import { type Facts, launchOf, shellLines } from '../../launch/render.ts';
@@ -25,13 +28,31 @@ export function registerLaunch(program: Command, context: CliContext): void {
       const tool = toolOf(name);
       const config = context.config();
       const { id: model } = await findAnswerer(config, flags.model);
-      const facts: Facts = { url: baseUrl(config), key: config.apiKey, model };
+      const window = await windowOf(context, model, flags.print === true);
+      const facts: Facts = { url: baseUrl(config), key: config.apiKey, model, context: window };
       if (flags.print === true) return context.print(shellLines(tool, facts, args).join('\n'));
       context.note(summary(tool, facts));
       const code = await runProgram(launchOf(tool, facts, args), context.env);
       if (code === null) throw notFound(tool);
       context.setExitCode(code);
     });
+}
+
+/**
+ * The window that the model has: of its load, or of the load that the first request would make anyway. Printing loads
+ * nothing. Null where only a load could tell.
+ */
+async function windowOf(context: CliContext, model: string, printsOnly: boolean): Promise<number | null> {
+  const config = context.config();
+  const { data } = expectOk(await callServer(config, 'GET', routes.residency.path)) as ResidencyList;
+  const loaded = data.find(({ id, state }) => id === model && state === 'ready')?.num_ctx ?? null;
+  if (loaded !== null || printsOnly) return loaded;
+  context.note(`${printable(model)} is loaded, so that its window is known …`);
+  const hello = { model, messages: [{ role: 'user', content: 'Hello' }] };
+  const path = `${routes.chatCompletions.path}?svc_dry_run=1`;
+  const { status, body } = await callServer(config, 'POST', path, hello);
+  // A model that cannot be asked can still answer; what is wrong with it, its first answer will say.
+  return status === 200 ? (body as DryRun).num_ctx : null;
 }
 
 function list(): string {
@@ -50,9 +71,10 @@ function toolOf(name: string): Tool {
   );
 }
 
-function summary({ title, env }: Tool, { url, key, model }: Facts): string {
+function summary({ title, env }: Tool, { url, key, model, context }: Facts): string {
   const keySource = key === null ? 'no key' : 'the key of SVC_API_KEY';
-  return `${title} uses ${printable(model)} at ${url} with ${keySource}; set for it: ${Object.keys(env).join(', ')}.`;
+  const size = context === null ? '' : ` (${context} tokens)`;
+  return `${title} uses ${printable(model)}${size} at ${url} with ${keySource}; set for it: ${Object.keys(env).join(', ')}.`;
 }
 
 function notFound({ title, program, install }: Tool): CliFailure {

@@ -35,7 +35,9 @@ export interface JsonStyle {
 }
 
 export function jsonOf(value: Value, style: JsonStyle, budget: Budget): Text {
-  return joined(jsonParts(value, style, '\n', budget), budget);
+  const parts: Text[] = [];
+  new JsonWriter(style, budget, parts).write(value, '\n');
+  return joined(parts, budget);
 }
 
 function joined(parts: readonly Text[], budget: Budget): Text {
@@ -117,61 +119,83 @@ function separated(items: readonly (readonly Text[])[], separator: Text): Text[]
   return items.flatMap((item, i) => (i === 0 ? item : [separator, ...item]));
 }
 
-function jsonParts(value: Value, style: JsonStyle, line: string, budget: Budget): Text[] {
-  budget.spend(1);
-  if (isText(value)) return [jsonText(value, style)];
-  if (value instanceof Sequence) {
-    return enclosed(
-      '[]',
-      value.items.map((item) => jsonParts(item, style, inner(line, style), budget)),
-      { style, line },
-    );
+/** Writes into one list, because tools of agents have tens of thousands of parts. */
+class JsonWriter {
+  readonly #style: JsonStyle;
+  readonly #budget: Budget;
+  readonly #parts: Text[];
+
+  constructor(style: JsonStyle, budget: Budget, parts: Text[]) {
+    this.#style = style;
+    this.#budget = budget;
+    this.#parts = parts;
   }
-  if (value instanceof Dict) {
-    const entries = style.sortKeys ? value.entries().sort(byKey) : value.entries();
-    const items = entries.map(([key, item]) => [
-      jsonKey(key, style),
-      style.separators.key,
-      ...jsonParts(item, style, inner(line, style), budget),
-    ]);
-    return enclosed('{}', items, { style, line });
+
+  /** `line`: what begins a line at this depth. */
+  write(value: Value, line: string): void {
+    this.#budget.spend(1);
+    if (isText(value)) return this.#text(value);
+    if (value instanceof Sequence)
+      return this.#enclosed(BRACKETS, value.items, line, (item, inner) => this.write(item, inner));
+    if (value instanceof Dict) {
+      const entries = this.#style.sortKeys ? value.entries().sort(byKey) : value.entries();
+      return this.#enclosed(BRACES, entries, line, ([key, item], inner) => {
+        this.#key(key);
+        this.#parts.push(this.#style.separators.key);
+        this.write(item, inner);
+      });
+    }
+    this.#parts.push(Text.own(jsonScalar(value)));
   }
-  return [Text.own(jsonScalar(value))];
+
+  #enclosed<T>(
+    [open, close, empty]: readonly [Text, Text, Text],
+    items: readonly T[],
+    line: string,
+    write: (item: T, inner: string) => void,
+  ): void {
+    const { indent, separators } = this.#style;
+    if (items.length === 0) return void this.#parts.push(empty);
+    const inner = indent === null ? line : line + indent;
+    const broken = indent === null ? null : Text.own(inner);
+    this.#parts.push(open);
+    for (const [at, item] of items.entries()) {
+      if (at > 0) this.#parts.push(separators.item);
+      if (broken !== null) this.#parts.push(broken);
+      write(item, inner);
+    }
+    if (indent !== null) this.#parts.push(Text.own(line));
+    this.#parts.push(close);
+  }
+
+  #key(key: Value): void {
+    if (isText(key)) this.#text(key);
+    else this.#parts.push(Text.own(`"${jsonScalar(key)}"`));
+  }
+
+  #text(text: Text): void {
+    const { asciiOnly } = this.#style;
+    const isPlain = !NOT_PLAIN_JSON.test(text.string);
+    this.#parts.push(QUOTE, isPlain ? text.asPlain : jsonBody(text, asciiOnly), QUOTE);
+  }
 }
 
-function inner(line: string, { indent }: JsonStyle): string {
-  return indent === null ? line : line + indent;
-}
+const QUOTE = Text.own('"');
+const BRACKETS = ['[', ']', '[]'].map((text) => Text.own(text)) as unknown as readonly [Text, Text, Text];
+const BRACES = ['{', '}', '{}'].map((text) => Text.own(text)) as unknown as readonly [Text, Text, Text];
+/** What JSON writes in another way, in some style. */
+const NOT_PLAIN_JSON = /[^ !#-[\]-~]/;
 
-function enclosed(
-  brackets: string,
-  items: readonly (readonly Text[])[],
-  { style, line }: { readonly style: JsonStyle; readonly line: string },
-): Text[] {
-  const [open = '', close = ''] = brackets;
-  if (items.length === 0) return [Text.own(brackets)];
-  const { item } = style.separators;
-  if (style.indent === null) return [Text.own(open), ...separated(items, item), Text.own(close)];
-  const between = Text.concat([item, Text.own(inner(line, style))]);
-  return [Text.own(open + inner(line, style)), ...separated(items, between), Text.own(line + close)];
-}
-
-function jsonText(text: Text, { asciiOnly }: JsonStyle): Text {
-  const body = text.map((part) => {
+function jsonBody(text: Text, asciiOnly: boolean): Text {
+  return text.map((part) => {
     const json = JSON.stringify(part).slice(1, -1);
     return asciiOnly ? json.replace(/[\u007f-\uffff]/g, unicodeEscape) : json;
   });
-  return Text.concat([Text.own('"'), body, Text.own('"')]);
 }
 
 function unicodeEscape(character: string): string {
   if (character === '\u007f') return character;
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-function jsonKey(key: Value, style: JsonStyle): Text {
-  if (isText(key)) return jsonText(key, style);
-  return Text.own(`"${jsonScalar(key)}"`);
 }
 
 function jsonScalar(value: Value): string {
