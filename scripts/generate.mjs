@@ -1,12 +1,14 @@
 /**
  * Writes what is derived from the sources: docs/openapi.json, docs/errors.md, docs/configuration.md,
- * docs/schema-keywords.md, the evidence schema.
+ * docs/schema-keywords.md, docs/metrics.md with a dashboard, the evidence schema.
  * With --check it compares instead, and fails when a committed file is out of date. Needs a build.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { catalogue } from '../dist/lib/errors/catalogue.js';
 import { settings } from '../dist/config/settings.js';
+import { createMetrics } from '../dist/engine/observe/metrics.js';
+import { systemClock } from '../dist/lib/base/clock.js';
 import { KEYWORDS } from '../dist/lib/grammar/schema/keywords.js';
 import { FORMAT_PATTERNS, FREE_FORMATS, INTEGER_FORMATS } from '../dist/lib/grammar/string-formats.js';
 import { Statement } from '../dist/trust/evidence/statement.js';
@@ -105,6 +107,155 @@ function shown(fallback, show) {
   return show(fallback);
 }
 
+const allSeries = () =>
+  createMetrics({ clock: systemClock, version: '', residencies: () => [] })
+    .describe()
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+
+function metricsPage() {
+  const rows = allSeries().map(
+    ({ name, type, labels, help }) =>
+      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${cell(help)} |`,
+  );
+  return `# Metrics
+
+${notice} (src/engine/observe/)
+
+\`GET /metrics\` answers in the Prometheus text format and asks for the API key as other routes do. Names that begin with \`gen_ai_\` are
+OpenTelemetry's for generative AI servers. Figures are counted as they happen or read when they are asked for; no timer wakes the process for
+them. Import [grafana-dashboard.json](grafana-dashboard.json) into Grafana for a picture of them.
+
+| series | type | labels | meaning |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+/** Rows of the dashboard: a title, its unit, and what is drawn with its legend. */
+const PANELS = [
+  [
+    'Tokens per second',
+    'short',
+    'sum by (gen_ai_token_type) (rate(gen_ai_server_tokens_total[1m]))',
+    '{{gen_ai_token_type}}',
+  ],
+  [
+    'Time to first token, median and 99 %',
+    's',
+    'histogram_quantile(0.5, sum by (le) (rate(gen_ai_server_time_to_first_token_seconds_bucket[5m])))',
+    'median',
+    'histogram_quantile(0.99, sum by (le) (rate(gen_ai_server_time_to_first_token_seconds_bucket[5m])))',
+    '99 %',
+  ],
+  [
+    'Time per output token, median',
+    's',
+    'histogram_quantile(0.5, sum by (le, gen_ai_request_model) (rate(gen_ai_server_time_per_output_token_seconds_bucket[5m])))',
+    '{{gen_ai_request_model}}',
+  ],
+  [
+    'Wait in the queue, 95 %',
+    's',
+    'histogram_quantile(0.95, sum by (le) (rate(hearth_queue_wait_seconds_bucket[5m])))',
+    '95 %',
+  ],
+  [
+    'Slots in use and jobs that wait',
+    'short',
+    'hearth_model_slots_busy',
+    '{{model}} busy',
+    'hearth_model_queued',
+    '{{model}} waiting',
+  ],
+  [
+    'Where prompt tokens came from',
+    'short',
+    'sum by (origin) (rate(hearth_prompt_cache_tokens_total[5m]))',
+    '{{origin}}',
+  ],
+  [
+    'Drafts that were accepted',
+    'percentunit',
+    'sum by (model) (rate(hearth_draft_tokens_total{outcome="accepted"}[5m])) / sum by (model) (rate(hearth_draft_tokens_total{outcome="drafted"}[5m]))',
+    '{{model}}',
+  ],
+  [
+    'Memory of models',
+    'bytes',
+    'hearth_model_bytes{part=~"weights|kv|compute"}',
+    '{{model}} {{part}} {{device}}',
+  ],
+  [
+    'Loads',
+    's',
+    'sum by (model) (rate(hearth_model_load_seconds_sum[15m])) / sum by (model) (rate(hearth_model_load_seconds_count[15m]))',
+    '{{model}}',
+  ],
+  [
+    'Workers that ended by themselves',
+    'short',
+    'increase(hearth_worker_ends_total{cause="unexpected"}[1h])',
+    '{{model}}',
+  ],
+  ['Refusals by code', 'short', 'sum by (code) (increase(hearth_refusals_total[5m]))', '{{code}}'],
+  ['Tokens of named keys today', 'short', 'hearth_key_tokens_today', '{{key}}'],
+  [
+    'Event loop of the server',
+    's',
+    'nodejs_eventloop_lag_p99_seconds',
+    '99 %',
+    'nodejs_eventloop_lag_max_seconds',
+    'most',
+  ],
+  [
+    'Processor and memory of the server process',
+    'short',
+    'rate(process_cpu_seconds_total[1m])',
+    'cores',
+    'process_resident_memory_bytes / 1e9',
+    'GB',
+  ],
+];
+
+/** A panel must not draw what does not exist. */
+function checkSeries(query, known) {
+  for (const [name] of query.matchAll(/\b(?:gen_ai|hearth|process|nodejs)_\w+/g)) {
+    const isLabel = /^gen_ai_(token_type|request_model)$/.test(name);
+    if (!isLabel && !known.includes(name.replace(/_(bucket|sum|count)$/, '')))
+      throw new Error(`the dashboard draws ${name}, which is no series`);
+  }
+}
+
+function dashboard() {
+  const known = allSeries().map(({ name }) => name);
+  const panels = PANELS.map(([title, unit, ...queries], index) => {
+    for (const query of queries.filter((_, at) => at % 2 === 0)) checkSeries(query, known);
+    return {
+      id: index + 1,
+      title,
+      type: 'timeseries',
+      datasource: { type: 'prometheus', uid: '$datasource' },
+      gridPos: { x: (index % 2) * 12, y: Math.floor(index / 2) * 8, w: 12, h: 8 },
+      fieldConfig: { defaults: { unit }, overrides: [] },
+      targets: queries.flatMap((expr, at) =>
+        at % 2 === 0
+          ? [{ refId: String.fromCharCode(65 + at / 2), expr, legendFormat: queries[at + 1] }]
+          : [],
+      ),
+    };
+  });
+  const document = {
+    title: 'Hearth',
+    uid: 'hearth',
+    schemaVersion: 39,
+    refresh: '10s',
+    time: { from: 'now-1h', to: 'now' },
+    templating: { list: [{ name: 'datasource', type: 'datasource', query: 'prometheus' }] },
+    panels,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
 /** The schema of a signed statement; its annotations are the documentation of each member. */
 function evidenceSchema() {
   const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...Statement };
@@ -116,6 +267,8 @@ const files = {
   'docs/errors.md': errors,
   'docs/configuration.md': configuration,
   'docs/schema-keywords.md': schemaKeywords,
+  'docs/metrics.md': metricsPage,
+  'docs/grafana-dashboard.json': dashboard,
   'docs/schemas/evidence-frozen-v1.json': evidenceSchema,
 };
 const check = process.argv.includes('--check');

@@ -29,6 +29,7 @@ import { allModels } from './api/elsewhere/all-models.ts';
 import { ElsewhereModels } from './api/elsewhere/elsewhere-models.ts';
 import { proofs } from './api/elsewhere/prove-upstream.ts';
 import { installedModels } from './api/models/installed-models.ts';
+import { KeyDesk } from './api/access/key-desk.ts';
 import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
 import { LibraryUseCases } from './api/library/library.ts';
@@ -128,10 +129,17 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     userAgent: `hearth/${options.version}`,
   };
   const probe = createProbe(exchanges);
+  const keys = await KeyDesk.open({
+    home: config.home,
+    clock: systemClock,
+    log: logger,
+    isLocal: (name) => name === LOCAL_ENGINE,
+  });
   const metrics = createMetrics({
     clock: systemClock,
     version: options.version,
     residencies: () => engine.residencies(),
+    keys: () => keys.uses(),
   });
   const board = new JobBoard(systemClock);
   const speeds = watchSpeeds();
@@ -199,6 +207,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       config.storeResponses && options.readOnly !== true ? new ResponseStore(config.home, systemClock) : null,
     events: feed,
     recorder,
+    keyUses: () => keys.uses(),
     library: new LibraryUseCases({
       registry,
       models,
@@ -223,6 +232,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     process: identity,
     access: config,
     pageToken: randomBytes(32).toString('base64url'),
+    keys,
     maxBodyBytes: config.maxBodyBytes,
     streamHeadAfterMs: config.streamHeadAfterMs,
     clock: systemClock,
@@ -249,6 +259,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       await engine.drain(drainMs);
       feed.close();
       await close(app, systemClock);
+      await keys.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { JobEvent } from '../contract/job-event.ts';
+import type { JobGate, Submission } from '../engine/ports.ts';
 
 /** What a use case knows of the request that it serves, apart from its body. */
 export interface Caller {
@@ -10,6 +11,8 @@ export interface Caller {
   readonly owner: string;
   /** What the client calls itself, for people; empty when it does not. */
   readonly clientName: string;
+  /** Bounds what it may run; absent: nothing does. */
+  readonly gate?: JobGate | undefined;
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
   /** Is told how the request fares; absent: nobody keeps account. */
@@ -25,6 +28,10 @@ export interface RequestAccount {
 }
 
 /** Who asks, as the engine is told. */
-export function clientOf({ clientKey, clientName }: Caller): Pick<Caller, 'clientKey' | 'clientName'> {
-  return { clientKey, clientName };
+export function clientOf({
+  clientKey,
+  clientName,
+  gate,
+}: Caller): Pick<Submission, 'clientKey' | 'clientName' | 'gate'> {
+  return { clientKey, clientName, ...(gate === undefined ? {} : { gate }) };
 }

@@ -22,6 +22,8 @@ import type { ModelEntry, ModelList } from '../wire/models.ts';
 import type { OllamaPs, OllamaTags, OllamaVersion } from '../wire/ollama.ts';
 import type { CacheReport } from '../wire/prompt-cache.ts';
 import type { ResidencyList } from '../wire/residency.ts';
+import { gatedEngine } from './access/gated-engine.ts';
+import type { KeyUse } from './access/key-holder.ts';
 import type { Caller } from './caller.ts';
 import {
   type AcceptChatCompletion,
@@ -65,6 +67,8 @@ export interface UseCases {
   cacheReport(requestId: string, owner: string): CacheReport;
   /** What Ollama's clients read to find models. */
   readonly ollama: { version(): OllamaVersion; tags(): Promise<OllamaTags>; ps(): Promise<OllamaPs> };
+  /** What the holders of named keys use. */
+  keyUses(): readonly KeyUse[];
   /** What the page does with installed models. */
   readonly library: LibraryUseCases;
   /** What was asked last, and how it went. */
@@ -85,6 +89,7 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   /** Null: no response is kept. */
   readonly responses: ResponseKeeper | null;
   readonly events: UseCases['events'];
+  readonly keyUses: () => readonly KeyUse[];
   readonly library: LibraryUseCases;
   readonly recorder: Pick<RequestRecorder, 'list' | 'find' | 'details'>;
   readonly clock: Pick<Clock, 'unixMs'>;
@@ -99,7 +104,8 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
 }
 
 export function createUseCases(parts: Parts): UseCases {
-  const { models, engine, clock, evidence, backendSha256, options, speedOf } = parts;
+  const { models, clock, evidence, backendSha256, options, speedOf } = parts;
+  const engine = gatedEngine(parts.engine);
   const cacheLog = new CacheLog(clock);
   const generation = {
     models,
@@ -132,6 +138,7 @@ export function createUseCases(parts: Parts): UseCases {
       ps: async () => ollamaPs(listResidencies(engine), await listModels(models)),
     },
     events: parts.events,
+    keyUses: parts.keyUses,
     library: parts.library,
     requests: requestUseCases(parts),
     crowdedOut: (clientKey, arriving) => engine.crowdedOut(clientKey, arriving),

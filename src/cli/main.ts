@@ -54,6 +54,7 @@ const verbs: readonly (readonly [names: readonly string[], load: () => Promise<R
   [['verify'], async () => (await import('./verbs/models/verify.ts')).registerVerify],
   [['check'], async () => (await import('./verbs/models/check.ts')).registerCheck],
   [['prune'], async () => (await import('./verbs/models/prune.ts')).registerPrune],
+  [['key'], async () => (await import('./verbs/system/key.ts')).registerKey],
   [['service'], async () => (await import('./verbs/system/service.ts')).registerService],
   [['doctor'], async () => (await import('./verbs/system/doctor.ts')).registerDoctor],
   [['completion'], async () => (await import('./verbs/system/completion.ts')).registerCompletion],

@@ -5,6 +5,7 @@
  * engine knows nothing of HTTP, wire shapes or the registry.
  */
 import type { Job } from '../contract/job.ts';
+import type { SvcError } from '../lib/errors/svc-error.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import type { ModelKind } from '../contract/load.ts';
 import type { DeviceBytes } from '../contract/memory.ts';
@@ -122,6 +123,21 @@ export interface Backend {
   close(): Promise<void>;
 }
 
+/** A job as it may run, and what its gate wants to hear of it. */
+export interface AdmittedJob {
+  readonly job: Job;
+  /** Called before the client hears of it; a refusal ends the job in its place. */
+  onEvent(event: JobEvent): SvcError | null;
+  /** The job is over, however it ended. */
+  onEnd(): void;
+}
+
+/** Bounds what one client may run. */
+export interface JobGate {
+  /** Throws the refusal of a job that may not run. */
+  admit(submission: Submission): AdmittedJob;
+}
+
 export interface Submission {
   readonly target: ModelTarget;
   readonly job: Job;
@@ -129,6 +145,8 @@ export interface Submission {
   readonly clientKey: string;
   /** What the client calls itself, for people; absent: nothing. */
   readonly clientName?: string;
+  /** Asked before the engine is; absent: nothing bounds the client. */
+  readonly gate?: JobGate;
   /** The requested window, or null. */
   readonly numCtx: number | null;
   /** Milliseconds to keep the model after this job; Infinity: until its memory is needed; 0: unload at once; null: the default. */
@@ -217,10 +235,21 @@ export interface RunningJob {
   readonly firstTextMs: number | null;
 }
 
+/** A load that has come to its end. */
+export interface FinishedLoad {
+  readonly modelId: string;
+  readonly ms: number;
+  /** The code of its failure, or null. */
+  readonly failure: string | null;
+}
+
 /** Watches the engine, for figures and for people; it decides nothing and must not throw. */
 export interface EngineObserver {
   /** A job was submitted. The listener hears all that the client's listener hears, before it does. */
   watchJob(job: WatchedJob): JobListener;
   /** A model began to load, was loaded, or left; or one of its jobs began or ended. */
   onChange?(): void;
+  onLoad?(load: FinishedLoad): void;
+  /** A loaded model left memory; `reason` is null when it was asked to. */
+  onGone?(modelId: string, reason: string | null): void;
 }

@@ -38,12 +38,14 @@ describe('the access flags of a route', () => {
       allowDockerHost: false,
       apiKey: 'secret',
     };
+    const keys = { hasKeys: false, holderOf: () => null, refresh: async () => {} };
     const opened = options.opened ?? Promise.resolve();
     const process = { instanceId: 'svc-x', bootId: 'boot' };
     addHooks(app, {
       access,
       process,
       pageToken: 'token',
+      keys,
       isDraining: () => false,
       opened,
       turn: () => undefined,

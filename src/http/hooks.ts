@@ -1,12 +1,21 @@
 /** What every request passes, in order: request id → banner and identity headers → Host and Origin → key. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from '#fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from '#fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SERVER_BANNER } from '../wire/headers.ts';
 import { OLLAMA_INSTEAD } from '../wire/ollama.ts';
 import { type RouteAccess, routes } from '../wire/routes.ts';
-import { type AccessFacts, type AccessRules, refuseAdmin, refuseForeign, refuseKey } from './guard/guard.ts';
+import {
+  type AccessFacts,
+  type AccessRules,
+  type Asker,
+  type NamedKeys,
+  refuseAdmin,
+  refuseForeign,
+  whoAsks,
+} from './guard/guard.ts';
+import type { KeyHolder } from '../api/access/key-holder.ts';
 import { mannersOf } from './dialects/manners.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { PAGE_ADDRESS, wantsPage } from './page/page.ts';
@@ -29,6 +38,8 @@ export interface HookOptions {
   readonly process: ProcessNames;
   /** What its own page is given, to show that it is no other. */
   readonly pageToken: string;
+  /** Keys that people have; what is known of them is made new before each question. */
+  readonly keys: NamedKeys & { refresh(): Promise<void> };
   readonly isDraining: () => boolean;
   /**
    * Settles when the service can answer; a request that comes between bind and then waits instead of failing. Routes
@@ -72,7 +83,8 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     // Before the key: a browser cannot offer one until it has the page that asks for it.
     if (request.routeOptions.url === routes.home.path && wantsPage(request.headers.accept))
       return reply.header('Vary', 'Accept').redirect(PAGE_ADDRESS, 302);
-    const refusal = keyRefusal(options.access, facts, request) ?? adminRefusal(options, facts, request);
+    admit(request, reply, await askerOf(options, facts, request));
+    const refusal = adminRefusal(options, facts, request);
     if (refusal) throw refusal;
     if (request.raw.httpVersionMajor > 1) throw fail('unsupported_http_version');
     if (isEncoded(request.raw.headers)) throw fail('unsupported_content_encoding');
@@ -97,16 +109,44 @@ function noRoute(request: FastifyRequest): SvcError {
 }
 
 /** The route decides, and a path without a route asks for the key. A browser sends none with a preflight. */
-function keyRefusal(access: AccessRules, facts: AccessFacts, request: FastifyRequest) {
+async function askerOf(
+  { access, keys }: HookOptions,
+  facts: AccessFacts,
+  request: FastifyRequest,
+): Promise<Asker> {
   const isPreflight =
     request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
   const isOpen = accessOf(request)?.authenticated === false;
-  return isPreflight || isOpen ? null : refuseKey(access, facts);
+  if (isPreflight || isOpen) return { holder: null };
+  await keys.refresh();
+  return whoAsks(access, keys, facts);
 }
 
-function adminRefusal({ access, pageToken }: HookOptions, facts: AccessFacts, request: FastifyRequest) {
+/** Throws the refusal. What the holder of a named key asks of models counts until its response is over. */
+function admit(request: FastifyRequest, reply: FastifyReply, asker: Asker): void {
+  if ('refusal' in asker) throw asker.refusal;
+  if (asker.holder === null) return;
+  holders.set(request, asker.holder);
+  const runsModels = request.method === 'POST' && request.routeOptions.url?.startsWith('/v1/') === true;
+  if (runsModels) reply.raw.once('close', asker.holder.begin());
+}
+
+const holders = new WeakMap<FastifyRequest, KeyHolder>();
+
+/** Whose named key the request came with. */
+export function holderOf(request: FastifyRequest): KeyHolder | undefined {
+  return holders.get(request);
+}
+
+function adminRefusal(
+  { access, keys, pageToken }: HookOptions,
+  facts: AccessFacts,
+  request: FastifyRequest,
+): SvcError | null {
   const admin = accessOf(request)?.admin;
-  return admin === undefined ? null : refuseAdmin({ apiKey: access.apiKey, pageToken }, facts, admin);
+  if (admin === undefined) return null;
+  const isKeyed = access.apiKey !== null || keys.hasKeys;
+  return refuseAdmin({ isKeyed, holder: holderOf(request) ?? null, pageToken }, facts, admin);
 }
 
 const accessOf = (request: FastifyRequest): RouteAccess | undefined => request.routeOptions.config.access;

@@ -19,11 +19,11 @@ import type { ProcessIdentity } from '../api/identity.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
 import { keepDoor } from './guard/door.ts';
-import { type AccessRules, isAllowedOrigin, refuseForeign, refuseKey } from './guard/guard.ts';
+import { type AccessRules, isAllowedOrigin, refuseForeign, whoAsks } from './guard/guard.ts';
 import { Turnstile } from './guard/turnstile.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { type EdgeParts, handlerTable } from './handlers/table.ts';
-import { addHooks, commonHeaders, factsOf, requestId } from './hooks.ts';
+import { addHooks, commonHeaders, factsOf, type HookOptions, requestId } from './hooks.ts';
 import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
 import { HTTP_LIMITS } from './limits.ts';
@@ -35,12 +35,13 @@ export interface HttpOptions {
   readonly process: ProcessIdentity;
   readonly access: AccessRules;
   readonly pageToken: string;
+  readonly keys: HookOptions['keys'];
   readonly maxBodyBytes: number;
   /** After this long without a token, a stream sends its head and tells in comments that it waits. */
   readonly streamHeadAfterMs: number;
   readonly clock: Clock;
   readonly logger: FastifyBaseLogger;
-  readonly metrics: EdgeParts['metrics'];
+  readonly metrics: EdgeParts['metrics'] & RequestLogParts['metrics'];
   readonly recorder: RequestLogParts['recorder'];
   /** Only routes marked `early` are answered before. */
   readonly opened: Promise<void>;
@@ -54,7 +55,10 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
     crowdedOut: (client, arriving) => useCases.crowdedOut(client, arriving),
     mayEnter: (request) => {
       const facts = factsOf(request);
-      return (refuseForeign(options.access, facts) ?? refuseKey(options.access, facts)) === null;
+      return (
+        refuseForeign(options.access, facts) === null &&
+        !('refusal' in whoAsks(options.access, options.keys, facts))
+      );
     },
     headers: (request) => common(request.headers),
     requestIdHeader: HEADERS.requestId,
@@ -66,7 +70,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   writeBodies(app);
   answerErrors(app, options.maxBodyBytes);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
-  logRequests(app, { log: logger, clock, recorder });
+  logRequests(app, { log: logger, clock, recorder, metrics });
   addHooks(app, { ...options, turn: new Turnstile().turn });
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);

@@ -39,6 +39,7 @@ import {
   Changed,
   ForeignModels,
   ImportRequest,
+  KeyUses,
   Library,
   LoadPlan,
   NamedModel,
@@ -61,8 +62,11 @@ export interface Route {
   readonly authenticated: boolean;
   /** Answered while the service still starts; other requests wait. */
   readonly early?: boolean;
-  /** Needs an admin key; where no key is set, a token that only the page gets, from all callers or from pages only. */
-  readonly admin?: 'always' | 'from pages';
+  /**
+   * Needs an admin key; where no key is set, a token that only the page gets: from all callers, from pages only, or (`of keys`)
+   * from nobody.
+   */
+  readonly admin?: 'always' | 'from pages' | 'of keys';
   /** Asked for by those who watch: logged at debug, and not recorded. */
   readonly polled?: boolean;
   /** Its jobs wait for a slot, so it is refused before its body is read where no place to wait is left. */
@@ -313,6 +317,7 @@ export const routes = {
     path: '/svc/requests',
     summary: 'The last requests with their stages, from memory; no text.',
     authenticated: true,
+    admin: 'of keys',
     polled: true,
     query: RequestQuery,
     response: RequestList,
@@ -323,6 +328,7 @@ export const routes = {
     path: '/svc/requests/:id',
     summary: 'One of them, by its number or request id; with its text where SVC_RECORD=text keeps it.',
     authenticated: true,
+    admin: 'of keys',
     polled: true,
     response: RequestDetail,
   },
@@ -332,6 +338,7 @@ export const routes = {
     path: '/svc/requests.har',
     summary: 'All of them as an HTTP archive (HAR 1.2).',
     authenticated: true,
+    admin: 'of keys',
     polled: true,
     hidden: true,
   },
@@ -441,6 +448,16 @@ export const routes = {
     admin: 'always',
     body: SettingsRequest,
     response: Changed,
+  },
+  keyUses: {
+    name: 'keys',
+    method: 'GET',
+    path: '/svc/keys',
+    summary: 'What the holders of named API keys use; never a key.',
+    authenticated: true,
+    admin: 'of keys',
+    polled: true,
+    response: KeyUses,
   },
   pageToken: {
     name: 'page_token',

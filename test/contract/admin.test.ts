@@ -19,7 +19,9 @@ const bodies: Record<string, object> = {
   set_model: { model: installed.chat, settings: {} },
 };
 const queries: Record<string, string> = { quants: '?ref=acme/nothing' };
-const adminRoutes = Object.values<Route>(routes).filter(({ admin }) => admin !== undefined);
+const adminRoutes = Object.values<Route>(routes).filter(
+  ({ admin }) => admin === 'always' || admin === 'from pages',
+);
 
 function call(service: typeof open, route: Route, headers: Record<string, string> = {}) {
   const url = route.path + (queries[route.name] ?? '');

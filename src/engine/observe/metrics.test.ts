@@ -108,4 +108,35 @@ describe('metrics', () => {
     expect(text).toMatch(/^hearth_models_planned_bytes\{device="CPU"\} 1000$/m);
     expect(text).not.toMatch(/^hearth_models_measured_bytes\{/m);
   });
+
+  it('counts loads, how models left, drafts, and requests that were refused', async () => {
+    const metrics = newMetrics();
+    metrics.onLoad?.({ modelId: 'm', ms: 1500, failure: null });
+    metrics.onLoad?.({ modelId: 'm', ms: 100, failure: 'out_of_memory' });
+    metrics.onGone?.('m', 'signal SIGKILL');
+    metrics.onGone?.('m', null);
+    const drafts = { drafted: 10, accepted: 4 };
+    const job = metrics.watchJob(watched);
+    job.onEvent({
+      type: 'done',
+      finishReason: 'stop',
+      usage,
+      timings: { prefillMs: 1, decodeMs: 60, drafts },
+    });
+    metrics.countRequest({ route: '/v1/models', status: 401, error: 'unauthorized', wasAdmitted: false });
+    metrics.countRequest({ route: '/v1/x', status: 500, error: 'worker_crashed', wasAdmitted: true });
+    const text = await metrics.render();
+    expect(text).toContain('hearth_model_load_seconds_sum{model="m",outcome="loaded"} 1.5');
+    expect(text).toContain('hearth_model_load_seconds_count{model="m",outcome="out_of_memory"} 1');
+    expect(text).toContain('hearth_worker_ends_total{model="m",cause="unexpected"} 1');
+    expect(text).toContain('hearth_draft_tokens_total{model="m",outcome="accepted"} 4');
+    expect(text).toContain('hearth_refusals_total{code="unauthorized"} 1');
+    expect(text).not.toContain('hearth_refusals_total{code="worker_crashed"}');
+    expect(text).toContain('hearth_http_requests_total{route="/v1/models",status="401"} 1');
+    expect(text).toContain('hearth_model_bytes{model="m",device="CPU",part="planned"} 1000');
+    expect(metrics.describe().find(({ name }) => name === 'hearth_refusals_total')).toMatchObject({
+      type: 'counter',
+      labels: ['code'],
+    });
+  });
 });

@@ -12,6 +12,8 @@ import type { DoneEvent } from '../../contract/job-event.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { cacheCounter } from './cache-metrics.ts';
 import { addLoopLag, type LoopLag } from './loop-lag.ts';
+import { modelMetrics, type ModelMetrics } from './model-metrics.ts';
+import { type KeyFigures, type RequestFigures, serviceMetrics } from './service-metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 // Bucket bounds of the OpenTelemetry conventions, with a longer tail, because a CPU can take minutes.
@@ -33,8 +35,19 @@ const OPERATION: Record<Job['kind'], string> = {
 
 export interface Metrics extends EngineObserver {
   readonly contentType: string;
+  /** A request is over. */
+  countRequest(request: RequestFigures): void;
+  /** Every series: its name, type, labels and meaning. */
+  describe(): readonly SeriesFacts[];
   /** The exposition text. */
   render(): Promise<string>;
+}
+
+export interface SeriesFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly help: string;
 }
 
 export interface MetricsOptions {
@@ -42,22 +55,41 @@ export interface MetricsOptions {
   readonly version: string;
   /** What is loaded now; read when the figures are asked for. */
   readonly residencies: () => readonly ResidencyStatus[];
+  /** What named keys use; absent: there are none. */
+  readonly keys?: () => readonly KeyFigures[];
 }
 
-export function createMetrics({ clock, version, residencies }: MetricsOptions): Metrics {
+export function createMetrics({ clock, version, residencies, keys = () => [] }: MetricsOptions): Metrics {
   const registry = new Registry();
   addProcessMetrics(registry, clock);
   const lag = addLoopLag(registry);
   addResidencyMetrics(registry, residencies);
-  const instruments = createInstruments(registry, version);
+  const models = modelMetrics(registry, residencies);
+  const countRequest = serviceMetrics(registry, keys);
+  const instruments = { ...createInstruments(registry, version), models };
   return {
     watchJob: (job) => watchLag(lag, watchJob(job, instruments, clock)),
+    onLoad: models.onLoad,
+    onGone: models.onGone,
+    countRequest,
+    describe: () => registry.getMetricsAsArray().map(factsOf),
     contentType: registry.contentType,
     render: () => registry.metrics(),
   };
 }
 
-type Instruments = ReturnType<typeof createInstruments>;
+/** prom-client keeps these on every metric, and types few of them. */
+function factsOf(metric: object): SeriesFacts {
+  const { name, help, type, labelNames } = metric as {
+    name: string;
+    help: string;
+    type?: string;
+    labelNames: readonly string[];
+  };
+  return { name, help, labels: labelNames, type: type ?? metric.constructor.name.toLowerCase() };
+}
+
+type Instruments = ReturnType<typeof createInstruments> & { readonly models: ModelMetrics };
 
 function createInstruments(registry: Registry, version: string) {
   const registers = [registry];
@@ -177,7 +209,7 @@ function watchLag(lag: LoopLag, inner: JobListener): JobListener {
 
 function watchJob(
   { kind, modelId }: WatchedJob,
-  { duration, firstToken, tokenTime, tokens, wait, cache }: Instruments,
+  { duration, firstToken, tokenTime, tokens, wait, cache, models }: Instruments,
   clock: Clock,
 ): JobListener {
   const begin = clock.monotonicMs();
@@ -206,7 +238,9 @@ function watchJob(
         hasText = true;
         firstToken.observe(labels, seconds());
       }
-      if (event.type === 'done') count(event);
+      if (event.type !== 'done') return;
+      count(event);
+      models.onDone(event, modelId);
     },
     onEnd: (failure) => {
       const outcome = failure === null ? '' : isSvcError(failure) ? failure.code : 'internal';

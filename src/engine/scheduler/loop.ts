@@ -235,6 +235,10 @@ class SchedulerLoop implements Engine, Effects {
     const { clock, log } = this.#options;
     const facts = { model: target.modelId, ...plan, windowIs: target.defaultCtx === null ? 'chosen' : 'set' };
     const startedAtMs = clock.monotonicMs();
+    const tellLoad = (failure: string | null): void => {
+      const finished = { modelId: target.modelId, ms: clock.monotonicMs() - startedAtMs, failure };
+      for (const observer of this.#options.observers ?? []) observer.onLoad?.(finished);
+    };
     log.info(facts, 'Loading a model.');
     try {
       const model = await this.#backendOf(target).load(target, plan, load.abort.signal);
@@ -242,11 +246,13 @@ class SchedulerLoop implements Engine, Effects {
       void model.gone.then(({ reason }) => this.#gone(residencyId, reason));
       if (load.abort.signal.aborted) return void model.unload();
       log.info({ ...facts, ms: clock.monotonicMs() - startedAtMs }, 'Model loaded.');
+      tellLoad(null);
       if (this.#onSlots !== null) this.#watchSlotsOf(load);
       this.#policy.onLoaded(residencyId, model.facts);
       this.#tellChange();
     } catch (error) {
       log.warn({ ...facts, error }, 'A model could not be loaded.');
+      tellLoad(asSvcError(error).code);
       this.#forget(residencyId);
       this.#policy.onLoadFailed(residencyId, asSvcError(error));
       this.#tellChange();
@@ -282,6 +288,7 @@ class SchedulerLoop implements Engine, Effects {
   #gone(residencyId: number, reason: string | null): void {
     const model = this.#loads.get(residencyId)?.order.target.modelId;
     this.#options.log.info({ model, reason }, 'Model unloaded.');
+    for (const observer of this.#options.observers ?? []) observer.onGone?.(model ?? '', reason);
     this.#forget(residencyId);
     this.#policy.onGone(residencyId);
     this.#tellChange();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccessFacts, type AccessRules, refuseForeign, refuseKey } from './guard.ts';
+import { type AccessFacts, type AccessRules, refuseForeign, whoAsks } from './guard.ts';
 
 const rules: AccessRules = {
   allowedHosts: [],
@@ -137,7 +137,14 @@ describe('the remedy for a page that is refused', () => {
   });
 });
 
-describe('refuseKey', () => {
+const noKeys = { hasKeys: false, holderOf: () => null };
+
+function refuseKey(rules: AccessRules, facts: AccessFacts) {
+  const asker = whoAsks(rules, noKeys, facts);
+  return 'refusal' in asker ? asker.refusal : null;
+}
+
+describe('the key of the service', () => {
   const locked = { ...rules, apiKey: 'correct horse' };
 
   it('opens for the key alone, whatever else is offered', () => {

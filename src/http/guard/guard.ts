@@ -4,6 +4,7 @@
  * foreign web page (Origin, Sec-Fetch-Site), and the API key if one is set. Pure.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { KeyHolder } from '../../api/access/key-holder.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { RouteAccess } from '../../wire/routes.ts';
 
@@ -19,9 +20,20 @@ export interface AccessRules {
   readonly apiKey: string | null;
 }
 
+/** The keys that people have, each with its holder. */
+export interface NamedKeys {
+  readonly hasKeys: boolean;
+  holderOf(offered: string): KeyHolder | null;
+}
+
+/** Who asks: the holder of a named key, or null for whoever may do everything; or why nobody does. */
+export type Asker = { readonly holder: KeyHolder | null } | { readonly refusal: SvcError };
+
 /** What a route asks of its caller beyond the key. */
 export interface AdminRules {
-  readonly apiKey: string | null;
+  /** Whether anybody needs a key. */
+  readonly isKeyed: boolean;
+  readonly holder: KeyHolder | null;
   /** Made at the start of the service, for its own page. */
   readonly pageToken: string;
 }
@@ -80,13 +92,20 @@ function isSameOrigin(origin: string, host: string): boolean {
   return origin === `http://${host}` || origin === `https://${host}`;
 }
 
-/** The error that a request deserves for its key, or null. Both sides are hashed, which hides timing differences. */
-export function refuseKey(rules: AccessRules, facts: AccessFacts): SvcError | null {
-  if (rules.apiKey === null) return null;
+/**
+ * The key of the service opens everything, a named one what its holder may; where there is no key, nobody needs one. Both
+ * sides are hashed, which hides timing differences.
+ */
+export function whoAsks(rules: Pick<AccessRules, 'apiKey'>, keys: NamedKeys, facts: AccessFacts): Asker {
   const bearer = /^Bearer\s+(.+)$/i.exec(facts.authorization ?? '')?.[1];
   const offered = bearer ?? facts.apiKeyHeader;
-  if (offered !== undefined && timingSafeEqual(sha256(offered), sha256(rules.apiKey))) return null;
-  return fail('unauthorized');
+  if (rules.apiKey === null && !keys.hasKeys) return { holder: null };
+  if (offered === undefined) return { refusal: fail('unauthorized') };
+  if (rules.apiKey !== null && timingSafeEqual(sha256(offered), sha256(rules.apiKey)))
+    return { holder: null };
+  const holder = keys.holderOf(offered);
+  const refusal = holder === null ? fail('unauthorized') : holder.refusal();
+  return refusal === null ? { holder } : { refusal };
 }
 
 /**
@@ -99,7 +118,9 @@ export function refuseAdmin(
   facts: AccessFacts,
   admin: NonNullable<RouteAccess['admin']>,
 ): SvcError | null {
-  if (rules.apiKey !== null) return null;
+  const { holder } = rules;
+  if (holder !== null && !holder.record.admin) return fail('admin_required', { name: holder.record.name });
+  if (rules.isKeyed || admin === 'of keys') return null;
   const isPage = facts.origin !== undefined || facts.fetchSite !== undefined;
   if (admin === 'from pages' && !isPage) return null;
   const { pageToken } = facts;

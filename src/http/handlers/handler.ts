@@ -6,17 +6,20 @@ import type { FastifyReply, FastifyRequest } from '#fastify';
 import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName, ownerKey } from '../client-key.ts';
 import { leaveDoor } from '../guard/door.ts';
+import { holderOf } from '../hooks.ts';
 import { accountOf } from '../log/request-log.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
   leaveDoor(request.raw);
+  const holder = holderOf(request);
   return {
     requestId: request.id,
     clientKey: clientKey(request),
     owner: ownerKey(request),
-    clientName: clientName(request),
+    clientName: holder?.record.name ?? clientName(request),
+    gate: holder,
     signal,
     account: accountOf(request),
   };

@@ -13,7 +13,7 @@ import type { RequestQuery } from '../../wire/operation/requests.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { refusePageToken } from '../guard/guard.ts';
-import { accessFacts } from '../hooks.ts';
+import { accessFacts, holderOf } from '../hooks.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { ownerKey } from '../client-key.ts';
 import type { StreamOptions } from '../sse.ts';
@@ -41,7 +41,10 @@ export function handlerTable(
   return {
     health: async () => useCases.health(),
     identity: async (request) => useCases.identity((request.query as IdentityQuery).nonce),
-    models: async () => useCases.models.list(),
+    models: async (request) => {
+      const { object, data } = await useCases.models.list();
+      return { object, data: data.filter(({ id }) => holderOf(request)?.maySee([id]) ?? true) };
+    },
     model: async (request) => useCases.models.show(modelName(request.params)),
     chatCompletions: chatHandler(useCases, streams),
     completions: generationHandler<CompletionRequest>((body, caller) => useCases.completion(body, caller), {
@@ -70,6 +73,14 @@ export function handlerTable(
       return useCases.requests.archive();
     },
     ...libraryHandlers(useCases.library, streams),
+    keyUses: async () => ({
+      data: useCases.keyUses().map((use) => ({
+        name: use.name,
+        open_requests: use.openRequests,
+        tokens_today: use.tokensToday,
+        tokens_per_day: use.tokensPerDay,
+      })),
+    }),
     pageToken: async (request) => {
       const refusal = refusePageToken(accessFacts(request));
       if (refusal !== null) throw refusal;

@@ -14,12 +14,21 @@ import type { SvcError } from '../../lib/errors/svc-error.ts';
 import type { RequestText } from '../../wire/operation/requests.ts';
 import { clientKey, clientName } from '../client-key.ts';
 import { RequestEntry } from '../../api/requests/request-entry.ts';
+import { holderOf } from '../hooks.ts';
 import { captureText } from './text-capture.ts';
 
 export interface RequestLogParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly recorder: Pick<RequestRecorder, 'add' | 'wantsText'>;
+  readonly metrics: {
+    countRequest(request: {
+      readonly route: string;
+      readonly status: number;
+      readonly error: string | null;
+      readonly wasAdmitted: boolean;
+    }): void;
+  };
 }
 
 /** Sentences of these may repeat what the client wrote; their code says enough. */
@@ -28,7 +37,7 @@ const ABOUT_CONTENT: ReadonlySet<Family> = new Set(['request', 'not_found', 'met
 const entries = new WeakMap<FastifyRequest, RequestEntry>();
 
 /** Keeps account of every request, and writes it down when the response is over, however it ends. */
-export function logRequests(app: FastifyInstance, { log, clock, recorder }: RequestLogParts): void {
+export function logRequests(app: FastifyInstance, { log, clock, recorder, metrics }: RequestLogParts): void {
   app.addHook('onRequest', async (request, reply) => {
     const entry = new RequestEntry(clock);
     entries.set(request, entry);
@@ -38,6 +47,13 @@ export function logRequests(app: FastifyInstance, { log, clock, recorder }: Requ
     reply.raw.once('close', () => {
       const finished = finishedRequest(request, reply, entry);
       writeLine(log, { finished, entry, isPolled });
+      metrics.countRequest({
+        // What a client made up is no label.
+        route: request.routeOptions.url ?? 'none',
+        status: finished.status,
+        error: finished.error ?? null,
+        wasAdmitted: entry.waitMs !== null,
+      });
       if (!isPolled) recorder.add(finished, textOf());
     });
   });
@@ -58,6 +74,7 @@ function finishedRequest(request: FastifyRequest, reply: FastifyReply, entry: Re
   const { raw } = reply;
   const { url: path, config } = request.routeOptions;
   const name = clientName(request);
+  const key = holderOf(request)?.record.name;
   const dialect = config.access?.dialect;
   const error = entry.failure?.code ?? (raw.writableFinished ? undefined : 'cancelled');
   return {
@@ -72,6 +89,7 @@ function finishedRequest(request: FastifyRequest, reply: FastifyReply, entry: Re
     ...(error === undefined ? {} : { error }),
     client: clientKey(request),
     ...(name === '' ? {} : { client_name: name }),
+    ...(key === undefined ? {} : { key }),
     total_ms: entry.elapsedMs,
     ...entry.counts,
   };
@@ -108,6 +126,7 @@ function writeLine(log: Logger, { finished, entry, isPolled }: Line): void {
     requestId: finished.request_id,
     client: finished.client,
     clientName: finished.client_name,
+    key: finished.key,
   });
   if (finished.error !== undefined && finished.error !== 'cancelled') log.warn(line, 'request failed');
   else if (isPolled) log.debug(line, 'request');

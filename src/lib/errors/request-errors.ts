@@ -175,7 +175,40 @@ export const httpErrors = {
   unauthorized: permanent(
     'auth',
     {},
-    () => 'An API key is required; send Authorization: Bearer <key> with the value of SVC_API_KEY.',
+    () =>
+      'An API key is required; send Authorization: Bearer <key> with the value of SVC_API_KEY, or a key of hearth key add.',
+  ),
+  key_expired: permanent(
+    'auth',
+    { name: 'string', since: 'string' },
+    (d) => `The API key "${d.name}" expired on ${d.since}; ask for a new one.`,
+  ),
+  key_busy: transient(
+    'busy',
+    { name: 'string', limit: 'number' },
+    (d) => `The API key "${d.name}" may run ${d.limit} requests at a time; wait until one of them has ended.`,
+  ),
+  key_tokens_used: transient(
+    'busy',
+    { name: 'string', limit: 'number', retryAfterS: 'number' },
+    (d) =>
+      `Of the ${d.limit} tokens that the API key "${d.name}" may use a day, too few are left for this request; send a shorter one, or try again in ${d.retryAfterS} s.`,
+  ),
+  key_model_refused: permanent(
+    'forbidden',
+    { name: 'string', model: 'string', param: 'string?' },
+    (d) => `The API key "${d.name}" may not use model "${d.model}"; choose one from GET /v1/models.`,
+  ),
+  key_local_only: permanent(
+    'forbidden',
+    { name: 'string', model: 'string', param: 'string?' },
+    (d) =>
+      `The API key "${d.name}" may only use models of this machine, and "${d.model}" runs on another; choose another model.`,
+  ),
+  admin_required: permanent(
+    'forbidden',
+    { name: 'string' },
+    (d) => `The API key "${d.name}" may not do this; use one made by hearth key add --admin, or SVC_API_KEY.`,
   ),
   page_token_required: permanent(
     'forbidden',

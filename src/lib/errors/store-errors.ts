@@ -38,6 +38,22 @@ export const storeErrors = {
     { path: 'string', param: 'string?' },
     (d) => `There is no file ${quoted(d.path)}; check the path.`,
   ),
+  key_file_unusable: permanent(
+    'store',
+    { path: 'string', reason: 'string' },
+    (d) =>
+      `The API keys in ${quoted(d.path)} cannot be used: ${d.reason}; nobody comes in until that is mended.`,
+  ),
+  key_exists: permanent(
+    'request',
+    { name: 'string' },
+    (d) => `There is an API key "${d.name}" already; choose another name, or run: hearth key rm ${d.name}.`,
+  ),
+  key_not_found: permanent(
+    'not_found',
+    { name: 'string' },
+    (d) => `There is no API key "${d.name}"; hearth key list shows them.`,
+  ),
   digest_mismatch: permanent(
     'store',
     { path: 'string', expected: 'string', actual: 'string', param: 'string?' },

@@ -7,6 +7,22 @@ const Id = Type.Optional(
   Type.String({ minLength: 1, maxLength: 512, description: 'Install under this id.' }),
 );
 
+/** What the holders of named keys use. */
+export const KeyUses = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        open_requests: Type.Integer(),
+        tokens_today: Type.Integer({ description: 'Prompts and answers, since midnight UTC.' }),
+        tokens_per_day: Type.Union([Type.Integer(), Type.Null()], { description: 'null: unlimited.' }),
+      }),
+    ),
+  },
+  { $id: 'KeyUses' },
+);
+export type KeyUses = Static<typeof KeyUses>;
+
 export const PageToken = Type.Object({ token: Type.String() }, { $id: 'PageToken' });
 
 /** Everything that is installed, with what it is called and what is set. */

@@ -20,6 +20,7 @@ import { registerBuiltin } from '../../../src/store/install/builtin.ts';
 import { importFile } from '../../../src/store/install/import.ts';
 import { ResponseStore } from '../../../src/store/responses/response-store.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
+import { KeyDesk } from '../../../src/api/access/key-desk.ts';
 import { LibraryUseCases } from '../../../src/api/library/library.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import type { Models } from '../../../src/api/models/served-model.ts';
@@ -59,6 +60,8 @@ export interface ScriptedService {
   readonly port: number;
   readonly client: HttpClient;
   readonly engine: ScriptedEngine;
+  /** Where its files are. */
+  readonly home: string;
   readonly app: FastifyInstance;
   readonly registry: Registry;
   readonly bootId: string;
@@ -106,6 +109,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const isReady = options.nativeReady !== false;
   const clock = options.clock ?? systemClock;
   const process = { version: '9.8.7', instanceId: identity.instanceId, bootId: identity.bootId };
+  const keys = await KeyDesk.open({ home, clock, log: logger, isLocal: (name) => name === 'local' });
   const recorder = new RequestRecorder({ mode: options.record ?? 'on', textForMs: 60_000, clock });
   const feed = new EngineFeed({
     engine: options.over?.engine ?? engine,
@@ -124,6 +128,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     responses: options.storeResponses === false ? null : new ResponseStore(home, clock),
     events: feed,
     recorder,
+    keyUses: () => keys.uses(),
     library: new LibraryUseCases({
       registry,
       models,
@@ -156,6 +161,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       allowDockerHost: false,
     },
     pageToken: PAGE_TOKEN,
+    keys,
     maxBodyBytes: options.maxBodyBytes ?? 8 * 1024 * 1024,
     streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
     clock,
@@ -175,6 +181,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` },
     ),
     engine,
+    home,
     app,
     registry,
     bootId: identity.bootId,

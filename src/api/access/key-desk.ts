@@ -1,0 +1,131 @@
+/** The named keys while the service runs: who a key belongs to, what its holder runs, and what is left of the day. */
+import { timingSafeEqual } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../../lib/base/clock.ts';
+import type { Logger } from '../../lib/base/logger.ts';
+import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
+import { hashOfKey, keyFilePath, type KeyRecord, readKeys } from '../../store/keys/key-file.ts';
+import { readUsage, writeUsage } from '../../store/keys/usage-file.ts';
+import { KeyHolder, type KeyUse } from './key-holder.ts';
+import { TokenBudget } from './token-budget.ts';
+
+export interface KeyDeskOptions {
+  readonly home: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Whether a model runs on this machine, by its kind of engine. */
+  readonly isLocal: (engine: string) => boolean;
+}
+
+/** How old what is known of the file may be: a key that was removed is refused after this time at the latest. */
+const LOOK_MS = 250;
+/** Usage is written this long after it changed. */
+const WRITE_MS = 1_000;
+
+export class KeyDesk {
+  readonly #options: KeyDeskOptions;
+  readonly #budget: TokenBudget;
+  #holders: readonly KeyHolder[] = [];
+  #stamp = '';
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | null = null;
+  #fault: SvcError | null = null;
+  #cancelWrite: (() => void) | null = null;
+
+  private constructor(options: KeyDeskOptions, budget: TokenBudget) {
+    this.#options = options;
+    this.#budget = budget;
+  }
+
+  static async open(options: KeyDeskOptions): Promise<KeyDesk> {
+    const kept = await readUsage(options.home);
+    const desk = new KeyDesk(options, new TokenBudget(() => options.clock.unixMs(), kept));
+    await desk.refresh();
+    return desk;
+  }
+
+  /** Whether anybody has a named key; then nobody comes in without one. */
+  get hasKeys(): boolean {
+    return this.#holders.length > 0;
+  }
+
+  /** What every holder uses, for figures. */
+  uses(): readonly KeyUse[] {
+    return this.#holders.map((holder) => holder.use);
+  }
+
+  /** Sees what `hearth key` has changed. Rejects while the file cannot be trusted: then nobody comes in. */
+  async refresh(): Promise<void> {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#lookedMs >= LOOK_MS) {
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = null;
+      });
+      await this.#looking;
+    }
+    if (this.#fault !== null) throw this.#fault;
+  }
+
+  /** The holder of a key, or null. Every hash is compared whole, so that the time tells nothing. */
+  holderOf(offered: string): KeyHolder | null {
+    const hash = Buffer.from(hashOfKey(offered), 'hex');
+    let found: KeyHolder | null = null;
+    for (const holder of this.#holders)
+      if (timingSafeEqual(hash, Buffer.from(holder.record.sha256, 'hex'))) found = holder;
+    return found;
+  }
+
+  /** What is not yet written. */
+  async close(): Promise<void> {
+    if (this.#cancelWrite === null) return;
+    this.#cancelWrite();
+    await this.#write();
+  }
+
+  async #look(): Promise<void> {
+    const { home, clock } = this.#options;
+    const facts = await stat(keyFilePath(home), { bigint: true }).catch(() => null);
+    const stamp = facts === null ? 'none' : `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}`;
+    if (stamp !== this.#stamp) {
+      try {
+        this.#adopt(await readKeys(home));
+        this.#fault = null;
+      } catch (error) {
+        this.#fault = isSvcError(error) ? error : fail('internal', {}, error);
+        this.#options.log.error({ error }, 'The API keys cannot be read; nobody comes in.');
+      }
+      this.#stamp = stamp;
+    }
+    this.#lookedMs = clock.monotonicMs();
+  }
+
+  /** Requests that run go on counting for a key that stays. */
+  #adopt(records: readonly KeyRecord[]): void {
+    const before = new Map(this.#holders.map((holder) => [holder.record.sha256, holder]));
+    this.#holders = records.map(
+      (record) => before.get(record.sha256)?.with(record) ?? this.#newHolder(record),
+    );
+  }
+
+  #newHolder(record: KeyRecord): KeyHolder {
+    return new KeyHolder(record, {
+      budget: this.#budget,
+      nowMs: () => this.#options.clock.unixMs(),
+      isLocal: this.#options.isLocal,
+      onUse: () => this.#writeSoon(),
+    });
+  }
+
+  #writeSoon(): void {
+    this.#cancelWrite ??= this.#options.clock.after(WRITE_MS, () => void this.#write());
+  }
+
+  async #write(): Promise<void> {
+    this.#cancelWrite = null;
+    try {
+      await writeUsage(this.#options.home, this.#budget.usage);
+    } catch (error) {
+      this.#options.log.warn({ error }, 'The use of API keys cannot be written.');
+    }
+  }
+}

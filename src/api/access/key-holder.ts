@@ -1,0 +1,181 @@
+/** What the holder of one named key may do now, and what of it is in use. */
+import { isVocabularyJob, type Job } from '../../contract/job.ts';
+import type { JobEvent } from '../../contract/job-event.ts';
+import type { AdmittedJob, JobGate, Submission } from '../../engine/ports.ts';
+import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import type { KeyRecord } from '../../store/keys/key-file.ts';
+import type { Reservation, TokenBudget } from './token-budget.ts';
+
+export interface HolderPorts {
+  readonly budget: TokenBudget;
+  /** Unix milliseconds. */
+  readonly nowMs: () => number;
+  readonly isLocal: (engine: string) => boolean;
+  /** Tokens were used. */
+  readonly onUse: () => void;
+}
+
+/** What a key has used, for figures and people. */
+export interface KeyUse {
+  readonly name: string;
+  readonly openRequests: number;
+  readonly tokensToday: number;
+  /** Null: unlimited. */
+  readonly tokensPerDay: number | null;
+}
+
+export class KeyHolder implements JobGate {
+  #record: KeyRecord;
+  readonly #ports: HolderPorts;
+  #openRequests = 0;
+
+  constructor(record: KeyRecord, ports: HolderPorts) {
+    this.#record = record;
+    this.#ports = ports;
+  }
+
+  get record(): KeyRecord {
+    return this.#record;
+  }
+
+  get use(): KeyUse {
+    const { name, tokensPerDay = null } = this.#record;
+    const tokensToday = this.#ports.budget.used(name);
+    return { name, openRequests: this.#openRequests, tokensToday, tokensPerDay };
+  }
+
+  /** The same holder with other rights. */
+  with(record: KeyRecord): this {
+    this.#record = record;
+    return this;
+  }
+
+  /** Why the key is no good, or null. */
+  refusal(): SvcError | null {
+    const { name, expiresAt } = this.#record;
+    if (expiresAt === undefined || this.#ports.nowMs() < Date.parse(expiresAt)) return null;
+    return fail('key_expired', { name, since: expiresAt });
+  }
+
+  /** Counts a request until the returned function is called. Throws `key_busy`. */
+  begin(): () => void {
+    const { name, maxRequests = Number.POSITIVE_INFINITY } = this.#record;
+    if (this.#openRequests >= maxRequests) throw fail('key_busy', { name, limit: maxRequests });
+    this.#openRequests += 1;
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#openRequests -= 1;
+      isOpen = false;
+    };
+  }
+
+  /** Whether the model may be used, by any of its names. */
+  maySee(names: readonly string[]): boolean {
+    const { models } = this.#record;
+    return models === undefined || names.some((name) => models.includes(name));
+  }
+
+  admit({ target, job }: Submission): AdmittedJob {
+    const { name, localOnly } = this.#record;
+    const { modelId } = target;
+    if (!this.maySee([modelId])) throw fail('key_model_refused', { name, model: modelId, param: 'model' });
+    if (localOnly && !this.#ports.isLocal(target.engine))
+      throw fail('key_local_only', { name, model: modelId, param: 'model' });
+    return this.#counted(job);
+  }
+
+  #counted(job: Job): AdmittedJob {
+    if (isVocabularyJob(job) || job.kind === 'explain') return { job, onEvent: () => null, onEnd: () => {} };
+    const { prompt, answer } = mostTokens(job);
+    const reservation = this.#reserve(prompt + answer);
+    const held = reservation.tokens;
+    // The prompt is counted later, and often takes a quarter of its bytes; until then half is left for it at least.
+    const left = answer === 0 ? 0 : Math.min(answer, Math.max(held - prompt, Math.floor(held / 2)));
+    const isShort = answer === 0 ? held < prompt : left < answer;
+    // An answer may be cut where it is told as such; a signed one and vectors are whole or refused.
+    const mayBeCut = job.kind === 'generate' && job.lane === 'shared' && left > 0;
+    if (isShort && !mayBeCut) {
+      reservation.settle(0);
+      throw this.#usedUp();
+    }
+    const cut = isShort && job.kind === 'generate' ? { ...job, maxTokens: left } : job;
+    return this.#watched(cut, left, reservation);
+  }
+
+  #watched(job: Job, answer: number, reservation: Reservation): AdmittedJob {
+    let prompt = 0;
+    let written = 0;
+    return {
+      job,
+      onEvent: (event) => {
+        if (event.type === 'started' && job.kind === 'generate') {
+          if (event.promptTokens + answer > reservation.tokens) return this.#usedUp();
+          prompt = event.promptTokens;
+          reservation.shrink(prompt + answer);
+        }
+        written = writtenBy(event, written);
+        return null;
+      },
+      onEnd: () => {
+        reservation.settle(Math.min(prompt + written, reservation.tokens));
+        this.#ports.onUse();
+      },
+    };
+  }
+
+  /** A key without a limit is counted and bounded by nothing. */
+  get #limit(): number {
+    return this.#record.tokensPerDay ?? Number.POSITIVE_INFINITY;
+  }
+
+  #reserve(tokens: number): Reservation {
+    return this.#ports.budget.reserve(this.#record.name, this.#limit, tokens);
+  }
+
+  #usedUp(): SvcError {
+    const { name, tokensPerDay = 0 } = this.#record;
+    const retryAfterS = Math.ceil(this.#ports.budget.nextDayMs / 1000);
+    return fail('key_tokens_used', { name, limit: tokensPerDay, retryAfterS });
+  }
+}
+
+/** What a job may take at most, by the bytes of what it brings; vectors and scores have no answer. */
+function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokenize' }>) {
+  switch (job.kind) {
+    case 'generate': {
+      const prompt = bytesOf(JSON.stringify([job.prompt, job.tools]));
+      return { prompt, answer: Math.max(1, job.maxTokens ?? job.numCtx ?? MOST_UNNAMED_TOKENS) };
+    }
+    case 'embed':
+      return { prompt: job.inputs.reduce((sum, input) => sum + bytesOf(input), 0), answer: 0 };
+    case 'rank': {
+      const query = bytesOf(job.query);
+      return { prompt: job.documents.reduce((sum, each) => sum + bytesOf(each) + query, 0), answer: 0 };
+    }
+  }
+}
+
+/** What an answer without a limit of its own may write: no window that a load chooses by itself is larger. */
+const MOST_UNNAMED_TOKENS = 65_536;
+/** Marks that a model puts around a text. */
+const MARK_TOKENS = 4;
+
+/** No token stands for less than a byte. */
+const bytesOf = (text: string): number => Buffer.byteLength(text) + MARK_TOKENS;
+
+/** The exact count where it is told, and until then at least one token for each piece. */
+function writtenBy(event: JobEvent, written: number): number {
+  switch (event.type) {
+    case 'text':
+    case 'reasoning':
+    case 'tool_arguments':
+      return written + 1;
+    case 'done':
+      return event.usage.completionTokens;
+    case 'embedded':
+    case 'ranked':
+      return event.totalTokens;
+    default:
+      return written;
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * api/access owns what a named API key may do while requests run. It knows nothing of HTTP, nor of how keys are kept. This file:
+ * tokens that keys may use in a day, exact however many requests run: what a request may take is reserved before it begins,
+ * and what it did not use is given back. Pure; the day is that of UTC.
+ */
+import type { KeyUsage } from '../../store/keys/usage-file.ts';
+
+export interface Reservation {
+  /** How many tokens it holds. */
+  readonly tokens: number;
+  /** Gives back what is more than this. */
+  shrink(tokens: number): void;
+  /** So many of them were used; the rest is given back. A second call changes nothing. */
+  settle(used: number): void;
+}
+
+const DAY_MS = 86_400_000;
+
+export class TokenBudget {
+  readonly #nowMs: () => number;
+  #day: string;
+  readonly #used = new Map<string, number>();
+  readonly #reserved = new Map<string, number>();
+
+  constructor(nowMs: () => number, kept: KeyUsage | null) {
+    this.#nowMs = nowMs;
+    this.#day = this.#today();
+    if (kept?.day !== this.#day) return;
+    for (const [name, tokens] of Object.entries(kept.tokens)) this.#used.set(name, tokens);
+  }
+
+  /** Today's, for the file. */
+  get usage(): KeyUsage {
+    this.#turnDay();
+    return { schema: 1, day: this.#day, tokens: Object.fromEntries(this.#used) };
+  }
+
+  used(name: string): number {
+    this.#turnDay();
+    return this.#used.get(name) ?? 0;
+  }
+
+  /** What is neither used nor reserved. */
+  left(name: string, limit: number): number {
+    return Math.max(0, limit - this.used(name) - (this.#reserved.get(name) ?? 0));
+  }
+
+  /** Until the next day begins, milliseconds. */
+  get nextDayMs(): number {
+    return DAY_MS - (this.#nowMs() % DAY_MS);
+  }
+
+  /** Holds at most what is left. */
+  reserve(name: string, limit: number, tokens: number): Reservation {
+    let held = Math.min(tokens, this.left(name, limit));
+    this.#hold(name, held);
+    const shrink = (to: number): void => {
+      this.#hold(name, Math.min(0, to - held));
+      held = Math.min(held, to);
+    };
+    let isOpen = true;
+    return {
+      get tokens() {
+        return held;
+      },
+      shrink,
+      settle: (used) => {
+        if (!isOpen) return;
+        isOpen = false;
+        shrink(0);
+        this.#used.set(name, this.used(name) + used);
+      },
+    };
+  }
+
+  #hold(name: string, tokens: number): void {
+    this.#reserved.set(name, (this.#reserved.get(name) ?? 0) + tokens);
+  }
+
+  #turnDay(): void {
+    const today = this.#today();
+    if (today === this.#day) return;
+    this.#day = today;
+    this.#used.clear();
+  }
+
+  #today(): string {
+    return new Date(this.#nowMs()).toISOString().slice(0, 10);
+  }
+}

@@ -1,0 +1,122 @@
+/** hearth key: API keys for people and programs, each with what it may do. */
+import type { Command } from 'commander';
+import { parseDuration } from '../../../lib/base/duration.ts';
+import { systemClock } from '../../../lib/base/clock.ts';
+import { addKey, type KeyRecord, readKeys, removeKey } from '../../../store/keys/key-file.ts';
+import { readUsage } from '../../../store/keys/usage-file.ts';
+import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
+import { localRegistry } from '../../local-registry.ts';
+import { inTime } from '../../words/relative-time.ts';
+
+interface AddFlags {
+  readonly admin?: boolean;
+  readonly model?: readonly string[];
+  readonly requests?: string;
+  readonly tokensPerDay?: string;
+  readonly localOnly?: boolean;
+  readonly expires?: string;
+}
+
+const HEAD = ['NAME', 'RIGHTS', 'MODELS', 'REQUESTS', 'TOKENS TODAY', 'EXPIRES'];
+
+export function registerKey(program: Command, context: CliContext): void {
+  const key = program
+    .command('key')
+    .description('API keys with a name: who may use what, and how much of it');
+  key
+    .command('add <name>')
+    .description('make a key and print it, this once; from the first key on nobody comes in without one')
+    .option('--admin', 'may change models and settings over HTTP')
+    .option('--model <id...>', 'only these models')
+    .option('--requests <count>', 'so many requests at a time')
+    .option('--tokens-per-day <count>', 'so many tokens a day (UTC), prompts included')
+    .option('--local-only', 'only models that run on this machine')
+    .option('--expires <duration>', 'for so long, for example 30d')
+    .action((name: string, flags: AddFlags) => add(context, name, flags));
+  key
+    .command('list')
+    .alias('ls')
+    .description('show the keys, what each may do and what it used today; never a key itself')
+    .option('--json', 'one JSON array')
+    .action((flags: { json?: boolean }) => list(context, flags.json === true));
+  key
+    .command('rm <name>')
+    .description('take a key back, at once')
+    .action(async (name: string) => {
+      await removeKey(context.config().home, name);
+      context.note(printable(`The key ${name} is taken back.`));
+    });
+}
+
+async function add(context: CliContext, name: string, flags: AddFlags): Promise<void> {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/.test(name))
+    throw usage('a name has 1 to 40 letters, digits, ".", "_" and "-", and begins with a letter or digit');
+  const config = context.config();
+  const registry = localRegistry(config);
+  const models: string[] = [];
+  for (const model of flags.model ?? []) models.push((await registry.find(model)).id);
+  const now = systemClock.unixMs();
+  const maxRequests = count('--requests', flags.requests);
+  const tokensPerDay = count('--tokens-per-day', flags.tokensPerDay);
+  const { key } = await addKey(
+    config.home,
+    {
+      name,
+      admin: flags.admin === true,
+      localOnly: flags.localOnly === true,
+      ...(models.length === 0 ? {} : { models }),
+      ...(maxRequests === null ? {} : { maxRequests }),
+      ...(tokensPerDay === null ? {} : { tokensPerDay }),
+      ...(flags.expires === undefined ? {} : { expiresAt: momentAfter(flags.expires, now) }),
+    },
+    now,
+  );
+  context.print(key);
+  context.note('This is the only time that the key is shown; a service that runs knows it already.');
+}
+
+async function list(context: CliContext, asJson: boolean): Promise<void> {
+  const { home } = context.config();
+  const keys = await readKeys(home);
+  const usage = await readUsage(home);
+  const now = systemClock.unixMs();
+  const isToday = usage?.day === new Date(now).toISOString().slice(0, 10);
+  const used = (name: string): number => (isToday ? (usage?.tokens[name] ?? 0) : 0);
+  if (asJson) {
+    return context.printJson(
+      keys.map((record) => ({ ...record, sha256: undefined, tokensToday: used(record.name) })),
+    );
+  }
+  if (keys.length === 0) return context.note('There are no named keys; make one with: hearth key add NAME');
+  context.print(table([HEAD, ...keys.map((record) => rowOf(record, used(record.name), now))]));
+}
+
+function rowOf(record: KeyRecord, used: number, nowMs: number): string[] {
+  const { name, admin, localOnly, models, maxRequests, tokensPerDay, expiresAt } = record;
+  const expires = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+  return [
+    name,
+    [admin ? 'admin' : 'use', ...(localOnly ? ['local only'] : [])].join(', '),
+    models === undefined ? 'all' : models.join(', '),
+    maxRequests === undefined ? 'any number' : `${maxRequests} at a time`,
+    tokensPerDay === undefined ? String(used) : `${used} of ${tokensPerDay}`,
+    expires === Number.POSITIVE_INFINITY ? 'never' : expires <= nowMs ? 'expired' : inTime(expires, nowMs),
+  ];
+}
+
+function count(flag: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (value === 0) throw usage(`${flag} must be a whole number of at least 1`);
+  return value;
+}
+
+function momentAfter(text: string, nowMs: number): string {
+  const spanMs = parseDuration(text);
+  // Node's dates end in the year 275760.
+  if (spanMs === undefined || spanMs <= 0 || spanMs > 3.2e12)
+    throw usage('--expires must be a duration such as 30d or 12h');
+  return new Date(nowMs + spanMs).toISOString();
+}
+
+const usage = (message: string): CliFailure => new CliFailure(message, EXIT_CODES.usage);

@@ -1,0 +1,66 @@
+/** Figures of the service around the engine: requests by outcome, and named keys. */
+import { Counter, Gauge, type Registry } from '#prom-client';
+
+/** What a named key uses. */
+export interface KeyFigures {
+  readonly name: string;
+  readonly openRequests: number;
+  readonly tokensToday: number;
+}
+
+/** A request that is over. */
+export interface RequestFigures {
+  /** Its path in the route table; of others, nothing is told. */
+  readonly route: string;
+  readonly status: number;
+  /** The code of its failure, or null. */
+  readonly error: string | null;
+  /** Whether the engine took a job of it. */
+  readonly wasAdmitted: boolean;
+}
+
+/** Returns what counts a request. */
+export function serviceMetrics(
+  registry: Registry,
+  keys: () => readonly KeyFigures[],
+): (request: RequestFigures) => void {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'hearth_http_requests_total',
+    help: 'Requests by route and status; 499 is a client that left before the head of its answer.',
+    labelNames: ['route', 'status'],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'hearth_refusals_total',
+    help: 'Requests that failed before the engine took a job of them, by code (docs/errors.md).',
+    labelNames: ['code'],
+    registers,
+  });
+  addKeys(registry, keys);
+  return ({ route, status, error, wasAdmitted }) => {
+    requests.inc({ route, status: String(status) });
+    if (error !== null && !wasAdmitted) refusals.inc({ code: error });
+  };
+}
+
+function addKeys(registry: Registry, keys: () => readonly KeyFigures[]): void {
+  const perKey = (name: string, help: string, pick: (key: KeyFigures) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['key'],
+      registers: [registry],
+      collect() {
+        // A key that was taken back is not told for ever.
+        this.reset();
+        for (const key of keys()) this.set({ key: key.name }, pick(key));
+      },
+    });
+  perKey(
+    'hearth_key_requests_open',
+    'Requests that run or wait, by named API key.',
+    (key) => key.openRequests,
+  );
+  perKey('hearth_key_tokens_today', 'Tokens since midnight UTC, by named API key.', (key) => key.tokensToday);
+}

@@ -1,0 +1,31 @@
+/** How many tokens each key has used today, kept over restarts. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Static, Type } from '#typebox';
+import { Check } from '#typebox/value';
+import { writeDurably } from '../../lib/files/durable.ts';
+
+export const KeyUsage = Type.Object({
+  schema: Type.Literal(1),
+  /** The day of UTC, 2026-11-23. */
+  day: Type.String(),
+  /** By the name of the key. */
+  tokens: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+});
+export type KeyUsage = Static<typeof KeyUsage>;
+
+const usagePath = (home: string): string => path.join(home, 'key-usage.json');
+
+/** Null where none was kept, or it cannot be read: then the day begins anew. */
+export async function readUsage(home: string): Promise<KeyUsage | null> {
+  try {
+    const value: unknown = JSON.parse(await readFile(usagePath(home), 'utf8'));
+    return Check(KeyUsage, value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export async function writeUsage(home: string, usage: KeyUsage): Promise<void> {
+  await writeDurably(usagePath(home), `${JSON.stringify(usage)}\n`);
+}

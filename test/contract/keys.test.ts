@@ -1,0 +1,139 @@
+/** Named API keys over HTTP: who comes in, and that no limit is exceeded whatever arrives together. */
+import { chmod, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addKey, keyFilePath, type KeyRecord, removeKey } from '../../src/store/keys/key-file.ts';
+import { gate, started, text, done } from '../support/http/scripted-engine.ts';
+import { HttpClient } from '../support/http/http-client.ts';
+import { installed, scriptedService } from '../support/http/scripted-service.ts';
+
+const service = scriptedService();
+const messages = [{ role: 'user', content: 'Hello' }];
+
+/** A client with a new key, once the service knows it. */
+async function holder(name: string, rights: Partial<KeyRecord> = {}): Promise<HttpClient & { key: string }> {
+  const { key } = await addKey(service.home, { name, admin: false, localOnly: false, ...rights }, Date.now());
+  const client = new HttpClient(service.url, { authorization: `Bearer ${key}` });
+  while ((await client.get('/v1/identity')).body.code === 'unauthorized');
+  return Object.assign(client, { key });
+}
+
+beforeAll(() => holder('first'));
+
+describe('a named key', () => {
+  it('is kept as a hash in a private file, and is asked for by every route but /health', async () => {
+    const { key } = await holder('kept');
+    const file = keyFilePath(service.home);
+    expect(await readFile(file, 'utf8')).not.toContain(key);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await service.client.get('/v1/models')).body.code).toBe('unauthorized');
+    expect((await service.client.get('/health')).status).toBe(200);
+    const wrong = { authorization: `Bearer ${key.slice(0, -1)}x` };
+    expect((await service.client.get('/v1/models', wrong)).body.code).toBe('unauthorized');
+  });
+
+  it('is refused when it was taken back, and when its time is over', async () => {
+    const old = await holder('old', { expiresAt: '2026-01-01T00:00:00Z' });
+    expect((await old.get('/v1/models')).body.code).toBe('key_expired');
+    const gone = await holder('gone');
+    await removeKey(service.home, 'gone');
+    while ((await gone.get('/v1/models')).status === 200);
+    expect((await gone.get('/v1/models')).body.code).toBe('unauthorized');
+  });
+
+  it('opens its models only, and shows no others', async () => {
+    const one = await holder('one', { models: [installed.chat] });
+    expect((await one.chat({ model: installed.chat, messages })).status).toBe(200);
+    const other = await one.chat({ model: installed.slashed, messages });
+    expect([other.status, other.body.code]).toEqual([403, 'key_model_refused']);
+    expect((await one.embed({ input: 'x' })).body.code).toBe('key_model_refused');
+    const { body } = await one.get('/v1/models');
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([installed.chat]);
+  });
+
+  it('changes models only as an admin key, and is no way around the page', async () => {
+    const user = await holder('user');
+    const alias = { model: installed.chat, alias: 'theirs' };
+    expect((await user.post('/svc/models/alias', alias)).body.code).toBe('admin_required');
+    const token = { 'x-svc-page-token': 'the-token-of-the-page' };
+    expect((await user.post('/svc/models/alias', alias, token)).body.code).toBe('admin_required');
+    expect((await user.get('/svc/requests')).body.code).toBe('admin_required');
+    const admin = await holder('admin', { admin: true });
+    expect((await admin.post('/svc/models/alias', alias)).status).toBe(200);
+    const uses = (await admin.get('/svc/keys')).body.data;
+    expect(uses.find(({ name }: { name: string }) => name === 'one').tokens_today).toBe(10);
+  });
+
+  it('runs so many requests at a time, however many come at once', async () => {
+    const two = await holder('two', { maxRequests: 2 });
+    const wait = gate();
+    service.engine.plays(
+      ...Array.from({ length: 2 }, () => [started(), wait.opened, text('x'), done('stop', 1)]),
+    );
+    const asked = Array.from({ length: 8 }, () => two.chat({ messages }));
+    const refused: unknown[] = [];
+    for (const each of asked) void each.then((reply) => refused.push(reply));
+    while (refused.length < 6) await new Promise((resolve) => setImmediate(resolve));
+    wait.open();
+    const replies = await Promise.all(asked);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(2);
+    expect(replies.filter(({ body }) => body.code === 'key_busy')).toHaveLength(6);
+    expect((await two.chat({ messages })).status).toBe(200);
+  });
+
+  it('never uses more tokens a day than it may, whatever runs together', async () => {
+    const poor = await holder('poor', { tokensPerDay: 100 });
+    service.engine.plays(...Array.from({ length: 20 }, () => [started(4096, 7), text('x'), done('stop', 2)]));
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => poor.chat({ messages, max_tokens: 2 })),
+    );
+    const ran = replies.filter(({ status }) => status === 200).length;
+    for (const reply of replies.filter(({ status }) => status !== 200)) {
+      expect(reply.body.code).toBe('key_tokens_used');
+      expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
+    }
+    expect(ran * 9).toBeLessThanOrEqual(100);
+    expect(ran).toBeGreaterThan(0);
+    // One after the other, all of the day can be used, and what does not fit is cut and says so.
+    let last = { status: 200, tokens: 0 };
+    while (last.status === 200) {
+      service.engine.plays(({ job }) => {
+        const most = job.kind === 'generate' ? (job.maxTokens ?? 0) : 0;
+        return [started(4096, 7), text('x'), done('length', Math.min(30, most))];
+      });
+      const { status, body } = await poor.chat({ messages, max_tokens: 30 });
+      last = { status, tokens: body.usage?.total_tokens ?? 0 };
+    }
+    service.engine.plays();
+    const admin = await holder('auditor', { admin: true });
+    const { data } = (await admin.get('/svc/keys')).body;
+    const used = data.find(({ name }: { name: string }) => name === 'poor').tokens_today;
+    expect(used).toBeLessThanOrEqual(100);
+    expect(used).toBeGreaterThan(80);
+  });
+
+  it('lets nobody in while its file cannot be trusted', async () => {
+    const { key } = await holder('trusting');
+    const file = keyFilePath(service.home);
+    const ask = () => service.client.get('/v1/models', { authorization: `Bearer ${key}` });
+    await chmod(file, 0o644);
+    while ((await ask()).status === 200);
+    expect(await ask()).toMatchObject({ status: 503, body: { code: 'key_file_unusable' } });
+    await chmod(file, 0o600);
+    while ((await ask()).status === 503);
+    expect((await ask()).status).toBe(200);
+    expect(path.dirname(file)).toBe(service.home);
+  });
+});
+
+describe('answers of several', () => {
+  it('are counted each', async () => {
+    const pair = await holder('pair', { tokensPerDay: 10_000 });
+    const { usage } = (await pair.chat({ messages, n: 2, max_tokens: 5 })).body;
+    const admin = await holder('counter', { admin: true });
+    const { data } = (await admin.get('/svc/keys')).body;
+    expect(data.find(({ name }: { name: string }) => name === 'pair').tokens_today).toBe(
+      2 * 7 + usage.completion_tokens,
+    );
+  });
+});
