@@ -80,7 +80,7 @@ export class ChatService {
       sequence: placement?.id ?? null,
       numCtx: prepared.numCtx,
       toolFormat: prepared.toolFormat,
-      modelFormat: formatFacts(this.#chat.writer.template, prepared.model),
+      modelFormat: formatFacts(prepared.writer.template, prepared.model),
     });
     this.#outbox.flush();
   }

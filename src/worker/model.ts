@@ -16,6 +16,8 @@ export interface ChatModel extends LoadedModel {
   /** Of the batch loop: as many sequences as may decode together. */
   readonly context: NativeContext;
   readonly writer: PromptWriter;
+  /** For conversations with tools, where the file has a template of their own. */
+  readonly toolWriter: PromptWriter | null;
   /** LoRA adapters that jobs may name. */
   readonly adapters: ReadonlyMap<string, NativeAdapter>;
   /** Of the model that drafts, with as many sequences; null where none does. */

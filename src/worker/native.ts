@@ -85,6 +85,8 @@ export interface ModelFacts {
   readonly usesMmap: boolean;
   /** As it stands in the file. */
   readonly chatTemplate: string | null;
+  /** A second one, for conversations with tools. */
+  readonly toolTemplate: string | null;
   /** How the model wants a query and a document written, with `{query}` and `{document}` in it. */
   readonly rerankTemplate: string | null;
   readonly past: PastState;

@@ -4,7 +4,10 @@ import { generateJob } from '../../test/support/engine/jobs.ts';
 import { answering, scriptedBackend, scriptedSpec } from '../../test/support/engine/scripted-backend.ts';
 import type { GenerateJob, Turn } from '../contract/job.ts';
 import { loadChat } from './load/chat.ts';
+import { template } from '../../test/support/templates.ts';
 import { prepareChat } from './prepare.ts';
+import { promptWriter } from './prompt/prompt.ts';
+import { openTemplate } from './prompt/template.ts';
 
 const END = 256;
 const { backend } = scriptedBackend(answering(() => ''));
@@ -30,6 +33,20 @@ describe('an answer that is begun', () => {
   it('is refused where a tool could be called in the envelope only', () => {
     const tools = [{ name: 't', description: '', parameters: { type: 'object' } }];
     expect(() => prepare({ ...begun('So'), tools, toolChoice: { mode: 'auto' } })).toThrow('cannot be begun');
+  });
+});
+
+describe('a file with a second template for tools', () => {
+  const tools = [{ name: 'look_up', description: '', parameters: { type: 'object' } }];
+  const toolWriter = promptWriter(openTemplate(template('hermes')), chat.vocabulary);
+  const text = (fields: Partial<GenerateJob>) => prepareChat({ ...chat, toolWriter }, generateJob(fields));
+
+  it('puts conversations with tools by it, and no others', () => {
+    const withTools = text({ tools, toolChoice: { mode: 'auto' } });
+    expect(Buffer.from(withTools.tokens).toString()).toContain('Functions you may call, one per line:');
+    expect([withTools.toolFormat === 'envelope', withTools.writer]).toEqual([false, toolWriter]);
+    const without = text({});
+    expect([without.toolFormat, without.writer]).toEqual(['envelope', chat.writer]);
   });
 });
 

@@ -9,11 +9,13 @@ import type { ChatModel } from './model.ts';
 import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns } from './prompt/envelope.ts';
 import { callVoice, withModelIds } from './prompt/history.ts';
-import { renderPrompt, tokenizePieces } from './prompt/prompt.ts';
+import { type PromptWriter, renderPrompt, tokenizePieces } from './prompt/prompt.ts';
 import { type RawPrompt, rawPrompt } from './prompt/raw-prompt.ts';
 
 export interface PreparedChat {
   readonly job: GenerateJob;
+  /** What put the conversation. */
+  readonly writer: PromptWriter;
   readonly pieces: readonly PromptPiece[];
   readonly tokens: Uint32Array;
   /** Those at the beginning that any conversation with the same system prompt and tools has; null: not asked for. */
@@ -27,7 +29,8 @@ export interface PreparedChat {
   readonly answer: Answer;
 }
 
-export function prepareChat(chat: ChatModel, asked: GenerateJob): PreparedChat {
+export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat {
+  const chat = speaking(loaded, asked);
   const job = withBiases(chat.vocabulary, asked);
   const plan = planAnswer(job, chat.writer);
   // A smaller window than the loaded one is a promise to the client, not another context.
@@ -41,7 +44,24 @@ export function prepareChat(chat: ChatModel, asked: GenerateJob): PreparedChat {
   const answer = { ...openAnswer(plan, planned, chat), hiddenStops: hiddenStops(chat, job) };
   const sharedTokens = sharedBeginning(chat, { job, plan, tokens });
   const { toolFormat, model } = plan;
-  return { job, pieces, tokens, sharedTokens, numCtx, maxTokens, toolFormat, model, answer };
+  return {
+    job,
+    writer: chat.writer,
+    pieces,
+    tokens,
+    sharedTokens,
+    numCtx,
+    maxTokens,
+    toolFormat,
+    model,
+    answer,
+  };
+}
+
+/** The model as it puts this conversation: some files have a second template for those with tools. */
+function speaking(chat: ChatModel, { tools }: GenerateJob): ChatModel {
+  const { toolWriter } = chat;
+  return toolWriter === null || tools.length === 0 ? chat : { ...chat, writer: toolWriter };
 }
 
 /** Throws `context_length_exceeded` when not even one token of an answer fits behind the prompt. */

@@ -61,7 +61,10 @@ export const ResponsesRequest = Type.Object(
     ...conversation,
     max_output_tokens: nullable<number>('integer', { minimum: 1 }),
     store: nullable<boolean>('boolean', { description: 'false keeps nothing; true if absent.' }),
-    background: nullable<boolean>('boolean', { description: 'Must not be true.' }),
+    background: nullable<boolean>('boolean', {
+      description:
+        'true answers at once with a response that is asked for by its id until it is over; it has to be stored, and is not streamed.',
+    }),
     prompt: nullable<Fields>('object', { description: 'Must be null; no prompts are kept here.' }),
     include: nullable<string[]>('array', { items: { type: 'string' } }),
     metadata: nullable<Fields>('object', { maxProperties: 16 }),

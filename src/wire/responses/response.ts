@@ -20,7 +20,10 @@ export const ResponseBody = Type.Object(
     id: Type.String({ pattern: '^resp_[0-9a-f]{48}$' }),
     object: Type.Literal('response'),
     created_at: Type.Integer(),
+    /** True where the answer is made without a client that waits. */
+    background: Type.Boolean(),
     status: Type.Union([
+      Type.Literal('queued'),
       Type.Literal('in_progress'),
       Type.Literal('completed'),
       Type.Literal('incomplete'),

@@ -217,6 +217,7 @@ function modelFacts({ library, hasGpu }: Native, model: Pointer, options: ModelO
     gpuLayers: gpuLayersOf(options, hasGpu ? layers : 0),
     usesMmap: options.loadMode === null || options.loadMode.startsWith('mmap'),
     chatTemplate: metadataText(library, model, 'tokenizer.chat_template'),
+    toolTemplate: metadataText(library, model, 'tokenizer.chat_template.tool_use'),
     rerankTemplate: metadataText(library, model, 'tokenizer.chat_template.rerank'),
     past: pastState(library, model),
   };

@@ -34,8 +34,8 @@ export function samplersOf({ backend }: ChatModel, { prepared }: FrozenPlan): st
   return prepared.answer.constraint === null ? [...samplers] : ['grammar', ...samplers];
 }
 
-function promptFacts({ writer, vocabulary }: ChatModel, { prepared }: FrozenPlan): FrozenFacts['prompt'] {
-  const { job, pieces, tokens } = prepared;
+function promptFacts({ vocabulary }: ChatModel, { prepared }: FrozenPlan): FrozenFacts['prompt'] {
+  const { job, writer, pieces, tokens } = prepared;
   return {
     templateSha256: job.prompt.kind === 'chat' ? sha256(writer.template.source) : null,
     templateClockMs: job.templateClockMs ?? 0,

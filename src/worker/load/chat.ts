@@ -4,7 +4,7 @@ import type { ContextSize } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend, NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 import { promptWriter } from '../prompt/prompt.ts';
-import { templateOf } from './template.ts';
+import { templateOf, toolTemplateOf } from './template.ts';
 import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { placedLoads } from './placement.ts';
@@ -35,6 +35,8 @@ export async function loadChat(
     const model = await backend.openModel(spec.path, placed?.options ?? options, throttled(onProgress));
     const { vocabulary } = model;
     const template = await templateOf(spec, model.facts.chatTemplate);
+    const toolTemplate = toolTemplateOf(spec, model.facts.toolTemplate);
+    const { toolFormat = 'auto' } = spec.settings;
     const adapters = new Map<string, NativeAdapter>();
     for (const { name, path } of spec.adapters) adapters.set(name, await model.openAdapter(path));
     const context = await model.newContext(contextOptions);
@@ -51,7 +53,8 @@ export async function loadChat(
       draftContext,
       sharedCells: unified ? cells : null,
       prefixReuse,
-      writer: { ...promptWriter(template, vocabulary), toolFormat: spec.settings.toolFormat ?? 'auto' },
+      writer: { ...promptWriter(template, vocabulary), toolFormat },
+      toolWriter: toolTemplate === null ? null : { ...promptWriter(toolTemplate, vocabulary), toolFormat },
       facts: {
         ...commonFacts(model, [context]),
         ...tuned,

@@ -23,6 +23,20 @@ export async function templateOf(
   }
 }
 
+/** The template of the file for conversations with tools; null where it has none, or its user chose one for all. */
+export function toolTemplateOf(
+  { settings }: Pick<LoadSpec, 'settings'>,
+  ofFile: string | null,
+): ChatTemplate | null {
+  if (settings.template !== undefined || ofFile === null || ofFile.trim() === '') return null;
+  try {
+    return openTemplate(ofFile);
+  } catch {
+    // The first one puts tools as well, so that a second one that cannot be used takes nothing from the model.
+    return null;
+  }
+}
+
 function whyNot(error: unknown): string {
   if (isSvcError(error)) return reasonOf(error);
   return error instanceof Error ? error.message : String(error);

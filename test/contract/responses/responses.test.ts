@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerateJob } from '../../../src/contract/job.ts';
 import type { JobEvent } from '../../../src/contract/job-event.ts';
-import { answer, done, started, text } from '../../support/http/scripted-engine.ts';
+import { answer, done, gate, started, text } from '../../support/http/scripted-engine.ts';
 import { installed, scriptedService, startScripted } from '../../support/http/scripted-service.ts';
+import { fail } from '../../../src/lib/errors/svc-error.ts';
 import { verifies } from '../requirements.ts';
 
 const service = scriptedService();
@@ -332,6 +333,40 @@ describe('a stored response', () => {
     } finally {
       await forgetful.close();
     }
+  });
+
+  it('is made in the background where the request says so', async () => {
+    const waiting = gate();
+    service.engine.plays([started(), waiting.opened, text('42'), done()]);
+    const queued = await ask({ background: true });
+    expect([queued.body.status, queued.body.background, queued.headers['x-svc-num-ctx']]).toEqual([
+      'queued',
+      true,
+      undefined,
+    ]);
+    const at = `${path}/${queued.body.id}`;
+    const early = await ask({ previous_response_id: queued.body.id });
+    expect([early.status, early.body.error.param]).toEqual([400, 'previous_response_id']);
+    const running = (await service.client.get(at)).body;
+    verifies('responses.background', () => expect(running.status).toBe('in_progress'));
+    waiting.open();
+    await expect.poll(async () => (await service.client.get(at)).body.status).toBe('completed');
+    const { body } = await service.client.get(at);
+    expect(body.output[0].content[0].text).toBe('42');
+    expect((await ask({ previous_response_id: body.id })).status).toBe(200);
+  });
+
+  it('in the background can be cancelled, and tells its failure', async () => {
+    service.engine.plays([started(), gate().opened]);
+    const { id } = (await ask({ background: true })).body;
+    const { body } = await service.client.ask({ method: 'POST', path: `${path}/${id}/cancel` });
+    expect(body.status).toBe('cancelled');
+    await expect.poll(async () => (await service.client.get(`${path}/${id}`)).body.status).toBe('cancelled');
+    service.engine.plays([started(), fail('worker_hung', { model: 'm', reason: 'silent' })]);
+    const failed = (await ask({ background: true })).body.id;
+    await expect
+      .poll(async () => (await service.client.get(`${path}/${failed}`)).body)
+      .toMatchObject({ status: 'failed', error: { code: 'worker_hung' } });
   });
 
   it('that is over cannot be cancelled', async () => {

@@ -21,6 +21,8 @@ export const responsesSentences = {
     'status is completed, or incomplete with incomplete_details where a limit cut the answer.',
   'responses.usage':
     'usage counts input_tokens with cached_tokens, output_tokens with reasoning_tokens, and total_tokens.',
+  'responses.background':
+    'With background the answer comes at once as queued; GET tells its status until it is over, and it can be cancelled.',
   'responses.store': 'A response is stored unless store is false; GET returns it and DELETE removes it.',
   'responses.previous': 'previous_response_id continues the conversation of a stored response.',
   'responses.missing': 'An id that is not stored is a 404.',

@@ -69,6 +69,7 @@ export function scriptedBackend(
       gpuLayers: 0,
       usesMmap: true,
       chatTemplate: null,
+      toolTemplate: null,
       rerankTemplate: null,
       past: { holds: 'every token' },
     },

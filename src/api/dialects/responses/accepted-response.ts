@@ -52,6 +52,26 @@ export class AcceptedResponse {
   }
 
   async whole(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
+    return this.#parts.body.background === true ? this.#inBackground() : this.#waitedFor();
+  }
+
+  /** The answer is made after this returns, and asked for by its id. */
+  #inBackground(): { readonly body: ResponseBody; readonly numCtx: number } {
+    const { kept, owner, head, items, stop } = this.#parts;
+    const body: ResponseBody = { ...this.#open, status: 'queued' };
+    kept.runs(owner, head.id, { stop, body: () => this.#open });
+    void this.#waitedFor()
+      .catch((error: unknown) =>
+        kept.keep(owner, items, failedBody(this.#open, this.#output.items, told(error))),
+      )
+      // What cannot be kept is asked for in vain; nobody else waits for it.
+      .catch(() => undefined)
+      .finally(() => kept.ended(owner, head.id));
+    // Which window it gets is known when it runs.
+    return { body, numCtx: 0 };
+  }
+
+  async #waitedFor(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
     const { answers, numCtx } = await this.#chat.whole();
     const [{ parts, done }] = answers;
     for (const part of parts) this.#output.take(part);
@@ -63,7 +83,7 @@ export class AcceptedResponse {
 
   async *stream(): AsyncGenerator<StreamItem, void, void> {
     const { kept, owner, head, stop } = this.#parts;
-    kept.runs(owner, head.id, stop);
+    kept.runs(owner, head.id, { stop });
     try {
       for await (const item of this.#items()) {
         // Whoever has read the last event may ask for the response at once.
@@ -85,10 +105,7 @@ export class AcceptedResponse {
       }
     } catch (error) {
       if (!hasBegun) throw error;
-      const told = isSvcError(error)
-        ? { code: error.code, message: error.message }
-        : { code: 'internal', message: 'The service failed.' };
-      const response = failedBody(this.#open, this.#output.items, told);
+      const response = failedBody(this.#open, this.#output.items, told(error));
       yield { chunk: this.#numbered({ type: 'response.failed', response }) };
       throw error;
     }
@@ -126,4 +143,9 @@ export class AcceptedResponse {
     const { kept, owner, items, head } = this.#parts;
     if (head.store && !(await kept.keep(owner, items, body))) body.store = false;
   }
+}
+
+function told(error: unknown): { readonly code: string; readonly message: string } {
+  if (isSvcError(error)) return { code: error.code, message: error.message };
+  return { code: 'internal', message: 'The service failed.' };
 }

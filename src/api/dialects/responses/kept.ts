@@ -20,10 +20,17 @@ interface ResponseRecord {
   readonly response: ResponseBody;
 }
 
+export interface RunningResponse {
+  /** Ends the answer. */
+  readonly stop: () => void;
+  /** As it is now, where it is asked for before it is over. */
+  readonly body?: () => ResponseBody;
+}
+
 export class KeptResponses {
   readonly #keeper: ResponseKeeper | null;
   /** Those that run, by owner and id. */
-  readonly #running = new Map<string, () => void>();
+  readonly #running = new Map<string, RunningResponse>();
 
   /** Null: nothing is kept. */
   constructor(keeper: ResponseKeeper | null) {
@@ -49,6 +56,8 @@ export class KeptResponses {
   }
 
   async response(owner: string, id: string): Promise<ResponseBody> {
+    const running = this.#running.get(`${owner} ${id}`)?.body;
+    if (running !== undefined) return running();
     return (await this.#record(owner, id, 'id')).response;
   }
 
@@ -58,6 +67,12 @@ export class KeptResponses {
 
   /** The conversation up to and with that response. */
   async conversation(owner: string, id: string): Promise<InputItem[]> {
+    if (this.#running.get(`${owner} ${id}`)?.body !== undefined) {
+      throw fail('invalid_request', {
+        param: 'previous_response_id',
+        message: `Response ${id} is not over yet; ask for it until it is.`,
+      });
+    }
     const { input, response } = await this.#record(owner, id, 'previous_response_id');
     return [...input, ...response.output];
   }
@@ -67,9 +82,9 @@ export class KeptResponses {
       throw this.#missing(id, 'id');
   }
 
-  /** Says how to stop a response while it runs. */
-  runs(owner: string, id: string, stop: () => void): void {
-    this.#running.set(`${owner} ${id}`, stop);
+  /** Says what can be done with a response while it runs. */
+  runs(owner: string, id: string, running: RunningResponse): void {
+    this.#running.set(`${owner} ${id}`, running);
   }
 
   ended(owner: string, id: string): void {
@@ -78,9 +93,9 @@ export class KeptResponses {
 
   /** False where no response of that id runs. */
   stop(owner: string, id: string): boolean {
-    const stop = this.#running.get(`${owner} ${id}`);
-    stop?.();
-    return stop !== undefined;
+    const running = this.#running.get(`${owner} ${id}`);
+    running?.stop();
+    return running !== undefined;
   }
 
   async #record(owner: string, id: string, param: string): Promise<ResponseRecord> {

@@ -26,6 +26,7 @@ export function openBody(
     id,
     object: 'response',
     created_at: createdAt,
+    background: asked.background === true,
     status: 'in_progress',
     error: null,
     incomplete_details: null,

@@ -50,7 +50,10 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
       const { ask, tools } = readRequest(body, items);
       const id = newId('resp');
       const stop = new AbortController();
-      const signal = AbortSignal.any([caller.signal, stop.signal]);
+      const isBackground = body.background === true;
+      if (isBackground && !kept.isOn) throw fail('responses_not_kept', { param: 'background' });
+      // Nobody waits for it, so nobody ends it by leaving.
+      const signal = isBackground ? stop.signal : AbortSignal.any([caller.signal, stop.signal]);
       const chat = await acceptChat(ports, ask, { ...caller, signal });
       const sealsThinking = (body.include ?? []).includes(INCLUDES_THINKING);
       return new AcceptedResponse(chat, {
