@@ -7,7 +7,7 @@ import { Installation, type Served } from '../support/process/installation.ts';
 import { openPage, startBrowser } from './browser.ts';
 
 const KEY = 'correct horse battery staple';
-const VIEWS = ['playground', 'models', 'proof'] as const;
+const VIEWS = ['playground', 'engine', 'models', 'requests', 'proof'] as const;
 
 let installation: Installation;
 let served: Served;

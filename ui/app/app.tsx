@@ -8,6 +8,8 @@ import { Standing } from './standing.tsx';
 
 /** Views that are fetched when they are first looked at. */
 const LATER: Readonly<Partial<Record<ViewId, () => Promise<ComponentType>>>> = {
+  engine: async () => (await import('../engine/engine-room.tsx')).EngineRoom,
+  requests: async () => (await import('../requests/requests-view.tsx')).RequestsView,
   models: async () => (await import('../models/models-view.tsx')).ModelsView,
   proof: async () => (await import('../proof/proof-view.tsx')).ProofView,
 };

@@ -3,7 +3,9 @@ import { computed, signal } from '@preact/signals';
 
 export const VIEWS = [
   { id: 'playground', label: 'Playground' },
+  { id: 'engine', label: 'Engine room' },
   { id: 'models', label: 'Models' },
+  { id: 'requests', label: 'Requests' },
   { id: 'proof', label: 'Proof' },
 ] as const;
 export type ViewId = (typeof VIEWS)[number]['id'];

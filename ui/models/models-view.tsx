@@ -1,13 +1,19 @@
 import { useEffect } from 'preact/hooks';
-import { identity, models } from '../service/known.ts';
+import { AddModels } from './add-models.tsx';
+import { ChangeList } from './change-list.tsx';
 import { ModelRow } from './model-row.tsx';
-import { refresh } from './models-state.ts';
+import { library, refresh } from './models-state.ts';
 
-/** What is installed here, and what of it is in memory. */
+/** What is installed here, what of it is in memory, and ways to install more. */
 export function ModelsView() {
   useEffect(() => void refresh(), []);
-  const sorted = models.value.toSorted(
-    (a, b) => Number(isDefault(b.id)) - Number(isDefault(a.id)) || a.id.localeCompare(b.id),
+  const known = library.value;
+  const defaults = [known?.defaults.chat, known?.defaults.embedding];
+  const sorted = (known?.models ?? []).toSorted(
+    (a, b) =>
+      a.kind.localeCompare(b.kind) ||
+      Number(defaults.includes(b.id)) - Number(defaults.includes(a.id)) ||
+      a.id.localeCompare(b.id),
   );
   return (
     <div class="view models">
@@ -15,14 +21,19 @@ export function ModelsView() {
         <h1>Models</h1>
         <p>What is installed on the machine that runs the service, and what of it is in memory now.</p>
       </header>
+      <ChangeList />
       <ul class="model-list">
         {sorted.map((model) => (
-          <ModelRow key={model.id} model={model} isDefault={isDefault(model.id)} />
+          <ModelRow key={model.id} model={model} isDefault={defaults.includes(model.id)} />
+        ))}
+        {(known?.damaged ?? []).map(({ id, reason }) => (
+          <li key={id} class="model">
+            <h2>{id}</h2>
+            <p class="failure">{reason}</p>
+          </li>
         ))}
       </ul>
-      {sorted.length === 0 ? <p class="hint">Nothing is installed. In a terminal: hearth pull REF</p> : null}
+      <AddModels />
     </div>
   );
 }
-
-const isDefault = (id: string): boolean => identity.value?.default_model === id;

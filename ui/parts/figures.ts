@@ -38,3 +38,6 @@ export function ago(thenMs: number, nowMs: number): string {
     ? `${hours} h ago`
     : new Date(thenMs).toLocaleDateString('en', { day: 'numeric', month: 'short' });
 }
+
+export const plural = (value: number, one: string): string =>
+  `${count(value)} ${one}${value === 1 ? '' : 's'}`;

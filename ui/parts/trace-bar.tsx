@@ -29,3 +29,14 @@ export function TraceBar({ trace, label }: { trace: Trace; label: string }) {
     </div>
   );
 }
+/** What the colours mean. */
+export function TraceKey() {
+  return (
+    <ul class="trace-key">
+      <li class="cached">reused</li>
+      <li class="prefilled">prefilled</li>
+      <li class="generated">generated</li>
+      <li class="drafted">drafted and accepted</li>
+    </ul>
+  );
+}

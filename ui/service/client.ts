@@ -12,7 +12,8 @@ type Table = typeof routes;
 type PathOf<Name extends keyof Table> = Table[Name]['path'];
 type Fixed<Path extends string> = Path extends `${infer Before}/*` ? `${Before}/${string}` : Path;
 /** Every path of the route table; a path that no route has does not compile. */
-export type ServicePath = Fixed<PathOf<keyof Table>> | `${PathOf<'identity'>}?nonce=${string}`;
+type Path = Fixed<PathOf<keyof Table>>;
+export type ServicePath = Path | `${Path}?${string}`;
 
 /** Why the service did not do what was asked, in its own sentence. */
 export class Refusal extends Error {

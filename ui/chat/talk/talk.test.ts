@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { parseAst } from 'rolldown/parseAst';
+import { describe, expect, it } from 'vitest';
+import { asCode, LANGUAGES } from './as-code.ts';
+import {
+  alternatives,
+  branchAt,
+  type Conversation,
+  type Entry,
+  newConversation,
+  newestBelow,
+  openCalls,
+  pathTo,
+  withEntry,
+} from './conversation.ts';
+import { exportFile, importFile } from './exported.ts';
+import { emptySettings, faultOf, requestOf, SAMPLE_TOOL } from './settings.ts';
+
+const entry = (id: string, parent: string | null, role: Entry['role'], more: Partial<Entry> = {}): Entry => ({
+  id,
+  parent,
+  role,
+  text: id,
+  ...more,
+});
+const call = (id: string) => ({ id, type: 'function' as const, function: { name: 'f', arguments: '{}' } });
+const of = (...entries: readonly Entry[]): Conversation => entries.reduce(withEntry, newConversation('m'));
+
+describe('a conversation', () => {
+  const tree = of(
+    entry('ask', null, 'user'),
+    entry('first', 'ask', 'assistant'),
+    entry('second', 'ask', 'assistant'),
+    entry('more', 'first', 'user'),
+    entry('end', 'more', 'assistant'),
+  );
+
+  it('keeps every try, and leads from one to the newest that follows it', () => {
+    const ids = (entries: readonly Entry[]) => entries.map(({ id }) => id);
+    expect(ids(pathTo(tree, 'end'))).toEqual(['ask', 'first', 'more', 'end']);
+    expect(ids(alternatives(tree, tree.entries[1] as Entry))).toEqual(['first', 'second']);
+    expect([newestBelow(tree, 'first'), newestBelow(tree, 'second')]).toEqual(['end', 'second']);
+    expect(tree.title).toBe('ask');
+  });
+
+  it('branches with its path and nothing else', () => {
+    const { entries, id } = branchAt(tree, { model: 'm', leaf: 'first' });
+    expect(entries.map((each) => each.id)).toEqual(['ask', 'first']);
+    expect(id).not.toBe(tree.id);
+  });
+
+  it('knows the calls that wait for a result', () => {
+    const asked = entry('calls', 'ask', 'assistant', { calls: [call('1'), call('2')] });
+    const result = entry('result', 'calls', 'tool', { callId: '1' });
+    expect(openCalls([asked]).map(({ id }) => id)).toEqual(['1', '2']);
+    expect(openCalls([asked, result]).map(({ id }) => id)).toEqual(['2']);
+    expect(openCalls([asked, result, entry('said', 'result', 'assistant')])).toEqual([]);
+  });
+});
+
+describe('the request', () => {
+  it('holds what the user asked for and nothing else', () => {
+    const path = [entry('Hello', null, 'user')];
+    expect(requestOf('m', path, emptySettings())).toEqual({
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+    const settings = {
+      ...emptySettings(),
+      system: 'Be short.',
+      numbers: { temperature: '0', seed: '' },
+      stop: 'END\n',
+      tools: [SAMPLE_TOOL],
+      schema: '{"type":"object"}',
+    };
+    expect(requestOf('m', path, settings)).toMatchObject({
+      messages: [{ role: 'system', content: 'Be short.' }, { role: 'user' }],
+      temperature: 0,
+      stop: ['END'],
+      tools: [{ function: { name: 'get_weather' } }],
+      response_format: { type: 'json_schema' },
+    });
+    expect(requestOf('m', path, settings)).not.toHaveProperty('seed');
+  });
+
+  it('carries calls and their results', () => {
+    const path = [
+      entry('calls', null, 'assistant', { text: '', calls: [call('1')] }),
+      entry('7', 'calls', 'tool', { callId: '1' }),
+    ];
+    expect(requestOf('m', path, emptySettings()).messages).toEqual([
+      { role: 'assistant', content: null, tool_calls: [call('1')] },
+      { role: 'tool', content: '7', tool_call_id: '1' },
+    ]);
+  });
+
+  it('is not made from what is no JSON', () => {
+    expect(faultOf(emptySettings())).toBeNull();
+    expect(faultOf({ ...emptySettings(), schema: '[]' })).toContain('Schema of the answer');
+    expect(faultOf({ ...emptySettings(), tools: [{ ...SAMPLE_TOOL, parameters: '{' }] })).toContain(
+      'get_weather',
+    );
+  });
+});
+
+describe('code', () => {
+  const endpoint = { origin: 'http://127.0.0.1:8740', hasKey: true };
+  const request = (text: string) => ({
+    ...requestOf('m', [entry(text, null, 'user')], emptySettings()),
+    top_k: 3,
+  });
+
+  it('says any text as it is, in every language', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const body = JSON.stringify(request(text), null, 2);
+        const shell = asCode('curl', request(text), endpoint);
+        const [, quoted = ''] = /-d '([\s\S]*)'$/.exec(shell) ?? [];
+        expect(quoted.replaceAll(String.raw`'\''`, "'")).toBe(body);
+        expect(quoted.replaceAll(String.raw`'\''`, '')).not.toContain("'");
+        expect(() => parseAst(asCode('JavaScript', request(text), endpoint))).not.toThrow();
+        expect(asCode('Python', request(text), endpoint)).toContain(`"content": ${JSON.stringify(text)}`);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('names the key and never holds it; Python gets further fields as OpenAI takes them', () => {
+    for (const language of LANGUAGES)
+      expect(asCode(language, request('x'), endpoint)).toContain('SVC_API_KEY');
+    expect(asCode('Python', request('x'), endpoint)).toMatch(/extra_body=\{\s+"top_k": 3,/);
+  });
+});
+
+describe('an exported file', () => {
+  it('comes back as it was, under another id', () => {
+    const before = {
+      ...of(entry('ask', null, 'user'), entry('said', 'ask', 'assistant', { finish: 'stop' })),
+    };
+    const whole = { ...before, lanes: [{ model: 'm', leaf: 'said' }] };
+    const [after] = importFile(exportFile([whole]));
+    expect(after).toEqual({ ...whole, id: after?.id });
+    expect(after?.id).not.toBe(whole.id);
+  });
+
+  it('that is hostile gives conversations that are sound, or a sentence', () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        expect(() => importFile(json)).toThrow(/file/);
+        const text = `{"kind":"hearth.conversations","conversations":[${json}]}`;
+        const [read] = importFile(text);
+        expect(read?.lanes.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  it('cannot lead a path in a circle', () => {
+    const entries = [
+      { id: 'a', parent: 'b', role: 'user', text: '' },
+      { id: 'b', parent: 'a', role: 'user', text: '' },
+      { id: 'c', parent: 'c', role: 'user', text: '' },
+      { id: 'd', parent: null, role: 'user', text: '' },
+    ];
+    const file = {
+      kind: 'hearth.conversations',
+      conversations: [{ entries, lanes: [{ model: 'm', leaf: 'b' }] }],
+    };
+    const [read] = importFile(JSON.stringify(file));
+    expect(read?.entries.map(({ id }) => id)).toEqual(['d']);
+    expect(read?.lanes).toEqual([{ model: 'm', leaf: null }]);
+  });
+});

@@ -1,0 +1,34 @@
+/** How many tokens all models generate in a second, as a line over the last minute. */
+import { effect, signal } from '@preact/signals';
+import type { EngineState } from '../../src/wire/operation/engine-state.ts';
+import { engineState } from '../service/engine-feed.ts';
+import { tokensBetween } from './reading.ts';
+
+const EVERY_MS = 500;
+/** Steps that a rate is the mean of: one alone would jump. */
+const STEPS = 4;
+const MOST_POINTS = 120;
+
+export const rates = signal<readonly number[]>([]);
+
+/** Measures until the function that it returns is called. */
+export function watchRate(): () => void {
+  let before: EngineState | null = null;
+  let tokens = 0;
+  let counts: number[] = [];
+  const stop = effect(() => {
+    const state = engineState.value;
+    if (before !== null && state !== null) tokens += tokensBetween(before, state);
+    before = state;
+  });
+  const timer = setInterval(() => {
+    counts = [...counts.slice(1 - STEPS), tokens];
+    tokens = 0;
+    const mean = counts.reduce((sum, each) => sum + each, 0) / (counts.length * (EVERY_MS / 1000));
+    rates.value = [...rates.value.slice(1 - MOST_POINTS), mean];
+  }, EVERY_MS);
+  return () => {
+    stop();
+    clearInterval(timer);
+  };
+}

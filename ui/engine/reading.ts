@@ -1,0 +1,144 @@
+/** What the state of the engine means to somebody who looks at it. Pure. */
+import type { EngineState, JobView, ModelView, SlotView } from '../../src/wire/operation/engine-state.ts';
+import type { RequestView } from '../../src/wire/operation/requests.ts';
+import { count, milliseconds, rate } from '../parts/figures.ts';
+import type { Trace } from '../parts/trace-bar.tsx';
+
+export interface LaneReading {
+  readonly number: string;
+  readonly kind: 'prefill' | 'decode' | 'suspended' | 'kept' | 'free';
+  readonly trace: Trace;
+  /** What it does, in words that need no colour. */
+  readonly doing: string;
+  readonly client: string;
+  readonly speed: string;
+  readonly isFrozen: boolean;
+}
+
+/** Tokens that the width of a lane stands for: enough for the longest, and the same for all of a model. */
+export function scaleOf({ slots, num_ctx: window = Number.MAX_SAFE_INTEGER }: ModelView): number {
+  const longest = Math.max(0, ...Object.values(slots).map((slot) => tokensIn(slot)));
+  let scale = 256;
+  while (scale < longest) scale *= 2;
+  return Math.min(scale, Math.max(window, longest));
+}
+
+export function lanesOf(model: ModelView, jobs: EngineState['jobs']): LaneReading[] {
+  const room = scaleOf(model);
+  return Object.entries(model.slots)
+    .toSorted(([a], [b]) => Number(a) - Number(b))
+    .map(([number, slot]) => laneOf(number, slot, { room, job: jobs[slot.job_id ?? ''] }));
+}
+
+function laneOf(
+  number: string,
+  slot: SlotView,
+  { room, job }: { readonly room: number; readonly job: JobView | undefined },
+): LaneReading {
+  if (slot.job_id === undefined) return idleLane(number, slot.kept_tokens, room);
+  const { cached_tokens: cached = 0, prompt_tokens: prompt = 0, written_tokens: generated = 0, phase } = slot;
+  const evaluated = slot.evaluated_tokens ?? prompt;
+  const kind = phase ?? 'prefill';
+  const prefilled = Math.max(0, (kind === 'prefill' ? evaluated : prompt) - cached);
+  return {
+    number,
+    kind,
+    trace: { cached, prefilled, generated, drafted: slot.accepted_tokens ?? 0, room },
+    doing: kind === 'prefill' ? prefillWords(slot, evaluated) : decodeWords(slot, prefilled),
+    client: job?.client ?? '',
+    speed: slot.tokens_per_s === undefined ? '' : `${rate(slot.tokens_per_s)} t/s`,
+    isFrozen: job?.frozen === true,
+  };
+}
+
+const idleLane = (number: string, kept: number, room: number): LaneReading => ({
+  number,
+  kind: kept > 0 ? 'kept' : 'free',
+  trace: { cached: kept, prefilled: 0, generated: 0, room },
+  doing: kept > 0 ? `${count(kept)} tokens kept for a follow-up` : 'free',
+  client: '',
+  speed: '',
+  isFrozen: false,
+});
+
+function prefillWords(
+  { prompt_tokens: prompt = 0, tokens_per_s: perSecond }: SlotView,
+  evaluated: number,
+): string {
+  const left = perSecond === undefined || perSecond <= 0 ? null : (1000 * (prompt - evaluated)) / perSecond;
+  return `prefill ${count(evaluated)} of ${count(prompt)}${left === null ? '' : ` · ${milliseconds(left)} left`}`;
+}
+
+function decodeWords(slot: SlotView, prefilled: number): string {
+  const { cached_tokens: cached = 0, written_tokens: written = 0, accepted_tokens: accepted = 0 } = slot;
+  const drafted = accepted === 0 ? '' : `, ${count(accepted)} of them drafted`;
+  const waits = slot.phase === 'suspended' ? 'suspended, its cells are lent · ' : '';
+  return `${waits}${count(cached)} reused · ${count(prefilled)} prefilled · ${count(written)} generated${drafted}`;
+}
+
+function tokensIn({
+  job_id: job,
+  kept_tokens: kept,
+  prompt_tokens: prompt = 0,
+  written_tokens: written = 0,
+}: SlotView): number {
+  return job === undefined ? kept : prompt + written;
+}
+
+/** Tokens that were generated between two states, as far as their slots still show them. */
+export function tokensBetween(before: EngineState, after: EngineState): number {
+  const seen = new Map(slotsOf(before).map(({ job_id: job, written_tokens: written = 0 }) => [job, written]));
+  return slotsOf(after).reduce((sum, { job_id: job, written_tokens: written = 0 }) => {
+    return job === undefined ? sum : sum + Math.max(0, written - (seen.get(job) ?? 0));
+  }, 0);
+}
+
+const slotsOf = ({ models }: EngineState): SlotView[] =>
+  Object.values(models).flatMap(({ slots }) => Object.values(slots));
+
+/** The middle of the times to the first token, or null where nothing was answered yet. */
+export function medianFirst(requests: readonly RequestView[]): number | null {
+  const times = requests.flatMap(({ first_ms: first }) => first ?? []).toSorted((a, b) => a - b);
+  return times[Math.floor(times.length / 2)] ?? null;
+}
+
+/** The share of prompt tokens that came from the cache, or null where there was no prompt. */
+export function cachedShare(requests: readonly RequestView[]): number | null {
+  const sum = (values: readonly (number | undefined)[]): number =>
+    values.reduce<number>((all, one = 0) => all + one, 0);
+  const prompt = sum(requests.map(({ prompt_tokens: tokens }) => tokens));
+  return prompt === 0 ? null : sum(requests.map(({ cached_tokens: tokens }) => tokens)) / prompt;
+}
+
+export interface MemoryPart {
+  readonly name: 'weights' | 'KV cache' | 'compute' | 'process' | 'others' | 'free';
+  readonly bytes: number;
+}
+
+/** The memory of a device by what it holds. `process`: what a worker takes besides; `others`: programs besides these models, and what no plan touches. */
+export function memoryOf({ models, devices }: EngineState, device: string): readonly MemoryPart[] {
+  const here = Object.values(models).flatMap(({ memory }) => memory[device] ?? []);
+  const total = (of: (part: (typeof here)[number]) => number | undefined): number =>
+    here.reduce((sum, part) => sum + (of(part) ?? 0), 0);
+  const held = total(({ measured_bytes: measured, planned_bytes: planned }) => measured ?? planned);
+  const weights = total(({ weights_bytes: bytes }) => bytes);
+  const kv = total(({ kv_bytes: bytes }) => bytes);
+  const compute = total(({ compute_bytes: bytes }) => bytes);
+  const { total_bytes: all, free_bytes: free } = devices[device] ?? { free_bytes: 0, total_bytes: undefined };
+  return [
+    { name: 'weights', bytes: weights },
+    { name: 'KV cache', bytes: kv },
+    { name: 'compute', bytes: compute },
+    { name: 'process', bytes: Math.max(0, held - weights - kv - compute) },
+    { name: 'others', bytes: Math.max(0, (all ?? held + free) - held - free) },
+    { name: 'free', bytes: free },
+  ];
+}
+
+/** The model that would be unloaded first when memory is needed. */
+export function nextToGo({ models }: EngineState): { readonly id: string; readonly reason: string } | null {
+  const ranked = Object.entries(models).flatMap(([id, { eviction }]) =>
+    eviction === undefined ? [] : [{ id, ...eviction }],
+  );
+  return ranked.toSorted((a, b) => a.rank - b.rank)[0] ?? null;
+}

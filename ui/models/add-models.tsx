@@ -1,0 +1,177 @@
+import { useState } from 'preact/hooks';
+import type { ForeignModels, Quants } from '../../src/wire/operation/library.ts';
+import { bytes } from '../parts/figures.ts';
+import { sentenceOf } from '../service/client.ts';
+import { begin } from './long-change.ts';
+import { foreignModels, quantsOf } from './models-state.ts';
+
+/** Three ways to another model: from the hub, from a file, from another program's store. */
+export function AddModels() {
+  return (
+    <section class="add" aria-label="Install a model">
+      <h2>Install another</h2>
+      <div class="two">
+        <FromHub />
+        <div class="stack">
+          <FromFile />
+          <FromOthers />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function FromHub() {
+  const [ref, setRef] = useState('');
+  const [found, setFound] = useState<Quants | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const look = async () => {
+    setFound(null);
+    setFault(null);
+    try {
+      setFound(await quantsOf(ref));
+    } catch (error) {
+      setFault(sentenceOf(error));
+    }
+  };
+  const pull = (wanted: string) => void begin(`Pulling ${wanted}`, '/svc/models/pull', { ref: wanted });
+  return (
+    <form
+      class="sheet"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void look();
+      }}
+    >
+      <h3>From the hub</h3>
+      <label class="labelled">
+        <span>Repository</span>
+        <input
+          value={ref}
+          required
+          spellcheck={false}
+          placeholder="hf:Qwen/Qwen3-4B-GGUF"
+          onInput={({ currentTarget }) => setRef(currentTarget.value)}
+        />
+        <small>or with :QUANT at its end, or the address of a .gguf file</small>
+      </label>
+      <div class="actions">
+        <button type="submit" class="small">
+          What fits?
+        </button>
+        <button type="button" class="main small" disabled={ref.trim() === ''} onClick={() => pull(ref)}>
+          Pull
+        </button>
+      </div>
+      {fault === null ? null : (
+        <p class="failure" role="alert">
+          {fault}
+        </p>
+      )}
+      {found === null ? null : (
+        <QuantList found={found} onPull={(label) => pull(`hf:${found.repo}:${label}`)} />
+      )}
+    </form>
+  );
+}
+
+function QuantList({ found, onPull }: { found: Quants; onPull: (label: string) => void }) {
+  return (
+    <ul class="holders">
+      {found.data.map(({ label, size_bytes: size, least_bytes: least, fits }) => (
+        <li key={label}>
+          <strong>{label}</strong>
+          {label === found.advised ? <span class="tag warm">advised</span> : null}
+          <span>{bytes(size)} to fetch</span>
+          <span>
+            {fits ? 'fits' : 'does not fit'}: {bytes(least)} and its window, of {bytes(found.free_bytes)}
+          </span>
+          <button type="button" class="small" onClick={() => onPull(label)}>
+            Pull
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FromFile() {
+  const [path, setPath] = useState('');
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <form
+      class="sheet"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void begin(`Installing ${path}`, '/svc/models/import', { path, copy: isCopied });
+      }}
+    >
+      <h3>From a file</h3>
+      <label class="labelled">
+        <span>Path on the machine of the service</span>
+        <input
+          value={path}
+          required
+          spellcheck={false}
+          placeholder="/home/you/models/model.gguf"
+          onInput={({ currentTarget }) => setPath(currentTarget.value)}
+        />
+      </label>
+      <label class="inline">
+        <input
+          type="checkbox"
+          checked={isCopied}
+          onChange={({ currentTarget }) => setCopied(currentTarget.checked)}
+        />
+        <span>Copy it; else it is used where it lies</span>
+      </label>
+      <button type="submit" class="small">
+        Install
+      </button>
+    </form>
+  );
+}
+
+function FromOthers() {
+  const [found, setFound] = useState<ForeignModels | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const look = () => {
+    setFault(null);
+    foreignModels().then(setFound, (error: unknown) => setFault(sentenceOf(error)));
+  };
+  return (
+    <section class="sheet" aria-label="From other programs">
+      <h3>From other programs</h3>
+      <button type="button" class="small" onClick={look}>
+        Look for their models
+      </button>
+      {fault === null ? null : (
+        <p class="failure" role="alert">
+          {fault}
+        </p>
+      )}
+      {found?.data.length === 0 ? <p class="hint">None was found.</p> : null}
+      <ul class="holders">
+        {(found?.data ?? []).map(({ store, id, path, size_bytes: size }) => (
+          <li key={`${store} ${path}`}>
+            <strong>{id}</strong>
+            <span>{store}</span>
+            <span>{size === undefined ? '' : bytes(size)}</span>
+            <button
+              type="button"
+              class="small"
+              onClick={() => void begin(`Installing ${id}`, '/svc/models/import', { path: id, store })}
+            >
+              Install
+            </button>
+          </li>
+        ))}
+        {(found?.problems ?? []).map(({ path, reason }) => (
+          <li key={path}>
+            {path}: {reason}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

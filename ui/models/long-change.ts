@@ -1,0 +1,67 @@
+/** A pull, an import or a check of files: its progress while it runs, and its end. */
+import { signal } from '@preact/signals';
+import type { ErrorBody } from '../../src/wire/error.ts';
+import type { PROGRESS_EVENTS } from '../../src/wire/operation/library.ts';
+import { isAbort, Refusal, sentenceOf, type ServicePath } from '../service/client.ts';
+import { framesOf } from '../service/frames.ts';
+import { askAsPage } from '../service/page-token.ts';
+import { refresh } from './models-state.ts';
+
+interface Progress {
+  readonly status: string;
+  readonly completed?: number;
+  readonly total?: number;
+  readonly file?: string;
+}
+
+export interface LongChange {
+  readonly id: string;
+  readonly title: string;
+  readonly progress: Progress;
+  readonly end: 'running' | 'done' | 'stopped' | 'failed';
+  readonly fault?: string;
+}
+
+/** The latest first. */
+export const changes = signal<readonly LongChange[]>([]);
+const running = new Map<string, AbortController>();
+
+export async function begin(title: string, path: ServicePath, body: object): Promise<void> {
+  const id = crypto.randomUUID();
+  const abort = new AbortController();
+  running.set(id, abort);
+  const change: LongChange = { id, title, progress: { status: 'asked for' }, end: 'running' };
+  changes.value = [change, ...changes.value];
+  try {
+    await follow(id, await askAsPage(path, { body, signal: abort.signal }));
+  } catch (error) {
+    update(id, isAbort(error) ? { end: 'stopped' } : { end: 'failed', fault: sentenceOf(error) });
+  } finally {
+    running.delete(id);
+    await refresh();
+  }
+}
+
+export const stop = (id: string): void => running.get(id)?.abort();
+export const forget = (id: string): void => {
+  changes.value = changes.value.filter((change) => change.id !== id);
+};
+
+async function follow(id: string, response: Response): Promise<void> {
+  for await (const { event, data } of framesOf(response)) {
+    const name = event as keyof typeof PROGRESS_EVENTS;
+    const said: unknown = JSON.parse(data);
+    if (name === 'progress') update(id, { progress: said as Progress });
+    if (name === 'error') throw new Refusal(200, said as ErrorBody, null);
+    if (name === 'success') return end(id, said as { ok: boolean });
+  }
+  throw new Error('The connection ended before the change did.');
+}
+
+function end(id: string, { ok }: { readonly ok: boolean }): void {
+  update(id, ok ? { end: 'done' } : { end: 'failed', fault: 'The files are not those that were installed.' });
+}
+
+function update(id: string, part: Partial<LongChange>): void {
+  changes.value = changes.value.map((change) => (change.id === id ? { ...change, ...part } : change));
+}

@@ -1,0 +1,42 @@
+/**
+ * ui/requests owns the view of what was asked lately. It does not know what was said, unless the service kept it. This
+ * file: the last requests, fetched when the engine says that there are more.
+ */
+import { effect, signal } from '@preact/signals';
+import type { RequestList, RequestView } from '../../src/wire/operation/requests.ts';
+import { askJson } from '../service/client.ts';
+import { engineState, watchEngine } from '../service/engine-feed.ts';
+
+const MOST = 400;
+
+/** The latest first. */
+export const recent = signal<readonly RequestView[]>([]);
+let bootId: string | null = null;
+
+/** Keeps `recent` so until the function that it returns is called. */
+export function watchRequests(): () => void {
+  const unwatch = watchEngine();
+  let isFetching = false;
+  const stop = effect(() => {
+    const state = engineState.value;
+    if (state === null || isFetching) return;
+    if (state.boot_id !== bootId) recent.value = [];
+    bootId = state.boot_id;
+    const known = recent.peek()[0]?.number ?? 0;
+    if (state.last_request <= known) return;
+    isFetching = true;
+    void fetchAfter(known).finally(() => {
+      isFetching = false;
+    });
+  });
+  return () => {
+    stop();
+    unwatch();
+  };
+}
+
+async function fetchAfter(number: number): Promise<void> {
+  const { data } = await askJson<RequestList>(`/svc/requests?after=${number}`).catch(() => ({ data: [] }));
+  const fresh = data.filter((request) => request.number > number).toSorted((a, b) => b.number - a.number);
+  recent.value = [...fresh, ...recent.value].slice(0, MOST);
+}
