@@ -1,7 +1,7 @@
 /** What the page shows of a running service, and changes in it: engine room, requests, models. */
 import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { tinyModels } from '../support/tiny-models.ts';
@@ -78,9 +78,7 @@ describe('the models', () => {
     const { page, close } = await open('models');
     await page.getByLabel('Path on the machine').fill(file);
     await page.locator('form', { hasText: 'From a file' }).getByRole('button', { name: 'Install' }).click();
-    const second = page.locator('.model', {
-      has: page.getByRole('heading', { name: 'second', exact: true }),
-    });
+    const second = row(page, 'second');
     await second.waitFor();
     await second.getByText('Details of second').click();
 
@@ -95,8 +93,12 @@ describe('the models', () => {
     await second.getByText(/A load would take .* on CPU/).waitFor();
     await second.getByRole('button', { name: 'Verify the files' }).click();
     await page.locator('.changes li', { hasText: 'Checking' }).getByText('done').waitFor();
-    await second.getByRole('button', { name: 'Make default' }).click();
+    // The newest model of a user is the default, until another one is chosen.
     await second.locator('.tag.warm').waitFor();
+    const first = row(page, 'hearth-mini');
+    await first.getByText('Details of hearth-mini').click();
+    await first.getByRole('button', { name: 'Make default' }).click();
+    await first.locator('.tag.warm').waitFor();
     await second.getByRole('button', { name: 'Remove', exact: true }).click();
     await second.getByRole('button', { name: 'Really remove it' }).click();
     await expect.poll(() => page.getByRole('heading', { name: 'second', exact: true }).count()).toBe(0);
@@ -104,10 +106,11 @@ describe('the models', () => {
   });
 
   it('are unloaded; what is refused is shown with its reason', async () => {
-    await served.client.chat({ max_tokens: 1 });
+    await served.client.chat({ model: 'hearth-mini', max_tokens: 1 });
     const { page, close } = await openPage(browser, `${served.url}/ui/#/models`, { expected: [/40\d \(/] });
-    await page.getByRole('button', { name: 'Unload' }).click();
-    await expect.poll(() => page.getByRole('button', { name: 'Unload' }).count()).toBe(0);
+    const unload = row(page, 'hearth-mini').getByRole('button', { name: 'Unload' });
+    await unload.click();
+    await expect.poll(() => unload.count()).toBe(0);
     await page.getByLabel('Path on the machine').fill('/nowhere/at/all.gguf');
     await page.locator('form', { hasText: 'From a file' }).getByRole('button', { name: 'Install' }).click();
     const fault = page.locator('.changes .failure');
@@ -116,3 +119,6 @@ describe('the models', () => {
     await close();
   });
 });
+
+const row = (page: Page, id: string) =>
+  page.locator('.model', { has: page.getByRole('heading', { name: id, exact: true }) });
