@@ -200,6 +200,38 @@ describe('a model of an upstream', () => {
     expect([fetched.status, fetched.body.param]).toEqual([400, 'messages[0].content[1].image_url']);
   });
 
+  it('gets images of every dialect', async () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' };
+    const said = await engines.service.client.post('/v1/messages', {
+      model: 'box/mirror',
+      max_tokens: 9,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image', source },
+            { type: 'text', text: 'a' },
+          ],
+        },
+      ],
+    });
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const parts = [
+      { type: 'image_url', image_url: { url } },
+      { type: 'text', text: 'a' },
+    ];
+    expect(JSON.parse(said.body.content[0].text).body.messages[0].content).toEqual(parts);
+    const content = [
+      { type: 'input_image', image_url: url },
+      { type: 'input_text', text: 'a' },
+    ];
+    const response = await engines.service.client.post('/v1/responses', {
+      model: 'box/mirror',
+      input: [{ type: 'message', role: 'user', content }],
+    });
+    expect(JSON.parse(response.body.output[0].content[0].text).body.messages[0].content).toEqual(parts);
+  });
+
   it('is refused what only a local model can do', async () => {
     const frozen = await chat('box/good', {}, { 'x-svc-evidence-mode': 'frozen-v1' });
     expect([frozen.status, frozen.body.code]).toEqual([400, 'capability_missing']);

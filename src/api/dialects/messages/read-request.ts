@@ -8,6 +8,7 @@ import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { type Fields, fieldsAt, isFields, refusal, shown } from '../fields.ts';
 import { begunPrompt } from '../../chat/begun-answer.ts';
+import { takenBy, type Takes } from '../media.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { readTurns } from './turns.ts';
@@ -28,7 +29,7 @@ function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
   const tools = clientTools(body.tools ?? []);
   return {
     model: body.model,
-    content: () => readContent(body, tools),
+    content: (model) => readContent(body, tools, takenBy(model)),
     options: optionsOf(body, known),
     idle: ({ reasoning }) => [
       ...(reasoning || !wantsThinking(body) ? [] : ['thinking']),
@@ -44,7 +45,7 @@ function optionsOf(body: Body, known: Readonly<Record<string, unknown>>): ChatAs
   return { ...sharedOptions(Object.fromEntries(own)), stop: body.stop_sequences ?? null };
 }
 
-function readContent(body: Body, { own }: SortedTools): JobContent {
+function readContent(body: Body, { own }: SortedTools, takes: Takes): JobContent {
   const servers = body.mcp_servers ?? [];
   if (servers.length > 0) {
     throw refusal(
@@ -58,7 +59,7 @@ function readContent(body: Body, { own }: SortedTools): JobContent {
   const choice = body.tool_choice ?? null;
   const toolChoice = readChoice(choice, tools);
   const format = readFormat(body);
-  const turns = readTurns(body);
+  const turns = readTurns(body, takes);
   // The rule of the dialect: whoever ends with a message of the assistant has begun the answer.
   const isBegun = turns.at(-1)?.role === 'assistant';
   return {

@@ -4,16 +4,26 @@ import type { RequestBlock } from '../../../wire/messages/blocks.ts';
 import type { CountTokensRequest, RequestMessage } from '../../../wire/messages/request.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, refusal, shown, textAt } from '../fields.ts';
+import { type FoundMedium, imageAt, mixed, type Takes } from '../media.ts';
 
 type Content = RequestMessage['content'];
 
 /** Between blocks that a client keeps apart; without it the last word of one would touch the first of the next. */
 const BLOCK_SEPARATOR = '\n\n';
 
-export function readTurns({ system, messages }: Pick<CountTokensRequest, 'system' | 'messages'>): Turn[] {
-  const names = new Map<string, string>();
-  const turns = messages.flatMap((message, index) => readMessage(message, `messages[${index}]`, names));
+export function readTurns(
+  { system, messages }: Pick<CountTokensRequest, 'system' | 'messages'>,
+  takes: Takes,
+): Turn[] {
+  const reading = { names: new Map<string, string>(), takes };
+  const turns = messages.flatMap((message, index) => readMessage(message, `messages[${index}]`, reading));
   return orderResults([...systemTurn(system), ...turns]);
+}
+
+interface Reading {
+  /** Of the tools that were called, by the ids of the calls. */
+  readonly names: Map<string, string>;
+  readonly takes: Takes;
 }
 
 function systemTurn(system: Content | undefined): Turn[] {
@@ -23,36 +33,48 @@ function systemTurn(system: Content | undefined): Turn[] {
   return content === '' ? [] : [{ role: 'system', content }];
 }
 
-function readMessage({ role, content }: RequestMessage, path: string, names: Map<string, string>): Turn[] {
+function readMessage({ role, content }: RequestMessage, path: string, reading: Reading): Turn[] {
   const blocks = blocksOf(content);
   const at = (index: number): string =>
     typeof content === 'string' ? `${path}.content` : `${path}.content[${index}]`;
-  if (role === 'assistant') return [assistantTurn(blocks, at, names)];
+  if (role === 'assistant') return [assistantTurn(blocks, at, reading.names)];
   if (role === 'system') {
     const texts = blocks.map((block, index) => readText(block, at(index)));
     return [{ role, content: texts.join(BLOCK_SEPARATOR) }];
   }
-  return userTurns(blocks, at, names);
+  return userTurns(blocks, at, reading);
 }
 
-/** Results of tools become turns of their own, in place; the text between them becomes turns of the user. */
+/** Results of tools become turns of their own, in place; what stands between them becomes turns of the user. */
 function userTurns(
   blocks: readonly RequestBlock[],
   at: (index: number) => string,
-  names: ReadonlyMap<string, string>,
+  { names, takes }: Reading,
 ): Turn[] {
   const turns: Turn[] = [];
+  let parts: (string | FoundMedium)[] = [];
+  const close = (): void => {
+    if (parts.length > 0) turns.push({ role: 'user', ...mixed(parts, BLOCK_SEPARATOR) });
+    parts = [];
+  };
   for (const [index, block] of blocks.entries()) {
     if (block.type === 'tool_result') {
+      close();
       turns.push(resultTurn(block, at(index), names));
       continue;
     }
-    const text = readText(block, at(index));
-    const last = turns.at(-1);
-    if (last?.role === 'user') last.content += BLOCK_SEPARATOR + text;
-    else turns.push({ role: 'user', content: text });
+    const isImage = block.type === 'image' && takes('image');
+    parts.push(isImage ? readImage(block, at(index)) : readText(block, at(index)));
   }
+  close();
   return turns.length === 0 ? [{ role: 'user', content: '' }] : turns;
+}
+
+function readImage(block: RequestBlock, path: string): FoundMedium {
+  const { type, media_type: kind, data } = fieldsAt(block['source'], `${path}.source`);
+  const image = type === 'base64' ? imageAt(`data:${String(kind)};base64,${String(data)}`) : null;
+  if (image === null) throw refusal(`${path}.source`, 'must hold the image itself, as base64');
+  return image;
 }
 
 function assistantTurn(

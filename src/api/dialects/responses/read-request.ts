@@ -10,6 +10,7 @@ import { readToolChoice } from '../../intake/tools.ts';
 import { type Fields, fieldsAt, isFields, refusal } from '../fields.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
+import { takenBy, type Takes } from '../media.ts';
 import { readTurns } from './turns.ts';
 
 /** What an answer is asked with; a count of tokens leaves most of it out. */
@@ -40,7 +41,7 @@ function read(body: Body, items: readonly InputItem[], known: Fields): ReadReque
     tools,
     ask: {
       model: body.model,
-      content: () => readContent(body, items, tools),
+      content: (model) => readContent(body, items, { ...tools, takes: takenBy(model) }),
       options: { ...sharedOptions(own), max_tokens: body.max_output_tokens ?? null },
       idle: ({ reasoning }) => [
         ...idleFields(body, reasoning),
@@ -75,7 +76,11 @@ function refuseAbsent(body: Body): void {
     throw refusal('prompt', 'is not served, because no prompts are kept here; send the text');
 }
 
-function readContent(body: Body, items: readonly InputItem[], sorted: SortedTools): JobContent {
+function readContent(
+  body: Body,
+  items: readonly InputItem[],
+  sorted: SortedTools & { readonly takes: Takes },
+): JobContent {
   const turns = readTurns(body.instructions ?? null, items, sorted);
   if (turns.length === 0) throw refusal('input', 'is empty; send text or items');
   const all = toolsAs(sorted.own);

@@ -3,6 +3,7 @@ import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { fieldsAt, isFields, refusal, shown, textAt } from '../fields.ts';
+import { IMAGE_REMEDY, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
 import type { SortedTools } from './client-tools.ts';
 import { openThinking } from './item-words.ts';
 
@@ -20,9 +21,9 @@ interface Said {
 export function readTurns(
   instructions: string | null,
   items: readonly InputItem[],
-  { namespaced }: Pick<SortedTools, 'namespaced'>,
+  { namespaced, takes }: Pick<SortedTools, 'namespaced'> & { readonly takes: Takes },
 ): Turn[] {
-  const reader = new ItemReader(namespaced);
+  const reader = new ItemReader(namespaced, takes);
   for (const [index, item] of items.entries()) reader.read(item, `input[${index}]`);
   const system: Turn[] =
     instructions === null || instructions === ''
@@ -35,9 +36,11 @@ class ItemReader {
   readonly #turns: (Turn | Said)[] = [];
   readonly #names = new Map<string, string>();
   readonly #namespaced: SortedTools['namespaced'];
+  readonly #takes: Takes;
 
-  constructor(namespaced: SortedTools['namespaced']) {
+  constructor(namespaced: SortedTools['namespaced'], takes: Takes) {
     this.#namespaced = namespaced;
+    this.#takes = takes;
   }
 
   read(item: InputItem, path: string): void {
@@ -75,11 +78,12 @@ class ItemReader {
   }
 
   #message(item: InputItem, path: string): void {
+    if (item['role'] === 'user') {
+      this.#turns.push({ role: 'user', ...mixedContent(item['content'], `${path}.content`, this.#takes) });
+      return;
+    }
     const text = contentText(item['content'], `${path}.content`);
     switch (item['role']) {
-      case 'user':
-        this.#turns.push({ role: 'user', content: text });
-        return;
       case 'system':
       case 'developer':
         this.#turns.push({ role: 'system', content: text });
@@ -150,6 +154,21 @@ function reasoningText(item: InputItem, path: string): string {
   const { content, encrypted_content: sealed } = item;
   if (Array.isArray(content) && content.length > 0) return contentText(content, `${path}.content`);
   return typeof sealed === 'string' ? openThinking(sealed) : '';
+}
+
+/** What a user says, which may hold images. */
+function mixedContent(content: unknown, path: string, takes: Takes): MixedText {
+  if (!Array.isArray(content)) return { content: contentText(content, path) };
+  return mixed(
+    content.map((each: unknown, index) => {
+      const at = `${path}[${index}]`;
+      const part = fieldsAt(each, at);
+      if (part['type'] !== 'input_image' || !takes('image')) return partText(part, at);
+      const image = imageAt(part['image_url']);
+      if (image === null) throw refusal(`${at}.image_url`, IMAGE_REMEDY);
+      return image;
+    }),
+  );
 }
 
 function contentText(content: unknown, path: string): string {
