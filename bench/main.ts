@@ -1,4 +1,5 @@
 /** The benchmarks by name; bench/README.md says what each measures and how to read it. */
+import { balance } from './balance/balance.ts';
 import { bare } from './bare/bare.ts';
 import { boot } from './boot.ts';
 import { compare } from './compare/compare.ts';
@@ -26,6 +27,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   'frozen-matrix': frozenMatrix,
   planner,
   threads,
+  balance,
   model: writeBenchModel,
   'join-parts': joinParts,
 };

@@ -84,6 +84,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'engine/local': ['engine', 'contract', 'lib/base', 'lib/errors', 'lib/files'],
   'engine/upstream': ['engine', 'contract', 'lib/base', 'lib/errors'],
   'engine/command': ['engine', 'engine/local', 'engine/upstream', 'contract', 'lib/base', 'lib/errors'],
+  'engine/balance': ['contract'],
   'engine/observe': ['engine', 'contract', 'lib/base', 'lib/errors'],
   'store/keys': ['store/lock', 'lib/files', 'lib/errors'],
   'store/lock': ['lib/files', 'lib/errors'],
@@ -291,7 +292,12 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms whose decisions are plain functions over plain data: nothing of Node may be imported there. */
-export const pureRooms: readonly string[] = ['engine/scheduler', 'cli/conversation', 'worker/cache/prefixes'];
+export const pureRooms: readonly string[] = [
+  'engine/scheduler',
+  'engine/balance',
+  'cli/conversation',
+  'worker/cache/prefixes',
+];
 
 /** Folders whose rooms know each other one way only. */
 export const layeredFolders: readonly string[] = ['store', 'lib', 'trust', 'engine', 'worker'];

@@ -1,0 +1,71 @@
+/**
+ * engine/balance owns the way of a job to one of several upstreams: whom it is sent to, what is thought of each, and
+ * what follows when one fails. It knows no sockets and no dialects. This file: every limit of it, by name; times are
+ * milliseconds.
+ */
+export interface BalanceLimits {
+  /** How far above its part of the load a prompt that is known there may take an upstream; 0.25 is a quarter. */
+  readonly affinitySlack: number;
+  /** The least share of a prompt that must be known somewhere for that to count. */
+  readonly leastShare: number;
+  /** Prefixes remembered per model, each with the upstreams that know it. */
+  readonly prefixes: number;
+  /** Sessions remembered per model. */
+  readonly sessions: number;
+  /** Prefixes that one prompt is known by. */
+  readonly prefixesPerPrompt: number;
+  /** The use of its KV cache from which an upstream counts as full. */
+  readonly fullKvUse: number;
+  /** A nearer upstream goes first while its first token comes within this many times that of a farther one, ... */
+  readonly nearSlowdown: number;
+  /** ... plus this. */
+  readonly nearSlackMs: number;
+  /** A request counts half as one that an upstream got lately after this long. */
+  readonly recentHalfLifeMs: number;
+  /** What was learned of an upstream counts half after this long without news. */
+  readonly learnedHalfLifeMs: number;
+  /** Failures in a row that make an upstream down; one that accepts no connection is down at once. */
+  readonly failuresUntilDown: number;
+  /** How long it stays down before one request may try it; doubles with each failed try up to `downMaxMs`. */
+  readonly downMs: number;
+  readonly downMaxMs: number;
+  /** How long a refusal without Retry-After keeps an upstream busy, and the most that one with it can ask for. */
+  readonly busyMs: number;
+  readonly busyMaxMs: number;
+  /** An upstream that nobody uses is probed this often. */
+  readonly idleProbeMs: number;
+  /** What an upstream says of its load is read this often while it has work. */
+  readonly loadProbeMs: number;
+  /** A probe takes at most this long. */
+  readonly probeMs: number;
+  /** The list of its models is read again after this long. */
+  readonly modelsMs: number;
+  /** What is known of an upstream that nobody uses is kept this long. */
+  readonly forgetMs: number;
+  /** The least time that must be left of the client's deadline for another upstream to be asked. */
+  readonly leastRetryMs: number;
+}
+
+export const DEFAULT_BALANCE_LIMITS: BalanceLimits = {
+  affinitySlack: 0.25,
+  leastShare: 0.1,
+  prefixes: 65_536,
+  sessions: 16_384,
+  prefixesPerPrompt: 64,
+  fullKvUse: 0.95,
+  nearSlowdown: 1.5,
+  nearSlackMs: 50,
+  recentHalfLifeMs: 30_000,
+  learnedHalfLifeMs: 60_000,
+  failuresUntilDown: 3,
+  downMs: 1_000,
+  downMaxMs: 30_000,
+  busyMs: 1_000,
+  busyMaxMs: 60_000,
+  idleProbeMs: 5_000,
+  loadProbeMs: 1_000,
+  probeMs: 2_000,
+  modelsMs: 30_000,
+  forgetMs: 600_000,
+  leastRetryMs: 100,
+};

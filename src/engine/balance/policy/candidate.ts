@@ -1,0 +1,53 @@
+/** An upstream as a choice sees it: plain figures of this moment. */
+import type { BalanceLimits } from '../limits.ts';
+
+/** Who can read what is sent there, nearest first: this machine only, the own network, or others. */
+export const PRIVACIES = ['local', 'lan', 'remote'] as const;
+export type Privacy = (typeof PRIVACIES)[number];
+
+/** What an upstream says of itself; null: it does not tell, which is not zero. */
+export interface LoadFacts {
+  /** Requests that run there, whoever sent them. */
+  readonly running: number | null;
+  /** Requests that wait there for room. */
+  readonly waiting: number | null;
+  /** Requests that it runs at the same time. */
+  readonly capacity: number | null;
+  /** Share of its KV cache that is in use, 0 to 1. */
+  readonly kvUse: number | null;
+}
+
+export interface Candidate {
+  readonly id: string;
+  readonly privacy: Privacy;
+  /** `down`: it gets nothing; `busy`: only what nobody else takes. */
+  readonly health: 'ready' | 'busy' | 'down';
+  /** Whether its list of models has this one. */
+  readonly hasModel: boolean;
+  /** Requests of this server that it has now. */
+  readonly inFlight: number;
+  /** Requests of this server that it got lately; each counts half after a while. */
+  readonly recent: number;
+  /** The most that it is given at once. */
+  readonly maxCalls: number;
+  readonly load: LoadFacts | null;
+  /** Requests of this server that it had when it told its load. */
+  readonly inFlightAtReport: number;
+  /** Learned time to its first token, milliseconds; null: not known. */
+  readonly firstTokenMs: number | null;
+}
+
+export const farness = (privacy: Privacy): number => PRIVACIES.indexOf(privacy);
+
+/** Requests that it has now: ours, and those of others as far as it tells. */
+export function loadOf({ inFlight, inFlightAtReport, load }: Candidate): number {
+  return inFlight + Math.max(0, (load?.running ?? 0) - inFlightAtReport);
+}
+
+/** Whether more would have to wait there. */
+export function isFull(candidate: Candidate, { fullKvUse }: Pick<BalanceLimits, 'fullKvUse'>): boolean {
+  const { health, load, inFlight, maxCalls } = candidate;
+  if (health !== 'ready' || inFlight >= maxCalls) return true;
+  if ((load?.waiting ?? 0) > 0 || (load?.kvUse ?? 0) >= fullKvUse) return true;
+  return loadOf(candidate) >= (load?.capacity ?? Number.POSITIVE_INFINITY);
+}

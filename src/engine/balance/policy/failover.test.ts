@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { embedJob, generateJob } from '../../../../test/support/engine/jobs.ts';
+import type { DoneEvent } from '../../../contract/job-event.ts';
+import { DEFAULT_BALANCE_LIMITS as limits } from '../limits.ts';
+import { nextStep, type Progress } from './failover.ts';
+import { FAILURE_KINDS, type FailureKind } from './health.ts';
+import { Transcript } from './transcript.ts';
+
+const nothingYet: Progress = {
+  hasBegun: false,
+  wasRetried: false,
+  wasResumed: false,
+  mayResume: false,
+  obstacle: null,
+  deadlineMs: Number.POSITIVE_INFINITY,
+};
+const step = (kind: FailureKind, over: Partial<Progress> = {}) =>
+  nextStep(kind, { ...nothingYet, ...over }, { nowMs: 1_000, limits });
+
+describe('before the first byte', () => {
+  it.each(FAILURE_KINDS.filter((kind) => kind !== 'declined'))('%s: the next upstream, once', (kind) => {
+    expect(step(kind)).toEqual({ step: 'retry' });
+    expect(step(kind, { wasRetried: true })).toMatchObject({ step: 'fail' });
+  });
+
+  it('what is the fault of the request would fail everywhere', () => {
+    expect(step('declined')).toEqual({ step: 'fail', why: null });
+  });
+
+  it('not when the client has stopped waiting', () => {
+    expect(step('connect', { deadlineMs: 1_050 })).toMatchObject({ step: 'fail' });
+    expect(step('connect', { deadlineMs: 1_000 + limits.leastRetryMs })).toEqual({ step: 'retry' });
+  });
+});
+
+describe('after the first byte', () => {
+  const begun = { hasBegun: true };
+
+  it.each(FAILURE_KINDS)('%s: never silently', (kind) => {
+    expect(step(kind, begun)).toEqual({ step: 'fail', why: null });
+  });
+
+  it('goes on elsewhere once, where the client asked for it', () => {
+    expect(step('broken', { ...begun, mayResume: true })).toEqual({ step: 'resume' });
+    expect(step('broken', { ...begun, mayResume: true, wasResumed: true })).toMatchObject({ step: 'fail' });
+  });
+
+  it('and says why not where it cannot', () => {
+    expect(step('broken', { ...begun, mayResume: true, obstacle: 'a part of it was reasoning' })).toEqual({
+      step: 'fail',
+      why: 'a part of it was reasoning',
+    });
+  });
+});
+
+describe('what was said so far', () => {
+  const text = (said: string) => ({ type: 'text' as const, text: said });
+  const done = (promptTokens: number, completionTokens: number): DoneEvent => ({
+    type: 'done',
+    finishReason: 'stop',
+    usage: { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 },
+    timings: { prefillMs: 0, decodeMs: 0 },
+  });
+
+  it('is the text to go on from, with the tokens that are left', () => {
+    const transcript = new Transcript(generateJob({ maxTokens: 5 }));
+    expect(transcript.hasBegun).toBe(false);
+    for (const piece of ['a', 'b ', 'c']) transcript.add(text(piece));
+    expect(transcript.hasBegun).toBe(true);
+    expect(transcript.rest()).toEqual({ said: 'ab c', maxTokens: 2 });
+    expect(transcript.length).toBe(4);
+    expect(transcript.obstacle).toBeNull();
+  });
+
+  it('counts tokens where they are told, for pieces may hold several', () => {
+    const token = { chosen: { text: 'x', bytes: [120], logprob: 0 }, top: [] };
+    const transcript = new Transcript(generateJob({ maxTokens: 5 }));
+    transcript.add({ type: 'text', text: 'xxx', tokens: [token, token, token] });
+    expect(transcript.rest().maxTokens).toBe(2);
+  });
+
+  it('ends in one usage: what was said is no part of the prompt', () => {
+    const transcript = new Transcript(generateJob({ maxTokens: null }));
+    transcript.add({ type: 'started', promptTokens: 0, cachedTokens: 0, numCtx: 0 });
+    for (const piece of ['a', 'b', 'c']) transcript.add(text(piece));
+    transcript.resume();
+    transcript.add(text('d'));
+    expect(transcript.whole(done(13, 4)).usage).toMatchObject({ promptTokens: 10, completionTokens: 7 });
+    expect(new Transcript(generateJob()).whole(done(13, 4)).usage).toMatchObject({ promptTokens: 13 });
+  });
+
+  it.each([
+    ['JSON', generateJob({ format: { kind: 'json_object' } }), 'its format is enforced from the beginning'],
+    [
+      'a call that must be',
+      generateJob({
+        tools: [{ name: 'f', description: '', parameters: {} }],
+        toolChoice: { mode: 'required' },
+      }),
+      'it has to call a tool',
+    ],
+    ['vectors', embedJob({ inputs: ['x'] }), 'only a text can be continued'],
+  ])('cannot be gone on from: %s', (_, job, why) => {
+    expect(new Transcript(job).obstacle).toBe(why);
+  });
+
+  it('nor from reasoning, nor from the middle of a call, nor when no token is left', () => {
+    const reasoned = new Transcript(generateJob());
+    reasoned.add({ type: 'reasoning', text: 'hm' });
+    expect(reasoned.obstacle).toBe('a part of it was reasoning');
+    const calling = new Transcript(generateJob());
+    calling.add({ type: 'tool_call', name: 'f' });
+    expect(calling.obstacle).toBe('it had begun to call a tool');
+    const full = new Transcript(generateJob({ maxTokens: 1 }));
+    full.add(text('a'));
+    expect(full.obstacle).toBe('its last token had been written');
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * Which upstreams have read which prefixes of a model's prompts, as far as it was this server that sent them. Bounded:
+ * the prefix that was used least recently is forgotten first.
+ */
+import type { Prefix } from './affinity.ts';
+
+export class PrefixIndex {
+  readonly #most: number;
+  /** In order of their last use. */
+  readonly #holders = new Map<number, Set<string>>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#holders.size;
+  }
+
+  /** The upstream is about to read these; the last is the whole prompt. */
+  learn(prefixes: readonly Prefix[], upstream: string): void {
+    // A prefix is worth more than what it begins, so the shortest counts as used last.
+    for (const { hash } of prefixes.toReversed()) this.#use(hash).add(upstream);
+    for (const hash of this.#holders.keys()) {
+      if (this.#holders.size <= this.#most) return;
+      this.#holders.delete(hash);
+    }
+  }
+
+  /** The share of a prompt that each upstream knows, 0 to 1; those that know nothing of it are absent. */
+  shares(prefixes: readonly Prefix[]): ReadonlyMap<string, number> {
+    const shares = new Map<string, number>();
+    const whole = prefixes.at(-1)?.length ?? 0;
+    for (const { hash, length } of prefixes.toReversed()) {
+      for (const upstream of this.#holders.get(hash) ?? [])
+        if (!shares.has(upstream)) shares.set(upstream, length / whole);
+    }
+    return shares;
+  }
+
+  /** It has lost what it knew, because it went down or was started anew. */
+  forget(upstream: string): void {
+    for (const [hash, holders] of this.#holders) {
+      holders.delete(upstream);
+      if (holders.size === 0) this.#holders.delete(hash);
+    }
+  }
+
+  #use(hash: number): Set<string> {
+    const holders = this.#holders.get(hash) ?? new Set();
+    this.#holders.delete(hash);
+    this.#holders.set(hash, holders);
+    return holders;
+  }
+}

@@ -1,0 +1,106 @@
+/** What a client has been given of an answer, as far as another upstream needs it to go on. */
+import type { Job } from '../../../contract/job.ts';
+import type { DoneEvent, JobEvent, Usage } from '../../../contract/job-event.ts';
+
+/** An answer that goes on elsewhere. */
+export interface Rest {
+  /** What was said already; the upstream continues it, and does not repeat it. */
+  readonly said: string;
+  /** Tokens that may still come; null: until the window is full. */
+  readonly maxTokens: number | null;
+}
+
+export class Transcript {
+  readonly #maxTokens: number | null;
+  #said = '';
+  #tokens = 0;
+  #hasBegun = false;
+  #promptTokens: number | null = null;
+  #obstacle: string | null;
+  /** What the upstreams that are out of it had written when they failed. */
+  #earlierTokens = 0;
+
+  constructor(job: Job) {
+    this.#maxTokens = job.kind === 'generate' ? job.maxTokens : null;
+    this.#obstacle = obstacleOf(job);
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Characters of the answer so far. */
+  get length(): number {
+    return this.#said.length;
+  }
+
+  /** Why the answer cannot go on elsewhere; null: it can. */
+  get obstacle(): string | null {
+    if (this.#obstacle !== null) return this.#obstacle;
+    return this.rest().maxTokens === 0 ? 'its last token had been written' : null;
+  }
+
+  /** Takes note of an event that the client is given. */
+  add(event: JobEvent): void {
+    switch (event.type) {
+      case 'started':
+        // An upstream that does not know yet says 0.
+        if (event.promptTokens > 0) this.#promptTokens ??= event.promptTokens;
+        return;
+      case 'queued':
+        return;
+      case 'text':
+        this.#hasBegun = true;
+        this.#said += event.text;
+        // A piece without its tokens is at least one.
+        this.#tokens += event.tokens?.length ?? 1;
+        return;
+      case 'reasoning':
+        this.#hasBegun = true;
+        this.#obstacle ??= 'a part of it was reasoning';
+        return;
+      case 'tool_call':
+      case 'tool_arguments':
+        this.#hasBegun = true;
+        this.#obstacle ??= 'it had begun to call a tool';
+        return;
+      default:
+        this.#hasBegun = true;
+    }
+  }
+
+  rest(): Rest {
+    const most = this.#maxTokens;
+    return { said: this.#said, maxTokens: most === null ? null : Math.max(0, most - this.#tokens) };
+  }
+
+  /** Another upstream goes on from here. */
+  resume(): void {
+    this.#earlierTokens = this.#tokens;
+  }
+
+  /** The end of a resumed answer, with the usage of the whole: what was said before is no part of the prompt. */
+  whole(done: DoneEvent): DoneEvent {
+    return this.#earlierTokens === 0 ? done : { ...done, usage: this.#usageOf(done.usage) };
+  }
+
+  #usageOf(usage: Usage): Usage {
+    const promptTokens = this.#promptTokens ?? Math.max(0, usage.promptTokens - this.#earlierTokens);
+    return {
+      ...usage,
+      promptTokens,
+      cachedTokens: Math.min(usage.cachedTokens, promptTokens),
+      completionTokens: this.#earlierTokens + usage.completionTokens,
+    };
+  }
+}
+
+/** What is checked as a whole, or read by a grammar from its beginning, cannot be continued in the middle. */
+function obstacleOf(job: Job): string | null {
+  if (job.kind !== 'generate') return 'only a text can be continued';
+  const { format, toolChoice, tools } = job;
+  if (format.kind !== 'text') return 'its format is enforced from the beginning';
+  if (tools.length > 0 && (toolChoice.mode === 'required' || toolChoice.mode === 'named'))
+    return 'it has to call a tool';
+  return null;
+}
