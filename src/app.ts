@@ -17,7 +17,7 @@ import { derivedSecret } from './trust/identity/derived-secret.ts';
 import { loadIdentity } from './trust/identity/instance.ts';
 import { readPublicIdentity } from './trust/identity/public-identity.ts';
 import { hashServerSource } from './trust/identity/server-source.ts';
-import type { Engine } from './engine/ports.ts';
+import { type BalancedEngine, createBalancedEngine } from './engine/balance/balanced-engine.ts';
 import { JobBoard } from './engine/observe/job-board.ts';
 import { createMetrics } from './engine/observe/metrics.ts';
 import { watchSpeeds } from './engine/observe/speeds.ts';
@@ -140,10 +140,11 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     version: options.version,
     residencies: () => engine.residencies(),
     keys: () => keys.uses(),
+    upstreams: () => engine.upstreams(),
   });
   const board = new JobBoard(systemClock);
   const speeds = watchSpeeds();
-  const engine: Engine = createEngine({
+  const scheduler = createEngine({
     backends: {
       [LOCAL_ENGINE]: backend,
       [REMOTE_ENGINE]: createRemoteBackend({ ...exchanges, ...proofs(exchanges) }),
@@ -154,6 +155,14 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     freeMemory: () => backend.freeMemory(),
     observers: [metrics, speeds, board],
     limits: liveLimits(config),
+  });
+  const engine: BalancedEngine = createBalancedEngine({
+    engine: scheduler,
+    probe,
+    clock: systemClock,
+    log: logger,
+    random: Math.random,
+    onFirstToken: metrics.onFirstToken,
   });
   const recorder = new RequestRecorder({
     mode: config.record,
@@ -218,6 +227,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     }),
     clock: systemClock,
     speedOf: speeds.of,
+    upstreams: () => engine.upstreams(),
     process: identity,
     isDraining: () => isDraining,
     isNativeReady: () => bound.isBound() && !('failed' in (backend.backendFacts() ?? {})),

@@ -1,5 +1,5 @@
 import type { JobEvent } from '../contract/job-event.ts';
-import type { JobGate, Submission } from '../engine/ports.ts';
+import type { JobGate, Route, Submission } from '../engine/ports.ts';
 
 /** What a use case knows of the request that it serves, apart from its body. */
 export interface Caller {
@@ -13,6 +13,8 @@ export interface Caller {
   readonly clientName: string;
   /** Bounds what it may run; absent: nothing does. */
   readonly gate?: JobGate | undefined;
+  /** What its headers say of its way to an engine elsewhere; absent: nothing. */
+  readonly route?: Omit<Route, 'mayResume'> | undefined;
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
   /** Is told how the request fares; absent: nobody keeps account. */

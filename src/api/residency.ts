@@ -1,6 +1,6 @@
 import type { ResidencyList } from '../wire/residency.ts';
 import { bytesOn, totalBytes } from '../engine/device-memory.ts';
-import type { Engine, ResidencyStatus } from '../engine/ports.ts';
+import type { Engine, ResidencyStatus, UpstreamStatus } from '../engine/ports.ts';
 import type { Models } from './models/served-model.ts';
 
 export type SpeedOf = (modelId: string) => number | null;
@@ -9,6 +9,7 @@ export type SpeedOf = (modelId: string) => number | null;
 export function listResidencies(
   engine: Pick<Engine, 'residencies'>,
   speedOf: SpeedOf = () => null,
+  upstreams: () => readonly UpstreamStatus[] = () => [],
 ): ResidencyList {
   return {
     object: 'list',
@@ -26,6 +27,20 @@ export function listResidencies(
       running: item.running,
       queued: item.queued,
       expires_at: item.expiresAtMs === null ? null : new Date(item.expiresAtMs).toISOString(),
+    })),
+    upstreams: upstreams().map((each) => ({
+      name: each.name,
+      privacy: each.privacy,
+      state: each.state,
+      why: each.why,
+      in_flight: each.inFlight,
+      first_token_ms: each.firstTokenMs === null ? null : Math.round(each.firstTokenMs),
+      requests: each.requests,
+      failures: { ...each.failures },
+      spills: each.spills,
+      affinity_hits: each.affinityHits,
+      failovers: each.failovers,
+      resumptions: each.resumptions,
     })),
   };
 }

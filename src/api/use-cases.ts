@@ -4,7 +4,7 @@
  * the result.
  */
 import type { Clock } from '../lib/base/clock.ts';
-import type { Engine } from '../engine/ports.ts';
+import type { Engine, UpstreamStatus } from '../engine/ports.ts';
 import type { VolatileTreatment } from '../lib/prompt-cache/volatile-lines.ts';
 import type { EvidenceIssuer } from '../trust/evidence/issuer.ts';
 import type { CompletionRequest } from '../wire/inference/completions.ts';
@@ -86,6 +86,8 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly models: Models;
   readonly engine: Omit<Engine, 'drain'>;
   readonly evidence: EvidenceIssuer | null;
+  /** What is known of upstreams; absent: there can be none. */
+  readonly upstreams?: () => readonly UpstreamStatus[];
   /** Null: no response is kept. */
   readonly responses: ResponseKeeper | null;
   readonly events: UseCases['events'];
@@ -128,7 +130,7 @@ export function createUseCases(parts: Parts): UseCases {
     detokenize: (body, caller) => detokenize(generation, body, caller),
     models: { list: () => listModels(models), show: (name) => showModel(models, name) },
     residency: {
-      list: () => listResidencies(engine, speedOf),
+      list: () => listResidencies(engine, speedOf, parts.upstreams),
       unload: (name) => unloadModel({ models, engine }, name),
     },
     cacheReport: (requestId, owner) => cacheLog.why(owner, requestId),

@@ -108,7 +108,27 @@ export const StartedEvent = Type.Object({
   numCtx: Type.Integer(),
   /** Absent from engines and lanes without a prompt cache. */
   cache: Type.Optional(CacheFacts),
+  /** The upstream that answers, where one does; and, where another had failed before, which one and how. */
+  upstream: Type.Optional(
+    Type.Object({
+      name: Type.String(),
+      insteadOf: Type.Optional(Type.String()),
+      because: Type.Optional(Type.String()),
+    }),
+  ),
 });
+export type StartedEvent = Static<typeof StartedEvent>;
+
+/** An answer that failed at one upstream and went on at another. */
+export const Resumed = Type.Object({
+  from: Type.String(),
+  on: Type.String(),
+  /** How the first one failed. */
+  because: Type.String(),
+  /** Characters of the answer that the first one wrote. */
+  afterCharacters: Type.Integer(),
+});
+export type Resumed = Static<typeof Resumed>;
 
 /** More tokens of a text that was held back leave as several events, which bounds the size of a message. */
 export const TOKENS_PER_EVENT = 1_024;
@@ -142,6 +162,7 @@ export const DoneEvent = Type.Object({
   stopString: Type.Optional(Type.String()),
   usage: Usage,
   timings: AnswerTimings,
+  resumed: Type.Optional(Resumed),
   /** As in `started`. */
   cache: Type.Optional(CacheFacts),
   /** Facts of a frozen run, only in lane `frozen`. */

@@ -37,6 +37,8 @@ export interface Capabilities {
   readonly canTokenize: boolean;
   /** Scores pairs of a query and a document (job kind `rank`); it gives no vectors. */
   readonly canRank: boolean;
+  /** Goes on with an answer that is begun, and does not repeat it; absent: it cannot. */
+  readonly canContinue?: boolean;
   /** The media that it takes; absent: none. */
   readonly media?: readonly Medium[];
   /** Options without effect; absent: none. */
@@ -98,9 +100,10 @@ export interface LoadedModel {
   readonly facts: ResidencyFacts;
   /**
    * Runs a job; aborting the signal stops it within one step. The listener is never called from inside this call.
-   * When the model is lost, every open job fails with `worker_crashed` or `worker_hung`.
+   * When the model is lost, every open job fails with `worker_crashed` or `worker_hung`. The route is for engines
+   * elsewhere.
    */
-  run(job: Job, signal: AbortSignal, listener: JobListener): void;
+  run(job: Job, signal: AbortSignal, listener: JobListener, route?: Route): void;
   /** Tells what each slot does, now and whenever that changes; null: no more. Absent: its slots cannot be seen. */
   watchSlots?(onSlots: ((slots: SlotStates) => void) | null): void;
   /** Resolves when its memory is free. Safe to call twice. */
@@ -138,9 +141,25 @@ export interface JobGate {
   admit(submission: Submission): AdmittedJob;
 }
 
+/** What a request says of its way to an engine elsewhere; models of this machine have no use for it. */
+export interface Route {
+  /** Headers of W3C Trace Context, as the client sent them. */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+  /** Names the conversation that the request belongs to, where the client names it. */
+  readonly session?: string | undefined;
+  /** It must not leave this machine. */
+  readonly isLocalOnly?: boolean | undefined;
+  /** Its answer may go on at another engine with the same weights. */
+  readonly mayResume?: boolean | undefined;
+  /** How long the client waits for the whole, milliseconds. */
+  readonly patienceMs?: number | undefined;
+}
+
 export interface Submission {
   readonly target: ModelTarget;
   readonly job: Job;
+  readonly route?: Route | undefined;
   /** Fairness is per client; any stable string. */
   readonly clientKey: string;
   /** What the client calls itself, for people; absent: nothing. */
@@ -171,6 +190,30 @@ export interface ResidencyStatus {
   readonly lastUsedMs: number;
   /** 1: it is the first that would be unloaded if another model needed its memory now. Null: it is going anyway. */
   readonly evictionRank: number | null;
+}
+
+/** A service elsewhere that runs models, or this machine beside such, as `hearth ps` shows it. */
+export interface UpstreamStatus {
+  readonly name: string;
+  readonly privacy: string;
+  readonly state: 'ready' | 'busy' | 'down';
+  /** What keeps it from being ready. */
+  readonly why: string | null;
+  /** Requests that it has of this server. */
+  readonly inFlight: number;
+  /** Moving average of the time to the first words, milliseconds; null: none came yet. */
+  readonly firstTokenMs: number | null;
+  /** Counts since the start of the server. */
+  readonly requests: number;
+  readonly failures: Readonly<Record<string, number>>;
+  /** Requests that went elsewhere because it had too much to do, although it knew their prompts. */
+  readonly spills: number;
+  /** Requests that went there because it knew their prompts or had their sessions. */
+  readonly affinityHits: number;
+  /** Requests that failed there before the first byte, and were sent elsewhere. */
+  readonly failovers: number;
+  /** Answers that failed there in the middle, and went on elsewhere. */
+  readonly resumptions: number;
 }
 
 export interface LoadForecast {

@@ -12,6 +12,7 @@ import type { StreamItem } from '../api/generation/stream-item.ts';
 import { type Manners, mannersOf } from './dialects/manners.ts';
 import { asSvcError, failureOf } from './error-response.ts';
 import { HTTP_LIMITS } from './limits.ts';
+import { nameUpstream } from './upstream-headers.ts';
 import { noteFailure } from './log/request-log.ts';
 
 export interface StreamOptions {
@@ -100,6 +101,7 @@ async function untilStarted(
     if ('started' in item) {
       // An engine that does not tell its window has none to show.
       if (item.started.numCtx > 0) reply.header(HEADERS.numCtx, String(item.started.numCtx));
+      nameUpstream(reply);
       return comments;
     }
     if ('comment' in item) comments.push(item.comment);

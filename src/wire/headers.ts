@@ -24,6 +24,8 @@ export const HEADERS = {
   substitutedModel: 'X-Svc-Substituted-Model',
   /** The `code` of the body, for clients whose library keeps only the sentence. */
   errorCode: 'X-Svc-Error-Code',
+  /** The upstream that answers: `name`, and in whose place: `name; instead-of="other"; because="connect"`. */
+  upstream: 'X-Svc-Upstream',
   requestId: 'X-Request-Id',
   /** The same id, where clients of the Messages dialect look for it. */
   messagesRequestId: 'Request-Id',
@@ -43,9 +45,24 @@ export const REQUEST_HEADERS = {
   apiKey: 'X-Api-Key',
   /** What a page was given by POST /svc/page-token, for what only the page of this service may do. */
   pageToken: 'X-Svc-Page-Token',
+  /** `1`: no upstream on another machine may get the request. */
+  localOnly: 'X-Svc-Local-Only',
+  /** W3C Trace Context, passed on to upstreams. */
+  traceparent: 'traceparent',
+  tracestate: 'tracestate',
+  /** How long the client waits, in seconds, as OpenAI's libraries tell. */
+  clientTimeout: 'X-Stainless-Timeout',
   /** The id of the last server-sent event that a reader got, to go on from there. */
   lastEventId: 'Last-Event-ID',
 } as const;
+
+/** Names of the conversation that a request belongs to, as routers and coding agents send them; the first one counts. */
+export const SESSION_HEADERS = [
+  'X-Session-Id',
+  'X-Litellm-Session-Id',
+  'X-Claude-Code-Session-Id',
+  'Session_id',
+] as const;
 
 /** The server banner; distinct from the version (interface, Versioning 3). */
 export const SERVER_BANNER = 'hearth/1.2';

@@ -33,6 +33,25 @@ export const ResidencyList = Type.Object(
         expires_at: Type.Union([Type.String(), Type.Null()]),
       }),
     ),
+    upstreams: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          privacy: Type.String({ description: 'Who can read what is sent there: local, lan or remote.' }),
+          state: Type.String({ description: 'ready, busy or down.' }),
+          why: Type.Union([Type.String(), Type.Null()], { description: 'What keeps it from being ready.' }),
+          in_flight: Type.Integer(),
+          first_token_ms: Type.Union([Type.Number(), Type.Null()], { description: 'A moving average.' }),
+          requests: Type.Integer(),
+          failures: Type.Record(Type.String(), Type.Integer(), { description: 'By kind.' }),
+          spills: Type.Integer(),
+          affinity_hits: Type.Integer(),
+          failovers: Type.Integer(),
+          resumptions: Type.Integer(),
+        }),
+        { description: 'Those that had a request since the server started.' },
+      ),
+    ),
   },
   { $id: 'ResidencyList' },
 );

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { EventQueue } from '../../lib/base/event-queue.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
-import type { Engine, JobListener, Submission } from '../../engine/ports.ts';
+import type { Engine, JobListener, Route, Submission } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type Caller, clientOf, type RequestAccount } from '../caller.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -76,10 +76,15 @@ export function planChoices(
   });
   return {
     model,
-    submission: { target, ...clientOf(caller), numCtx, keepAliveMs },
+    submission: { target, route: routeOf(fields, caller), ...clientOf(caller), numCtx, keepAliveMs },
     account: caller.account,
     jobs: Array.from({ length: fields.n ?? 1 }, (_, index) => job(index)),
   };
+}
+
+/** What the body of a request says of its way wins over its headers. */
+function routeOf({ prompt_cache_key: key, svc_resume: resume }: GenerationFields, { route }: Caller): Route {
+  return { ...route, session: key ?? route?.session, mayResume: resume === true };
 }
 
 /** Whether the answer is JSON, by its own grammar. */

@@ -1,6 +1,7 @@
 /** Options of a request that the engine of its model has no use for, by the names that the request gave them. */
 import { SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import type { IdleOption, ModelTarget } from '../../engine/ports.ts';
+import { POOL_ENGINE } from '../../engine/upstream/ports.ts';
 import type { JobContent } from './choices.ts';
 import type { GenerationFields } from './parameters.ts';
 
@@ -13,15 +14,19 @@ const FIELD_OF: Readonly<Record<Exclude<IdleOption, 'thinkingBudget'>, string>> 
   keepAlive: 'keep_alive',
 };
 
+/** They choose among engines, so they need several. */
+const WAY_FIELDS = ['prompt_cache_key', 'svc_resume'] as const;
+
 export function idleWithEngine(
   fields: GenerationFields,
   { reasoning }: Pick<JobContent, 'reasoning'>,
-  { capabilities: { idle = new Set() } }: Pick<ModelTarget, 'capabilities'>,
+  { engine, capabilities: { idle = new Set() } }: Pick<ModelTarget, 'capabilities' | 'engine'>,
 ): string[] {
   const given = Object.entries(FIELD_OF).filter(([option, field]) => {
     const value = fields[field as keyof GenerationFields];
     return idle.has(option as IdleOption) && value !== undefined && value !== null;
   });
+  const way = engine === POOL_ENGINE ? [] : WAY_FIELDS.filter((name) => (fields[name] ?? false) !== false);
   const budget = idle.has('thinkingBudget') && reasoning.budgetTokens !== undefined;
-  return [...given.map(([, field]) => field), ...(budget ? ['reasoning_budget'] : [])];
+  return [...given.map(([, field]) => field), ...way, ...(budget ? ['reasoning_budget'] : [])];
 }

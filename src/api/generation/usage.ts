@@ -5,7 +5,7 @@ import type {
   Usage as EngineUsage,
 } from '../../contract/job-event.ts';
 import { originsOf } from '../prompt-cache/reasons.ts';
-import type { ChoiceLogprobs, Timings, Usage } from '../../wire/inference/generation.ts';
+import type { ChoiceLogprobs, Resumption, Timings, Usage } from '../../wire/inference/generation.ts';
 
 /** Usage of several answers to one prompt: the prompt counts once, the answers add up. */
 export function wireUsage(usages: readonly EngineUsage[]): Usage {
@@ -60,3 +60,10 @@ export function wireTimings({
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;
+
+/** Nothing where the answer came from one engine. */
+export function wireResumed({ resumed }: DoneEvent): { readonly svc_resumed?: Resumption } {
+  if (resumed === undefined) return {};
+  const { afterCharacters, ...names } = resumed;
+  return { svc_resumed: { ...names, after_characters: afterCharacters } };
+}

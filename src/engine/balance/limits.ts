@@ -24,7 +24,10 @@ export interface BalanceLimits {
   readonly recentHalfLifeMs: number;
   /** What was learned of an upstream counts half after this long without news. */
   readonly learnedHalfLifeMs: number;
-  /** Failures in a row that make an upstream down; one that accepts no connection is down at once. */
+  /**
+   * Failures in a row that make an upstream down, beside one for each answer that it is giving meanwhile; one that
+   * accepts no connection is down at once.
+   */
   readonly failuresUntilDown: number;
   /** How long it stays down before one request may try it; doubles with each failed try up to `downMaxMs`. */
   readonly downMs: number;

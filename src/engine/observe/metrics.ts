@@ -6,7 +6,14 @@
 import { Counter, Gauge, Histogram, Registry } from '#prom-client';
 import type { Clock } from '../../lib/base/clock.ts';
 import { plus, totalBytes } from '../device-memory.ts';
-import type { EngineObserver, JobListener, Memory, ResidencyStatus, WatchedJob } from '../ports.ts';
+import type {
+  EngineObserver,
+  JobListener,
+  Memory,
+  ResidencyStatus,
+  UpstreamStatus,
+  WatchedJob,
+} from '../ports.ts';
 import type { Job } from '../../contract/job.ts';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
@@ -15,6 +22,7 @@ import { addLoopLag, type LoopLag } from './loop-lag.ts';
 import { modelMetrics, type ModelMetrics } from './model-metrics.ts';
 import { type KeyFigures, type RequestFigures, serviceMetrics } from './service-metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
+import { addUpstreamMetrics } from './upstream-metrics.ts';
 
 // Bucket bounds of the OpenTelemetry conventions, with a longer tail, because a CPU can take minutes.
 const DURATION_BUCKETS = [
@@ -39,6 +47,8 @@ export interface Metrics extends EngineObserver {
   countRequest(request: RequestFigures): void;
   /** Every series: its name, type, labels and meaning. */
   describe(): readonly SeriesFacts[];
+  /** The first words of an upstream came. */
+  onFirstToken(upstream: string, ms: number): void;
   /** The exposition text. */
   render(): Promise<string>;
 }
@@ -55,16 +65,24 @@ export interface MetricsOptions {
   readonly version: string;
   /** What is loaded now; read when the figures are asked for. */
   readonly residencies: () => readonly ResidencyStatus[];
+  readonly upstreams?: () => readonly UpstreamStatus[];
   /** What named keys use; absent: there are none. */
   readonly keys?: () => readonly KeyFigures[];
 }
 
-export function createMetrics({ clock, version, residencies, keys = () => [] }: MetricsOptions): Metrics {
+export function createMetrics({
+  clock,
+  version,
+  residencies,
+  upstreams = () => [],
+  keys = () => [],
+}: MetricsOptions): Metrics {
   const registry = new Registry();
   addProcessMetrics(registry, clock);
   const lag = addLoopLag(registry);
   addResidencyMetrics(registry, residencies);
   const models = modelMetrics(registry, residencies);
+  const onFirstToken = addUpstreamMetrics(registry, upstreams, FIRST_TOKEN_BUCKETS);
   const countRequest = serviceMetrics(registry, keys);
   const instruments = { ...createInstruments(registry, version), models };
   return {
@@ -72,6 +90,7 @@ export function createMetrics({ clock, version, residencies, keys = () => [] }: 
     onLoad: models.onLoad,
     onGone: models.onGone,
     countRequest,
+    onFirstToken,
     describe: () => registry.getMetricsAsArray().map(factsOf),
     contentType: registry.contentType,
     render: () => registry.metrics(),

@@ -302,7 +302,8 @@ class SchedulerLoop implements Engine, Effects {
 
   /** The slot is free only when the worker has said its last word on the job, whatever the client does meanwhile. */
   #run(seq: number, request: OpenRequest, model: LoadedModel): void {
-    model.run(request.submission.job, request.stop.signal, {
+    const { job, route } = request.submission;
+    const listener: JobListener = {
       onEvent: (event) => {
         request.begun = true;
         this.#requests.tell(seq, event);
@@ -314,7 +315,8 @@ class SchedulerLoop implements Engine, Effects {
         this.#policy.onJobEnded(seq, true);
         this.#tellChange();
       },
-    });
+    };
+    model.run(job, request.stop.signal, listener, route);
   }
 
   #failed(seq: number, request: OpenRequest, error: SvcError): void {

@@ -27,6 +27,7 @@ function sharedCapabilities(all: readonly Capabilities[]): Capabilities {
     canExplain: every(({ canExplain }) => canExplain),
     canTokenize: every(({ canTokenize }) => canTokenize),
     canRank: every(({ canRank }) => canRank),
+    canContinue: every(({ canContinue }) => canContinue === true),
     media: (first?.media ?? []).filter((medium) => every(({ media = [] }) => media.includes(medium))),
     idle: new Set<IdleOption>(all.flatMap(({ idle = new Set() }) => [...idle])),
     drawsSeed: every(({ drawsSeed }) => drawsSeed === true),

@@ -116,6 +116,10 @@ export interface UpstreamProbe {
   models(upstream: Upstream, signal: AbortSignal): Promise<readonly UpstreamModel[]>;
 }
 
+export function isPool(target: ModelTarget): target is PoolTarget {
+  return target.engine === POOL_ENGINE;
+}
+
 export function isRemote(target: ModelTarget): target is RemoteTarget {
   return target.engine === REMOTE_ENGINE;
 }

@@ -7,7 +7,7 @@ import type { JobEvent } from '../../contract/job-event.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { Backend, JobListener, LoadedModel, LoadSize, ModelTarget } from '../ports.ts';
+import type { Backend, JobListener, LoadedModel, LoadSize, ModelTarget, Route } from '../ports.ts';
 import type { UpstreamJob } from './chat/abilities.ts';
 import { AnswerReader } from './chat/answer.ts';
 import { readEmbedding, writeEmbedding } from './chat/embedding.ts';
@@ -66,7 +66,8 @@ function residency(
   const numCtx = model.contextLength ?? 0;
   return {
     facts: { numCtx, cells: size.cells, slots: upstream.maxCalls, memory: [] },
-    run: (job, signal, listener) => void runRemote(deps, target, { job, signal, listener, proof }),
+    run: (job, signal, listener, route) =>
+      void runRemote(deps, target, { job, signal, listener, proof, route }),
     unload: async () => gone.resolve({ reason: null }),
     gone: gone.promise,
   };
@@ -77,16 +78,17 @@ interface Call {
   readonly signal: AbortSignal;
   readonly listener: JobListener;
   readonly proof: Proof | null;
+  readonly route?: Route | undefined;
 }
 
 /** Never rejects: the listener hears the end, whatever it is. */
 export async function runRemote(
   deps: ExchangeDeps,
   target: RemoteTarget,
-  { job, signal, listener, proof }: Call,
+  { job, signal, listener, proof, route }: Call,
 ): Promise<void> {
   try {
-    const events = call(deps, target, { job: asUpstreamJob(target, job), signal, proof });
+    const events = call(deps, target, { job: asUpstreamJob(target, job), signal, proof, route });
     for await (const event of events) {
       listener.onEvent(event);
       await listener.room?.();
@@ -103,14 +105,14 @@ export async function runRemote(
 async function* call(
   deps: ExchangeDeps,
   { modelId, source: { upstream, model } }: RemoteTarget,
-  { job, signal, proof }: Pick<Call, 'signal' | 'proof'> & { readonly job: UpstreamJob },
+  { job, signal, proof, route }: Omit<Call, 'job' | 'listener'> & { readonly job: UpstreamJob },
 ): AsyncGenerator<JobEvent, void, void> {
   const written: Written = { dialect: upstream.dialect, model: model.name, id: modelId };
   const request = job.kind === 'embed' ? writeEmbedding(job, written) : writeRequest(job, written);
   const sentMs = deps.clock.monotonicMs();
   const answer = await exchange(
     deps,
-    outgoing(upstream, request, { model: model.name, jobId: job.jobId, signal }),
+    outgoing(upstream, request, { model: model.name, jobId: job.jobId, signal, route }),
   );
   await checkBoot(answer, proof, signal);
   if (job.kind === 'embed') {
@@ -164,7 +166,12 @@ async function checkBoot(answer: Exchange, proof: Proof | null, signal: AbortSig
 function outgoing(
   upstream: RemoteTarget['source']['upstream'],
   { path, body }: UpstreamRequest,
-  { model, jobId, signal }: { readonly model: string; readonly jobId: string; readonly signal: AbortSignal },
+  {
+    model,
+    jobId,
+    signal,
+    route,
+  }: Pick<Call, 'signal' | 'route'> & { readonly model: string; readonly jobId: string },
 ) {
   return {
     upstream,
@@ -172,7 +179,15 @@ function outgoing(
     signal,
     url: `${upstream.baseUrl}${path}`,
     body: JSON.stringify(body),
-    headers: { 'x-request-id': jobId.split('.')[0] ?? jobId },
+    headers: { 'x-request-id': jobId.split('.')[0] ?? jobId, ...traceOf(route) },
+  };
+}
+
+/** A trace goes on where the client sent one. */
+function traceOf({ traceparent, tracestate }: Route = {}): Readonly<Record<string, string>> {
+  return {
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tracestate === undefined ? {} : { tracestate }),
   };
 }
 

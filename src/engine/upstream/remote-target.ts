@@ -1,6 +1,6 @@
 /** A model of an upstream as the scheduler sees it. */
 import type { IdleOption, Medium } from '../ports.ts';
-import { idleOptions } from './chat/abilities.ts';
+import { ABILITIES, idleOptions } from './chat/abilities.ts';
 import { REMOTE_ENGINE, type RemoteSource, type RemoteTarget, type UpstreamModel } from './ports.ts';
 
 /** Where a model does not tell its window: more than any has, so that no request is refused for it here. */
@@ -14,7 +14,10 @@ export function remoteTarget(modelId: string, source: RemoteSource, revision: st
     modelId,
     kind: model.kind,
     engine: REMOTE_ENGINE,
-    capabilities: remoteCapabilities(source, ['keepAlive', ...idleOptions(upstream.dialect)]),
+    capabilities: {
+      ...remoteCapabilities(source, ['keepAlive', ...idleOptions(upstream.dialect)]),
+      canContinue: ABILITIES[upstream.dialect].begunAnswers !== null,
+    },
     trainedCtx: window,
     // Every job is planned for the whole window, so that none has to wait for another size of it.
     defaultCtx: window,

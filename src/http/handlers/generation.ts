@@ -8,6 +8,7 @@ import { HEADERS } from '../../wire/headers.ts';
 import { sendStream, type SseOptions, type StreamOptions } from '../sse.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { nameUnderstood } from './understood.ts';
+import { nameUpstream } from '../upstream-headers.ts';
 import { callerOf, type Handler } from './handler.ts';
 
 export interface Accepted {
@@ -24,6 +25,7 @@ export async function sendAnswer(
   if (stream !== null) return sendStream(reply, accepted.stream(), stream);
   const { body, numCtx } = await accepted.whole();
   if (numCtx > 0) reply.header(HEADERS.numCtx, String(numCtx));
+  nameUpstream(reply);
   return body;
 }
 

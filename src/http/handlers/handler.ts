@@ -8,6 +8,7 @@ import { clientKey, clientName, ownerKey } from '../client-key.ts';
 import { leaveDoor } from '../guard/door.ts';
 import { holderOf } from '../hooks.ts';
 import { accountOf } from '../log/request-log.ts';
+import { notingUpstream, routeOf } from '../upstream-headers.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -21,6 +22,7 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     clientName: holder?.record.name ?? clientName(request),
     gate: holder,
     signal,
-    account: accountOf(request),
+    route: routeOf(request),
+    account: notingUpstream(request, accountOf(request)),
   };
 }

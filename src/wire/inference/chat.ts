@@ -1,5 +1,12 @@
 import { type Static, Type } from '#typebox';
-import { ChoiceLogprobs, generationFields, Timings, TrueFinishReason, Usage } from './generation.ts';
+import {
+  ChoiceLogprobs,
+  generationFields,
+  Resumption,
+  Timings,
+  TrueFinishReason,
+  Usage,
+} from './generation.ts';
 import { nullable } from '../schema.ts';
 import { ToolCall, ToolCallDelta } from './tool-envelope.ts';
 
@@ -104,6 +111,7 @@ export const ChatResponse = Type.Object(
     usage: Usage,
     system_fingerprint: Type.Optional(Type.String()),
     timings: Type.Optional(Timings),
+    svc_resumed: Type.Optional(Resumption),
     evidence: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
     ),
@@ -138,6 +146,7 @@ export const ChatChunk = Type.Object(
     usage: Type.Optional(Usage),
     system_fingerprint: Type.Optional(Type.String()),
     timings: Type.Optional(Timings),
+    svc_resumed: Type.Optional(Resumption),
   },
   { $id: 'ChatChunk' },
 );

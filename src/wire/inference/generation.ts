@@ -82,11 +82,28 @@ export const generationFields = {
         'LoRA adapters of the model by name, each with a scale (1 if absent); those that are not named do not apply. Absent: as the model is set.',
     }),
   ),
+  prompt_cache_key: nullable<string>('string', {
+    maxLength: 1024,
+    description: 'Names the conversation: of several upstreams of a model, the same one gets it.',
+  }),
+  svc_resume: nullable<boolean>('boolean', {
+    description:
+      'true: an answer whose upstream fails in the middle may go on at another one with the same weights; the last chunk says so in svc_resumed.',
+  }),
   grammar: nullable<string>('string', {
     maxLength: 65_536,
     description: 'GBNF grammar that the answer must follow.',
   }),
 };
+
+/** Says that an answer failed at one upstream and went on at another. */
+export const Resumption = Type.Object({
+  from: Type.String(),
+  on: Type.String(),
+  because: Type.String({ description: 'How the first one failed.' }),
+  after_characters: Type.Integer({ description: 'Characters of the answer that the first one wrote.' }),
+});
+export type Resumption = Static<typeof Resumption>;
 
 export const Usage = Type.Object(
   {

@@ -24,7 +24,7 @@ import { KeyDesk } from '../../../src/api/access/key-desk.ts';
 import { LibraryUseCases } from '../../../src/api/library/library.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import type { Models } from '../../../src/api/models/served-model.ts';
-import type { Engine } from '../../../src/engine/ports.ts';
+import type { Engine, UpstreamStatus } from '../../../src/engine/ports.ts';
 import { EngineFeed } from '../../../src/api/events/engine-feed.ts';
 import { type RecordMode, RequestRecorder } from '../../../src/api/requests/recorder.ts';
 import { createUseCases } from '../../../src/api/use-cases.ts';
@@ -48,7 +48,12 @@ export interface ScriptedOptions {
   readonly clock?: Clock;
   readonly record?: RecordMode;
   /** Instead of the registry and the scripted engine. */
-  readonly over?: { readonly models: Models; readonly engine: Engine; readonly board?: JobBoard };
+  readonly over?: {
+    readonly models: Models;
+    readonly engine: Engine;
+    readonly board?: JobBoard;
+    readonly upstreams?: () => readonly UpstreamStatus[];
+  };
   /** False: an empty registry. */
   readonly models?: boolean;
   /** False: no backend is bound. */
@@ -120,7 +125,9 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     bootId: identity.bootId,
   });
   const models = options.over?.models ?? installedModels(registry);
+  const upstreams = options.over?.upstreams ?? (() => []);
   const useCases = createUseCases({
+    upstreams,
     models,
     engine: options.over?.engine ?? engine,
     evidence: null,
@@ -166,7 +173,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
     clock,
     logger,
-    metrics: createMetrics({ clock: systemClock, version: '9.8.7', residencies: () => [] }),
+    metrics: createMetrics({ clock: systemClock, version: '9.8.7', residencies: () => [], upstreams }),
     recorder,
     opened: Promise.resolve(),
     isDraining: () => draining,

@@ -10,6 +10,18 @@ const words = ['Once ', 'upon ', 'a ', 'time ', 'there ', 'was ', 'a ', 'fox.'];
 /** A thousand times as large once it is unpacked. */
 const BOMB = gzipSync(Buffer.alloc(4 * 1024 * 1024));
 
+/** What the model `tale` tells. */
+export const TALE = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
+
+async function failAt(answer, kind) {
+  if (kind === 'reset') answer.reset();
+  else if (kind === 'rubbish') answer.raw('data: {"choices":[{"delta"\n\n');
+  else if (kind === 'refused') answer.refuse(503, { error: { message: 'full' } });
+  else if (kind === 'ends') answer.response.end();
+  else if (kind === 'error') answer.raw('data: {"error":{"message":"CUDA error","code":500}}\n\n');
+  else if (kind !== 'stall') throw new Error(`there is no fault ${kind}`);
+}
+
 /** How each model answers a chat; `say` sends one chunk, `end` the rest of a good answer. */
 const BEHAVIOURS = {
   good: async (answer) => answer.whole(),
@@ -133,6 +145,22 @@ const BEHAVIOURS = {
     answer.chunk({ content: JSON.stringify({ headers, authorization, body: answer.body }) });
     answer.finish();
   },
+  /** Two hundred words, from where an answer was begun; `faultOf` says how it fails, and after how many words. */
+  tale: async (answer) => {
+    const { body, upstream } = answer;
+    const fault = upstream.faultOf(body);
+    if (fault?.after === 0) return failAt(answer, fault.kind);
+    const last = body.messages.at(-1);
+    const begun = body.continue_final_message === true && last.role === 'assistant' ? last.content.length : 0;
+    const rest = TALE.slice(begun).match(/\s*\S+/g) ?? [];
+    answer.head();
+    for (const [said, word] of rest.slice(0, body.max_tokens ?? rest.length).entries()) {
+      if (said === fault?.after) return failAt(answer, fault.kind);
+      answer.chunk({ content: word });
+      if (said % 8 === 0) await answer.pause(0);
+    }
+    answer.finish();
+  },
   /** More than any reader takes at once. */
   flood: async (answer) => {
     answer.head();
@@ -219,6 +247,8 @@ export class ScriptedUpstream {
   /** Answers of further routes, by path. */
   pages = {};
   health = 200;
+  /** How the next request for `tale` fails; null: not at all. */
+  faultOf = () => null;
 
   async listen(port = 0) {
     this.server = createServer((request, response) => void this.#serve(request, response));

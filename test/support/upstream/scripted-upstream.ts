@@ -2,6 +2,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
+export const FAULTS = ['reset', 'rubbish', 'ends', 'error', 'stall'] as const;
+
+export interface Fault {
+  readonly after: number;
+  /** `refused` only before the first word. */
+  readonly kind: (typeof FAULTS)[number] | 'refused';
+}
+
+/** What the model `tale` tells. */
+export const TALE = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
+
 export interface ScriptedUpstream {
   readonly url: string;
   readonly port: number;
@@ -14,6 +25,8 @@ export interface ScriptedUpstream {
   health: number;
   /** Answers of further routes, by path. */
   pages: Record<string, unknown>;
+  /** How the next request for `tale` fails: after so many words, in this way; null: not at all. */
+  faultOf: (body: { readonly messages: readonly unknown[] }) => Fault | null;
   /** Chats that are open there. */
   readonly running: number;
   readonly sent: number;

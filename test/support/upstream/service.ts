@@ -12,6 +12,8 @@ import { Connections } from '../../../src/engine/upstream/http/connections.ts';
 import { createProbe } from '../../../src/engine/upstream/look/probe.ts';
 import { REMOTE_ENGINE } from '../../../src/engine/upstream/ports.ts';
 import { createRemoteBackend } from '../../../src/engine/upstream/remote-backend.ts';
+import { createBalancedEngine } from '../../../src/engine/balance/balanced-engine.ts';
+import type { BalanceLimits } from '../../../src/engine/balance/limits.ts';
 import { createEngine } from '../../../src/engine/scheduler/loop.ts';
 import { systemClock } from '../../../src/lib/base/clock.ts';
 import { silentLogger } from '../../../src/lib/base/logger.ts';
@@ -46,14 +48,14 @@ export const knownModel = (name: string, over: Partial<KnownModel> = {}): KnownM
 
 export async function startEngines(
   env: Readonly<Record<string, string>> = {},
-  options: ScriptedOptions = {},
+  options: ScriptedOptions & { readonly balance?: Partial<BalanceLimits> } = {},
 ): Promise<EngineService> {
   const home = await mkdtemp(path.join(tmpdir(), 'hearth-engines-'));
   const registry = openRegistry({ home });
   const engines = new EngineStore(registry.store);
   const deps = { clock: systemClock, connections: new Connections(), userAgent: 'hearth/test' };
   const probe = createProbe(deps);
-  const engine = createEngine({
+  const scheduler = createEngine({
     backends: {
       [REMOTE_ENGINE]: createRemoteBackend({ ...deps, ...proofs(deps) }),
       [COMMAND_ENGINE]: createCommandBackend({ ...deps, probe, hostEnv: env }),
@@ -61,6 +63,14 @@ export async function startEngines(
     clock: systemClock,
     log: silentLogger,
     freeMemory: () => [{ device: 'CPU', bytes: 2 ** 34 }],
+  });
+  const engine = createBalancedEngine({
+    engine: scheduler,
+    probe,
+    clock: systemClock,
+    log: silentLogger,
+    random: Math.random,
+    limits: options.balance ?? {},
   });
   const installed = installedModels(registry);
   const elsewhere = new ElsewhereModels({
@@ -72,7 +82,11 @@ export async function startEngines(
     log: silentLogger,
   });
   const models = allModels({ installed, elsewhere, registry });
-  const service = await startScripted({ ...options, models: false, over: { models, engine } });
+  const service = await startScripted({
+    ...options,
+    models: false,
+    over: { models, engine, upstreams: () => engine.upstreams() },
+  });
   return {
     service,
     home,

@@ -6,7 +6,7 @@ import type { DoneEvent, SampledToken } from '../../../contract/job-event.ts';
 import type { ChatChunk, ChatDelta } from '../../../wire/inference/chat.ts';
 import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
 import { wireFinishReason } from '../../generation/finish-reason.ts';
-import { wireLogprobs, wireTimings, wireUsage } from '../../generation/usage.ts';
+import { wireLogprobs, wireResumed, wireTimings, wireUsage } from '../../generation/usage.ts';
 
 type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system_fingerprint'>;
 
@@ -71,7 +71,8 @@ export class ChunkWriter {
       svc_finish_reason: event.finishReason,
     };
     const timings = wireTimings(event);
-    const last = { ...this.#head, choices: [{ index, delta: {}, ...finish }], timings };
+    const resumed = wireResumed(event);
+    const last = { ...this.#head, choices: [{ index, delta: {}, ...finish }], timings, ...resumed };
     if (!isLast || !includeUsage) return [last];
     return [last, { ...this.#head, choices: [], usage: wireUsage(this.#done.map((done) => done.usage)) }];
   }

@@ -3,7 +3,7 @@ import type { DoneEvent } from '../../../contract/job-event.ts';
 import type { ChatResponse } from '../../../wire/inference/chat.ts';
 import { type Answer, callsOf, type Collected, textOf } from '../../chat/collected.ts';
 import { answerHead, type HeadPorts } from '../../generation/answer-head.ts';
-import { wireLogprobs, wireTimings, wireUsage } from '../../generation/usage.ts';
+import { wireLogprobs, wireResumed, wireTimings, wireUsage } from '../../generation/usage.ts';
 import type { ServedModel } from '../../models/served-model.ts';
 
 export interface ChatAnswer {
@@ -31,7 +31,12 @@ export async function wholeAnswer(
   return {
     numCtx: collected.numCtx,
     done: [first.done, ...others.map(({ done }) => done)],
-    body: { ...head, ...wireAnswer(collected), timings: wireTimings(first.done) },
+    body: {
+      ...head,
+      ...wireAnswer(collected),
+      timings: wireTimings(first.done),
+      ...wireResumed(first.done),
+    },
   };
 }
 

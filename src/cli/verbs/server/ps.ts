@@ -20,14 +20,27 @@ const HEAD = [
   'UNLOAD',
 ];
 
+const UPSTREAM_HEAD = [
+  'UPSTREAM',
+  'PRIVACY',
+  'STATE',
+  'RUNNING',
+  'FIRST TOKEN',
+  'REQUESTS',
+  'FAILURES',
+  'MOVED/RESUMED',
+  'SPILLS',
+  'AFFINITY HITS',
+];
+
 export function registerPs(program: Command, context: CliContext): void {
   program
     .command('ps')
-    .description('show the loaded models: memory, context, slots, time of unload')
+    .description('show the loaded models: memory, context, slots, time of unload; and the upstreams in use')
     .option('--json', 'one JSON document')
     .action(async (flags: { json?: boolean }) => {
       const response = await callServer(context.config(), 'GET', routes.residency.path);
-      const { data } = expectOk(response) as ResidencyList;
+      const { data, upstreams = [] } = expectOk(response) as ResidencyList;
       if (flags.json === true) return context.printJson(data);
       const rows = data.map((item) => [
         item.id,
@@ -44,7 +57,34 @@ export function registerPs(program: Command, context: CliContext): void {
       if (rows.length === 0)
         context.note('No model is loaded; the next request loads the one that it names.');
       else context.print(table([HEAD, ...rows]));
+      if (upstreams.length > 0) context.print(`\n${table([UPSTREAM_HEAD, ...upstreams.map(upstreamRow)])}`);
     });
+}
+
+type Upstream = NonNullable<ResidencyList['upstreams']>[number];
+
+function upstreamRow({
+  name,
+  privacy,
+  state,
+  why,
+  in_flight,
+  first_token_ms,
+  ...counts
+}: Upstream): string[] {
+  const failures = Object.entries(counts.failures).map(([kind, count]) => `${kind} ${count}`);
+  return [
+    name,
+    privacy,
+    why === null ? state : `${state} (${why})`,
+    String(in_flight),
+    first_token_ms === null ? '' : `${first_token_ms} ms`,
+    String(counts.requests),
+    failures.join(', '),
+    `${counts.failovers}/${counts.resumptions}`,
+    String(counts.spills),
+    String(counts.affinity_hits),
+  ];
 }
 
 /** When it will be unloaded if nothing comes. */

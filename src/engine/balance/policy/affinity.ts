@@ -20,6 +20,7 @@ export function prefixesOf({ prompt, tools }: GenerateJob, most: number): readon
   const hasher = new PrefixHasher();
   if (tools.length > 0) hasher.add(JSON.stringify(tools));
   if (prompt.kind === 'text') hasher.add(prompt.text);
+  else if (prompt.kind === 'tokens') hasher.add(prompt.tokens.join(' '));
   else for (const turn of prompt.turns) hasher.add(textOf(turn));
   return bounded(hasher.prefixes, most);
 }

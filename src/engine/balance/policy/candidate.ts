@@ -1,21 +1,6 @@
 /** An upstream as a choice sees it: plain figures of this moment. */
+import { type LoadFacts, PRIVACIES, type Privacy } from '../../upstream/ports.ts';
 import type { BalanceLimits } from '../limits.ts';
-
-/** Who can read what is sent there, nearest first: this machine only, the own network, or others. */
-export const PRIVACIES = ['local', 'lan', 'remote'] as const;
-export type Privacy = (typeof PRIVACIES)[number];
-
-/** What an upstream says of itself; null: it does not tell, which is not zero. */
-export interface LoadFacts {
-  /** Requests that run there, whoever sent them. */
-  readonly running: number | null;
-  /** Requests that wait there for room. */
-  readonly waiting: number | null;
-  /** Requests that it runs at the same time. */
-  readonly capacity: number | null;
-  /** Share of its KV cache that is in use, 0 to 1. */
-  readonly kvUse: number | null;
-}
 
 export interface Candidate {
   readonly id: string;

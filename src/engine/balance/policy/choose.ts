@@ -3,8 +3,9 @@
  * request, what is thought of the health of each, and what follows when one fails. It knows no clock, no sockets and
  * no wire shapes; time and chance are handed in. This file: the choice.
  */
+import { PRIVACIES, type Privacy } from '../../upstream/ports.ts';
 import type { BalanceLimits } from '../limits.ts';
-import { type Candidate, farness, isFull, loadOf, PRIVACIES, type Privacy } from './candidate.ts';
+import { type Candidate, farness, isFull, loadOf } from './candidate.ts';
 
 export interface Wish {
   /** The farthest that the prompt may go. */

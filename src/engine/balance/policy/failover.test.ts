@@ -62,21 +62,39 @@ describe('what was said so far', () => {
     timings: { prefillMs: 0, decodeMs: 0 },
   });
 
-  it('is the text to go on from, with the tokens that are left', () => {
-    const transcript = new Transcript(generateJob({ maxTokens: 5 }));
+  it('is the beginning of the next answer, with the tokens that are left', () => {
+    const job = generateJob({ maxTokens: 5 });
+    const transcript = new Transcript(job);
     expect(transcript.hasBegun).toBe(false);
     for (const piece of ['a', 'b ', 'c']) transcript.add(text(piece));
-    expect(transcript.hasBegun).toBe(true);
-    expect(transcript.rest()).toEqual({ said: 'ab c', maxTokens: 2 });
-    expect(transcript.length).toBe(4);
-    expect(transcript.obstacle).toBeNull();
+    expect([transcript.hasBegun, transcript.length, transcript.obstacle]).toEqual([true, 4, null]);
+    const [asked] = job.prompt.kind === 'chat' ? job.prompt.turns : [];
+    expect(transcript.restOf(job)).toMatchObject({
+      maxTokens: 2,
+      prompt: { kind: 'chat', turns: [asked, { role: 'assistant', content: 'ab c' }], continues: true },
+    });
+  });
+
+  it('is joined to what the prompt had begun already', () => {
+    const begun = { role: 'assistant' as const, content: 'Well, ' };
+    const job = generateJob({ prompt: { kind: 'chat', turns: [begun], continues: true } });
+    const transcript = new Transcript(job);
+    transcript.add(text('yes'));
+    expect(transcript.restOf(job).prompt).toEqual({
+      kind: 'chat',
+      turns: [{ role: 'assistant', content: 'Well, yes' }],
+      continues: true,
+    });
+    const plain = generateJob({ prompt: { kind: 'text', text: 'Once ' } });
+    expect(transcript.restOf(plain).prompt).toEqual({ kind: 'text', text: 'Once yes' });
   });
 
   it('counts tokens where they are told, for pieces may hold several', () => {
     const token = { chosen: { text: 'x', bytes: [120], logprob: 0 }, top: [] };
-    const transcript = new Transcript(generateJob({ maxTokens: 5 }));
+    const job = generateJob({ maxTokens: 5 });
+    const transcript = new Transcript(job);
     transcript.add({ type: 'text', text: 'xxx', tokens: [token, token, token] });
-    expect(transcript.rest().maxTokens).toBe(2);
+    expect(transcript.restOf(job).maxTokens).toBe(2);
   });
 
   it('ends in one usage: what was said is no part of the prompt', () => {

@@ -51,6 +51,14 @@ describe('failures of requests', () => {
     expect(watched.fail(kind).standing).toBe('down');
   });
 
+  it('one that gives five answers meanwhile may fail five times more', () => {
+    const watched = new Watched();
+    const fail = () => watched.hear({ type: 'failed', kind: 'broken', speaking: 5 });
+    for (let count = 0; count < 7; count += 1) fail();
+    expect(watched.standing).toBe('ready');
+    expect(fail().standing).toBe('down');
+  });
+
   it('answers that begin and break off count, although each began well', () => {
     const watched = new Watched();
     for (let count = 0; count < 3; count += 1)

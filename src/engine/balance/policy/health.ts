@@ -64,7 +64,13 @@ export type Signal =
   /** A request got its whole answer. */
   | { readonly type: 'completed' }
   /** A request failed there. */
-  | { readonly type: 'failed'; readonly kind: FailureKind; readonly retryAfterMs?: number | undefined }
+  | {
+      readonly type: 'failed';
+      readonly kind: FailureKind;
+      readonly retryAfterMs?: number | undefined;
+      /** Requests that it is giving answers to meanwhile: each speaks for it. */
+      readonly speaking?: number;
+    }
   /** A request ended that proves nothing, because its client left. */
   | { readonly type: 'abandoned' }
   /** A probe found it in order. */
@@ -164,7 +170,7 @@ function down(health: Health, why: FailureKind, nowMs: number, { downMs, downMax
 
 function failed(
   health: Health,
-  { kind, retryAfterMs }: Extract<Signal, { type: 'failed' }>,
+  { kind, retryAfterMs, speaking = 0 }: Extract<Signal, { type: 'failed' }>,
   nowMs: number,
   limits: BalanceLimits,
 ): Health {
@@ -185,7 +191,7 @@ function failed(
       return health.why === 'starting' ? health : down(health, kind, nowMs, limits);
     default: {
       const failures = health.failures + 1;
-      const isOut = health.state === 'down' || failures >= limits.failuresUntilDown;
+      const isOut = health.state === 'down' || failures >= limits.failuresUntilDown + speaking;
       return isOut ? down(health, kind, nowMs, limits) : { ...health, failures };
     }
   }

@@ -27,3 +27,19 @@ export function expectedMs(
   if (learned === null) return null;
   return learned.firstTokenMs * 0.5 ** (Math.max(0, nowMs - learned.atMs) / learnedHalfLifeMs);
 }
+
+/** How many requests came lately. */
+export interface Recent {
+  readonly count: number;
+  readonly atMs: number;
+}
+
+export const NONE_RECENT: Recent = { count: 0, atMs: 0 };
+
+export function recentCount(
+  { count, atMs }: Recent,
+  nowMs: number,
+  { recentHalfLifeMs }: Pick<BalanceLimits, 'recentHalfLifeMs'>,
+): number {
+  return count === 0 ? 0 : count * 0.5 ** (Math.max(0, nowMs - atMs) / recentHalfLifeMs);
+}

@@ -1,14 +1,6 @@
 /** What a client has been given of an answer, as far as another upstream needs it to go on. */
-import type { Job } from '../../../contract/job.ts';
+import type { GenerateJob, Job } from '../../../contract/job.ts';
 import type { DoneEvent, JobEvent, Usage } from '../../../contract/job-event.ts';
-
-/** An answer that goes on elsewhere. */
-export interface Rest {
-  /** What was said already; the upstream continues it, and does not repeat it. */
-  readonly said: string;
-  /** Tokens that may still come; null: until the window is full. */
-  readonly maxTokens: number | null;
-}
 
 export class Transcript {
   readonly #maxTokens: number | null;
@@ -37,7 +29,7 @@ export class Transcript {
   /** Why the answer cannot go on elsewhere; null: it can. */
   get obstacle(): string | null {
     if (this.#obstacle !== null) return this.#obstacle;
-    return this.rest().maxTokens === 0 ? 'its last token had been written' : null;
+    return this.#tokensLeft === 0 ? 'its last token had been written' : null;
   }
 
   /** Takes note of an event that the client is given. */
@@ -69,9 +61,9 @@ export class Transcript {
     }
   }
 
-  rest(): Rest {
-    const most = this.#maxTokens;
-    return { said: this.#said, maxTokens: most === null ? null : Math.max(0, most - this.#tokens) };
+  /** The job of an upstream that goes on with what was said, and does not repeat it. */
+  restOf(job: GenerateJob): GenerateJob {
+    return { ...job, prompt: begunPrompt(job.prompt, this.#said), maxTokens: this.#tokensLeft };
   }
 
   /** Another upstream goes on from here. */
@@ -82,6 +74,10 @@ export class Transcript {
   /** The end of a resumed answer, with the usage of the whole: what was said before is no part of the prompt. */
   whole(done: DoneEvent): DoneEvent {
     return this.#earlierTokens === 0 ? done : { ...done, usage: this.#usageOf(done.usage) };
+  }
+
+  get #tokensLeft(): number | null {
+    return this.#maxTokens === null ? null : Math.max(0, this.#maxTokens - this.#tokens);
   }
 
   #usageOf(usage: Usage): Usage {
@@ -95,10 +91,23 @@ export class Transcript {
   }
 }
 
+function begunPrompt(prompt: GenerateJob['prompt'], said: string): GenerateJob['prompt'] {
+  if (prompt.kind === 'text') return { ...prompt, text: prompt.text + said };
+  if (prompt.kind === 'tokens') throw new Error('text cannot go on behind tokens');
+  const { turns, continues } = prompt;
+  const last = turns.at(-1);
+  const isBegun = continues === true && last !== undefined;
+  const begun = isBegun
+    ? { ...last, content: last.content + said }
+    : { role: 'assistant' as const, content: said };
+  return { ...prompt, turns: [...(isBegun ? turns.slice(0, -1) : turns), begun], continues: true };
+}
+
 /** What is checked as a whole, or read by a grammar from its beginning, cannot be continued in the middle. */
 function obstacleOf(job: Job): string | null {
   if (job.kind !== 'generate') return 'only a text can be continued';
-  const { format, toolChoice, tools } = job;
+  const { format, toolChoice, tools, prompt } = job;
+  if (prompt.kind === 'tokens') return 'its prompt is tokens';
   if (format.kind !== 'text') return 'its format is enforced from the beginning';
   if (tools.length > 0 && (toolChoice.mode === 'required' || toolChoice.mode === 'named'))
     return 'it has to call a tool';

@@ -1,0 +1,159 @@
+/**
+ * An Engine before the scheduler's: it chooses who runs a job that several could run, or that runs elsewhere. Jobs for
+ * models of this machine pass through.
+ */
+import type { Clock } from '../../lib/base/clock.ts';
+import type { Logger } from '../../lib/base/logger.ts';
+import type { Engine, JobListener, ModelTarget, Submission, UpstreamStatus } from '../ports.ts';
+import { isPool, isRemote, type UpstreamProbe } from '../upstream/ports.ts';
+import { BalancedJob } from './balanced-job.ts';
+import { type BalanceLimits, DEFAULT_BALANCE_LIMITS } from './limits.ts';
+import { type Member, Pool } from './pool.ts';
+import type { Signal } from './policy/health.ts';
+import { Probes } from './probes.ts';
+import { nameOf, UpstreamRecord } from './upstream-record.ts';
+
+export interface BalancedEngine extends Engine {
+  /** In the order in which they were first used. */
+  upstreams(): readonly UpstreamStatus[];
+}
+
+export interface BalancedEngineOptions {
+  /** The scheduler's. */
+  readonly engine: Engine;
+  readonly probe: UpstreamProbe;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Evenly from 0 up to 1. */
+  readonly random: () => number;
+  readonly limits?: Partial<BalanceLimits>;
+  /** Is told when the first words of an answer came. */
+  readonly onFirstToken?: (upstream: string, ms: number) => void;
+}
+
+export function createBalancedEngine(options: BalancedEngineOptions): BalancedEngine {
+  return new Balancer(options);
+}
+
+class Balancer implements BalancedEngine {
+  readonly #options: BalancedEngineOptions;
+  readonly #limits: BalanceLimits;
+  readonly #records = new Map<string, UpstreamRecord>();
+  /** By the id of a model. */
+  readonly #pools = new Map<string, Pool>();
+  readonly #probes: Probes;
+
+  constructor(options: BalancedEngineOptions) {
+    this.#options = options;
+    this.#limits = { ...DEFAULT_BALANCE_LIMITS, ...options.limits };
+    this.#probes = new Probes({
+      probe: options.probe,
+      clock: options.clock,
+      log: options.log,
+      limits: this.#limits,
+      records: () => this.#records.values(),
+    });
+  }
+
+  submit(submission: Submission, signal: AbortSignal, listener: JobListener): void {
+    const { target } = submission;
+    const { engine, clock, log, onFirstToken } = this.#options;
+    if (!isPool(target) && !isRemote(target)) return engine.submit(submission, signal, listener);
+    const job = new BalancedJob(
+      {
+        engine,
+        clock,
+        log,
+        limits: this.#limits,
+        pool: this.#poolOf(target),
+        members: membersOf(target).map((member) => this.#memberOf(member)),
+        areEqual: (one, other) => areEqual(target, one, other),
+        tell: (member, event) => this.#tell(member, event),
+        onFirstToken: ({ record }, ms) => {
+          record.learnFirstToken(ms, clock.monotonicMs());
+          onFirstToken?.(record.name, ms);
+        },
+      },
+      submission,
+      signal,
+      listener,
+    );
+    job.start();
+    this.#probes.plan();
+  }
+
+  upstreams(): readonly UpstreamStatus[] {
+    const nowMs = this.#options.clock.monotonicMs();
+    return [...this.#records.values()].map((record) => record.status(nowMs));
+  }
+
+  residencies(): ReturnType<Engine['residencies']> {
+    return this.#options.engine.residencies();
+  }
+
+  /** Of a pool: what its roomiest member would find. */
+  plan(target: ModelTarget, numCtx: number | null): ReturnType<Engine['plan']> {
+    const plans = membersOf(target).map((member) => this.#options.engine.plan(member, numCtx));
+    return plans.reduce((one, other) => (other.slots > one.slots ? other : one));
+  }
+
+  unload(modelId: string): Promise<boolean> {
+    return this.#options.engine.unload(modelId);
+  }
+
+  crowdedOut(...asked: Parameters<Engine['crowdedOut']>): ReturnType<Engine['crowdedOut']> {
+    return this.#options.engine.crowdedOut(...asked);
+  }
+
+  watchSlots(onSlots: Parameters<Engine['watchSlots']>[0]): void {
+    this.#options.engine.watchSlots(onSlots);
+  }
+
+  async drain(graceMs: number): Promise<void> {
+    this.#probes.close();
+    await this.#options.engine.drain(graceMs);
+  }
+
+  #tell(member: Member, signal: Signal): void {
+    const { record } = member;
+    const before = record.health.state;
+    record.hear(signal, this.#options.clock.monotonicMs());
+    // Whoever comes back after that may have been started anew, without what it had read.
+    if (before !== 'down' && record.health.state === 'down')
+      for (const pool of this.#pools.values()) pool.forget(member.target.modelId);
+    if (record.health.state !== before || signal.type === 'failed') this.#probes.plan();
+  }
+
+  #memberOf(target: ModelTarget): Member {
+    const { clock } = this.#options;
+    const name = nameOf(target);
+    const known = this.#records.get(name);
+    if (known?.isFor(target)) {
+      if (known.upstream === null) known.readLoad(this.#options.engine.residencies(), target.modelId);
+      return { target, record: known };
+    }
+    const record = new UpstreamRecord(target, clock.monotonicMs(), this.#limits);
+    this.#records.set(name, record);
+    return { target, record };
+  }
+
+  #poolOf({ modelId }: ModelTarget): Pool {
+    const known = this.#pools.get(modelId);
+    if (known !== undefined) return known;
+    const pool = new Pool(this.#limits, this.#options.random);
+    this.#pools.set(modelId, pool);
+    return pool;
+  }
+}
+
+function membersOf(target: ModelTarget): readonly ModelTarget[] {
+  return isPool(target) ? target.source.members : [target];
+}
+
+/** By the digest of their weights, or because the user says so. */
+function areEqual(target: ModelTarget, one: ModelTarget, other: ModelTarget): boolean {
+  if (isPool(target) && target.source.equalWeights) return true;
+  if (!isRemote(one) || !isRemote(other)) return false;
+  const { digest } = one.source.model;
+  return digest !== null && digest === other.source.model.digest;
+}

@@ -1,0 +1,45 @@
+/** What a failure says of the upstream that it came from. */
+import type { ErrorCode } from '../../lib/errors/catalogue.ts';
+import { isFailure, type SvcError } from '../../lib/errors/svc-error.ts';
+import type { FailureKind } from './policy/health.ts';
+
+/** What is not here is the request's own fault. */
+const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
+  upstream_unreachable: 'connect',
+  upstream_busy: 'refused',
+  upstream_failed: 'server_error',
+  upstream_broken: 'broken',
+  upstream_model_gone: 'model_gone',
+  upstream_denied: 'denied',
+  upstream_key_missing: 'denied',
+  upstream_unproved: 'denied',
+  // A model of this machine can be a member too.
+  queue_full: 'refused',
+  model_quarantined: 'refused',
+  worker_crashed: 'broken',
+  worker_hung: 'stall',
+  native_unavailable: 'server_error',
+  out_of_memory: 'server_error',
+  load_failed: 'server_error',
+  load_setting_unusable: 'server_error',
+  model_damaged: 'server_error',
+};
+
+/** It was there, and closed the connection. */
+const CLOSED: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
+
+export function failureKindOf(error: SvcError): FailureKind {
+  if (isFailure(error, 'upstream_unreachable') && CLOSED.has(codeOf(error.cause))) return 'broken';
+  if (isFailure(error, 'upstream_timeout')) return error.detail.phase === 'stall' ? 'stall' : 'timeout';
+  return KINDS[error.code] ?? 'declined';
+}
+
+/** When it asked to be tried again, milliseconds from now. */
+export function retryAfterMsOf(error: SvcError): number | undefined {
+  if (!isFailure(error, 'upstream_busy', 'queue_full', 'model_quarantined')) return undefined;
+  return error.detail.retryAfterS * 1_000;
+}
+
+function codeOf(cause: unknown): unknown {
+  return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
+}

@@ -1,0 +1,99 @@
+/** What is remembered of the requests of one model id: which upstreams know which prompts, and whose sessions they had. */
+import type { GenerateJob, Job } from '../../contract/job.ts';
+import type { ModelTarget, Route } from '../ports.ts';
+import type { BalanceLimits } from './limits.ts';
+import { type Prefix, prefixesOf, sessionHash } from './policy/affinity.ts';
+import type { Candidate } from './policy/candidate.ts';
+import { type Choice, choose, type NoChoice } from './policy/choose.ts';
+import { PrefixIndex } from './policy/prefix-index.ts';
+import type { UpstreamRecord } from './upstream-record.ts';
+
+/** A model that may run a job, and where it is. */
+export interface Member {
+  readonly target: ModelTarget;
+  readonly record: UpstreamRecord;
+}
+
+export interface Ask {
+  readonly job: Job;
+  readonly route: Route | undefined;
+  /** The ids of members that failed it. */
+  readonly failed: ReadonlySet<string>;
+  readonly nowMs: number;
+}
+
+export class Pool {
+  readonly #limits: BalanceLimits;
+  readonly #random: () => number;
+  readonly #prompts: PrefixIndex;
+  readonly #sessions: PrefixIndex;
+
+  constructor(limits: BalanceLimits, random: () => number) {
+    this.#limits = limits;
+    this.#random = random;
+    this.#prompts = new PrefixIndex(limits.prefixes);
+    this.#sessions = new PrefixIndex(limits.sessions);
+  }
+
+  /** Chooses among the members, and remembers the choice. */
+  choose(members: readonly Member[], { job, route, failed, nowMs }: Ask): Member | NoChoice {
+    const prefixes = members.length > 1 && job.kind === 'generate' ? this.#prefixesOf(job) : [];
+    const session = members.length > 1 && route?.session ? [sessionPrefix(route.session)] : [];
+    const choice = choose(
+      members.map((member) => candidateOf(member, members.length === 1, nowMs)),
+      {
+        farthest: route?.isLocalOnly === true ? 'local' : 'remote',
+        failed,
+        shares: this.#prompts.shares(prefixes),
+        session: new Set(this.#sessions.shares(session).keys()),
+      },
+      { random: this.#random, limits: this.#limits },
+    );
+    if ('none' in choice) return choice;
+    this.#prompts.learn(prefixes, choice.id);
+    this.#sessions.learn(session, choice.id);
+    count(members, choice);
+    return named(members, choice.id);
+  }
+
+  /** A member has lost what it had read. */
+  forget(id: string): void {
+    this.#prompts.forget(id);
+    this.#sessions.forget(id);
+  }
+
+  #prefixesOf(job: GenerateJob): readonly Prefix[] {
+    return prefixesOf(job, this.#limits.prefixesPerPrompt);
+  }
+}
+
+/** One without alternatives is tried even when it is down: it may have come back, and nobody else can answer. */
+function candidateOf({ target, record }: Member, isAlone: boolean, nowMs: number): Candidate {
+  const standing = record.standing(nowMs);
+  const isTried = standing === 'trial' || isAlone;
+  return {
+    id: target.modelId,
+    privacy: record.privacy,
+    health: isTried ? 'ready' : standing,
+    hasModel: record.lists(target),
+    inFlight: record.inFlight,
+    recent: record.recent(nowMs),
+    maxCalls: record.maxCalls,
+    load: record.load,
+    inFlightAtReport: record.inFlightAtReport,
+    firstTokenMs: record.expectedMs(nowMs),
+  };
+}
+
+function count(members: readonly Member[], { id, by, spilledFrom }: Choice): void {
+  if (by !== 'load') named(members, id).record.affinityHits += 1;
+  if (spilledFrom !== null) named(members, spilledFrom).record.spills += 1;
+}
+
+function named(members: readonly Member[], id: string): Member {
+  const member = members.find(({ target }) => target.modelId === id);
+  if (member === undefined) throw new Error(`${id} is no member`);
+  return member;
+}
+
+const sessionPrefix = (session: string): Prefix => ({ hash: sessionHash(session), length: 1 });

@@ -1,0 +1,108 @@
+/**
+ * Looks at upstreams when requests do not tell enough of them: at idle ones, at those that are down, and at the load of
+ * those that work. A look never makes an upstream compute. One timer for all, and none while there is nothing to look at.
+ */
+import type { Clock } from '../../lib/base/clock.ts';
+import type { Logger } from '../../lib/base/logger.ts';
+import type { Look, Upstream, UpstreamProbe } from '../upstream/ports.ts';
+import type { BalanceLimits } from './limits.ts';
+import { probeDueMs } from './policy/health.ts';
+import type { UpstreamRecord } from './upstream-record.ts';
+
+export interface ProbesOptions {
+  readonly probe: UpstreamProbe;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits: BalanceLimits;
+  readonly records: () => Iterable<UpstreamRecord>;
+}
+
+export class Probes {
+  readonly #options: ProbesOptions;
+  readonly #lookedMs = new Map<UpstreamRecord, number>();
+  readonly #underWay = new Set<UpstreamRecord>();
+  readonly #stop = new AbortController();
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(options: ProbesOptions) {
+    this.#options = options;
+  }
+
+  /** Something has changed that may make a look due. */
+  plan(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    if (this.#stop.signal.aborted) return;
+    const { clock, records } = this.#options;
+    let dueMs = Number.POSITIVE_INFINITY;
+    for (const record of records()) dueMs = Math.min(dueMs, this.#dueMs(record));
+    if (dueMs === Number.POSITIVE_INFINITY) return;
+    this.#cancelTimer = clock.after(Math.max(0, dueMs - clock.monotonicMs()), () => this.#onTimer());
+  }
+
+  close(): void {
+    this.#stop.abort();
+    this.#cancelTimer?.();
+  }
+
+  #onTimer(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const record of this.#options.records())
+      if (record.upstream !== null && this.#dueMs(record) <= nowMs) void this.#look(record, record.upstream);
+    this.plan();
+  }
+
+  #dueMs(record: UpstreamRecord): number {
+    if (record.upstream === null || this.#underWay.has(record)) return Number.POSITIVE_INFINITY;
+    const { limits } = this.#options;
+    const lookedMs = this.#lookedMs.get(record) ?? Number.NEGATIVE_INFINITY;
+    const loadDueMs = record.inFlight > 0 ? lookedMs + limits.loadProbeMs : Number.POSITIVE_INFINITY;
+    // A first look is due at once, but no look comes sooner after another than its load may be asked.
+    const healthDueMs = probeDueMs(record.health, record.inFlight, limits);
+    return Math.max(Math.min(healthDueMs, loadDueMs), lookedMs + limits.loadProbeMs);
+  }
+
+  async #look(record: UpstreamRecord, upstream: Upstream): Promise<void> {
+    const { probe, clock, limits } = this.#options;
+    this.#underWay.add(record);
+    const look = await probe.look(upstream, this.#signal());
+    if (this.#stop.signal.aborted) return;
+    this.#take(record, look);
+    if (look.state !== 'down' && clock.monotonicMs() - record.modelsReadMs >= limits.modelsMs)
+      await this.#readModels(record, upstream);
+    this.#underWay.delete(record);
+    this.#lookedMs.set(record, clock.monotonicMs());
+    this.plan();
+  }
+
+  #take(record: UpstreamRecord, look: Look): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (look.state === 'down') {
+      record.load = null;
+      // Requests tell more of one that has some than a look that found no answer.
+      if (record.inFlight === 0) record.hear({ type: 'lifeless' }, nowMs);
+      return;
+    }
+    record.load = look.load;
+    record.inFlightAtReport = record.inFlight;
+    const isCrowded = (look.load.waiting ?? 0) > 0;
+    if (look.state === 'busy' && !isCrowded) return record.hear({ type: 'starting' }, nowMs);
+    record.hear({ type: 'alive' }, nowMs);
+    record.hear({ type: 'load', isCrowded }, nowMs);
+  }
+
+  async #readModels(record: UpstreamRecord, upstream: Upstream): Promise<void> {
+    const { probe, clock, log } = this.#options;
+    try {
+      const models = await probe.models(upstream, this.#signal());
+      record.models = new Set(models.map(({ name }) => name));
+    } catch (error) {
+      log.debug({ upstream: upstream.name, error }, 'The models of an upstream could not be read.');
+    }
+    record.modelsReadMs = clock.monotonicMs();
+  }
+
+  #signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+}

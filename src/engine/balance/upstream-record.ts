@@ -1,0 +1,135 @@
+/** What is known of one upstream, from what requests meet there and from what it tells; all models of it share this. */
+import type { ModelTarget, ResidencyStatus, UpstreamStatus } from '../ports.ts';
+import { isRemote, type LoadFacts, type Privacy, type Upstream } from '../upstream/ports.ts';
+import type { BalanceLimits } from './limits.ts';
+import { type FailureKind, type Health, heard, newHealth, type Signal, standing } from './policy/health.ts';
+import { expectedMs, type Learned, learn, NONE_RECENT, recentCount } from './policy/learned.ts';
+
+/** The name of this very machine among upstreams; no other can have it, as it is the name of an engine. */
+export const THIS_MACHINE = 'local';
+
+export class UpstreamRecord {
+  readonly name: string;
+  readonly privacy: Privacy;
+  readonly maxCalls: number;
+  /** Null: this machine, which is not probed. */
+  readonly upstream: Upstream | null;
+  load: LoadFacts | null = null;
+  inFlightAtReport = 0;
+  /** By their names there; null: not read yet. */
+  models: ReadonlySet<string> | null = null;
+  modelsReadMs = Number.NEGATIVE_INFINITY;
+  inFlight = 0;
+  /** Of these, the ones whose answers have begun. */
+  speaking = 0;
+  requests = 0;
+  spills = 0;
+  affinityHits = 0;
+  failovers = 0;
+  resumptions = 0;
+  readonly failures = new Map<FailureKind, number>();
+  readonly #limits: BalanceLimits;
+  #health: Health;
+  #learned: Learned | null = null;
+  #recent = NONE_RECENT;
+
+  constructor(target: ModelTarget, nowMs: number, limits: BalanceLimits) {
+    this.upstream = isRemote(target) ? target.source.upstream : null;
+    this.name = nameOf(target);
+    this.privacy = this.upstream?.privacy ?? 'local';
+    this.maxCalls = this.upstream?.maxCalls ?? Number.POSITIVE_INFINITY;
+    this.#limits = limits;
+    this.#health = newHealth(nowMs);
+  }
+
+  /** It is this very machine. */
+  get isHere(): boolean {
+    return this.upstream === null;
+  }
+
+  get health(): Health {
+    return this.#health;
+  }
+
+  hear(signal: Signal, nowMs: number): void {
+    this.#health = heard(this.#health, signal, nowMs, this.#limits);
+    if (signal.type === 'failed') this.failures.set(signal.kind, (this.failures.get(signal.kind) ?? 0) + 1);
+  }
+
+  /** Whether it has the model, as far as is known. */
+  lists(target: ModelTarget): boolean {
+    return this.models === null || !isRemote(target) || this.models.has(target.source.model.name);
+  }
+
+  /** Whether it still is the place that the name stood for. */
+  isFor(target: ModelTarget): boolean {
+    const upstream = isRemote(target) ? target.source.upstream : null;
+    return upstream?.baseUrl === this.upstream?.baseUrl && upstream?.privacy === this.upstream?.privacy;
+  }
+
+  /** The name of a model as the upstream has it. */
+  modelName(target: ModelTarget): string {
+    return isRemote(target) ? target.source.model.name : target.modelId;
+  }
+
+  /** What the scheduler says of this machine. */
+  readLoad(residencies: readonly ResidencyStatus[], modelId: string): void {
+    const status = residencies.find((residency) => residency.modelId === modelId);
+    this.load =
+      status === undefined
+        ? null
+        : {
+            running: status.running,
+            waiting: status.queued,
+            capacity: status.facts?.slots ?? null,
+            kvUse: null,
+          };
+    this.inFlightAtReport = this.inFlight;
+  }
+
+  standing(nowMs: number): ReturnType<typeof standing> {
+    return standing(this.#health, nowMs);
+  }
+
+  /** It gets a request. */
+  send(nowMs: number): void {
+    this.requests += 1;
+    this.inFlight += 1;
+    this.#recent = { count: this.recent(nowMs) + 1, atMs: nowMs };
+    this.hear({ type: 'sent' }, nowMs);
+  }
+
+  recent(nowMs: number): number {
+    return recentCount(this.#recent, nowMs, this.#limits);
+  }
+
+  learnFirstToken(ms: number, nowMs: number): void {
+    this.#learned = learn(this.#learned, ms, nowMs);
+  }
+
+  expectedMs(nowMs: number): number | null {
+    return expectedMs(this.#learned, nowMs, this.#limits);
+  }
+
+  status(nowMs: number): UpstreamStatus {
+    const state = this.standing(nowMs);
+    return {
+      name: this.name,
+      privacy: this.privacy,
+      state: state === 'trial' ? 'down' : state,
+      why: state === 'ready' ? null : this.#health.why,
+      inFlight: this.inFlight,
+      firstTokenMs: this.#learned?.firstTokenMs ?? null,
+      requests: this.requests,
+      failures: Object.fromEntries(this.failures),
+      spills: this.spills,
+      affinityHits: this.affinityHits,
+      failovers: this.failovers,
+      resumptions: this.resumptions,
+    };
+  }
+}
+
+export function nameOf(target: ModelTarget): string {
+  return isRemote(target) ? target.source.upstream.name : THIS_MACHINE;
+}

@@ -1,0 +1,51 @@
+/** What a request's headers say of its way to an upstream, and the header that says which one answered. */
+import type { FastifyReply, FastifyRequest } from '#fastify';
+import type { Caller, RequestAccount } from '../api/caller.ts';
+import { HEADERS, headerValue, REQUEST_HEADERS, SESSION_HEADERS } from '../wire/headers.ts';
+
+const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
+const SESSION = /^[\x21-\x7e]{1,256}$/;
+const MOST_PATIENCE_S = 86_400;
+
+const answering = new WeakMap<FastifyRequest, string>();
+
+export function routeOf({ headers }: FastifyRequest): NonNullable<Caller['route']> {
+  const read = (name: string, shape: RegExp): string | undefined => {
+    const value = headerValue(headers, name);
+    return value !== undefined && shape.test(value) ? value : undefined;
+  };
+  const session = SESSION_HEADERS.flatMap((name) => read(name, SESSION) ?? [])[0];
+  const localOnly = headerValue(headers, REQUEST_HEADERS.localOnly);
+  const patienceS = Number(read(REQUEST_HEADERS.clientTimeout, /^\d{1,6}(\.\d+)?$/) ?? Number.NaN);
+  const traceparent = read(REQUEST_HEADERS.traceparent, TRACEPARENT);
+  return {
+    traceparent,
+    tracestate: traceparent === undefined ? undefined : read(REQUEST_HEADERS.tracestate, TRACESTATE),
+    session,
+    // Whoever sends it wants it, however it is spelled.
+    isLocalOnly: localOnly !== undefined && localOnly !== '0' && localOnly !== 'false',
+    patienceMs: patienceS > 0 && patienceS <= MOST_PATIENCE_S ? patienceS * 1_000 : undefined,
+  };
+}
+
+/** Notes which upstream answers, beside what else is kept of the request. */
+export function notingUpstream(request: FastifyRequest, account: RequestAccount | undefined): RequestAccount {
+  return {
+    onModel: (id) => account?.onModel(id),
+    onEvent: (event) => {
+      if (event.type === 'started' && event.upstream !== undefined) {
+        const { name, insteadOf, because } = event.upstream;
+        const instead = insteadOf === undefined ? '' : `; instead-of="${insteadOf}"; because="${because}"`;
+        answering.set(request, `${name}${instead}`);
+      }
+      account?.onEvent(event);
+    },
+  };
+}
+
+/** Says who answers, where that is an upstream. */
+export function nameUpstream(reply: FastifyReply): void {
+  const upstream = answering.get(reply.request);
+  if (upstream !== undefined) reply.header(HEADERS.upstream, upstream);
+}

@@ -1,0 +1,185 @@
+/** Several upstreams of one model: who is asked, what follows when one fails, and how it is told. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Fault,
+  FAULTS,
+  type ScriptedUpstream,
+  startUpstream,
+  TALE,
+} from '../support/upstream/scripted-upstream.ts';
+import { type EngineService, knownModel, startEngines } from '../support/upstream/service.ts';
+
+const NAMES = ['ann', 'bob', 'cid'] as const;
+const upstreams: ScriptedUpstream[] = [];
+let engines: EngineService;
+
+beforeAll(async () => {
+  // Health is not what this file is about, and failures are what it makes.
+  engines = await startEngines({}, { balance: { failuresUntilDown: 1_000, downMs: 0, busyMs: 0 } });
+  for (const name of NAMES) {
+    const upstream = await startUpstream();
+    upstream.models = ['tale'];
+    upstreams.push(upstream);
+    await engines.add(
+      {
+        name,
+        baseUrl: `${upstream.url}/v1`,
+        dialect: 'vllm',
+        deadlines: { connectMs: 2_000, firstByteMs: 1_000, stallMs: 1_000, wholeMs: 60_000 },
+        known: [knownModel('tale')],
+      },
+      ['tale'],
+    );
+  }
+  const pool = { schema: 1, type: 'pool', addedAt: '2026-01-01T00:00:00Z' } as const;
+  const members = NAMES.map((name) => `${name}/tale`);
+  await engines.engines.put({ ...pool, name: 'tale', members, equalWeights: true });
+  await engines.engines.put({ ...pool, name: 'other-weights', members, equalWeights: false });
+});
+
+afterAll(async () => {
+  await engines.close();
+  for (const upstream of upstreams) await upstream.close();
+});
+
+beforeEach(() => {
+  for (const upstream of upstreams) upstream.faultOf = () => null;
+});
+
+const ask = (fields: object = {}) => ({
+  model: 'tale',
+  messages: [{ role: 'user', content: 'Go.' }],
+  ...fields,
+});
+/** Each of the next requests, wherever it goes, meets the next of these. */
+function failing(...faults: readonly (Fault | null)[]): void {
+  const queue = [...faults];
+  for (const upstream of upstreams) upstream.faultOf = () => queue.shift() ?? null;
+}
+
+describe('before the first byte', () => {
+  // A reset is left out: on a kept connection the same upstream is asked once more, for it may have closed it before.
+  it.each(['rubbish', 'ends', 'error', 'stall', 'refused'] as const)(
+    'another upstream answers at once: %s',
+    async (kind) => {
+      failing({ after: 0, kind });
+      const { status, headers, body } = await engines.service.client.chat(ask());
+      expect([status, body.choices?.[0].message.content]).toEqual([200, TALE]);
+      expect(headers['x-svc-upstream']).toMatch(/^(\w+); instead-of="(?!\1")\w+"; because="\w+"$/);
+    },
+  );
+
+  it('a stream does not show that there was another', async () => {
+    failing({ after: 0, kind: 'error' });
+    const stream = await engines.service.client.streamChat(ask());
+    expect(stream.headers['x-svc-upstream']).toContain('instead-of');
+    const { text, done } = await stream.all();
+    expect([text, done]).toEqual([TALE, true]);
+  });
+
+  it('two are asked, not all: the second failure is told, by name', async () => {
+    failing({ after: 0, kind: 'rubbish' }, { after: 0, kind: 'rubbish' }, null);
+    const { status, body } = await engines.service.client.chat(ask());
+    expect([status, body.code]).toEqual([503, 'upstream_broken']);
+    expect(body.message).toMatch(/upstream "(ann|bob|cid)"/);
+  });
+
+  it('none is asked again when the client has stopped waiting', async () => {
+    failing({ after: 0, kind: 'stall' });
+    const { body } = await engines.service.client.chat(ask(), { 'x-stainless-timeout': '1' });
+    expect(body.code).toBe('upstream_timeout');
+  });
+});
+
+describe('after the first byte', () => {
+  const streamed = async (fields: object = {}) =>
+    (await engines.service.client.streamChat(ask(fields))).all();
+
+  it.each(FAULTS)('the failure is told, never passed over: %s', async (kind) => {
+    failing({ after: 20, kind });
+    const { text, done, error } = await streamed();
+    expect([TALE.startsWith(text), text.length < TALE.length, done]).toEqual([true, true, false]);
+    expect(error?.error).toMatch(/upstream "(ann|bob|cid)"/i);
+  });
+
+  it.each(FAULTS)('with svc_resume the answer goes on elsewhere, without a seam: %s', async (kind) => {
+    failing({ after: 20, kind });
+    const { text, done, chunks } = await streamed({ svc_resume: true });
+    expect([text, done]).toEqual([TALE, true]);
+    const last = chunks.at(-1);
+    const { after_characters: after = 0 } = last?.svc_resumed ?? {};
+    // What arrives together with the failure may be lost with it, and is said anew.
+    expect(after > 0 && after <= (TALE.match(/^(\s*\S+){20}/)?.[0].length ?? 0)).toBe(true);
+    expect(last?.svc_resumed?.from).not.toBe(last?.svc_resumed?.on);
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('a whole answer goes on too, and says so', async () => {
+    failing({ after: 199, kind: 'reset' });
+    const { body } = await engines.service.client.chat(ask({ svc_resume: true }));
+    expect(body.choices[0].message.content).toBe(TALE);
+    expect(body.svc_resumed.because).toBe('broken');
+  });
+
+  it('the limit on tokens holds over both parts', async () => {
+    failing({ after: 20, kind: 'reset' });
+    const { text, chunks } = await streamed({ svc_resume: true, max_tokens: 50 });
+    expect(text).toBe(TALE.match(/^(\s*\S+){50}/)?.[0]);
+    expect(chunks.at(-1)?.svc_resumed).toBeDefined();
+  });
+
+  it('not where the weights may differ, and the reason is told', async () => {
+    failing({ after: 20, kind: 'reset' });
+    const { error, done } = await streamed({ model: 'other-weights', svc_resume: true });
+    expect([error?.code, done]).toEqual(['answer_not_resumed', false]);
+    expect(error?.error).toContain('no other upstream');
+  });
+});
+
+describe('privacy', () => {
+  it('a request that must stay on this machine goes to no other', async () => {
+    await engines.add({ name: 'far', baseUrl: `${upstreams[0]?.url}/v1`, privacy: 'remote' }, ['tale']);
+    const before = upstreams[0]?.requests.length;
+    const { status, body } = await engines.service.client.chat(ask({ model: 'far/tale' }), {
+      'x-svc-local-only': '1',
+    });
+    expect([status, body.code]).toEqual([403, 'upstreams_private']);
+    expect(upstreams[0]?.requests.length).toBe(before);
+  });
+});
+
+describe('what is seen', () => {
+  it('states, counts and times of upstreams', async () => {
+    const { body } = await engines.service.client.get('/svc/residency');
+    const names = body.upstreams.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining([...NAMES]));
+    const sum = (member: string) =>
+      body.upstreams.reduce((total: number, each: Record<string, number>) => total + (each[member] ?? 0), 0);
+    expect(sum('failovers')).toBeGreaterThan(5);
+    expect(sum('resumptions')).toBeGreaterThan(5);
+    expect(sum('in_flight')).toBe(0);
+    const text = await (await fetch(`${engines.service.url}/metrics`)).text();
+    expect(text).toMatch(/^hearth_upstream_failures_total\{upstream="\w+",kind="broken"\} [1-9]/m);
+    expect(text).toMatch(/^hearth_upstream_state\{upstream="ann",state="(ready|busy|down)"\} 1$/m);
+    expect(text).toMatch(/^hearth_upstream_requests_total\{upstream="bob"\} [1-9]/m);
+  });
+
+  it('the trace and the request id go on to the upstream', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const headers = { traceparent, tracestate: 'a=b', 'x-request-id': 'req-77' };
+    await engines.service.client.chat(ask({ max_tokens: 1 }), headers);
+    const sent = upstreams.flatMap(({ requests }) => requests).map((request) => request.headers);
+    expect(sent).toContainEqual(expect.objectContaining(headers));
+  });
+
+  it('a session stays where it was', async () => {
+    const from = async (content: string) => {
+      const { headers } = await engines.service.client.chat(
+        ask({ prompt_cache_key: 'me', max_tokens: 1, messages: [{ role: 'user', content }] }),
+      );
+      return headers['x-svc-upstream'];
+    };
+    const first = await from('one');
+    for (const word of ['two', 'three', 'four', 'five']) expect(await from(word)).toBe(first);
+  });
+});
