@@ -53,11 +53,12 @@ function loaded(
       measured: memoryBytes === null ? memory : [{ device: HOST_DEVICE, bytes: memoryBytes }],
       details: { pid: child.pid },
     },
-    run: (job: Job, signal, listener) =>
+    run: (job: Job, signal, listener, route) =>
       void runRemote(deps, remote, {
         job,
         signal,
         proof: null,
+        route,
         listener: blamingExit(deps.clock, target, child, listener),
       }),
     unload: () => child.end(),
