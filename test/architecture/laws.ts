@@ -10,7 +10,6 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'config',
     'http',
     'api',
-    'engine',
     'engine/scheduler',
     'engine/local',
     'engine/observe',
