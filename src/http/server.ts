@@ -2,7 +2,6 @@
  * http owns sockets, headers, bodies, statuses and framing: one fastify app over the route table of wire/. It knows
  * nothing of models, engines or keys beyond the use cases that it is given.
  */
-import { SerializerSelector } from '#fastify/serializer';
 import {
   fastify,
   type FastifyBaseLogger,
@@ -15,6 +14,7 @@ import type { Clock } from '../lib/base/clock.ts';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
 import { HEADERS } from '../wire/headers.ts';
+import { routes } from '../wire/routes.ts';
 import type { ProcessIdentity } from '../api/identity.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
@@ -28,6 +28,7 @@ import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing
 import { readBodies } from './guard/json-body.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
+import { LateSchemas } from './schemas.ts';
 import { boundSockets } from './guard/sockets.ts';
 
 export interface HttpOptions {
@@ -50,7 +51,8 @@ export interface HttpOptions {
 
 export async function createHttpServer(useCases: UseCases, options: HttpOptions): Promise<FastifyInstance> {
   const common: CommonHeaders = (asked) => commonHeaders(options.process, requestId(asked));
-  const app = createApp(options, common);
+  const schemas = new LateSchemas();
+  const app = createApp(options, { common, schemas });
   keepDoor(app.server, {
     crowdedOut: (client, arriving) => useCases.crowdedOut(client, arriving),
     mayEnter: (request) => {
@@ -67,7 +69,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   boundSockets(app.server);
   watchFraming(app.server, options.maxBodyBytes, common);
   readBodies(app);
-  writeBodies(app);
+  loadSchemas(app, schemas);
   answerErrors(app, options.maxBodyBytes);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
   logRequests(app, { log: logger, clock, recorder, metrics });
@@ -85,8 +87,21 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   return app;
 }
 
-function createApp(options: HttpOptions, common: CommonHeaders): FastifyInstance {
+interface AppParts {
+  readonly common: CommonHeaders;
+  readonly schemas: LateSchemas;
+}
+
+function createApp(options: HttpOptions, { common, schemas }: AppParts): FastifyInstance {
+  const { validator, serializer } = schemas;
   const app = fastify({
+    // Their types there are those of fastify's own compilers, which would be loaded and run at once.
+    schemaController: {
+      compilersFactory: {
+        buildValidator: () => validator as never,
+        buildSerializer: () => serializer as never,
+      },
+    },
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.maxBodyBytes,
@@ -121,12 +136,11 @@ function createApp(options: HttpOptions, common: CommonHeaders): FastifyInstance
   return app;
 }
 
-/** As fastify does by itself, but compiled at the first answer that needs it: all together they delay the first /health. */
-function writeBodies(app: FastifyInstance): void {
-  const compile = SerializerSelector()({}, {});
-  app.setSerializerCompiler(({ schema, method, url, httpStatus = '' }) => {
-    let write: ReturnType<typeof compile> | undefined;
-    return (value) => (write ??= compile({ schema, method, url, httpStatus }))(value);
+function loadSchemas(app: FastifyInstance, schemas: LateSchemas): void {
+  app.addHook('onListen', async () => void schemas.load());
+  app.addHook('onRequest', async (request) => {
+    // Whoever waits for the service asks this first, and again and again.
+    if (!schemas.areLoaded && request.routeOptions.url !== routes.health.path) await schemas.load();
   });
 }
 

@@ -1,12 +1,10 @@
 /**
- * What becomes of a body before its handler runs: JSON is scanned, parsed and held to the schema of its route,
- * everything else is refused with 415.
+ * What becomes of a body before its handler runs: JSON is scanned and parsed, everything else is refused with
+ * 415. schemas.ts holds it to the schema of its route.
  */
-import { Ajv } from '#ajv';
 import type { FastifyInstance, FastifyRequest } from '#fastify';
 import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import { violation } from '../validation.ts';
 
 const rawBodies = new WeakMap<FastifyRequest, Buffer>();
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
@@ -18,11 +16,6 @@ export function rawBody(request: FastifyRequest): Buffer | undefined {
 }
 
 export function readBodies(app: FastifyInstance): void {
-  acceptJsonOnly(app);
-  validateStrictly(app);
-}
-
-function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = body as Buffer;
@@ -45,25 +38,4 @@ function isAcceptable(request: FastifyRequest): boolean {
   if (JSON_TYPE.test(type)) return true;
   const fromBrowser = request.headers.origin !== undefined || request.headers['sec-fetch-site'] !== undefined;
   return FORM_TYPE.test(type) && !fromBrowser;
-}
-
-/** Values are never coerced and unknown members never stripped: what is validated is what was sent. */
-function validateStrictly(app: FastifyInstance): void {
-  const ajv = new Ajv({
-    coerceTypes: false,
-    removeAdditional: false,
-    useDefaults: false,
-    allErrors: false,
-    strict: false,
-    verbose: false,
-  });
-  app.setValidatorCompiler(({ schema, httpPart }) => {
-    // Compiled at the first request that needs it: all together they cost a tenth of the time to the first /health.
-    let compiled: ReturnType<typeof ajv.compile> | undefined;
-    const where = httpPart === 'body' ? 'body' : 'query';
-    return (value: unknown) => {
-      compiled ??= ajv.compile(schema as object);
-      return compiled(value) ? { value } : { error: violation(compiled.errors, where) };
-    };
-  });
 }
