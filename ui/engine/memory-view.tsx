@@ -16,7 +16,7 @@ export function MemoryView({ state }: { state: EngineState }) {
           <li key={id}>
             <strong>{id}</strong>
             <span>{plannedOf(model)}</span>
-            <span>{model.expires_ms === undefined ? 'stays' : `until ${clock(model.expires_ms)}`}</span>
+            <span>{stayOf(model)}</span>
           </li>
         ))}
       </ul>
@@ -70,6 +70,11 @@ function plannedOf({ memory }: ModelView): string {
   const measured = parts.reduce((sum, part) => sum + (part.measured_bytes ?? part.planned_bytes), 0);
   const isMeasured = parts.some(({ measured_bytes: size }) => size !== undefined);
   return isMeasured ? `${bytes(measured)}, planned ${bytes(planned)}` : `${bytes(planned)} planned`;
+}
+
+function stayOf({ expires_ms: until, running, queued }: ModelView): string {
+  if (until !== undefined) return `until ${clock(until)}`;
+  return running + queued > 0 ? 'in use' : 'stays';
 }
 
 const clock = (ms: number): string => new Date(ms).toLocaleTimeString('en', { hour12: false });

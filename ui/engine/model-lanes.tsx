@@ -1,11 +1,12 @@
 import type { EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
 import { count, plural } from '../parts/figures.ts';
 import { TraceBar } from '../parts/trace-bar.tsx';
-import { type LaneReading, lanesOf, scaleOf } from './reading.ts';
+import { apartOf, type LaneReading, lanesOf, scaleOf } from './reading.ts';
 
 /** One model: a lane for each of its slots. */
 export function ModelLanes({ id, model, jobs }: { id: string; model: ModelView; jobs: EngineState['jobs'] }) {
   const lanes = lanesOf(model, jobs);
+  const apart = apartOf(id, model, jobs);
   const busy = lanes.filter(({ kind }) => kind !== 'kept' && kind !== 'free').length;
   const facts = [
     model.state,
@@ -22,6 +23,17 @@ export function ModelLanes({ id, model, jobs }: { id: string; model: ModelView; 
       <ol>
         {lanes.map((lane) => (
           <LaneRow key={lane.number} lane={lane} />
+        ))}
+        {apart.map(({ client, words }) => (
+          <li key={words + client} class="slot apart">
+            <span class="slot-number" aria-hidden="true">
+              +
+            </span>
+            <p>{words}</p>
+            <p class="who">
+              <strong>{client}</strong>
+            </p>
+          </li>
         ))}
       </ol>
       {lanes.length === 0 ? null : <p class="scale">the width is {count(scaleOf(model))} tokens</p>}

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
-import { cachedShare, lanesOf, medianFirst, memoryOf, nextToGo, scaleOf, tokensBetween } from './reading.ts';
+import {
+  apartOf,
+  cachedShare,
+  lanesOf,
+  medianFirst,
+  memoryOf,
+  nextToGo,
+  scaleOf,
+  tokensBetween,
+} from './reading.ts';
 
 const model = (slots: ModelView['slots'], more: Partial<ModelView> = {}): ModelView => ({
   kind: 'chat',
@@ -78,6 +87,18 @@ describe('lanes', () => {
       isFrozen: true,
       trace: { cached: 20, prefilled: 30, generated: 30, drafted: 4 },
     });
+  });
+
+  it('stand beside what runs in no slot', () => {
+    const signed: EngineState['jobs'] = {
+      ...jobs,
+      s: { model: 'm', kind: 'generate', state: 'running', frozen: true, client: 'audit', submitted_ms: 0 },
+      q: { model: 'm', kind: 'generate', state: 'queued', submitted_ms: 0 },
+    };
+    expect(apartOf('m', model(slots), signed)).toEqual([
+      { client: 'audit', words: 'a signed answer, in a context of its own' },
+    ]);
+    expect(apartOf('other', model({}), signed)).toEqual([]);
   });
 
   it('have one scale for all, no wider than the window', () => {

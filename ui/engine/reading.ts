@@ -30,6 +30,21 @@ export function lanesOf(model: ModelView, jobs: EngineState['jobs']): LaneReadin
     .map(([number, slot]) => laneOf(number, slot, { room, job: jobs[slot.job_id ?? ''] }));
 }
 
+/** Jobs of a model that run in none of its slots, such as signed answers, which get a context of their own. */
+export function apartOf(
+  id: string,
+  { slots }: ModelView,
+  jobs: EngineState['jobs'],
+): { client: string; words: string }[] {
+  const inSlots = new Set(Object.values(slots).map(({ job_id: job }) => job));
+  return Object.entries(jobs)
+    .filter(([job, { model, state }]) => model === id && state === 'running' && !inSlots.has(job))
+    .map(([, { frozen, kind, client = '' }]) => ({
+      client,
+      words: frozen === true ? 'a signed answer, in a context of its own' : `${kind}, outside the slots`,
+    }));
+}
+
 function laneOf(
   number: string,
   slot: SlotView,
