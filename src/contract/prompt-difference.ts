@@ -27,3 +27,24 @@ export const EarlierPrompt = Type.Object({
   difference: Type.Optional(PromptDifference),
 });
 export type EarlierPrompt = Static<typeof EarlierPrompt>;
+
+/** Tokens that are evaluated again at every join; fewer are no loss. */
+const SLACK = 32;
+
+/** Why prompt tokens were evaluated, in one word; null: nothing was lost, or nobody knows why. */
+export function missOf<Reason extends string>({
+  cachedTokens,
+  cache,
+  earlier,
+}: {
+  readonly cachedTokens: number;
+  readonly cache?: { readonly miss?: { readonly reason: Reason } };
+  readonly earlier?: EarlierPrompt;
+}): ChangeCause | Exclude<Reason, 'differs'> | 'evicted' | null {
+  const reason = cache?.miss?.reason;
+  const missed = reason === 'differs' ? undefined : (reason as Exclude<Reason, 'differs'> | undefined);
+  if (earlier === undefined) return missed ?? null;
+  // Where all that both share was reused, the client changed the rest; else what was shared is lost as well.
+  const isReused = earlier.commonTokens <= cachedTokens + SLACK;
+  return isReused ? (earlier.difference?.cause ?? missed ?? null) : (missed ?? 'evicted');
+}

@@ -75,7 +75,8 @@ describe('reports', () => {
     ['continued', { cachedTokens: 990 }, 4096],
     ['evicted', { cachedTokens: 100, earlier: { commonTokens: 900 } }, 4096],
     ['evicted', { ...changed(), cachedTokens: 0 }, 4096],
-    ['no_checkpoint', { cache: cacheMiss('no_checkpoint'), ...changed() }, 4096],
+    ['no_checkpoint', { cache: cacheMiss('no_checkpoint'), ...changed(), cachedTokens: 0 }, 4096],
+    ['timestamp', { cache: cacheMiss('no_checkpoint'), ...changed() }, 4096],
     ['timestamp', { cache: cacheMiss('differs'), ...changed() }, 4096],
     ['unloaded', { cache: cacheMiss('cold') }, 4096],
   ])('name %s', (reason, event, lastNumCtx) => {

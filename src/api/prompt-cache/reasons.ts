@@ -1,4 +1,5 @@
 /** Why prompt tokens were evaluated although a prompt cache is kept: named from what the worker saw and what came before. Pure. */
+import { missOf } from '../../contract/prompt-difference.ts';
 import type { CacheFacts, CacheMissReason, JobEvent } from '../../contract/job-event.ts';
 import { CHANGE_CAUSES, type ChangeCause } from '../../lib/prompt-cache/causes.ts';
 import type { PromptPlace } from '../../lib/prompt-cache/difference.ts';
@@ -58,21 +59,13 @@ const UNCHANGED: Readonly<Record<Unchanged, Words>> = {
   not_restored: { sentence: 'Its state was there and could not be restored.', advice: null },
 };
 
-/** Tokens that are evaluated again at every join; fewer are no loss. */
-const SLACK = 32;
-
 /** `last` is the request of the same owner for the same model before this one. */
 export function reasonOf(started: Started, last: { readonly numCtx: number } | null): CacheReason {
-  const { cachedTokens, earlier, cache, numCtx } = started;
-  const missed = cache?.miss?.reason;
-  if (missed !== undefined && missed !== 'cold' && missed !== 'differs') return missed;
-  if (earlier === undefined) {
-    if (cachedTokens > 0) return 'continued';
-    if (last === null) return 'first';
-    return last.numCtx === numCtx ? 'unloaded' : 'window_changed';
-  }
-  if (earlier.commonTokens > cachedTokens + SLACK) return 'evicted';
-  return earlier.difference?.cause ?? 'continued';
+  const missed = missOf(started);
+  if (missed !== null && missed !== 'cold') return missed;
+  if (started.earlier !== undefined || started.cachedTokens > 0) return 'continued';
+  if (last === null) return 'first';
+  return last.numCtx === started.numCtx ? 'unloaded' : 'window_changed';
 }
 
 /** Where the tokens came from; all from a slot where the engine does not tell. */

@@ -1,5 +1,6 @@
 /** Figures of the prompt cache: where prompt tokens came from, and why they were evaluated. */
 import { Counter, Histogram, type Registry } from '#prom-client';
+import { missOf } from '../../contract/prompt-difference.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 
 const RESTORE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -38,7 +39,7 @@ export function cacheCounter(registry: Registry): (started: Started, model: stri
       if (count > 0) tokens.inc({ origin, model }, count);
     const { cache } = started;
     if (cache !== undefined && cache.restoreMs > 0) restore.observe({ model }, cache.restoreMs / 1000);
-    const reason = reasonOf(started);
+    const reason = missOf(started);
     if (reason !== null) misses.inc({ reason, model });
     else if (started.cachedTokens > 0) hits.inc({ model });
   };
@@ -51,11 +52,4 @@ function originsOf({ promptTokens, cachedTokens, cache }: Started): Readonly<Rec
     disk: cache?.diskTokens ?? 0,
     evaluated: promptTokens - cachedTokens,
   };
-}
-
-/** Null: nothing was lost, or the engine does not tell. */
-function reasonOf({ cache, earlier }: Started): string | null {
-  const missed = cache?.miss?.reason;
-  if (missed !== undefined && missed !== 'differs') return missed;
-  return earlier?.difference?.cause ?? null;
 }
