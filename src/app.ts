@@ -32,6 +32,7 @@ import { installedModels } from './api/models/installed-models.ts';
 import { KeyDesk } from './api/access/key-desk.ts';
 import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
+import { openTracing } from './tracing/tracing.ts';
 import { LibraryUseCases } from './api/library/library.ts';
 import { createProbe as createModelProbe } from './api/probe/probe-model.ts';
 import { RequestRecorder } from './api/requests/recorder.ts';
@@ -134,6 +135,12 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     clock: systemClock,
     log: logger,
     isLocal: (name) => name === LOCAL_ENGINE,
+  });
+  const tracing = await openTracing({
+    env: options.env,
+    version: options.version,
+    instanceId: instance.instanceId,
+    log: logger,
   });
   const metrics = createMetrics({
     clock: systemClock,
@@ -249,6 +256,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     logger,
     metrics,
     recorder,
+    tracing,
     opened: opened.promise,
     isDraining: () => isDraining,
   });
@@ -270,6 +278,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       feed.close();
       await close(app, systemClock);
       await keys.close();
+      await tracing?.close();
     },
   };
 }

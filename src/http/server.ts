@@ -44,6 +44,7 @@ export interface HttpOptions {
   readonly logger: FastifyBaseLogger;
   readonly metrics: EdgeParts['metrics'] & RequestLogParts['metrics'];
   readonly recorder: RequestLogParts['recorder'];
+  readonly tracing: RequestLogParts['tracing'];
   /** Only routes marked `early` are answered before. */
   readonly opened: Promise<void>;
   readonly isDraining: () => boolean;
@@ -72,7 +73,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   loadSchemas(app, schemas);
   answerErrors(app, options.maxBodyBytes);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
-  logRequests(app, { log: logger, clock, recorder, metrics });
+  logRequests(app, { log: logger, clock, recorder, metrics, tracing: options.tracing });
   addHooks(app, { ...options, turn: new Turnstile().turn });
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);

@@ -19,6 +19,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/engines',
     'store/registry',
     'store/responses',
+    'tracing',
     'trust/identity',
     'trust/evidence',
     'lib/base',
@@ -86,6 +87,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'engine/command': ['engine', 'engine/local', 'engine/upstream', 'contract', 'lib/base', 'lib/errors'],
   'engine/balance': ['engine', 'engine/upstream', 'contract', 'lib/base', 'lib/errors'],
   'engine/observe': ['engine', 'contract', 'lib/base', 'lib/errors'],
+  tracing: ['lib/base'],
   'store/keys': ['store/lock', 'lib/files', 'lib/errors'],
   'store/lock': ['lib/files', 'lib/errors'],
   'store/files': ['store/lock', 'contract', 'lib/files', 'lib/errors'],
@@ -286,6 +288,7 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
   // The store is a client of hubs; only http/ serves.
   'node:http': ['http', 'store/hub', 'store/libraries', 'engine/upstream'],
   'node:child_process': ['engine/local', 'engine/command', 'cli/service', 'cli/launch'],
+  '@opentelemetry/': ['tracing'],
   commander: ['cli'],
   '@clack/prompts': ['cli'],
   '#prom-client': ['engine/observe'],

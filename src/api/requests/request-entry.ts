@@ -13,6 +13,7 @@ type Counts = Pick<
   | 'model'
   | 'queue_ms'
   | 'load_ms'
+  | 'restore_ms'
   | 'first_ms'
   | 'prefill_ms'
   | 'decode_ms'
@@ -62,6 +63,8 @@ export class RequestEntry implements RequestAccount {
       case 'queued':
         return this.#enter(isLoadReason(event.reason) ? 'load' : 'queue');
       case 'started':
+        if (event.cache !== undefined && event.cache.restoreMs > 0)
+          this.#counts.restore_ms = Math.round(event.cache.restoreMs);
         return this.#start();
       case 'text':
       case 'reasoning':

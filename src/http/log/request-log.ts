@@ -21,6 +21,10 @@ export interface RequestLogParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly recorder: Pick<RequestRecorder, 'add' | 'wantsText'>;
+  /** Null: no traces are wanted. */
+  readonly tracing: {
+    begin(headers: FastifyRequest['headers'], startedMs: number): { end(request: FinishedRequest): void };
+  } | null;
   readonly metrics: {
     countRequest(request: {
       readonly route: string;
@@ -37,15 +41,20 @@ const ABOUT_CONTENT: ReadonlySet<Family> = new Set(['request', 'not_found', 'met
 const entries = new WeakMap<FastifyRequest, RequestEntry>();
 
 /** Keeps account of every request, and writes it down when the response is over, however it ends. */
-export function logRequests(app: FastifyInstance, { log, clock, recorder, metrics }: RequestLogParts): void {
+export function logRequests(
+  app: FastifyInstance,
+  { log, clock, recorder, metrics, tracing }: RequestLogParts,
+): void {
   app.addHook('onRequest', async (request, reply) => {
     const entry = new RequestEntry(clock);
     entries.set(request, entry);
     const isPolled = request.routeOptions.config.access?.polled === true;
     const textOf =
       recorder.wantsText && !isPolled ? captureText(request, reply) : (): RequestText | null => null;
+    const span = isPolled ? null : tracing?.begin(request.headers, entry.startedMs);
     reply.raw.once('close', () => {
       const finished = finishedRequest(request, reply, entry);
+      span?.end(finished);
       writeLine(log, { finished, entry, isPolled });
       metrics.countRequest({
         // What a client made up is no label.

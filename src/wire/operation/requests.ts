@@ -26,6 +26,7 @@ export const RequestView = Type.Object(
     total_ms: Type.Integer({ minimum: 0 }),
     queue_ms: Ms('Waiting for its turn.'),
     load_ms: Ms('Waiting for the load of its model.'),
+    restore_ms: Ms('Bringing kept state of the prompt back from memory or disk.'),
     first_ms: Ms('From its arrival to its first token.'),
     prefill_ms: Ms('Evaluating its prompt.'),
     decode_ms: Ms('From the first token to the last.'),

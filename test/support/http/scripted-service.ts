@@ -29,6 +29,7 @@ import { EngineFeed } from '../../../src/api/events/engine-feed.ts';
 import { type RecordMode, RequestRecorder } from '../../../src/api/requests/recorder.ts';
 import { createUseCases } from '../../../src/api/use-cases.ts';
 import { signIdentity } from '../../../src/trust/identity/sign-identity.ts';
+import type { Tracing } from '../../../src/tracing/tracing.ts';
 import { HttpClient } from './http-client.ts';
 import { tinyModels } from '../tiny-models.ts';
 import { ScriptedEngine } from './scripted-engine.ts';
@@ -47,6 +48,7 @@ export interface ScriptedOptions {
   readonly maxBodyBytes?: number;
   readonly clock?: Clock;
   readonly record?: RecordMode;
+  readonly tracing?: Tracing | null;
   /** Instead of the registry and the scripted engine. */
   readonly over?: {
     readonly models: Models;
@@ -175,6 +177,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     logger,
     metrics: createMetrics({ clock: systemClock, version: '9.8.7', residencies: () => [], upstreams }),
     recorder,
+    tracing: options.tracing ?? null,
     opened: Promise.resolve(),
     isDraining: () => draining,
   });
