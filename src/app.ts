@@ -134,7 +134,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     home: config.home,
     clock: systemClock,
     log: logger,
-    isLocal: (name) => name === LOCAL_ENGINE,
+    isLocal: (name) => name === LOCAL_ENGINE || name === COMMAND_ENGINE,
   });
   const tracing = await openTracing({
     env: options.env,
