@@ -63,7 +63,7 @@ export class PromptStore {
             nodes: () => this.#nodes(),
             tree: (owner) => this.#tree(owner),
             onDropped: (node) => {
-              if (node.payload.ram === null) this.#remove(node);
+              if (node.payload.ram === null) this.#giveUp(node);
             },
             log: (sentence) => options.log(sentence),
           });
@@ -249,11 +249,14 @@ export class PromptStore {
       holding: ({ payload }) => payload.inRam,
       drop: (node) => {
         node.payload.ram = null;
-        if (node.payload.file !== null) return;
-        this.lost(node.payload.owner, tokensUpTo(node));
-        this.#remove(node);
+        if (node.payload.file === null) this.#giveUp(node);
       },
     });
+  }
+
+  #giveUp(node: HeldNode): void {
+    this.lost(node.payload.owner, tokensUpTo(node));
+    this.#remove(node);
   }
 
   /** Longer rows of the same tokens took its place. */

@@ -8,6 +8,7 @@ export class GhostPrefixes {
   #prefixes: Uint32Array[] = [];
 
   add(tokens: Uint32Array): void {
+    if (this.longest(tokens) === tokens.length) return;
     const others = this.#prefixes.filter((known) => sharedPrefix(known, tokens, 0) < known.length);
     this.#prefixes = [...others, tokens].slice(-MOST_PREFIXES);
   }

@@ -1,0 +1,143 @@
+/** Both tiers over a real disk, with states of a made-up model: bounded, found again, never in the way. */
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PromptStore } from './prompt-store.ts';
+import { bytesPerToken, StateBuilder, type StateLayout } from './state-layout.ts';
+
+const LAYOUT: StateLayout = { magic: 5, streams: 1, transposed: false, keys: [[1, 32]], values: [[1, 32]] };
+const EACH = bytesPerToken(LAYOUT);
+const KIND = 'e'.repeat(32);
+const go = async (): Promise<void> => {};
+
+let home: string;
+let log: string[];
+
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'hearth-store-'));
+  log = [];
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+function storeOf(ramTokens: number, diskTokens: number, folder = home): PromptStore {
+  const disk = { folder, bytes: diskTokens * EACH, kind: KIND, secret: 'f'.repeat(64) };
+  return new PromptStore({
+    spec: { ramBytes: ramTokens * EACH, disk: diskTokens === 0 ? null : disk },
+    msPerToken: () => 1,
+    log: (sentence) => log.push(sentence),
+  });
+}
+
+/** A conversation that shares its first `shared` tokens with all others. */
+function conversation(id: number, length: number, shared = 0): Uint32Array {
+  return Uint32Array.from({ length }, (_, at) => (at < shared ? at : id * 10_000 + at));
+}
+
+/** A state whose every row tells its token. */
+function stateOf(tokens: Uint32Array): Uint8Array {
+  const builder = new StateBuilder(LAYOUT, tokens.length);
+  builder.add({ start: 0, held: tokens.length, used: tokens.length }, (bytes) => {
+    const rows = Buffer.alloc(bytes);
+    for (const [at, token] of tokens.entries()) rows.writeUInt32LE(token, at * 32);
+    return rows;
+  });
+  return builder.bytes;
+}
+
+async function stateBack(store: PromptStore, tokens: Uint32Array): Promise<Uint8Array | null> {
+  return (await store.read(store.find('', tokens), go)).state;
+}
+
+async function diskBytes(): Promise<number> {
+  const folder = path.join(home, KIND);
+  const sizes = await Promise.all(
+    (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+describe('the prompt cache', () => {
+  it('gives back any beginning, byte for byte, before and after rows were copied, and from the disk', async () => {
+    const store = storeOf(10_000, 10_000);
+    await store.open();
+    const tokens = conversation(1, 700);
+    const part = tokens.slice(0, 333);
+    store.keep('', tokens, stateOf(tokens), true);
+    expect(await stateBack(store, part)).toEqual(stateOf(part));
+    await store.compact(go);
+    expect(await stateBack(store, part)).toEqual(stateOf(part));
+    await store.save(go, () => true);
+    expect(store.bytes.ram).toBe(0);
+    expect(await stateBack(store, part)).toEqual(stateOf(part));
+    const later = storeOf(10_000, 10_000);
+    await later.open();
+    expect(later.find('', tokens)).toMatchObject({ diskTokens: 700, ramTokens: 0 });
+    expect(await stateBack(later, tokens)).toEqual(stateOf(tokens));
+    expect(later.find('somebody else', tokens).match.length).toBe(0);
+  });
+
+  it('holds and writes what conversations share once', async () => {
+    const store = storeOf(100_000, 100_000);
+    await store.open();
+    const shared = 1_280;
+    for (let id = 1; id <= 5; id += 1) {
+      const tokens = conversation(id, shared + 128, shared);
+      store.keep('', tokens, stateOf(tokens), true);
+    }
+    expect(store.bytes.ram).toBe((shared + 5 * 128) * EACH);
+    await store.save(go, () => false);
+    expect((await readdir(path.join(home, KIND))).length).toBe(shared / 128 + 5);
+  });
+
+  it('never exceeds its budgets, and gives up what was used longest ago', async () => {
+    const store = storeOf(1_000, 1_400);
+    await store.open();
+    for (let id = 1; id <= 12; id += 1) {
+      const tokens = conversation(id, 256);
+      store.keep('', tokens, stateOf(tokens), true);
+      expect(store.bytes.ram).toBeLessThanOrEqual(1_000 * EACH);
+      await store.save(go, () => false);
+      expect(await diskBytes()).toBeLessThanOrEqual(1_400 * EACH);
+    }
+    expect(store.missing('', conversation(12, 256))).toBe(0);
+    expect(store.missing('', conversation(1, 256))).toBe(256);
+    expect(store.wasHeld('', conversation(1, 256), 100)).toBe(true);
+  });
+
+  it('takes the room of other models’ state that was used longer ago', async () => {
+    const other = path.join(home, 'a'.repeat(32));
+    await storeOf(0, 1, other).open();
+    await writeFile(path.join(other, 'old.kv'), Buffer.alloc(1_000 * EACH));
+    const store = storeOf(1_000, 1_200);
+    await store.open();
+    const tokens = conversation(1, 512);
+    store.keep('', tokens, stateOf(tokens), true);
+    await store.save(go, () => false);
+    expect(await readdir(other)).not.toContain('old.kv');
+    expect(store.missing('', tokens, true)).toBe(0);
+  });
+
+  it('goes on without a disk that refuses', async () => {
+    const file = path.join(home, 'no-folder');
+    await writeFile(file, '');
+    const store = storeOf(1_000, 1_000, file);
+    await store.open();
+    const tokens = conversation(1, 256);
+    store.keep('', tokens, stateOf(tokens), true);
+    await store.save(go, () => false);
+    expect(log.length).toBeGreaterThan(0);
+    expect(await stateBack(store, tokens)).toEqual(stateOf(tokens));
+  });
+
+  it('does not use a state of which a file is gone', async () => {
+    const store = storeOf(1_000, 1_000);
+    await store.open();
+    const tokens = conversation(1, 256);
+    store.keep('', tokens, stateOf(tokens), true);
+    await store.save(go, () => true);
+    await rm(path.join(home, KIND), { recursive: true });
+    expect(await store.read(store.find('', tokens), go)).toEqual({ state: null, damaged: false });
+    expect(store.find('', tokens).match.length).toBe(0);
+  });
+});
