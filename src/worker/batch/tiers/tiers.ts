@@ -7,6 +7,7 @@ import type { CacheMissReason } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
 import { type Found, PromptStore } from '../../cache/prompt-store.ts';
 import { tokensUpTo } from '../../cache/prefixes/prefix-tree.ts';
+import { Prospects } from '../../cache/prefixes/prospects.ts';
 import type { PromptCacheSpec } from '../../../contract/load.ts';
 import type { Candidate } from './cache-facts.ts';
 import { QuietTime } from './quiet-time.ts';
@@ -56,6 +57,7 @@ export class Tiers {
   readonly quiet = new QuietTime();
   readonly #options: TiersOptions;
   readonly #store: PromptStore;
+  readonly #prospects = new Prospects();
   #compacting = false;
   #lastSave = Promise.resolve();
 
@@ -112,7 +114,10 @@ export class Tiers {
     const startedMs = performance.now();
     const read = await this.#store.read(found, () => this.quiet.between());
     const restoreMs = performance.now() - startedMs;
-    if (read.state !== null) return { state: read.state, restoreMs };
+    if (read.state !== null) {
+      this.#prospects.reused(found.ramTokens);
+      return { state: read.state, restoreMs };
+    }
     return { state: null, refusal: read.damaged ? 'damaged' : 'evicted', restoreMs };
   }
 
@@ -125,11 +130,15 @@ export class Tiers {
     const { ramBytes } = this.#options.spec;
     const bytes = ramBytes === 0 ? 0 : this.#options.context.sequenceBytes(content.id);
     const copyMs = bytes / LIMITS.copyBytesPerMs;
-    const isCheap = copyMs * 2 < missing * this.#options.msPerToken();
+    // Rows are copied out of the state once more.
+    const isWorth = this.#prospects.isWorth(2 * copyMs, missing * this.#options.msPerToken());
     const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
-    if (bytes === 0 || bytes > ramBytes || !isCheap || !isBounded || !this.#copy(content, tokens))
+    if (bytes === 0 || bytes > ramBytes || !isWorth || !isBounded || !this.#copy(content, tokens))
       this.#store.lost(owner, tokens);
-    else void this.#compact();
+    else {
+      this.#prospects.kept(missing);
+      void this.#compact();
+    }
   }
 
   /** The state of a sequence at a place where others may begin, for memory that cannot be cut back to it. */
