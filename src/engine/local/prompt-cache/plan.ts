@@ -3,7 +3,7 @@
  * a state belongs to, so that a worker finds its own and nothing else. It knows nothing of states themselves.
  */
 import { createHash } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import type { PromptCacheSpec } from '../../../contract/load.ts';
 import { cacheFolder } from '../../../lib/files/cache-folder.ts';
@@ -35,8 +35,8 @@ const LEAST_BYTES = 1024 * 1024;
 
 export async function createPromptCachePlan(options: PromptCacheOptions): Promise<PromptCachePlan> {
   const folder = cacheFolder(options.home);
-  const diskBytes = options.diskBytes ?? (await usualDiskBytes(options.home));
-  if (diskBytes >= LEAST_BYTES) await makeFolder(folder);
+  const wanted = options.diskBytes ?? (await usualDiskBytes(options.home));
+  const diskBytes = wanted >= LEAST_BYTES && (await canWrite(folder)) ? wanted : 0;
   // Kernels differ between machines, and so do the last digits of what they compute.
   const machine = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()} ${options.gpu}`;
   return (source, { numCtx, slots, cells }) => {
@@ -53,12 +53,24 @@ export async function createPromptCachePlan(options: PromptCacheOptions): Promis
       beside.adapters.length,
     ];
     const kind = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
-    const isKnown = digest !== null && backend !== null && diskBytes >= LEAST_BYTES;
+    const isKnown = digest !== null && backend !== null && diskBytes > 0;
     return {
       ramBytes: options.ramBytes ?? usualRamBytes(),
       disk: isKnown ? { folder, bytes: diskBytes, kind, secret: options.secret } : null,
     };
   };
+}
+
+/** Nothing is kept below a home that cannot be written, and nothing else is wrong with it. */
+async function canWrite(folder: string): Promise<boolean> {
+  return makeFolder(folder).then(
+    () =>
+      access(folder, constants.W_OK).then(
+        () => true,
+        () => false,
+      ),
+    () => false,
+  );
 }
 
 function usualRamBytes(): number {

@@ -134,11 +134,9 @@ export class Tiers {
     const isWorth = this.#prospects.isWorth(2 * copyMs, missing * this.#options.msPerToken());
     const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
     if (bytes === 0 || bytes > ramBytes || !isWorth || !isBounded || !this.#copy(content, tokens))
-      this.#store.lost(owner, tokens);
-    else {
-      this.#prospects.kept(missing);
-      void this.#compact();
-    }
+      return this.#store.lost(owner, tokens);
+    this.#prospects.kept(missing);
+    void this.#compact();
   }
 
   /** The state of a sequence at a place where others may begin, for memory that cannot be cut back to it. */

@@ -73,6 +73,8 @@ export class BlockFolder {
     const id = randomBytes(16).toString('hex');
     const temporary = path.join(this.path, temporaryName(id));
     const sealed = sealHeader(this.#key, randomBytes(SEAL.saltBytes), headerText(header), header.owner);
+    // Somebody may have cleared the cache meanwhile.
+    await makeFolder(this.path);
     try {
       const file = await open(temporary, 'wx', PRIVATE_FILE);
       try {
