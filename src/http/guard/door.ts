@@ -30,39 +30,37 @@ const QUEUED: ReadonlyMap<string, Dialect | undefined> = new Map(
     .map(({ path, dialect }) => [path, dialect]),
 );
 
-const arrived = new WeakMap<IncomingMessage, () => void>();
+/** Requests that were let in and are with no use case yet, by the client that sent them. */
+const arrived = new Map<IncomingMessage, string>();
 
 /** The request is with its use case, whose jobs the engine counts. */
 export function leaveDoor(request: IncomingMessage): void {
-  arrived.get(request)?.();
+  arrived.delete(request);
 }
 
 /** Stands before the one listener that the server has. */
 export function keepDoor(server: Server, options: DoorOptions): void {
   const [inside] = server.listeners('request') as Listener[];
   if (inside === undefined) throw new Error('there is nothing behind the door');
-  const arriving = new Map<string, number>();
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (request.method !== 'POST' || !QUEUED.has(request.url ?? '')) return inside(request, response);
     if (request.headers.origin !== undefined || !options.mayEnter(request)) return inside(request, response);
     const client = clientKey({ ip: request.socket.remoteAddress ?? '', headers: request.headers });
-    const refusal = options.crowdedOut(client, arriving);
+    const refusal = options.crowdedOut(client, arriving());
     if (refusal !== null) return refuse(request, response, { refusal, client, options });
-    count(arriving, client, 1);
-    const leave = (): void => {
-      if (arrived.delete(request)) count(arriving, client, -1);
-    };
-    arrived.set(request, leave);
-    response.once('close', leave);
+    arrived.set(request, client);
+    response.once('close', () => arrived.delete(request));
     inside(request, response);
   });
 }
 
-function count(arriving: Map<string, number>, client: string, by: number): void {
-  const now = (arriving.get(client) ?? 0) + by;
-  if (now > 0) arriving.set(client, now);
-  else arriving.delete(client);
+/** Only those that have arrived whole: bodies that never end must not keep others out. */
+function arriving(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [{ complete }, client] of arrived)
+    if (complete) counts.set(client, (counts.get(client) ?? 0) + 1);
+  return counts;
 }
 
 interface Refused {

@@ -1,4 +1,6 @@
 /** Floods: refused before anything is read, in the words of each dialect, and never instead of another refusal. */
+import { once } from 'node:events';
+import net from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { crowdedOut } from '../../../src/engine/scheduler/policy/admission.ts';
 import { DEFAULT_SCHEDULER_LIMITS } from '../../../src/engine/scheduler/limits.ts';
@@ -35,6 +37,20 @@ describe('a chat that would find no place to wait', () => {
     service.engine.crowd = null;
     expect((await post(path, key, JSON.stringify(hello))).status).toBe(200);
     expect(service.engine.arrivals.at(-1)).toEqual(new Map());
+  });
+});
+
+describe('a body that never ends', () => {
+  it('takes no place from others', async () => {
+    const head = 'POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer k\r\n';
+    const half = `${head}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
+    const before = service.engine.arrivals.length;
+    const sockets = Array.from({ length: 3 }, () => net.connect(service.port, '127.0.0.1'));
+    for (const socket of sockets) socket.write(half);
+    while (service.engine.arrivals.length < before + 3) await once(service.app.server, 'request');
+    expect((await post('/v1/chat/completions', key, JSON.stringify(hello))).status).toBe(200);
+    expect(service.engine.arrivals.at(-1)).toEqual(new Map());
+    for (const socket of sockets) socket.destroy();
   });
 });
 

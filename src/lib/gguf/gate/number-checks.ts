@@ -2,6 +2,7 @@
  * Numbers that llama.cpp computes with and never looks at: with one that cannot be, it divides by zero, reserves a
  * buffer of no size, or fails an assertion in the middle of a step.
  */
+import { POOLING_TYPE } from '../format/format.ts';
 import type { Lookup } from '../format/lookup.ts';
 import type { ModelShape } from './shape-checks.ts';
 
@@ -28,6 +29,7 @@ const COUNTS: Readonly<Record<string, Range>> = {
   'ssm.time_step_rank': SIZE,
   'shortconv.l_cache': { least: 2, most: 2 ** 10 },
   'wkv.head_size': SIZE,
+  pooling_type: { least: 0, most: Math.max(...Object.values(POOLING_TYPE)) },
 };
 
 export function checkNumbers(lookup: Lookup, { architecture }: ModelShape): void {

@@ -280,3 +280,44 @@ function shortVocabulary(): GgufContent {
   };
   return { metadata, tensors: [embedding, ...others] };
 }
+
+describe('what llama.cpp would abort on only when it computes', () => {
+  const embed = () => tinyEmbedContent();
+  const typed = (base: GgufContent, name: string, type: 'I32' | 'F16'): GgufContent => ({
+    ...base,
+    tensors: base.tensors.map((tensor) =>
+      tensor.name === name
+        ? {
+            ...tensor,
+            type,
+            chunks: () => [
+              Buffer.alloc(tensor.dims.reduce((all, each) => all * each, type === 'I32' ? 4 : 2)),
+            ],
+          }
+        : tensor,
+    ),
+  });
+
+  it.each<[string, Record<string, MetadataValue>, RegExp]>([
+    ['another tokenizer', { 'tokenizer.ggml.model': text('llama') }, /no token for the byte \d+/],
+    ['the tokenizer of RWKV', { 'tokenizer.ggml.model': text('rwkv') }, /no token for the byte \d+/],
+    ['the tokenizer of tests', { 'tokenizer.ggml.model': text('test') }, /one for tests/],
+    ['a negative epsilon', { 'llama.attention.layer_norm_rms_epsilon': f32(-1) }, /0 to 1 is accepted/],
+    ['an infinite epsilon', { 'llama.attention.layer_norm_rms_epsilon': f32(Infinity) }, /0 to 1/],
+    ['an epsilon that is no number', { 'llama.attention.layer_norm_rms_epsilon': f32(Number.NaN) }, /0 to 1/],
+    ['no convolution', { 'llama.ssm.conv_kernel': u32(0) }, /2 to 1024 is accepted/],
+    ['no state', { 'llama.ssm.state_size': u32(0) }, /1 to 1048576 is accepted/],
+    ['an unknown pooling', { 'llama.pooling_type': u32(8) }, /0 to 4 is accepted/],
+  ])('is refused: %s', async (_, entries, reason) => {
+    expect(await reasonFor(describedAs(entries))).toMatch(reason);
+  });
+
+  it('is refused: tensors of types that nothing computes with', async () => {
+    const chat = encodeGguf(typed(soundContent(), 'output_norm.weight', 'I32'));
+    expect(await reasonFor(chat)).toContain(
+      '"output_norm.weight" is stored as I32, which is no type for weights',
+    );
+    const table = encodeGguf(typed(embed(), 'token_types.weight', 'F16'));
+    expect(await reasonFor(table)).toContain('"token_types.weight" is stored as F16 where F32 is required');
+  });
+});

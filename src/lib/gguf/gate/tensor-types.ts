@@ -8,7 +8,7 @@ const NO_WEIGHTS = new Set(['I8', 'I16', 'I32', 'I64', 'F64', 'Q8_1', 'Q8_K']);
 /** Tables of ids. */
 const TABLE = /tid2eid/;
 /** Added to or multiplied with activations number by number, for which there is code in one type only. */
-const ELEMENTWISE = /norm|\.bias$|\.ssm_(?:a|d|conv1d)\b|sinks/;
+const ELEMENTWISE = /norm|\.bias$|\.ssm_(?:a|d|conv1d)\b|sinks|^token_types\./;
 
 export function checkTensorTypes({ tensors }: Header, lookup: Lookup): void {
   for (const tensor of tensors) {

@@ -1,0 +1,103 @@
+/**
+ * Changes of the store that end at a random moment: by SIGKILL within the window of their writes, or by a disk that is full.
+ * Whatever happened, every model that is listed has its bytes, no blob holds others than its name says, and the next
+ * change succeeds.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll } from 'vitest';
+import { hashFile } from '../../src/lib/files/plain-file.ts';
+import { openRegistry } from '../../src/store/registry/registry.ts';
+import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import { commandNames, runCommand, type StoreWorld } from '../fault/store/drivers/store-commands.ts';
+import { bundleScript } from '../support/process/bundle.ts';
+import { hearth } from '../support/process/hearth.ts';
+import { type Book, pick, scenario } from './campaign.ts';
+
+/** Without a hub: what pulls survive is a test of its own. */
+const COMMANDS = commandNames.filter((name) => name !== 'pull' && name !== 'rm-pulled');
+let script: Awaited<ReturnType<typeof bundleScript>>;
+let folder: string;
+let world: StoreWorld;
+beforeAll(async () => {
+  script = await bundleScript(new URL('../fault/store/drivers/store-victim.ts', import.meta.url).pathname);
+  folder = await mkdtemp(path.join(tmpdir(), 'hearth-campaign-'));
+  const files: [string, string] = [path.join(folder, 'a.gguf'), path.join(folder, 'b.gguf')];
+  for (const [index, file] of files.entries()) await writeTinyChat(file, { seed: index + 1 });
+  world = { home: path.join(folder, 'home'), files, endpoint: '', cdnHost: '' };
+});
+afterAll(async () => {
+  await script.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+scenario('store', async ({ seed, random, book }) => {
+  if (random.below(12) === 0) return fullDisk(seed, 300 + random.below(900), book);
+  const commands = Array.from({ length: 20 }, () => pick(random, COMMANDS));
+  const child = await victim(commands);
+  await delay((random.below(1000) / 1000) ** 2 * 200);
+  const ended = once(child, 'close');
+  child.kill('SIGKILL');
+  await ended;
+  book.count('kills');
+  const problem = await whyBroken();
+  if (problem !== null) book.found(seed, `${problem} after a kill in ${commands.join(' ')}`);
+  await runCommand(pick(random, COMMANDS), world);
+});
+
+async function victim(commands: readonly string[]): Promise<ChildProcess> {
+  const plan = JSON.stringify({ world, commands });
+  const child = spawn(process.execPath, [script.path, plan], { stdio: ['pipe', 'pipe', 'ignore'] });
+  await new Promise<void>((resolve) => {
+    child.stdout.on('data', (part: Buffer) => {
+      if (part.toString().includes('ready')) resolve();
+    });
+    child.once('close', () => resolve());
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.write('go\n');
+  return child;
+}
+
+async function whyBroken(home = world.home): Promise<string | null> {
+  const registry = openRegistry({ home });
+  const [damaged] = await registry.damaged();
+  if (damaged !== undefined) return `the manifest of ${damaged.id} is damaged (${damaged.reason})`;
+  try {
+    for (const model of await registry.list()) await registry.toTarget(model).source.verify();
+  } catch (error) {
+    return String(error);
+  }
+  const { blobs } = registry.store.paths;
+  for (const name of await readdir(blobs).catch(() => [])) {
+    if (!name.startsWith('.') && `sha256-${await hashFile(path.join(blobs, name))}` !== name)
+      return `the blob ${name} holds other bytes`;
+  }
+  return null;
+}
+
+/** A home on a file system of its own that ends somewhere in the middle. */
+async function fullDisk(seed: number, sizeKib: number, book: Book): Promise<void> {
+  const home = path.join(folder, 'small');
+  await mkdir(home, { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeKib}k`, 'tmpfs', home], { stdio: 'pipe' });
+  } catch {
+    return book.count('full disks left out: nothing can be mounted here');
+  }
+  try {
+    for (const file of world.files) {
+      const { stderr } = await hearth(['import', '--copy', '--no-probe', file], { SVC_HOME: home });
+      if (/^\s+at /m.test(stderr)) book.found(seed, `a stack trace on a disk of ${sizeKib} KiB`);
+    }
+    const problem = await whyBroken(home);
+    if (problem !== null) book.found(seed, `${problem} on a disk of ${sizeKib} KiB`);
+    book.count('full disks');
+  } finally {
+    execFileSync('umount', ['-l', home]);
+  }
+}
