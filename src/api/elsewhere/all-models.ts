@@ -28,7 +28,11 @@ export function allModels({ installed, elsewhere, registry }: AllModelsPorts): M
   const meant = async (name: string): Promise<ServedModel | null> => {
     const kind = DEFAULT_OF[name];
     const named = kind === undefined ? name : await registry.chosenDefault(kind);
-    return named === null || (await isInstalled(named)) ? null : elsewhere.find(named);
+    if (named === null) return null;
+    // Both at once: each looks at a folder, and one after the other they are a part of what a short answer waits for.
+    const there = elsewhere.find(named);
+    there.catch(() => undefined);
+    return (await isInstalled(named)) ? null : there;
   };
   return {
     list: async () => {
