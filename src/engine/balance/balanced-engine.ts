@@ -51,7 +51,7 @@ class Balancer implements BalancedEngine {
       clock: options.clock,
       log: options.log,
       limits: this.#limits,
-      records: () => this.#records.values(),
+      records: () => this.#recordsInUse(),
     });
   }
 
@@ -84,7 +84,7 @@ class Balancer implements BalancedEngine {
 
   upstreams(): readonly UpstreamStatus[] {
     const nowMs = this.#options.clock.monotonicMs();
-    return [...this.#records.values()].map((record) => record.status(nowMs));
+    return this.#recordsInUse().map((record) => record.status(nowMs));
   }
 
   residencies(): ReturnType<Engine['residencies']> {
@@ -112,6 +112,14 @@ class Balancer implements BalancedEngine {
   async drain(graceMs: number): Promise<void> {
     this.#probes.close();
     await this.#options.engine.drain(graceMs);
+  }
+
+  /** Whatever nobody has used for long is forgotten: it may not even be configured any more. */
+  #recordsInUse(): UpstreamRecord[] {
+    const oldest = this.#options.clock.monotonicMs() - this.#limits.forgetMs;
+    for (const [name, { usedMs, inFlight }] of this.#records)
+      if (usedMs < oldest && inFlight === 0) this.#records.delete(name);
+    return [...this.#records.values()];
   }
 
   #tell(member: Member, signal: Signal): void {

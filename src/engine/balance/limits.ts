@@ -39,11 +39,9 @@ export interface BalanceLimits {
   readonly idleProbeMs: number;
   /** What an upstream says of its load is read this often while it has work. */
   readonly loadProbeMs: number;
-  /** A probe takes at most this long. */
-  readonly probeMs: number;
   /** The list of its models is read again after this long. */
   readonly modelsMs: number;
-  /** What is known of an upstream that nobody uses is kept this long. */
+  /** What is known of an upstream that nobody uses is kept, and looked after, for this long. */
   readonly forgetMs: number;
   /** The least time that must be left of the client's deadline for another upstream to be asked. */
   readonly leastRetryMs: number;
@@ -67,7 +65,6 @@ export const DEFAULT_BALANCE_LIMITS: BalanceLimits = {
   busyMaxMs: 60_000,
   idleProbeMs: 5_000,
   loadProbeMs: 1_000,
-  probeMs: 2_000,
   modelsMs: 30_000,
   forgetMs: 600_000,
   leastRetryMs: 100,

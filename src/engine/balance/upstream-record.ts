@@ -23,6 +23,8 @@ export class UpstreamRecord {
   /** Of these, the ones whose answers have begun. */
   speaking = 0;
   requests = 0;
+  /** When it last got one. */
+  usedMs = 0;
   spills = 0;
   affinityHits = 0;
   failovers = 0;
@@ -94,6 +96,7 @@ export class UpstreamRecord {
   /** It gets a request. */
   send(nowMs: number): void {
     this.requests += 1;
+    this.usedMs = nowMs;
     this.inFlight += 1;
     this.#recent = { count: this.recent(nowMs) + 1, atMs: nowMs };
     this.hear({ type: 'sent' }, nowMs);
