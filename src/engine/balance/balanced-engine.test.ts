@@ -3,7 +3,7 @@ import { generateJob } from '../../../test/support/engine/jobs.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { silentLogger } from '../../lib/base/logger.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { Engine, JobListener } from '../ports.ts';
+import type { Engine, JobListener, ModelTarget } from '../ports.ts';
 import { poolTarget } from '../upstream/pool-target.ts';
 import type { Look, RemoteTarget, Upstream } from '../upstream/ports.ts';
 import { remoteTarget } from '../upstream/remote-target.ts';
@@ -72,7 +72,7 @@ beforeEach(() => {
 });
 
 /** Submits one job; resolves with what its listener hears at its end. */
-function submit(to = pool): Promise<Error | null> {
+function submit(to: ModelTarget = pool): Promise<Error | null> {
   return new Promise((resolve) => {
     const submission = { target: to, job: generateJob(), clientKey: 'me', numCtx: null, keepAliveMs: null };
     engine.submit(submission, new AbortController().signal, { onEvent: () => {}, onEnd: resolve });
