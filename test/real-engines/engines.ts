@@ -178,7 +178,7 @@ export const realEngines: readonly RealEngine[] = [
       '--prometheus-port',
       String(metrics),
     ],
-    {},
+    { grammar: 'smg does not show that a Hearth is behind it, and OpenAI has no grammars' },
   ),
   {
     name: 'vllm',
