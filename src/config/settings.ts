@@ -251,7 +251,7 @@ export const settings = {
   cacheDisk: bytes({
     env: 'SVC_CACHE_DISK',
     description:
-      'Disk space below the home folder in which the state of prompts, sealed, outlives unloads and restarts; 0 keeps none.',
+      'Disk space below the home folder in which the state of prompts, encrypted, outlives unloads and restarts; 0 keeps none.',
     unset: 'a tenth of the disk space that is free at the start, at most 16 GiB',
   }),
   allowedHosts: setting<readonly string[]>({

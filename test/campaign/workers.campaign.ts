@@ -1,6 +1,7 @@
 /**
  * Signals to workers at random moments, with streams running. Each stream ends in one honest way: whole, with the very
- * text that a quiet service gives, and [DONE]; or an error and no [DONE]. The next request is answered, and nobody is left.
+ * text that a quiet service gives, and [DONE]; or an error and no [DONE]. The next request is answered, or refused because
+ * of the crashes, and nobody is left.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
@@ -47,7 +48,16 @@ scenario('workers', async ({ seed, random, book }) => {
   }
   if (service.exited) return book.found(seed, 'the server ended');
   const after = await service.stream('tell a story', 8);
-  if (!after.done) book.found(seed, `the next request is answered ${after.status}`);
+  if (after.status === 503) {
+    // What crashes this often is refused for minutes. A new start forgets that, and the next rounds find workers to hit.
+    book.count('refused after crashes');
+    await service.stop();
+    await service.start();
+    const anew = await service.stream('tell a story', 8);
+    if (!anew.done) book.found(seed, `a service started anew answers ${anew.status}`);
+  } else if (!after.done) {
+    book.found(seed, `the next request is answered ${after.status}`);
+  }
   const left = await service.children();
   if (left.length > 4) book.found(seed, `${left.length} processes are left`);
 });
