@@ -39,8 +39,9 @@ scenario('store', async ({ seed, random, book }) => {
   if (random.below(12) === 0) return fullDisk(seed, 300 + random.below(900), book);
   const commands = Array.from({ length: 20 }, () => pick(random, COMMANDS));
   const child = await victim(commands);
+  // A quick machine is done with every command before the kill.
+  const ended = child.exitCode === null ? once(child, 'close') : Promise.resolve();
   await delay((random.below(1000) / 1000) ** 2 * 200);
-  const ended = once(child, 'close');
   child.kill('SIGKILL');
   await ended;
   book.count('kills');
