@@ -24,6 +24,7 @@ const FAULTS = [
   ['reset', 503, 'upstream_broken'],
   ['ends-early', 503, 'upstream_broken'],
   ['broken-json', 503, 'upstream_broken'],
+  ['words-and-rubbish', 503, 'upstream_broken'],
   ['goes-on', 503, 'upstream_broken'],
   ['endless-line', 503, 'upstream_broken'],
   ['error-frame', 503, 'upstream_failed'],
@@ -279,6 +280,11 @@ describe('an upstream that fails', () => {
     expect([said.done, said.complete]).toEqual([false, false]);
     expect(said.error?.error).toContain('short');
     expect(TALE.startsWith(said.text)).toBe(true);
+  });
+
+  it('what it said before it failed is passed on, even where both arrive together', async () => {
+    const said = await (await stream('short/words-and-rubbish')).all();
+    expect([said.text, said.done, said.error?.code]).toEqual(['Once ', false, 'upstream_broken']);
   });
 
   it('names the time after which it may be asked again', async () => {

@@ -135,16 +135,28 @@ async function* call(
   try {
     for await (const pieces of eventsOf(answer)) {
       answer.watch.began();
-      for (const piece of pieces) reader.take(piece);
+      const failure = takeAll(reader, pieces);
       answer.watch.hold();
+      // What it said before it failed was said.
       yield* events.splice(0);
       answer.watch.go();
+      if (failure !== null) throw failure;
       if (reader.isOver) break;
     }
     isWhole = true;
     yield reader.end();
   } finally {
     close(deps.clock, answer, isWhole);
+  }
+}
+
+/** The failure that one of the pieces is, or null. */
+function takeAll(reader: AnswerReader, pieces: readonly string[]): Error | null {
+  try {
+    for (const piece of pieces) reader.take(piece);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 

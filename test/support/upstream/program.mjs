@@ -52,6 +52,11 @@ const BEHAVIOURS = {
     answer.raw('data: {"choices":[{"delta"\n\n');
     answer.finish();
   },
+  /** Words and rubbish that arrive together. */
+  'words-and-rubbish': async (answer) => {
+    answer.head();
+    answer.raw(`data: {"choices":[{"delta":{"content":"${words[0]}"}}]}\n\ndata: {"choices":[{"delta"\n\n`);
+  },
   'goes-on': async (answer) => {
     await answer.say(words.slice(0, 2));
     answer.chunk({}, 'stop');
@@ -155,7 +160,10 @@ const BEHAVIOURS = {
     const rest = TALE.slice(begun).match(/\s*\S+/g) ?? [];
     answer.head();
     for (const [said, word] of rest.slice(0, body.max_tokens ?? rest.length).entries()) {
-      if (said === fault?.after) return failAt(answer, fault.kind);
+      if (said === fault?.after) {
+        await fault.once;
+        return failAt(answer, fault.kind);
+      }
       answer.chunk({ content: word });
       if (said % 8 === 0) await answer.pause(0);
     }

@@ -8,6 +8,8 @@ export interface Fault {
   readonly after: number;
   /** `refused` only before the first word. */
   readonly kind: (typeof FAULTS)[number] | 'refused';
+  /** It fails once this has resolved; absent: at once. */
+  readonly once?: Promise<void>;
 }
 
 /** What the model `tale` tells. */
