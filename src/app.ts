@@ -170,6 +170,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     log: logger,
     random: Math.random,
     onFirstToken: metrics.onFirstToken,
+    onChange: () => board.onChange(),
   });
   const recorder = new RequestRecorder({
     mode: config.record,
@@ -180,6 +181,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     engine,
     board,
     devices: () => deviceStatuses(backend),
+    upstreams: () => engine.upstreams(),
     recorder,
     clock: systemClock,
     bootId: instance.bootId,

@@ -53,6 +53,8 @@ export interface ModelTarget {
   readonly kind: ModelKind;
   /** Which of the engine's backends runs it. */
   readonly engine: string;
+  /** The name of the upstream or of the command that runs it; absent: a worker of this service. */
+  readonly place?: string;
   readonly capabilities: Capabilities;
   /** Trained window, tokens; the most that num_ctx can be. */
   readonly trainedCtx: number;
@@ -175,6 +177,8 @@ export interface Submission {
 /** One loaded or loading model, as `hearth ps` shows it. */
 export interface ResidencyStatus {
   readonly modelId: string;
+  readonly engine: string;
+  readonly place?: string | undefined;
   readonly kind: ModelKind;
   readonly state: 'loading' | 'ready' | 'draining';
   readonly facts: ResidencyFacts | null;
@@ -192,15 +196,27 @@ export interface ResidencyStatus {
   readonly evictionRank: number | null;
 }
 
-/** A service elsewhere that runs models, or this machine beside such, as `hearth ps` shows it. */
+/** Who runs models beside this service, or the service itself where it is one of several, as `hearth ps` shows it. */
 export interface UpstreamStatus {
   readonly name: string;
+  /** How it speaks; null for what this service runs or starts itself. */
+  readonly dialect: string | null;
   readonly privacy: string;
   readonly state: 'ready' | 'busy' | 'down';
   /** What keeps it from being ready. */
   readonly why: string | null;
+  /** Monotonic milliseconds when being busy ends, or when one that is down may be tried; null: ready. */
+  readonly untilMs: number | null;
   /** Requests that it has of this server. */
   readonly inFlight: number;
+  /** What it says of its load; null: it does not, or has not been asked. */
+  readonly load: {
+    readonly running: number | null;
+    readonly waiting: number | null;
+    readonly capacity: number | null;
+    /** 0 to 1. */
+    readonly kvUse: number | null;
+  } | null;
   /** Moving average of the time to the first words, milliseconds; null: none came yet. */
   readonly firstTokenMs: number | null;
   /** Counts since the start of the server. */
@@ -253,6 +269,7 @@ export interface WatchedJob {
   readonly kind: Job['kind'];
   readonly modelId: string;
   readonly clientName: string;
+  readonly place?: string | undefined;
   /** It runs in the frozen lane. */
   readonly isFrozen: boolean;
 }

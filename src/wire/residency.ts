@@ -1,4 +1,5 @@
 import { type Static, Type } from '#typebox';
+import { FIRST_TOKEN_MS, UPSTREAM_FACTS, WHY } from './operation/upstream.ts';
 
 /** Loaded models, for `hearth ps`; a route in addition to those of the interface. */
 export const ResidencyList = Type.Object(
@@ -37,17 +38,9 @@ export const ResidencyList = Type.Object(
       Type.Array(
         Type.Object({
           name: Type.String(),
-          privacy: Type.String({ description: 'Who can read what is sent there: local, lan or remote.' }),
-          state: Type.String({ description: 'ready, busy or down.' }),
-          why: Type.Union([Type.String(), Type.Null()], { description: 'What keeps it from being ready.' }),
-          in_flight: Type.Integer(),
-          first_token_ms: Type.Union([Type.Number(), Type.Null()], { description: 'A moving average.' }),
-          requests: Type.Integer(),
-          failures: Type.Record(Type.String(), Type.Integer(), { description: 'By kind.' }),
-          spills: Type.Integer(),
-          affinity_hits: Type.Integer(),
-          failovers: Type.Integer(),
-          resumptions: Type.Integer(),
+          ...UPSTREAM_FACTS,
+          why: Type.Union([Type.String(), Type.Null()], { description: WHY }),
+          first_token_ms: Type.Union([Type.Number(), Type.Null()], { description: FIRST_TOKEN_MS }),
         }),
         { description: 'Those that had a request since the server started.' },
       ),

@@ -7,6 +7,8 @@ import {
   startUpstream,
   TALE,
 } from '../support/upstream/scripted-upstream.ts';
+import type { EngineState } from '../../src/wire/operation/engine-state.ts';
+import { checkAnswer } from '../support/http/schema-check.ts';
 import { type EngineService, knownModel, startEngines } from '../support/upstream/service.ts';
 
 const NAMES = ['ann', 'bob', 'cid'] as const;
@@ -15,7 +17,10 @@ let engines: EngineService;
 
 beforeAll(async () => {
   // Health is not what this file is about, and failures are what it makes.
-  engines = await startEngines({}, { balance: { failuresUntilDown: 1_000, downMs: 0, busyMs: 0 } });
+  engines = await startEngines(
+    {},
+    { balance: { failuresUntilDown: 1_000, downMs: 0, busyMs: 0, loadProbeMs: 50, idleProbeMs: 100 } },
+  );
   for (const name of NAMES) {
     const upstream = await startUpstream();
     upstream.models = ['tale'];
@@ -162,6 +167,26 @@ describe('what is seen', () => {
     expect(text).toMatch(/^hearth_upstream_failures_total\{upstream="\w+",kind="broken"\} [1-9]/m);
     expect(text).toMatch(/^hearth_upstream_state\{upstream="ann",state="(ready|busy|down)"\} 1$/m);
     expect(text).toMatch(/^hearth_upstream_requests_total\{upstream="bob"\} [1-9]/m);
+  });
+
+  it('the same in the state of the engine, with what the upstream says of its load', async () => {
+    const [ann] = upstreams;
+    if (ann === undefined) throw new Error('there is no upstream');
+    ann.pages = {
+      '/metrics': 'vllm:num_requests_running 3\nvllm:num_requests_waiting 0\nvllm:kv_cache_usage_perc 0.5\n',
+    };
+    const state = async (): Promise<EngineState> => (await engines.service.client.get('/svc/engine')).body;
+    await expect
+      .poll(
+        async () => {
+          await engines.service.client.chat(ask({ model: 'ann/tale', max_tokens: 1 }));
+          return (await state()).upstreams['ann'];
+        },
+        { timeout: 20_000 },
+      )
+      .toMatchObject({ dialect: 'vllm', privacy: 'local', state: 'ready', running: 3, kv_use: 0.5 });
+    checkAnswer('GET', '/svc/engine', 200, await state());
+    expect((await state()).models['ann/tale']).toMatchObject({ engine: 'remote', place: 'ann' });
   });
 
   it('the trace and the request id go on to the upstream', async () => {

@@ -13,6 +13,7 @@ import {
 
 const model = (slots: ModelView['slots'], more: Partial<ModelView> = {}): ModelView => ({
   kind: 'chat',
+  engine: 'local',
   state: 'ready',
   since_ms: 0,
   last_used_ms: 0,
@@ -32,6 +33,7 @@ const state = (models: EngineState['models'], more: Partial<EngineState> = {}): 
   queued: 0,
   clients: [],
   devices: {},
+  upstreams: {},
   last_request: 0,
   recording: { kept: 200 },
   ...more,

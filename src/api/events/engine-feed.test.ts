@@ -11,6 +11,7 @@ import { EngineFeed, type FeedEvent } from './engine-feed.ts';
 const loaded: ResidencyStatus = {
   modelId: 'm',
   kind: 'chat',
+  engine: 'local',
   state: 'ready',
   facts: { numCtx: 1024, slots: 2, cells: 1024, memory: [], details: { threads: 2 } },
   planned: [{ device: 'CPU', bytes: 1000 }],
@@ -50,6 +51,7 @@ function world() {
     },
     board,
     devices: () => [{ device: 'CPU', totalBytes: 2 ** 34, freeBytes: 2 ** 33, reserveBytes: 0 }],
+    upstreams: () => [],
     recorder: new RequestRecorder({ mode: 'on', textForMs: 0, clock }),
     clock,
     bootId: 'b0',

@@ -4,7 +4,7 @@
  * one log of changes, so that a slow one holds no memory of its own; it is given the whole state again.
  */
 import type { SlotStates } from '../../contract/slots.ts';
-import type { Engine, OpenJob } from '../../engine/ports.ts';
+import type { Engine, OpenJob, UpstreamStatus } from '../../engine/ports.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -21,6 +21,7 @@ export interface FeedPorts {
     watch(onChange: (() => void) | null): void;
   };
   readonly devices: () => readonly DeviceStatus[];
+  readonly upstreams: () => readonly UpstreamStatus[];
   readonly recorder: Pick<RequestRecorder, 'lastNumber' | 'recording' | 'watch'>;
   readonly clock: Clock;
   readonly bootId: string;
@@ -188,12 +189,13 @@ export class EngineFeed {
   }
 
   #read(): EngineState {
-    const { engine, board, devices, recorder, clock, bootId } = this.#ports;
+    const { engine, board, devices, upstreams, recorder, clock, bootId } = this.#ports;
     const residencies = engine.residencies();
     for (const modelId of this.#slots.keys())
       if (!residencies.some((item) => item.modelId === modelId)) this.#slots.delete(modelId);
     return engineState({
       atMs: Math.round(clock.unixMs()),
+      toUnixMs: clock.unixMs() - clock.monotonicMs(),
       bootId,
       startedMs: Math.round(this.#startedMs),
       residencies,
@@ -201,6 +203,7 @@ export class EngineFeed {
       slots: this.#slots,
       rateOf: (modelId, jobId) => this.#rates.of(modelId, jobId),
       devices: devices(),
+      upstreams: upstreams(),
       lastRequest: recorder.lastNumber,
       recording: recorder.recording,
     });

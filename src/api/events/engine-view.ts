@@ -1,7 +1,7 @@
 /** The state of the engine in the shapes of the wire. Pure. */
 import type { SlotState, SlotStates } from '../../contract/slots.ts';
 import { bytesOn } from '../../engine/device-memory.ts';
-import type { OpenJob, ResidencyStatus } from '../../engine/ports.ts';
+import type { OpenJob, ResidencyStatus, UpstreamStatus } from '../../engine/ports.ts';
 import type {
   ClientView,
   DeviceView,
@@ -11,6 +11,7 @@ import type {
   ModelView,
   SlotView,
 } from '../../wire/operation/engine-state.ts';
+import type { UpstreamView } from '../../wire/operation/upstream.ts';
 import type { Recording } from '../../wire/operation/requests.ts';
 
 /** Memory of one device; null: it does not tell how much it has. */
@@ -23,6 +24,8 @@ export interface DeviceStatus {
 
 export interface EngineFacts {
   readonly atMs: number;
+  /** From monotonic to Unix milliseconds. */
+  readonly toUnixMs: number;
   readonly bootId: string;
   readonly startedMs: number;
   readonly residencies: readonly ResidencyStatus[];
@@ -31,6 +34,7 @@ export interface EngineFacts {
   readonly slots: ReadonlyMap<string, SlotStates>;
   readonly rateOf: (modelId: string, jobId: string) => number | null;
   readonly devices: readonly DeviceStatus[];
+  readonly upstreams: readonly UpstreamStatus[];
   readonly lastRequest: number;
   readonly recording: Recording;
 }
@@ -60,6 +64,7 @@ export function engineState(facts: EngineFacts): EngineState {
         .filter(({ freeBytes }) => Number.isFinite(freeBytes))
         .map((device) => [device.device, deviceView(device)]),
     ),
+    upstreams: Object.fromEntries(facts.upstreams.map((each) => [each.name, upstreamView(each, facts)])),
     last_request: facts.lastRequest,
     recording: facts.recording,
   };
@@ -69,6 +74,8 @@ function modelView(item: ResidencyStatus, { slots, rateOf }: EngineFacts): Model
   const { facts } = item;
   return present({
     kind: item.kind,
+    engine: item.engine,
+    place: item.place,
     state: item.state,
     since_ms: item.sinceMs,
     last_used_ms: item.lastUsedMs,
@@ -145,6 +152,7 @@ function jobView(job: OpenJob): JobView {
     kind: job.kind,
     state: running === null ? ('queued' as const) : ('running' as const),
     client: job.clientName === '' ? null : job.clientName,
+    place: job.place,
     frozen: job.isFrozen ? (true as const) : null,
     submitted_ms: job.submittedMs,
     position: waiting?.position,
@@ -175,6 +183,29 @@ function deviceView({ totalBytes, freeBytes, reserveBytes }: DeviceStatus): Devi
     total_bytes: rounded(totalBytes ?? undefined),
     free_bytes: Math.max(0, Math.floor(freeBytes / FREE_STEP_BYTES) * FREE_STEP_BYTES),
     reserve_bytes: Math.round(reserveBytes),
+  });
+}
+
+function upstreamView(upstream: UpstreamStatus, { toUnixMs }: EngineFacts): UpstreamView {
+  const { load, untilMs, firstTokenMs } = upstream;
+  return present({
+    dialect: upstream.dialect,
+    privacy: upstream.privacy,
+    state: upstream.state,
+    why: upstream.why,
+    until_ms: untilMs === null || !Number.isFinite(untilMs) ? null : Math.round(untilMs + toUnixMs),
+    in_flight: upstream.inFlight,
+    first_token_ms: firstTokenMs === null ? null : Math.round(firstTokenMs),
+    running: load?.running,
+    waiting: load?.waiting,
+    capacity: load?.capacity,
+    kv_use: load?.kvUse,
+    requests: upstream.requests,
+    failures: { ...upstream.failures },
+    spills: upstream.spills,
+    affinity_hits: upstream.affinityHits,
+    failovers: upstream.failovers,
+    resumptions: upstream.resumptions,
   });
 }
 

@@ -8,6 +8,7 @@ const state: EngineState = {
   boot_id: 'b',
   started_ms: nowMs - 7_200_000,
   queued: 1,
+  upstreams: {},
   last_request: 0,
   recording: { kept: 200 },
   clients: [{ client: 'agent', queued: 1, running: 2 }],
@@ -28,6 +29,7 @@ const state: EngineState = {
   models: {
     m: {
       kind: 'chat',
+      engine: 'local',
       state: 'ready',
       since_ms: 1,
       last_used_ms: 1,

@@ -29,6 +29,8 @@ export interface BalancedEngineOptions {
   readonly limits?: Partial<BalanceLimits>;
   /** Is told when the first words of an answer came. */
   readonly onFirstToken?: (upstream: string, ms: number) => void;
+  /** Is told when an upstream came up, went down, or told its load. */
+  readonly onChange?: () => void;
 }
 
 export function createBalancedEngine(options: BalancedEngineOptions): BalancedEngine {
@@ -52,6 +54,7 @@ class Balancer implements BalancedEngine {
       log: options.log,
       limits: this.#limits,
       records: () => this.#recordsInUse(),
+      onLook: () => options.onChange?.(),
     });
   }
 
@@ -129,7 +132,9 @@ class Balancer implements BalancedEngine {
     // Whoever comes back after that may have been started anew, without what it had read.
     if (before !== 'down' && record.health.state === 'down')
       for (const pool of this.#pools.values()) pool.forget(member.target.modelId);
-    if (record.health.state !== before || signal.type === 'failed') this.#probes.plan();
+    if (record.health.state === before && signal.type !== 'failed') return;
+    this.#probes.plan();
+    this.#options.onChange?.();
   }
 
   #memberOf(target: ModelTarget): Member {

@@ -247,7 +247,7 @@ export class BalancedJob {
     const isText = job.kind === 'generate' && job.prompt.kind === 'text';
     return this.#ports.members.filter(
       (other) =>
-        (isText || other.record.isHere || other.target.capabilities.canContinue === true) &&
+        (isText || other.target.capabilities.canContinue === true) &&
         this.#ports.areEqual(target, other.target),
     );
   }

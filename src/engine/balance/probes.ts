@@ -15,6 +15,8 @@ export interface ProbesOptions {
   readonly log: Logger;
   readonly limits: BalanceLimits;
   readonly records: () => Iterable<UpstreamRecord>;
+  /** A look has ended. */
+  readonly onLook?: () => void;
 }
 
 export class Probes {
@@ -73,6 +75,7 @@ export class Probes {
     this.#underWay.delete(record);
     this.#lookedMs.set(record, clock.monotonicMs());
     this.plan();
+    this.#options.onLook?.();
   }
 
   #take(record: UpstreamRecord, look: Look): void {

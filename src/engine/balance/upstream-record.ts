@@ -5,14 +5,14 @@ import type { BalanceLimits } from './limits.ts';
 import { type FailureKind, type Health, heard, newHealth, type Signal, standing } from './policy/health.ts';
 import { expectedMs, type Learned, learn, NONE_RECENT, recentCount } from './policy/learned.ts';
 
-/** The name of this very machine among upstreams; no other can have it, as it is the name of an engine. */
-export const THIS_MACHINE = 'local';
+/** The name of this service's own engine among upstreams; no other can have it, as it is the name of an engine. */
+export const THIS_SERVICE = 'local';
 
 export class UpstreamRecord {
   readonly name: string;
   readonly privacy: Privacy;
   readonly maxCalls: number;
-  /** Null: this machine, which is not probed. */
+  /** Null: what this service runs or starts itself, which is not probed. */
   readonly upstream: Upstream | null;
   load: LoadFacts | null = null;
   inFlightAtReport = 0;
@@ -44,11 +44,6 @@ export class UpstreamRecord {
     this.#health = newHealth(nowMs);
   }
 
-  /** It is this very machine. */
-  get isHere(): boolean {
-    return this.upstream === null;
-  }
-
   get health(): Health {
     return this.#health;
   }
@@ -74,7 +69,7 @@ export class UpstreamRecord {
     return isRemote(target) ? target.source.model.name : target.modelId;
   }
 
-  /** What the scheduler says of this machine. */
+  /** What the scheduler says of a model that it loads. */
   readLoad(residencies: readonly ResidencyStatus[], modelId: string): void {
     const status = residencies.find((residency) => residency.modelId === modelId);
     this.load =
@@ -118,10 +113,13 @@ export class UpstreamRecord {
     const state = this.standing(nowMs);
     return {
       name: this.name,
+      dialect: this.upstream?.dialect ?? null,
       privacy: this.privacy,
       state: state === 'trial' ? 'down' : state,
       why: state === 'ready' ? null : this.#health.why,
+      untilMs: state === 'ready' ? null : this.#health.untilMs,
       inFlight: this.inFlight,
+      load: this.load,
       firstTokenMs: this.#learned?.firstTokenMs ?? null,
       requests: this.requests,
       failures: Object.fromEntries(this.failures),
@@ -133,6 +131,4 @@ export class UpstreamRecord {
   }
 }
 
-export function nameOf(target: ModelTarget): string {
-  return isRemote(target) ? target.source.upstream.name : THIS_MACHINE;
-}
+export const nameOf = ({ place }: ModelTarget): string => place ?? THIS_SERVICE;

@@ -1,6 +1,5 @@
 /** A model that a command of the user's serves, as the scheduler sees it. */
 import type { ModelTarget } from '../ports.ts';
-import { idleOptions } from '../upstream/chat/abilities.ts';
 import type { Dialect, UpstreamModel } from '../upstream/ports.ts';
 import { remoteCapabilities, windowOf } from '../upstream/remote-target.ts';
 
@@ -43,7 +42,8 @@ export function commandTarget(
     modelId,
     kind: model.kind,
     engine: COMMAND_ENGINE,
-    capabilities: remoteCapabilities(source, [...idleOptions(dialect)]),
+    place: source.name,
+    capabilities: remoteCapabilities(dialect, model),
     trainedCtx: window,
     defaultCtx: window,
     revision: JSON.stringify(source),

@@ -43,6 +43,7 @@ export function localTarget({ ranks = false, ...model }: LocalModel, source: Loc
       canExplain: model.kind === 'chat',
       canTokenize: true,
       canRank: ranks,
+      canContinue: model.kind === 'chat',
     },
     revision: [source.digest ?? '', source.path, settingsKey(source), besideKey(source)].join(' ').trimEnd(),
     source,

@@ -15,6 +15,7 @@ const watched = {
 const loaded: ResidencyStatus = {
   modelId: 'm',
   kind: 'chat',
+  engine: 'local',
   state: 'ready',
   facts: null,
   planned: [{ device: 'CPU', bytes: 1000 }],

@@ -87,6 +87,7 @@ class SchedulerLoop implements Engine, Effects {
       kind: job.kind,
       modelId: target.modelId,
       clientName: submission.clientName ?? '',
+      place: target.place,
       isFrozen: laneOf(job) === 'frozen',
     };
     const listeners = [...observers.map((observer) => observer.watchJob(watched)), listener];
@@ -122,6 +123,8 @@ class SchedulerLoop implements Engine, Effects {
     return residencies(this.#policy.state).map((residency) => ({
       modelId: residency.modelId,
       kind: residency.target.kind,
+      engine: residency.target.engine,
+      place: residency.target.place,
       state: residency.state === 'ending' ? 'draining' : residency.state,
       facts: residency.facts,
       planned: residency.plan.memory,

@@ -1,7 +1,13 @@
 /** A model of an upstream as the scheduler sees it. */
-import type { IdleOption, Medium } from '../ports.ts';
+import type { Capabilities, IdleOption, Medium } from '../ports.ts';
 import { ABILITIES, idleOptions } from './chat/abilities.ts';
-import { REMOTE_ENGINE, type RemoteSource, type RemoteTarget, type UpstreamModel } from './ports.ts';
+import {
+  type Dialect,
+  REMOTE_ENGINE,
+  type RemoteSource,
+  type RemoteTarget,
+  type UpstreamModel,
+} from './ports.ts';
 
 /** Where a model does not tell its window: more than any has, so that no request is refused for it here. */
 const UNKNOWN_WINDOW = 2 ** 31 - 1;
@@ -14,10 +20,8 @@ export function remoteTarget(modelId: string, source: RemoteSource, revision: st
     modelId,
     kind: model.kind,
     engine: REMOTE_ENGINE,
-    capabilities: {
-      ...remoteCapabilities(source, ['keepAlive', ...idleOptions(upstream.dialect)]),
-      canContinue: ABILITIES[upstream.dialect].begunAnswers !== null,
-    },
+    place: upstream.name,
+    capabilities: remoteCapabilities(upstream.dialect, model, ['keepAlive']),
     trainedCtx: window,
     // Every job is planned for the whole window, so that none has to wait for another size of it.
     defaultCtx: window,
@@ -31,14 +35,19 @@ export const windowOf = ({ contextLength }: Pick<UpstreamModel, 'contextLength'>
   contextLength ?? UNKNOWN_WINDOW;
 
 /** What an engine behind an OpenAI-like API can do. */
-export function remoteCapabilities({ model }: Pick<RemoteSource, 'model'>, idle: readonly IdleOption[]) {
+export function remoteCapabilities(
+  dialect: Dialect,
+  model: UpstreamModel,
+  idle: readonly IdleOption[] = [],
+): Capabilities {
   return {
     canFreeze: false,
     canExplain: false,
     canTokenize: false,
     canRank: false,
     media: model.kind === 'chat' ? (model.media ?? ANY_MEDIUM) : [],
-    idle: new Set(idle),
+    canContinue: ABILITIES[dialect].begunAnswers !== null,
+    idle: new Set([...idle, ...idleOptions(dialect)]),
     drawsSeed: true,
   };
 }

@@ -4,6 +4,7 @@
  */
 import { type Static, type TSchema, Type } from '#typebox';
 import { Recording } from './requests.ts';
+import { UpstreamView } from './upstream.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 const TimeMs = Type.Integer({ description: 'Unix milliseconds.' });
@@ -50,9 +51,13 @@ export const ModelMemoryView = Type.Object({
 });
 export type ModelMemoryView = Static<typeof ModelMemoryView>;
 
+const PLACE = 'The upstream or the command that runs it; absent: this service itself.';
+
 /** A model in memory, or on its way there or out. */
 export const ModelView = Type.Object({
   kind: Type.Union([Type.Literal('chat'), Type.Literal('embedding')]),
+  engine: Type.String({ description: 'local, remote or command.' }),
+  place: Type.Optional(Type.String({ description: PLACE })),
   state: Type.Union([Type.Literal('loading'), Type.Literal('ready'), Type.Literal('draining')]),
   since_ms: Type.Integer({ description: 'When its load began; once it is loaded, when that was. Unix ms.' }),
   last_used_ms: TimeMs,
@@ -84,6 +89,7 @@ export const JobView = Type.Object({
   kind: Type.String({ description: 'generate, embed, rank, explain, tokenize or detokenize.' }),
   state: Type.Union([Type.Literal('queued'), Type.Literal('running')]),
   client: Type.Optional(Type.String({ description: 'What its client calls itself.' })),
+  place: Type.Optional(Type.String({ description: PLACE })),
   frozen: Type.Optional(Type.Literal(true, { description: 'Its answer will be signed (frozen-v1).' })),
   submitted_ms: TimeMs,
   position: Type.Optional(Type.Integer({ minimum: 1, description: '1 is next.' })),
@@ -124,6 +130,10 @@ export const EngineState = Type.Object(
     clients: Type.Array(ClientView),
     devices: Type.Record(Type.String(), DeviceView, {
       description: 'CPU is the memory of the machine; every GPU has its own name.',
+    }),
+    upstreams: Type.Record(Type.String(), UpstreamView, {
+      description:
+        'By name: those that had a request lately, commands and this service (local) where they are one of several.',
     }),
     last_request: Type.Integer({
       minimum: 0,

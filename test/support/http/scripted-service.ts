@@ -118,7 +118,9 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const process = { version: '9.8.7', instanceId: identity.instanceId, bootId: identity.bootId };
   const keys = await KeyDesk.open({ home, clock, log: logger, isLocal: (name) => name === 'local' });
   const recorder = new RequestRecorder({ mode: options.record ?? 'on', textForMs: 60_000, clock });
+  const upstreams = options.over?.upstreams ?? (() => []);
   const feed = new EngineFeed({
+    upstreams,
     engine: options.over?.engine ?? engine,
     board: options.over?.board ?? new JobBoard(clock),
     devices: () => [{ device: 'CPU', totalBytes: 2 ** 34, freeBytes: 2 ** 33, reserveBytes: 2 ** 28 }],
@@ -127,7 +129,6 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     bootId: identity.bootId,
   });
   const models = options.over?.models ?? installedModels(registry);
-  const upstreams = options.over?.upstreams ?? (() => []);
   const useCases = createUseCases({
     upstreams,
     models,
