@@ -13,6 +13,8 @@ export interface Caller {
   readonly clientName: string;
   /** Bounds what it may run; absent: nothing does. */
   readonly gate?: JobGate | undefined;
+  /** Counts it as a request that runs until the returned function is called, also beyond its response; absent: nobody counts. */
+  readonly hold?: (() => () => void) | undefined;
   /** What its headers say of its way to an engine elsewhere; absent: nothing. */
   readonly route?: Omit<Route, 'mayResume'> | undefined;
   /** Fires when the client has gone. */

@@ -38,7 +38,7 @@ describe('the access flags of a route', () => {
       allowDockerHost: false,
       apiKey: 'secret',
     };
-    const keys = { hasKeys: false, holderOf: () => null, refresh: async () => {} };
+    const keys = { hasKeys: false, holderOf: () => null, isCurrent: true, refresh: async () => {} };
     const opened = options.opened ?? Promise.resolve();
     const process = { instanceId: 'svc-x', bootId: 'boot' };
     addHooks(app, {

@@ -16,6 +16,7 @@ import {
   whoAsks,
 } from './guard/guard.ts';
 import type { KeyHolder } from '../api/access/key-holder.ts';
+import type { OpenRequest } from '../api/access/open-request.ts';
 import { mannersOf } from './dialects/manners.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { PAGE_ADDRESS, wantsPage } from './page/page.ts';
@@ -39,7 +40,7 @@ export interface HookOptions {
   /** What its own page is given, to show that it is no other. */
   readonly pageToken: string;
   /** Keys that people have; what is known of them is made new before each question. */
-  readonly keys: NamedKeys & { refresh(): Promise<void> };
+  readonly keys: NamedKeys & { readonly isCurrent: boolean; refresh(): Promise<void> };
   readonly isDraining: () => boolean;
   /**
    * Settles when the service can answer; a request that comes between bind and then waits instead of failing. Routes
@@ -122,20 +123,29 @@ async function askerOf(
   return whoAsks(access, keys, facts);
 }
 
-/** Throws the refusal. What the holder of a named key asks of models counts until its response is over. */
+/** Throws the refusal. What the holder of a named key asks of models counts until all of it is over. */
 function admit(request: FastifyRequest, reply: FastifyReply, asker: Asker): void {
   if ('refusal' in asker) throw asker.refusal;
   if (asker.holder === null) return;
   holders.set(request, asker.holder);
   const runsModels = request.method === 'POST' && request.routeOptions.url?.startsWith('/v1/') === true;
-  if (runsModels) reply.raw.once('close', asker.holder.begin());
+  if (!runsModels) return;
+  const open = asker.holder.begin();
+  openRequests.set(request, open);
+  reply.raw.once('close', open.hold());
 }
 
 const holders = new WeakMap<FastifyRequest, KeyHolder>();
+const openRequests = new WeakMap<FastifyRequest, OpenRequest>();
 
 /** Whose named key the request came with. */
 export function holderOf(request: FastifyRequest): KeyHolder | undefined {
   return holders.get(request);
+}
+
+/** The request as its key counts it. */
+export function openRequestOf(request: FastifyRequest): OpenRequest | undefined {
+  return openRequests.get(request);
 }
 
 function adminRefusal(

@@ -60,6 +60,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
       const facts = factsOf(request);
       return (
         refuseForeign(options.access, facts) === null &&
+        options.keys.isCurrent &&
         !('refusal' in whoAsks(options.access, options.keys, facts))
       );
     },

@@ -1,6 +1,6 @@
 /** The named keys while the service runs: who a key belongs to, what its holder runs, and what is left of the day. */
 import { timingSafeEqual } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
@@ -17,8 +17,6 @@ export interface KeyDeskOptions {
   readonly isLocal: (engine: string) => boolean;
 }
 
-/** How old what is known of the file may be: a key that was removed is refused after this time at the latest. */
-const LOOK_MS = 250;
 /** Usage is written this long after it changed. */
 const WRITE_MS = 1_000;
 
@@ -27,7 +25,6 @@ export class KeyDesk {
   readonly #budget: TokenBudget;
   #holders: readonly KeyHolder[] = [];
   #stamp = '';
-  #lookedMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | null = null;
   #fault: SvcError | null = null;
   #cancelWrite: (() => void) | null = null;
@@ -54,10 +51,14 @@ export class KeyDesk {
     return this.#holders.map((holder) => holder.use);
   }
 
+  /** Whether nothing has changed in the file since it was read. Microseconds, so that each request can ask. */
+  get isCurrent(): boolean {
+    return stampOf(keyFilePath(this.#options.home)) === this.#stamp;
+  }
+
   /** Sees what `hearth key` has changed. Rejects while the file cannot be trusted: then nobody comes in. */
   async refresh(): Promise<void> {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs - this.#lookedMs >= LOOK_MS) {
+    while (!this.isCurrent) {
       this.#looking ??= this.#look().finally(() => {
         this.#looking = null;
       });
@@ -82,21 +83,18 @@ export class KeyDesk {
     await this.#write();
   }
 
+  /** A change while the file is read has another stamp, and is read again. */
   async #look(): Promise<void> {
-    const { home, clock } = this.#options;
-    const facts = await stat(keyFilePath(home), { bigint: true }).catch(() => null);
-    const stamp = facts === null ? 'none' : `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}`;
-    if (stamp !== this.#stamp) {
-      try {
-        this.#adopt(await readKeys(home));
-        this.#fault = null;
-      } catch (error) {
-        this.#fault = isSvcError(error) ? error : fail('internal', {}, error);
-        this.#options.log.error({ error }, 'The API keys cannot be read; nobody comes in.');
-      }
-      this.#stamp = stamp;
+    const { home, log } = this.#options;
+    const stamp = stampOf(keyFilePath(home));
+    try {
+      this.#adopt(await readKeys(home));
+      this.#fault = null;
+    } catch (error) {
+      this.#fault = isSvcError(error) ? error : fail('internal', {}, error);
+      log.error({ error }, 'The API keys cannot be read; nobody comes in.');
     }
-    this.#lookedMs = clock.monotonicMs();
+    this.#stamp = stamp;
   }
 
   /** Requests that run go on counting for a key that stays. */
@@ -127,5 +125,15 @@ export class KeyDesk {
     } catch (error) {
       this.#options.log.warn({ error }, 'The use of API keys cannot be written.');
     }
+  }
+}
+
+/** Another one for every state of the file; one that cannot be looked at is no file that is absent. */
+function stampOf(file: string): string {
+  try {
+    const facts = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return facts === undefined ? 'none' : `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}`;
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
   }
 }

@@ -4,6 +4,7 @@ import type { JobEvent } from '../../contract/job-event.ts';
 import type { AdmittedJob, JobGate, Submission } from '../../engine/ports.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { KeyRecord } from '../../store/keys/key-file.ts';
+import { OpenRequest } from './open-request.ts';
 import type { Reservation, TokenBudget } from './token-budget.ts';
 
 export interface HolderPorts {
@@ -57,16 +58,14 @@ export class KeyHolder implements JobGate {
     return fail('key_expired', { name, since: expiresAt });
   }
 
-  /** Counts a request until the returned function is called. Throws `key_busy`. */
-  begin(): () => void {
+  /** Counts a request for as long as anything holds it. Throws `key_busy`. */
+  begin(): OpenRequest {
     const { name, maxRequests = Number.POSITIVE_INFINITY } = this.#record;
     if (this.#openRequests >= maxRequests) throw fail('key_busy', { name, limit: maxRequests });
     this.#openRequests += 1;
-    let isOpen = true;
-    return () => {
-      if (isOpen) this.#openRequests -= 1;
-      isOpen = false;
-    };
+    return new OpenRequest(this, () => {
+      this.#openRequests -= 1;
+    });
   }
 
   /** Whether the model may be used, by any of its names. */

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from '#fastify';
 import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName, ownerKey } from '../client-key.ts';
 import { leaveDoor } from '../guard/door.ts';
-import { holderOf } from '../hooks.ts';
+import { holderOf, openRequestOf } from '../hooks.ts';
 import { accountOf } from '../log/request-log.ts';
 import { notingUpstream, routeOf } from '../upstream-headers.ts';
 
@@ -15,12 +15,14 @@ export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<
 export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
   leaveDoor(request.raw);
   const holder = holderOf(request);
+  const open = openRequestOf(request);
   return {
     requestId: request.id,
     clientKey: clientKey(request),
     owner: ownerKey(request),
     clientName: holder?.record.name ?? clientName(request),
-    gate: holder,
+    gate: open ?? holder,
+    hold: open && (() => open.hold()),
     signal,
     route: routeOf(request),
     account: notingUpstream(request, accountOf(request)),

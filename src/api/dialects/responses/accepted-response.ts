@@ -23,6 +23,8 @@ export interface ResponseParts {
   readonly output: OutputOptions;
   /** Ends the answer. */
   readonly stop: () => void;
+  /** Counts the request until the returned function is called. */
+  readonly hold: () => () => void;
 }
 
 /** An event of either kind, before the stream numbers it. */
@@ -57,7 +59,8 @@ export class AcceptedResponse {
 
   /** The answer is made after this returns, and asked for by its id. */
   #inBackground(): { readonly body: ResponseBody; readonly numCtx: number } {
-    const { kept, owner, head, items, stop } = this.#parts;
+    const { kept, owner, head, items, stop, hold } = this.#parts;
+    const release = hold();
     const body: ResponseBody = { ...this.#open, status: 'queued' };
     kept.runs(owner, head.id, { stop, body: () => this.#open });
     void this.#waitedFor()
@@ -66,7 +69,10 @@ export class AcceptedResponse {
       )
       // What cannot be kept is asked for in vain; nobody else waits for it.
       .catch(() => undefined)
-      .finally(() => kept.ended(owner, head.id));
+      .finally(() => {
+        kept.ended(owner, head.id);
+        release();
+      });
     // Which window it gets is known when it runs.
     return { body, numCtx: 0 };
   }

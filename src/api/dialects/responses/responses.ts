@@ -69,6 +69,7 @@ export function responsesUseCases(ports: ChatPorts, keeper: ResponseKeeper | nul
         },
         output: { tools, sealsThinking },
         stop: () => stop.abort(),
+        hold: caller.hold ?? (() => () => undefined),
       });
     },
     async countTokens(body, caller) {
