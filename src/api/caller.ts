@@ -29,6 +29,8 @@ export interface RequestAccount {
   onModel(id: string): void;
   /** What happens to its jobs. */
   onEvent(event: JobEvent): void;
+  /** What it wrote was held against its schemas for so many milliseconds. */
+  onCheck?(ms: number): void;
 }
 
 /** Who asks, as the engine is told. */

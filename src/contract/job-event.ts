@@ -97,6 +97,14 @@ export const loadReason = (modelId: string): string => `${LOADING}${modelId}`;
 
 export const isLoadReason = (reason: string): boolean => reason.startsWith(LOADING);
 
+/** How long a worker took to make a job ready, milliseconds: its prompt rendered and in tokens, the grammar of its answer compiled. */
+export const Preparation = Type.Object({
+  promptMs: Type.Number({ minimum: 0 }),
+  /** 0: the answer has none. */
+  grammarMs: Type.Number({ minimum: 0 }),
+});
+export type Preparation = Static<typeof Preparation>;
+
 /** The prompt is rendered, tokenised and fits; sent before prefill; every refusal comes earlier. */
 export const StartedEvent = Type.Object({
   type: Type.Literal('started'),
@@ -108,6 +116,8 @@ export const StartedEvent = Type.Object({
   numCtx: Type.Integer(),
   /** Absent from engines and lanes without a prompt cache. */
   cache: Type.Optional(CacheFacts),
+  /** Absent from engines that do not tell. */
+  preparation: Type.Optional(Preparation),
   /** The upstream that answers, where one does; and, where another had failed before, which one and how. */
   upstream: Type.Optional(
     Type.Object({

@@ -10,7 +10,8 @@ const MOST_PATIENCE_S = 86_400;
 
 const answering = new WeakMap<FastifyRequest, string>();
 
-export function routeOf({ headers }: FastifyRequest): NonNullable<Caller['route']> {
+/** `span`: the traceparent of what is told of this request itself; undefined: nothing is, and the client's goes on as it came. */
+export function routeOf({ headers }: FastifyRequest, span?: string): NonNullable<Caller['route']> {
   const read = (name: string, shape: RegExp): string | undefined => {
     const value = headerValue(headers, name);
     return value !== undefined && shape.test(value) ? value : undefined;
@@ -18,10 +19,10 @@ export function routeOf({ headers }: FastifyRequest): NonNullable<Caller['route'
   const session = SESSION_HEADERS.flatMap((name) => read(name, SESSION) ?? [])[0];
   const localOnly = headerValue(headers, REQUEST_HEADERS.localOnly);
   const patienceS = Number(read(REQUEST_HEADERS.clientTimeout, /^\d{1,6}(\.\d+)?$/) ?? Number.NaN);
-  const traceparent = read(REQUEST_HEADERS.traceparent, TRACEPARENT);
+  const asked = read(REQUEST_HEADERS.traceparent, TRACEPARENT);
   return {
-    traceparent,
-    tracestate: traceparent === undefined ? undefined : read(REQUEST_HEADERS.tracestate, TRACESTATE),
+    traceparent: span ?? asked,
+    tracestate: asked === undefined ? undefined : read(REQUEST_HEADERS.tracestate, TRACESTATE),
     session,
     // Whoever sends it wants it, however it is spelled.
     isLocalOnly: localOnly !== undefined && localOnly !== '0' && localOnly !== 'false',
@@ -41,6 +42,7 @@ export function notingUpstream(request: FastifyRequest, account: RequestAccount 
       }
       account?.onEvent(event);
     },
+    onCheck: (ms) => account?.onCheck?.(ms),
   };
 }
 

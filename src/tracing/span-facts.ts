@@ -12,9 +12,12 @@ export interface TracedRequest {
   readonly total_ms: number;
   readonly queue_ms?: number;
   readonly load_ms?: number;
+  readonly prompt_ms?: number;
+  readonly grammar_ms?: number;
   readonly restore_ms?: number;
   readonly prefill_ms?: number;
   readonly decode_ms?: number;
+  readonly check_ms?: number;
   readonly prompt_tokens?: number;
   readonly cached_tokens?: number;
   readonly completion_tokens?: number;
@@ -73,6 +76,8 @@ export function stageFacts(request: TracedRequest) {
   return [
     ...stage('queue', request.queue_ms),
     ...stage('load', request.load_ms, given({ 'gen_ai.request.model': request.model })),
+    ...stage('prompt', request.prompt_ms, given({ 'gen_ai.usage.input_tokens': request.prompt_tokens })),
+    ...stage('grammar', request.grammar_ms),
     ...stage('cache restore', request.restore_ms, given({ 'hearth.cached_tokens': request.cached_tokens })),
     ...stage('prefill', request.prefill_ms, given({ 'gen_ai.usage.input_tokens': request.prompt_tokens })),
     ...stage(
@@ -84,6 +89,7 @@ export function stageFacts(request: TracedRequest) {
         'hearth.accepted_tokens': request.accepted_tokens,
       }),
     ),
+    ...stage('check', request.check_ms),
   ];
 }
 

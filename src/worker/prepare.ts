@@ -1,5 +1,6 @@
 /** From a job to what a lane runs: the answer planned, the prompt in tokens. Comes before any prefill. */
 import type { GenerateJob, Turn } from '../contract/job.ts';
+import type { Preparation } from '../contract/job-event.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import type { Answer } from './answer/answer.ts';
 import { withBiases } from './answer/biases.ts';
@@ -27,12 +28,15 @@ export interface PreparedChat {
   readonly toolFormat: string;
   readonly model: ModelFormat;
   readonly answer: Answer;
+  readonly preparation: Preparation;
 }
 
 export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat {
   const chat = speaking(loaded, asked);
   const job = withBiases(chat.vocabulary, asked);
+  const begunMs = performance.now();
   const plan = planAnswer(job, chat.writer);
+  const plannedMs = performance.now();
   // A smaller window than the loaded one is a promise to the client, not another context.
   const numCtx = Math.min(job.numCtx ?? chat.facts.numCtx, chat.facts.numCtx);
   const { pieces, tokens } = promptOf(chat, { job, plan, numCtx });
@@ -41,7 +45,9 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
   const maxTokens = Math.min(job.maxTokens ?? room, room);
   // A frozen answer is planned with the limit that its record names; others do not change with the prompt's length.
   const planned = job.lane === 'frozen' ? maxTokens : (job.maxTokens ?? Math.floor(numCtx / 2));
+  const readMs = performance.now();
   const answer = { ...openAnswer(plan, planned, chat), hiddenStops: hiddenStops(chat, job) };
+  const grammarMs = plan.gbnf === null ? 0 : plannedMs - begunMs + performance.now() - readMs;
   const sharedTokens = sharedBeginning(chat, { job, plan, tokens });
   const { toolFormat, model } = plan;
   return {
@@ -55,6 +61,7 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
     toolFormat,
     model,
     answer,
+    preparation: { promptMs: performance.now() - begunMs - grammarMs, grammarMs },
   };
 }
 

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/lib/base/logger.ts';
 import { openTracing, type Tracing } from '../../src/tracing/tracing.ts';
-import { answer, queued } from '../support/http/scripted-engine.ts';
+import type { JobEvent } from '../../src/contract/job-event.ts';
+import { done, queued, text } from '../support/http/scripted-engine.ts';
 import { installed, type ScriptedService, startScripted } from '../support/http/scripted-service.ts';
 
 interface SentSpan {
@@ -54,11 +55,20 @@ describe('a trace', () => {
 
   it('continues that of the client, with a span for each stage and the figures of the conventions', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
-    service.engine.plays([queued(1), ...answer('a', 'b')]);
-    await service.client.chat(
-      { messages: [{ role: 'user', content: canary }] },
-      { traceparent: `00-${traceId}-b7ad6b7169203331-01`, 'x-request-id': 'traced' },
+    const prepared: JobEvent = {
+      type: 'started',
+      promptTokens: 7,
+      cachedTokens: 3,
+      numCtx: 4096,
+      preparation: { promptMs: 1.5, grammarMs: 0.2 },
+    };
+    service.engine.plays([queued(1), prepared, text('{"a":1}'), done('stop', 2)]);
+    const { status } = await service.client.chat(
+      { messages: [{ role: 'user', content: canary }], response_format: { type: 'json_object' } },
+      { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: 'a=b', 'x-request-id': 'traced' },
     );
+    expect(status).toBe(200);
+    const { route } = service.engine.lastJob.submission;
     await service.client.chat({ model: 'nobody' }, { 'x-request-id': 'refused' });
     while (!(await service.client.get('/svc/requests')).text.includes('refused'));
     await tracing?.close();
@@ -82,7 +92,9 @@ describe('a trace', () => {
       'hearth.request.id': 'traced',
     });
     const stages = spans.filter(({ parentSpanId }) => parentSpanId === root?.spanId).map(({ name }) => name);
-    expect(stages).toEqual(expect.arrayContaining(['prefill', 'decode']));
+    expect(stages).toEqual(expect.arrayContaining(['prompt', 'grammar', 'prefill', 'decode', 'check']));
+    // An engine elsewhere continues the span of this service, and not that of the client.
+    expect(route).toMatchObject({ traceparent: `00-${traceId}-${root?.spanId}-01`, tracestate: 'a=b' });
     expect(spans.find(({ name }) => name === 'chat')?.traceId).not.toBe(traceId);
     expect(sent.join('')).not.toContain(canary);
   });

@@ -1,10 +1,9 @@
 /** The named keys while the service runs: who a key belongs to, what its holder runs, and what is left of the day. */
 import { timingSafeEqual } from 'node:crypto';
-import { statSync } from 'node:fs';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
-import { hashOfKey, keyFilePath, type KeyRecord, readKeys } from '../../store/keys/key-file.ts';
+import { hashOfKey, keyFileStamp, type KeyRecord, readKeys } from '../../store/keys/key-file.ts';
 import { readUsage, writeUsage } from '../../store/keys/usage-file.ts';
 import { KeyHolder, type KeyUse } from './key-holder.ts';
 import { TokenBudget } from './token-budget.ts';
@@ -53,7 +52,7 @@ export class KeyDesk {
 
   /** Whether nothing has changed in the file since it was read. Microseconds, so that each request can ask. */
   get isCurrent(): boolean {
-    return stampOf(keyFilePath(this.#options.home)) === this.#stamp;
+    return keyFileStamp(this.#options.home) === this.#stamp;
   }
 
   /** Sees what `hearth key` has changed. Rejects while the file cannot be trusted: then nobody comes in. */
@@ -86,7 +85,7 @@ export class KeyDesk {
   /** A change while the file is read has another stamp, and is read again. */
   async #look(): Promise<void> {
     const { home, log } = this.#options;
-    const stamp = stampOf(keyFilePath(home));
+    const stamp = keyFileStamp(home);
     try {
       this.#adopt(await readKeys(home));
       this.#fault = null;
@@ -125,15 +124,5 @@ export class KeyDesk {
     } catch (error) {
       this.#options.log.warn({ error }, 'The use of API keys cannot be written.');
     }
-  }
-}
-
-/** Another one for every state of the file; one that cannot be looked at is no file that is absent. */
-function stampOf(file: string): string {
-  try {
-    const facts = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return facts === undefined ? 'none' : `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}`;
-  } catch (error) {
-    return String((error as NodeJS.ErrnoException).code);
   }
 }

@@ -126,7 +126,11 @@ export class AcceptedChat {
       const write = await open();
       const passed = checker(this.choices.jobs);
       return {
-        events: runChoices(checkedJobs(this.#ports.engine), this.choices, this.caller.signal),
+        events: runChoices(
+          checkedJobs(this.#ports.engine, this.choices.account),
+          this.choices,
+          this.caller.signal,
+        ),
         chunksOf: (index, event) => passed(index, event).flatMap((each) => write(index, each)),
       };
     });
@@ -153,7 +157,7 @@ export function completeChat(
   choices: Choices,
   signal: AbortSignal,
 ): Promise<Collected> {
-  return collect(choices.jobs, runChoices(checkedJobs(engine), choices, signal));
+  return collect(choices.jobs, runChoices(checkedJobs(engine, choices.account), choices, signal));
 }
 
 /** Renders and counts the first job of a request. */

@@ -9,22 +9,27 @@ import type { GenerateJob } from '../../contract/job.ts';
 import { collectEvents } from '../../engine/collect.ts';
 import type { Engine, JobListener } from '../../engine/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
+import type { RequestAccount } from '../caller.ts';
 import { schemaDesk } from '../intake/schema-desk.ts';
 import { addedUsage, repairJob } from './call-repair.ts';
 
 type Submit = Engine['submit'];
 interface Asked {
   readonly job: GenerateJob;
+  readonly account: Pick<RequestAccount, 'onCheck'> | undefined;
 }
 
-/** The engine, with every answer of a chat job checked. */
-export function checkedJobs(engine: Pick<Engine, 'submit'>): Pick<Engine, 'submit'> {
+/** The engine, with every answer of a chat job checked; the account is told how long that took. */
+export function checkedJobs(
+  engine: Pick<Engine, 'submit'>,
+  account?: Pick<RequestAccount, 'onCheck'>,
+): Pick<Engine, 'submit'> {
   const submit: Submit = (submission, signal, listener) => {
     const { job } = submission;
     if (job.kind !== 'generate' || !isChecked(job)) return engine.submit(submission, signal, listener);
     const again = (repair: GenerateJob, onRepair: JobListener): void =>
       engine.submit({ ...submission, job: repair }, signal, onRepair);
-    engine.submit(submission, signal, new CheckedJob({ job }, listener, again));
+    engine.submit(submission, signal, new CheckedJob({ job, account }, listener, again));
   };
   return { submit };
 }
@@ -33,7 +38,9 @@ export function checkedJobs(engine: Pick<Engine, 'submit'>): Pick<Engine, 'submi
 export function checkedEvents(job: GenerateJob, events: readonly JobEvent[]): Promise<JobEvent[]> {
   return collectEvents((listener) => {
     const checked = isChecked(job)
-      ? new CheckedJob({ job }, listener, () => listener.onEnd(fail('answer_invalid', NO_CALL)))
+      ? new CheckedJob({ job, account: undefined }, listener, () =>
+          listener.onEnd(fail('answer_invalid', NO_CALL)),
+        )
       : listener;
     for (const event of events) checked.onEvent(event);
     checked.onEnd(null);
@@ -150,7 +157,14 @@ class CheckedJob implements JobListener {
   async #problemOf({ name, text }: WrittenCall): Promise<string | null> {
     const tool = this.#asked.job.tools.find((candidate) => candidate.name === name);
     if (tool === undefined) return 'there is no such tool';
-    return schemaDesk.problemOf(tool.parameters, text);
+    return this.#problemIn(tool.parameters, text);
+  }
+
+  async #problemIn(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null> {
+    const begunMs = performance.now();
+    const problem = await schemaDesk.problemOf(schema, text);
+    this.#asked.account?.onCheck?.(performance.now() - begunMs);
+    return problem;
   }
 
   async #done(event: DoneEvent): Promise<void> {
@@ -170,7 +184,7 @@ class CheckedJob implements JobListener {
     if (toolChoice.mode === 'required' || toolChoice.mode === 'named') return;
     if (format.kind !== 'json_schema' && format.kind !== 'json_object') return;
     const schema = format.kind === 'json_schema' ? format.schema : ANY_OBJECT;
-    const reason = await schemaDesk.problemOf(schema, this.#text);
+    const reason = await this.#problemIn(schema, this.#text);
     if (reason !== null) throw fail('answer_invalid', { what: 'The answer', reason });
   }
 

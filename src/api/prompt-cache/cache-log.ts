@@ -59,6 +59,7 @@ export class CacheLog {
         isNoted = true;
         this.#note(caller, model, event);
       },
+      onCheck: (ms) => account?.onCheck?.(ms),
     };
   }
 

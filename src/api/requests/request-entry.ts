@@ -1,7 +1,7 @@
 /** What is noted of one request while it runs: its stages in milliseconds, its tokens, how it ended. Never its text. */
 import type { RequestAccount } from '../caller.ts';
 import type { FinishedRequest } from './recorder.ts';
-import { isLoadReason, type JobEvent } from '../../contract/job-event.ts';
+import { isLoadReason, type JobEvent, type StartedEvent } from '../../contract/job-event.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
 
@@ -13,10 +13,13 @@ type Counts = Pick<
   | 'model'
   | 'queue_ms'
   | 'load_ms'
+  | 'prompt_ms'
+  | 'grammar_ms'
   | 'restore_ms'
   | 'first_ms'
   | 'prefill_ms'
   | 'decode_ms'
+  | 'check_ms'
   | 'prompt_tokens'
   | 'cached_tokens'
   | 'completion_tokens'
@@ -63,8 +66,7 @@ export class RequestEntry implements RequestAccount {
       case 'queued':
         return this.#enter(isLoadReason(event.reason) ? 'load' : 'queue');
       case 'started':
-        if (event.cache !== undefined && event.cache.restoreMs > 0)
-          this.#counts.restore_ms = Math.round(event.cache.restoreMs);
+        this.#begun(event);
         return this.#start();
       case 'text':
       case 'reasoning':
@@ -94,6 +96,18 @@ export class RequestEntry implements RequestAccount {
       default:
         return;
     }
+  }
+
+  onCheck(ms: number): void {
+    this.#counts.check_ms = (this.#counts.check_ms ?? 0) + Math.ceil(ms);
+  }
+
+  #begun({ cache, preparation }: StartedEvent): void {
+    if (cache !== undefined && cache.restoreMs > 0) this.#counts.restore_ms = Math.round(cache.restoreMs);
+    if (preparation === undefined) return;
+    const { promptMs, grammarMs } = preparation;
+    this.#counts.prompt_ms = Math.ceil(promptMs);
+    if (grammarMs > 0) this.#counts.grammar_ms = Math.ceil(grammarMs);
   }
 
   /** The first of several answers counts; the stages of the others run beside its own. */

@@ -7,7 +7,7 @@ import type { Caller } from '../../api/caller.ts';
 import { clientKey, clientName, ownerKey } from '../client-key.ts';
 import { leaveDoor } from '../guard/door.ts';
 import { holderOf, openRequestOf } from '../hooks.ts';
-import { accountOf } from '../log/request-log.ts';
+import { accountOf, traceparentOf } from '../log/request-log.ts';
 import { notingUpstream, routeOf } from '../upstream-headers.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -24,7 +24,7 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     gate: open ?? holder,
     hold: open && (() => open.hold()),
     signal,
-    route: routeOf(request),
+    route: routeOf(request, traceparentOf(request)),
     account: notingUpstream(request, accountOf(request)),
   };
 }

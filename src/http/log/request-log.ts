@@ -17,13 +17,18 @@ import { RequestEntry } from '../../api/requests/request-entry.ts';
 import { holderOf } from '../hooks.ts';
 import { captureText } from './text-capture.ts';
 
+interface RequestSpan {
+  readonly traceparent: string;
+  end(request: FinishedRequest): void;
+}
+
 export interface RequestLogParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly recorder: Pick<RequestRecorder, 'add' | 'wantsText'>;
   /** Null: no traces are wanted. */
   readonly tracing: {
-    begin(headers: FastifyRequest['headers'], startedMs: number): { end(request: FinishedRequest): void };
+    begin(headers: FastifyRequest['headers'], startedMs: number): RequestSpan;
   } | null;
   readonly metrics: {
     countRequest(request: {
@@ -39,6 +44,7 @@ export interface RequestLogParts {
 const ABOUT_CONTENT: ReadonlySet<Family> = new Set(['request', 'not_found', 'method']);
 
 const entries = new WeakMap<FastifyRequest, RequestEntry>();
+const spans = new WeakMap<FastifyRequest, RequestSpan>();
 
 /** Keeps account of every request, and writes it down when the response is over, however it ends. */
 export function logRequests(
@@ -51,7 +57,8 @@ export function logRequests(
     const isPolled = request.routeOptions.config.access?.polled === true;
     const textOf =
       recorder.wantsText && !isPolled ? captureText(request, reply) : (): RequestText | null => null;
-    const span = isPolled ? null : tracing?.begin(request.headers, entry.startedMs);
+    const span = isPolled ? undefined : tracing?.begin(request.headers, entry.startedMs);
+    if (span !== undefined) spans.set(request, span);
     reply.raw.once('close', () => {
       const finished = finishedRequest(request, reply, entry);
       span?.end(finished);
@@ -71,6 +78,11 @@ export function logRequests(
 /** Where a use case notes what it learns of a request. */
 export function accountOf(request: FastifyRequest): RequestAccount | undefined {
   return entries.get(request);
+}
+
+/** What a service that is asked on behalf of the request continues; undefined while no traces are wanted. */
+export function traceparentOf(request: FastifyRequest): string | undefined {
+  return spans.get(request)?.traceparent;
 }
 
 /** Why a request failed, also when its status has left already. */
@@ -121,9 +133,11 @@ function writeLine(log: Logger, { finished, entry, isPolled }: Line): void {
     waitMs: entry.waitMs,
     queueMs: finished.queue_ms,
     loadMs: finished.load_ms,
+    grammarMs: finished.grammar_ms,
     firstMs: finished.first_ms,
     prefillMs: finished.prefill_ms,
     decodeMs: finished.decode_ms,
+    checkMs: finished.check_ms,
     promptTokens: finished.prompt_tokens,
     cachedTokens: finished.cached_tokens,
     completionTokens: finished.completion_tokens,

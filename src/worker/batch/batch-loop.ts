@@ -122,8 +122,9 @@ export class BatchLoop {
     const keyed = { ...this.#inCachedTokens(prepared), adapterKey: adapterKey(job.adapters) };
     const arrivedMs = performance.now();
     this.#prompts.arrive(prepared);
-    const { sharedTokens } = prepared;
-    this.#waiting.push({ ...keyed, job: decodingRequest(job), answer, numCtx, sharedTokens, arrivedMs });
+    const { sharedTokens, preparation } = prepared;
+    const request = { job: decodingRequest(job), answer, numCtx, sharedTokens, preparation };
+    this.#waiting.push({ ...keyed, ...request, arrivedMs });
     this.#wake.resolve();
     if (this.#turning) this.#waiting.noteOverlap();
     else void this.#turn();
@@ -370,6 +371,7 @@ export class BatchLoop {
       cachedTokens,
       numCtx: job.numCtx,
       cache,
+      preparation: job.preparation,
     } as const;
     this.#outbox.event(stream.jobId, started, true);
   }

@@ -79,6 +79,7 @@ export class FrozenLane {
         promptTokens: plan.prepared.tokens.length,
         cachedTokens: 0,
         numCtx: plan.prepared.numCtx,
+        preparation: plan.prepared.preparation,
       });
       const { claimed } = plan;
       const done =

@@ -45,7 +45,7 @@ function refuseSettings({ spec, model }: ChatModel): void {
 }
 
 export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob {
-  const { job, tokens, numCtx } = prepared;
+  const { job, tokens, numCtx, preparation } = prepared;
   const arrivedMs = performance.now();
   // A job with adapters is refused.
   return {
@@ -56,6 +56,7 @@ export function streamJobOf({ prepared }: FrozenPlan, answer: Answer): StreamJob
     sharedTokens: null,
     answer,
     numCtx,
+    preparation,
     arrivedMs,
   };
 }

@@ -1,3 +1,4 @@
+import type { Preparation } from '../../../contract/job-event.ts';
 import type { GenerateJob } from '../../../contract/job.ts';
 import type { Answer } from '../../answer/answer.ts';
 
@@ -20,6 +21,7 @@ export interface StreamJob {
   readonly sharedTokens: number | null;
   /** The window of this job, tokens. */
   readonly numCtx: number;
+  readonly preparation: Preparation;
   /** On the clock of performance.now(). */
   readonly arrivedMs: number;
 }
