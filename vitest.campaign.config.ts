@@ -9,6 +9,6 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 60_000,
     globalSetup: 'test/support/tiny-models.ts',
-    server: { deps: { external: [/\/dist\/vendor\//] } },
+    server: { deps: { external: [/\/generated\/packages\//] } },
   },
 });

@@ -30,7 +30,7 @@ const shared = {
   hookTimeout: 60_000,
   pool: 'forks' as const,
   // The bundles that `imports` in package.json names are loaded as they are.
-  server: { deps: { external: [/\/dist\/vendor\//] } },
+  server: { deps: { external: [/\/generated\/packages\//] } },
 };
 
 export default defineConfig({

@@ -5,15 +5,19 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { catalogue } from '../dist/lib/errors/catalogue.js';
-import { settings } from '../dist/config/settings.js';
-import { createMetrics } from '../dist/engine/observe/metrics.js';
-import { systemClock } from '../dist/lib/base/clock.js';
-import { KEYWORDS } from '../dist/lib/grammar/schema/keywords.js';
-import { FORMAT_PATTERNS, FREE_FORMATS, INTEGER_FORMATS } from '../dist/lib/grammar/string-formats.js';
-import { Statement } from '../dist/trust/evidence/statement.js';
-import { STATUS_OF } from '../dist/http/error-response.js';
-import { openApiDocument } from '../dist/http/openapi.js';
+import { catalogue } from '../generated/sources/lib/errors/catalogue.js';
+import { settings } from '../generated/sources/config/settings.js';
+import { createMetrics } from '../generated/sources/engine/observe/metrics.js';
+import { systemClock } from '../generated/sources/lib/base/clock.js';
+import { KEYWORDS } from '../generated/sources/lib/grammar/schema/keywords.js';
+import {
+  FORMAT_PATTERNS,
+  FREE_FORMATS,
+  INTEGER_FORMATS,
+} from '../generated/sources/lib/grammar/string-formats.js';
+import { Statement } from '../generated/sources/trust/evidence/statement.js';
+import { STATUS_OF } from '../generated/sources/http/error-response.js';
+import { openApiDocument } from '../generated/sources/http/openapi.js';
 import { root } from './prepare.mjs';
 import { sampleSentence } from './sample-sentence.mjs';
 

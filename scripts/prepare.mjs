@@ -2,16 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -91,68 +82,51 @@ function missingPackages() {
 
 export async function ensureBuilt() {
   const stamp = at('dist', '.stamp');
-  const wanted = sourceStamp();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceStamp();
+  if (isCurrent && [packages, sources].every((folder) => existsSync(at(folder)))) return;
   await build();
 }
 
-/**
- * Compiles src/ to dist/ and the page of ui/ to dist/ui/. The new folder is put in place at the end, so that a service that runs from the old one is
- * not pulled apart, and leftovers of deleted sources are never shipped.
- */
+/** Packages as bundles and src/ as JavaScript: tests and tools run on these, and the build is made of them. */
+const packages = path.join('generated', 'packages');
+const sources = path.join('generated', 'sources');
+
+/** Makes dist/ of src/ and of the page in ui/. Leftovers of deleted sources are never shipped. */
 export async function build() {
   console.error('Building …');
   const wanted = sourceStamp();
-  const fresh = at('dist.next');
-  rmSync(fresh, { recursive: true, force: true });
-  const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
-  run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]);
-  await bundleVendored(fresh);
+  // Imported late: the packages may just have been installed.
+  const { bundlePackages } = await import('./bundle/packages.mjs');
+  const { bundleServer } = await import('./bundle/server.mjs');
   const { buildPage } = await import('./page/build-page.mjs');
-  await buildPage(root, path.join(fresh, 'ui'));
-  writeFileSync(path.join(fresh, '.stamp'), wanted);
-  rmSync(at('dist'), { recursive: true, force: true });
-  renameSync(fresh, at('dist'));
+  const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
+  await replaced(sources, (fresh) =>
+    run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]),
+  );
+  await replaced(packages, (fresh) => bundlePackages(root, fresh));
+  await replaced('dist', async (fresh) => {
+    await bundleServer(root, at(sources), fresh);
+    await buildPage(root, path.join(fresh, 'ui'));
+    writeFileSync(path.join(fresh, '.stamp'), wanted);
+  });
 }
 
-/**
- * Bundles the packages that `imports` in package.json sends to dist/vendor/. They are hundreds of small modules, and
- * loading those one by one costs more than half of the time from start to the first answer.
- */
-async function bundleVendored(fresh) {
-  // Imported late: the packages may just have been installed.
-  const { rolldown } = await import('rolldown');
-  const { imports } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
-  // A bundle of a CommonJS package has no named exports by itself, so every one passes through an entry that has them.
-  const entries = path.join(fresh, 'vendor-entries');
-  mkdirSync(entries);
-  const input = {};
-  for (const { default: target, types: name } of Object.values(imports)) {
-    const names = Object.keys(await import(name)).filter((each) => each !== 'module.exports');
-    const entry = path.basename(target, '.js');
-    input[entry] = path.join(entries, `${entry}.mjs`);
-    writeFileSync(input[entry], `export { ${names.join(', ')} } from '${name}';\n`);
-  }
-  const bundle = await rolldown({ input, cwd: root, platform: 'node', logLevel: 'warn' });
-  await bundle.write({
-    dir: path.join(fresh, 'vendor'),
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'shared-[hash].js',
-  });
-  await bundle.close();
-  rmSync(entries, { recursive: true });
+/** The new folder is put in place at the end, so that what runs from the old one is not pulled apart. */
+async function replaced(folder, make) {
+  const fresh = at(`${folder}.next`);
+  rmSync(fresh, { recursive: true, force: true });
+  await make(fresh);
+  rmSync(at(folder), { recursive: true, force: true });
+  renameSync(fresh, at(folder));
 }
 
 function sourceStamp() {
   const hash = createHash('sha256');
-  const names = ['src', 'ui']
+  const names = ['src', 'ui', 'scripts/bundle', 'scripts/page']
     .flatMap((folder) => readdirSync(at(folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
-  const others = ['tsconfig.build.json', 'tsconfig.json', 'package.json', 'scripts/page/build-page.mjs'].map(
-    (name) => at(name),
-  );
+  const others = ['tsconfig.build.json', 'tsconfig.json', 'package.json'].map((name) => at(name));
   for (const name of [...names, ...others].sort()) {
     const { size, mtimeMs } = statSync(name);
     hash.update(`${name} ${size} ${mtimeMs}\n`);

@@ -4,15 +4,13 @@
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { writeDurably } from '../lib/files/durable.ts';
+import { packageFolder } from '../lib/base/package-folder.ts';
 import { readText } from '../lib/files/plain-file.ts';
 import { fail, isSvcError } from '../lib/errors/svc-error.ts';
 import type { Logger } from '../lib/base/logger.ts';
 import { type BuiltinModel, registerBuiltin } from '../store/install/builtin.ts';
 import type { Registry } from '../store/registry/registry.ts';
-
-const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 const shipped: readonly BuiltinModel[] = ['hearth-mini', 'hearth-embed'].map((id) => ({
   id,

@@ -2,8 +2,9 @@
  * What a sealed worker begins as: it gives up all files but those named, and then becomes main.ts in the same process.
  * The restriction holds for threads that begin after it, and Node has some running by now: hence the new program.
  */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { builtFile, packageFolder } from '../lib/base/package-folder.ts';
 import { openKernel } from '../lib/seal/kernel.ts';
 import { restrictFiles } from '../lib/seal/landlock.ts';
 
@@ -26,7 +27,7 @@ const OF_GPUS = { read: ['/etc', '/opt', '/run', '/var/lib'], devices: ['/dev'] 
 const DESCRIPTORS = [0, 1, 2, 3];
 const CHANNEL = 3;
 
-const main = fileURLToPath(new URL('./main.js', import.meta.url));
+const main = builtFile('worker/main.js');
 const kernel = await openKernel();
 if (kernel === null || !restrictFiles(kernel, rights())) {
   await import('./main.ts');
@@ -57,7 +58,7 @@ function rights() {
       ...SYSTEM,
       ...ABOUT_THE_MACHINE,
       process.execPath,
-      ...OF_THE_PACKAGE.map((name) => join(dirname(main), '..', '..', name)),
+      ...OF_THE_PACKAGE.map((name) => join(packageFolder, name)),
       modulesFolder(),
       ...(libraries === undefined ? [] : [libraries]),
       ...(JSON.parse(models) as string[]),

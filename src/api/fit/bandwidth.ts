@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
+import { builtFile } from '../../lib/base/package-folder.ts';
 
 const MIB = 2 ** 20;
 /** Far beyond the caches of usual processors, all threads together. */
@@ -46,7 +47,10 @@ export async function measureBandwidth(threads: number): Promise<number> {
   const bytes = Math.max(LEAST_PER_THREAD, Math.ceil(LEAST_BYTES / threads));
   // What this process was started with is not meant for its threads.
   const options = { workerData: { bytes, ms: ROUND_MS }, execArgv: [] };
-  const workers = Array.from({ length: threads }, () => new Worker(threadScript(), options));
+  const workers = Array.from(
+    { length: threads },
+    () => new Worker(builtFile('api/fit/read-thread.js'), options),
+  );
   try {
     // Each says when its memory is written.
     await Promise.all(workers.map((worker) => once(worker, 'message')));
@@ -86,10 +90,4 @@ async function readKept(file: string): Promise<number | null> {
   } catch {
     return null;
   }
-}
-
-/** Sources that were not compiled use what the build makes of them. */
-function threadScript(): URL {
-  const isSource = import.meta.url.endsWith('.ts');
-  return new URL(isSource ? '../../../dist/api/fit/read-thread.js' : './read-thread.js', import.meta.url);
 }

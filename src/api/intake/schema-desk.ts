@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { builtFile } from '../../lib/base/package-folder.ts';
 import { tooLarge } from '../../lib/grammar/schema/schema-budget.ts';
 import type { LeftOut, SchemaToExamine, ThreadReply, ThreadRequest } from './schema-messages.ts';
 
@@ -116,7 +117,7 @@ class ThreadDesk implements SchemaDesk {
   }
 
   #start(): Worker {
-    const thread = new Worker(threadScript(), { execArgv: [] });
+    const thread = new Worker(builtFile('api/intake/schema-thread.js'), { execArgv: [] });
     thread.on('message', (reply: ThreadReply) => {
       if (this.#thread === thread) this.#answered(reply);
     });
@@ -170,15 +171,6 @@ function membersOf(value: object): number {
     }
   }
   return members;
-}
-
-/** Sources that were not compiled use what the build makes of them. */
-function threadScript(): URL {
-  const isSource = import.meta.url.endsWith('.ts');
-  return new URL(
-    isSource ? '../../../dist/api/intake/schema-thread.js' : './schema-thread.js',
-    import.meta.url,
-  );
 }
 
 /** One for the process: what is found out of a schema holds for everybody. */

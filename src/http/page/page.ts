@@ -5,13 +5,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from '#fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { builtFile } from '../../lib/base/package-folder.ts';
 import { routes } from '../../wire/routes.ts';
-
-/** Beside this module's own folder in the build; where sources run as they are, there is none. */
-const builtFolder = fileURLToPath(new URL('../../ui/', import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -64,7 +61,7 @@ interface PageFile {
 export const PAGE_ADDRESS = routes.page.path.replace('*', '');
 
 /** Read once, when the service starts: what is served are the bytes that its identity was computed from. */
-export function pageHandler(folder: string = builtFolder): PageHandler {
+export function pageHandler(folder: string = builtFile('ui')): PageHandler {
   const files = readFiles(folder);
   // Whoever asks for it is told.
   files.catch(() => undefined);

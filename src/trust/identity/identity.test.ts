@@ -22,7 +22,8 @@ import { createBackendGuard, findPrebuiltFolder, hashBackend } from './backend.t
 import { hashFolder } from './folder-hash.ts';
 import { loadIdentity, newInstanceKeys } from './instance.ts';
 import { instanceIdOf } from './instance-id.ts';
-import { hashServerSource, serverFolder } from './server-source.ts';
+import { builtFolder } from '../../lib/base/package-folder.ts';
+import { hashServerSource } from './server-source.ts';
 
 let scratch: string;
 beforeAll(async () => {
@@ -116,7 +117,7 @@ describe('hashes of what runs', () => {
   });
 
   it('agrees with coreutils on the server folder', async () => {
-    expect((await hashServerSource()).sha256).toBe(listHash(serverFolder));
+    expect((await hashServerSource()).sha256).toBe(listHash(builtFolder));
   });
 
   it('agrees with coreutils on nested folders, odd names and leading dots', async () => {

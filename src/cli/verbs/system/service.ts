@@ -6,10 +6,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { settings, type SettingName } from '../../../config/settings.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
+import { packageFolder } from '../../../lib/base/package-folder.ts';
 import { baseUrl } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { isAnswering, waitUntilAnswering } from '../../readiness.ts';
@@ -28,7 +28,6 @@ interface ServiceFlags {
 
 /** A day, for a service that may take as long as it needs. */
 const LONGEST_STOP_SECONDS = 86_400;
-const packageFolder = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export function registerService(program: Command, context: CliContext): void {
   const service = program

@@ -4,16 +4,16 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../../lib/base/logger.ts';
+import { builtFile } from '../../../lib/base/package-folder.ts';
 import { childEnvironment } from './child-environment.ts';
 import { StderrTail } from './stderr-tail.ts';
 
 /** What the build makes of worker/main.ts. */
-export const WORKER_SCRIPT = fileURLToPath(new URL('../../../worker/main.js', import.meta.url));
+export const WORKER_SCRIPT = builtFile('worker/main.js');
 
 /** ... and of worker/sealed.ts, which becomes that. */
-export const SEALED_SCRIPT = fileURLToPath(new URL('../../../worker/sealed.js', import.meta.url));
+export const SEALED_SCRIPT = builtFile('worker/sealed.js');
 
 /** What a sealed worker is told. */
 export interface WorkerSealing {

@@ -1,0 +1,35 @@
+/**
+ * Bundles the compiled server with its packages. Node takes about a third of a millisecond for each module, and the
+ * server would be hundreds of them. Nothing is minified: the bundle can be read, and a stack trace leads into it.
+ */
+import path from 'node:path';
+import { rolldown } from 'rolldown';
+
+/** What is started as a process or a thread of its own, by its name below the sources and below the bundle. */
+const ENTRIES = [
+  'cli/main',
+  'worker/main',
+  'worker/sealed',
+  'api/intake/schema-thread',
+  'api/fit/read-thread',
+];
+
+/** Native, or installed by the user: they are loaded from node_modules. */
+const OUTSIDE = [/^koffi$/, /^@opentelemetry\//];
+
+export async function bundleServer(root, sources, folder) {
+  const bundle = await rolldown({
+    input: Object.fromEntries(ENTRIES.map((name) => [name, path.join(sources, `${name}.js`)])),
+    cwd: root,
+    platform: 'node',
+    external: OUTSIDE,
+    logLevel: 'warn',
+  });
+  await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'parts/[name]-[hash].js',
+  });
+  await bundle.close();
+}
