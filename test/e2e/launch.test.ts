@@ -79,6 +79,9 @@ describe.skipIf(process.platform === 'win32')('hearth launch', () => {
       4,
       expect.stringContaining('npm install -g @openai/codex'),
     ]);
+    // Said before the service is asked, let alone a model loaded.
+    const first = await installation.run(['launch', 'codex'], { ...settings(), SVC_PORT: '1' });
+    expect([first.code, first.stderr]).toEqual([4, missing.stderr]);
     const unknown = await launch('clude');
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toMatch(/codex, claude, opencode.*Did you mean claude\?/);

@@ -1,4 +1,6 @@
 /** POST /v1/responses over a scripted engine: what goes in, what comes out whole, what is kept. */
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { GenerateJob } from '../../../src/contract/job.ts';
 import type { JobEvent } from '../../../src/contract/job-event.ts';
@@ -9,6 +11,7 @@ import { verifies } from '../requirements.ts';
 
 const service = scriptedService();
 const path = '/v1/responses';
+const pathIn = (home: string): string => join(home, 'responses');
 const ask = (fields: object = {}, headers: Record<string, string> = {}) =>
   service.client.post(path, { model: 'default', input: 'Hello', ...fields }, headers);
 
@@ -367,6 +370,43 @@ describe('a stored response', () => {
     await expect
       .poll(async () => (await service.client.get(`${path}/${failed}`)).body)
       .toMatchObject({ status: 'failed', error: { code: 'worker_hung' } });
+  });
+
+  it('in the background is failed where the process that made it has ended', async () => {
+    const waiting = gate();
+    service.engine.plays([started(), waiting.opened]);
+    const { id } = (await ask({ background: true })).body;
+    const next = await startScripted();
+    try {
+      await cp(pathIn(service.home), pathIn(next.home), { recursive: true });
+      const { status, body } = await next.client.get(`${path}/${id}`);
+      verifies('responses.background-lost', () => {
+        expect([status, body.status, body.error.code, body.output]).toEqual([
+          200,
+          'failed',
+          'server_error',
+          [],
+        ]);
+        expect(body.error.message).toContain('send the request again');
+      });
+      const cancelled = await next.client.ask({ method: 'POST', path: `${path}/${id}/cancel` });
+      expect([cancelled.status, cancelled.body.error.message]).toEqual([
+        400,
+        expect.stringContaining('is failed'),
+      ]);
+    } finally {
+      waiting.open();
+      await next.close();
+    }
+  });
+
+  it('in the background is stopped when it is deleted, and does not come back', async () => {
+    service.engine.plays([started(), gate().opened]);
+    const { id } = (await ask({ background: true })).body;
+    const { aborted } = service.engine.lastJob;
+    expect((await service.client.ask({ method: 'DELETE', path: `${path}/${id}` })).status).toBe(200);
+    await aborted;
+    expect((await service.client.get(`${path}/${id}`)).status).toBe(404);
   });
 
   it('that is over cannot be cancelled', async () => {

@@ -23,6 +23,8 @@ export const responsesSentences = {
     'usage counts input_tokens with cached_tokens, output_tokens with reasoning_tokens, and total_tokens.',
   'responses.background':
     'With background the answer comes at once as queued; GET tells its status until it is over, and it can be cancelled.',
+  'responses.background-lost':
+    'A response in the background whose process ended is failed with a reason, and never waited for in vain.',
   'responses.store': 'A response is stored unless store is false; GET returns it and DELETE removes it.',
   'responses.previous': 'previous_response_id continues the conversation of a stored response.',
   'responses.missing': 'An id that is not stored is a 404.',

@@ -58,15 +58,13 @@ export class AcceptedResponse {
   }
 
   /** The answer is made after this returns, and asked for by its id. */
-  #inBackground(): { readonly body: ResponseBody; readonly numCtx: number } {
+  async #inBackground(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
     const { kept, owner, head, items, stop, hold } = this.#parts;
-    const release = hold();
     const body: ResponseBody = { ...this.#open, status: 'queued' };
-    kept.runs(owner, head.id, { stop, body: () => this.#open });
+    await kept.begin(owner, { input: items, response: body }, { stop, body: () => this.#open });
+    const release = hold();
     void this.#waitedFor()
-      .catch((error: unknown) =>
-        kept.keep(owner, items, failedBody(this.#open, this.#output.items, told(error))),
-      )
+      .catch((error: unknown) => this.#keep(failedBody(this.#open, this.#output.items, told(error))))
       // What cannot be kept is asked for in vain; nobody else waits for it.
       .catch(() => undefined)
       .finally(() => {
@@ -147,6 +145,8 @@ export class AcceptedResponse {
   async #keep(body: ResponseBody): Promise<void> {
     this.#final = null;
     const { kept, owner, items, head } = this.#parts;
+    // Deleted while it was made.
+    if (body.background === true && !kept.isRunning(owner, head.id)) return;
     if (head.store && !(await kept.keep(owner, items, body))) body.store = false;
   }
 }

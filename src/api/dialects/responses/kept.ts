@@ -3,6 +3,7 @@ import { fail, isFailure } from '../../../lib/errors/svc-error.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
 import { isResponseId, newId } from './item-words.ts';
+import { lostBody } from './response-body.ts';
 
 /** Where responses are kept; a record is whatever was put. */
 export interface ResponseKeeper {
@@ -41,14 +42,26 @@ export class KeptResponses {
     return this.#keeper !== null;
   }
 
+  /** Keeps a response that is only begun, so that it can be asked for whatever happens to this process. */
+  async begin(
+    owner: string,
+    { input, response }: Pick<ResponseRecord, 'input' | 'response'>,
+    running: RunningResponse,
+  ): Promise<void> {
+    if (this.#keeper === null) throw fail('responses_not_kept', { param: 'background' });
+    if (!(await this.#keeper.put(owner, response.id, recordOf(input, response)))) {
+      throw fail('invalid_request', {
+        param: 'background',
+        message: 'The conversation is too long to be stored, which background needs; leave background out.',
+      });
+    }
+    this.runs(owner, response.id, running);
+  }
+
   /** False where it could not be kept: an answer that was made is not lost because the disk is full. */
   async keep(owner: string, input: readonly InputItem[], response: ResponseBody): Promise<boolean> {
-    const named = input.map((item) =>
-      typeof item['id'] === 'string' ? item : { ...item, id: newId('item') },
-    );
-    const record: ResponseRecord = { schema: 1, input: named, response };
     try {
-      return (await this.#keeper?.put(owner, response.id, record)) === true;
+      return (await this.#keeper?.put(owner, response.id, recordOf(input, response))) === true;
     } catch (error) {
       if (!isFailure(error, 'disk_full', 'store_unwritable')) throw error;
       return false;
@@ -78,6 +91,11 @@ export class KeptResponses {
   }
 
   async delete(owner: string, id: string): Promise<void> {
+    // One that streams is not kept yet.
+    if (this.#running.get(`${owner} ${id}`)?.body !== undefined) {
+      this.stop(owner, id);
+      this.ended(owner, id);
+    }
     if (this.#keeper === null || !isResponseId(id) || !(await this.#keeper.delete(owner, id)))
       throw this.#missing(id, 'id');
   }
@@ -85,6 +103,10 @@ export class KeptResponses {
   /** Says what can be done with a response while it runs. */
   runs(owner: string, id: string, running: RunningResponse): void {
     this.#running.set(`${owner} ${id}`, running);
+  }
+
+  isRunning(owner: string, id: string): boolean {
+    return this.#running.has(`${owner} ${id}`);
   }
 
   ended(owner: string, id: string): void {
@@ -101,7 +123,8 @@ export class KeptResponses {
   async #record(owner: string, id: string, param: string): Promise<ResponseRecord> {
     const found = isResponseId(id) ? await this.#keeper?.get(owner, id) : null;
     if (!isRecord(found)) throw this.#missing(id, param);
-    return found;
+    const isLost = UNFINISHED.includes(found.response.status) && !this.isRunning(owner, id);
+    return isLost ? { ...found, response: lostBody(found.response) } : found;
   }
 
   #missing(id: string, param: string): Error {
@@ -109,6 +132,14 @@ export class KeptResponses {
       ? fail('responses_not_kept', { param })
       : fail('response_not_found', { id: id.slice(0, 128), param });
   }
+}
+
+const UNFINISHED: readonly ResponseBody['status'][] = ['queued', 'in_progress'];
+
+/** Every item has an id, by which a client can ask for those behind it. */
+function recordOf(input: readonly InputItem[], response: ResponseBody): ResponseRecord {
+  const named = input.map((item) => (typeof item['id'] === 'string' ? item : { ...item, id: newId('item') }));
+  return { schema: 1, input: named, response };
 }
 
 const isRecord = (value: unknown): value is ResponseRecord =>

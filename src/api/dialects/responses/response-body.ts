@@ -73,3 +73,9 @@ export function failedBody(
   const status = error.code === 'cancelled' ? 'cancelled' : 'failed';
   return { ...open, status, error: { code: error.code, message: error.message }, output: [...output] };
 }
+
+/** Of a response that was begun by a process that is gone: nobody makes its answer any more. */
+export function lostBody(open: ResponseBody): ResponseBody {
+  const message = 'The service ended before the answer did; send the request again.';
+  return failedBody(open, [], { code: 'server_error', message });
+}

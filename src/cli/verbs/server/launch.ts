@@ -8,7 +8,7 @@ import { baseUrl, callServer, expectOk } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { DEFAULT_MODEL } from '../../conversation/opening.ts';
 import { type Facts, launchOf, shellLines } from '../../launch/render.ts';
-import { runProgram } from '../../launch/start.ts';
+import { isOnPath, runProgram } from '../../launch/start.ts';
 import { type Tool, tools } from '../../launch/tools.ts';
 import { findAnswerer } from '../../terminal/answer-source.ts';
 
@@ -27,6 +27,8 @@ export function registerLaunch(program: Command, context: CliContext): void {
       if (name === undefined) return context.print(list());
       const tool = toolOf(name);
       const config = context.config();
+      // Before the service is asked for anything: a load in vain takes minutes.
+      if (flags.print !== true && !(await isOnPath(tool.program, context.env['PATH']))) throw notFound(tool);
       const { id: model } = await findAnswerer(config, flags.model);
       const window = await windowOf(context, model, flags.print === true);
       const facts: Facts = { url: baseUrl(config), key: config.apiKey, model, context: window };
