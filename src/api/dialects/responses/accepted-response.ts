@@ -146,7 +146,7 @@ export class AcceptedResponse {
     this.#final = null;
     const { kept, owner, items, head } = this.#parts;
     // Deleted while it was made.
-    if (body.background === true && !kept.isRunning(owner, head.id)) return;
+    if (body.background && !kept.isRunning(owner, head.id)) return;
     if (head.store && !(await kept.keep(owner, items, body))) body.store = false;
   }
 }
