@@ -6,6 +6,7 @@
 import { type Static, Type } from '#typebox';
 import { Job } from './job.ts';
 import { JobEvent } from './job-event.ts';
+import { CacheTiers } from './cache-tiers.ts';
 import { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from './load.ts';
 import { MOST_THREADS } from './limits.ts';
 import { Measurement } from './memory.ts';
@@ -56,6 +57,8 @@ export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal('failed'), jobId: Type.String(), failure: IpcFailure }),
   /** Only while it is watched. */
   Type.Object({ type: Type.Literal('slots'), slots: SlotStates }),
+  /** After each change, a few times a second at most. */
+  Type.Object({ type: Type.Literal('cache'), tiers: CacheTiers }),
   /** `steps` counts the steps of the batch loop, which tells a silent worker from one that stands still. */
   Type.Object({
     type: Type.Literal('pong'),

@@ -9,6 +9,7 @@ import type { SvcError } from '../lib/errors/svc-error.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import type { ModelKind } from '../contract/load.ts';
 import type { DeviceBytes } from '../contract/memory.ts';
+import type { CacheTiers } from '../contract/cache-tiers.ts';
 import type { SlotStates } from '../contract/slots.ts';
 import type { SamplingOption } from '../contract/sampling-shapes.ts';
 
@@ -108,6 +109,8 @@ export interface LoadedModel {
   run(job: Job, signal: AbortSignal, listener: JobListener, route?: Route): void;
   /** Tells what each slot does, now and whenever that changes; null: no more. Absent: its slots cannot be seen. */
   watchSlots?(onSlots: ((slots: SlotStates) => void) | null): void;
+  /** What it keeps of prompts beside its slots; undefined, or absent: nothing. */
+  cacheTiers?(): CacheTiers | undefined;
   /** Resolves when its memory is free. Safe to call twice. */
   unload(): Promise<void>;
   /** Resolves when the model is out of memory for whatever reason; `reason` is null after unload(). */
@@ -184,6 +187,8 @@ export interface ResidencyStatus {
   readonly facts: ResidencyFacts | null;
   /** What the load was planned with. */
   readonly planned: Memory;
+  /** What it keeps of prompts beside its slots; absent: nothing. */
+  readonly cache?: CacheTiers | undefined;
   readonly running: number;
   readonly queued: number;
   /** Unix milliseconds when it will be unloaded if nothing comes; null: never or busy. */

@@ -15,6 +15,13 @@ const loaded: ResidencyStatus = {
   state: 'ready',
   facts: { numCtx: 1024, slots: 2, cells: 1024, memory: [], details: { threads: 2 } },
   planned: [{ device: 'CPU', bytes: 1000 }],
+  cache: {
+    slotEvictions: 2,
+    ram: null,
+    disk: { bytes: 7, limitBytes: 9, tokens: 3, evictions: 1, restoredTokens: 4, othersBytes: 1 },
+    restores: 1,
+    restoreMs: 1.6,
+  },
   running: 1,
   queued: 0,
   expiresAtMs: null,
@@ -89,6 +96,12 @@ describe('the feed of the engine', () => {
     expect(first.event).toBe('snapshot');
     let state = stateOf(first);
     expect(state.jobs['r.1']).toMatchObject({ state: 'queued', client: 'curl', model: 'm' });
+    expect(state.models['m']?.cache).toEqual({
+      slot_evictions: 2,
+      disk: { bytes: 7, limit_bytes: 9, tokens: 3, evictions: 1, restored_tokens: 4, others_bytes: 1 },
+      restores: 1,
+      restore_ms: 2,
+    });
     job.onEvent({ type: 'started', promptTokens: 10, cachedTokens: 4, numCtx: 1024 });
     says(0);
     await clock.advance(0);

@@ -1,8 +1,10 @@
 /** The state of the engine in the shapes of the wire. Pure. */
+import type { CacheTiers, TierFacts } from '../../contract/cache-tiers.ts';
 import type { SlotState, SlotStates } from '../../contract/slots.ts';
 import { bytesOn } from '../../engine/device-memory.ts';
 import type { OpenJob, ResidencyStatus, UpstreamStatus } from '../../engine/ports.ts';
 import type {
+  CacheView,
   ClientView,
   DeviceView,
   EngineState,
@@ -91,6 +93,7 @@ function modelView(item: ResidencyStatus, { slots, rateOf }: EngineFacts): Model
     running: item.running,
     queued: item.queued,
     memory: memoryView(item),
+    cache: item.cache === undefined ? null : cacheView(item.cache),
     slots: Object.fromEntries(
       (slots.get(item.modelId) ?? []).map((slot) => [
         String(slot.slot),
@@ -123,6 +126,20 @@ function memoryView({ planned, facts }: ResidencyStatus): Record<string, ModelMe
       return [device, view];
     }),
   );
+}
+
+function cacheView({ slotEvictions, ram, disk, restores, restoreMs }: CacheTiers): CacheView {
+  return present({
+    slot_evictions: slotEvictions,
+    ram: ram === null ? null : tierView(ram),
+    disk: disk === null ? null : { ...tierView(disk), others_bytes: disk.othersBytes },
+    restores,
+    restore_ms: Math.round(restoreMs),
+  });
+}
+
+function tierView({ bytes, limitBytes, tokens, evictions, restoredTokens }: TierFacts) {
+  return { bytes, limit_bytes: limitBytes, tokens, evictions, restored_tokens: restoredTokens };
 }
 
 const rounded = (bytes: number | undefined): number | null =>

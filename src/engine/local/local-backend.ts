@@ -239,6 +239,7 @@ class Workers implements LocalBackend {
       },
       run: worker.run.bind(worker),
       watchSlots: worker.watchSlots.bind(worker),
+      cacheTiers: () => worker.cacheTiers,
       unload: () => end(worker),
       gone: worker.gone,
     };

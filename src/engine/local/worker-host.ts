@@ -7,6 +7,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { FromWorker, ToWorker } from '../../contract/ipc.ts';
+import type { CacheTiers } from '../../contract/cache-tiers.ts';
 import type { Job } from '../../contract/job.ts';
 import type { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from '../../contract/load.ts';
 import type { Measurement } from '../../contract/memory.ts';
@@ -55,6 +56,7 @@ export class WorkerHost {
   readonly #exit = deferred<{ readonly reason: string | null }>();
   #measure: Deferred<Measurement> | undefined;
   #onSlots: ((slots: SlotStates) => void) | null = null;
+  #cacheTiers: CacheTiers | undefined;
   #saved: Deferred<void> | undefined;
   #hasLoaded = false;
   #modelId = '';
@@ -93,6 +95,11 @@ export class WorkerHost {
   /** Whether it loads or runs anything. */
   get busy(): boolean {
     return this.#loading || this.#measure !== undefined || this.#jobs.size > 0;
+  }
+
+  /** What it keeps of prompts beside its slots, as it said last; undefined: nothing. */
+  get cacheTiers(): CacheTiers | undefined {
+    return this.#cacheTiers;
   }
 
   /** Before the load, one question at a time. Rejects with the reason of the child, or when it dies or takes too long. */
@@ -261,6 +268,9 @@ export class WorkerHost {
         return !this.#loading;
       case 'slots':
         this.#onSlots?.(message.slots);
+        return !this.#loading;
+      case 'cache':
+        this.#cacheTiers = message.tiers;
         return !this.#loading;
       case 'events':
         return message.events.every(({ jobId, event }) => {

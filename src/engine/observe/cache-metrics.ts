@@ -1,7 +1,9 @@
-/** Figures of the prompt cache: where prompt tokens came from, and why they were evaluated. */
-import { Counter, Histogram, type Registry } from '#prom-client';
+/** Figures of the prompt cache: where prompt tokens came from, why they were evaluated, what the tiers hold. */
+import { Counter, Gauge, Histogram, type Registry } from '#prom-client';
+import type { CacheTiers, TierFacts } from '../../contract/cache-tiers.ts';
 import { missOf } from '../../contract/prompt-difference.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
+import type { ResidencyStatus } from '../ports.ts';
 
 const RESTORE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -52,4 +54,70 @@ function originsOf({ promptTokens, cachedTokens, cache }: Started): Readonly<Rec
     disk: cache?.diskTokens ?? 0,
     evaluated: promptTokens - cachedTokens,
   };
+}
+
+const tiersOf = ({ ram, disk }: CacheTiers): [tier: string, TierFacts][] => [
+  ...(ram === null ? [] : [['ram', ram] as [string, TierFacts]]),
+  ...(disk === null ? [] : [['disk', disk] as [string, TierFacts]]),
+];
+
+/** Returns what has to be called before a model leaves, so that its last evictions are counted. */
+export function addTierMetrics(
+  registry: Registry,
+  residencies: () => readonly ResidencyStatus[],
+): { onGone(modelId: string): void } {
+  const registers = [registry];
+  const perTier = (name: string, help: string, pick: (tier: TierFacts) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['model', 'tier'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { modelId: model, cache } of residencies())
+          if (cache !== undefined)
+            for (const [tier, facts] of tiersOf(cache)) this.set({ model, tier }, pick(facts));
+      },
+    });
+  perTier(
+    'hearth_prompt_cache_bytes',
+    'State of prompts that a loaded model keeps beside its slots, by tier: ram, disk.',
+    ({ bytes }) => bytes,
+  );
+  perTier(
+    'hearth_prompt_cache_limit_bytes',
+    'What a tier may hold; the limit of the disk is for all models together.',
+    ({ limitBytes }) => limitBytes,
+  );
+  const counted = new Map<string, Readonly<Record<string, number>>>();
+  const evictions = new Counter({
+    name: 'hearth_prompt_cache_evictions_total',
+    help: 'States that gave way to others, by tier: slot, ram, disk.',
+    labelNames: ['model', 'tier'],
+    registers,
+    collect() {
+      for (const item of residencies()) count(item);
+    },
+  });
+  const count = ({ modelId: model, cache }: ResidencyStatus): void => {
+    if (cache === undefined) return;
+    const before = counted.get(model) ?? {};
+    const now = evictionsOf(cache);
+    for (const [tier, total] of Object.entries(now))
+      evictions.inc({ model, tier }, Math.max(0, total - (before[tier] ?? 0)));
+    counted.set(model, now);
+  };
+  return {
+    onGone: (modelId) => {
+      for (const item of residencies()) if (item.modelId === modelId) count(item);
+      // The next load counts from zero.
+      counted.delete(modelId);
+    },
+  };
+}
+
+function evictionsOf(cache: CacheTiers): Record<string, number> {
+  const tiers = tiersOf(cache).map(([tier, { evictions }]) => [tier, evictions]);
+  return Object.fromEntries([['slot', cache.slotEvictions], ...tiers]) as Record<string, number>;
 }

@@ -89,6 +89,25 @@ describe('metrics', () => {
     expect(text).toContain('hearth_prompt_cache_restore_seconds_sum{model="m"} 0.12');
   });
 
+  it('counts what gave way by tier, over loads, also what nobody asked for before the model left', async () => {
+    const tier = { bytes: 10, limitBytes: 100, tokens: 5, evictions: 3, restoredTokens: 0 };
+    const cache = { slotEvictions: 7, ram: tier, disk: null, restores: 0, restoreMs: 0 };
+    let present: ResidencyStatus[] = [{ ...loaded, cache }];
+    const metrics = createMetrics({ clock: systemClock, version: '', residencies: () => present });
+    expect(await metrics.render()).toContain('hearth_prompt_cache_evictions_total{model="m",tier="slot"} 7');
+    present = [{ ...loaded, cache: { ...cache, slotEvictions: 9 } }];
+    metrics.onGone?.('m', null);
+    present = [{ ...loaded, cache: { ...cache, slotEvictions: 1, ram: { ...tier, evictions: 0 } } }];
+    const text = await metrics.render();
+    expect(text).toContain('hearth_prompt_cache_evictions_total{model="m",tier="slot"} 10');
+    expect(text).toContain('hearth_prompt_cache_evictions_total{model="m",tier="ram"} 3');
+    expect(text).toContain('hearth_prompt_cache_bytes{model="m",tier="ram"} 10');
+    expect(text).toContain('hearth_prompt_cache_limit_bytes{model="m",tier="ram"} 100');
+    expect(text).not.toContain('tier="disk"');
+    present = [];
+    expect(await metrics.render()).not.toContain('hearth_prompt_cache_bytes{');
+  });
+
   it('names the failure of a job', async () => {
     const metrics = newMetrics();
     metrics.watchJob(watched).onEnd(fail('queue_full', { limit: 1, retryAfterS: 1 }));

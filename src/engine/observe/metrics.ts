@@ -17,7 +17,7 @@ import type {
 import type { Job } from '../../contract/job.ts';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
-import { cacheCounter } from './cache-metrics.ts';
+import { addTierMetrics, cacheCounter } from './cache-metrics.ts';
 import { addLoopLag, type LoopLag } from './loop-lag.ts';
 import { modelMetrics, type ModelMetrics } from './model-metrics.ts';
 import { type KeyFigures, type RequestFigures, serviceMetrics } from './service-metrics.ts';
@@ -82,13 +82,17 @@ export function createMetrics({
   const lag = addLoopLag(registry);
   addResidencyMetrics(registry, residencies);
   const models = modelMetrics(registry, residencies);
+  const tiers = addTierMetrics(registry, residencies);
   const onFirstToken = addUpstreamMetrics(registry, upstreams, FIRST_TOKEN_BUCKETS);
   const countRequest = serviceMetrics(registry, keys);
   const instruments = { ...createInstruments(registry, version), models };
   return {
     watchJob: (job) => watchLag(lag, watchJob(job, instruments, clock)),
     onLoad: models.onLoad,
-    onGone: models.onGone,
+    onGone: (modelId, reason) => {
+      models.onGone(modelId, reason);
+      tiers.onGone(modelId);
+    },
     countRequest,
     onFirstToken,
     describe: () => registry.getMetricsAsArray().map(factsOf),

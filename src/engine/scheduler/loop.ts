@@ -128,6 +128,7 @@ class SchedulerLoop implements Engine, Effects {
       state: residency.state === 'ending' ? 'draining' : residency.state,
       facts: residency.facts,
       planned: residency.plan.memory,
+      cache: this.#loads.get(residency.id)?.model?.cacheTiers?.(),
       running: residency.running.size,
       queued: this.#policy.state.models.get(residency.modelId)?.queue.length ?? 0,
       expiresAtMs: residency.expiresAtMs === null ? null : Math.round(residency.expiresAtMs + toUnixMs),

@@ -53,6 +53,38 @@ export type ModelMemoryView = Static<typeof ModelMemoryView>;
 
 const PLACE = 'The upstream or the command that runs it; absent: this service itself.';
 
+const TIER = {
+  bytes: Count,
+  limit_bytes: Count,
+  tokens: Type.Integer({
+    minimum: 0,
+    description: 'Tokens whose state it holds; where whole states share a beginning, in each of them.',
+  }),
+  evictions: Type.Integer({ minimum: 0, description: 'States that gave way to others.' }),
+  restored_tokens: Type.Integer({ minimum: 0, description: 'Prompt tokens whose state came from here.' }),
+};
+
+/** State of prompts beside the slots of a model (docs/prompt-cache.md). Counts since the load. */
+export const CacheView = Type.Object({
+  slot_evictions: Type.Integer({
+    minimum: 0,
+    description: 'How often what a slot held gave way to another prompt.',
+  }),
+  ram: Type.Optional(Type.Object(TIER, { description: 'Absent: nothing is kept in memory.' })),
+  disk: Type.Optional(
+    Type.Object(
+      {
+        ...TIER,
+        others_bytes: Type.Integer({ minimum: 0, description: 'What other models have of the same limit.' }),
+      },
+      { description: 'Absent: nothing is kept on the disk.' },
+    ),
+  ),
+  restores: Type.Integer({ minimum: 0, description: 'States that were brought back into a slot.' }),
+  restore_ms: Type.Integer({ minimum: 0, description: 'How long that took together.' }),
+});
+export type CacheView = Static<typeof CacheView>;
+
 /** A model in memory, or on its way there or out. */
 export const ModelView = Type.Object({
   kind: Type.Union([Type.Literal('chat'), Type.Literal('embedding')]),
@@ -77,6 +109,7 @@ export const ModelView = Type.Object({
   running: Count,
   queued: Count,
   memory: byName(ModelMemoryView),
+  cache: Type.Optional(CacheView),
   slots: Type.Record(Type.String(), SlotView, {
     description: 'By number; empty for models whose slots cannot be seen, such as those for embeddings.',
   }),

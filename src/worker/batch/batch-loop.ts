@@ -85,7 +85,7 @@ export class BatchLoop {
     this.#outbox = outbox;
     this.#planner = plannerFor(chat);
     this.#threads = new ThreadUse(chat, (message) => outbox.post(message));
-    this.#tiers = openTiers(chat, this.#planner);
+    this.#tiers = openTiers(chat, this.#planner, outbox);
     this.#opened = this.#tiers?.open() ?? Promise.resolve();
     this.#sequences = new Sequences(chat, this.#planner, this.#tiers);
     this.#prompts = new PromptMemory(chat.vocabulary);
@@ -336,6 +336,7 @@ export class BatchLoop {
       const tokens = job.prompt.subarray(0, restorable.length);
       const state = restored?.state ?? null;
       const isThere = state !== null && this.#sequences.restore(id, tokens, state);
+      if (isThere) this.#tiers?.restored(restorable, restored?.restoreMs ?? 0);
       const { ramTokens, diskTokens } = isThere ? restorable.found : FROM_SLOT;
       const refusal = restored?.state === null ? restored.refusal : isThere ? null : 'not_restored';
       const keep = isThere ? restorable.length : 0;
@@ -449,7 +450,7 @@ function ownerOf({ domain = '', adapters }: PreparedChat['job']): string {
   return key === '' ? domain : `${domain}\n${key}`;
 }
 
-function openTiers(chat: ChatModel, planner: StepPlanner): Tiers | null {
+function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox): Tiers | null {
   const { promptCache } = chat.spec;
   if (promptCache === undefined || (promptCache.ramBytes === 0 && promptCache.disk === null)) return null;
   return new Tiers({
@@ -457,6 +458,7 @@ function openTiers(chat: ChatModel, planner: StepPlanner): Tiers | null {
     spec: promptCache,
     cuttable: chat.prefixReuse === 'full',
     msPerToken: () => planner.prefillMsPerToken,
+    tell: (tiers) => outbox.post({ type: 'cache', tiers }),
   });
 }
 

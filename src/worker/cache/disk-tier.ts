@@ -1,5 +1,6 @@
 /** The nodes of the tree that lie on the disk: found again after a restart, written while nothing waits, bounded. */
 import { rm } from 'node:fs/promises';
+import type { CacheTiers } from '../../contract/cache-tiers.ts';
 import type { DiskCacheSpec } from '../../contract/load.ts';
 import { type CachedFile, cachedKinds } from '../../lib/files/cache-folder.ts';
 import { BlockFolder, type Pause, type Staging, type StoredBlock } from './disk/block-folder.ts';
@@ -8,6 +9,7 @@ import { type Held, type HeldNode, mayLeaveDisk, newHeld, rowsInRam } from './he
 import type { PrefixTree } from './prefixes/prefix-tree.ts';
 import { Worth } from './prefixes/worth.ts';
 import type { StateLayout } from './state-layout.ts';
+import { Tally } from './tally.ts';
 
 export interface DiskTierDeps {
   nodes(): Iterable<HeldNode>;
@@ -25,6 +27,7 @@ export class DiskTier {
   readonly #deps: DiskTierDeps;
   readonly #folder: BlockFolder;
   readonly #worth = new Worth();
+  readonly #tally = new Tally();
   /** Of other models, the oldest first; as they were when this one last looked. */
   #others: CachedFile[] = [];
 
@@ -35,10 +38,12 @@ export class DiskTier {
     this.#folder = new BlockFolder(`${spec.folder}/${spec.kind}`, key);
   }
 
-  get ownBytes(): number {
-    let sum = 0;
-    for (const { payload } of this.#deps.nodes()) sum += payload.file?.bytes ?? 0;
-    return sum;
+  get facts(): NonNullable<CacheTiers['disk']> {
+    return { ...this.#tally.facts(this.#spec.bytes), othersBytes: this.#othersBytes };
+  }
+
+  get #othersBytes(): number {
+    return this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** A folder that cannot be read is an empty one. */
@@ -95,9 +100,15 @@ export class DiskTier {
     void this.#folder.touch(file);
   }
 
+  restored(tokens: number): void {
+    this.#tally.restoredTokens += tokens;
+  }
+
   /** Nobody needs the file any more. */
-  discard({ payload }: HeldNode): void {
-    if (payload.file !== null) void this.#folder.remove(payload.file.id);
+  discard({ payload, tokens }: HeldNode): void {
+    if (payload.file === null) return;
+    void this.#folder.remove(payload.file.id);
+    this.#tally.left(payload.file.bytes, tokens);
     payload.file = null;
   }
 
@@ -112,7 +123,9 @@ export class DiskTier {
     const held = newHeld({ owner, layout, bytes, savesMs, ram: null, file: block });
     const kind = layout === null ? 'whole' : 'rows';
     const node = this.#deps.tree(owner).restore(kind, tokens, parent, held);
-    if (node !== null) this.#worth.used(held.onDisk);
+    if (node === null) return null;
+    this.#worth.used(held.onDisk);
+    this.#tally.came(block.bytes, tokens);
     return node;
   }
 
@@ -136,6 +149,7 @@ export class DiskTier {
       await this.#folder.touch(block);
       if (payload.gone) return await this.#folder.remove(block.id);
       payload.file = block;
+      this.#tally.came(block.bytes, tokens);
       this.#worth.used(payload.onDisk);
     } finally {
       payload.pins -= 1;
@@ -145,26 +159,27 @@ export class DiskTier {
   /** Whichever was used longest ago goes: a file of another model, or what is worth least of this one. */
   async #makeRoom(more: number): Promise<boolean> {
     this.#others = await othersFiles(this.#spec);
-    const othersBytes = (): number => this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
     const oldestOwnMs = Math.min(
       ...[...this.#deps.nodes()].map(({ payload }) => payload.file?.usedMs ?? Infinity),
     );
-    while (othersBytes() + this.ownBytes + more > this.#spec.bytes) {
+    while (this.#othersBytes + this.#tally.bytes + more > this.#spec.bytes) {
       const oldest = this.#others[0];
       if (oldest === undefined || oldest.usedMs > oldestOwnMs) break;
       this.#others.shift();
       await rm(oldest.path, { force: true });
+      this.#tally.evictions += 1;
     }
-    this.#worth.evict(Math.max(0, this.#spec.bytes - more - othersBytes()), {
-      bytes: () => this.ownBytes,
+    this.#worth.evict(Math.max(0, this.#spec.bytes - more - this.#othersBytes), {
+      bytes: () => this.#tally.bytes,
       mayGo: () => [...this.#deps.nodes()].filter(mayLeaveDisk),
       holding: ({ payload }) => payload.onDisk,
       drop: (node) => {
+        this.#tally.evictions += 1;
         this.discard(node);
         this.#deps.onDropped(node);
       },
     });
-    return othersBytes() + this.ownBytes + more <= this.#spec.bytes;
+    return this.#othersBytes + this.#tally.bytes + more <= this.#spec.bytes;
   }
 }
 

@@ -68,7 +68,7 @@ describe('the prompt cache', () => {
     await store.compact(go);
     expect(await stateBack(store, part)).toEqual(stateOf(part));
     await store.save(go, () => true);
-    expect(store.bytes.ram).toBe(0);
+    expect(store.tiers.ram?.bytes).toBe(0);
     expect(await stateBack(store, part)).toEqual(stateOf(part));
     const later = storeOf(10_000, 10_000);
     await later.open();
@@ -85,7 +85,7 @@ describe('the prompt cache', () => {
       const tokens = conversation(id, shared + 128, shared);
       store.keep('', tokens, stateOf(tokens), true);
     }
-    expect(store.bytes.ram).toBe((shared + 5 * 128) * EACH);
+    expect(store.tiers.ram?.bytes).toBe((shared + 5 * 128) * EACH);
     await store.save(go, () => false);
     expect((await readdir(path.join(home, KIND))).length).toBe(shared / 128 + 5);
   });
@@ -96,7 +96,7 @@ describe('the prompt cache', () => {
     for (let id = 1; id <= 12; id += 1) {
       const tokens = conversation(id, 256);
       store.keep('', tokens, stateOf(tokens), true);
-      expect(store.bytes.ram).toBeLessThanOrEqual(1_000 * EACH);
+      expect(store.tiers.ram?.bytes).toBeLessThanOrEqual(1_000 * EACH);
       await store.save(go, () => false);
       expect(await diskBytes()).toBeLessThanOrEqual(1_400 * EACH);
     }

@@ -3,6 +3,7 @@
  * prefix of tokens. It knows no streams, no steps and nothing of the native library; what it gets and gives are bytes.
  * Prefixes of different owners never meet: each owner has a tree of its own.
  */
+import type { CacheTiers } from '../../contract/cache-tiers.ts';
 import type { PromptCacheSpec } from '../../contract/load.ts';
 import { type Pause, Staging } from './disk/block-folder.ts';
 import { DiskTier } from './disk-tier.ts';
@@ -11,6 +12,7 @@ import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
 import { Worth } from './prefixes/worth.ts';
 import { bytesPerToken, readState, StateBuilder } from './state-layout.ts';
+import { Tally } from './tally.ts';
 
 /** Tokens of one block: what a branch shares with another conversation is reused to the token, whatever its length. */
 const BLOCK_TOKENS = 128;
@@ -47,6 +49,8 @@ export class PromptStore {
   readonly #trees = new Map<string, PrefixTree<Held>>();
   readonly #ghosts = new Map<string, GhostPrefixes>();
   readonly #worth = new Worth();
+  /** Of what is in memory. */
+  readonly #tally = new Tally();
   readonly #rate = { ...ASSUMED_BYTES_PER_MS };
   readonly #disk: DiskTier | null;
   readonly #stagings = [new Staging(), new Staging()] as const;
@@ -69,9 +73,10 @@ export class PromptStore {
           });
   }
 
-  /** Bytes in memory and on the disk, of this model. */
-  get bytes(): { readonly ram: number; readonly disk: number } {
-    return { ram: this.#ramBytes(), disk: this.#disk?.ownBytes ?? 0 };
+  /** What the tiers hold, and what became of it since the load. */
+  get tiers(): Pick<CacheTiers, 'ram' | 'disk'> {
+    const { ramBytes } = this.#options.spec;
+    return { ram: ramBytes === 0 ? null : this.#tally.facts(ramBytes), disk: this.#disk?.facts ?? null };
   }
 
   get keepsFiles(): boolean {
@@ -135,7 +140,7 @@ export class PromptStore {
       const node = tree.addWhole(tokens, () =>
         newHeld({ owner, savesMs, layout: null, bytes: bytes.length, ram: bytes, file: null }),
       );
-      if (node !== null) this.#worth.used(node.payload.inRam);
+      if (node !== null) this.#came(node);
     } else {
       const { layout } = state;
       const each = bytesPerToken(layout);
@@ -145,7 +150,7 @@ export class PromptStore {
         return newHeld({ owner, savesMs, layout, bytes: (end - start) * each, ram, file: null });
       };
       const added = tree.addRows(tokens, held, (replaced) => this.#replaced(replaced));
-      for (const { payload } of added) this.#worth.used(payload.inRam);
+      for (const node of added) this.#came(node);
     }
     this.#makeRoom();
   }
@@ -178,7 +183,7 @@ export class PromptStore {
   /** Writes what is in memory only; what `leavesRam` is true of is dropped there afterwards. */
   async save(pause: Pause, leavesRam: (node: HeldNode) => boolean): Promise<void> {
     await this.#disk?.save(pause, (node) => {
-      if (leavesRam(node) && node.payload.pins === 0) node.payload.ram = null;
+      if (leavesRam(node) && node.payload.pins === 0) this.#leaveRam(node);
     });
   }
 
@@ -192,6 +197,12 @@ export class PromptStore {
     } finally {
       for (const { node } of match.used) node.payload.pins -= 1;
     }
+  }
+
+  /** What was found is in use. */
+  restored({ ramTokens, diskTokens }: Found): void {
+    this.#tally.restoredTokens += ramTokens;
+    this.#disk?.restored(diskTokens);
   }
 
   async #assemble(match: PrefixMatch<Held>, pause: Pause): Promise<ReadBack> {
@@ -244,11 +255,12 @@ export class PromptStore {
   #makeRoom(): void {
     if (this.#inRamBefore !== null) return;
     this.#worth.evict(this.#options.spec.ramBytes, {
-      bytes: () => this.#ramBytes(),
+      bytes: () => this.#tally.bytes,
       mayGo: () => [...this.#nodes()].filter(mayLeaveRam),
       holding: ({ payload }) => payload.inRam,
       drop: (node) => {
-        node.payload.ram = null;
+        this.#tally.evictions += 1;
+        this.#leaveRam(node);
         if (node.payload.file === null) this.#giveUp(node);
       },
     });
@@ -261,21 +273,31 @@ export class PromptStore {
 
   /** Longer rows of the same tokens took its place. */
   #replaced(node: HeldNode): void {
-    this.#disk?.discard(node);
-    node.payload.gone = true;
+    this.#gone(node);
   }
 
   #remove(node: HeldNode): void {
-    for (const gone of this.#tree(node.payload.owner).remove(node)) {
-      gone.payload.gone = true;
-      this.#disk?.discard(gone);
-    }
+    for (const gone of this.#tree(node.payload.owner).remove(node)) this.#gone(gone);
   }
 
-  #ramBytes(): number {
-    let sum = 0;
-    for (const { payload } of this.#nodes()) if (payload.ram !== null) sum += payload.bytes;
-    return sum;
+  /** Out of the tree; who reads it at present goes on. */
+  #gone(node: HeldNode): void {
+    const { payload, tokens } = node;
+    if (payload.gone) return;
+    payload.gone = true;
+    if (payload.ram !== null) this.#tally.left(payload.bytes, tokens);
+    this.#disk?.discard(node);
+  }
+
+  #came({ payload, tokens }: HeldNode): void {
+    this.#worth.used(payload.inRam);
+    this.#tally.came(payload.bytes, tokens);
+  }
+
+  #leaveRam({ payload, tokens }: HeldNode): void {
+    if (payload.ram === null || payload.gone) return;
+    payload.ram = null;
+    this.#tally.left(payload.bytes, tokens);
   }
 
   #savesMs(start: number, tokens: number): number {

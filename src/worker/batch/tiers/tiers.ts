@@ -3,6 +3,7 @@
  * what a prompt needs comes back, and idle state is saved. It decides by what that costs against evaluating it again. It
  * does not know which sequence a prompt gets, and nothing of steps.
  */
+import type { CacheTiers } from '../../../contract/cache-tiers.ts';
 import type { CacheMissReason } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
 import { type Found, PromptStore } from '../../cache/prompt-store.ts';
@@ -11,6 +12,7 @@ import { Prospects } from '../../cache/prefixes/prospects.ts';
 import type { PromptCacheSpec } from '../../../contract/load.ts';
 import type { Candidate } from './cache-facts.ts';
 import { QuietTime } from './quiet-time.ts';
+import { TierReport } from './tier-report.ts';
 
 /** What one sequence holds. */
 export interface SequenceContent {
@@ -36,6 +38,8 @@ export interface TiersOptions {
   /** State can be cut at any token. */
   readonly cuttable: boolean;
   msPerToken(): number;
+  /** What the tiers hold has changed. */
+  tell(tiers: CacheTiers): void;
 }
 
 const LIMITS = {
@@ -58,6 +62,9 @@ export class Tiers {
   readonly #options: TiersOptions;
   readonly #store: PromptStore;
   readonly #prospects = new Prospects();
+  readonly #report: TierReport;
+  #slotEvictions = 0;
+  #restores = { restores: 0, restoreMs: 0 };
   #compacting = false;
   #lastSave = Promise.resolve();
 
@@ -68,14 +75,15 @@ export class Tiers {
       msPerToken: () => options.msPerToken(),
       log: (sentence) => process.stderr.write(`${sentence}\n`),
     });
-  }
-
-  get bytes(): { readonly ram: number; readonly disk: number } {
-    return this.#store.bytes;
+    this.#report = new TierReport(
+      () => ({ slotEvictions: this.#slotEvictions, ...this.#store.tiers, ...this.#restores }),
+      (tiers) => options.tell(tiers),
+    );
   }
 
   async open(): Promise<void> {
     await this.#store.open();
+    this.#report.changed();
   }
 
   /** What the tiers hold of a prompt beyond `keep` tokens, where restoring it pays. */
@@ -121,9 +129,21 @@ export class Tiers {
     return { state: null, refusal: read.damaged ? 'damaged' : 'evicted', restoreMs };
   }
 
+  /** It is in its sequence. */
+  restored({ found }: Restorable, ms: number): void {
+    this.#store.restored(found);
+    this.#restores = {
+      restores: this.#restores.restores + 1,
+      restoreMs: Math.round(this.#restores.restoreMs + ms),
+    };
+    this.#report.changed();
+  }
+
   /** A sequence is about to lose this; `othersDecode`: somebody reads an answer meanwhile. */
   leave(content: SequenceContent, othersDecode: boolean): void {
     const { owner } = content;
+    this.#slotEvictions += 1;
+    this.#report.changed();
     const tokens = Uint32Array.from(content.tokens);
     const missing = this.#store.missing(owner, tokens);
     if (missing < LIMITS.leastTokens) return;
@@ -160,7 +180,10 @@ export class Tiers {
 
   async #saveNow(idle: () => readonly SequenceContent[], mayCopy: () => boolean): Promise<void> {
     if (!this.#store.keepsFiles) return;
-    const pause = (): Promise<void> => this.quiet.turn();
+    const pause = (): Promise<void> => {
+      this.#report.changed();
+      return this.quiet.turn();
+    };
     await this.#store.saving(async () => {
       for (const { id } of idle()) {
         await pause();
@@ -171,6 +194,7 @@ export class Tiers {
       }
       await this.#store.save(pause, () => false);
     });
+    this.#report.changed();
   }
 
   #copyUnsaved(content: SequenceContent): boolean {
@@ -184,6 +208,7 @@ export class Tiers {
     const state = this.#options.context.saveSequence(id);
     if (state === null) return false;
     this.#store.keep(owner, tokens, state, this.#options.cuttable);
+    this.#report.changed();
     return true;
   }
 

@@ -148,12 +148,12 @@ export class PrefixTree<T> {
   remove(node: PrefixNode<T>): PrefixNode<T>[] {
     const open = node as OpenNode<T>;
     (open.parent?.children ?? this.#roots).delete(open);
-    return [...below(open)];
+    return [...withChildren([open])];
   }
 
   /** Parents before their children. */
   *nodes(): Generator<PrefixNode<T>> {
-    for (const root of this.#roots) yield* below(root);
+    yield* withChildren(this.#roots);
   }
 
   /** The rows that the prompt begins with, the longest whole state that it begins with, and what comes nearest. */
@@ -193,9 +193,18 @@ export class PrefixTree<T> {
   }
 }
 
-function* below<T>(node: PrefixNode<T>): Generator<PrefixNode<T>> {
-  yield node;
-  for (const child of node.children) yield* below(child);
+/** Parents first. A conversation is a long chain of nodes, so this does not recurse. */
+function* withChildren<T>(roots: Iterable<PrefixNode<T>>): Generator<PrefixNode<T>> {
+  const open = [roots[Symbol.iterator]()];
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const next = top.next();
+    if (next.done === true) {
+      open.pop();
+      continue;
+    }
+    yield next.value;
+    open.push(next.value.children[Symbol.iterator]());
+  }
 }
 
 function coversAll<T>(node: PrefixNode<T>, tokens: Uint32Array): boolean {

@@ -1,0 +1,29 @@
+/** Tells the server what the tiers hold, some time after it has changed, and never more often than needed. */
+import { isDeepStrictEqual } from 'node:util';
+import { type CacheTiers, TIER_REPORT_MS } from '../../../contract/cache-tiers.ts';
+
+export class TierReport {
+  readonly #read: () => CacheTiers;
+  readonly #tell: (tiers: CacheTiers) => void;
+  #told: CacheTiers | null = null;
+  #isDue = false;
+
+  constructor(read: () => CacheTiers, tell: (tiers: CacheTiers) => void) {
+    this.#read = read;
+    this.#tell = tell;
+  }
+
+  changed(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setTimeout(() => this.#report(), TIER_REPORT_MS).unref();
+  }
+
+  #report(): void {
+    this.#isDue = false;
+    const tiers = this.#read();
+    if (isDeepStrictEqual(tiers, this.#told)) return;
+    this.#told = tiers;
+    this.#tell(tiers);
+  }
+}

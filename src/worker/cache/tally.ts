@@ -1,0 +1,24 @@
+/** What one tier holds now, and what became of it since the load. */
+import type { TierFacts } from '../../contract/cache-tiers.ts';
+
+export class Tally {
+  bytes = 0;
+  tokens = 0;
+  evictions = 0;
+  restoredTokens = 0;
+
+  came(bytes: number, { length }: Uint32Array): void {
+    this.bytes += bytes;
+    this.tokens += length;
+  }
+
+  left(bytes: number, { length }: Uint32Array): void {
+    this.bytes -= bytes;
+    this.tokens -= length;
+  }
+
+  facts(limitBytes: number): TierFacts {
+    const { bytes, tokens, evictions, restoredTokens } = this;
+    return { bytes, limitBytes, tokens, evictions, restoredTokens };
+  }
+}
