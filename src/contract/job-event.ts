@@ -50,7 +50,7 @@ export const CacheMissReason = Type.Union([
   Type.Literal('no_checkpoint'),
   /** A file of the disk tier did not prove itself. */
   Type.Literal('damaged'),
-  /** Reading it back would have taken longer than evaluating it. */
+  /** Bringing it into the slot, by a copy or a restore, would have taken longer than evaluating it. */
   Type.Literal('not_worth'),
   /** The state was there and could not be restored: no room, or the engine refused it. */
   Type.Literal('not_restored'),

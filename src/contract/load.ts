@@ -42,9 +42,9 @@ export const DiskCacheSpec = Type.Object({
   folder: Type.String(),
   /** Of all models together. */
   bytes: Type.Integer({ minimum: 1 }),
-  /** Digest of all that a state belongs to: weights, engine build, machine, types, window. Names the folder. */
+  /** Digest of all that a state belongs to: weights, engine build, machine, types. Names the folder. */
   kind: Type.String({ pattern: '^[0-9a-f]{32}$' }),
-  /** What seals the files: 32 bytes that only this home has, hex. */
+  /** What encrypts the files: 32 bytes that only this home has, hex. */
   secret: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
 export type DiskCacheSpec = Static<typeof DiskCacheSpec>;

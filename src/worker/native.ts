@@ -90,6 +90,8 @@ export interface ModelFacts {
   /** How the model wants a query and a document written, with `{query}` and `{document}` in it. */
   readonly rerankTemplate: string | null;
   readonly past: PastState;
+  /** The window beyond which the model rotates positions in another way; null: it never does. */
+  readonly ropeCtx: number | null;
 }
 
 /**

@@ -53,7 +53,7 @@ const UNCHANGED: Readonly<Record<Unchanged, Words>> = {
   },
   damaged: { sentence: 'Its state on the disk did not prove itself and was not used.', advice: null },
   not_worth: {
-    sentence: 'Reading its state back would have taken longer than evaluating the prompt.',
+    sentence: 'Bringing its state into the slot would have taken longer than evaluating it.',
     advice: null,
   },
   not_restored: { sentence: 'Its state was there and could not be restored.', advice: null },

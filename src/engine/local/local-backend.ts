@@ -209,7 +209,7 @@ class Workers implements LocalBackend {
       experts: target.source.experts,
       ...target.source.beside,
     };
-    const promptCache = target.kind === 'chat' ? this.#options.promptCache?.(target.source, size) : undefined;
+    const promptCache = target.kind === 'chat' ? this.#options.promptCache?.(target.source) : undefined;
     const free = this.#memory.free();
     const facts = await worker
       .load({ ...spec, ...(promptCache && { promptCache }) }, signal)

@@ -220,6 +220,7 @@ function modelFacts({ library, hasGpu }: Native, model: Pointer, options: ModelO
     toolTemplate: metadataText(library, model, 'tokenizer.chat_template.tool_use'),
     rerankTemplate: metadataText(library, model, 'tokenizer.chat_template.rerank'),
     past: pastState(library, model),
+    ropeCtx: ropeCtx(library, model),
   };
 }
 
@@ -229,6 +230,13 @@ function metadataText(library: Library, model: Pointer, key: string): string | n
   const text = new Uint8Array(length + 1);
   library.llama_model_meta_val_str(model, key, text, text.length);
   return Buffer.from(text.subarray(0, length)).toString('utf8');
+}
+
+/** Models with two sets of rotation factors (LongRoPE) choose by this length; for others it changes nothing. */
+function ropeCtx(library: Library, model: Pointer): number | null {
+  const architecture = metadataText(library, model, 'general.architecture') ?? '';
+  const length = metadataText(library, model, `${architecture}.rope.scaling.original_context_length`);
+  return length === null ? null : Number(length);
 }
 
 function pastState(library: Library, model: Pointer): PastState {

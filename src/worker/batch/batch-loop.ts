@@ -37,10 +37,11 @@ import { DraftingModel } from './stream/drafting-model.ts';
 import { Stream } from './stream/stream.ts';
 import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
 import { PromptMemory } from '../explain/prompt-memory.ts';
-import { cacheFacts, type HeldBefore, type Reuse } from './tiers/cache-facts.ts';
-import { type Restorable, Tiers } from './tiers/tiers.ts';
+import { cacheFacts, type Reuse } from './tiers/cache-facts.ts';
+import { stateKind } from './tiers/state-kind.ts';
+import { Tiers } from './tiers/tiers.ts';
 import { ThreadUse } from '../threads/thread-use.ts';
-import { Waiting } from './waiting.ts';
+import { type Restoration, Waiting } from './waiting.ts';
 
 /** What a prompt would find now. */
 export interface PromptPreview {
@@ -314,8 +315,7 @@ export class BatchLoop {
     const prefilling = [...this.#streams.values()].filter(({ remaining }) => remaining > 0);
     const restoring = [...this.#restoring.values()].map((job) => ({ ...job, position: 0 }));
     this.#waiting.assignSequences([...prefilling, ...restoring], {
-      restore: (job, placement, restorable, before) =>
-        void this.#restore(job, placement, { restorable, before }),
+      restore: (job, placement, restoration) => void this.#restore(job, placement, restoration),
       begin: (job, placement, before) =>
         this.#begin(job, placement, { ...before, ...FROM_SLOT, slotTokens: placement.keep }),
       failed: ({ job }, error) => this.#outbox.failed(job.jobId, error),
@@ -323,27 +323,27 @@ export class BatchLoop {
   }
 
   /** Waits for the state while others are decoded; what does not come is evaluated. */
-  async #restore(
-    job: StreamJob,
-    { id }: Placement,
-    { restorable, before }: { readonly restorable: Restorable; readonly before: HeldBefore },
-  ): Promise<void> {
+  async #restore(job: StreamJob, { id }: Placement, { tiers, wanted, before }: Restoration): Promise<void> {
     const { jobId } = job.job;
     this.#restoring.set(jobId, job);
     try {
-      const restored = await this.#tiers?.restore(restorable);
+      const { state, restorable, refusal, restoreMs } = await tiers.restore(wanted);
       if (!this.#restoring.delete(jobId)) return this.#sequences.giveUp(id);
       const tokens = job.prompt.subarray(0, restorable.length);
-      const state = restored?.state ?? null;
       const isThere = state !== null && this.#sequences.restore(id, tokens, state);
-      if (isThere) this.#tiers?.restored(restorable, restored?.restoreMs ?? 0);
+      if (isThere) tiers.restored(restorable, restoreMs);
       const { ramTokens, diskTokens } = isThere ? restorable.found : FROM_SLOT;
-      const refusal = restored?.state === null ? restored.refusal : isThere ? null : 'not_restored';
-      const keep = isThere ? restorable.length : 0;
       this.#begin(
         job,
-        { id, keep },
-        { ...before, refusal, slotTokens: 0, ramTokens, diskTokens, restoreMs: restored?.restoreMs ?? 0 },
+        { id, keep: isThere ? restorable.length : 0 },
+        {
+          ...before,
+          refusal: state === null || isThere ? (refusal ?? before.refusal) : 'not_restored',
+          slotTokens: 0,
+          ramTokens,
+          diskTokens,
+          restoreMs,
+        },
       );
     } catch (error) {
       this.#restoring.delete(jobId);
@@ -453,10 +453,17 @@ function ownerOf({ domain = '', adapters }: PreparedChat['job']): string {
 function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox): Tiers | null {
   const { promptCache } = chat.spec;
   if (promptCache === undefined || (promptCache.ramBytes === 0 && promptCache.disk === null)) return null;
+  const cuttable = chat.prefixReuse === 'full';
+  const streams = chat.sharedCells === null ? chat.facts.sequences : 1;
+  const { ropeCtx } = chat.model.facts;
+  const { disk } = promptCache;
+  const kind = (known: string): string =>
+    stateKind(known, { numCtx: chat.context.numCtx, ropeCtx, streams, cuttable });
   return new Tiers({
     context: chat.context,
-    spec: promptCache,
-    cuttable: chat.prefixReuse === 'full',
+    spec: { ...promptCache, disk: disk && { ...disk, kind: kind(disk.kind) } },
+    cuttable,
+    streams,
     msPerToken: () => planner.prefillMsPerToken,
     tell: (tiers) => outbox.post({ type: 'cache', tiers }),
   });

@@ -64,6 +64,11 @@ export class Sequences {
     return idle.map(({ id, tokens }) => ({ sequence: id, position: tokens.length }));
   }
 
+  /** State can be cut at any token. */
+  get canCut(): boolean {
+    return this.#checkpoints === null;
+  }
+
   /** How many tokens each holds, in order. */
   kept(): { readonly slot: number; readonly keptTokens: number }[] {
     return this.#states.map(({ id, tokens }) => ({ slot: id, keptTokens: tokens.length }));

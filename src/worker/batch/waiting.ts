@@ -11,9 +11,16 @@ import type { StreamJob } from './stream/stream-job.ts';
 import type { HeldBefore } from './tiers/cache-facts.ts';
 import type { Restorable, Tiers } from './tiers/tiers.ts';
 
+/** State that is brought to a prompt. */
+export interface Restoration {
+  readonly tiers: Tiers;
+  readonly wanted: Restorable;
+  readonly before: HeldBefore;
+}
+
 export interface Admission {
   /** The sequence is reserved; its state is on the way. */
-  restore(job: StreamJob, placement: Placement, restorable: Restorable, before: HeldBefore): void;
+  restore(job: StreamJob, placement: Placement, restoration: Restoration): void;
   begin(job: StreamJob, placement: Placement, before: HeldBefore): void;
   /** The sequence is free again, and empty. */
   failed(job: StreamJob, error: unknown): void;
@@ -96,13 +103,13 @@ export class Waiting {
       const restorable = kept === 'not_worth' ? null : kept;
       if (awaitsSharedPrefix(waiting, begun, { ...wanted, keep: restorable?.length ?? wanted.keep }))
         continue;
-      const before = this.#heldBefore(waiting, kept === 'not_worth' ? kept : null);
+      const before = this.#heldBefore(waiting);
       try {
-        if (restorable !== null) {
+        if (this.#tiers !== null && restorable !== null) {
           this.#sequences.reserve(wanted.id, owner);
           this.remove(waiting.job.jobId);
           begun.push({ prompt, owner, position: 0 });
-          admission.restore(waiting, wanted, restorable, before);
+          admission.restore(waiting, wanted, { tiers: this.#tiers, wanted: restorable, before });
           continue;
         }
         const placement = this.#sequences.take(wanted, owner);
@@ -124,12 +131,13 @@ export class Waiting {
   }
 
   /** Asked before the placement is carried out, which cuts away what the prompt does not begin with. */
-  #heldBefore(job: StreamJob, refusal: HeldBefore['refusal']): HeldBefore {
+  #heldBefore(job: StreamJob): HeldBefore {
     const inSequence = this.#sequences.nearest(job);
     const inTiers = this.#tiers?.nearest(job.owner, job.prompt) ?? null;
     const nearest = (inTiers?.common ?? 0) > (inSequence?.common ?? 0) ? inTiers : inSequence;
     const wasHeld = this.#tiers?.wasHeld(job.owner, job.prompt, nearest?.common ?? 0) ?? false;
-    return { nearest, refusal, wasHeld };
+    // Memory that can be cut anywhere could have had it, by a copy or a restore that would have cost more than it saves.
+    return { nearest, refusal: this.#sequences.canCut ? 'not_worth' : 'no_checkpoint', wasHeld };
   }
 
   #preview(waiting: StreamJob): Placement | null {

@@ -14,6 +14,8 @@ import { Tally } from './tally.ts';
 export interface DiskTierDeps {
   nodes(): Iterable<HeldNode>;
   tree(owner: string): PrefixTree<Held>;
+  /** The layout as states of this context have it. */
+  layoutOf(layout: StateLayout): StateLayout;
   /** Its file is gone. */
   onDropped(node: HeldNode): void;
   log(sentence: string): void;
@@ -86,16 +88,17 @@ export class DiskTier {
   }
 
   /** False when the file is not what was written. */
-  unseal(
+  decrypt(
     { payload: { file } }: HeldNode,
-    sealed: Buffer,
+    encrypted: Buffer,
     take: (next: (bytes: number) => Uint8Array) => void,
   ): boolean {
-    return file !== null && this.#folder.open(file, sealed, take);
+    return file !== null && this.#folder.open(file, encrypted, take);
   }
 
   used({ file, onDisk }: Held): void {
     if (file === null) return;
+    file.usedMs = Date.now();
     this.#worth.used(onDisk);
     void this.#folder.touch(file);
   }
@@ -119,7 +122,8 @@ export class DiskTier {
     const start = parent === null ? 0 : parent.start + parent.tokens.length;
     if (tokens === null || start !== header.start || (parent === null) !== (header.parent === null))
       return null;
-    const { owner, layout, rowBytes: bytes, savesMs } = header;
+    const { owner, rowBytes: bytes, savesMs } = header;
+    const layout = header.layout === null ? null : this.#deps.layoutOf(header.layout);
     const held = newHeld({ owner, layout, bytes, savesMs, ram: null, file: block });
     const kind = layout === null ? 'whole' : 'rows';
     const node = this.#deps.tree(owner).restore(kind, tokens, parent, held);

@@ -20,10 +20,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-function storeOf(ramTokens: number, diskTokens: number, folder = home): PromptStore {
+function storeOf(ramTokens: number, diskTokens: number, folder = home, streams = 1): PromptStore {
   const disk = { folder, bytes: diskTokens * EACH, kind: KIND, secret: 'f'.repeat(64) };
   return new PromptStore({
     spec: { ramBytes: ramTokens * EACH, disk: diskTokens === 0 ? null : disk },
+    streams,
     msPerToken: () => 1,
     log: (sentence) => log.push(sentence),
   });
@@ -35,8 +36,8 @@ function conversation(id: number, length: number, shared = 0): Uint32Array {
 }
 
 /** A state whose every row tells its token. */
-function stateOf(tokens: Uint32Array): Uint8Array {
-  const builder = new StateBuilder(LAYOUT, tokens.length);
+function stateOf(tokens: Uint32Array, streams = 1): Uint8Array {
+  const builder = new StateBuilder({ ...LAYOUT, streams }, tokens.length);
   builder.add({ start: 0, held: tokens.length, used: tokens.length }, (bytes) => {
     const rows = Buffer.alloc(bytes);
     for (const [at, token] of tokens.entries()) rows.writeUInt32LE(token, at * 32);
@@ -75,6 +76,51 @@ describe('the prompt cache', () => {
     expect(later.find('', tokens)).toMatchObject({ diskTokens: 700, ramTokens: 0 });
     expect(await stateBack(later, tokens)).toEqual(stateOf(tokens));
     expect(later.find('somebody else', tokens).match.length).toBe(0);
+  });
+
+  it('gives back several prompts at a time from the disk', async () => {
+    const store = storeOf(10_000, 10_000);
+    await store.open();
+    const all = [1, 2, 3].map((id) => conversation(id, 500));
+    for (const tokens of all) store.keep('', tokens, stateOf(tokens), true);
+    await store.save(go, () => true);
+    expect(await Promise.all(all.map((tokens) => stateBack(store, tokens)))).toEqual(
+      all.map((tokens) => stateOf(tokens)),
+    );
+  });
+
+  it('gives back what a context of another number of streams left', async () => {
+    const before = storeOf(10_000, 10_000, home, 4);
+    await before.open();
+    const tokens = conversation(1, 300);
+    before.keep('', tokens, stateOf(tokens, 4), true);
+    await before.save(go, () => true);
+    const store = storeOf(10_000, 10_000);
+    await store.open();
+    expect(await stateBack(store, tokens)).toEqual(stateOf(tokens));
+    const longer = conversation(1, 400);
+    store.keep('', longer, stateOf(longer), true);
+    expect(await stateBack(store, longer)).toEqual(stateOf(longer));
+  });
+
+  it('goes on with what lies before a damaged file', async () => {
+    const store = storeOf(10_000, 10_000);
+    await store.open();
+    const tokens = conversation(1, 300);
+    store.keep('', tokens, stateOf(tokens), true);
+    await store.save(go, () => true);
+    const folder = path.join(home, KIND);
+    const names = await readdir(folder);
+    const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name))).size));
+    // The last block is the shortest.
+    const last = names[sizes.indexOf(Math.min(...sizes))] ?? '';
+    await writeFile(path.join(folder, last), Buffer.alloc(Math.min(...sizes)));
+    expect(await store.read(store.find('', tokens), go)).toEqual({ state: null, damaged: true });
+    const rest = store.find('', tokens);
+    expect(rest.diskTokens).toBe(256);
+    expect((await store.read(rest, go)).state).toEqual(stateOf(tokens.slice(0, 256)));
+    expect(store.tiers).toMatchObject({ ram: { bytes: 0, tokens: 0 }, disk: { tokens: 256 } });
+    expect(store.tiers.disk?.bytes).toBe(await diskBytes());
   });
 
   it('holds and writes what conversations share once', async () => {

@@ -11,7 +11,7 @@ import { type Held, type HeldNode, isCopied, mayLeaveRam, newHeld, rowsInRam } f
 import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
 import { Worth } from './prefixes/worth.ts';
-import { bytesPerToken, readState, StateBuilder } from './state-layout.ts';
+import { bytesPerToken, readState, StateBuilder, type StateLayout } from './state-layout.ts';
 import { Tally } from './tally.ts';
 
 /** Tokens of one block: what a branch shares with another conversation is reused to the token, whatever its length. */
@@ -31,10 +31,14 @@ export type ReadBack = { readonly state: Uint8Array } | { readonly state: null; 
 
 export interface StoreOptions {
   readonly spec: PromptCacheSpec;
+  /** KV streams of the context: one where sequences share their cells, else one for each. */
+  readonly streams: number;
   /** What evaluating a token takes at present. */
   msPerToken(): number;
   log(sentence: string): void;
 }
+
+type StagingPair = readonly [Staging, Staging];
 
 /** Chosen: until the first was measured. */
 const ASSUMED_BYTES_PER_MS = { ram: 1_500_000, disk: 700_000 };
@@ -53,7 +57,10 @@ export class PromptStore {
   readonly #tally = new Tally();
   readonly #rate = { ...ASSUMED_BYTES_PER_MS };
   readonly #disk: DiskTier | null;
-  readonly #stagings = [new Staging(), new Staging()] as const;
+  /** Of reads that are over; each read has two of its own, because several may be under way. */
+  readonly #stagings: StagingPair[] = [];
+  /** One object for all states of one layout. */
+  readonly #layouts = new Map<string, StateLayout>();
   /** Null while nothing is saved. */
   #inRamBefore: Set<HeldNode> | null = null;
 
@@ -66,6 +73,7 @@ export class PromptStore {
         : new DiskTier(disk, {
             nodes: () => this.#nodes(),
             tree: (owner) => this.#tree(owner),
+            layoutOf: (layout) => this.#layoutOf(layout),
             onDropped: (node) => {
               if (node.payload.ram === null) this.#giveUp(node);
             },
@@ -142,7 +150,7 @@ export class PromptStore {
       );
       if (node !== null) this.#came(node);
     } else {
-      const { layout } = state;
+      const layout = this.#layoutOf(state.layout);
       const each = bytesPerToken(layout);
       const held = (start: number, end: number): Held => {
         const savesMs = this.#savesMs(start, end - start);
@@ -190,11 +198,13 @@ export class PromptStore {
   async read({ match }: Pick<Found, 'match'>, pause: Pause): Promise<ReadBack> {
     const startedMs = performance.now();
     for (const { node } of match.used) node.payload.pins += 1;
+    const stagings = this.#stagings.pop() ?? [new Staging(), new Staging()];
     try {
-      const read = await this.#assemble(match, pause);
+      const read = await this.#assemble(match, stagings, pause);
       if (read.state !== null) this.#measured(match, performance.now() - startedMs);
       return read;
     } finally {
+      this.#stagings.push(stagings);
       for (const { node } of match.used) node.payload.pins -= 1;
     }
   }
@@ -205,15 +215,17 @@ export class PromptStore {
     this.#disk?.restored(diskTokens);
   }
 
-  async #assemble(match: PrefixMatch<Held>, pause: Pause): Promise<ReadBack> {
+  async #assemble(match: PrefixMatch<Held>, stagings: StagingPair, pause: Pause): Promise<ReadBack> {
     const layout = match.used[0]?.node.payload.layout ?? null;
     const builder = layout === null ? null : new StateBuilder(layout, match.length);
+    const fetch = (at: number): Promise<Buffer | null> =>
+      this.#fetch(match.used[at]?.node, stagings[at % 2 === 0 ? 0 : 1]);
     let whole: Uint8Array = new Uint8Array();
-    let fetched = this.#fetch(match, 0);
+    let fetched = fetch(0);
     for (const [at, { node, tokens }] of match.used.entries()) {
-      const sealed = await fetched;
+      const encrypted = await fetched;
       // The next file is read while this one is opened.
-      fetched = this.#fetch(match, at + 1);
+      fetched = fetch(at + 1);
       await pause();
       const place = { start: node.start, held: node.tokens.length, used: tokens };
       const take = (next: (bytes: number) => Uint8Array): void => {
@@ -221,23 +233,23 @@ export class PromptStore {
         else builder.add(place, next);
       };
       const { ram } = node.payload;
-      if (ram !== null) {
+      // Rows of another form would not fit between the others.
+      const isOfOneForm = node.payload.layout === layout;
+      if (isOfOneForm && ram !== null) {
         take(inOrder(rowsInRam(ram)));
-      } else if (sealed === null || this.#disk?.unseal(node, sealed, take) !== true) {
+      } else if (!isOfOneForm || encrypted === null || this.#disk?.decrypt(node, encrypted, take) !== true) {
         await fetched;
         this.#disk?.discard(node);
         this.#remove(node);
-        return { state: null, damaged: sealed !== null };
+        return { state: null, damaged: encrypted !== null };
       }
       this.#used(node);
     }
     return { state: builder?.bytes ?? whole };
   }
 
-  async #fetch({ used }: PrefixMatch<Held>, at: number): Promise<Buffer | null> {
-    const node = used[at]?.node;
-    const staging = this.#stagings[at % 2];
-    if (node === undefined || staging === undefined || node.payload.ram !== null) return null;
+  async #fetch(node: HeldNode | undefined, staging: Staging): Promise<Buffer | null> {
+    if (node === undefined || node.payload.ram !== null) return null;
     return (await this.#disk?.fetch(node, staging)) ?? null;
   }
 
@@ -298,6 +310,15 @@ export class PromptStore {
     if (payload.ram === null || payload.gone) return;
     payload.ram = null;
     this.#tally.left(payload.bytes, tokens);
+  }
+
+  /** As states of this context have it, however many streams the context had that this one comes from. */
+  #layoutOf(layout: StateLayout): StateLayout {
+    const own = { ...layout, streams: this.#options.streams };
+    const key = JSON.stringify([own.magic, own.transposed, own.keys, own.values]);
+    const known = this.#layouts.get(key) ?? own;
+    this.#layouts.set(key, known);
+    return known;
   }
 
   #savesMs(start: number, tokens: number): number {

@@ -71,6 +71,7 @@ export function scriptedBackend(
       chatTemplate: null,
       toolTemplate: null,
       rerankTemplate: null,
+      ropeCtx: null,
       past: { holds: 'every token' },
     },
     vocabulary,

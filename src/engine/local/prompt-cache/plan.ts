@@ -8,18 +8,17 @@ import { availableParallelism, cpus } from 'node:os';
 import type { PromptCacheSpec } from '../../../contract/load.ts';
 import { cacheFolder } from '../../../lib/files/cache-folder.ts';
 import { makeFolder } from '../../../lib/files/durable.ts';
-import type { LoadSize } from '../../ports.ts';
 import { type LocalSource, settingsKey } from '../model-source.ts';
 import { freeMemoryBytes } from '../memory/free-memory.ts';
 
-export type PromptCachePlan = (source: LocalSource, size: LoadSize) => PromptCacheSpec;
+export type PromptCachePlan = (source: LocalSource) => PromptCacheSpec;
 
 export interface PromptCacheOptions {
   readonly home: string;
   /** Bytes; null: by what is free. */
   readonly ramBytes: number | null;
   readonly diskBytes: number | null;
-  /** What seals the files, hex. */
+  /** What encrypts the files, hex. */
   readonly secret: string;
   readonly gpu: string;
   /** The hash of the bound backend; null while it is not known, and then nothing is kept on the disk. */
@@ -39,19 +38,11 @@ export async function createPromptCachePlan(options: PromptCacheOptions): Promis
   const diskBytes = wanted >= LEAST_BYTES && (await canWrite(folder)) ? wanted : 0;
   // Kernels differ between machines, and so do the last digits of what they compute.
   const machine = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()} ${options.gpu}`;
-  return (source, { numCtx, slots, cells }) => {
+  return (source) => {
     const backend = options.backendSha256();
     const { digest, beside } = source;
-    const parts = [
-      digest,
-      backend,
-      machine,
-      settingsKey(source),
-      numCtx,
-      slots,
-      cells,
-      beside.adapters.length,
-    ];
+    // Neither window nor slots: a state does not depend on them (worker/batch/tiers/state-kind.ts).
+    const parts = [digest, backend, machine, settingsKey(source), beside.adapters.length];
     const kind = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
     const isKnown = digest !== null && backend !== null && diskBytes > 0;
     return {

@@ -11,7 +11,7 @@ function facts(reuse: Partial<Reuse>) {
     diskTokens: 0,
     restoreMs: 0,
     nearest: null,
-    refusal: null,
+    refusal: 'not_worth',
     wasHeld: false,
     ...reuse,
   });
@@ -38,7 +38,8 @@ describe('what a request is told of its prompt', () => {
   it.each<[string, Partial<Reuse>]>([
     ['cold', {}],
     ['evicted', { wasHeld: true }],
-    ['no_checkpoint', { slotTokens: 10, nearest: { common: 60, tokens: prompt } }],
+    ['not_worth', { slotTokens: 10, nearest: { common: 60, tokens: prompt } }],
+    ['no_checkpoint', { slotTokens: 10, nearest: { common: 60, tokens: prompt }, refusal: 'no_checkpoint' }],
     ['damaged', { nearest: { common: 60, tokens: prompt }, refusal: 'damaged' }],
   ])('says %s', (reason, reuse) => {
     expect(facts(reuse).miss?.reason).toBe(reason);

@@ -11,8 +11,8 @@ export interface Candidate {
 /** What there was for a prompt before it got its sequence. */
 export interface HeldBefore {
   readonly nearest: Candidate | null;
-  /** Why less is reused than the nearest candidate shares; null: nobody knows of a reason. */
-  readonly refusal: CacheMissReason | null;
+  /** Why, if less is reused than the nearest candidate shares. */
+  readonly refusal: CacheMissReason;
   /** A longer beginning was held once. */
   readonly wasHeld: boolean;
 }
@@ -42,7 +42,7 @@ function missReason({ prompt, slotTokens, ramTokens, diskTokens, ...reuse }: Reu
   const common = reuse.nearest?.common ?? 0;
   if (prompt.length - reused <= UNEXPLAINED) return null;
   if (reuse.wasHeld) return 'evicted';
-  if (common - reused > UNEXPLAINED) return reuse.refusal ?? 'no_checkpoint';
+  if (common - reused > UNEXPLAINED) return reuse.refusal;
   if (common === 0) return 'cold';
   // What is held goes on where the prompt does not; a prompt that goes on behind it has missed nothing.
   return (reuse.nearest?.tokens.length ?? 0) > common ? 'differs' : null;

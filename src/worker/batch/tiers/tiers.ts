@@ -23,20 +23,31 @@ export interface SequenceContent {
 
 /** State in the tiers that a prompt would rather have than evaluate. */
 export interface Restorable {
+  readonly owner: string;
+  readonly prompt: Uint32Array;
   readonly found: Found;
+  /** Tokens of the prompt that it is the state of. */
   readonly length: number;
 }
 
-/** What came of a restore; the state is for a sequence of `tokens` tokens. */
-export type Restored =
-  | { readonly state: Uint8Array; readonly restoreMs: number }
-  | { readonly state: null; readonly refusal: CacheMissReason; readonly restoreMs: number };
+/** What came of a restore. */
+export interface Restored {
+  /** For a sequence of as many tokens as `restorable` says; null: there is none. */
+  readonly state: Uint8Array | null;
+  /** Shorter than what was asked for, where a part was gone or did not prove itself. */
+  readonly restorable: Restorable;
+  /** Why it is less; null: it is not. */
+  readonly refusal: CacheMissReason | null;
+  readonly restoreMs: number;
+}
 
 export interface TiersOptions {
   readonly context: NativeContext;
   readonly spec: PromptCacheSpec;
   /** State can be cut at any token. */
   readonly cuttable: boolean;
+  /** KV streams of the context. */
+  readonly streams: number;
   msPerToken(): number;
   /** What the tiers hold has changed. */
   tell(tiers: CacheTiers): void;
@@ -72,6 +83,7 @@ export class Tiers {
     this.#options = options;
     this.#store = new PromptStore({
       spec: options.spec,
+      streams: options.streams,
       msPerToken: () => options.msPerToken(),
       log: (sentence) => process.stderr.write(`${sentence}\n`),
     });
@@ -93,7 +105,8 @@ export class Tiers {
     const { length } = found.match;
     if (length - keep < LIMITS.leastTokens) return null;
     const evaluatedMs = (length - keep) * this.#options.msPerToken();
-    return found.expectedMs <= LIMITS.worthShare * evaluatedMs ? { found, length } : 'not_worth';
+    const isWorth = found.expectedMs <= LIMITS.worthShare * evaluatedMs;
+    return isWorth ? { owner, prompt, found, length } : 'not_worth';
   }
 
   /** Tokens of a sequence whose state lies in no tier. */
@@ -118,15 +131,23 @@ export class Tiers {
     return this.#store.wasHeld(owner, prompt, beyond + LIMITS.leastTokens);
   }
 
-  async restore({ found }: Restorable): Promise<Restored> {
+  /** A part that cannot be used is gone afterwards, and what lies before it is tried. */
+  async restore(wanted: Restorable): Promise<Restored> {
     const startedMs = performance.now();
-    const read = await this.#store.read(found, () => this.quiet.between());
-    const restoreMs = performance.now() - startedMs;
-    if (read.state !== null) {
-      this.#prospects.reused(found.ramTokens);
-      return { state: read.state, restoreMs };
+    let refusal: CacheMissReason | null = null;
+    let restorable = wanted;
+    for (;;) {
+      const read = await this.#store.read(restorable.found, () => this.quiet.between());
+      const restoreMs = performance.now() - startedMs;
+      if (read.state !== null) {
+        this.#prospects.reused(restorable.found.ramTokens);
+        return { state: read.state, restorable, refusal, restoreMs };
+      }
+      refusal = read.damaged ? 'damaged' : (refusal ?? 'evicted');
+      const rest = this.beyond(wanted.owner, wanted.prompt, 0);
+      if (rest === null || rest === 'not_worth') return { state: null, restorable, refusal, restoreMs };
+      restorable = rest;
     }
-    return { state: null, refusal: read.damaged ? 'damaged' : 'evicted', restoreMs };
   }
 
   /** It is in its sequence. */

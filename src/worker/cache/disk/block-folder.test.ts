@@ -6,9 +6,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BlockFolder, Staging, type StoredBlock } from './block-folder.ts';
 import { type BlockHeader, tokensText } from './block-header.ts';
-import type { SealKey } from './sealed-file.ts';
+import type { FileKey } from './encrypted-file.ts';
 
-const KEY: SealKey = { secret: Buffer.alloc(32, 1), belongsTo: 'a'.repeat(32) };
+const KEY: FileKey = { secret: Buffer.alloc(32, 1), belongsTo: 'a'.repeat(32) };
 const rows = randomBytes(5_000);
 const none = async (): Promise<void> => {};
 
@@ -46,13 +46,13 @@ async function written(): Promise<StoredBlock> {
 }
 
 /** What a process that starts now gets of a file; null: nothing. */
-async function readBack(key: SealKey = KEY): Promise<Buffer | null> {
+async function readBack(key: FileKey = KEY): Promise<Buffer | null> {
   const blocks = new BlockFolder(folder, key);
   const [block] = await blocks.scan();
-  const sealed = block === undefined ? null : await blocks.fetch(block, new Staging());
-  if (block === undefined || sealed === null) return null;
+  const encrypted = block === undefined ? null : await blocks.fetch(block, new Staging());
+  if (block === undefined || encrypted === null) return null;
   let found: Uint8Array = new Uint8Array();
-  const isProven = blocks.open(block, sealed, (next) => {
+  const isProven = blocks.open(block, encrypted, (next) => {
     found = Buffer.concat([next(1_000), next(block.header.rowBytes - 1_000)]);
   });
   return isProven ? Buffer.from(found) : null;

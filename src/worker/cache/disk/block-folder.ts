@@ -13,16 +13,16 @@ import { type BlockHeader, headerText, parseHeader } from './block-header.ts';
 import {
   endOfRows,
   headerEnd,
-  openHeader,
+  decryptHeader,
   proven,
-  rowOpener,
-  SEAL,
-  type SealKey,
-  sealedBytes,
-  sealHeader,
-} from './sealed-file.ts';
+  rowDecipher,
+  FORM,
+  type FileKey,
+  fileBytes,
+  encryptHeader,
+} from './encrypted-file.ts';
 
-/** Bytes that are sealed, written or read at once; a step of the batch loop waits for no more. */
+/** Bytes that are encrypted, written or read at once; a step of the batch loop waits for no more. */
 const SLICE_BYTES = 4 * 1024 * 1024;
 /** What is read to find the end of a header; most headers end before. */
 const FIRST_BYTES = 16 * 1024;
@@ -36,7 +36,7 @@ export interface StoredBlock {
   readonly header: BlockHeader;
   /** Of the whole file. */
   readonly bytes: number;
-  readonly usedMs: number;
+  usedMs: number;
 }
 
 /** Called between slices; rejects to stop. */
@@ -44,9 +44,9 @@ export type Pause = () => Promise<void>;
 
 export class BlockFolder {
   readonly path: string;
-  readonly #key: SealKey;
+  readonly #key: FileKey;
 
-  constructor(folder: string, key: SealKey) {
+  constructor(folder: string, key: FileKey) {
     this.path = folder;
     this.#key = key;
   }
@@ -72,18 +72,18 @@ export class BlockFolder {
   async write(header: BlockHeader, rows: Uint8Array, pause: Pause): Promise<StoredBlock> {
     const id = randomBytes(16).toString('hex');
     const temporary = path.join(this.path, temporaryName(id));
-    const sealed = sealHeader(this.#key, randomBytes(SEAL.saltBytes), headerText(header), header.owner);
+    const encrypted = encryptHeader(this.#key, randomBytes(FORM.saltBytes), headerText(header), header.owner);
     // Somebody may have cleared the cache meanwhile.
     await makeFolder(this.path);
     try {
       const file = await open(temporary, 'wx', PRIVATE_FILE);
       try {
-        await writeAll(file, sealed.bytes);
+        await writeAll(file, encrypted.bytes);
         for (let at = 0; at < rows.length; at += SLICE_BYTES) {
           await pause();
-          await writeAll(file, sealed.rows.update(rows.subarray(at, at + SLICE_BYTES)));
+          await writeAll(file, encrypted.rows.update(rows.subarray(at, at + SLICE_BYTES)));
         }
-        await writeAll(file, endOfRows(sealed.rows));
+        await writeAll(file, endOfRows(encrypted.rows));
         await file.datasync();
       } finally {
         await file.close();
@@ -93,7 +93,7 @@ export class BlockFolder {
       await rm(temporary, { force: true });
       throw error;
     }
-    return { id, header, bytes: sealedBytes(sealed.bytes.length, rows.length), usedMs: Date.now() };
+    return { id, header, bytes: fileBytes(encrypted.bytes.length, rows.length), usedMs: Date.now() };
   }
 
   /** Makes what was written outlast a loss of power. */
@@ -110,16 +110,16 @@ export class BlockFolder {
    * Hands the rows to `take` through a function that gives the next so many bytes; true when all of them proved to be
    * what was written. What was taken of a file that did not is worth nothing.
    */
-  open(block: StoredBlock, sealed: Buffer, take: (next: (bytes: number) => Uint8Array) => void): boolean {
-    const end = headerEnd(sealed);
-    if (end === null || sealed.length !== sealedBytes(end, block.header.rowBytes)) return false;
-    const last = sealed.length - SEAL.tagBytes;
-    const opener = rowOpener(this.#key, sealed, sealed.subarray(last), block.header.owner);
+  open(block: StoredBlock, encrypted: Buffer, take: (next: (bytes: number) => Uint8Array) => void): boolean {
+    const end = headerEnd(encrypted);
+    if (end === null || encrypted.length !== fileBytes(end, block.header.rowBytes)) return false;
+    const last = encrypted.length - FORM.tagBytes;
+    const opener = rowDecipher(this.#key, encrypted, encrypted.subarray(last), block.header.owner);
     let at = end;
     const opened = proven(() => {
       take((bytes) => {
         at += bytes;
-        return opener.update(sealed.subarray(at - bytes, Math.min(at, last)));
+        return opener.update(encrypted.subarray(at - bytes, Math.min(at, last)));
       });
       return opener.final();
     });
@@ -148,9 +148,9 @@ export class BlockFolder {
       const end = headerEnd(first);
       if (end === null || end > size) return null;
       const start = end <= first.length ? first : await readAt(file, end, 0);
-      const text = openHeader(this.#key, start);
+      const text = decryptHeader(this.#key, start);
       const header = text === null ? null : parseHeader(text);
-      if (header === null || size !== sealedBytes(end, header.rowBytes)) return null;
+      if (header === null || size !== fileBytes(end, header.rowBytes)) return null;
       return { id, header, bytes: size, usedMs: mtimeMs };
     } finally {
       await file.close();

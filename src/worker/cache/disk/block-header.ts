@@ -1,4 +1,4 @@
-/** What a file says of the state in it; read only after its seal was checked. */
+/** What a file says of the state in it; read only after it has proved itself. */
 import { type Static, Type } from '#typebox';
 import { Compile } from '#typebox/compile';
 

@@ -1,11 +1,11 @@
 /**
- * worker/cache/disk owns the files of the prompt cache: their form, their seal, what is on the disk and how much. It
+ * worker/cache/disk owns the files of the prompt cache: their form, how they are encrypted, what is on the disk and how much. It
  * knows no sequences and nothing of the native library.
  * This file is the form of one: a header and rows, each encrypted and authenticated (AES-256-GCM) under a key that is
  * derived from that of the instance, the file's own salt, what the state belongs to and whose it is. So a file that was
  * changed, cut, moved to another home or made by another engine build opens as nothing at all.
  *
- *   magic 8 | salt 32 | bytes of the sealed header 4 | sealed header, tag 16 | sealed rows, tag 16
+ *   magic 8 | salt 32 | bytes of the encrypted header 4 | encrypted header, tag 16 | encrypted rows, tag 16
  */
 import { createCipheriv, createDecipheriv, hkdfSync, type DecipherGCM, type CipherGCM } from 'node:crypto';
 
@@ -14,37 +14,37 @@ const SALT_BYTES = 32;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const CIPHER = 'aes-256-gcm';
-/** A key seals one text only, so the nonce may be the same for all. */
+/** A key encrypts one text only, so the nonce may be the same for all. */
 const NONCE = Buffer.alloc(12);
 const HEADER_AT = MAGIC.length + SALT_BYTES + 4;
 /** Tokens of a whole window and the layers of a large model fit many times. */
 const MOST_HEADER_BYTES = 4 * 1024 * 1024;
 
-export interface SealKey {
+export interface FileKey {
   /** 32 bytes that only this home has. */
   readonly secret: Uint8Array;
   /** What a state must belong to in order to be used: weights, engine build, types, window. */
   readonly belongsTo: string;
 }
 
-/** A sealed header, and what seals the rows behind it. */
-export interface SealedStart {
+/** An encrypted header, and what encrypts the rows behind it. */
+export interface EncryptedStart {
   readonly bytes: Buffer;
   readonly rows: CipherGCM;
 }
 
-export function sealHeader(key: SealKey, salt: Buffer, header: Buffer, owner: string): SealedStart {
+export function encryptHeader(key: FileKey, salt: Buffer, header: Buffer, owner: string): EncryptedStart {
   const start = Buffer.alloc(HEADER_AT);
   MAGIC.copy(start);
   salt.copy(start, MAGIC.length);
   start.writeUInt32LE(header.length + TAG_BYTES, HEADER_AT - 4);
   const cipher = createCipheriv(CIPHER, keyFor(key, salt, 'header'), NONCE);
   cipher.setAAD(start);
-  const sealed = Buffer.concat([cipher.update(header), cipher.final(), cipher.getAuthTag()]);
+  const encrypted = Buffer.concat([cipher.update(header), cipher.final(), cipher.getAuthTag()]);
   const rows = createCipheriv(CIPHER, keyFor(key, salt, `rows ${owner}`), NONCE);
   // Rows of one file do not open behind the header of another.
   rows.setAAD(cipher.getAuthTag());
-  return { bytes: Buffer.concat([start, sealed]), rows };
+  return { bytes: Buffer.concat([start, encrypted]), rows };
 }
 
 export function endOfRows(rows: CipherGCM): Buffer {
@@ -54,12 +54,12 @@ export function endOfRows(rows: CipherGCM): Buffer {
 /** How many bytes of a file its header takes, by the first of them; null when it is none of ours. */
 export function headerEnd(start: Buffer): number | null {
   if (start.length < HEADER_AT || !start.subarray(0, MAGIC.length).equals(MAGIC)) return null;
-  const sealed = start.readUInt32LE(HEADER_AT - 4);
-  return sealed > TAG_BYTES && sealed <= MOST_HEADER_BYTES ? HEADER_AT + sealed : null;
+  const encrypted = start.readUInt32LE(HEADER_AT - 4);
+  return encrypted > TAG_BYTES && encrypted <= MOST_HEADER_BYTES ? HEADER_AT + encrypted : null;
 }
 
 /** Null when it does not prove itself. */
-export function openHeader(key: SealKey, start: Buffer): Buffer | null {
+export function decryptHeader(key: FileKey, start: Buffer): Buffer | null {
   const end = headerEnd(start);
   if (end === null || start.length < end) return null;
   const cipher = createDecipheriv(CIPHER, keyFor(key, saltOf(start), 'header'), NONCE);
@@ -71,7 +71,7 @@ export function openHeader(key: SealKey, start: Buffer): Buffer | null {
 }
 
 /** What opens the rows of the file; nothing that it gives out is proven before `final()` came back. */
-export function rowOpener(key: SealKey, start: Buffer, tag: Buffer, owner: string): DecipherGCM {
+export function rowDecipher(key: FileKey, start: Buffer, tag: Buffer, owner: string): DecipherGCM {
   const end = headerEnd(start) ?? 0;
   const rows = createDecipheriv(CIPHER, keyFor(key, saltOf(start), `rows ${owner}`), NONCE);
   rows.setAAD(start.subarray(end - TAG_BYTES, end));
@@ -80,10 +80,10 @@ export function rowOpener(key: SealKey, start: Buffer, tag: Buffer, owner: strin
 }
 
 /** Bytes of a file whose rows take `rowBytes`. */
-export const sealedBytes = (headerEndBytes: number, rowBytes: number): number =>
+export const fileBytes = (headerEndBytes: number, rowBytes: number): number =>
   headerEndBytes + rowBytes + TAG_BYTES;
 
-export const SEAL = { saltBytes: SALT_BYTES, tagBytes: TAG_BYTES, headerAt: HEADER_AT } as const;
+export const FORM = { saltBytes: SALT_BYTES, tagBytes: TAG_BYTES, headerAt: HEADER_AT } as const;
 
 /** The opened text, or null when the tag does not fit it. */
 export function proven<T>(open: () => T): T | null {
@@ -98,7 +98,7 @@ function saltOf(start: Buffer): Buffer {
   return start.subarray(MAGIC.length, MAGIC.length + SALT_BYTES);
 }
 
-function keyFor({ secret, belongsTo }: SealKey, salt: Buffer, purpose: string): Buffer {
+function keyFor({ secret, belongsTo }: FileKey, salt: Buffer, purpose: string): Buffer {
   return Buffer.from(
     hkdfSync('sha256', secret, salt, `hearth prompt cache\n${purpose}\n${belongsTo}`, KEY_BYTES),
   );

@@ -1,0 +1,29 @@
+/**
+ * What else a state belongs to, beyond what the server knows before a load. State does not depend on the size of the
+ * window or on how many slots share it, with two exceptions: models whose rotation of positions changes beyond a window,
+ * and whole states, in which llama.cpp writes how many streams the context had. Pure.
+ */
+import { createHash } from 'node:crypto';
+
+export interface StateForm {
+  /** Window of one sequence, tokens. */
+  readonly numCtx: number;
+  /** The window beyond which the model rotates positions in another way; null: it never does. */
+  readonly ropeCtx: number | null;
+  readonly streams: number;
+  /** State is kept in rows, not whole. */
+  readonly cuttable: boolean;
+}
+
+/** `kind` itself where nothing has to be told apart. */
+export function stateKind(kind: string, { numCtx, ropeCtx, streams, cuttable }: StateForm): string {
+  const parts = [
+    ...(ropeCtx !== null && numCtx > ropeCtx ? ['long'] : []),
+    ...(cuttable || streams === 1 ? [] : [`streams ${streams}`]),
+  ];
+  if (parts.length === 0) return kind;
+  return createHash('sha256')
+    .update([kind, ...parts].join('\n'))
+    .digest('hex')
+    .slice(0, kind.length);
+}
