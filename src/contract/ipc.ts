@@ -6,11 +6,10 @@
 import { type Static, Type } from '#typebox';
 import { Job } from './job.ts';
 import { JobEvent } from './job-event.ts';
-import { CacheTiers } from './cache-tiers.ts';
 import { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from './load.ts';
 import { MOST_THREADS } from './limits.ts';
 import { Measurement } from './memory.ts';
-import { SlotStates } from './slots.ts';
+import { CacheTiers, SlotStates } from './slots.ts';
 
 /** An error as it crosses the channel: a code of the catalogue and its detail; the message is rebuilt from them. */
 export const IpcFailure = Type.Object({

@@ -1,4 +1,4 @@
-/** What the slots of a loaded model do, as its worker reports while somebody watches. Counts only, never text. */
+/** What the slots of a loaded model do, and what it keeps of prompts beside them, as its worker reports. Counts only, never text. */
 import { type Static, Type } from '#typebox';
 import { MOST_SEQUENCES } from './limits.ts';
 
@@ -35,5 +35,36 @@ export type SlotState = Static<typeof SlotState>;
 export const SlotStates = Type.Array(SlotState, { maxItems: MOST_SEQUENCES });
 export type SlotStates = Static<typeof SlotStates>;
 
-/** How often a worker reports at most while somebody watches, milliseconds. */
+/** How often a worker reports on its slots at most, and only while somebody watches, milliseconds. */
 export const SLOT_REPORT_MS = 250;
+
+export const TierFacts = Type.Object({
+  bytes: Count,
+  limitBytes: Count,
+  /** Tokens whose state it holds; a beginning that several whole states share counts in each. */
+  tokens: Count,
+  /** States that gave way to others since the load. */
+  evictions: Count,
+  /** Prompt tokens whose state came back from it since the load. */
+  restoredTokens: Count,
+});
+export type TierFacts = Static<typeof TierFacts>;
+
+export const CacheTiers = Type.Object({
+  /** How often what a slot held gave way to another prompt since the load. */
+  slotEvictions: Count,
+  /** Null: nothing is kept there. */
+  ram: Type.Union([TierFacts, Type.Null()]),
+  disk: Type.Union([
+    /** `othersBytes`: what other models have of the same limit, as it was when this one last looked. */
+    Type.Object({ ...TierFacts.properties, othersBytes: Count }),
+    Type.Null(),
+  ]),
+  /** States that were brought back into a slot since the load, and how long that took together. */
+  restores: Count,
+  restoreMs: Type.Number({ minimum: 0 }),
+});
+export type CacheTiers = Static<typeof CacheTiers>;
+
+/** How often it reports on the tiers at most, milliseconds; it says nothing while nothing changes. */
+export const TIER_REPORT_MS = 500;

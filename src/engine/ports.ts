@@ -9,8 +9,7 @@ import type { SvcError } from '../lib/errors/svc-error.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import type { ModelKind } from '../contract/load.ts';
 import type { DeviceBytes } from '../contract/memory.ts';
-import type { CacheTiers } from '../contract/cache-tiers.ts';
-import type { SlotStates } from '../contract/slots.ts';
+import type { CacheTiers, SlotStates } from '../contract/slots.ts';
 import type { SamplingOption } from '../contract/sampling-shapes.ts';
 
 /** Receives the events of one job in order, then exactly one end. It must not throw. */

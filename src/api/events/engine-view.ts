@@ -1,6 +1,5 @@
 /** The state of the engine in the shapes of the wire. Pure. */
-import type { CacheTiers, TierFacts } from '../../contract/cache-tiers.ts';
-import type { SlotState, SlotStates } from '../../contract/slots.ts';
+import type { CacheTiers, TierFacts, SlotState, SlotStates } from '../../contract/slots.ts';
 import { bytesOn } from '../../engine/device-memory.ts';
 import type { OpenJob, ResidencyStatus, UpstreamStatus } from '../../engine/ports.ts';
 import type {

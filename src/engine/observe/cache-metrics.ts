@@ -1,6 +1,6 @@
 /** Figures of the prompt cache: where prompt tokens came from, why they were evaluated, what the tiers hold. */
+import type { CacheTiers, TierFacts } from '../../contract/slots.ts';
 import { Counter, Gauge, Histogram, type Registry } from '#prom-client';
-import type { CacheTiers, TierFacts } from '../../contract/cache-tiers.ts';
 import { missOf } from '../../contract/prompt-difference.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { ResidencyStatus } from '../ports.ts';
@@ -75,9 +75,10 @@ export function addTierMetrics(
       registers,
       collect() {
         this.reset();
-        for (const { modelId: model, cache } of residencies())
-          if (cache !== undefined)
-            for (const [tier, facts] of tiersOf(cache)) this.set({ model, tier }, pick(facts));
+        for (const { modelId: model, cache } of residencies()) {
+          if (cache === undefined) continue;
+          for (const [tier, facts] of tiersOf(cache)) this.set({ model, tier }, pick(facts));
+        }
       },
     });
   perTier(

@@ -1,6 +1,6 @@
 /** The nodes of the tree that lie on the disk: found again after a restart, written while nothing waits, bounded. */
 import { rm } from 'node:fs/promises';
-import type { CacheTiers } from '../../contract/cache-tiers.ts';
+import type { CacheTiers } from '../../contract/slots.ts';
 import type { DiskCacheSpec } from '../../contract/load.ts';
 import { type CachedFile, cachedKinds } from '../../lib/files/cache-folder.ts';
 import { BlockFolder, type Pause, type Staging, type StoredBlock } from './disk/block-folder.ts';

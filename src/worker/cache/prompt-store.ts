@@ -3,7 +3,7 @@
  * prefix of tokens. It knows no streams, no steps and nothing of the native library; what it gets and gives are bytes.
  * Prefixes of different owners never meet: each owner has a tree of its own.
  */
-import type { CacheTiers } from '../../contract/cache-tiers.ts';
+import type { CacheTiers } from '../../contract/slots.ts';
 import type { PromptCacheSpec } from '../../contract/load.ts';
 import { type Pause, Staging } from './disk/block-folder.ts';
 import { DiskTier } from './disk-tier.ts';

@@ -1,5 +1,5 @@
 /** What one tier holds now, and what became of it since the load. */
-import type { TierFacts } from '../../contract/cache-tiers.ts';
+import type { TierFacts } from '../../contract/slots.ts';
 
 export class Tally {
   bytes = 0;

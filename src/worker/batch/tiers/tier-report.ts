@@ -1,6 +1,6 @@
 /** Tells the server what the tiers hold, some time after it has changed, and never more often than needed. */
 import { isDeepStrictEqual } from 'node:util';
-import { type CacheTiers, TIER_REPORT_MS } from '../../../contract/cache-tiers.ts';
+import { type CacheTiers, TIER_REPORT_MS } from '../../../contract/slots.ts';
 
 export class TierReport {
   readonly #read: () => CacheTiers;

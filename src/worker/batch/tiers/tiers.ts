@@ -3,7 +3,7 @@
  * what a prompt needs comes back, and idle state is saved. It decides by what that costs against evaluating it again. It
  * does not know which sequence a prompt gets, and nothing of steps.
  */
-import type { CacheTiers } from '../../../contract/cache-tiers.ts';
+import type { CacheTiers } from '../../../contract/slots.ts';
 import type { CacheMissReason } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
 import { type Found, PromptStore } from '../../cache/prompt-store.ts';
