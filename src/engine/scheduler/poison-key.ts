@@ -20,7 +20,8 @@ export function grammarKey(modelId: string, job: Job): string | null {
   return isFree && tools.length === 0 ? null : `grammar ${shortName([modelId, format, tools])}`;
 }
 
-function shortName(value: unknown): string {
+/** Of values that differ, two may have the same one by accident. */
+export function shortName(value: unknown): string {
   const text = JSON.stringify(value);
   let a = 0x811c9dc5;
   let b = 0x41c6ce57;
