@@ -11,7 +11,7 @@ import {
   type ServedManifest,
 } from '../../store/files/manifest.ts';
 import { LOCAL_ENGINE } from '../../engine/local/model-source.ts';
-import type { Companions } from '../../store/registry/companions.ts';
+import { type Companions, NO_COMPANIONS } from '../../store/registry/companions.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import type { TargetOptions } from '../../store/registry/target.ts';
 import type { ModelDefaults, Models, ServedModel } from './served-model.ts';
@@ -42,18 +42,31 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       reasoning: facts.template.reasoning,
       defaults: defaultsOf(model),
       settings: settingsOf(model.params),
-      target: () => registry.toTarget(model, { ...options, companions }),
+      target: once(() => registry.toTarget(model, { ...options, companions })),
       proof: () => registry.provenance.of(model),
     };
   };
-  const served = async (model: ServedManifest): Promise<ServedModel> =>
-    servedWith(model, await registry.companions(model));
+  // A manifest is read anew when it changes; what companions are installed may change without it.
+  const alone = new WeakMap<ServedManifest, ServedModel>();
+  const served = async (model: ServedManifest): Promise<ServedModel> => {
+    const companions = await registry.companions(model);
+    if (companions !== NO_COMPANIONS) return servedWith(model, companions);
+    const made = alone.get(model) ?? servedWith(model, companions);
+    alone.set(model, made);
+    return made;
+  };
   return {
     list: async () => Promise.all((await registry.list()).filter(isServed).map(served)),
     find: async (name) => served(await registry.served(name)),
     resolve: async (name, kind) => served(await registry.resolve(name, kind)),
     defaultId: (kind) => registry.defaultId(kind),
   };
+}
+
+/** A chat asks more than once, and making it anew costs as much as a lookup. */
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function defaultsOf(model: ModelManifest): ModelDefaults {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Check } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoOf, makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
-import { stampOf } from '../files/installed.ts';
+import { stampNow } from '../files/installed.ts';
 import { fileNameToId, idToFileName, isModelId } from '../files/model-id.ts';
 import type { Store } from '../files/store.ts';
 import { EngineEntry } from './entry.ts';
@@ -30,10 +30,7 @@ export class EngineStore {
 
   /** Every change adds, replaces or removes a file, which shows in the stat of the folder. */
   async read(): Promise<EngineSet> {
-    const folder = await stampOf(this.#folder).catch((error: unknown) => {
-      if (errnoOf(error) === 'ENOENT') return null;
-      throw error;
-    });
+    const folder = stampNow(this.#folder);
     if (folder === null) return NONE;
     if (this.#known?.stamp === folder.text) return this.#known.set;
     const set = await this.#readAll();

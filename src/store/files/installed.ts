@@ -1,4 +1,5 @@
 /** What is installed, read from the manifests folder; damaged entries are reported and never hide the others. */
+import { type BigIntStats, statSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
@@ -53,7 +54,7 @@ export class InstalledReader {
   }
 
   async read(): Promise<InstalledSet> {
-    const folder = await this.#folderStamp();
+    const folder = this.#folderStamp();
     if (folder === null) return { manifests: [], damaged: [] };
     const known = this.#known?.stamp === folder.text ? this.#known : undefined;
     if (known !== undefined && Math.abs(Date.now() - known.checkedMs) < RECHECK_MS) return known.set;
@@ -65,11 +66,10 @@ export class InstalledReader {
   }
 
   /** Null for a home without a store, which is empty, not broken. */
-  async #folderStamp(): Promise<Stamp | null> {
+  #folderStamp(): Stamp | null {
     try {
-      return await stampOf(this.#paths.manifests);
+      return stampNow(this.#paths.manifests);
     } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return null;
       throw this.#unreadable(error);
     }
   }
@@ -131,13 +131,20 @@ export interface Stamp {
   readonly isSettled: boolean;
 }
 
-export async function stampOf(path: string): Promise<Stamp> {
-  const { ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(path, { bigint: true });
-  return {
-    text: [ino, size, mtimeNs, ctimeNs].join(' '),
-    isSettled: Math.abs(Date.now() - Number(ctimeMs)) > SETTLED_MS,
-  };
+/** Null where nothing is. On this thread: a look at the home takes microseconds, the way to another thread and back longer. */
+export function stampNow(path: string): Stamp | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? null : stampFrom(stats);
 }
+
+async function stampOf(path: string): Promise<Stamp> {
+  return stampFrom(await stat(path, { bigint: true }));
+}
+
+const stampFrom = ({ ino, size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): Stamp => ({
+  text: [ino, size, mtimeNs, ctimeNs].join(' '),
+  isSettled: Math.abs(Date.now() - Number(ctimeMs)) > SETTLED_MS,
+});
 
 /**
  * Finds what a name means, the same for every verb and every request. The exact spelling wins over the tolerant ones,

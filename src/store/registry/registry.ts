@@ -10,7 +10,7 @@ import type { ModelKind } from '../../contract/load.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
-import { type DamagedManifest, InstalledReader, lookUp, stampOf } from '../files/installed.ts';
+import { type DamagedManifest, InstalledReader, lookUp, stampNow } from '../files/installed.ts';
 import {
   isBaseModel,
   isBlobFile,
@@ -220,7 +220,8 @@ export class Registry {
   async #choice(): Promise<Defaults> {
     const path = this.store.paths.defaults;
     try {
-      const stamp = await stampOf(path);
+      const stamp = stampNow(path);
+      if (stamp === null) return { schema: 1 };
       if (this.#chosen?.stamp === stamp.text) return this.#chosen.choice;
       const value: unknown = JSON.parse((await readText(path)) ?? '{}');
       const choice: Defaults = Check(Defaults, value) ? value : { schema: 1 };
