@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Check } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoOf, makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
-import { stampNow } from '../files/installed.ts';
+import { stampNow } from '../../lib/files/stamp.ts';
 import { fileNameToId, idToFileName, isModelId } from '../files/model-id.ts';
 import type { Store } from '../files/store.ts';
 import { EngineEntry } from './entry.ts';

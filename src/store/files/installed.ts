@@ -1,9 +1,9 @@
 /** What is installed, read from the manifests folder; damaged entries are reported and never hide the others. */
-import { type BigIntStats, statSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { errnoOf } from '../../lib/files/durable.ts';
+import { type Stamp, stampNow } from '../../lib/files/stamp.ts';
 import { MAX_MANIFEST_BYTES, type ModelManifest, parseManifest } from './manifest.ts';
 import { fileNameToId, lookupKeys } from './model-id.ts';
 import type { StorePaths } from './paths.ts';
@@ -32,8 +32,6 @@ interface CachedFile {
   readonly damage: DamagedManifest | undefined;
 }
 
-/** Something changed more recently than this may change again within the same tick of the file system's clock. */
-const SETTLED_MS = 50;
 /** How soon an edit inside a manifest shows, which leaves the folder as it was. */
 const RECHECK_MS = 1000;
 /** Manifests that are opened together, so that a large store does not use up the process's file descriptors. */
@@ -100,14 +98,14 @@ export class InstalledReader {
 
   async #file(name: string): Promise<CachedFile | undefined> {
     const path = join(this.#paths.manifests, name);
-    let stamp: Stamp;
+    let stamp: Stamp | null;
     try {
-      stamp = await stampOf(path);
+      stamp = stampNow(path);
     } catch (error) {
-      // Removed between the listing and here.
-      if (errnoOf(error) === 'ENOENT') return undefined;
       return damagedFile(name, path, errnoOf(error) ?? String(error));
     }
+    // Removed between the listing and here.
+    if (stamp === null) return undefined;
     const cached = this.#cache.get(name);
     if (cached?.stamp === stamp.text) return cached;
     const fresh = await readManifest(name, path, stamp.text);
@@ -124,27 +122,6 @@ export class InstalledReader {
     return fail('store_unreadable', detail, error);
   }
 }
-
-/** A file or folder at one moment: while `text` stays the same and is settled, so does the content. */
-export interface Stamp {
-  readonly text: string;
-  readonly isSettled: boolean;
-}
-
-/** Null where nothing is. On this thread: a look at the home takes microseconds, the way to another thread and back longer. */
-export function stampNow(path: string): Stamp | null {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? null : stampFrom(stats);
-}
-
-async function stampOf(path: string): Promise<Stamp> {
-  return stampFrom(await stat(path, { bigint: true }));
-}
-
-const stampFrom = ({ ino, size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): Stamp => ({
-  text: [ino, size, mtimeNs, ctimeNs].join(' '),
-  isSettled: Math.abs(Date.now() - Number(ctimeMs)) > SETTLED_MS,
-});
 
 /**
  * Finds what a name means, the same for every verb and every request. The exact spelling wins over the tolerant ones,

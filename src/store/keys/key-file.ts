@@ -3,13 +3,13 @@
  * of requests. A key is 256 random bits, so its plain SHA-256 tells nothing of it and can be compared at once.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
+import { stampNow } from '../../lib/files/stamp.ts';
 import { takeLock } from '../lock/owner-lock.ts';
 
 export const KeyRecord = Type.Object(
@@ -45,14 +45,10 @@ export const keyFilePath = (home: string): string => path.join(home, 'keys.json'
 
 export const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/**
- * Another text for every state of the file; one that cannot be looked at is no file that is absent. It blocks for some
- * microseconds, where a promise of the same takes five times as long.
- */
+/** Another text for every state of the file; one that cannot be looked at is no file that is absent. */
 export function keyFileStamp(home: string): string {
   try {
-    const facts = statSync(keyFilePath(home), { bigint: true, throwIfNoEntry: false });
-    return facts === undefined ? 'none' : `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}`;
+    return stampNow(keyFilePath(home))?.text ?? 'none';
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code);
   }

@@ -10,7 +10,8 @@ import type { ModelKind } from '../../contract/load.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
-import { type DamagedManifest, InstalledReader, lookUp, stampNow } from '../files/installed.ts';
+import { stampNow } from '../../lib/files/stamp.ts';
+import { type DamagedManifest, InstalledReader, lookUp } from '../files/installed.ts';
 import {
   isBaseModel,
   isBlobFile,
