@@ -1,5 +1,5 @@
 /** What is installed, read from the manifests folder; damaged entries are reported and never hide the others. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { errnoOf } from '../../lib/files/durable.ts';
