@@ -135,9 +135,11 @@ it('nobody waits beside a free slot for longer than the limit, or than its fair 
         world.finish(1, true);
         let lastEndMs = Number.NEGATIVE_INFINITY;
         for (const next of steps) {
-          if (next.do === 'submit') world.submit(model, next);
-          else if (next.do === 'advance') world.advance(next.ms);
-          else {
+          if (next.do === 'submit') {
+            world.submit(model, next);
+          } else if (next.do === 'advance') {
+            world.advance(next.ms);
+          } else {
             const job = world.running()[next.pick % Math.max(1, world.running().length)];
             if (job === undefined) continue;
             world.finish(job.seq, true);
