@@ -3,18 +3,23 @@
  * the figures above them.
  */
 import { useEffect } from 'preact/hooks';
+import type { EngineState } from '../../src/wire/operation/engine-state.ts';
 import { count, milliseconds, percent, rate } from '../parts/figures.ts';
 import { Spark } from '../parts/spark.tsx';
 import { TraceKey } from '../parts/trace-bar.tsx';
 import { recent, watchRequests } from '../requests/recent.ts';
-import { engineState, watchEngine } from '../service/engine-feed.ts';
 import { RecordingSign } from '../requests/recording-sign.tsx';
+import { engineState, watchEngine } from '../service/engine-feed.ts';
+import { CacheView } from './cache-view.tsx';
+import { LastRequests } from './last-requests.tsx';
 import { MemoryView } from './memory-view.tsx';
 import { ModelLanes } from './model-lanes.tsx';
 import { QueueView } from './queue-view.tsx';
-import { rates, watchRate } from './rate-meter.ts';
-import { cachedShare, medianFirst } from './reading.ts';
+import { opens, rates, watchRate } from './rate-meter.ts';
+import { firstTokens, promptOrigins, quantile, reusedShare } from './reading/prompts.ts';
+import { UpstreamsView } from './upstreams-view.tsx';
 
+/** Requests that figures are of. */
 const FEW = 40;
 
 export function EngineRoom() {
@@ -29,62 +34,91 @@ export function EngineRoom() {
         <p>What the models do now: who is answered, who waits, and what the memory holds.</p>
       </header>
       <RecordingSign />
-      {state === null ? <p class="hint">Waiting for the engine to speak.</p> : <Figures />}
-      {state === null ? null : (
-        <div class="room">
-          <div class="lanes-of-models">
-            {Object.entries(state.models).map(([id, model]) => (
-              <ModelLanes key={id} id={id} model={model} jobs={state.jobs} />
-            ))}
-            {Object.keys(state.models).length === 0 ? (
-              <p class="cold">No model is in memory. The first request loads one.</p>
-            ) : (
-              <TraceKey />
-            )}
-          </div>
-          <div class="beside">
-            <MemoryView state={state} />
-            <QueueView state={state} />
-          </div>
-        </div>
-      )}
+      {state === null ? <p class="hint">Waiting for the engine to speak.</p> : <Room state={state} />}
     </div>
   );
 }
 
-function Figures() {
-  const state = engineState.value;
-  if (state === null) return null;
+function Room({ state }: { state: EngineState }) {
   const last = recent.value.slice(0, FEW);
-  const first = medianFirst(last);
-  const share = cachedShare(last);
+  const models = Object.entries(state.models);
+  return (
+    <>
+      <Figures state={state} last={last} />
+      <div class="room">
+        <div class="lanes-of-models">
+          {models.map(([id, model]) => (
+            <ModelLanes key={id} id={id} model={model} state={state} requests={last} />
+          ))}
+          {models.length === 0 ? (
+            <p class="cold">
+              No model is in memory. The first request loads one: <a href="#/playground">ask something</a>.
+            </p>
+          ) : (
+            <TraceKey />
+          )}
+          <LastRequests requests={last} />
+        </div>
+        <div class="beside">
+          <MemoryView state={state} />
+          <QueueView state={state} />
+          <CacheView state={state} last={last} />
+          <UpstreamsView upstreams={state.upstreams} nowMs={state.at_ms} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Figures({ state, last }: { state: EngineState; last: typeof recent.value }) {
+  const firsts = firstTokens(last);
+  const share = reusedShare(promptOrigins(last));
   const running = Object.values(state.jobs).filter(({ state: now }) => now === 'running').length;
-  const firsts = last.flatMap(({ first_ms: ms }) => ms ?? []).reverse();
+  const [median, worst] = [quantile(firsts, 0.5), quantile(firsts, 0.99)];
   return (
     <dl class="figures">
       <Figure name="tokens per second" value={rate(rates.value.at(-1) ?? 0)} values={rates.value} />
-      <Figure name="first token, median" value={first === null ? '–' : milliseconds(first)} values={firsts} />
+      <Figure
+        name="first token, median"
+        value={median === null ? '–' : milliseconds(median)}
+        note={worst === null ? '' : `p99 ${milliseconds(worst)}`}
+        values={firsts}
+      />
       <Figure
         name="prompt from the cache"
         value={share === null ? '–' : percent(share)}
+        note={last.length === 0 ? '' : `of the last ${count(last.length)}`}
         values={sharesOf(last)}
       />
-      <Figure name="running / waiting" value={`${count(running)} / ${count(state.queued)}`} values={[]} />
+      <Figure
+        name="running / waiting"
+        value={`${count(running)} / ${count(state.queued)}`}
+        values={opens.value}
+      />
     </dl>
   );
 }
 
-function Figure({ name, value, values }: { name: string; value: string; values: readonly number[] }) {
+interface FigureFacts {
+  readonly name: string;
+  readonly value: string;
+  /** A second figure, of less weight. */
+  readonly note?: string;
+  readonly values: readonly number[];
+}
+
+function Figure({ name, value, note = '', values }: FigureFacts) {
   return (
     <div class="figure">
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>
+        {value}
+        {note === '' ? null : <small>{note}</small>}
+      </dd>
       <Spark values={values} />
     </div>
   );
 }
 
 const sharesOf = (requests: typeof recent.value): number[] =>
-  requests
-    .flatMap(({ prompt_tokens: all = 0, cached_tokens: cached = 0 }) => (all === 0 ? [] : [cached / all]))
-    .reverse();
+  requests.flatMap((request) => reusedShare(promptOrigins([request])) ?? []).toReversed();

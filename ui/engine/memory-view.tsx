@@ -1,80 +1,86 @@
-import type { EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
+import type { EngineState } from '../../src/wire/operation/engine-state.ts';
 import { bytes } from '../parts/figures.ts';
-import { memoryOf, nextToGo } from './reading.ts';
+import { deviceReading, type HolderReading, holders } from './reading/memory.ts';
 
-/** What the memory holds, device by device; what was planned, and what would go first. */
+/** What the memory holds, device by device; what was planned, and which model would make room first. */
 export function MemoryView({ state }: { state: EngineState }) {
-  const next = nextToGo(state);
+  const models = holders(state);
   return (
     <section class="sheet memory" aria-label="Memory">
       <h2>Memory</h2>
       {Object.keys(state.devices).map((device) => (
         <Device key={device} state={state} device={device} />
       ))}
-      <ul class="holders">
-        {Object.entries(state.models).map(([id, model]) => (
-          <li key={id}>
-            <strong>{id}</strong>
-            <span>{plannedOf(model)}</span>
-            <span>{stayOf(model)}</span>
-          </li>
-        ))}
-      </ul>
-      {next === null ? null : (
-        <p class="hint">
-          Next to go: <strong>{next.id}</strong>, {next.reason}.
-        </p>
+      {models.length === 0 ? null : (
+        <ul class="holders" aria-label="Models in memory, the first to make room at the top">
+          {models.map((model) => (
+            <Holder key={model.id} model={model} />
+          ))}
+        </ul>
       )}
     </section>
   );
 }
 
 function Device({ state, device }: { state: EngineState; device: string }) {
-  const parts = memoryOf(state, device);
-  const all = parts.reduce((sum, part) => sum + part.bytes, 0);
-  const free = parts.find(({ name }) => name === 'free')?.bytes ?? 0;
+  const { parts, allBytes, freeBytes, plannedBytes, measuredBytes } = deviceReading(state, device);
   const words = parts.map(({ name, bytes: size }) => `${name} ${bytes(size)}`).join(', ');
+  const share = (size: number) => `${(100 * size) / allBytes}%`;
   return (
     <div class="device">
       <p>
         <span>{device === 'CPU' ? 'this machine' : device}</span>
         <span>
-          {bytes(free)} free of {bytes(all)}
+          {bytes(freeBytes)} free of {bytes(allBytes)}
         </span>
       </p>
       <div class="memory-bar" role="img" aria-label={words}>
         {parts.map(({ name, bytes: size }) => (
-          <i
-            key={name}
-            class={name.replace(' ', '-')}
-            style={{ width: `${(100 * size) / Math.max(1, all)}%` }}
-          />
+          <i key={name} class={name.replace(' ', '-')} style={{ width: share(size) }} />
         ))}
+        {measuredBytes === null ? null : <b class="planned-mark" style={{ left: share(plannedBytes) }} />}
       </div>
       <ul class="memory-key">
         {parts
           .filter(({ bytes: size }) => size > 0)
           .map(({ name, bytes: size }) => (
             <li key={name} class={name.replace(' ', '-')}>
-              {name} {bytes(size)}
+              <span>{name}</span> {bytes(size)}
             </li>
           ))}
       </ul>
+      {measuredBytes === null ? null : (
+        <p class="plan">
+          <span>planned {bytes(plannedBytes)}</span>
+          <span>measured {bytes(measuredBytes)}</span>
+        </p>
+      )}
     </div>
   );
 }
 
-function plannedOf({ memory }: ModelView): string {
-  const parts = Object.values(memory);
-  const planned = parts.reduce((sum, { planned_bytes: size }) => sum + size, 0);
-  const measured = parts.reduce((sum, part) => sum + (part.measured_bytes ?? part.planned_bytes), 0);
-  const isMeasured = parts.some(({ measured_bytes: size }) => size !== undefined);
-  return isMeasured ? `${bytes(measured)}, planned ${bytes(planned)}` : `${bytes(planned)} planned`;
+function Holder({ model }: { model: HolderReading }) {
+  const { id, bytes: size, plannedBytes, eviction } = model;
+  return (
+    <li>
+      <strong>{id}</strong>
+      <span class="size">{bytes(size)}</span>
+      <span class="note">
+        {stayOf(model)}
+        {plannedBytes === null ? ', not measured yet' : `, planned ${bytes(plannedBytes)}`}
+      </span>
+      {eviction?.rank === 1 ? (
+        <span class="note next">
+          <span class="tag warm">next to go</span> {eviction.reason}
+        </span>
+      ) : null}
+    </li>
+  );
 }
 
-function stayOf({ expires_ms: until, running, queued }: ModelView): string {
-  if (until !== undefined) return `until ${clock(until)}`;
-  return running + queued > 0 ? 'in use' : 'stays';
+function stayOf({ untilMs, isUsed }: HolderReading): string {
+  if (untilMs !== null) return `until ${clock(untilMs)}`;
+  return isUsed ? 'in use' : 'stays until memory is needed';
 }
 
 const clock = (ms: number): string => new Date(ms).toLocaleTimeString('en', { hour12: false });

@@ -1,43 +1,88 @@
 import type { EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
-import { count, plural } from '../parts/figures.ts';
+import type { RequestView } from '../../src/wire/operation/requests.ts';
+import { count, milliseconds, plural } from '../parts/figures.ts';
+import { Spark } from '../parts/spark.tsx';
 import { TraceBar } from '../parts/trace-bar.tsx';
-import { apartOf, type LaneReading, lanesOf, scaleOf } from './reading.ts';
+import {
+  apartOf,
+  type LaneReading,
+  lanesOf,
+  scaleOf,
+  waitingFor,
+  type WaitingReading,
+} from './reading/lanes.ts';
+import { firstTokens, quantile } from './reading/prompts.ts';
 
-/** One model: a lane for each of its slots. */
-export function ModelLanes({ id, model, jobs }: { id: string; model: ModelView; jobs: EngineState['jobs'] }) {
-  const lanes = lanesOf(model, jobs);
-  const apart = apartOf(id, model, jobs);
-  const busy = lanes.filter(({ kind }) => kind !== 'kept' && kind !== 'free').length;
-  const facts = [
-    model.state,
-    ...(model.num_ctx === undefined ? [] : [`window ${count(model.num_ctx)}`]),
-    ...(model.threads === undefined ? [] : [plural(model.threads, 'thread')]),
-    ...(lanes.length === 0 ? [`${model.running} running`] : [`${busy} of ${lanes.length} slots`]),
-  ];
+/** Lanes of those that wait; more are counted. */
+const MOST_WAITING = 3;
+
+interface ModelFacts {
+  readonly id: string;
+  readonly model: ModelView;
+  readonly state: EngineState;
+  /** The last ones of all models. */
+  readonly requests: readonly RequestView[];
+}
+
+/** One model: a lane for each of its slots, and for those that wait for one. */
+export function ModelLanes({ id, model, state, requests }: ModelFacts) {
+  const lanes = lanesOf(model, state.jobs);
+  const waiting = waitingFor(id, state);
+  const isLoading = model.state === 'loading';
   return (
     <section class={`model-lanes ${model.state}`} aria-label={`Slots of ${id}`}>
       <header>
         <h2>{id}</h2>
-        <p>{facts.join(' · ')}</p>
+        <FirstTokens requests={requests.filter((request) => request.model === id)} />
+        <p>{factsOf(model, lanes, state.at_ms).join(' · ')}</p>
       </header>
+      {isLoading ? <div class="trace loading-bar" /> : null}
       <ol>
         {lanes.map((lane) => (
           <LaneRow key={lane.number} lane={lane} />
         ))}
-        {apart.map(({ client, words }) => (
-          <li key={words + client} class="slot apart">
-            <span class="slot-number" aria-hidden="true">
-              +
-            </span>
-            <p>{words}</p>
-            <p class="who">
-              <strong>{client}</strong>
-            </p>
-          </li>
+        {apartOf(id, model, state.jobs).map(({ client, words }) => (
+          <BarelessRow key={words + client} mark="+" client={client} words={words} />
+        ))}
+        {waiting.slice(0, MOST_WAITING).map((job) => (
+          <WaitingRow key={job.jobId} job={job} />
         ))}
       </ol>
-      {lanes.length === 0 ? null : <p class="scale">the width is {count(scaleOf(model))} tokens</p>}
+      {lanes.length === 0 ? null : (
+        <p class="scale">
+          <span>full width {count(scaleOf(model))} tokens</span>
+          {waiting.length <= MOST_WAITING ? null : (
+            <span>{count(waiting.length - MOST_WAITING)} more wait</span>
+          )}
+        </p>
+      )}
     </section>
+  );
+}
+
+function factsOf(model: ModelView, lanes: readonly LaneReading[], nowMs: number): string[] {
+  const { state, place, num_ctx: window, threads, running, cells, slots } = model;
+  const busy = lanes.filter(({ kind }) => kind !== 'kept' && kind !== 'free').length;
+  const kept = Object.values(slots).reduce((sum, slot) => sum + slot.kept_tokens, 0);
+  return [
+    state === 'loading' ? `loading for ${milliseconds(Math.max(0, nowMs - model.since_ms))}` : state,
+    ...(place === undefined ? [] : [`at ${place}`]),
+    ...(window === undefined || window === 0 ? [] : [`window ${count(window)}`]),
+    ...(threads === undefined ? [] : [plural(threads, 'thread')]),
+    ...(lanes.length === 0 ? [`${count(running)} running`] : [`${busy} of ${lanes.length} slots`]),
+    ...(cells === undefined || lanes.length === 0 ? [] : [`KV ${count(kept)} of ${count(cells)}`]),
+  ];
+}
+
+function FirstTokens({ requests }: { requests: readonly RequestView[] }) {
+  const values = firstTokens(requests);
+  const median = quantile(values, 0.5);
+  if (median === null) return null;
+  return (
+    <p class="first-tokens">
+      <Spark values={values} />
+      <span>first token {milliseconds(median)}</span>
+    </p>
   );
 }
 
@@ -57,6 +102,32 @@ function LaneRow({ lane }: { lane: LaneReading }) {
         <strong>{client}</strong>
         {isFrozen ? <span class="tag warm">signed</span> : null}
         <span class="speed">{speed}</span>
+      </p>
+    </li>
+  );
+}
+
+const WaitingRow = ({ job: { client, words } }: { job: WaitingReading }) => (
+  <BarelessRow mark="…" client={client} words={words} isWaiting />
+);
+
+interface Bareless {
+  readonly mark: string;
+  readonly client: string;
+  readonly words: string;
+  readonly isWaiting?: boolean;
+}
+
+/** Something that has no slot, and so no bar. */
+function BarelessRow({ mark, client, words, isWaiting = false }: Bareless) {
+  return (
+    <li class={`slot apart${isWaiting ? ' waiting' : ''}`}>
+      <span class="slot-number" aria-hidden="true">
+        {mark}
+      </span>
+      <p>{words}</p>
+      <p class="who">
+        <strong>{client}</strong>
       </p>
     </li>
   );

@@ -1,36 +1,37 @@
-import type { EngineState } from '../../src/wire/operation/engine-state.ts';
+import type { ClientView, EngineState } from '../../src/wire/operation/engine-state.ts';
 import { count } from '../parts/figures.ts';
 
-const MOST_SHOWN = 12;
+/** More requests of a client than this are told by their number alone. */
+const MOST_MARKS = 16;
 
-/** Who waits, client by client, and for what. */
-export function QueueView({ state }: { state: EngineState }) {
-  const waiting = Object.entries(state.jobs)
-    .filter(([, { state: now }]) => now === 'queued')
-    .toSorted(([, a], [, b]) => (a.position ?? 0) - (b.position ?? 0));
+/** Who is answered and who waits, client by client: each has its turn, however many another one sends. */
+export function QueueView({ state: { clients } }: { state: EngineState }) {
   return (
     <section class="sheet queue" aria-label="Queue">
-      <h2>Queue</h2>
-      {state.clients.length === 0 ? <p class="hint">Nobody waits, and nobody is answered.</p> : null}
+      <h2>Clients</h2>
+      {clients.length === 0 ? <p class="hint">Nobody is answered, and nobody waits.</p> : null}
       <ul class="holders">
-        {state.clients.map(({ client, running, queued }) => (
-          <li key={client}>
-            <strong>{client === '' ? 'without a name' : client}</strong>
-            <span>{count(running)} running</span>
-            <span>{count(queued)} waiting</span>
-          </li>
+        {clients.map((client) => (
+          <Client key={client.client} client={client} />
         ))}
       </ul>
-      {waiting.length === 0 ? null : (
-        <ol class="waiting-jobs">
-          {waiting.slice(0, MOST_SHOWN).map(([id, { position, model, client, reason }]) => (
-            <li key={id}>
-              {position ?? ''} {client ?? 'without a name'} → {model}
-              {reason === undefined ? null : <small>{reason}</small>}
-            </li>
-          ))}
-        </ol>
-      )}
     </section>
+  );
+}
+
+function Client({ client: { client, running, queued } }: { client: ClientView }) {
+  const all = [...Array<string>(running).fill('runs'), ...Array<string>(queued).fill('waits')];
+  return (
+    <li>
+      <strong>{client === '' ? 'without a name' : client}</strong>
+      <span class="marks" aria-hidden="true">
+        {all.slice(0, MOST_MARKS).map((name, at) => (
+          <i key={at} class={name} />
+        ))}
+      </span>
+      <span class="note">
+        {count(running)} running, {count(queued)} waiting
+      </span>
+    </li>
   );
 }

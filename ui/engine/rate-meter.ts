@@ -1,8 +1,8 @@
-/** How many tokens all models generate in a second, as a line over the last minute. */
+/** How many tokens all models generate in a second, and how many requests are open, as lines over the last minute. */
 import { effect, signal } from '@preact/signals';
 import type { EngineState } from '../../src/wire/operation/engine-state.ts';
 import { engineState } from '../service/engine-feed.ts';
-import { tokensBetween } from './reading.ts';
+import { tokensBetween } from './reading/lanes.ts';
 
 const EVERY_MS = 500;
 /** Steps that a rate is the mean of: one alone would jump. */
@@ -10,6 +10,8 @@ const STEPS = 4;
 const MOST_POINTS = 120;
 
 export const rates = signal<readonly number[]>([]);
+/** Requests that run or wait. */
+export const opens = signal<readonly number[]>([]);
 
 /** Measures until the function that it returns is called. */
 export function watchRate(): () => void {
@@ -26,6 +28,9 @@ export function watchRate(): () => void {
     tokens = 0;
     const mean = counts.reduce((sum, each) => sum + each, 0) / (counts.length * (EVERY_MS / 1000));
     rates.value = [...rates.value.slice(1 - MOST_POINTS), mean];
+    const { clients = [] } = engineState.peek() ?? {};
+    const open = clients.reduce((sum, { running, queued }) => sum + running + queued, 0);
+    opens.value = [...opens.value.slice(1 - MOST_POINTS), open];
   }, EVERY_MS);
   return () => {
     stop();

@@ -5,6 +5,8 @@
 export interface Trace {
   readonly cached: number;
   readonly prefilled: number;
+  /** Of the prompt, still to be prefilled. */
+  readonly ahead?: number;
   readonly generated: number;
   readonly drafted?: number;
   /** Tokens that the whole width stands for; absent: all that there are. */
@@ -12,12 +14,13 @@ export interface Trace {
 }
 
 export function TraceBar({ trace, label }: { trace: Trace; label: string }) {
-  const { cached, prefilled, generated, drafted = 0 } = trace;
-  const room = Math.max(1, trace.room ?? 0, cached + prefilled + generated);
+  const { cached, prefilled, ahead = 0, generated, drafted = 0 } = trace;
+  const room = Math.max(1, trace.room ?? 0, cached + prefilled + ahead + generated);
   const share = (tokens: number) => `${(100 * tokens) / room}%`;
   const parts = [
     ['cached', cached],
     ['prefilled', prefilled],
+    ['ahead', Math.max(0, ahead)],
     ['generated', Math.max(0, generated - drafted)],
     ['drafted', drafted],
   ] as const;
@@ -35,6 +38,7 @@ export function TraceKey() {
     <ul class="trace-key">
       <li class="cached">reused</li>
       <li class="prefilled">prefilled</li>
+      <li class="ahead">still to prefill</li>
       <li class="generated">generated</li>
       <li class="drafted">drafted and accepted</li>
     </ul>

@@ -1,7 +1,13 @@
 /** What is noted of one request while it runs: its stages in milliseconds, its tokens, how it ended. Never its text. */
 import type { RequestAccount } from '../caller.ts';
 import type { FinishedRequest } from './recorder.ts';
-import { isLoadReason, type JobEvent, type StartedEvent } from '../../contract/job-event.ts';
+import {
+  type CacheFacts,
+  isLoadReason,
+  type JobEvent,
+  type StartedEvent,
+} from '../../contract/job-event.ts';
+import { missOf } from '../../contract/prompt-difference.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';
 
@@ -22,6 +28,9 @@ type Counts = Pick<
   | 'check_ms'
   | 'prompt_tokens'
   | 'cached_tokens'
+  | 'ram_tokens'
+  | 'disk_tokens'
+  | 'cache_miss'
   | 'completion_tokens'
   | 'drafted_tokens'
   | 'accepted_tokens'
@@ -102,12 +111,21 @@ export class RequestEntry implements RequestAccount {
     this.#counts.check_ms = (this.#counts.check_ms ?? 0) + Math.ceil(ms);
   }
 
-  #begun({ cache, preparation }: StartedEvent): void {
-    if (cache !== undefined && cache.restoreMs > 0) this.#counts.restore_ms = Math.round(cache.restoreMs);
+  #begun(event: StartedEvent): void {
+    const { cache, preparation } = event;
+    if (cache !== undefined) this.#reused(cache);
+    const miss = missOf(event);
+    if (miss !== null) this.#counts.cache_miss = miss;
     if (preparation === undefined) return;
     const { promptMs, grammarMs } = preparation;
     this.#counts.prompt_ms = Math.ceil(promptMs);
     if (grammarMs > 0) this.#counts.grammar_ms = Math.ceil(grammarMs);
+  }
+
+  #reused({ restoreMs, ramTokens, diskTokens }: CacheFacts): void {
+    if (restoreMs > 0) this.#counts.restore_ms = Math.round(restoreMs);
+    if (ramTokens > 0) this.#counts.ram_tokens = ramTokens;
+    if (diskTokens > 0) this.#counts.disk_tokens = diskTokens;
   }
 
   /** The first of several answers counts; the stages of the others run beside its own. */

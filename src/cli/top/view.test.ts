@@ -8,10 +8,25 @@ const state: EngineState = {
   boot_id: 'b',
   started_ms: nowMs - 7_200_000,
   queued: 1,
-  upstreams: {},
   last_request: 0,
   recording: { kept: 200 },
   clients: [{ client: 'agent', queued: 1, running: 2 }],
+  upstreams: {
+    box: {
+      privacy: 'lan',
+      state: 'busy',
+      why: 'it has too much to do',
+      until_ms: nowMs + 3_000,
+      in_flight: 2,
+      first_token_ms: 80.4,
+      requests: 1200,
+      failures: { connect: 2, timeout: 1 },
+      spills: 0,
+      affinity_hits: 0,
+      failovers: 0,
+      resumptions: 0,
+    },
+  },
   devices: { CPU: { total_bytes: 10e9, free_bytes: 4e9, reserve_bytes: 0 } },
   jobs: {
     a: { model: 'm', kind: 'generate', state: 'running', client: 'agent', submitted_ms: 1 },
@@ -40,6 +55,12 @@ const state: EngineState = {
       queued: 1,
       memory: {
         CPU: { planned_bytes: 6e9, measured_bytes: 5e9, weights_bytes: 3e9, kv_bytes: 2e9, compute_bytes: 0 },
+      },
+      cache: {
+        slot_evictions: 4,
+        disk: { bytes: 1e9, limit_bytes: 16e9, tokens: 9, evictions: 1, restored_tokens: 3, others_bytes: 5e8 },
+        restores: 2,
+        restore_ms: 41,
       },
       slots: {
         0: {
@@ -86,10 +107,17 @@ describe('the view of the engine', () => {
 
   it('tells the memory by what it is for, and who waits', () => {
     expect(line('CPU')).toBe(
-      'CPU  ████████████▓▓▓░░░░░░░░░  models 5.0 (weights 3.0, KV cache 2.0), free 4.0 of 10.0 GB',
+      'CPU  ████████████▓▓▓░░░░░░░░░  models 5.0 (weights 3.0, KV cache 2.0), planned 6.0, free 4.0 of 10.0 GB',
     );
     expect(line('Waiting')).toBe('Waiting: agent 1');
     expect(line('4 s')).toBe('   1  4 s   waiting for a slot of model m   agent\ufffd[2J');
+  });
+
+  it('tells what is kept beside the slots, and who answers elsewhere', () => {
+    expect(line('cache   ')).toBe('   cache   disk 1.5 of 16.0 GB   2 brought back in 41 ms   5 gave way');
+    expect(line('box')).toBe(
+      '   box   busy for 3 s (it has too much to do)   lan   2 from here   first token 80 ms   1,200 requests   3 failed',
+    );
   });
 
   it('has no line that is wider than the terminal', () => {

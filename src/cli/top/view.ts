@@ -5,6 +5,8 @@
 import type { EngineState, JobView, ModelView, SlotView } from '../../wire/operation/engine-state.ts';
 import { printable } from '../context.ts';
 import { spanText } from '../words/relative-time.ts';
+import { cacheLine, upstreamLines } from './beside.ts';
+import { gigabytes, grouped, sum } from './figures.ts';
 
 export interface ViewOptions {
   readonly url: string;
@@ -25,6 +27,7 @@ export function engineView(state: EngineState, options: ViewOptions): string[] {
     ...models.flatMap(([id, model]) => ['', ...modelLines(id, model, state, options)]),
     ...(models.length === 0 ? ['', 'No model is loaded; the next request loads the one that it names.'] : []),
     ...waitingLines(state, options),
+    ...upstreamLines(state, options.nowMs),
   ].map((line) => cut(printable(line), options.width));
 }
 
@@ -58,7 +61,9 @@ function deviceLines({ devices, models }: EngineState): string[] {
       return bytes === 0 ? [] : [`${what === 'kv' ? 'KV cache' : what} ${gigabytes(bytes)}`];
     });
     const detail = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
-    return `${name}  ${bar}  models ${gigabytes(used)}${detail}, free ${gigabytes(device.free_bytes)} of ${gigabytes(total)} GB`;
+    const isMeasured = held.some((part) => part?.measured_bytes !== undefined);
+    const planned = isMeasured ? `, planned ${gigabytes(sum(held, (part) => part?.planned_bytes ?? 0))}` : '';
+    return `${name}  ${bar}  models ${gigabytes(used)}${detail}${planned}, free ${gigabytes(device.free_bytes)} of ${gigabytes(total)} GB`;
   });
 }
 
@@ -69,14 +74,16 @@ function modelLines(id: string, model: ModelView, { jobs }: EngineState, { nowMs
     model.state === 'loading' ? `loading for ${spanText(nowMs - model.since_ms)}` : model.state,
     ...(model.num_ctx === undefined ? [] : [`window ${grouped(model.num_ctx)}`]),
     ...(model.threads === undefined ? [] : [`${model.threads} threads`]),
+    ...(model.place === undefined ? [] : [`at ${model.place}`]),
     `${model.running} running`,
     ...(model.queued === 0 ? [] : [`${model.queued} waiting`]),
     ...(model.expires_ms === undefined ? [] : [`unloads in ${spanText(model.expires_ms - nowMs)}`]),
     ...(model.eviction?.rank === 1 ? [`first to make room (${model.eviction.reason})`] : []),
   ];
+  const cache = model.cache === undefined ? [] : [cacheLine(model.cache)];
   const slots = Object.entries(model.slots).map(([number, slot]) => slotLine(number, slot, model, jobs));
   const frozen = Object.values(jobs).filter((job) => job.frozen === true && isRunning(job, id));
-  return [facts.join('   '), ...slots, ...frozen.map((job) => `   frozen lane${nameOf(job)}`)];
+  return [facts.join('   '), ...slots, ...cache, ...frozen.map((job) => `   frozen lane${nameOf(job)}`)];
 }
 
 function slotLine(number: string, slot: SlotView, model: ModelView, jobs: EngineState['jobs']): string {
@@ -154,13 +161,6 @@ function barOf(
   }
   return bar.padEnd(BAR_CHARS, rest);
 }
-
-const sum = <T>(items: readonly T[], pick: (item: T) => number): number =>
-  items.reduce((total, item) => total + pick(item), 0);
-
-const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
-
-const grouped = (count: number): string => count.toLocaleString('en-US');
 
 const cut = (line: string, width: number): string =>
   line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;

@@ -35,6 +35,17 @@ export const RequestView = Type.Object(
     check_ms: Ms('Holding what it wrote against the schemas of its tools or its answer, rounded up as well.'),
     prompt_tokens: Count,
     cached_tokens: Count,
+    ram_tokens: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Cached ones that came back from memory.' }),
+    ),
+    disk_tokens: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Cached ones that came back from the disk.' }),
+    ),
+    cache_miss: Type.Optional(
+      Type.String({
+        description: 'Why prompt tokens that could have been cached were evaluated (docs/prompt-cache.md).',
+      }),
+    ),
     completion_tokens: Count,
     drafted_tokens: Count,
     accepted_tokens: Count,

@@ -1,8 +1,15 @@
-/** What the state of the engine means to somebody who looks at it. Pure. */
-import type { EngineState, JobView, ModelView, SlotView } from '../../src/wire/operation/engine-state.ts';
-import type { RequestView } from '../../src/wire/operation/requests.ts';
-import { count, milliseconds, rate } from '../parts/figures.ts';
-import type { Trace } from '../parts/trace-bar.tsx';
+/**
+ * ui/engine/reading owns what the state of the engine means to somebody who looks at it. Pure. This file: the slots of a
+ * model, and who waits for one.
+ */
+import type {
+  EngineState,
+  JobView,
+  ModelView,
+  SlotView,
+} from '../../../src/wire/operation/engine-state.ts';
+import { count, milliseconds, rate } from '../../parts/figures.ts';
+import type { Trace } from '../../parts/trace-bar.tsx';
 
 export interface LaneReading {
   readonly number: string;
@@ -30,6 +37,28 @@ export function lanesOf(model: ModelView, jobs: EngineState['jobs']): LaneReadin
     .map(([number, slot]) => laneOf(number, slot, { room, job: jobs[slot.job_id ?? ''] }));
 }
 
+export interface WaitingReading {
+  readonly jobId: string;
+  readonly client: string;
+  readonly words: string;
+}
+
+/** Jobs that wait for a slot of a model or for its load, the next one first. */
+export function waitingFor(id: string, { jobs, at_ms: nowMs }: EngineState): WaitingReading[] {
+  return Object.entries(jobs)
+    .filter(([, { model, state }]) => model === id && state === 'queued')
+    .toSorted(([, a], [, b]) => (a.position ?? 0) - (b.position ?? 0))
+    .map(([jobId, { client = '', position, reason, submitted_ms: since }]) => ({
+      jobId,
+      client,
+      words: [
+        `number ${position ?? '?'} in the queue`,
+        `for ${milliseconds(Math.max(0, nowMs - since))}`,
+        ...(reason === undefined ? [] : [reason]),
+      ].join(' · '),
+    }));
+}
+
 /** Jobs of a model that run in none of its slots, such as signed answers, which get a context of their own. */
 export function apartOf(
   id: string,
@@ -52,13 +81,14 @@ function laneOf(
 ): LaneReading {
   if (slot.job_id === undefined) return idleLane(number, slot.kept_tokens, room);
   const { cached_tokens: cached = 0, prompt_tokens: prompt = 0, written_tokens: generated = 0, phase } = slot;
+  const { accepted_tokens: drafted = 0 } = slot;
   const evaluated = slot.evaluated_tokens ?? prompt;
   const kind = phase ?? 'prefill';
   const prefilled = Math.max(0, (kind === 'prefill' ? evaluated : prompt) - cached);
   return {
     number,
     kind,
-    trace: { cached, prefilled, generated, drafted: slot.accepted_tokens ?? 0, room },
+    trace: { cached, prefilled, ahead: prompt - cached - prefilled, generated, drafted, room },
     doing: kind === 'prefill' ? prefillWords(slot, evaluated) : decodeWords(slot, prefilled),
     client: job?.client ?? '',
     speed: slot.tokens_per_s === undefined ? '' : `${rate(slot.tokens_per_s)} t/s`,
@@ -110,50 +140,3 @@ export function tokensBetween(before: EngineState, after: EngineState): number {
 
 const slotsOf = ({ models }: EngineState): SlotView[] =>
   Object.values(models).flatMap(({ slots }) => Object.values(slots));
-
-/** The middle of the times to the first token, or null where nothing was answered yet. */
-export function medianFirst(requests: readonly RequestView[]): number | null {
-  const times = requests.flatMap(({ first_ms: first }) => first ?? []).toSorted((a, b) => a - b);
-  return times[Math.floor(times.length / 2)] ?? null;
-}
-
-/** The share of prompt tokens that came from the cache, or null where there was no prompt. */
-export function cachedShare(requests: readonly RequestView[]): number | null {
-  const sum = (values: readonly (number | undefined)[]): number =>
-    values.reduce<number>((all, one = 0) => all + one, 0);
-  const prompt = sum(requests.map(({ prompt_tokens: tokens }) => tokens));
-  return prompt === 0 ? null : sum(requests.map(({ cached_tokens: tokens }) => tokens)) / prompt;
-}
-
-export interface MemoryPart {
-  readonly name: 'weights' | 'KV cache' | 'compute' | 'process' | 'others' | 'free';
-  readonly bytes: number;
-}
-
-/** The memory of a device by what it holds. `process`: what a worker takes besides; `others`: programs besides these models, and what no plan touches. */
-export function memoryOf({ models, devices }: EngineState, device: string): readonly MemoryPart[] {
-  const here = Object.values(models).flatMap(({ memory }) => memory[device] ?? []);
-  const total = (of: (part: (typeof here)[number]) => number | undefined): number =>
-    here.reduce((sum, part) => sum + (of(part) ?? 0), 0);
-  const held = total(({ measured_bytes: measured, planned_bytes: planned }) => measured ?? planned);
-  const weights = total(({ weights_bytes: bytes }) => bytes);
-  const kv = total(({ kv_bytes: bytes }) => bytes);
-  const compute = total(({ compute_bytes: bytes }) => bytes);
-  const { total_bytes: all, free_bytes: free } = devices[device] ?? { free_bytes: 0, total_bytes: undefined };
-  return [
-    { name: 'weights', bytes: weights },
-    { name: 'KV cache', bytes: kv },
-    { name: 'compute', bytes: compute },
-    { name: 'process', bytes: Math.max(0, held - weights - kv - compute) },
-    { name: 'others', bytes: Math.max(0, (all ?? held + free) - held - free) },
-    { name: 'free', bytes: free },
-  ];
-}
-
-/** The model that would be unloaded first when memory is needed. */
-export function nextToGo({ models }: EngineState): { readonly id: string; readonly reason: string } | null {
-  const ranked = Object.entries(models).flatMap(([id, { eviction }]) =>
-    eviction === undefined ? [] : [{ id, ...eviction }],
-  );
-  return ranked.toSorted((a, b) => a.rank - b.rank)[0] ?? null;
-}

@@ -1,0 +1,38 @@
+/** Lines of what stands beside the slots: the prompt cache, and engines elsewhere. Pure. */
+import type { CacheView, EngineState } from '../../wire/operation/engine-state.ts';
+import { spanText } from '../words/relative-time.ts';
+import { gigabytes, grouped, sum } from './figures.ts';
+
+/** What is kept of prompts beside the slots. */
+export function cacheLine({ ram, disk, restores, restore_ms: ms, ...cache }: CacheView): string {
+  const evictions = cache.slot_evictions + (ram?.evictions ?? 0) + (disk?.evictions ?? 0);
+  const tier = (name: string, bytes: number, limit: number): string =>
+    `${name} ${gigabytes(bytes)} of ${gigabytes(limit)} GB`;
+  return [
+    '   cache',
+    ...(ram === undefined ? [] : [tier('memory', ram.bytes, ram.limit_bytes)]),
+    ...(disk === undefined ? [] : [tier('disk', disk.bytes + disk.others_bytes, disk.limit_bytes)]),
+    ...(restores === 0 ? [] : [`${grouped(restores)} brought back in ${ms} ms`]),
+    ...(evictions === 0 ? [] : [`${grouped(evictions)} gave way`]),
+  ].join('   ');
+}
+
+/** Services and commands that answer beside this one. */
+export function upstreamLines({ upstreams }: EngineState, nowMs: number): string[] {
+  const lines = Object.entries(upstreams).map(([name, upstream]) => {
+    const { why, until_ms: until, first_token_ms: first } = upstream;
+    const failures = sum(Object.values(upstream.failures), (times) => times);
+    const span = until === undefined || until <= nowMs ? '' : ` for ${spanText(until - nowMs)}`;
+    return [
+      `   ${name}`,
+      why === undefined ? upstream.state : `${upstream.state}${span} (${why})`,
+      upstream.privacy,
+      `${upstream.in_flight} from here`,
+      ...(upstream.running === undefined ? [] : [`${upstream.running} running there`]),
+      ...(first === undefined ? [] : [`first token ${Math.round(first)} ms`]),
+      `${grouped(upstream.requests)} requests`,
+      ...(failures === 0 ? [] : [`${grouped(failures)} failed`]),
+    ].join('   ');
+  });
+  return lines.length === 0 ? [] : ['', 'Upstreams', ...lines];
+}

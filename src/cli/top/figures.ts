@@ -1,0 +1,7 @@
+/** Figures as a line of a terminal has them. Pure. */
+export const sum = <T>(items: readonly T[], pick: (item: T) => number): number =>
+  items.reduce((total, item) => total + pick(item), 0);
+
+export const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
+
+export const grouped = (count: number): string => count.toLocaleString('en-US');

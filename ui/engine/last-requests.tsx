@@ -1,0 +1,50 @@
+import type { RequestView } from '../../src/wire/operation/requests.ts';
+import { count, milliseconds, percent, rate } from '../parts/figures.ts';
+import { missWords } from './reading/prompts.ts';
+
+const FEW = 6;
+
+/** How the latest requests fared, in a line each, and why a prompt had to be read again. */
+export function LastRequests({ requests }: { requests: readonly RequestView[] }) {
+  const asked = requests.filter(({ model, error }) => model !== undefined || error !== undefined);
+  if (asked.length === 0) return null;
+  return (
+    <section class="last-requests" aria-label="Last requests">
+      <header>
+        <h2>Last requests</h2>
+        <a href="#/requests">all of them</a>
+      </header>
+      <ol>
+        {asked.slice(0, FEW).map((request) => (
+          <li key={request.number}>
+            <time>{new Date(request.started_ms).toLocaleTimeString('en', { hour12: false })}</time>
+            <strong>{request.client_name ?? request.key ?? 'without a name'}</strong>
+            <Prompt request={request} />
+            <span class="number">{firstOf(request)}</span>
+            <span class="number">{speedOf(request)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Prompt({ request }: { request: RequestView }) {
+  const { prompt_tokens: prompt, cached_tokens: cached = 0, error } = request;
+  const miss = missWords(request);
+  return (
+    <span class="prompt">
+      {prompt === undefined ? (request.model ?? request.route) : `${count(prompt)} in`}
+      {prompt === undefined || cached === 0 ? null : <span class="tag">{percent(cached / prompt)} reused</span>}
+      {miss === null ? null : <span class="tag warm">{miss}</span>}
+      {error === undefined ? null : <span class="tag bad">{error}</span>}
+    </span>
+  );
+}
+
+const firstOf = ({ first_ms: first }: RequestView): string =>
+  first === undefined ? '' : `first ${milliseconds(first)}`;
+
+function speedOf({ completion_tokens: tokens = 0, decode_ms: ms = 0 }: RequestView): string {
+  return tokens < 2 || ms === 0 ? '' : `${rate((1000 * tokens) / ms)} t/s`;
+}

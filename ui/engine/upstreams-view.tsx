@@ -1,0 +1,72 @@
+import type { EngineState } from '../../src/wire/operation/engine-state.ts';
+import { count, milliseconds, percent, plural } from '../parts/figures.ts';
+
+type Upstreams = EngineState['upstreams'];
+type Upstream = Upstreams[string];
+
+const TONES = { ready: 'good', busy: 'warm', down: 'bad' } as const;
+
+/** Services and commands that answer beside this one; nothing where there are none. */
+export function UpstreamsView({ upstreams, nowMs }: { upstreams: Upstreams; nowMs: number }) {
+  const all = Object.entries(upstreams);
+  if (all.length === 0) return null;
+  return (
+    <section class="sheet upstreams" aria-label="Upstreams">
+      <h2>Upstreams</h2>
+      <ul class="holders">
+        {all.map(([name, upstream]) => (
+          <li key={name}>
+            <strong>{name}</strong>
+            <span class={`tag ${TONES[upstream.state]}`}>{upstream.state}</span>
+            {upstream.why === undefined ? null : (
+              <span class="note why">
+                {upstream.why}
+                {untilWords(upstream, nowMs)}
+              </span>
+            )}
+            <span class="note">{loadOf(upstream).join(' · ')}</span>
+            <span class="note">{pastOf(upstream).join(' · ')}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function untilWords({ state, until_ms: until }: Upstream, nowMs: number): string {
+  if (until === undefined || until <= nowMs) return '';
+  const span = milliseconds(until - nowMs);
+  return state === 'down' ? `, tried again in ${span}` : `, for another ${span}`;
+}
+
+function loadOf({
+  in_flight: open,
+  running,
+  waiting,
+  capacity,
+  kv_use: kv,
+  first_token_ms: first,
+  privacy,
+}: Upstream): string[] {
+  return [
+    privacy,
+    `${count(open)} from here`,
+    ...(running === undefined ? [] : [`${count(running)}${capacity === undefined ? '' : ` of ${count(capacity)}`} running`]),
+    ...(waiting === undefined || waiting === 0 ? [] : [`${count(waiting)} waiting`]),
+    ...(kv === undefined ? [] : [`KV ${percent(kv)}`]),
+    ...(first === undefined ? [] : [`first token ${milliseconds(first)}`]),
+  ];
+}
+
+function pastOf(upstream: Upstream): string[] {
+  const told = (value: number, words: string): string[] => (value === 0 ? [] : [`${count(value)} ${words}`]);
+  const failures = Object.entries(upstream.failures).map(([kind, times]) => `${kind} ${count(times)}`);
+  return [
+    plural(upstream.requests, 'request'),
+    ...(failures.length === 0 ? [] : [`failed: ${failures.join(', ')}`]),
+    ...told(upstream.affinity_hits, 'for known prompts'),
+    ...told(upstream.spills, 'sent elsewhere for its load'),
+    ...told(upstream.failovers, 'moved'),
+    ...told(upstream.resumptions, 'gone on elsewhere'),
+  ];
+}
