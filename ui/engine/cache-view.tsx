@@ -70,11 +70,7 @@ function Tier({ tier: { name, bytes: held, limitBytes, tokens } }: { tier: TierR
     <li>
       <strong>{name}</strong>
       <span class="size">{bytes(held)}</span>
-      <span
-        class="meter"
-        role="img"
-        aria-label={`${bytes(held)} of ${bytes(limitBytes)} in use`}
-      >
+      <span class="meter" role="img" aria-label={`${bytes(held)} of ${bytes(limitBytes)} in use`}>
         <i style={{ width: `${Math.min(100, (100 * held) / Math.max(1, limitBytes))}%` }} />
       </span>
       <span class="note">

@@ -3,7 +3,7 @@
  * the figures above them.
  */
 import { useEffect } from 'preact/hooks';
-import type { EngineState } from '../../src/wire/operation/engine-state.ts';
+import type { EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
 import { count, milliseconds, percent, rate } from '../parts/figures.ts';
 import { Spark } from '../parts/spark.tsx';
 import { TraceKey } from '../parts/trace-bar.tsx';
@@ -41,7 +41,7 @@ export function EngineRoom() {
 
 function Room({ state }: { state: EngineState }) {
   const last = recent.value.slice(0, FEW);
-  const models = Object.entries(state.models);
+  const models = Object.entries(state.models).toSorted(([, a], [, b]) => lanesIn(b) - lanesIn(a));
   return (
     <>
       <Figures state={state} last={last} />
@@ -69,6 +69,9 @@ function Room({ state }: { state: EngineState }) {
     </>
   );
 }
+
+/** Models whose lanes can be seen come first. */
+const lanesIn = ({ slots }: ModelView): number => Math.min(1, Object.keys(slots).length);
 
 function Figures({ state, last }: { state: EngineState; last: typeof recent.value }) {
   const firsts = firstTokens(last);

@@ -35,7 +35,9 @@ function Prompt({ request }: { request: RequestView }) {
   return (
     <span class="prompt">
       {prompt === undefined ? (request.model ?? request.route) : `${count(prompt)} in`}
-      {prompt === undefined || cached === 0 ? null : <span class="tag">{percent(cached / prompt)} reused</span>}
+      {prompt === undefined || cached === 0 ? null : (
+        <span class="tag">{percent(cached / prompt)} reused</span>
+      )}
       {miss === null ? null : <span class="tag warm">{miss}</span>}
       {error === undefined ? null : <span class="tag bad">{error}</span>}
     </span>

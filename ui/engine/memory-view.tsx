@@ -1,6 +1,6 @@
 import type { EngineState } from '../../src/wire/operation/engine-state.ts';
 import { bytes } from '../parts/figures.ts';
-import { deviceReading, type HolderReading, holders } from './reading/memory.ts';
+import { type DeviceReading, deviceReading, type HolderReading, holders } from './reading/memory.ts';
 
 /** What the memory holds, device by device; what was planned, and which model would make room first. */
 export function MemoryView({ state }: { state: EngineState }) {
@@ -23,9 +23,13 @@ export function MemoryView({ state }: { state: EngineState }) {
 }
 
 function Device({ state, device }: { state: EngineState; device: string }) {
-  const { parts, allBytes, freeBytes, plannedBytes, measuredBytes } = deviceReading(state, device);
-  const words = parts.map(({ name, bytes: size }) => `${name} ${bytes(size)}`).join(', ');
-  const share = (size: number) => `${(100 * size) / allBytes}%`;
+  const reading = deviceReading(state, device);
+  const { freeBytes, othersBytes, heldBytes, allBytes } = reading;
+  const uses = [
+    { name: 'models', bytes: heldBytes },
+    { name: 'others', bytes: othersBytes },
+    { name: 'free', bytes: freeBytes },
+  ];
   return (
     <div class="device">
       <p>
@@ -34,30 +38,60 @@ function Device({ state, device }: { state: EngineState; device: string }) {
           {bytes(freeBytes)} free of {bytes(allBytes)}
         </span>
       </p>
-      <div class="memory-bar" role="img" aria-label={words}>
-        {parts.map(({ name, bytes: size }) => (
-          <i key={name} class={name.replace(' ', '-')} style={{ width: share(size) }} />
-        ))}
-        {measuredBytes === null ? null : <b class="planned-mark" style={{ left: share(plannedBytes) }} />}
-      </div>
-      <ul class="memory-key">
-        {parts
-          .filter(({ bytes: size }) => size > 0)
-          .map(({ name, bytes: size }) => (
-            <li key={name} class={name.replace(' ', '-')}>
-              <span>{name}</span> {bytes(size)}
-            </li>
-          ))}
-      </ul>
-      {measuredBytes === null ? null : (
-        <p class="plan">
-          <span>planned {bytes(plannedBytes)}</span>
-          <span>measured {bytes(measuredBytes)}</span>
-        </p>
-      )}
+      <Bar parts={uses} allBytes={allBytes} />
+      {heldBytes === 0 ? null : <Held reading={reading} />}
     </div>
   );
 }
+
+/** What the models hold, on a scale of its own, and how much of it was planned. */
+function Held({ reading: { parts, heldBytes, plannedBytes, isMeasured } }: { reading: DeviceReading }) {
+  const scale = Math.max(heldBytes, plannedBytes);
+  return (
+    <>
+      <p class="plan">
+        <span>models {bytes(heldBytes)}</span>
+        <span>{isMeasured ? `planned ${bytes(plannedBytes)}` : 'planned, not measured yet'}</span>
+      </p>
+      <Bar parts={parts} allBytes={scale} mark={isMeasured ? plannedBytes : undefined} />
+    </>
+  );
+}
+
+interface BarFacts {
+  readonly parts: readonly { readonly name: string; readonly bytes: number }[];
+  /** What the whole width stands for. */
+  readonly allBytes: number;
+  readonly mark?: number | undefined;
+}
+
+function Bar({ parts, allBytes, mark }: BarFacts) {
+  const share = (size: number) => `${(100 * size) / allBytes}%`;
+  const held = parts.filter(({ bytes: size }) => size > 0);
+  return (
+    <>
+      <div
+        class="memory-bar"
+        role="img"
+        aria-label={held.map(({ name, bytes: size }) => `${name} ${bytes(size)}`).join(', ')}
+      >
+        {held.map(({ name, bytes: size }) => (
+          <i key={name} class={classOf(name)} style={{ width: share(size) }} />
+        ))}
+        {mark === undefined ? null : <b class="planned-mark" style={{ left: share(mark) }} />}
+      </div>
+      <ul class="memory-key">
+        {held.map(({ name, bytes: size }) => (
+          <li key={name} class={classOf(name)}>
+            {name} {bytes(size)}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const classOf = (name: string): string => name.replace(' ', '-');
 
 function Holder({ model }: { model: HolderReading }) {
   const { id, bytes: size, plannedBytes, eviction } = model;

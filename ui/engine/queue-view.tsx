@@ -22,16 +22,16 @@ export function QueueView({ state: { clients } }: { state: EngineState }) {
 function Client({ client: { client, running, queued } }: { client: ClientView }) {
   const all = [...Array<string>(running).fill('runs'), ...Array<string>(queued).fill('waits')];
   return (
-    <li>
+    <li class="client">
       <strong>{client === '' ? 'without a name' : client}</strong>
       <span class="marks" aria-hidden="true">
         {all.slice(0, MOST_MARKS).map((name, at) => (
           <i key={at} class={name} />
         ))}
       </span>
-      <span class="note">
-        {count(running)} running, {count(queued)} waiting
-      </span>
+      <span>{[...told(running, 'running'), ...told(queued, 'waiting')].join(', ')}</span>
     </li>
   );
 }
+
+const told = (value: number, words: string): string[] => (value === 0 ? [] : [`${count(value)} ${words}`]);

@@ -4,6 +4,11 @@ import { count, milliseconds, percent, plural } from '../parts/figures.ts';
 type Upstreams = EngineState['upstreams'];
 type Upstream = Upstreams[string];
 
+const PLACES: Readonly<Record<string, string>> = {
+  local: 'on this machine',
+  lan: 'in this network',
+  remote: 'elsewhere',
+};
 const TONES = { ready: 'good', busy: 'warm', down: 'bad' } as const;
 
 /** Services and commands that answer beside this one; nothing where there are none. */
@@ -49,9 +54,11 @@ function loadOf({
   privacy,
 }: Upstream): string[] {
   return [
-    privacy,
+    PLACES[privacy] ?? privacy,
     `${count(open)} from here`,
-    ...(running === undefined ? [] : [`${count(running)}${capacity === undefined ? '' : ` of ${count(capacity)}`} running`]),
+    ...(running === undefined
+      ? []
+      : [`${count(running)}${capacity === undefined ? '' : ` of ${count(capacity)}`} running`]),
     ...(waiting === undefined || waiting === 0 ? [] : [`${count(waiting)} waiting`]),
     ...(kv === undefined ? [] : [`KV ${percent(kv)}`]),
     ...(first === undefined ? [] : [`first token ${milliseconds(first)}`]),

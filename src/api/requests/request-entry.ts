@@ -1,12 +1,7 @@
 /** What is noted of one request while it runs: its stages in milliseconds, its tokens, how it ended. Never its text. */
 import type { RequestAccount } from '../caller.ts';
 import type { FinishedRequest } from './recorder.ts';
-import {
-  type CacheFacts,
-  isLoadReason,
-  type JobEvent,
-  type StartedEvent,
-} from '../../contract/job-event.ts';
+import { type CacheFacts, isLoadReason, type JobEvent, type StartedEvent } from '../../contract/job-event.ts';
 import { missOf } from '../../contract/prompt-difference.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { SvcError } from '../../lib/errors/svc-error.ts';

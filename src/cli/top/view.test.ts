@@ -58,7 +58,14 @@ const state: EngineState = {
       },
       cache: {
         slot_evictions: 4,
-        disk: { bytes: 1e9, limit_bytes: 16e9, tokens: 9, evictions: 1, restored_tokens: 3, others_bytes: 5e8 },
+        disk: {
+          bytes: 1e9,
+          limit_bytes: 16e9,
+          tokens: 9,
+          evictions: 1,
+          restored_tokens: 3,
+          others_bytes: 5e8,
+        },
         restores: 2,
         restore_ms: 41,
       },

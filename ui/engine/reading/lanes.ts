@@ -2,12 +2,7 @@
  * ui/engine/reading owns what the state of the engine means to somebody who looks at it. Pure. This file: the slots of a
  * model, and who waits for one.
  */
-import type {
-  EngineState,
-  JobView,
-  ModelView,
-  SlotView,
-} from '../../../src/wire/operation/engine-state.ts';
+import type { EngineState, JobView, ModelView, SlotView } from '../../../src/wire/operation/engine-state.ts';
 import { count, milliseconds, rate } from '../../parts/figures.ts';
 import type { Trace } from '../../parts/trace-bar.tsx';
 
@@ -54,7 +49,8 @@ export function waitingFor(id: string, { jobs, at_ms: nowMs }: EngineState): Wai
       words: [
         `number ${position ?? '?'} in the queue`,
         `for ${milliseconds(Math.max(0, nowMs - since))}`,
-        ...(reason === undefined ? [] : [reason]),
+        // Which model it waits for stands above.
+        ...(reason === undefined || reason.startsWith('waiting for a slot') ? [] : [reason]),
       ].join(' · '),
     }));
 }
@@ -68,11 +64,20 @@ export function apartOf(
   const inSlots = new Set(Object.values(slots).map(({ job_id: job }) => job));
   return Object.entries(jobs)
     .filter(([job, { model, state }]) => model === id && state === 'running' && !inSlots.has(job))
-    .map(([, { frozen, kind, client = '' }]) => ({
-      client,
-      words: frozen === true ? 'a signed answer, in a context of its own' : `${kind}, outside the slots`,
-    }));
+    .map(([, job]) => ({ client: job.client ?? '', words: apartWords(job) }));
 }
+
+function apartWords({ frozen, place, kind }: JobView): string {
+  if (frozen === true) return 'a signed answer, in a context of its own';
+  if (place !== undefined) return `answered at ${place}`;
+  return APART[kind] ?? kind;
+}
+
+const APART: Readonly<Record<string, string>> = {
+  generate: 'being made ready',
+  embed: 'vectors, without a slot',
+  rank: 'scores, without a slot',
+};
 
 function laneOf(
   number: string,

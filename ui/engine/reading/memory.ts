@@ -1,19 +1,20 @@
 /** Who holds the memory, what was planned, and who would make room first. Pure. */
 import type { EngineState, ModelView } from '../../../src/wire/operation/engine-state.ts';
 
-export interface MemoryPart {
-  readonly name: 'weights' | 'KV cache' | 'compute' | 'process' | 'others' | 'free';
-  readonly bytes: number;
-}
-
 export interface DeviceReading {
-  /** Together all that the device has. `process`: what a worker takes besides; `others`: other programs, and what no plan touches. */
-  readonly parts: readonly MemoryPart[];
+  /** All that the device has: models, others (other programs, and what no plan touches) and free make it up. */
   readonly allBytes: number;
+  readonly heldBytes: number;
+  readonly othersBytes: number;
   readonly freeBytes: number;
-  /** What the loads were planned with, and what they hold since; null: nothing here was measured. */
+  /** What the models hold it for; `process` is what a worker takes besides. */
+  readonly parts: readonly {
+    readonly name: 'weights' | 'KV cache' | 'compute' | 'process';
+    readonly bytes: number;
+  }[];
   readonly plannedBytes: number;
-  readonly measuredBytes: number | null;
+  /** Whether any of what is held was measured; else it is what was planned. */
+  readonly isMeasured: boolean;
 }
 
 export function deviceReading({ models, devices }: EngineState, device: string): DeviceReading {
@@ -26,18 +27,18 @@ export function deviceReading({ models, devices }: EngineState, device: string):
   const compute = total(({ compute_bytes: bytes }) => bytes);
   const { total_bytes: all, free_bytes: free } = devices[device] ?? { free_bytes: 0, total_bytes: undefined };
   return {
+    allBytes: Math.max(1, all ?? 0, held + free),
+    heldBytes: held,
+    othersBytes: Math.max(0, (all ?? 0) - held - free),
+    freeBytes: free,
     parts: [
       { name: 'weights', bytes: weights },
       { name: 'KV cache', bytes: kv },
       { name: 'compute', bytes: compute },
       { name: 'process', bytes: Math.max(0, held - weights - kv - compute) },
-      { name: 'others', bytes: Math.max(0, (all ?? held + free) - held - free) },
-      { name: 'free', bytes: free },
     ],
-    allBytes: Math.max(1, all ?? held + free, held + free),
-    freeBytes: free,
     plannedBytes: total(({ planned_bytes: bytes }) => bytes),
-    measuredBytes: here.some(({ measured_bytes: bytes }) => bytes !== undefined) ? held : null,
+    isMeasured: here.some(({ measured_bytes: bytes }) => bytes !== undefined),
   };
 }
 

@@ -109,6 +109,14 @@ describe('lanes', () => {
     expect(apartOf('m', model(slots), signed)).toEqual([
       { client: 'audit', words: 'a signed answer, in a context of its own' },
     ]);
+    const far: EngineState['jobs'] = {
+      f: { model: 'b/m', kind: 'generate', state: 'running', place: 'b', submitted_ms: 0 },
+      e: { model: 'b/m', kind: 'embed', state: 'running', submitted_ms: 0 },
+    };
+    expect(apartOf('b/m', model({}), far).map(({ words }) => words)).toEqual([
+      'answered at b',
+      'vectors, without a slot',
+    ]);
     expect(apartOf('other', model({}), signed)).toEqual([]);
   });
 
@@ -120,12 +128,12 @@ describe('lanes', () => {
       client,
       submitted_ms: 1_000,
       position,
-      reason: 'all slots are busy',
+      reason: position === 1 ? 'waiting for a slot of model m' : 'the model is being loaded',
     });
     const queue = state({}, { at_ms: 5_000, jobs: { ...jobs, b: waits(2, 'late'), a: waits(1, 'early') } });
     expect(waitingFor('m', queue)).toEqual([
-      { jobId: 'a', client: 'early', words: 'number 1 in the queue · for 4.0 s · all slots are busy' },
-      { jobId: 'b', client: 'late', words: 'number 2 in the queue · for 4.0 s · all slots are busy' },
+      { jobId: 'a', client: 'early', words: 'number 1 in the queue · for 4.0 s' },
+      { jobId: 'b', client: 'late', words: 'number 2 in the queue · for 4.0 s · the model is being loaded' },
     ]);
     expect(waitingFor('other', queue)).toEqual([]);
   });
@@ -190,18 +198,25 @@ describe('memory', () => {
   );
 
   it('adds up to what the device has, with what was planned', () => {
-    const { parts, allBytes, plannedBytes, measuredBytes } = deviceReading(full, 'CPU');
+    const { parts, ...sums } = deviceReading(full, 'CPU');
+    expect(sums).toEqual({
+      allBytes: 1000,
+      heldBytes: 140,
+      othersBytes: 300,
+      freeBytes: 560,
+      plannedBytes: 130,
+      isMeasured: true,
+    });
     expect(Object.fromEntries(parts.map(({ name, bytes }) => [name, bytes]))).toEqual({
       weights: 60,
       'KV cache': 20,
       compute: 5,
       process: 55,
-      others: 300,
-      free: 560,
     });
-    expect([allBytes, plannedBytes, measuredBytes]).toEqual([1000, 130, 140]);
-    expect(parts.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(1000);
-    expect(deviceReading(state({}, { devices: full.devices }), 'CPU').measuredBytes).toBeNull();
+    expect(deviceReading(state({}, { devices: full.devices }), 'CPU')).toMatchObject({
+      heldBytes: 0,
+      isMeasured: false,
+    });
   });
 
   it('is held by models of this machine, the one that goes next at the top', () => {
@@ -236,7 +251,9 @@ describe('the prompt cache', () => {
       restores: 2,
       restore_ms: 30,
     });
-    expect(cacheReading(state({ a: model({}, { cache: cache(25) }), b: model({}, { cache: cache(20) }) }))).toEqual({
+    expect(
+      cacheReading(state({ a: model({}, { cache: cache(25) }), b: model({}, { cache: cache(20) }) })),
+    ).toEqual({
       tiers: [
         { name: 'memory', bytes: 20, limitBytes: 200, tokens: 8 },
         { name: 'disk', bytes: 35, limitBytes: 100, tokens: 8 },

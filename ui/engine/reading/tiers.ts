@@ -25,14 +25,15 @@ export function cacheReading({ models }: EngineState): CacheReading {
   const disks = caches.flatMap(({ disk }) => disk ?? []);
   const sum = (values: readonly number[]): number => values.reduce((all, each) => all + each, 0);
   const tiers: TierReading[] = [];
-  if (rams.length > 0)
+  if (rams.length > 0) {
     tiers.push({
       name: 'memory',
       bytes: sum(rams.map(({ bytes }) => bytes)),
       limitBytes: sum(rams.map(({ limit_bytes: limit }) => limit)),
       tokens: sum(rams.map(({ tokens }) => tokens)),
     });
-  if (disks.length > 0)
+  }
+  if (disks.length > 0) {
     tiers.push({
       name: 'disk',
       // Each knows what the others had when it last looked.
@@ -40,6 +41,7 @@ export function cacheReading({ models }: EngineState): CacheReading {
       limitBytes: Math.max(...disks.map(({ limit_bytes: limit }) => limit)),
       tokens: sum(disks.map(({ tokens }) => tokens)),
     });
+  }
   return {
     tiers,
     restores: sum(caches.map(({ restores }) => restores)),
