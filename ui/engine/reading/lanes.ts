@@ -1,6 +1,6 @@
 /**
- * ui/engine/reading owns what the state of the engine means to somebody who looks at it. Pure. This file: the slots of a
- * model, and who waits for one.
+ * ui/engine/reading owns what the state of the engine means to somebody who looks at it. It does not know how that is drawn.
+ * Pure. This file: the slots of a model, and who waits for one.
  */
 import type { EngineState, JobView, ModelView, SlotView } from '../../../src/wire/operation/engine-state.ts';
 import { count, milliseconds, rate } from '../../parts/figures.ts';
