@@ -76,7 +76,7 @@ export interface UseCases {
   /** What the engine does, as it goes on. */
   readonly events: Pick<EngineFeed, 'state' | 'follow'>;
   /** The refusal of one more chat of this client, before anything is read of it; see `Engine.crowdedOut`. */
-  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): Error | null;
+  crowdedOut(...asked: Parameters<Engine['crowdedOut']>): ReturnType<Engine['crowdedOut']>;
   identity(nonce: string | undefined): Promise<Identity>;
   health(): HealthResponse;
 }
@@ -143,7 +143,7 @@ export function createUseCases(parts: Parts): UseCases {
     keyUses: parts.keyUses,
     library: parts.library,
     requests: requestUseCases(parts),
-    crowdedOut: (clientKey, arriving) => engine.crowdedOut(clientKey, arriving),
+    crowdedOut: (...asked) => engine.crowdedOut(...asked),
     identity: (nonce) => identity(parts, nonce),
     health: () => health(parts),
   };

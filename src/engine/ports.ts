@@ -5,6 +5,7 @@
  * engine knows nothing of HTTP, wire shapes or the registry.
  */
 import type { Job } from '../contract/job.ts';
+import type { DetailOf } from '../lib/errors/catalogue.ts';
 import type { SvcError } from '../lib/errors/svc-error.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import type { ModelKind } from '../contract/load.ts';
@@ -245,6 +246,9 @@ export interface LoadForecast {
   readonly evicts: readonly string[];
 }
 
+/** The detail of the refusal `queue_full`. */
+export type QueueFull = DetailOf<'queue_full'>;
+
 export interface Engine {
   /**
    * Admits, waits, loads, runs. Events begin with any number of `queued`; aborting the signal ends the job with
@@ -256,7 +260,7 @@ export interface Engine {
    * Why one more chat of this client would find no place to wait; null: it would find one, or take that of a client who
    * has more. `arriving` are the requests, by client, that were let in and have not become jobs yet.
    */
-  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): Error | null;
+  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): QueueFull | null;
   /** What a job for this target would find; loads and evicts nothing. */
   plan(target: ModelTarget, numCtx: number | null): LoadForecast;
   /** Unloads when idle, or as soon as its running jobs end; resolves false when it is not loaded. */

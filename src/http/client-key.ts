@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyRequest } from '#fastify';
 import { headerValue, REQUEST_HEADERS } from '../wire/headers.ts';
 
@@ -10,7 +10,7 @@ export function clientKey({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'
   const { authorization, 'user-agent': agent } = headers;
   const id = headerValue(headers, REQUEST_HEADERS.clientId);
   const facts = [ip, authorization ?? '', agent ?? '', id ?? ''].join('\n');
-  return createHash('sha256').update(facts).digest('base64url').slice(0, 16);
+  return hash('sha256', facts, 'base64url').slice(0, 16);
 }
 
 const MOST_NAME_CHARS = 40;
@@ -32,5 +32,5 @@ export function clientName({ headers }: FastifyRequest): string {
 export function ownerKey({ headers }: FastifyRequest): string {
   const offered = headers.authorization ?? headerValue(headers, REQUEST_HEADERS.apiKey) ?? '';
   const key = offered.replace(/^Bearer\s+/i, '');
-  return createHash('sha256').update(key).digest('base64url');
+  return hash('sha256', key, 'base64url');
 }

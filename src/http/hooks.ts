@@ -170,8 +170,11 @@ export function accessFacts(request: FastifyRequest): AccessFacts {
   return { ...factsOf(raw), isLanding };
 }
 
+/** As much of a request as says who asks. */
+type Asking = Pick<IncomingMessage, 'url' | 'headers'> & { readonly rawHeaders: readonly string[] };
+
 /** The same of a request that no route has seen. */
-export function factsOf(request: IncomingMessage): AccessFacts {
+export function factsOf(request: Asking): AccessFacts {
   const { headers } = request;
   return {
     host: namedHost(request),
@@ -188,7 +191,7 @@ export function factsOf(request: IncomingMessage): AccessFacts {
  * What the request names as its host: the Host headers, and the authority of a whole URL in the request line where
  * that differs. More than one makes a list, which no rule allows; Node itself would show the first only.
  */
-function namedHost({ rawHeaders, url = '' }: IncomingMessage): string {
+function namedHost({ rawHeaders, url = '' }: Asking): string {
   const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
   return [...hosts, ...(authority === undefined || authority === hosts[0] ? [] : [authority])].join(', ');

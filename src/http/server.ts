@@ -10,6 +10,7 @@ import {
   type FastifyReply,
   LogController,
 } from '#fastify';
+import type { Server } from 'node:http';
 import type { Clock } from '../lib/base/clock.ts';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import { fail, isSvcError, type SvcError } from '../lib/errors/svc-error.ts';
@@ -18,7 +19,8 @@ import { routes } from '../wire/routes.ts';
 import type { ProcessIdentity } from '../api/identity.ts';
 import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
-import { keepDoor } from './guard/door.ts';
+import { Door } from './guard/door.ts';
+import { watchDoorstep } from './guard/doorstep.ts';
 import { type AccessRules, isAllowedOrigin, refuseForeign, whoAsks } from './guard/guard.ts';
 import { Turnstile } from './guard/turnstile.ts';
 import { registerRoutes } from './handlers/register.ts';
@@ -26,6 +28,8 @@ import { type EdgeParts, handlerTable } from './handlers/table.ts';
 import { addHooks, commonHeaders, factsOf, type HookOptions, requestId } from './hooks.ts';
 import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
+import { reasonPhrase } from './guard/raw-answer.ts';
+import { RefusalLog } from './guard/refusal-log.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
 import { LateSchemas } from './schemas.ts';
@@ -54,20 +58,8 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   const common: CommonHeaders = (asked) => commonHeaders(options.process, requestId(asked));
   const schemas = new LateSchemas();
   const app = createApp(options, { common, schemas });
-  keepDoor(app.server, {
-    crowdedOut: (client, arriving) => useCases.crowdedOut(client, arriving),
-    mayEnter: (request) => {
-      const facts = factsOf(request);
-      return (
-        refuseForeign(options.access, facts) === null &&
-        options.keys.isCurrent &&
-        !('refusal' in whoAsks(options.access, options.keys, facts))
-      );
-    },
-    headers: (request) => common(request.headers),
-    requestIdHeader: HEADERS.requestId,
-    log: options.logger,
-  });
+  const turnstile = new Turnstile(options.clock);
+  keepDoor(app.server, { useCases, options, common, turnstile });
   boundSockets(app.server);
   watchFraming(app.server, options.maxBodyBytes, common);
   readBodies(app);
@@ -75,7 +67,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   answerErrors(app, options.maxBodyBytes);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
   logRequests(app, { log: logger, clock, recorder, metrics, tracing: options.tracing });
-  addHooks(app, { ...options, turn: new Turnstile().turn });
+  addHooks(app, { ...options, turn: turnstile.turn });
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
   const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs };
@@ -87,6 +79,37 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   const { pageToken } = options;
   registerRoutes(app, handlerTable(useCases, { streams, metrics, document, pageToken }));
   return app;
+}
+
+interface DoorParts {
+  readonly useCases: UseCases;
+  readonly options: HttpOptions;
+  readonly common: CommonHeaders;
+  readonly turnstile: Turnstile;
+}
+
+function keepDoor(server: Server, { useCases, options, common, turnstile }: DoorParts): void {
+  const { access, keys, clock, logger, metrics } = options;
+  const log = new RefusalLog(logger, clock);
+  const door = new Door({
+    crowdedOut: (client, arriving) => useCases.crowdedOut(client, arriving),
+    mayEnter: (knock) => {
+      const facts = factsOf(knock);
+      if (refuseForeign(access, facts) !== null || !keys.isCurrent) return false;
+      return !('refusal' in whoAsks(access, keys, facts));
+    },
+    headers: common,
+    requestIdHeader: HEADERS.requestId,
+    onTurnedAway: (refused) => {
+      turnstile.hold();
+      doorstep.onTurnedAway();
+      log.add(refused);
+      const { route, status, code } = refused;
+      metrics.countRequest({ route, status, error: code, wasAdmitted: false });
+    },
+  });
+  door.keep(server);
+  const doorstep = watchDoorstep(server, door, clock);
 }
 
 interface AppParts {
@@ -156,8 +179,7 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
     if (family === 'cancelled') return reply.hijack();
     const { dialect } = request.routeOptions.config.access ?? {};
     const { status, headers, body, sentence } = errorResponse(error, { dialect, requestId: request.id });
-    // Clients that only print the status line still show why.
-    reply.raw.statusMessage = sentence.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200);
+    reply.raw.statusMessage = reasonPhrase(sentence);
     return reply.code(status).headers(headers).send(body);
   });
 }

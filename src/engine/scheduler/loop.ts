@@ -16,6 +16,7 @@ import type {
   LoadSize,
   Memory,
   ModelTarget,
+  QueueFull,
   ResidencyStatus,
   Submission,
 } from '../ports.ts';
@@ -142,7 +143,7 @@ class SchedulerLoop implements Engine, Effects {
     }));
   }
 
-  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): SvcError | null {
+  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): QueueFull | null {
     const flows = new Map([...arriving].map(([client, count]) => [chatFlow(client), count]));
     return this.#policy.crowdedOut(chatFlow(clientKey), flows);
   }

@@ -1,24 +1,39 @@
 /**
  * Refuses chats that would find no place to wait, before fastify sees them and their body is read: in a flood this costs
  * a tenth of a millisecond where reading first would cost several. What is refused for another reason, or comes from a
- * page, goes the usual way.
+ * page, goes the usual way. This file decides; doorstep.ts does the same for sockets that node:http has not seen.
  */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Logger } from '../../lib/base/logger.ts';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { QueueFull } from '../../engine/ports.ts';
+import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Dialect } from '../../wire/error.ts';
 import { routes, type Route } from '../../wire/routes.ts';
 import { clientKey } from '../client-key.ts';
 import { mannersOf } from '../dialects/manners.ts';
-import { asSvcError, errorResponse } from '../error-response.ts';
+import { errorResponse } from '../error-response.ts';
+import { type RawAnswer, reasonPhrase } from './raw-answer.ts';
+
+/** As much of a request as the door looks at. */
+export type Knock = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
+  readonly rawHeaders: readonly string[];
+};
+
+/** A refused request, for whoever keeps account. */
+export interface TurnedAway {
+  readonly route: string;
+  readonly status: number;
+  readonly code: string;
+  readonly client: string;
+}
 
 export interface DoorOptions {
-  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): Error | null;
+  crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): QueueFull | null;
   /** Whether the Host, the Origin and the key of the request let it in. */
-  mayEnter(request: IncomingMessage): boolean;
+  mayEnter(knock: Knock): boolean;
   /** What every response carries. */
-  headers(request: IncomingMessage): Readonly<Record<string, string>>;
+  headers(asked: IncomingHttpHeaders): Readonly<Record<string, string>>;
   readonly requestIdHeader: string;
-  readonly log: Logger;
+  onTurnedAway(refused: TurnedAway): void;
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -30,29 +45,76 @@ const QUEUED: ReadonlyMap<string, Dialect | undefined> = new Map(
     .map(({ path, dialect }) => [path, dialect]),
 );
 
-/** Requests that were let in and are with no use case yet, by the client that sent them. */
+/** Requests that were let in and are no jobs yet, by the client that sent them. */
 const arrived = new Map<IncomingMessage, string>();
 
-/** The request is with its use case, whose jobs the engine counts. */
+/** The request is about to become a job, which the engine counts. */
 export function leaveDoor(request: IncomingMessage): void {
   arrived.delete(request);
 }
 
-/** Stands before the one listener that the server has. */
-export function keepDoor(server: Server, options: DoorOptions): void {
-  const [inside] = server.listeners('request') as Listener[];
-  if (inside === undefined) throw new Error('there is nothing behind the door');
-  server.removeAllListeners('request');
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (request.method !== 'POST' || !QUEUED.has(request.url ?? '')) return inside(request, response);
-    if (request.headers.origin !== undefined || !options.mayEnter(request)) return inside(request, response);
-    const client = clientKey({ ip: request.socket.remoteAddress ?? '', headers: request.headers });
-    const refusal = options.crowdedOut(client, arriving());
-    if (refusal !== null) return refuse(request, response, { refusal, client, options });
-    arrived.set(request, client);
-    response.once('close', () => arrived.delete(request));
-    inside(request, response);
-  });
+export class Door {
+  readonly #options: DoorOptions;
+  /** An error costs its stack, so a flood is refused with one. */
+  #last: { readonly full: QueueFull; readonly error: SvcError } | undefined;
+
+  constructor(options: DoorOptions) {
+    this.#options = options;
+  }
+
+  /** Stands before the one listener that the server has. */
+  keep(server: Server): void {
+    const [inside] = server.listeners('request') as Listener[];
+    if (inside === undefined) throw new Error('there is nothing behind the door');
+    server.removeAllListeners('request');
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const client = this.#clientOf(request, request.socket.remoteAddress);
+      if (client === null) return inside(request, response);
+      const refusal = this.#refusal(request, client);
+      if (refusal !== null) return refuse(response, refusal);
+      arrived.set(request, client);
+      response.once('close', () => arrived.delete(request));
+      inside(request, response);
+    });
+  }
+
+  /** The refusal that a request meets here, or null: it is let in, or refused further inside. */
+  answer(knock: Knock, address: string | undefined): RawAnswer | null {
+    const client = this.#clientOf(knock, address);
+    return client === null ? null : this.#refusal(knock, client);
+  }
+
+  /** Who sends a request that may be refused here; null: it may not. */
+  #clientOf(knock: Knock, address = ''): string | null {
+    const { method, url, headers } = knock;
+    if (method !== 'POST' || !QUEUED.has(url ?? '')) return null;
+    if (headers.origin !== undefined || !this.#options.mayEnter(knock)) return null;
+    return clientKey({ ip: address, headers });
+  }
+
+  #refusal({ url = '', headers: asked }: Knock, client: string): RawAnswer | null {
+    const full = this.#options.crowdedOut(client, arriving());
+    if (full === null) return null;
+    const dialect = QUEUED.get(url);
+    const common = this.#options.headers(asked);
+    const requestId = common[this.#options.requestIdHeader] ?? '';
+    const error = this.#errorOf(full);
+    const { status, headers, body, sentence } = errorResponse(error, { dialect, requestId });
+    this.#options.onTurnedAway({ route: url, status, code: error.code, client });
+    return {
+      status,
+      reason: reasonPhrase(sentence),
+      headers: { ...common, ...mannersOf(dialect).headers(requestId), ...headers },
+      body,
+    };
+  }
+
+  #errorOf(full: QueueFull): SvcError {
+    const last = this.#last?.full;
+    if (last?.limit !== full.limit || last.retryAfterS !== full.retryAfterS)
+      this.#last = { full, error: fail('queue_full', full) };
+    return (this.#last as { error: SvcError }).error;
+  }
 }
 
 /** Only those that have arrived whole: bodies that never end must not keep others out. */
@@ -63,32 +125,12 @@ function arriving(): Map<string, number> {
   return counts;
 }
 
-interface Refused {
-  readonly refusal: Error;
-  readonly client: string;
-  readonly options: DoorOptions;
-}
-
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { refusal, client, options }: Refused,
-): void {
-  const route = request.url ?? '';
-  const dialect = QUEUED.get(route);
-  const common = options.headers(request);
-  const requestId = common[options.requestIdHeader] ?? '';
-  const error = asSvcError(refusal);
-  const { status, headers, body, sentence } = errorResponse(error, { dialect, requestId });
+function refuse(response: ServerResponse, { status, reason, headers, body }: RawAnswer): void {
   const text = JSON.stringify(body);
-  response.writeHead(status, sentence.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200), {
-    ...common,
-    ...mannersOf(dialect).headers(requestId),
+  response.writeHead(status, reason, {
     ...headers,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
   });
   response.end(text);
-  const line = { method: request.method, route, status, ms: 0, error: error.code, requestId, client };
-  options.log.warn(line, 'request failed');
 }

@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errorResponse } from '../error-response.ts';
+import { rawAnswer } from './raw-answer.ts';
 
 type FramingCode = 'bad_request' | 'headers_too_large' | 'request_timeout' | 'unknown_expectation';
 
@@ -46,15 +47,7 @@ export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, comm
 
 function refusal(code: FramingCode, common: ReturnType<CommonHeaders>): string {
   const { status, headers, body } = errorResponse(fail(code));
-  const text = JSON.stringify(body);
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    ...Object.entries({ ...common, ...headers }).map(([name, value]) => `${name}: ${value}`),
-    'Connection: close',
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${text}`;
+  return rawAnswer({ status, reason: STATUS_CODES[status] ?? '', headers: { ...common, ...headers }, body });
 }
 
 /** What the parser of node:http found wrong, in our words. */

@@ -13,9 +13,9 @@ import { notingUpstream, routeOf } from '../upstream-headers.ts';
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
-  leaveDoor(request.raw);
   const holder = holderOf(request);
   const open = openRequestOf(request);
+  const account = notingUpstream(request, accountOf(request));
   return {
     requestId: request.id,
     clientKey: clientKey(request),
@@ -25,6 +25,13 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     hold: open && (() => open.hold()),
     signal,
     route: routeOf(request, traceparentOf(request)),
-    account: notingUpstream(request, accountOf(request)),
+    account: {
+      ...account,
+      onModel: (id) => {
+        // What comes before reads files; what comes next is the submission.
+        leaveDoor(request.raw);
+        account.onModel(id);
+      },
+    },
   };
 }

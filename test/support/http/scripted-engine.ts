@@ -5,7 +5,7 @@
 import type { SvcError } from '../../../src/lib/errors/svc-error.ts';
 import { createHash } from 'node:crypto';
 import { Check, Errors } from '#typebox/value';
-import type { Engine, JobListener, LoadForecast, Submission } from '../../../src/engine/ports.ts';
+import type { Engine, JobListener, LoadForecast, QueueFull, Submission } from '../../../src/engine/ports.ts';
 import { Job } from '../../../src/contract/job.ts';
 import type { FinishReason, JobEvent } from '../../../src/contract/job-event.ts';
 import { fail } from '../../../src/lib/errors/svc-error.ts';
@@ -63,11 +63,11 @@ export class ScriptedEngine implements Engine {
   }
 
   /** What the door is told. */
-  crowd: SvcError | null = null;
+  crowd: QueueFull | null = null;
   /** What the door knew of requests that were let in, each time it asked. */
   readonly arrivals: ReadonlyMap<string, number>[] = [];
 
-  crowdedOut(_clientKey: string, arriving: ReadonlyMap<string, number>): SvcError | null {
+  crowdedOut(_clientKey: string, arriving: ReadonlyMap<string, number>): QueueFull | null {
     this.arrivals.push(new Map(arriving));
     return this.crowd;
   }

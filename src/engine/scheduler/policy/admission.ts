@@ -1,13 +1,13 @@
 /** Who may wait: the bound of the queue, and who makes room when it is full. */
-import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
+import type { QueueFull } from '../../ports.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import { residencies, queuedCount, type SchedulerState, type Ticket } from './state.ts';
 
 const LEAST_RETRY_S = 1;
 const MOST_RETRY_S = 60;
 
-export function queueFull(state: SchedulerState, limits: SchedulerLimits): SvcError {
-  return fail('queue_full', { limit: limits.maxQueue, retryAfterS: retryAfterS(state) });
+export function queueFull(state: SchedulerState, limits: SchedulerLimits): QueueFull {
+  return { limit: limits.maxQueue, retryAfterS: retryAfterS(state) };
 }
 
 /**
@@ -49,7 +49,7 @@ export function crowdedOut(
   state: SchedulerState,
   limits: SchedulerLimits,
   { flow, arriving }: { readonly flow: string; readonly arriving: ReadonlyMap<string, number> },
-): SvcError | null {
+): QueueFull | null {
   const counts = new Map(arriving);
   for (const model of state.models.values())
     for (const { flow: each } of model.queue) counts.set(each, (counts.get(each) ?? 0) + 1);

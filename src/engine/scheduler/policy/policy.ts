@@ -3,7 +3,7 @@
  * One writer, synchronous: each `on…` method takes one event into the state, then `#decide` walks the whole tree. It
  * knows no promises, no clock and no backend; loop.ts carries its effects out.
  */
-import type { ResidencyFacts, ModelTarget } from '../../ports.ts';
+import type { ModelTarget, QueueFull, ResidencyFacts } from '../../ports.ts';
 import { fail, isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { crowdedOut, queueFull, surplusTicket } from './admission.ts';
 import type { Effects, Readings } from './effects.ts';
@@ -78,7 +78,7 @@ export class Policy {
   }
 
   /** The refusal that a chat of this flow would meet; see `Engine.crowdedOut`. */
-  crowdedOut(flow: string, arriving: ReadonlyMap<string, number>): SvcError | null {
+  crowdedOut(flow: string, arriving: ReadonlyMap<string, number>): QueueFull | null {
     return this.state.draining ? null : crowdedOut(this.state, this.#limits, { flow, arriving });
   }
 
@@ -104,7 +104,7 @@ export class Policy {
     this.#decide(walk);
     if (model.queue.at(-1) !== ticket) return;
     const surplus = surplusTicket(this.state, this.#limits, ticket);
-    if (surplus !== null) walk.reject(surplus, queueFull(this.state, this.#limits));
+    if (surplus !== null) walk.reject(surplus, fail('queue_full', queueFull(this.state, this.#limits)));
   }
 
   /** The client is gone. A running job is ended by its signal and reported as ended; a waiting one leaves at once. */

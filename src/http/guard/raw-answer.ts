@@ -1,0 +1,21 @@
+/** An answer as bytes, for sockets on which node:http writes none. */
+export interface RawAnswer {
+  readonly status: number;
+  /** Of the status line. */
+  readonly reason: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+/** The whole answer, of a connection that ends with it. */
+export function rawAnswer({ status, reason, headers, body }: RawAnswer): string {
+  const text = JSON.stringify(body);
+  let head = `HTTP/1.1 ${status} ${reason}\r\nDate: ${new Date().toUTCString()}\r\n`;
+  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+  const length = Buffer.byteLength(text);
+  return `${head}Content-Type: application/json; charset=utf-8\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${text}`;
+}
+
+/** A sentence for a status line: clients that only print that line still show why. */
+export const reasonPhrase = (sentence: string): string =>
+  sentence.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200);
