@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../lib/base/clock.ts';
 import { HTTP_LIMITS } from '../limits.ts';
 import type { Door } from './door.ts';
-import { type PlainHead, readPlainHead } from './plain-head.ts';
+import { readPlainHead } from './plain-head.ts';
 import { rawAnswer } from './raw-answer.ts';
 
 const HEAD_LIMITS = { maxBytes: HTTP_LIMITS.maxHeaderBytes, maxHeaders: HTTP_LIMITS.maxHeaders };

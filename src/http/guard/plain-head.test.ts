@@ -46,34 +46,29 @@ describe('a head', () => {
 
   it('is read as node:http reads it, or not at all', async () => {
     const part = fc.constantFrom(
-      ...[
-        'POST ',
-        'GET ',
-        '/a',
-        ' HTTP/1.1',
-        ' HTTP/1.0',
-        '\r\n',
-        '\n',
-        '\r',
-        ' ',
-        '\t',
-        ':',
-        ': ',
-        'Host: a\r\n',
-      ],
-      ...[
-        'Content-Length: 2\r\n',
-        'Content-Length: 0\r\n',
-        'content-length:1\r\n',
-        'X-A: b',
-        'a',
-        '\u0000',
-        'é',
-        '"',
-      ],
-      ...['Transfer-Encoding: chunked\r\n', 'Cookie: a=b\r\n', 'Connection: close\r\n', 'X_Y: 1\r\n', '{}'],
+      'POST ',
+      'GET ',
+      ' HTTP/1.1',
+      ' HTTP/1.0',
+      '\r\n',
+      '\n',
+      '\r',
+      ' ',
+      ': ',
+      'Host: a\r\n',
+      'Content-Length: 2\r\n',
+      'Content-Length: 0\r\n',
+      'content-length:1\r\n',
+      'X-A: b',
+      '\u0000',
+      'é',
+      'Transfer-Encoding: chunked\r\n',
+      'Cookie: a=b\r\n',
+      'Connection: close\r\n',
+      'X_Y: 1\r\n',
+      '{}',
     );
-    const start = fc.constantFrom('', 'POST /a HTTP/1.1\r\n', `${USUAL}`);
+    const start = fc.constantFrom('', 'POST /a HTTP/1.1\r\n', USUAL);
     let bothRead = 0;
     await fc.assert(
       fc.asyncProperty(start, fc.array(part, { maxLength: 8 }), async (first, parts) => {

@@ -2,7 +2,6 @@
  * An engine that plays what a test wrote instead of running a model, so that transcripts and faults are exact.
  * It checks every job against the engine's own schema, because nothing outside its ranges may reach a worker.
  */
-import type { SvcError } from '../../../src/lib/errors/svc-error.ts';
 import { createHash } from 'node:crypto';
 import { Check, Errors } from '#typebox/value';
 import type { Engine, JobListener, LoadForecast, QueueFull, Submission } from '../../../src/engine/ports.ts';
