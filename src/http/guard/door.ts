@@ -4,7 +4,7 @@
  * page, goes the usual way. This file decides; doorstep.ts does the same for sockets that node:http has not seen.
  */
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { QueueFull } from '../../engine/ports.ts';
+import type { DetailOf } from '../../lib/errors/catalogue.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Dialect } from '../../wire/error.ts';
 import { routes, type Route } from '../../wire/routes.ts';
@@ -12,6 +12,8 @@ import { clientKey } from '../client-key.ts';
 import { mannersOf } from '../dialects/manners.ts';
 import { errorResponse } from '../error-response.ts';
 import { type RawAnswer, reasonPhrase } from './raw-answer.ts';
+
+type QueueFull = DetailOf<'queue_full'>;
 
 /** As much of a request as the door looks at. */
 export type Knock = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
