@@ -1,12 +1,12 @@
 /**
  * contract owns what crosses between the server (engine/local) and its forked child (worker/): plain, bounded data only.
- * It knows nothing of either side. The life of a child: boot → `booted` → any number of `measure` → `load` → `loading`… →
+ * It knows nothing of either side. The life of a child: boot → `booted` → any number of questions → `load` → `loading`… →
  * `loaded` → jobs → the channel closes → exit. The child exits by itself when the channel closes, so a killed server leaves no orphan.
  */
 import { type Static, Type } from '#typebox';
 import { Job } from './job.ts';
-import { JobEvent } from './job-event.ts';
-import { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from './load.ts';
+import { JobEvent, ModelFormatFacts } from './job-event.ts';
+import { BackendFacts, FormatSpec, LoadedFacts, LoadSpec, MeasureSpec } from './load.ts';
 import { MOST_THREADS } from './limits.ts';
 import { Measurement } from './memory.ts';
 import { CacheTiers, SlotStates } from './slots.ts';
@@ -19,8 +19,9 @@ export const IpcFailure = Type.Object({
 export type IpcFailure = Static<typeof IpcFailure>;
 
 export const ToWorker = Type.Union([
-  /** Answered by `measured` or `measure_failed`, one at a time. */
+  /** Questions before the load, one at a time: answered by `measured`, by `format`, or by `question_failed`. */
   Type.Object({ type: Type.Literal('measure'), spec: MeasureSpec }),
+  Type.Object({ type: Type.Literal('ask_format'), spec: FormatSpec }),
   Type.Object({ type: Type.Literal('load'), spec: LoadSpec }),
   Type.Object({ type: Type.Literal('start'), job: Job }),
   Type.Object({ type: Type.Literal('cancel'), jobId: Type.String() }),
@@ -37,7 +38,8 @@ export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal('booted'), backend: BackendFacts }),
   Type.Object({ type: Type.Literal('boot_failed'), reason: Type.String() }),
   Type.Object({ type: Type.Literal('measured'), measurement: Measurement }),
-  Type.Object({ type: Type.Literal('measure_failed'), failure: IpcFailure }),
+  Type.Object({ type: Type.Literal('format'), facts: Type.Union([ModelFormatFacts, Type.Null()]) }),
+  Type.Object({ type: Type.Literal('question_failed'), failure: IpcFailure }),
   /** A sign of life while native code reads the file. */
   Type.Object({ type: Type.Literal('loading') }),
   Type.Object({ type: Type.Literal('loaded'), facts: LoadedFacts }),

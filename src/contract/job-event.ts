@@ -5,6 +5,8 @@
 import { type Static, Type } from '#typebox';
 import { CheckFacts, FrozenFacts } from './frozen.ts';
 import { EarlierPrompt } from './prompt-difference.ts';
+import { FormatShape } from '../lib/tool-format/given/format-shape.ts';
+import { EVIDENCE_TOPICS, type Evidence } from '../lib/tool-format/tool-format.ts';
 
 export const TokenLogprob = Type.Object({
   /** The text of the token; invalid UTF-8 pieces as U+FFFD. */
@@ -208,22 +210,18 @@ export type ScoreEvent = Static<typeof ScoreEvent>;
 
 export const RankedEvent = Type.Object({ type: Type.Literal('ranked'), totalTokens: Type.Integer() });
 
-const MarkPair = Type.Union([Type.Object({ open: Type.String(), close: Type.String() }), Type.Null()]);
-
-/** How a model writes, as its template shows it. */
+/** How a model writes, and why that is known. */
 export const ModelFormatFacts = Type.Object({
   template: Type.Union([Type.Literal('own'), Type.Literal('none')]),
-  /** Whether calls have the model's own syntax. */
-  native: Type.Boolean(),
-  /** Whether it writes several calls in one answer. */
-  several: Type.Boolean(),
-  thinking: MarkPair,
-  /** Marks around words. */
-  content: MarkPair,
-  /** Who writes past calls: the template, or Hearth into the text. */
-  history: Type.Union([Type.Literal('template'), Type.Literal('text')]),
-  /** Why, in sentences. */
-  evidence: Type.Array(Type.String()),
+  format: FormatShape,
+  evidence: Type.Array(
+    Type.Object({
+      about: Type.Unsafe<Evidence['about']>({ type: 'string', enum: EVIDENCE_TOPICS }),
+      says: Type.String(),
+      probe: Type.Union([Type.String(), Type.Null()]),
+    }),
+    { maxItems: 16 },
+  ),
 });
 export type ModelFormatFacts = Static<typeof ModelFormatFacts>;
 
@@ -238,7 +236,7 @@ export const ExplainedEvent = Type.Object({
   sequence: Type.Union([Type.Integer(), Type.Null()]),
   numCtx: Type.Integer(),
   toolFormat: Type.String(),
-  /** Absent from engines that do not tell. */
+  /** Absent from engines that do not tell, and where a text of the format is too long to be a mark. */
   modelFormat: Type.Optional(ModelFormatFacts),
 });
 export type ExplainedEvent = Static<typeof ExplainedEvent>;

@@ -102,6 +102,14 @@ export const MeasureSpec = Type.Object({
 });
 export type MeasureSpec = Static<typeof MeasureSpec>;
 
+/** A question about how a chat model writes, by its templates and its vocabulary alone. */
+export const FormatSpec = Type.Object({
+  modelId: LoadSpec.properties.modelId,
+  path: LoadSpec.properties.path,
+  settings: LoadSettings,
+});
+export type FormatSpec = Static<typeof FormatSpec>;
+
 /** Facts of a loaded model, measured after the load. Sizes in bytes. */
 export const LoadedFacts = Type.Object({
   numCtx: Type.Integer(),

@@ -71,6 +71,7 @@ export class ChatService {
   #explain(job: ExplainJob): void {
     const prepared = prepareChat(this.#chat, job.job);
     const { promptTokens, cachedTokens, placement, earlier } = this.#loop.preview(prepared);
+    const modelFormat = formatFacts(prepared.writer);
     this.#outbox.event(job.jobId, {
       type: 'explained',
       renderedPrompt: pieceText(prepared.pieces),
@@ -80,7 +81,7 @@ export class ChatService {
       sequence: placement?.id ?? null,
       numCtx: prepared.numCtx,
       toolFormat: prepared.toolFormat,
-      modelFormat: formatFacts(prepared.writer.template, prepared.model),
+      ...(modelFormat === null ? {} : { modelFormat }),
     });
     this.#outbox.flush();
   }

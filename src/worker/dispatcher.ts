@@ -1,12 +1,13 @@
 /** Gives each message of the server to what answers it: the load, or the model that was loaded. */
-import type { ToWorker } from '../contract/ipc.ts';
+import type { FromWorker, ToWorker } from '../contract/ipc.ts';
 import { isVocabularyJob, type Job, type VocabularyJob } from '../contract/job.ts';
-import type { LoadSpec, MeasureSpec } from '../contract/load.ts';
+import type { LoadSpec } from '../contract/load.ts';
 import type { NativeBackend } from './native.ts';
 import { ChatService } from './chat-service.ts';
 import { EmbedPool } from './embedding/embed-pool.ts';
 import { loadChat } from './load/chat.ts';
 import { loadEmbedding } from './load/embedding.ts';
+import { formatOfFile } from './load/writers.ts';
 import { measureModel } from './load/measure.ts';
 import { failureOf, type Outbox } from './outbox.ts';
 import { answerOf } from './prompt/vocabulary-jobs.ts';
@@ -44,7 +45,16 @@ export class Dispatcher {
       case 'watch':
         return this.#service?.watch?.(message.watched);
       case 'measure':
-        void this.#measure(message.spec);
+        void this.#answer(async () => ({
+          type: 'measured',
+          measurement: await measureModel(this.#backend, message.spec),
+        }));
+        return;
+      case 'ask_format':
+        void this.#answer(async () => ({
+          type: 'format',
+          facts: await formatOfFile(this.#backend, message.spec),
+        }));
         return;
       case 'load':
         void this.#load(message.spec);
@@ -60,11 +70,11 @@ export class Dispatcher {
     }
   }
 
-  async #measure(spec: MeasureSpec): Promise<void> {
+  async #answer(question: () => Promise<FromWorker>): Promise<void> {
     try {
-      this.#outbox.post({ type: 'measured', measurement: await measureModel(this.#backend, spec) });
+      this.#outbox.post(await question());
     } catch (error) {
-      this.#outbox.post({ type: 'measure_failed', failure: failureOf(error) });
+      this.#outbox.post({ type: 'question_failed', failure: failureOf(error) });
     }
   }
 

@@ -18,8 +18,8 @@ export interface NativeBackend {
   host(): FrozenFacts['host'];
   /** The samplers in the chain for these options, in the order in which they see the logits; a grammar comes first. */
   samplersFor(sampling: Sampling): readonly string[];
-  /** Only what turns text into tokens; the file needs no weights. */
-  openVocabulary(path: string): Promise<Vocabulary>;
+  /** What of a file is text; it needs no weights. */
+  openTexts(path: string): Promise<ModelTexts>;
   /** Rejects with the library's own words when the file cannot be used. */
   openModel(path: string, options: ModelOptions, onProgress: () => void): Promise<NativeModel>;
   /** The members of these options that this library, on this machine, cannot apply. */
@@ -76,17 +76,24 @@ export interface TensorBuffer {
   readonly buffer: string;
 }
 
-export interface ModelFacts {
+/** As they stand in the file. */
+export interface ModelTemplates {
+  readonly chatTemplate: string | null;
+  /** A second one, for conversations with tools. */
+  readonly toolTemplate: string | null;
+}
+
+export interface ModelTexts extends ModelTemplates {
+  readonly vocabulary: Vocabulary;
+}
+
+export interface ModelFacts extends ModelTemplates {
   readonly weightsBytes: number;
   /** The window that the model was trained with, tokens. */
   readonly trainedCtx: number;
   readonly embeddingWidth: number;
   readonly gpuLayers: number;
   readonly usesMmap: boolean;
-  /** As it stands in the file. */
-  readonly chatTemplate: string | null;
-  /** A second one, for conversations with tools. */
-  readonly toolTemplate: string | null;
   /** How the model wants a query and a document written, with `{query}` and `{document}` in it. */
   readonly rerankTemplate: string | null;
   readonly past: PastState;

@@ -6,7 +6,7 @@ import type { GenerateJob, Turn } from '../contract/job.ts';
 import { loadChat } from './load/chat.ts';
 import { template } from '../../test/support/templates.ts';
 import { prepareChat } from './prepare.ts';
-import { promptWriter } from './prompt/prompt.ts';
+import { promptWriter } from './prompt/writer.ts';
 import { openTemplate } from './prompt/template.ts';
 
 const END = 256;

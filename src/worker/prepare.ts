@@ -8,8 +8,8 @@ import { type AnswerPlan, openAnswer, planAnswer } from './answer/plan-answer.ts
 import type { ModelFormat } from '../lib/tool-format/tool-format.ts';
 import type { ChatModel } from './model.ts';
 import type { PromptPiece } from './prompt/guard.ts';
-import { envelopeTurns } from './prompt/envelope.ts';
-import { callVoice, withModelIds } from './prompt/history.ts';
+import { envelopeTurns, withKnownRoles } from './prompt/envelope.ts';
+import { callVoice, type PromptTurn, withModelIds, withTools } from './prompt/history.ts';
 import { type PromptWriter, renderPrompt, tokenizePieces } from './prompt/prompt.ts';
 import { type RawPrompt, rawPrompt } from './prompt/raw-prompt.ts';
 
@@ -150,10 +150,8 @@ function promptPieces(
   const native = plan.model.tools;
   return renderPrompt(writer, {
     turns:
-      native === null
-        ? envelopeTurns(writer, { turns, tools, callable })
-        : withModelIds(turns, plan.model.history.ids),
-    tools: native === null ? [] : plan.tools,
+      native === null ? envelopeTurns(writer, { turns, tools, callable }) : nativeTurns(writer, turns, plan),
+    tools: native === null || writer.tellsTools === false ? [] : plan.tools,
     calls: callVoice(plan.model),
     toolsVariable: plan.model.toolsVariable,
     variables: plan.templateVariables,
@@ -165,4 +163,15 @@ function promptPieces(
 /** JSON is ended by its grammar, and may speak of marks. */
 function hiddenStops({ writer }: ChatModel, { prompt, format }: GenerateJob): readonly string[] {
   return prompt.kind === 'chat' && format.kind === 'text' ? writer.template.stops : [];
+}
+
+/** A template that knows nothing of tools may not know the role of their results either. */
+function nativeTurns(
+  writer: PromptWriter,
+  turns: readonly Turn[],
+  { model, tools }: AnswerPlan,
+): readonly PromptTurn[] {
+  const numbered = withModelIds(turns, model.history.ids);
+  if (writer.tellsTools !== false || model.tools === null) return numbered;
+  return withKnownRoles(writer, tools.length === 0 ? numbered : withTools(numbered, tools, model.tools));
 }

@@ -108,6 +108,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/errors',
     'lib/gguf',
     'lib/chat-template',
+    'lib/tool-format',
   ],
   'store/hub': [
     'store/install',
@@ -135,7 +136,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'lib/grammar': ['lib/errors'],
   'lib/chat-template': [],
   'lib/prompt-cache': [],
-  'lib/tool-format': ['lib/chat-template'],
+  'lib/tool-format': ['lib/chat-template', 'lib/files', 'lib/errors'],
   worker: [
     'contract',
     'lib/base',
@@ -171,7 +172,6 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/addon/library',
     'worker/addon/sampling',
     'worker/addon/vocabulary',
-    'worker/prompt',
   ],
   'worker/jinja': ['worker/jinja/library', 'worker/jinja/values'],
   'worker/jinja/library': ['lib/chat-template', 'worker/jinja/values'],
@@ -201,6 +201,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/errors',
     'lib/gguf',
     'lib/chat-template',
+    'lib/tool-format',
     'worker/native.ts',
     'worker/model.ts',
     'worker/prompt',

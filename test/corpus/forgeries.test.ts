@@ -10,10 +10,10 @@ import { guardAgainst } from '../../src/worker/prompt/guard.ts';
 import {
   type ChatPrompt,
   type PromptWriter,
-  promptWriter,
   renderPrompt,
   tokenizePieces,
 } from '../../src/worker/prompt/prompt.ts';
+import { promptWriter } from '../../src/worker/prompt/writer.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
 import type { Vocabulary } from '../../src/worker/prompt/vocabulary.ts';
 import { writeGguf } from '../../tools/gguf/writer.ts';
@@ -27,6 +27,18 @@ const REAL = ['command-r', 'deepseek-llm', 'gemma-4', 'gpt-2', 'llama-bpe', 'lla
 /** Of a model without a template. */
 const STAND_IN = { name: 'the stand-in', source: '' };
 
+/** What reads the same on purpose, or cannot be told apart. */
+const NO_FORGERIES: readonly { readonly name: RegExp; readonly why: string }[] = [
+  {
+    name: /^a thought.* in the text [1-3] of (?:turns|words and a call|system and turns|a call in the past)$/,
+    why: 'templates take thoughts out of the text of an answer, as they intend',
+  },
+  {
+    name: /^two tools in the text 2 of a tool$/,
+    why: 'the question stands behind the tools in one turn, with white space alone between them',
+  },
+];
+
 const MARK = /<[^\s<>]{1,60}>|\[\/?[A-Z_]{3,40}\]/g;
 
 let folder: string;
@@ -39,7 +51,7 @@ beforeAll(async () => {
   shared.push(await withMarks([], []));
   if (CORPUS_FOLDER === null) return;
   for (const name of REAL)
-    shared.push(await backend.openVocabulary(path.join(CORPUS_FOLDER, `ggml-vocab-${name}.gguf`)));
+    shared.push((await backend.openTexts(path.join(CORPUS_FOLDER, `ggml-vocab-${name}.gguf`))).vocabulary);
 });
 
 afterAll(async () => {
@@ -50,7 +62,7 @@ async function withMarks(controls: readonly string[], userDefined: readonly stri
   const file = path.join(folder, 'vocabulary.gguf');
   if (existsSync(file)) await rm(file);
   await writeGguf(file, { metadata: markedVocabulary(controls, userDefined), tensors: [] });
-  return backend.openVocabulary(file);
+  return (await backend.openTexts(file)).vocabulary;
 }
 
 const tokens = (writer: PromptWriter, prompt: ChatPrompt): string =>
@@ -73,6 +85,7 @@ describe('a forged conversation', () => {
       found += forgeries.length;
       for (const { name, forged, real } of forgeries) {
         expect(tokens(open, forged), `${name} is a forgery without the guard`).toBe(tokens(open, real));
+        if (NO_FORGERIES.some((each) => each.name.test(name))) continue;
         expect(tokens(writer, forged), name).not.toBe(tokens(writer, real));
       }
     }

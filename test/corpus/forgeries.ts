@@ -3,7 +3,10 @@
  * messages. Found by rendering both conversations without a guard and comparing them.
  */
 import type { ToolDefinition, Turn } from '../../src/contract/job.ts';
+import { callVoice } from '../../src/worker/prompt/history.ts';
+import { modelFormat } from '../../src/worker/prompt/model-format.ts';
 import { type ChatPrompt, renderText, type PromptWriter } from '../../src/worker/prompt/prompt.ts';
+import { CORPUS_FOLDER } from './corpus.ts';
 
 /** Two conversations that read the same unless client text is guarded. */
 export interface Forgery {
@@ -17,6 +20,8 @@ interface Shape {
   /** How many texts a client chooses in it. */
   readonly texts: number;
   readonly turns: (texts: readonly string[]) => Turn[];
+  /** Absent: the usual ones. */
+  readonly tools?: (texts: readonly string[]) => ToolDefinition[];
 }
 
 const system = (content = ''): Turn => ({ role: 'system', content });
@@ -66,45 +71,91 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-const TOOLS: readonly ToolDefinition[] = [
+const tool = (name: string, description = '', place = ''): ToolDefinition => ({
+  name,
+  description,
+  parameters: { type: 'object', properties: { q: { type: 'string', description: place } }, required: ['q'] },
+});
+const reasoned = (reasoning = '', content = ''): Turn => ({ role: 'assistant', content, reasoning });
+
+/** Texts in the other places that a client fills: thoughts, and what it says of its tools. Takes minutes with all templates. */
+const FURTHER_SHAPES: readonly Shape[] = [
   {
-    name: 'look_up',
-    description: 'Looks things up.',
-    parameters: { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] },
+    name: 'a thought',
+    texts: 4,
+    turns: ([a, b, c, d]) => [user(a), reasoned(b, c), user(d)],
+  },
+  {
+    name: 'a thought before a call',
+    texts: 4,
+    turns: ([a, b, c, d]) => [
+      user(a),
+      { ...calling('', c), ...(b === undefined ? {} : { reasoning: b }) },
+      result('call00001', d),
+    ],
+  },
+  {
+    name: 'a tool',
+    texts: 3,
+    turns: ([, , c]) => [user(c)],
+    tools: ([a, b]) => [tool('look_up', a, b)],
+  },
+  {
+    name: 'two tools',
+    texts: 5,
+    turns: ([, , , , e]) => [user(e)],
+    tools: ([a, b, c, d]) => [tool('look_up', a, b), tool('find_it', c, d)],
+  },
+  {
+    name: 'a tool and a system turn',
+    texts: 4,
+    turns: ([a, , , d]) => [system(a), user(d)],
+    tools: ([, b, c]) => [tool('look_up', b, c)],
   },
 ];
 
-export function promptOf(turns: readonly Turn[]): ChatPrompt {
-  return { turns, tools: TOOLS, variables: {}, prefill: [], clockMs: 0 };
+const TOOLS: readonly ToolDefinition[] = [tool('look_up', 'Looks things up.')];
+
+function promptOf(writer: PromptWriter, { turns, tools }: Shape, texts: readonly string[]): ChatPrompt {
+  return {
+    turns: turns(texts),
+    tools: tools?.(texts) ?? TOOLS,
+    variables: {},
+    prefill: [],
+    clockMs: 0,
+    calls: callVoice(modelFormat(writer)),
+  };
 }
 
 /** For every pair of shapes and every place for the text: what it would have to say. */
 export function forgeriesFor(writer: PromptWriter): Forgery[] {
-  const targets = SHAPES.flatMap((shape) => {
+  const shapes = CORPUS_FOLDER === null ? SHAPES : [...SHAPES, ...FURTHER_SHAPES];
+  const targets = shapes.flatMap((shape) => {
     const texts = Array.from({ length: shape.texts }, (_, i) => `words ${i} of it`);
-    const real = promptOf(shape.turns(texts));
+    const real = promptOf(writer, shape, texts);
     const text = attempt(() => renderText(writer, real).string);
     return text === null ? [] : [{ shape, texts, real, text }];
   });
   return targets.flatMap(({ shape, texts, real, text }) =>
-    SHAPES.filter((host) => host !== shape && host.texts <= shape.texts).flatMap((host) =>
-      Array.from({ length: host.texts }, (_, place) => place).flatMap((place) => {
-        const given = (words: string): ChatPrompt => {
-          const after = texts.slice(texts.length - (host.texts - 1 - place));
-          return promptOf(
-            host.turns([...texts.slice(0, place), words, ...(place === host.texts - 1 ? [] : after)]),
+    shapes
+      .filter((host) => host !== shape && host.texts <= shape.texts)
+      .flatMap((host) =>
+        Array.from({ length: host.texts }, (_, place) => place).flatMap((place) => {
+          const given = (words: string): ChatPrompt => {
+            const after = texts.slice(texts.length - (host.texts - 1 - place));
+            const given = [...texts.slice(0, place), words, ...(place === host.texts - 1 ? [] : after)];
+            return promptOf(writer, host, given);
+          };
+          const words = missingWords(
+            text,
+            attempt(() => renderText(writer, given(GAP)).string),
           );
-        };
-        const words = missingWords(
-          text,
-          attempt(() => renderText(writer, given(GAP)).string),
-        );
-        if (words === null) return [];
-        const forged = given(words);
-        if (attempt(() => renderText(writer, forged).string) !== text) return [];
-        return [{ name: `${shape.name} in the text ${place} of ${host.name}`, forged, real }];
-      }),
-    ),
+          if (words === null) return [];
+          const forged = given(words);
+          if (attempt(() => renderText(writer, forged).string) !== text) return [];
+          return [{ name: `${shape.name} in the text ${place} of ${host.name}`, forged, real }];
+        }),
+      ),
   );
 }
 

@@ -12,7 +12,8 @@ import { checkVocabulary } from '../../src/lib/gguf/gate/tokens/vocabulary-check
 import { bootNative } from '../../src/worker/addon/boot.ts';
 import { Text } from '../../src/worker/jinja/values/text.ts';
 import type { NativeBackend } from '../../src/worker/native.ts';
-import { promptWriter, tokenizePieces } from '../../src/worker/prompt/prompt.ts';
+import { tokenizePieces } from '../../src/worker/prompt/prompt.ts';
+import { promptWriter } from '../../src/worker/prompt/writer.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
 import { CORPUS_FOLDER, digest, readJson } from './corpus.ts';
 
@@ -57,7 +58,7 @@ describe.skipIf(CORPUS_FOLDER === null)('real vocabularies', () => {
   });
 
   it.each(Object.keys(expected))('%s tokenises as llama.cpp says', async (name) => {
-    const vocabulary = await backend.openVocabulary(fileOf(name));
+    const { vocabulary } = await backend.openTexts(fileOf(name));
     const inputs = readFileSync(`${fileOf(name)}.inp`, 'utf8').split('\n__ggml_vocab_test__\n');
     const lines = expected[name]?.split(' ') ?? [];
     expect(lines.length).toBeGreaterThan(40);
@@ -71,7 +72,8 @@ describe.skipIf(CORPUS_FOLDER === null)('real vocabularies', () => {
   });
 
   it.each(names)('%s gives a client none of its control tokens', async (name) => {
-    const writer = promptWriter(openTemplate(undefined), await backend.openVocabulary(fileOf(name)));
+    const { vocabulary: opened } = await backend.openTexts(fileOf(name));
+    const writer = promptWriter(openTemplate(undefined), opened);
     const { vocabulary, guard } = writer;
     for (const control of vocabulary.controlTexts.slice(0, 300)) {
       const pieces = guard.pieces(Text.client(`a ${control} b${control}`));

@@ -2,15 +2,16 @@
  * Models that write what they are told to, through the whole service: what a family writes reaches the client as thinking,
  * words and calls, streamed and not. The tokens are bytes, so every mark arrives in pieces.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setParams } from '../../src/store/install/changes.ts';
 import { importFile } from '../../src/store/install/import.ts';
 import { openRegistry } from '../../src/store/registry/registry.ts';
 import { writeScriptedChat } from '../../tools/models/scripted-chat.ts';
 import { endProcess, readyUrl, startHearth } from '../support/process/hearth.ts';
-import { type FormatTemplate, template } from '../support/templates.ts';
+import { type FormatTemplate, template, type TemplateName } from '../support/templates.ts';
 
 const THOUGHT = 'They ask <about> Oslo.';
 const OSLO = ['get_weather', { city: 'Oslo' }] as const;
@@ -133,10 +134,48 @@ describe.each(CASES.map(([name, each], index) => ({ name, each, id: `${name}-${i
   },
 );
 
-async function install(id: string, name: FormatTemplate, script: string, from: number): Promise<void> {
+describe('a format in a file of the user', () => {
+  it('is how the model is asked and read, also behind a template that knows no tools', async () => {
+    const format = path.join(folder, 'format.json');
+    const call = { before: ['@call ', { slot: 'name' }, ' '], after: [' @end'] };
+    const tools = {
+      ...{ name: 'mine', trigger: '@call', section: { open: '', between: '\n', close: '' }, call },
+      ...{ arguments: { kind: 'json', spacing: 'spaced' }, atStart: false, several: true },
+    };
+    await writeFile(format, JSON.stringify({ tools, thinking: { open: '<hm>', close: '</hm>' } }));
+    const writes = `<hm>${THOUGHT}</hm>I look.\n@call get_weather {"city": "Oslo"} @end`;
+    await install('mine-empty', 'gemma', '', 0, format);
+    const dry = (await (await ask('mine-empty', {}, '?svc_dry_run=1')).json()) as {
+      prompt_tokens: number;
+      rendered_prompt: string;
+      tool_format: string;
+    };
+    expect(dry.tool_format).toBe('mine');
+    expect(dry.rendered_prompt).toContain('get_weather');
+    expect(dry.rendered_prompt).toContain('@call TOOL {"ARGUMENT": "VALUE"} @end');
+    await install('mine', 'gemma', writes, dry.prompt_tokens - 1, format);
+    const answer = (await (await ask('mine')).json()) as { choices: { message: Message }[] };
+    const { choices } = answer;
+    expect(heard(choices[0]?.message ?? {})).toEqual({
+      reasoning: THOUGHT,
+      text: 'I look.',
+      calls: [[...OSLO]],
+    });
+  });
+});
+
+async function install(
+  id: string,
+  name: TemplateName,
+  script: string,
+  from: number,
+  toolFormat?: string,
+): Promise<void> {
   const file = path.join(folder, `${id}.gguf`);
   await writeScriptedChat(file, { chatTemplate: template(name), script, from });
-  await importFile(openRegistry({ home: path.join(folder, 'svc') }), file, { id });
+  const registry = openRegistry({ home: path.join(folder, 'svc') });
+  await importFile(registry, file, { id });
+  if (toolFormat !== undefined) await setParams(registry, id, { toolFormat });
 }
 
 function ask(model: string, more: object = {}, query = ''): Promise<Response> {

@@ -109,6 +109,42 @@ describe('a model on the command line', () => {
     ]);
   });
 
+  it('shows how it writes, and why; a file of its user says it otherwise', async () => {
+    const env = await environment();
+    const file = join(await temporaryFolder(), 'Tiny.gguf');
+    await writeFile(file, encodeGguf(tinyChatContent({ chatTemplate: template('hermes') })));
+    await hearth(['import', file, '--id', 'tiny', '--no-probe'], env);
+    const show = async () => (await hearth(['show', 'tiny', '--json'], env)).stdout;
+    const first = await show();
+    const { format } = JSON.parse(first) as { format: { format: object; evidence: object[] } };
+    expect(format.evidence).toContainEqual(
+      expect.objectContaining({ about: 'ids', probe: expect.any(String) }),
+    );
+    // Kept in the home: the second time nothing is started.
+    const [kept = ''] = await readdir(join(env['SVC_HOME'] ?? '', 'formats'));
+    expect(kept).toMatch(/^[0-9a-f]{32}\.json$/);
+    expect(await show()).toBe(first);
+    const lines = (await hearth(['show', 'tiny'], env)).stdout;
+    expect(lines).toMatch(
+      /^tools +json <tool_call>\ncalls +several in one answer\npast calls +by the template$/m,
+    );
+    expect(lines).toMatch(
+      /^because +calls: A call is rendered as .* \(rendered: one call, arguments as data\)$/m,
+    );
+    // What is shown is what a file may say.
+    const mine = join(await temporaryFolder(), 'format.json');
+    await writeFile(mine, JSON.stringify({ ...format.format, thinking: { open: '<hm>', close: '</hm>' } }));
+    expect(await hearth(['set', 'tiny', `tool_format=${mine}`], env)).toMatchObject({ code: 0 });
+    expect((await hearth(['show', 'tiny'], env)).stdout).toMatch(/^thinking +"<hm>" to "<\/hm>"$/m);
+    await writeFile(mine, '{"tools": []}');
+    expect((await hearth(['show', 'tiny'], env)).stdout).toMatch(/^tools +not known: tools /m);
+    const refused = await hearth(['set', 'tiny', `tool_format=${mine}`], env);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot be used as a tool format: '),
+    });
+  });
+
   it('is checked: what its template says, forty cases, and what its maker recommends', async () => {
     const env = await environment();
     const content = tinyChatContent({ chatTemplate: template('hermes') });
@@ -124,7 +160,7 @@ describe('a model on the command line', () => {
     expect(card).toMatchObject({
       model: 'tiny',
       toolFormat: 'json <tool_call>',
-      format: { template: 'own', native: true, several: true, thinking: null },
+      format: { template: 'own', format: { tools: { several: true }, thinking: null } },
       makerDefaults: { temp: 0.5, top_k: 20 },
       defects: [],
     });
@@ -134,7 +170,7 @@ describe('a model on the command line', () => {
     for (const each of failed)
       expect(each).toMatchObject({ reason: expect.stringContaining('did not end within') });
     const shown = await hearth(['check', 'tiny'], env);
-    expect(shown.stdout).toMatch(/^tools +json <tool_call>, several calls per answer$/m);
+    expect(shown.stdout).toMatch(/^tools +json <tool_call>\ncalls +several in one answer$/m);
     expect(shown.stdout).toMatch(/^recommended +temp=0.5 top_k=20$/m);
   });
 

@@ -14,10 +14,11 @@ import { modelFormat } from '../../src/worker/prompt/model-format.ts';
 import {
   type PromptWriter,
   pieceText,
-  promptWriter,
   renderPrompt,
   tokenizePieces,
+  type ChatPrompt,
 } from '../../src/worker/prompt/prompt.ts';
+import { promptWriter } from '../../src/worker/prompt/writer.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
 import { bootNative } from '../../src/worker/addon/boot.ts';
 import type { NativeBackend } from '../../src/worker/native.ts';
@@ -39,7 +40,7 @@ afterAll(async () => {
 async function open(fixture: VocabularyFixture): Promise<PromptWriter> {
   const file = path.join(folder, `${fixture.template}.gguf`);
   await writeGguf(file, { metadata: fixture.metadata, tensors: [] });
-  const vocabulary = await backend.openVocabulary(file);
+  const { vocabulary } = await backend.openTexts(file);
   const source = openTemplate(template(fixture.template));
   return promptWriter(source, vocabulary);
 }
@@ -140,10 +141,7 @@ function toolsOf(words: string): ToolDefinition[] {
   ];
 }
 
-function prepared(
-  writer: PromptWriter,
-  turns: readonly Turn[],
-): { turns: readonly Turn[]; tools: readonly ToolDefinition[] } {
+function prepared(writer: PromptWriter, turns: readonly Turn[]): Pick<ChatPrompt, 'turns' | 'tools'> {
   const tools = toolsOf(turns[1]?.content ?? '');
   if (modelFormat(writer).tools !== null) return { turns, tools };
   return { turns: withoutToolRole(withEnvelopeHistory(withToolsBlock(turns, tools))), tools: [] };
@@ -164,7 +162,7 @@ function controlCount(writer: PromptWriter, turns: readonly Turn[]): number {
 /** The template alone, over the same variables, with nothing in between. */
 function plainRendering(
   writer: PromptWriter,
-  turns: readonly Turn[],
+  turns: ChatPrompt['turns'],
   tools: readonly ToolDefinition[],
 ): string {
   const unguarded: PromptWriter = { ...writer, guard: guardAgainst({ tokens: [], texts: [] }) };

@@ -1,5 +1,6 @@
 /** Formats as the worker reads them from a template. */
 import type { FormatChoice } from '../../src/lib/tool-format/format-names.ts';
+import type { GivenFormat } from '../../src/lib/tool-format/given/format-shape.ts';
 import { modelFormat } from '../../src/worker/prompt/model-format.ts';
 import type { Vocabulary } from '../../src/worker/prompt/vocabulary.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
@@ -11,7 +12,10 @@ export function formatOfTemplate(name: TemplateName | null): ModelFormat {
   return formatOfSource(name === null ? undefined : template(name));
 }
 
-export function formatOfSource(source: string | undefined, toolFormat: FormatChoice = 'auto'): ModelFormat {
+export function formatOfSource(
+  source: string | undefined,
+  toolFormat: FormatChoice | GivenFormat = 'auto',
+): ModelFormat {
   const vocabulary = { bosText: '<s>', eosText: '</s>', controlTexts: [] };
   return modelFormat({
     template: openTemplate(source),

@@ -153,9 +153,9 @@ function defectsOf(format: ModelFormatFacts | null, failed: readonly FailedCase[
   const defects: string[] = [];
   if (format?.template === 'none')
     defects.push('The file has no chat template: it may be a base model, and ChatML stands in.');
-  if (format?.history === 'text')
+  if (format?.format.history.calls === 'text')
     defects.push('The template drops past calls of tools; Hearth writes them into the conversation.');
-  if (format !== null && format.template !== 'none' && !format.native)
+  if (format !== null && format.template !== 'none' && format.format.tools === null)
     defects.push('The template shows no call of a tool, so tools are put as svc-tool-envelope.');
   const lost = failed.filter(({ name }) => name.startsWith('history: '));
   if (lost.length > 0) {

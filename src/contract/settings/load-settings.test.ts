@@ -49,7 +49,7 @@ const EXAMPLES: Readonly<Record<LoadSettingName, readonly [string, unknown, read
   ],
   draftModel: ['acme/small:q4', 'acme/small:q4', [' ', 'x'.repeat(513)]],
   draftTokens: ['0', 0, ['16', '-1']],
-  toolFormat: ['hermes', 'hermes', ['json', 'own']],
+  toolFormat: ['hermes', 'hermes', [' ', 'x'.repeat(4097)]],
 };
 
 describe('a load setting', () => {

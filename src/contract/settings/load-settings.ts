@@ -4,8 +4,9 @@
  * docs/model-settings.md is held to it. It knows nothing of how the library is told (worker/load/load-options.ts).
  */
 import type { TSchema } from '#typebox';
+import { KNOWN_TEMPLATE_NAMES } from '../../lib/chat-template/known-templates.ts';
 import { MOST_DRAFT_TOKENS, MOST_THREADS } from '../limits.ts';
-import { FORMAT_NAMES } from '../../lib/tool-format/format-names.ts';
+import { FORMAT_CHOICES } from '../../lib/tool-format/format-names.ts';
 import { KV_TYPE_BITS, type KvType } from './kv-types.ts';
 import {
   adapters,
@@ -14,11 +15,11 @@ import {
   countOr,
   devices,
   modelName,
+  nameOrFile,
   overrides,
   positive,
   proportions,
   type SettingValue,
-  template,
 } from './values.ts';
 
 /**
@@ -179,7 +180,7 @@ export const LOAD_SETTINGS = {
   },
   template: {
     wire: 'template',
-    ...template,
+    ...nameOrFile(KNOWN_TEMPLATE_NAMES),
     models: 'chat',
     by: 'worker',
     frozen: 'none',
@@ -215,7 +216,7 @@ export const LOAD_SETTINGS = {
   },
   toolFormat: {
     wire: 'tool_format',
-    ...choice('auto', 'envelope', ...FORMAT_NAMES),
+    ...nameOrFile(FORMAT_CHOICES),
     models: 'chat',
     by: 'worker',
     frozen: 'refused',

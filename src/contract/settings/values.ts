@@ -1,7 +1,6 @@
 /** Kinds of values of load settings: a schema, how people write them, and the words for an error. */
 import path from 'node:path';
 import { type Static, type TSchema, Type } from '#typebox';
-import { KNOWN_TEMPLATE_NAMES } from '../../lib/chat-template/known-templates.ts';
 
 /** `S` is the schema of the value as manifests and loads hold it. */
 export interface SettingValue<S extends TSchema> {
@@ -133,16 +132,18 @@ export const overrides = {
 
 const LONGEST_PATH = 4096;
 
-/** One of the known templates by its name, or a file by its absolute path. */
-export const template = {
-  schema: Type.String({ minLength: 1, maxLength: LONGEST_PATH }),
-  read: (text: string) => {
-    const name = KNOWN_TEMPLATE_NAMES.find((known) => known === text.trim().toLowerCase());
-    return name ?? (text.trim() === '' || text.length > LONGEST_PATH ? undefined : path.resolve(text));
-  },
-  write: (value: string) => value,
-  expects: inWords([...KNOWN_TEMPLATE_NAMES, 'the path of a file']),
-};
+/** One of the names, or a file by its absolute path. */
+export function nameOrFile(names: readonly string[]) {
+  return {
+    schema: Type.String({ minLength: 1, maxLength: LONGEST_PATH }),
+    read: (text: string) => {
+      const name = names.find((known) => known === text.trim().toLowerCase());
+      return name ?? (text.trim() === '' || text.length > LONGEST_PATH ? undefined : path.resolve(text));
+    },
+    write: (value: string) => value,
+    expects: inWords([...names, 'the path of a file']),
+  };
+}
 
 export const MOST_ADAPTERS = 16;
 export const MOST_SCALE = 100;

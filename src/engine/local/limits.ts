@@ -24,8 +24,8 @@ export interface WorkerLimits {
   readonly stallPerPromptTokenMs: number;
   /** A child that counts its steps reads at most so many tokens in its first one. */
   readonly firstChunkTokens: number;
-  /** From `measure` to its answer: a vocabulary is read, from a slow disk maybe, and no weights. */
-  readonly measureMs: number;
+  /** From a question to its answer: a vocabulary is read, from a slow disk maybe, and no weights. */
+  readonly questionMs: number;
   /** What writing idle state may delay the end of a worker. */
   readonly saveMs: number;
   /** From closing the channel to SIGKILL. */
@@ -56,7 +56,7 @@ export const DEFAULT_WORKER_LIMITS: WorkerLimits = {
   stallMostMs: 60_000,
   stallPerPromptTokenMs: 1_000,
   firstChunkTokens: 128,
-  measureMs: 20_000,
+  questionMs: 20_000,
   saveMs: 3_000,
   graceMs: 1_000,
   bootRetryMs: 10_000,

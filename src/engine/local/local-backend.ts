@@ -9,6 +9,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { Backend, LoadedModel, LoadSize, Memory, ModelTarget } from '../ports.ts';
 import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
+import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { BackendFacts, LoadSpec } from '../../contract/load.ts';
 import { workerSettings } from '../../contract/settings/shapes.ts';
 import { fail, isFailure, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
@@ -60,6 +61,8 @@ export interface LocalBackend extends Backend {
   prepare(): void;
   /** What the native library says of itself and of this machine; starts a worker for that. */
   boot(): Promise<BackendFacts>;
+  /** How a chat model writes, by its templates and its vocabulary; no weights are read. Null: it cannot be told. */
+  askFormat(target: ModelTarget): Promise<ModelFormatFacts | null>;
   /** Facts of the native library once a worker has booted, else why it cannot be used, else null (not known yet). */
   backendFacts(): BackendFacts | { readonly failed: string } | null;
 }
@@ -116,6 +119,15 @@ class Workers implements LocalBackend {
 
   boot(): Promise<BackendFacts> {
     return this.#spares.lend((worker) => worker.booted);
+  }
+
+  async askFormat(target: ModelTarget): Promise<ModelFormatFacts | null> {
+    const { source } = asLocal(target);
+    await source.verify();
+    const settings = workerSettings(source.settings);
+    return this.#spares.lend((worker) =>
+      worker.askFormat({ modelId: target.modelId, path: source.path, settings }),
+    );
   }
 
   freeMemory(): Memory {

@@ -8,7 +8,8 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { FromWorker, ToWorker } from '../../contract/ipc.ts';
 import type { Job } from '../../contract/job.ts';
-import type { BackendFacts, LoadedFacts, LoadSpec, MeasureSpec } from '../../contract/load.ts';
+import type { ModelFormatFacts } from '../../contract/job-event.ts';
+import type { BackendFacts, FormatSpec, LoadedFacts, LoadSpec, MeasureSpec } from '../../contract/load.ts';
 import type { Measurement } from '../../contract/memory.ts';
 import type { CacheTiers, SlotStates } from '../../contract/slots.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
@@ -21,6 +22,11 @@ import type { WorkerLimits } from './limits.ts';
 import { OpenJobs } from './open-jobs.ts';
 import type { StderrTail } from './child/stderr-tail.ts';
 import { Watchdog } from './watchdog.ts';
+
+/** What was asked before the load, by the message that answers it. */
+type Question =
+  | { readonly to: 'measured'; readonly answer: Deferred<Measurement> }
+  | { readonly to: 'format'; readonly answer: Deferred<ModelFormatFacts | null> };
 
 /** Why a worker ended. */
 type Ending =
@@ -53,7 +59,7 @@ export class WorkerHost {
   readonly #boot = deferred<BackendFacts>();
   readonly #load = deferred<LoadedFacts>();
   readonly #exit = deferred<{ readonly reason: string | null }>();
-  #measure: Deferred<Measurement> | undefined;
+  #question: Question | undefined;
   #onSlots: ((slots: SlotStates) => void) | null = null;
   #cacheTiers: CacheTiers | undefined;
   #saved: Deferred<void> | undefined;
@@ -93,7 +99,7 @@ export class WorkerHost {
 
   /** Whether it loads or runs anything. */
   get busy(): boolean {
-    return this.#loading || this.#measure !== undefined || this.#jobs.size > 0;
+    return this.#loading || this.#question !== undefined || this.#jobs.size > 0;
   }
 
   /** What it keeps of prompts beside its slots, as it said last; undefined: nothing. */
@@ -102,19 +108,33 @@ export class WorkerHost {
   }
 
   /** Before the load, one question at a time. Rejects with the reason of the child, or when it dies or takes too long. */
-  async measure(spec: MeasureSpec): Promise<Measurement> {
+  measure(spec: MeasureSpec): Promise<Measurement> {
+    const answer = deferred<Measurement>();
+    return this.#ask({ type: 'measure', spec }, { to: 'measured', answer }, answer.promise);
+  }
+
+  /** The same, about how a model writes. */
+  askFormat(spec: FormatSpec): Promise<ModelFormatFacts | null> {
+    const answer = deferred<ModelFormatFacts | null>();
+    return this.#ask({ type: 'ask_format', spec }, { to: 'format', answer }, answer.promise);
+  }
+
+  async #ask<Answer>(
+    message: Extract<ToWorker, { type: 'measure' | 'ask_format' }>,
+    question: Question,
+    answer: Promise<Answer>,
+  ): Promise<Answer> {
     if (!this.alive) throw this.#errorOfEnding();
-    this.#modelId = spec.modelId;
-    this.#measure = deferred();
-    const { promise } = this.#measure;
-    const cancelTimer = this.#deps.clock.after(this.#deps.limits.measureMs, () =>
-      this.#kill({ kind: 'hung', reason: 'it took too long to measure a model' }),
+    this.#modelId = message.spec.modelId;
+    this.#question = question;
+    const cancelTimer = this.#deps.clock.after(this.#deps.limits.questionMs, () =>
+      this.#kill({ kind: 'hung', reason: 'it took too long to look at a model' }),
     );
-    this.#send({ type: 'measure', spec });
+    this.#send(message);
     try {
-      return await promise;
+      return await answer;
     } finally {
-      this.#measure = undefined;
+      this.#question = undefined;
       cancelTimer();
     }
   }
@@ -245,11 +265,16 @@ export class WorkerHost {
         void this.end();
         return true;
       case 'measured':
-        this.#measure?.resolve(message.measurement);
-        return this.#measure !== undefined;
-      case 'measure_failed':
-        this.#measure?.reject(errorOfFailure(message.failure, this.#modelId));
-        return this.#measure !== undefined;
+        if (this.#question?.to !== 'measured') return false;
+        this.#question.answer.resolve(message.measurement);
+        return true;
+      case 'format':
+        if (this.#question?.to !== 'format') return false;
+        this.#question.answer.resolve(message.facts);
+        return true;
+      case 'question_failed':
+        this.#question?.answer.reject(errorOfFailure(message.failure, this.#modelId));
+        return this.#question !== undefined;
       case 'loading':
         return this.#loading;
       case 'loaded':
@@ -338,7 +363,7 @@ export class WorkerHost {
     const why = ending.kind === 'asked' ? 'it was asked to end' : ending.reason;
     this.#boot.reject(fail('native_unavailable', { reason: `the worker exited: ${why}` }));
     this.#load.reject(fail('load_failed', { model: this.#modelId, reason: `the worker exited: ${why}` }));
-    this.#measure?.reject(this.#errorOfEnding());
+    this.#question?.answer.reject(this.#errorOfEnding());
     this.#jobs.failAll(this.#errorOfEnding());
   }
 

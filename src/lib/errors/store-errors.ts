@@ -33,6 +33,11 @@ export const storeErrors = {
     (d) =>
       `${quoted(d.path)} cannot be used as a model: ${d.reason}; give the path of a plain GGUF file that this user can read.`,
   ),
+  setting_file_unusable: permanent(
+    'store',
+    { path: 'string', as: 'string', reason: 'string' },
+    (d) => `${quoted(d.path)} cannot be used as ${d.as}: ${d.reason}; mend the file, or set another.`,
+  ),
   file_not_found: permanent(
     'not_found',
     { path: 'string', param: 'string?' },

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
-import { fail, isSvcError } from '../errors/svc-error.ts';
+import { fail, isFailure, isSvcError } from '../errors/svc-error.ts';
 import { errnoOf, unreadable } from './durable.ts';
 
 /** What identifies the state of a file without reading it. */
@@ -54,6 +54,30 @@ export function sameStamp(
     (known.inode === undefined || stamp.inode === known.inode) &&
     (known.ctimeNs === undefined || stamp.ctimeNs === known.ctimeNs)
   );
+}
+
+/** What a file that a user named is read as, such as "a chat template". */
+export interface SettingFile {
+  readonly as: string;
+  readonly mostBytes: number;
+}
+
+/** The text of a file that a setting names. Throws `setting_file_unusable`, `file_not_found` or `store_unreadable`. */
+export async function readSettingFile(path: string, { as, mostBytes }: SettingFile): Promise<string> {
+  const refuse = (reason: string): Error => fail('setting_file_unusable', { path, as, reason });
+  const { file, stamp } = await openPlainFile(path).catch((error: unknown) => {
+    throw isFailure(error, 'file_unusable') ? refuse(error.detail.reason) : error;
+  });
+  try {
+    if (stamp.sizeBytes > mostBytes)
+      throw refuse(`it is ${stamp.sizeBytes} bytes long; the limit is ${mostBytes}`);
+    // A file may grow while it is read, so no more is read than it may have.
+    const bytes = Buffer.alloc(mostBytes);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+    return bytes.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Far above any file that Hearth itself writes as text. */

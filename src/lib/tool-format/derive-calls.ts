@@ -4,13 +4,13 @@
  */
 import { readArguments, type ReadArguments } from './derive-arguments.ts';
 import { type Probe, probeId, type ProbeCall, SENTINEL } from './probes.ts';
-import type { CallFormat, HistoryForm, Words } from './tool-format.ts';
+import type { CallFormat, Evidence, HistoryForm, Words } from './tool-format.ts';
 import { commonEnd, commonStart } from './units.ts';
 
 export interface DerivedCalls {
   readonly format: CallFormat;
   readonly history: HistoryForm;
-  readonly evidence: string;
+  readonly evidence: readonly Evidence[];
 }
 
 /** What the renderings have around an answer. */
@@ -40,11 +40,67 @@ export function deriveCalls(
   for (const voice of VOICES) {
     const probe = probeOf(voice);
     const one = shown(probe, [FIRST]);
-    const format = one === null ? null : formatOf(probe, one, frameOf(probe));
-    if (one !== null && format !== null)
-      return { format, history: { calls: 'template', ...voice, ids: idsOf(format, voice) }, evidence: one };
+    const format = one === null ? null : formatOf(probe, one.text, frameOf(probe));
+    if (one === null || format === null) continue;
+    const ids = idsOf(format, voice);
+    return {
+      format,
+      history: { calls: 'template', ...voice, ids },
+      evidence: evidenceOf(format, ids, voice, one),
+    };
   }
   return null;
+}
+
+function evidenceOf(
+  format: CallFormat,
+  ids: HistoryForm['ids'],
+  voice: Probe['voice'],
+  one: Shown,
+): Evidence[] {
+  const { section, several } = format;
+  return [
+    {
+      about: 'calls',
+      says: `A call is rendered as ${quoted(one.text)}.`,
+      probe: probeWords('one call', voice, one),
+    },
+    {
+      about: 'several calls',
+      says: several
+        ? `Two calls are rendered with ${quoted(section.between)} between them.`
+        : 'Of two calls, no rendering shows the second.',
+      probe: probeWords('two calls', voice, one),
+    },
+    { about: 'ids', says: idWords(format, ids), probe: probeWords('one call', voice, one) },
+  ];
+}
+
+/** A template may write anything around a call. */
+const LONGEST_QUOTE = 500;
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text);
+}
+
+function probeWords(
+  calls: string,
+  { arguments: args, emptyContent, ids }: Probe['voice'],
+  one: Shown,
+): string {
+  return [
+    one.withResults ? `${calls} with results` : calls,
+    `arguments as ${args === 'object' ? 'data' : 'text'}`,
+    ...(emptyContent === 'null' ? ['no content'] : []),
+    ...(ids === 'nine' ? ['ids of nine letters and digits'] : []),
+  ].join(', ');
+}
+
+function idWords({ call }: CallFormat, ids: HistoryForm['ids']): string {
+  if (ids === 'nine') return 'Only ids of nine letters and digits are accepted.';
+  if (ids === 'functions') return 'Ids are written as functions.NAME:NUMBER.';
+  const areWritten = [...call.before, ...call.after].some((word) => slotOf(word) === 'id');
+  return areWritten ? 'Ids are written as they come.' : 'Calls are written without ids.';
 }
 
 /** Some templates print the id of a result as it came, and that of its call as the model wrote it. */
@@ -54,15 +110,22 @@ function idsOf({ call }: CallFormat, voice: Probe['voice']): HistoryForm['ids'] 
   return isFunctions && third === ':' ? 'functions' : voice.ids;
 }
 
+interface Shown {
+  readonly text: string;
+  /** Whether it took the results of the calls to render them. */
+  readonly withResults: boolean;
+}
+
 /** The rendering of calls when it shows their names and values. */
-function shown(probe: Probe, calls: readonly ProbeCall[]): string | null {
+function shown(probe: Probe, calls: readonly ProbeCall[]): Shown | null {
   for (const results of [false, true]) {
     const text = probe.answer({ calls }, { results });
     if (text === null) continue;
     const end = results ? text.indexOf(SENTINEL.result) : -1;
     const cut = end < 0 ? text : text.slice(0, end);
     const texts = calls.flatMap((call) => [call.name, ...Object.values(call.arguments).map(String)]);
-    if (texts.every((word) => word.length < 4 || cut.includes(word))) return cut;
+    if (texts.every((word) => word.length < 4 || cut.includes(word)))
+      return { text: cut, withResults: results };
   }
   return null;
 }
@@ -91,7 +154,7 @@ function formatOf(probe: Probe, one: string, frame: AnswerFrame): CallFormat | n
 const NO_SECTION = { open: '', between: '', close: '' };
 
 function severalOf(probe: Probe, form: ReadArguments, frame: AnswerFrame) {
-  const two = shown(probe, [FIRST, SECOND]);
+  const two = shown(probe, [FIRST, SECOND])?.text ?? null;
   const first = two === null ? null : form.spanIn(two, SENTINEL.value);
   const second = two === null ? null : form.spanIn(two, SENTINEL.value2);
   if (two === null || first === null || second === null || second.start < first.end) return null;

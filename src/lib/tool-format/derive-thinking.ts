@@ -14,6 +14,8 @@ export interface DerivedThinking {
   readonly marks: ThinkingMarks;
   /** What opens the next message of the same answer, where thinking is a message of its own. */
   readonly restart: string;
+  /** The conversation that shows it, in words. */
+  readonly probe: string;
 }
 
 /** Null: no rendering shows the thought. */
@@ -23,12 +25,15 @@ export function deriveThinking(probe: Probe): DerivedThinking | null {
   ).filter((marks) => marks !== null);
   // A mark that was seen in front of a thought says more than one that a prompt ends with.
   const best = found.find(({ seen }) => seen) ?? found[0];
-  return best === undefined ? null : { marks: { open: best.open, close: best.close }, restart: best.restart };
+  if (best === undefined) return null;
+  const { open, close, restart } = best;
+  return { marks: { open, close }, restart, probe: best.probe };
 }
 
 interface SeenMarks extends ThinkingMarks {
   readonly restart: string;
   readonly seen: boolean;
+  readonly probe: string;
 }
 
 function marksIn(probe: Probe, options: ProbeOptions): SeenMarks | null {
@@ -39,8 +44,15 @@ function marksIn(probe: Probe, options: ProbeOptions): SeenMarks | null {
   if (close === '') return null;
   const shown = (between === null ? called : text) ?? '';
   const lead = shown.slice(0, shown.indexOf(THOUGHT)).trim();
-  if (lead !== '') return { open: lead, close, restart, seen: true };
-  return { open: opened(probe.prompt(options).trimEnd(), close), close, restart, seen: false };
+  const words = probeWords(between === null ? 'a call' : 'words', options);
+  if (lead !== '') return { open: lead, close, restart, seen: true, probe: words };
+  const open = opened(probe.prompt(options).trimEnd(), close);
+  return { open, close, restart, seen: false, probe: `${words}, and the end of the prompt` };
+}
+
+function probeWords(behind: string, { tools = true, variables = {} }: ProbeOptions): string {
+  const switched = Object.keys(variables).length > 0 ? ', enable_thinking' : '';
+  return `a thought and ${behind}, ${tools ? 'with' : 'without'} tools${switched}`;
 }
 
 /** From the thought to what comes after it; null where the template drops the thought. */

@@ -3,12 +3,32 @@ import { formatOfSource, formatOfTemplate } from '../../../test/support/formats.
 import { template } from '../../../test/support/templates.ts';
 
 describe('a format', () => {
-  it('says in sentences what it was read from', () => {
-    expect(formatOfTemplate('tagged').evidence).toEqual([
-      expect.stringContaining('<function=first_tool'),
-      'A thought is rendered between "<think>" and "</think>".',
+  it('says in sentences what it was read from, and from which conversation', () => {
+    const { evidence } = formatOfTemplate('tagged');
+    expect(evidence).toEqual([
+      {
+        about: 'calls',
+        says: expect.stringContaining('<function=first_tool'),
+        probe: 'one call, arguments as data',
+      },
+      {
+        about: 'several calls',
+        says: expect.stringContaining('between them'),
+        probe: 'two calls, arguments as data',
+      },
+      { about: 'ids', says: 'Calls are written without ids.', probe: 'one call, arguments as data' },
+      {
+        about: 'thinking',
+        says: 'A thought is rendered between "<think>" and "</think>".',
+        probe: expect.stringMatching(/^a thought and words/),
+      },
     ]);
-    expect(formatOfTemplate('told').evidence[0]).toContain('the template contains "<tool_call>"');
+    const [told] = formatOfTemplate('told').evidence;
+    expect(told).toMatchObject({
+      about: 'calls',
+      says: expect.stringContaining('the template contains "<tool_call>"'),
+    });
+    expect(told?.probe).toBeNull();
   });
 
   it('can be chosen by a user in the place of what the template shows', () => {
@@ -19,7 +39,7 @@ describe('a format', () => {
       tools: { name: 'hermes', trigger: '<tool_call>' },
       history: { calls: 'text' },
     });
-    expect(chosen.evidence[0]).toBe('The format "hermes" was set for this model.');
+    expect(chosen.evidence[0]?.says).toBe('The format "hermes" was set for this model.');
     expect(formatOfSource(template('hermes'), 'harmony').channels?.name).toBe('harmony');
   });
 

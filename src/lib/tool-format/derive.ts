@@ -10,10 +10,12 @@ import {
   TOLD_THINKING,
 } from './exceptions.ts';
 import type { FormatChoice } from './format-names.ts';
+import type { GivenFormat } from './given/format-shape.ts';
 import { Probe, type Render, SENTINEL } from './probes.ts';
 import {
   type CallFormat,
   type ContentMarks,
+  type Evidence,
   type HistoryForm,
   leadOf,
   type ModelFormat,
@@ -29,7 +31,7 @@ export interface DeriveOptions {
   /** Marks of thinking that are found without rendering; used where no rendering shows a thought. */
   readonly knownThinking: ThinkingMarks | null;
   /** What the user chose in the place of what the template shows. */
-  readonly choice?: FormatChoice;
+  readonly choice?: FormatChoice | GivenFormat;
 }
 
 const TOOLS: ToolsVariable = { name: 'tools', as: 'list' };
@@ -37,25 +39,52 @@ const USUAL: HistoryForm = { calls: 'template', arguments: 'object', emptyConten
 
 export function deriveFormat(options: DeriveOptions): ModelFormat {
   const { choice = 'auto' } = options;
-  if (choice === 'auto') return shownFormat(options);
-  const chosen = `The format "${choice}" was set for this model.`;
   const shown = shownFormat(options);
+  if (choice === 'auto') return shown;
+  if (typeof choice === 'object') return givenFormat(choice, shown);
+  const chosen: Evidence = {
+    about: 'choice',
+    says: `The format "${choice}" was set for this model.`,
+    probe: null,
+  };
   const exception = exceptionNamed(choice);
   if (exception === undefined)
     return { ...shown, tools: null, channels: null, evidence: [chosen, ...shown.evidence] };
   if (exception.channels !== undefined) return ofChannels(exception, shown.thinking, shown.history, chosen);
-  const isDropped = shown.tools?.name !== exception.name && shown.history.calls === 'template';
   return {
     ...shown,
     channels: null,
     content: exception.content ?? shown.content,
     toolsVariable: exception.toolsVariable ?? shown.toolsVariable,
     tools: { ...named(exception.calls, ''), name: exception.name },
-    // What the template writes of past calls is not in the chosen syntax.
-    history: { ...shown.history, calls: isDropped ? 'text' : shown.history.calls },
+    history: { ...shown.history, calls: writerOf(shown, exception.calls) },
     evidence: [chosen, ...shown.evidence],
   };
 }
+
+/** What a file says, and as the template shows where it says nothing. */
+function givenFormat(given: GivenFormat, shown: ModelFormat): ModelFormat {
+  const members = Object.keys(given).join(', ');
+  const says = `A file was set for this model, which gives: ${members}.`;
+  const { tools } = given;
+  const isOther = tools !== undefined && tools !== null;
+  return {
+    ...shown,
+    // Messages with headers are a whole of their own.
+    ...(isOther ? { channels: null, restart: '' } : {}),
+    history: isOther ? { ...shown.history, calls: writerOf(shown, tools) } : shown.history,
+    ...given,
+    evidence: [{ about: 'choice', says, probe: null }, ...shown.evidence],
+  };
+}
+
+/** What the template writes of past calls is of no use where it is in another syntax. */
+function writerOf({ tools, history }: ModelFormat, chosen: CallFormat): HistoryForm['calls'] {
+  return tools !== null && syntaxOf(tools) === syntaxOf(chosen) ? history.calls : 'text';
+}
+
+const syntaxOf = ({ section, call, arguments: form }: CallFormat): string =>
+  JSON.stringify([section, call, form]);
 
 function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFormat {
   const probeOf = (voice: Probe['voice']): Probe => new Probe(render, voice);
@@ -67,26 +96,26 @@ function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFor
   const calls = deriveCalls(probeOf, (probe) => frameOf(probe, thinking));
   if (channels !== undefined) return ofChannels(channels, thinking, calls?.history ?? USUAL);
   const content = deriveContent(plain, thinking) ?? told?.content ?? null;
-  const evidence = [...thinkingEvidence(thinking, thought !== null), ...contentEvidence(content)];
+  const evidence = [...thinkingEvidence(thinking, thought?.probe ?? null), ...contentEvidence(content)];
   const restart = thought?.restart ?? '';
   const rest = { thinking, content, restart, channels: null, toolsVariable: TOOLS };
   if (calls !== null) {
     const format = withoutContentClose(calls.format, content);
-    const shown = `A call is rendered as ${JSON.stringify(calls.evidence)}.`;
     return {
       ...rest,
       tools: named(format, frameOf(plain, null).tail),
       history: calls.history,
-      evidence: [shown, ...evidence],
+      evidence: [...calls.evidence, ...evidence],
     };
   }
   const exception = /tools|functions/.test(source) ? exceptionFor(source, NAMED_FORMATS) : undefined;
   if (exception === undefined) {
+    const says = 'No rendering shows a call of a tool, so svc-tool-envelope serves.';
     return {
       ...rest,
       tools: null,
       history: USUAL,
-      evidence: ['No rendering shows a call of a tool.', ...evidence],
+      evidence: [{ about: 'calls', says, probe: null }, ...evidence],
     };
   }
   const tools = { ...named(exception.calls, ''), name: exception.name };
@@ -97,7 +126,7 @@ function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFor
     toolsVariable: exception.toolsVariable ?? TOOLS,
     tools,
     history: { ...USUAL, calls: 'text' },
-    evidence: [says, ...evidence],
+    evidence: [{ about: 'calls', says, probe: null }, ...evidence],
   };
 }
 
@@ -105,8 +134,9 @@ function ofChannels(
   { name, texts, calls, channels }: FormatException,
   thinking: ThinkingMarks | null,
   history: HistoryForm,
-  why?: string,
+  why?: Evidence,
 ): ModelFormat {
+  const says = `The template contains ${listOf(texts)}, as "${name}" does, whose answers are messages with headers.`;
   return {
     tools: { ...calls, name, trigger: '' },
     channels: channels ?? null,
@@ -115,10 +145,7 @@ function ofChannels(
     restart: channels?.start ?? '',
     toolsVariable: TOOLS,
     history,
-    evidence: [
-      why ??
-        `The template contains ${listOf(texts)}, as "${name}" does, whose answers are messages with headers.`,
-    ],
+    evidence: [why ?? { about: 'calls', says, probe: null }],
   };
 }
 
@@ -163,16 +190,21 @@ function kindOf({ arguments: form }: CallFormat): string {
   return form.others.as === 'python' ? 'pythonic' : 'tagged';
 }
 
-function thinkingEvidence(thinking: ThinkingMarks | null, seen: boolean): string[] {
-  if (thinking === null) return ['No rendering shows a thought.'];
+function thinkingEvidence(thinking: ThinkingMarks | null, probe: string | null): Evidence[] {
+  if (thinking === null) return [{ about: 'thinking', says: 'No rendering shows a thought.', probe: null }];
   const where = `${JSON.stringify(thinking.open)} and ${JSON.stringify(thinking.close)}`;
-  return [seen ? `A thought is rendered between ${where}.` : `The template contains ${where}.`];
+  const says =
+    probe === null
+      ? `No rendering shows a thought; the template or the vocabulary knows ${where}.`
+      : `A thought is rendered between ${where}.`;
+  return [{ about: 'thinking', says, probe }];
 }
 
-function contentEvidence(content: ContentMarks | null): string[] {
+function contentEvidence(content: ContentMarks | null): Evidence[] {
   if (content === null) return [];
   const where = `${JSON.stringify(content.open)} and ${JSON.stringify(content.close)}`;
-  return [`Words are rendered between ${where}${content.always ? '' : ' behind a thought'}.`];
+  const says = `Words are rendered between ${where}${content.always ? '' : ' behind a thought'}.`;
+  return [{ about: 'words', says, probe: content.always ? 'words alone' : 'words behind a thought' }];
 }
 
 function listOf(texts: readonly string[]): string {

@@ -14,4 +14,9 @@ export const FORMAT_NAMES = [
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
 /** `auto`: as the template shows; `envelope`: svc-tool-envelope. */
-export type FormatChoice = 'auto' | 'envelope' | FormatName;
+export const FORMAT_CHOICES = ['auto', 'envelope', ...FORMAT_NAMES] as const;
+export type FormatChoice = (typeof FORMAT_CHOICES)[number];
+
+export function isFormatChoice(text: string): text is FormatChoice {
+  return FORMAT_CHOICES.some((choice) => choice === text);
+}

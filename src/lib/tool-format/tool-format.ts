@@ -112,8 +112,18 @@ export interface ModelFormat {
   readonly toolsVariable: ToolsVariable;
   /** What stands between messages of one answer, in formats that write several. */
   readonly restart: string;
-  /** Why, in lines for people. */
-  readonly evidence: readonly string[];
+  readonly evidence: readonly Evidence[];
+}
+
+export const EVIDENCE_TOPICS = ['choice', 'calls', 'several calls', 'ids', 'thinking', 'words'] as const;
+
+/** Why a part of a format is as it is, for people. */
+export interface Evidence {
+  readonly about: (typeof EVIDENCE_TOPICS)[number];
+  /** A sentence. */
+  readonly says: string;
+  /** The conversation whose rendering shows it; null: no rendering does. */
+  readonly probe: string | null;
 }
 
 /** What the first slot of a call is written behind. */

@@ -5,6 +5,8 @@ import { knownTemplate } from '../../lib/chat-template/known-templates.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from '../../lib/files/plain-file.ts';
 import { readTemplateFile } from '../../lib/gguf/gate/template-file.ts';
+import { isFormatChoice } from '../../lib/tool-format/format-names.ts';
+import { readFormatFile } from '../../lib/tool-format/given/format-file.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { findFault } from '../../contract/settings/check-settings.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
@@ -103,7 +105,7 @@ export async function setParams(
   const { id } = found;
   checkRequestRanges(patch);
   const attachments = await checkAttachments(registry, found, patch);
-  await checkTemplate(patch.template);
+  await checkFiles(patch);
   return registry.store.change(`hearth set ${id}`, async (writer) => {
     const { model } = await reread(writer, id);
     const merged: unknown = Object.fromEntries(
@@ -137,10 +139,13 @@ function checkRequestRanges(patch: { readonly [Key in keyof ModelParams]?: Model
   }
 }
 
-/** The worker reads the file with every load; what cannot be used is said now. */
-async function checkTemplate(chosen: ModelParams['template'] | null): Promise<void> {
-  if (chosen === undefined || chosen === null || knownTemplate(chosen) !== undefined) return;
-  await readTemplateFile(chosen);
+/** The worker reads these files with every load; what cannot be used is said now. */
+async function checkFiles({
+  template,
+  toolFormat,
+}: { readonly [Key in 'template' | 'toolFormat']?: ModelParams[Key] | null }): Promise<void> {
+  if (typeof template === 'string' && knownTemplate(template) === undefined) await readTemplateFile(template);
+  if (typeof toolFormat === 'string' && !isFormatChoice(toolFormat)) await readFormatFile(toolFormat);
 }
 
 /** Members of ModelParams as people spell them. */

@@ -16,7 +16,7 @@ import { openThreadpool } from './library/threadpool.ts';
 import { NativeLog } from './log.ts';
 import { memoryReader } from './memory.ts';
 import { type Native, refusedOptions } from './params.ts';
-import { isOutOfMemory, measure, openModel, openVocabularyOf } from './model.ts';
+import { isOutOfMemory, measure, openModel, openTexts } from './model.ts';
 import type { NativeBackend } from '../native.ts';
 import { physicalCores } from './library/physical-cores.ts';
 import { boundFiles, hostOf } from './process-facts.ts';
@@ -61,7 +61,7 @@ export async function bootNative(
     samplersFor,
     host: () => hostOf(files.folder, { files: mapped, systemInfo: facts.systemInfo }),
     openModel: (path, options, onProgress) => openModel(native, { path, options }, onProgress),
-    openVocabulary: (path) => openVocabularyOf(native, path),
+    openTexts: (path) => openTexts(native, path),
     refusedOptions: (options) => refusedOptions(native, options),
     measure: (path, options, contexts) => measure(native, { path, options }, contexts),
     isOutOfMemory,

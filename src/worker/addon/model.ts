@@ -14,13 +14,14 @@ import type {
   ModelOptions,
   NativeAdapter,
   NativeContext,
+  ModelTemplates,
+  ModelTexts,
   NativeModel,
   PastState,
 } from '../native.ts';
 import { contextParams, type HeldParams, isMapping, modelParams, type Native } from './params.ts';
 import { SamplerHandle, type SamplingRoom } from './sampling/sampler-handle.ts';
 import { TokenGrammars } from './sampling/token-grammar.ts';
-import type { Vocabulary } from '../prompt/vocabulary.ts';
 import { openVocabulary } from './vocabulary/vocabulary.ts';
 
 /** llama_pooling_type by number. */
@@ -60,11 +61,13 @@ export async function openModel(
   }
 }
 
-export async function openVocabularyOf(native: Native, path: string): Promise<Vocabulary> {
+export async function openTexts(native: Native, path: string): Promise<ModelTexts> {
   await checkHeader(path);
-  const params = { ...native.library.llama_model_default_params(), n_gpu_layers: 0, vocab_only: true };
+  const { library } = native;
+  const params = { ...library.llama_model_default_params(), n_gpu_layers: 0, vocab_only: true };
   const model = await loadModel(native, path, { params, held: [] });
-  return openVocabulary(native.library, native.library.llama_model_get_vocab(model));
+  const vocabulary = openVocabulary(library, library.llama_model_get_vocab(model));
+  return { vocabulary, ...modelTemplates(library, model) };
 }
 
 /** Opened without reserving anything, for what it would take. */
@@ -216,11 +219,17 @@ function modelFacts({ library, hasGpu }: Native, model: Pointer, options: ModelO
     embeddingWidth: library.llama_model_n_embd_out(model),
     gpuLayers: gpuLayersOf(options, hasGpu ? layers : 0),
     usesMmap: options.loadMode === null || options.loadMode.startsWith('mmap'),
-    chatTemplate: metadataText(library, model, 'tokenizer.chat_template'),
-    toolTemplate: metadataText(library, model, 'tokenizer.chat_template.tool_use'),
+    ...modelTemplates(library, model),
     rerankTemplate: metadataText(library, model, 'tokenizer.chat_template.rerank'),
     past: pastState(library, model),
     ropeCtx: ropeCtx(library, model),
+  };
+}
+
+function modelTemplates(library: Library, model: Pointer): ModelTemplates {
+  return {
+    chatTemplate: metadataText(library, model, 'tokenizer.chat_template'),
+    toolTemplate: metadataText(library, model, 'tokenizer.chat_template.tool_use'),
   };
 }
 

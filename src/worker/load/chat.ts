@@ -3,8 +3,7 @@ import type { LoadSpec } from '../../contract/load.ts';
 import type { ContextSize } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeAdapter, NativeBackend, NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
-import { promptWriter } from '../prompt/prompt.ts';
-import { templateOf, toolTemplateOf } from './template.ts';
+import { writersOf } from './writers.ts';
 import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
 import { placedLoads } from './placement.ts';
@@ -34,9 +33,7 @@ export async function loadChat(
     const [placed] = await placedLoads(backend, { spec, options }, [[contextOptions]]);
     const model = await backend.openModel(spec.path, placed?.options ?? options, throttled(onProgress));
     const { vocabulary } = model;
-    const template = await templateOf(spec, model.facts.chatTemplate);
-    const toolTemplate = toolTemplateOf(spec, model.facts.toolTemplate);
-    const { toolFormat = 'auto' } = spec.settings;
+    const writers = await writersOf(spec, { vocabulary, ...model.facts });
     const adapters = new Map<string, NativeAdapter>();
     for (const { name, path } of spec.adapters) adapters.set(name, await model.openAdapter(path));
     const context = await model.newContext(contextOptions);
@@ -53,8 +50,7 @@ export async function loadChat(
       draftContext,
       sharedCells: unified ? cells : null,
       prefixReuse,
-      writer: { ...promptWriter(template, vocabulary), toolFormat },
-      toolWriter: toolTemplate === null ? null : { ...promptWriter(toolTemplate, vocabulary), toolFormat },
+      ...writers,
       facts: {
         ...commonFacts(model, [context]),
         ...tuned,

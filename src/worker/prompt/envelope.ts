@@ -4,6 +4,7 @@
  * bytes; docs/tool-envelope.md publishes them.
  */
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
+import type { PromptTurn } from './history.ts';
 import { probeTemplate, type PromptWriter } from './prompt.ts';
 
 export const CALL_OPEN = '{"svc_tool_envelope":1,"call":{"name":"';
@@ -21,12 +22,19 @@ export interface ToolTurns {
 }
 
 /** The conversation as a template without a tool syntax gets it. */
-export function envelopeTurns(writer: PromptWriter, { turns, tools, callable }: ToolTurns): readonly Turn[] {
+export function envelopeTurns(
+  writer: PromptWriter,
+  { turns, tools, callable }: ToolTurns,
+): readonly PromptTurn[] {
   // All tools are described even when one is named: the prompt, and its cached state, stay the same.
   const described = callable ? withToolsBlock(turns, tools) : turns;
-  const written = withEnvelopeHistory(described);
-  const hasResults = written.some(({ role }) => role === 'tool');
-  return hasResults && !knowsToolRole(writer) ? withoutToolRole(written) : written;
+  return withKnownRoles(writer, withEnvelopeHistory(described));
+}
+
+/** Results of tools in the role that the template knows for them. */
+export function withKnownRoles(writer: PromptWriter, turns: readonly PromptTurn[]): readonly PromptTurn[] {
+  const hasResults = turns.some(({ role }) => role === 'tool');
+  return hasResults && !knowsToolRole(writer) ? withoutToolRole(turns) : turns;
 }
 
 /** The tools block of the system turn. */
@@ -64,7 +72,7 @@ export function withEnvelopeHistory(turns: readonly Turn[]): Turn[] {
 }
 
 /** For templates that know no tool role: a result becomes what the user says next. */
-export function withoutToolRole(turns: readonly Turn[]): Turn[] {
+export function withoutToolRole(turns: readonly PromptTurn[]): PromptTurn[] {
   return turns.map((turn) => (turn.role === 'tool' ? { role: 'user', content: turn.content } : turn));
 }
 

@@ -7,7 +7,7 @@
  *      already: two different texts stay different.
  * Text that spells no mark is rendered and tokenised exactly as if this file did not exist.
  */
-import type { Text } from '../jinja/values/text.ts';
+import { Text } from '../jinja/values/text.ts';
 
 /** Text to be tokenised by itself. What `continues` goes on with the text before it. */
 export interface PromptPiece {
@@ -49,6 +49,13 @@ export function guardAgainst(marks: Marks): Guard {
       }));
     },
   };
+}
+
+/** A text of a client alone, without the mark in it. */
+export function brokenMark(text: string, mark: string): string {
+  if (!text.replaceAll(ZERO_WIDTH_SPACE, '').includes(mark)) return text;
+  const client = Text.client(text);
+  return client.insert(new MarkFinder([mark]).places(client, ZERO_WIDTH_SPACE), ZERO_WIDTH_SPACE).string;
 }
 
 interface Node {

@@ -1,9 +1,12 @@
-/** How past calls are put to a template: the form of their ids and arguments, or written into the content. */
+/** How calls and tools are put to a template: the form of ids and arguments, or written into the content. */
 import { createHash } from 'node:crypto';
-import type { ToolCallTurn, Turn } from '../../contract/job.ts';
+import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
 import type { HistoryForm, ModelFormat, ToolFormat } from '../../lib/tool-format/tool-format.ts';
 import { writeCalls } from '../../lib/tool-format/write-calls.ts';
 import { Text } from '../jinja/values/text.ts';
+
+/** A turn whose content may hold words of our own. */
+export type PromptTurn = Omit<Turn, 'content'> & { readonly content: string | Text };
 
 export interface CallVoice extends Pick<HistoryForm, 'arguments' | 'emptyContent'> {
   /** Null: the template writes calls itself. */
@@ -32,6 +35,30 @@ function valueOf(json: string): unknown {
   } catch {
     return json;
   }
+}
+
+/** The conversation with its tools in the system turn, for templates that do not tell of them. */
+export function withTools(
+  turns: readonly Turn[],
+  tools: readonly ToolDefinition[],
+  format: ToolFormat,
+): PromptTurn[] {
+  const [first, ...rest] = turns;
+  const block = toolsText(tools, format);
+  if (first?.role !== 'system') return [{ role: 'system', content: block }, ...turns];
+  return [{ ...first, content: Text.concat([Text.client(first.content), Text.own('\n\n'), block]) }, ...rest];
+}
+
+function toolsText(tools: readonly ToolDefinition[], format: ToolFormat): Text {
+  const lines = tools.map(({ name, description, parameters }) =>
+    Text.client(`${JSON.stringify({ name, description, parameters })}\n`),
+  );
+  const example = writeCalls(format, [{ name: 'TOOL', id: 'ID', arguments: { ARGUMENT: 'VALUE' } }]);
+  return Text.concat([
+    Text.own('# Tools\nYou may call tools. Tools, one JSON object per line:\n'),
+    ...lines,
+    Text.own(`To call one, write:\n${example.map(({ text }) => text).join('')}`),
+  ]);
 }
 
 /** The conversation with ids as the model knows them; calls and their results keep the same ones. */

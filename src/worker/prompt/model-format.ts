@@ -1,9 +1,10 @@
 /** How this model writes calls, thinking and words: read from its template when it is first asked for. */
+import { Check } from '#typebox/value';
 import { STAND_IN } from '../../lib/chat-template/known-templates.ts';
 import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
 import { deriveFormat } from '../../lib/tool-format/derive.ts';
 import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
-import type { ModelFormatFacts } from '../../contract/job-event.ts';
+import { ModelFormatFacts } from '../../contract/job-event.ts';
 import { type PromptWriter, surroundings } from './prompt.ts';
 import type { ChatTemplate } from './template.ts';
 
@@ -26,18 +27,13 @@ export function modelFormat({
   return format;
 }
 
-/** The same for people. */
-export function formatFacts(
-  { source }: ChatTemplate,
-  { tools, thinking, content, history, evidence }: ModelFormat,
-): ModelFormatFacts {
-  return {
-    template: source === STAND_IN.source ? 'none' : 'own',
-    native: tools !== null,
-    several: tools?.several === true,
-    thinking,
-    content: content === null ? null : { open: content.open, close: content.close },
-    history: history.calls,
-    evidence: [...evidence],
+/** The same with its reasons, for people; null where a text of it is too long to be a mark. */
+export function formatFacts(writer: PromptWriter): ModelFormatFacts | null {
+  const { evidence, ...format } = modelFormat(writer);
+  const facts: unknown = {
+    template: writer.template.source === STAND_IN.source ? 'none' : 'own',
+    format,
+    evidence,
   };
+  return Check(ModelFormatFacts, facts) ? facts : null;
 }

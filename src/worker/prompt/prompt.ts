@@ -2,17 +2,17 @@
  * worker/prompt owns the way from a conversation to the tokens of a prompt: template, guarded client text, tokeniser. It
  * knows nothing of answers, batches or the native library.
  */
-import type { ToolDefinition, Turn } from '../../contract/job.ts';
+import type { ToolDefinition } from '../../contract/job.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import type { FormatChoice } from '../../lib/tool-format/format-names.ts';
+import type { GivenFormat } from '../../lib/tool-format/given/format-shape.ts';
 import type { ToolsVariable } from '../../lib/tool-format/tool-format.ts';
-import { type CallVoice, USUAL_VOICE } from './history.ts';
+import { type CallVoice, type PromptTurn, USUAL_VOICE } from './history.ts';
 import { OwnWords } from '../jinja/values/convert.ts';
 import { Text } from '../jinja/values/text.ts';
-import { type Guard, guardAgainst, type PromptPiece } from './guard.ts';
+import { brokenMark, type Guard, type PromptPiece } from './guard.ts';
 import { strftime } from './strftime.ts';
 import type { ChatTemplate } from './template.ts';
-import { templateMarks } from './template-marks.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** What an answer is begun with; `isOwn`: in the template's own words, marks included. */
@@ -22,7 +22,7 @@ export interface PrefillPart {
 }
 
 export interface ChatPrompt {
-  readonly turns: readonly Turn[];
+  readonly turns: readonly PromptTurn[];
   readonly tools: readonly ToolDefinition[];
   /** Further variables of the template; texts in them count as a client's. */
   readonly variables: Readonly<Record<string, unknown>>;
@@ -40,13 +40,11 @@ export interface PromptWriter {
   readonly vocabulary: Vocabulary;
   readonly guard: Guard;
   /** Absent: as the template shows. */
-  readonly toolFormat?: FormatChoice;
-}
-
-export function promptWriter(template: ChatTemplate, vocabulary: Vocabulary): PromptWriter {
-  const render = (variables: object): Text =>
-    template.render({ ...surroundings(vocabulary, 0), ...variables });
-  return { template, vocabulary, guard: guardAgainst(templateMarks(render, vocabulary)) };
+  readonly toolFormat?: FormatChoice | GivenFormat;
+  /** How a tool begins in this template, where descriptions of tools could spell it; absent or null: they cannot. */
+  readonly toolMark?: string | null;
+  /** Whether the template tells the model of tools; absent: it does. */
+  readonly tellsTools?: boolean;
 }
 
 export function renderPrompt(writer: PromptWriter, prompt: ChatPrompt): PromptPiece[] {
@@ -119,12 +117,12 @@ function otherForms(prompt: ChatPrompt): Form[] {
   return forms;
 }
 
-function render({ template, vocabulary }: PromptWriter, prompt: ChatPrompt, form: Form): Text {
+function render({ template, vocabulary, toolMark }: PromptWriter, prompt: ChatPrompt, form: Form): Text {
   const { textArguments = false, withoutTools = false } = form;
   const rendered = template.render({
     ...surroundings(vocabulary, prompt.clockMs),
     messages: prompt.turns.map((turn) => messageVariable(turn, voiceOf(prompt, textArguments))),
-    ...(withoutTools ? {} : toolsOf(prompt)),
+    ...(withoutTools ? {} : toolsOf(prompt, toolMark ?? null)),
     ...prompt.variables,
   });
   const begun = prompt.prefill.map(({ text, isOwn }) => (isOwn ? Text.own(text) : Text.client(text)));
@@ -146,7 +144,7 @@ function voiceOf({ calls = USUAL_VOICE }: ChatPrompt, textArguments: boolean): C
   return textArguments ? { ...calls, arguments: 'text' } : calls;
 }
 
-function messageVariable(turn: Turn, voice: CallVoice): Record<string, unknown> {
+function messageVariable(turn: PromptTurn, voice: CallVoice): Record<string, unknown> {
   const { reasoning, toolCalls = [] } = turn;
   const written = toolCalls.length === 0 ? null : (voice.write?.(toolCalls) ?? null);
   return {
@@ -171,8 +169,8 @@ function messageVariable(turn: Turn, voice: CallVoice): Record<string, unknown> 
   };
 }
 
-function contentOf({ content, toolCalls = [] }: Turn, voice: CallVoice, written: Text | null): unknown {
-  if (written !== null) return Text.concat([Text.client(content), written]);
+function contentOf({ content, toolCalls = [] }: PromptTurn, voice: CallVoice, written: Text | null): unknown {
+  if (written !== null) return Text.concat([textOf(content), written]);
   return content === '' && toolCalls.length > 0 && voice.emptyContent === 'null' ? null : content;
 }
 
@@ -186,8 +184,9 @@ function argumentsValue(json: string): unknown {
   }
 }
 
-function toolsOf({ tools, toolsVariable }: ChatPrompt): Record<string, unknown> {
-  if (tools.length === 0) return { tools: null };
+function toolsOf({ tools: given, toolsVariable }: ChatPrompt, mark: string | null): Record<string, unknown> {
+  if (given.length === 0) return { tools: null };
+  const tools = mark === null ? given : given.map((tool) => withoutMark(tool, mark));
   const { name, as } = toolsVariable ?? { name: 'tools', as: 'list' };
   if (as === 'list') return { [name]: tools.map(toolVariable) };
   return {
@@ -199,17 +198,35 @@ function toolsOf({ tools, toolsVariable }: ChatPrompt): Record<string, unknown> 
   };
 }
 
+/** The same with a zero-width space inside of each mark in its texts. */
+function withoutMark<Value>(value: Value, mark: string): Value {
+  if (typeof value === 'string') return brokenMark(value, mark) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutMark(item, mark)) as Value;
+  const entries = Object.entries(value).map(([key, item]) => [
+    brokenMark(key, mark),
+    withoutMark(item, mark),
+  ]);
+  return Object.fromEntries(entries) as Value;
+}
+
 function toolVariable({ name, description, parameters }: ToolDefinition): Record<string, unknown> {
   return { type: new OwnWords('function'), function: { name, description, parameters } };
 }
 
-function foldSystem(turns: readonly Turn[]): Turn[] | null {
+function foldSystem(turns: readonly PromptTurn[]): PromptTurn[] | null {
   const system = turns.filter((turn) => turn.role === 'system');
   if (system.length === 0) return null;
   const rest = turns.filter((turn) => turn.role !== 'system');
   const first = rest.findIndex((turn) => turn.role === 'user');
   const opening = rest[first];
   if (opening === undefined) return null;
-  const words = system.map((turn) => turn.content).join('\n\n');
-  return rest.with(first, { ...opening, content: `${words}\n\n${opening.content}` });
+  const texts = [...system, opening].map(({ content }) => textOf(content));
+  const gap = Text.client('\n\n');
+  const content = Text.concat(texts.flatMap((text, i) => (i === 0 ? [text] : [gap, text])));
+  return rest.with(first, { ...opening, content });
+}
+
+export function textOf(content: string | Text): Text {
+  return typeof content === 'string' ? Text.client(content) : content;
 }

@@ -83,6 +83,47 @@ function marksIn({ words, afterText, beforeText }: Between, tokens: readonly str
     : [];
 }
 
+/**
+ * How a tool begins that another one precedes, where the template writes descriptions as they are: who describes a tool
+ * could describe a second one there. Null: descriptions are escaped, or there is nothing to tell a tool by.
+ */
+export function toolMark(renders: Renders): string | null {
+  const [rendered] = attempt(renders, { messages: [ASKED], tools: DESCRIBED_TOOLS });
+  if (rendered === undefined) return null;
+  const runs = rendered.runs();
+  const later = DESCRIBED_TOOLS.slice(1).map(({ function: { name, description } }) => [name, description]);
+  const candidates = [0, 1].map((member) => {
+    const before = later.map((texts) => {
+      const at = runs.findIndex(({ string, isClient }) => isClient && string.includes(texts[member] ?? ''));
+      const run = runs[at - 1];
+      return run === undefined || run.isClient ? '' : run.string;
+    });
+    return before.reduce(sharedEnd).trimStart();
+  });
+  const mark = candidates.reduce((one, other) => (other.length > one.length ? other : one));
+  if (mark.trim().length < LEAST_TOOL_MARK) return null;
+  return isVerbatim(renders, mark) ? mark : null;
+}
+
+/** Shorter words stand in many descriptions. */
+const LEAST_TOOL_MARK = 4;
+
+/** Whether a description with these words comes out as it went in. */
+function isVerbatim(renders: Renders, words: string): boolean {
+  const [first] = DESCRIBED_TOOLS;
+  const description = `${first.function.description} ${words}|`;
+  const tools = [{ ...first, function: { ...first.function, description } }];
+  const [rendered] = attempt(renders, { messages: [ASKED], tools });
+  return rendered?.string.includes(description) === true;
+}
+
+function sharedEnd(one: string, other: string): string {
+  let length = 0;
+  while (length < Math.min(one.length, other.length) && one.at(-1 - length) === other.at(-1 - length))
+    length += 1;
+  return length === 0 ? '' : one.slice(-length);
+}
+
 const own = (words: string): OwnWords => new OwnWords(words);
 const text = (place: string): string => `probe text ${place}`;
 const call = (id: string, name: string) => ({
@@ -104,6 +145,22 @@ const TOOLS = ['first', 'second'].map((name) => ({
     },
   },
 }));
+
+const described = (name: string, properties: object) => ({
+  type: own('function'),
+  function: {
+    name: `tool_${name}`,
+    description: text(`of ${name}`),
+    parameters: { type: 'object', properties, required: Object.keys(properties).slice(0, 1) },
+  },
+});
+/** Before each of the last three stands a tool of another shape. */
+const DESCRIBED_TOOLS = [
+  described('one', { place: { type: 'string', description: text('place') } }),
+  described('two', { places: { type: 'array', items: { type: 'string' } }, again: { type: 'integer' } }),
+  described('three', {}),
+  described('four', {}),
+] as const;
 
 const SYSTEM = turn('system', text('system'));
 const ASKED = turn('user', text('question'));

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
-import { pieceText, promptWriter, renderPrompt } from './prompt.ts';
+import { pieceText, renderPrompt } from './prompt.ts';
+import { promptWriter } from './writer.ts';
 import { TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
 import { formDefect } from '../../lib/chat-template/template-form.ts';
 import { templateDefect } from '../../lib/gguf/gate/template-checks.ts';

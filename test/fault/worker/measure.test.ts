@@ -27,7 +27,7 @@ it('the spare that answered is the worker that loads', async () => {
 it.each(['crash', 'silent'])(
   'a worker that fails to answer (%s) leaves the estimate, and the next one loads',
   async (id) => {
-    const backend = backendOver('measurer', { limits: { measureMs: 200 } });
+    const backend = backendOver('measurer', { limits: { questionMs: 200 } });
     const estimate = planned(backend, id);
     await backend.measure?.(target(id));
     expect(backend.isMeasured?.(target(id))).toBe(true);

@@ -84,7 +84,7 @@ export function scriptedBackend(
     facts: { folder: '', mapped: [], systemInfo: '', gpu: 'none', cpuMathCores: 2 },
     samplersFor: () => [],
     host: () => ({ pid: process.pid, mapped: [], cpuFeatures: '', libc: '' }),
-    openVocabulary: async () => vocabulary,
+    openTexts: async () => ({ vocabulary, chatTemplate: null, toolTemplate: null }),
     openModel: async () => model,
     refusedOptions: () => [],
     measure: async () => [],

@@ -4,6 +4,7 @@ import { checkModel, type ScoreCard } from '../../../api/check/check-model.ts';
 import { makerDefaults } from '../../../store/registry/maker-defaults.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
+import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 
 /** With the load, and cases that have begun, the whole stays within a minute. */
 const WITHIN_MS = 50_000;
@@ -53,14 +54,8 @@ function lines(
   return [
     ['model', model],
     ['template', templateWords(format, chosenTemplate)],
-    [
-      'tools',
-      toolFormat === 'envelope'
-        ? 'svc-tool-envelope'
-        : `${toolFormat}${format?.several === true ? ', several calls per answer' : ''}`,
-    ],
-    ['thinking', marks(format?.thinking ?? null)],
-    ...(format?.evidence ?? []).map((line) => ['', line] as const),
+    ['tools', toolFormat === 'envelope' ? ENVELOPE : toolFormat],
+    ...(format === null ? [] : formatLines(format)),
     ['cases', `${passed} of ${all} passed${left > 0 ? `, ${left} not tried within a minute` : ''}`],
     ...failed.map(({ name, reason }) => ['failed', `${name}: ${reason}`] as const),
     [
@@ -78,10 +73,4 @@ function lines(
 function templateWords(format: ScoreCard['format'], chosen: string | undefined): string {
   if (chosen !== undefined) return `${chosen}, as set`;
   return format?.template === 'none' ? 'none, ChatML stands in' : 'in the file';
-}
-
-function marks(thinking: { readonly open: string; readonly close: string } | null): string {
-  return thinking === null
-    ? 'no marks'
-    : `${JSON.stringify(thinking.open)} to ${JSON.stringify(thinking.close)}`;
 }

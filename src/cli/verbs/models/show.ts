@@ -1,11 +1,18 @@
 /** hearth show ID: everything known about one model. */
+import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { knownFormat } from '../../../api/check/known-format.ts';
+import type { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
 import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
 import { isLoadSetting } from '../../../store/registry/param-names.ts';
+import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
+import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
+import { readVersion } from '../../version.ts';
+import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 
 /** The longest name, and a gap. */
 const NAME_WIDTH = 18;
@@ -18,14 +25,64 @@ export function registerShow(program: Command, context: CliContext): void {
     .action(async (id: string, flags: { json?: boolean }) => {
       const config = context.config();
       const registry = localRegistry(config);
-      const shown = await describeModel(registry, await registry.find(id), config.numCtx);
-      if (flags.json === true) return context.printJson(shown);
-      const lines = facts(shown).map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`);
+      const model = await registry.find(id);
+      const shown = await describeModel(registry, model, config.numCtx);
+      const format = shown.kind === 'chat' ? await formatOf(context, registry, model) : null;
+      if (flags.json === true)
+        return context.printJson({ ...shown, ...(format === null ? {} : format.json) });
+      const lines = facts(shown, format?.lines ?? []).map(
+        ([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`,
+      );
       context.print(lines.join('\n'));
     });
 }
 
-function facts(shown: ModelDescription): (readonly [string, string])[] {
+/** What is told of a format: as JSON, and in lines. */
+interface ShownFormat {
+  readonly json: { readonly format: ModelFormatFacts | null; readonly formatUnknown?: string };
+  readonly lines: readonly (readonly [string, string])[];
+}
+
+async function formatOf(
+  context: CliContext,
+  registry: Registry,
+  model: InstalledModel,
+): Promise<ShownFormat> {
+  const { home } = context.config();
+  try {
+    const facts = await knownFormat({ home, edition: await edition() }, model, async () => {
+      // Loaded on demand: most models are known already.
+      const { startOwnWorker } = await import('../../../api/own-worker.ts');
+      const backend = startOwnWorker({ env: context.env, gpu: 'off' });
+      try {
+        return await backend.askFormat(registry.toTarget(model));
+      } finally {
+        await backend.close();
+      }
+    });
+    if (facts === null) return unknown('a mark of its format is too long');
+    const name = facts.format.tools?.name ?? ENVELOPE;
+    return { json: { format: facts }, lines: [['tools', name], ...formatLines(facts)] };
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return unknown(reasonOf(error));
+  }
+}
+
+function unknown(reason: string): ShownFormat {
+  return { json: { format: null, formatUnknown: reason }, lines: [['tools', `not known: ${reason}`]] };
+}
+
+/** The build that reads the templates: its version, and when it was made. */
+async function edition(): Promise<string> {
+  const { mtimeMs } = await stat(new URL('../../..', import.meta.url));
+  return `${readVersion()} ${mtimeMs}`;
+}
+
+function facts(
+  shown: ModelDescription,
+  format: readonly (readonly [string, string])[],
+): (readonly [string, string])[] {
   const { memory, source } = shown;
   return [
     ['id', `${shown.id}${shown.isDefault ? ` (default ${shown.kind} model)` : ''}`],
@@ -46,7 +103,7 @@ function facts(shown: ModelDescription): (readonly [string, string])[] {
           : 'no',
     ],
     ['template', template(shown)],
-    ...(shown.kind === 'chat' ? [['tools', toolFormat(shown)] as const] : []),
+    ...format,
     ['memory', memoryWords(memory)],
     ['defaults', requestDefaults(shown) || 'none'],
     ...Object.entries(shown.settings),
@@ -114,9 +171,4 @@ function template({ template: known, kind, params }: ModelDescription): string {
 
   const can = Object.entries(known).flatMap(([name, has]) => (has === true ? [name] : []));
   return `in the file${can.length > 0 ? `, knows ${can.join(', ')}` : ''}`;
-}
-
-/** Which way tools are put to the model; a model without a template has the generic one. */
-function toolFormat({ template: known }: ModelDescription): string {
-  return known?.tools === true ? "the template's own" : 'svc-tool-envelope';
 }

@@ -31,17 +31,9 @@ describe('a template in a file', () => {
   });
 
   it.each([
-    ['empty', ' \n', 'file_unusable: the chat template is empty'],
-    [
-      'too large',
-      'x'.repeat(300_000),
-      'file_unusable: the chat template is 300000 bytes long; the limit is 262144',
-    ],
-    [
-      'hostile',
-      '{{ x.__class__ }}',
-      'file_unusable: the chat template reaches for the insides of its interpreter',
-    ],
+    ['empty', ' \n', 'setting_file_unusable: it is empty'],
+    ['too large', 'x'.repeat(300_000), 'setting_file_unusable: it is 300000 bytes long; the limit is 262144'],
+    ['hostile', '{{ x.__class__ }}', 'setting_file_unusable: it reaches for the insides of its interpreter'],
   ])('is refused when it is %s', async (_, source, refusal) => {
     expect(await read(source)).toBe(refusal);
   });
@@ -50,6 +42,6 @@ describe('a template in a file', () => {
     await expect(readTemplateFile(path.join(folder, 'nothing'))).rejects.toMatchObject({
       code: 'file_not_found',
     });
-    await expect(readTemplateFile(folder)).rejects.toMatchObject({ code: 'file_unusable' });
+    await expect(readTemplateFile(folder)).rejects.toMatchObject({ code: 'setting_file_unusable' });
   });
 });

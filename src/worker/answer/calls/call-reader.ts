@@ -64,7 +64,8 @@ function* readWords(source: CharSource, words: Words, sink: CallSink | null): Re
   let name = '';
   for (const word of words) {
     if (typeof word === 'string') {
-      if (word.trim() !== '' && (yield* source.takeOneOf([word])) < 0) return null;
+      if (word.trim() === '') yield* source.takeSpace();
+      else if ((yield* source.takeOneOf([word])) < 0) return null;
       continue;
     }
     const text = yield* source.takeWhile(SLOT_CHARS[word.slot]);

@@ -1,0 +1,26 @@
+/** How a model writes, in lines of a name and words. */
+import type { ModelFormatFacts } from '../../contract/job-event.ts';
+
+/** Of models without a syntax of their own. */
+export const ENVELOPE = 'svc-tool-envelope';
+
+export function formatLines({ format, evidence }: ModelFormatFacts): (readonly [string, string])[] {
+  const { tools, thinking, content, history } = format;
+  const lines: (readonly [string, string])[] = [];
+  if (tools !== null) {
+    lines.push(['calls', tools.several ? 'several in one answer' : 'one in an answer']);
+    lines.push([
+      'past calls',
+      history.calls === 'template' ? 'by the template' : 'written into the content by Hearth',
+    ]);
+  }
+  lines.push(['thinking', thinking === null ? 'no marks' : between(thinking)]);
+  if (content !== null) lines.push(['words', between(content)]);
+  for (const { about, says, probe } of evidence)
+    lines.push(['because', `${about}: ${says}${probe === null ? '' : ` (rendered: ${probe})`}`]);
+  return lines;
+}
+
+function between({ open, close }: { readonly open: string; readonly close: string }): string {
+  return `${JSON.stringify(open)} to ${JSON.stringify(close)}`;
+}

@@ -1,0 +1,47 @@
+/** What puts the conversations of a loaded model: its template, and which marks of it client text must not write. */
+import type { FormatChoice } from '../../lib/tool-format/format-names.ts';
+import type { GivenFormat } from '../../lib/tool-format/given/format-shape.ts';
+import { leadOf, type ModelFormat } from '../../lib/tool-format/tool-format.ts';
+import type { Text } from '../jinja/values/text.ts';
+import { guardAgainst } from './guard.ts';
+import { modelFormat } from './model-format.ts';
+import { probeTemplate, type PromptWriter, surroundings } from './prompt.ts';
+import type { ChatTemplate } from './template.ts';
+import { templateMarks, toolMark } from './template-marks.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+export function promptWriter(
+  template: ChatTemplate,
+  vocabulary: Vocabulary,
+  toolFormat: FormatChoice | GivenFormat = 'auto',
+): PromptWriter {
+  const render = (variables: object): Text =>
+    template.render({ ...surroundings(vocabulary, 0), ...variables });
+  const marks = templateMarks(render, vocabulary);
+  const format = modelFormat({ template, vocabulary, toolFormat });
+  const guard = guardAgainst({ ...marks, texts: [...new Set([...marks.texts, ...writtenMarks(format)])] });
+  const writer = { template, vocabulary, guard, toolFormat, toolMark: toolMark(render) };
+  // What a template shows by itself, it tells of.
+  return toolFormat === 'auto' || format.tools === null
+    ? writer
+    : { ...writer, tellsTools: tellsTools(writer, format) };
+}
+
+/** How a call begins that is written into the content of a turn: the template itself may know nothing of it. */
+function writtenMarks({ tools, history }: ModelFormat): string[] {
+  const mark = tools === null || history.calls === 'template' ? '' : leadOf(tools).trim();
+  return mark.length > 1 ? [mark] : [];
+}
+
+const NAME = 'tool7401';
+
+function tellsTools(writer: PromptWriter, { toolsVariable }: ModelFormat): boolean {
+  const turns = [{ role: 'user', content: 'question' }] as const;
+  const tools = [{ name: NAME, description: '', parameters: { type: 'object', properties: {} } }];
+  try {
+    return probeTemplate(writer, { turns, tools, toolsVariable }).includes(NAME);
+  } catch {
+    // It refuses tools, so they have to be told in another way.
+    return false;
+  }
+}
