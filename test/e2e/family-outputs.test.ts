@@ -139,8 +139,13 @@ describe('a format in a file of the user', () => {
     const format = path.join(folder, 'format.json');
     const call = { before: ['@call ', { slot: 'name' }, ' '], after: [' @end'] };
     const tools = {
-      ...{ name: 'mine', trigger: '@call', section: { open: '', between: '\n', close: '' }, call },
-      ...{ arguments: { kind: 'json', spacing: 'spaced' }, atStart: false, several: true },
+      name: 'mine',
+      trigger: '@call',
+      section: { open: '', between: '\n', close: '' },
+      call,
+      arguments: { kind: 'json', spacing: 'spaced' },
+      atStart: false,
+      several: true,
     };
     await writeFile(format, JSON.stringify({ tools, thinking: { open: '<hm>', close: '</hm>' } }));
     const writes = `<hm>${THOUGHT}</hm>I look.\n@call get_weather {"city": "Oslo"} @end`;

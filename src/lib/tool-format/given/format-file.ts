@@ -43,14 +43,13 @@ export function formatDefect({ tools, channels, ...given }: GivenFormat): string
   const texts = textsOf({ ...given, tools, channels });
   if (texts.some((text) => UNPRINTABLE.test(text) || !isWellFormed(text)))
     return 'a text of it holds a control character, or half of one character';
-  if (channels !== undefined && channels !== null)
-    return tools === undefined || tools === null
-      ? 'channels need tools beside them'
-      : channelDefect(channels, tools);
-  return tools === undefined || tools === null ? null : toolsDefect(tools);
+  const hasChannels = channels !== undefined && channels !== null;
+  if (tools === undefined || tools === null) return hasChannels ? 'channels need tools beside them' : null;
+  return hasChannels ? channelDefect(channels, tools) : toolsDefect(tools);
 }
 
 /** A tab and a line break are a part of some marks. */
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
 const UNPRINTABLE = /[\x00-\x08\x0b-\x1f\x7f]/;
 const isWellFormed = (text: string): boolean =>
   !/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text);
