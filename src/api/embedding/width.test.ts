@@ -39,6 +39,35 @@ describe('answerWidth', () => {
   });
 });
 
+describe('the families of docs/embeddings.md', () => {
+  it.each([
+    'Qwen3-Embedding-4B',
+    'embeddinggemma-300m-qat',
+    'nomic-embed-text-v1.5',
+    'nomic-embed-text-v2-moe',
+    'mxbai-embed-large-v1',
+    'snowflake-arctic-embed-l-v2.0',
+    'snowflake-arctic-embed-m-v2.0',
+    'jina-embeddings-v3',
+    'jina-embeddings-v4-text-retrieval',
+  ])('cuts %s', (id) => {
+    expect(answerWidth(model(2048, id), null)).toBe(768);
+  });
+
+  it.each([
+    'bge-large-en-v1.5',
+    'bge-m3',
+    'multilingual-e5-large',
+    'gte-large',
+    'nomic-embed-text-v1',
+    'snowflake-arctic-embed-l',
+    'jina-embeddings-v2-base-en',
+    'Qwen3-0.6B',
+  ])('never cuts %s', (id) => {
+    expect(() => answerWidth(model(2048, id), null)).toThrow(/"dimensions": 2048/);
+  });
+});
+
 describe('fitted', () => {
   it('puts zeros behind a narrower vector, which change no distance', () => {
     expect(fitted(Float32Array.of(0.6, 0.8), 4)).toEqual(Float32Array.of(0.6, 0.8, 0, 0));
