@@ -12,10 +12,18 @@ import type { Logger } from '../lib/base/logger.ts';
 import { type BuiltinModel, registerBuiltin } from '../store/install/builtin.ts';
 import type { Registry } from '../store/registry/registry.ts';
 
-const shipped: readonly BuiltinModel[] = ['hearth-mini', 'hearth-embed'].map((id) => ({
+/** What each cannot do, in a line of `hearth show`; the model cards say more. */
+const LIMITS: Readonly<Record<string, string>> = {
+  'hearth-mini': 'knows Hearth and nothing else; no arithmetic, no sorting, no work on texts',
+  'hearth-embed': 'English; negation and who did what to whom count little',
+};
+
+const shipped: readonly BuiltinModel[] = Object.keys(LIMITS).map((id) => ({
   id,
   path: path.join(packageFolder, 'models', id, 'model.gguf'),
 }));
+
+export const limitsOf = (id: string): string | undefined => LIMITS[id];
 
 /** Whether the name is that of a model that ships with Hearth. */
 export function isBuiltin(name: string): boolean {

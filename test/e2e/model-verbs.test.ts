@@ -260,6 +260,9 @@ describe('the words around models', () => {
       code: 0,
       stderr: 'hearth-mini is installed again.\n',
     });
+    expect((await hearth(['show', 'hearth-mini'], env)).stdout).toMatch(
+      /^limits +knows Hearth .*no arithmetic/m,
+    );
     expect((await hearth(['show', 'hearth-mimi'], env)).stderr).toContain('Did you mean hearth-mini?');
     expect((await hearth(['restore', 'other'], env)).code).toBe(2);
   });

@@ -9,6 +9,7 @@ import { isLoadSetting } from '../../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
+import { limitsOf } from '../../builtin-models.ts';
 import { type CliContext, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 import { readVersion } from '../../version.ts';
@@ -86,6 +87,7 @@ function facts(
   const { memory, source } = shown;
   return [
     ['id', `${shown.id}${shown.isDefault ? ` (default ${shown.kind} model)` : ''}`],
+    ...limits(shown),
     ['aliases', shown.aliases.join(', ') || 'none'],
     ['kind', shown.kind],
     [
@@ -120,6 +122,11 @@ function facts(
       ] as const,
     ]),
   ];
+}
+
+function limits({ id, source }: ModelDescription): (readonly [string, string])[] {
+  const words = source.type === 'builtin' ? limitsOf(id) : undefined;
+  return words === undefined ? [] : [['limits', words]];
 }
 
 /** A narrower vector is answered with zeros behind it; what a wider one becomes is a matter of the request. */
