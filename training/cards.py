@@ -6,11 +6,15 @@
 import argparse
 import hashlib
 import json
+import sys
 from pathlib import Path
 
 import gguf
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "generators"))
+from lookalikes import lookalikes
+
 INK, GRID, BLUE, GREY, RED = "#333", "#ddd", "#2b6cb0", "#a0aec0", "#c53030"
 
 
@@ -96,7 +100,8 @@ def embed_card(work, out):
     (embed / "loss.svg").write_text(curve("hearth-embed: contrastive loss", log, "contrast"))
     ours, reference = report["hearth-embed"], report["feature-hash"]
     (embed / "evaluation.svg").write_text(bars("hearth-embed (blue) and feature hash (grey)", [(k, ours[k]["share"], b, reference[k]["share"]) for k, b in bar.items()]))
-    values = {"FILE": facts(embed / "model.gguf"), "TABLE": "\n".join(lines), "STEPS": str(log[-1]["step"]), "BATCH": str(config["batch"])}
+    values = {"FILE": facts(embed / "model.gguf"), "TABLE": "\n".join(lines), "STEPS": str(log[-1]["step"]),
+              "LOOKALIKES": str(config["lookalikes"]), "TRIPLETS": str(config["triplets"]), "LINES": f"{len(lookalikes()):,}"}
     (embed / "MODEL_CARD.md").write_text(fill((HERE / "cards/hearth-embed.md").read_text(), values))
 
 

