@@ -177,6 +177,8 @@ const PANELS = [
     'sum by (origin) (rate(hearth_prompt_cache_tokens_total[5m]))',
     '{{origin}}',
   ],
+  ['KV cells in use', 'percentunit', 'hearth_model_kv_cells_used / hearth_model_kv_cells', '{{model}}'],
+  ['State of prompts beside the slots', 'bytes', 'sum by (tier) (hearth_prompt_cache_bytes)', '{{tier}}'],
   [
     'Drafts that were accepted',
     'percentunit',
@@ -200,6 +202,14 @@ const PANELS = [
     'short',
     'increase(hearth_worker_ends_total{cause="unexpected"}[1h])',
     '{{model}}',
+  ],
+  [
+    'Requests at upstreams',
+    'short',
+    'hearth_upstream_requests_in_flight',
+    '{{upstream}} in flight',
+    'sum by (upstream) (increase(hearth_upstream_failures_total[5m]))',
+    '{{upstream}} failed',
   ],
   ['Refusals by code', 'short', 'sum by (code) (increase(hearth_refusals_total[5m]))', '{{code}}'],
   ['Tokens of named keys today', 'short', 'hearth_key_tokens_today', '{{key}}'],

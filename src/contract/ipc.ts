@@ -56,7 +56,7 @@ export const FromWorker = Type.Union([
   }),
   Type.Object({ type: Type.Literal('saved') }),
   Type.Object({ type: Type.Literal('failed'), jobId: Type.String(), failure: IpcFailure }),
-  /** Only while it is watched. */
+  /** A few times a second while it is watched, else some time after a change. */
   Type.Object({ type: Type.Literal('slots'), slots: SlotStates }),
   /** After each change, a few times a second at most. */
   Type.Object({ type: Type.Literal('cache'), tiers: CacheTiers }),

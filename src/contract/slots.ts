@@ -38,6 +38,9 @@ export type SlotStates = Static<typeof SlotStates>;
 /** How often a worker reports on its slots at most, and only while somebody watches, milliseconds. */
 export const SLOT_REPORT_MS = 250;
 
+/** How long after a change it reports while nobody does, for the figures of the service, milliseconds. */
+export const UNWATCHED_REPORT_MS = 1_000;
+
 export const TierFacts = Type.Object({
   bytes: Count,
   limitBytes: Count,

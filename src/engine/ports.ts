@@ -111,6 +111,8 @@ export interface LoadedModel {
   watchSlots?(onSlots: ((slots: SlotStates) => void) | null): void;
   /** What it keeps of prompts beside its slots; undefined, or absent: nothing. */
   cacheTiers?(): CacheTiers | undefined;
+  /** Tokens whose state its slots hold. Absent, or undefined: that is not told. */
+  cellsUsed?(): number | undefined;
   /** Resolves when its memory is free. Safe to call twice. */
   unload(): Promise<void>;
   /** Resolves when the model is out of memory for whatever reason; `reason` is null after unload(). */
@@ -189,6 +191,8 @@ export interface ResidencyStatus {
   readonly planned: Memory;
   /** What it keeps of prompts beside its slots; absent: nothing. */
   readonly cache?: CacheTiers | undefined;
+  /** KV cells with the state of a token; a beginning that slots share counts in each. */
+  readonly cellsUsed?: number | undefined;
   readonly running: number;
   readonly queued: number;
   /** Unix milliseconds when it will be unloaded if nothing comes; null: never or busy. */
@@ -197,7 +201,7 @@ export interface ResidencyStatus {
   readonly sinceMs: number;
   /** Unix milliseconds. */
   readonly lastUsedMs: number;
-  /** 1: it is the first that would be unloaded if another model needed its memory now. Null: it is going anyway. */
+  /** 1: it is the first that would be unloaded if another model needed its memory now. Null: it is going anyway, or holds none here. */
   readonly evictionRank: number | null;
 }
 

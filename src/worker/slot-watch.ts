@@ -1,6 +1,9 @@
-/** Tells the server what the slots do, while somebody watches: seldom, and when llama.cpp rests (outbox.ts says why). */
+/**
+ * Tells the server what the slots do: while somebody watches, a few times a second and when llama.cpp rests (outbox.ts says
+ * why); else some time after a change, which is enough for figures.
+ */
 import type { FromWorker } from '../contract/ipc.ts';
-import { SLOT_REPORT_MS, type SlotStates } from '../contract/slots.ts';
+import { SLOT_REPORT_MS, type SlotStates, UNWATCHED_REPORT_MS } from '../contract/slots.ts';
 
 export class SlotWatch {
   readonly #read: () => SlotStates;
@@ -8,6 +11,7 @@ export class SlotWatch {
   readonly #nowMs: () => number;
   #isWatched = false;
   #toldMs = Number.NEGATIVE_INFINITY;
+  #isDue = false;
 
   constructor(
     read: () => SlotStates,
@@ -26,12 +30,23 @@ export class SlotWatch {
 
   /** Between two native calls. */
   atRest(): void {
-    if (this.#isWatched && this.#nowMs() - this.#toldMs >= SLOT_REPORT_MS) this.#tell();
+    if (!this.#isWatched) return this.#tellLater();
+    if (this.#nowMs() - this.#toldMs >= SLOT_REPORT_MS) this.#tell();
   }
 
   /** Nothing runs any more: what is kept now stays so. */
   atEnd(): void {
     if (this.#isWatched) this.#tell();
+    else this.#tellLater();
+  }
+
+  #tellLater(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setTimeout(() => {
+      this.#isDue = false;
+      this.#tell();
+    }, UNWATCHED_REPORT_MS).unref();
   }
 
   #tell(): void {

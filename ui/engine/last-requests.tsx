@@ -17,7 +17,7 @@ export function LastRequests({ requests }: { requests: readonly RequestView[] })
       <ol>
         {asked.slice(0, FEW).map((request) => (
           <li key={request.number}>
-            <time>{new Date(request.started_ms).toLocaleTimeString('en', { hour12: false })}</time>
+            <time>{endOf(request)}</time>
             <strong>{request.client_name ?? request.key ?? 'without a name'}</strong>
             <Prompt request={request} />
             <span class="number">{firstOf(request)}</span>
@@ -43,6 +43,9 @@ function Prompt({ request }: { request: RequestView }) {
     </span>
   );
 }
+
+const endOf = ({ started_ms: started, total_ms: total }: RequestView): string =>
+  new Date(started + total).toLocaleTimeString('en', { hour12: false });
 
 const firstOf = ({ first_ms: first }: RequestView): string =>
   first === undefined ? '' : `first ${milliseconds(first)}`;

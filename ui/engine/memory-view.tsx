@@ -78,7 +78,9 @@ function Bar({ parts, allBytes, mark }: BarFacts) {
         {held.map(({ name, bytes: size }) => (
           <i key={name} class={classOf(name)} style={{ width: share(size) }} />
         ))}
-        {mark === undefined ? null : <b class="planned-mark" style={{ left: share(mark) }} />}
+        {mark === undefined ? null : (
+          <b class="planned-mark" style={{ left: `min(${share(mark)}, 100% - 2px)` }} />
+        )}
       </div>
       <ul class="memory-key">
         {held.map(({ name, bytes: size }) => (

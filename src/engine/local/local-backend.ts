@@ -252,6 +252,7 @@ class Workers implements LocalBackend {
       run: worker.run.bind(worker),
       watchSlots: worker.watchSlots.bind(worker),
       cacheTiers: () => worker.cacheTiers,
+      cellsUsed: () => worker.cellsUsed,
       unload: () => end(worker),
       gone: worker.gone,
     };

@@ -62,6 +62,7 @@ export class WorkerHost {
   #question: Question | undefined;
   #onSlots: ((slots: SlotStates) => void) | null = null;
   #cacheTiers: CacheTiers | undefined;
+  #cellsUsed: number | undefined;
   #saved: Deferred<void> | undefined;
   #hasLoaded = false;
   #modelId = '';
@@ -105,6 +106,11 @@ export class WorkerHost {
   /** What it keeps of prompts beside its slots, as it said last; undefined: nothing. */
   get cacheTiers(): CacheTiers | undefined {
     return this.#cacheTiers;
+  }
+
+  /** Tokens whose state its slots hold, as it said last; undefined: it has no slots, or nothing ran yet. */
+  get cellsUsed(): number | undefined {
+    return this.#cellsUsed;
   }
 
   /** Before the load, one question at a time. Rejects with the reason of the child, or when it dies or takes too long. */
@@ -291,6 +297,7 @@ export class WorkerHost {
         this.onThreads?.(message);
         return !this.#loading;
       case 'slots':
+        this.#cellsUsed = message.slots.reduce((sum, { keptTokens }) => sum + keptTokens, 0);
         this.#onSlots?.(message.slots);
         return !this.#loading;
       case 'cache':

@@ -89,6 +89,17 @@ describe('metrics', () => {
     expect(text).toContain('hearth_prompt_cache_restore_seconds_sum{model="m"} 0.12');
   });
 
+  it('tells how many KV cells a model has and uses, where that is told', async () => {
+    const facts = { numCtx: 64, slots: 2, cells: 128, memory: [] };
+    let present: ResidencyStatus[] = [{ ...loaded, facts, cellsUsed: 40 }];
+    const metrics = createMetrics({ clock: systemClock, version: '', residencies: () => present });
+    expect(await metrics.render()).toContain('hearth_model_kv_cells_used{model="m"} 40');
+    present = [{ ...loaded, facts }];
+    const text = await metrics.render();
+    expect(text).toContain('hearth_model_kv_cells{model="m"} 128');
+    expect(text).not.toContain('hearth_model_kv_cells_used{');
+  });
+
   it('counts what gave way by tier, over loads, also what nobody asked for before the model left', async () => {
     const tier = { bytes: 10, limitBytes: 100, tokens: 5, evictions: 3, restoredTokens: 0 };
     const cache = { slotEvictions: 7, ram: tier, disk: null, restores: 0, restoreMs: 0 };

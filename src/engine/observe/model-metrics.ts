@@ -73,16 +73,28 @@ function addMemory(registry: Registry, residencies: () => readonly ResidencyStat
 }
 
 function addCells(registry: Registry, residencies: () => readonly ResidencyStatus[]): void {
-  const cells = new Gauge({
-    name: 'hearth_model_kv_cells',
-    help: 'KV cells that the slots of a model have together, tokens.',
-    labelNames: ['model'],
-    registers: [],
-    collect() {
-      this.reset();
-      for (const { modelId: model, facts } of residencies())
-        if (facts !== null) this.set({ model }, facts.cells);
-    },
-  });
-  registry.registerMetric(cells);
+  const perModel = (name: string, help: string, pick: (item: ResidencyStatus) => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['model'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const item of residencies()) {
+          const value = pick(item);
+          if (value !== undefined) this.set({ model: item.modelId }, value);
+        }
+      },
+    });
+  perModel(
+    'hearth_model_kv_cells',
+    'KV cells that the slots of a model have together, tokens.',
+    ({ facts }) => facts?.cells,
+  );
+  perModel(
+    'hearth_model_kv_cells_used',
+    'KV cells that hold the state of a token, told a second after a change; a beginning that slots share counts in each.',
+    ({ cellsUsed }) => cellsUsed,
+  );
 }

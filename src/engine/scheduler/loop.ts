@@ -132,6 +132,7 @@ class SchedulerLoop implements Engine, Effects {
       facts: residency.facts,
       planned: residency.plan.memory,
       cache: this.#loads.get(residency.id)?.model?.cacheTiers?.(),
+      cellsUsed: this.#loads.get(residency.id)?.model?.cellsUsed?.(),
       running: residency.running.size,
       queued: this.#policy.state.models.get(residency.modelId)?.queue.length ?? 0,
       expiresAtMs: residency.expiresAtMs === null ? null : Math.round(residency.expiresAtMs + toUnixMs),

@@ -38,8 +38,6 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
   const own = staying.filter((residency) => residency.modelId === model.modelId);
   const others = staying.filter((residency) => residency.modelId !== model.modelId);
   const victims = [...own];
-  // A model of another machine is in no memory of this one.
-  const isCounted = ({ memory }: { readonly memory: Memory }): boolean => memory.length > 0;
   const most = isCounted(necessary)
     ? (maxLoadedModels ?? Number.POSITIVE_INFINITY)
     : Number.POSITIVE_INFINITY;
@@ -66,10 +64,13 @@ export function isIdle(state: SchedulerState, residency: Residency): boolean {
   return residency.running.size === 0;
 }
 
+/** A model of another machine is in no memory of this one. */
+const isCounted = ({ memory }: { readonly memory: Memory }): boolean => memory.length > 0;
+
 /** The models that could make room, in the order in which they would be unloaded for it. */
 export function evictionOrder(state: SchedulerState): Residency[] {
   return residencies(state)
-    .filter((residency) => residency.state !== 'ending')
+    .filter((residency) => residency.state !== 'ending' && isCounted(residency))
     .sort(byUsefulness(state));
 }
 
