@@ -10,6 +10,7 @@ import { overhead } from './overhead.ts';
 import { restart } from './cache/restart.ts';
 import { agentSession, manyAgents } from './cache/sessions.ts';
 import { writeBenchModel } from './model.ts';
+import { pageCost } from './page/page-cost.ts';
 import { planner } from './planner/planner.ts';
 import { soak } from './soak.ts';
 import { threads } from './threads/threads.ts';
@@ -28,6 +29,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   planner,
   threads,
   balance,
+  page: pageCost,
   model: writeBenchModel,
   'join-parts': joinParts,
 };

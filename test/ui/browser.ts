@@ -2,7 +2,13 @@
  * A browser over the built page. Whatever a test does, the page must keep what holds always: no error on the console, no
  * violation of its content security policy, no request to anywhere but the service, and no dialog of a script.
  */
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type LaunchOptions,
+  type Page,
+} from 'playwright-core';
 import { expect } from 'vitest';
 
 export interface Guarded {
@@ -11,17 +17,19 @@ export interface Guarded {
   close(): Promise<void>;
 }
 
-export async function startBrowser(): Promise<Browser> {
+export const startBrowser = (): Promise<Browser> => chromium.launch(browserOptions());
+
+export function browserOptions(args: readonly string[] = []): LaunchOptions {
   const executablePath = process.env['CHROMIUM'];
   if (executablePath === undefined) throw new Error('CHROMIUM names no browser; run: npm run test:ui');
   // In a container Chromium cannot build its own sandbox as root; the pages are ours.
-  return chromium.launch({
+  return {
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
-  });
+    args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb', ...args],
+  };
 }
 
-/** Opens a view in a fresh profile. `expected`: failures that the test itself causes, which browsers note on the console. */
+/** Opens a view in a fresh profile. `expected`: what the test itself causes of what is wrong otherwise. */
 export async function openPage(
   browser: Browser,
   address: string,
@@ -34,11 +42,12 @@ export async function openPage(
   });
   const page = await context.newPage();
   const wrong: string[] = [];
+  const note = (what: string): void => {
+    if (!expected.some((pattern) => pattern.test(what))) wrong.push(what);
+  };
   const { origin } = new URL(address);
   page.on('console', (message) => {
-    const text = message.text();
-    if (message.type() === 'error' && !expected.some((pattern) => pattern.test(text)))
-      wrong.push(`console: ${text}`);
+    if (message.type() === 'error') note(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
   page.on('dialog', (dialog) => {
@@ -48,7 +57,7 @@ export async function openPage(
   page.on('request', (request) => {
     const url = new URL(request.url());
     const isOwn = url.origin === origin || ['blob:', 'data:', 'about:'].includes(url.protocol);
-    if (!isOwn || url.protocol === 'data:') wrong.push(`request: ${request.url()}`);
+    if (!isOwn || url.protocol === 'data:') note(`request: ${request.url()}`);
   });
   context.on('page', (opened) => {
     if (opened !== page) wrong.push(`window: ${opened.url()}`);

@@ -122,6 +122,7 @@ function Row({
 const STAGES = [
   ['waited', 'queue_ms'],
   ['loaded', 'load_ms'],
+  ['restored', 'restore_ms'],
   ['prefilled', 'prefill_ms'],
   ['generated', 'decode_ms'],
 ] as const;
@@ -142,6 +143,7 @@ function StageKey() {
     <ul class="trace-key">
       <li class="waited">waited</li>
       <li class="loaded">loaded</li>
+      <li class="restored">restored</li>
       <li class="prefilled">prefilled</li>
       <li class="generated">generated</li>
     </ul>

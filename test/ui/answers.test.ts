@@ -1,0 +1,137 @@
+/** Answers as they come: broken off and asked for again, with their reasoning apart, from several models at once, by keyboard. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Installation, type Served } from '../support/process/installation.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { openPage, startBrowser } from './browser.ts';
+
+let installation: Installation;
+let served: Served;
+let browser: Browser;
+let upstream: ScriptedUpstream;
+beforeAll(async () => {
+  // The tiny model never ends its turn after this word.
+  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
+  upstream = await startUpstream();
+  upstream.models = ['thinks', 'tale'];
+  const added = await installation.run(['upstream', 'add', 'far', `${upstream.url}/v1`]);
+  if (added.code !== 0) throw new Error(added.stderr);
+  served = await installation.serve({ SVC_NUM_THREADS: '1', SVC_NUM_PARALLEL: '2' });
+});
+afterAll(async () => {
+  await browser.close();
+  await upstream.close();
+  await installation.remove();
+});
+
+const visit = () => openPage(browser, `${served.url}/ui/`);
+const live = (page: Page) => page.locator('.entry.assistant.live');
+const whole = (page: Page) => page.locator('.entry.assistant:not(.live)');
+
+async function send(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Your message').fill(text);
+  await page.keyboard.press('Enter');
+}
+
+describe('an answer', () => {
+  it('is stopped in the middle, keeps what it said, and is tried again', async () => {
+    const { page, close } = await visit();
+    await page.getByLabel('Model of column 1').selectOption('hearth-mini');
+    await send(page, 'forever');
+    await expect
+      .poll(async () => (await live(page).locator('.prose').textContent())?.length)
+      .toBeGreaterThan(20);
+    await live(page).getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(() => whole(page).count()).toBe(1);
+    const said = (await whole(page).locator('.prose').textContent()) ?? '';
+    expect(said.length).toBeGreaterThan(20);
+    // The engine hears of it too: nothing runs for it any more.
+    const isIdle = async () => (await served.client.get('/svc/engine')).body.clients.length === 0;
+    await expect.poll(isIdle).toBe(true);
+
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await live(page).waitFor();
+    await live(page).getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(() => page.locator('.pager').textContent()).toContain('2 of 2');
+    await page.getByRole('button', { name: 'Earlier try' }).click();
+    expect(await whole(page).locator('.prose').textContent()).toBe(said);
+    await close();
+  });
+
+  it('shows its reasoning apart, and not among its words', async () => {
+    const { page, close } = await visit();
+    await page.getByLabel('Model of column 1').selectOption('far/thinks');
+    await send(page, 'Think first.');
+    await expect.poll(() => whole(page).count()).toBe(1);
+    const reasoning = whole(page).locator('.reasoning');
+    await reasoning.getByText('Reasoning').click();
+    expect(await reasoning.textContent()).toContain('Let me see.');
+    expect(await whole(page).locator('.prose').last().textContent()).not.toContain('Let me see.');
+    await close();
+  });
+});
+
+describe('the same prompt', () => {
+  it('is put to three models side by side, and each answers by itself', async () => {
+    const { page, close } = await visit();
+    const models = ['hearth-mini', 'far/tale', 'far/thinks'];
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    for (const [at, model] of models.entries())
+      await page.getByLabel(`Model of column ${at + 1}`).selectOption(model);
+    await send(page, 'forever');
+    const lane = (at: number) => page.locator('.lane').nth(at);
+    await expect.poll(() => lane(1).locator('.entry.assistant:not(.live)').count()).toBe(1);
+    await expect.poll(() => lane(2).locator('.entry.assistant:not(.live)').count()).toBe(1);
+    expect(await lane(1).locator('.prose').textContent()).toContain('word0 word1');
+    expect(await lane(2).textContent()).not.toContain('word0');
+    // The first still speaks, and only it is stopped.
+    await lane(0).getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(() => whole(page).count()).toBe(3);
+    expect(upstream.requests.filter(({ body }) => body?.messages?.[0]?.content === 'forever')).toHaveLength(
+      2,
+    );
+    await close();
+  });
+});
+
+describe('the keyboard', () => {
+  it('is enough to reach every view, to ask, and to close what is open', async () => {
+    const { page, close } = await visit();
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.textContent?.trim() || document.activeElement?.id || '');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+
+    await page.reload();
+    await page.keyboard.press('Tab');
+    for (const [at, view] of ['playground', 'engine', 'models', 'requests', 'proof'].entries()) {
+      await page.keyboard.press('Tab');
+      const ring = await page.evaluate(
+        () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
+      );
+      expect([at, ring]).toEqual([at, 'solid']);
+      await page.keyboard.press('Enter');
+      await page.locator(`main[data-view="${view}"] h1`).waitFor({ state: 'attached' });
+    }
+    await page.goto(`${served.url}/ui/#/playground`);
+    await page.getByLabel('Model of column 1').selectOption('far/tale');
+    await page.getByLabel('Your message').focus();
+    await page.keyboard.type('One');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('two');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => whole(page).count()).toBe(1);
+    expect(await page.locator('.entry.user .said').textContent()).toBe('One\ntwo');
+    expect(await page.evaluate(() => document.activeElement?.localName)).toBe('textarea');
+    await page.getByRole('button', { name: 'Code', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    expect(await focused()).toBe('Code');
+    await close();
+  });
+});

@@ -1,0 +1,95 @@
+/** Models that come from elsewhere, as a user brings them in: a hub that breaks off, and the store of another program. */
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deferred } from '../../src/lib/base/deferred.ts';
+import { startFakeHub } from '../support/hub/fake-hub.ts';
+import type { Settings } from '../support/process/hearth.ts';
+import { Installation, type Served } from '../support/process/installation.ts';
+import { tinyModels } from '../support/tiny-models.ts';
+import { openPage, startBrowser } from './browser.ts';
+
+const REPO = 'acme/Tiny-GGUF';
+const FILE = 'Tiny-Q4_K_M.gguf';
+
+let installation: Installation;
+let browser: Browser;
+let content: Buffer;
+beforeAll(async () => {
+  content = await readFile(tinyModels.chat);
+  [installation, browser] = await Promise.all([Installation.make({ trained: false }), startBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await installation.remove();
+});
+
+const serve = (settings: Settings): Promise<Served> =>
+  installation.serve({ SVC_NUM_THREADS: '1', ...settings });
+const open = ({ url }: Served, expected: readonly RegExp[] = []) =>
+  openPage(browser, `${url}/ui/#/models`, { expected });
+
+describe('a model of the hub', () => {
+  it('is chosen by what fits, fetched with progress, stopped, and fetched on from there', async () => {
+    const hub = await startFakeHub({ [FILE]: content }, REPO);
+    const served = await serve({ HF_ENDPOINT: hub.endpoint, SVC_HUB_HOSTS: new URL(hub.cdn).host });
+    const half = Math.floor(content.length / 2);
+    const stalled = deferred<void>();
+    hub.onCdn = (_request, response) => {
+      response.writeHead(200, { 'content-length': content.length, 'accept-ranges': 'bytes' });
+      response.write(content.subarray(0, half));
+      void stalled.promise.then(() => response.destroy());
+      return true;
+    };
+    const { page, close } = await open(served, [/40\d \(/]);
+    await page.getByLabel('Repository').fill(`hf:${REPO}`);
+    await page.getByRole('button', { name: 'What fits?' }).click();
+    const quant = page.locator('.holders li', { hasText: 'Q4_K_M' });
+    await quant.waitFor();
+    expect(await quant.textContent()).toMatch(/to fetch.*fits: .* of .*B/);
+    await quant.getByRole('button', { name: 'Pull' }).click();
+    const change = page.locator('.changes li').first();
+    await change.getByRole('progressbar').waitFor();
+    await expect.poll(() => change.textContent()).toMatch(/\d of .*B, \d+ %/);
+    await change.getByRole('button', { name: 'Stop' }).click();
+    await change.getByText('stopped; what has arrived is kept').waitFor();
+
+    stalled.resolve();
+    hub.onCdn = () => false;
+    const before = hub.requests('cdn').length;
+    await quant.getByRole('button', { name: 'Pull' }).click();
+    await page.locator('.changes li').first().getByText('done').waitFor();
+    expect(hub.requests('cdn')[before]?.headers.range).toMatch(/^bytes=[1-9]\d*-/);
+    const { body } = await served.client.get('/v1/models');
+    expect(body.data.map(({ id }: { id: string }) => id)).toContainEqual(expect.stringMatching(/tiny/i));
+
+    await page.getByLabel('Repository').fill('hf:acme/nowhere');
+    await page.getByRole('button', { name: 'What fits?' }).click();
+    const fault = page.locator('form').getByRole('alert');
+    await fault.waitFor();
+    expect(await fault.textContent()).toContain('acme/nowhere');
+    await close();
+    served.signal('SIGTERM');
+  });
+});
+
+describe("a model of another program's store", () => {
+  it('is found and used where it lies', async () => {
+    const folder = path.join(installation.folder, '.lmstudio', 'models', 'pub', 'Lent');
+    await mkdir(folder, { recursive: true });
+    await cp(tinyModels.chat, path.join(folder, 'Lent-Q8_0.gguf'));
+    const served = await serve({ HOME: installation.folder, ...installation.anotherHome() });
+    const { page, close } = await open(served);
+    const others = page.getByRole('region', { name: 'From other programs' });
+    await others.getByRole('button', { name: 'Look for their models' }).click();
+    const lent = others.locator('li', { hasText: 'pub/lent' });
+    await lent.waitFor();
+    expect(await lent.textContent()).toContain('lmstudio');
+    await lent.getByRole('button', { name: 'Install' }).click();
+    await page.locator('.changes li').first().getByText('done').waitFor();
+    const { body } = await served.client.get('/v1/models');
+    expect(body.data.map(({ id }: { id: string }) => id)).toContain('pub/lent');
+    await close();
+  });
+});
