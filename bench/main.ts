@@ -9,6 +9,8 @@ import { joinParts } from './join-parts.ts';
 import { overhead } from './overhead.ts';
 import { restart } from './cache/restart.ts';
 import { agentSession, manyAgents } from './cache/sessions.ts';
+import { unrelated } from './cache/unrelated.ts';
+import { writing } from './cache/writing.ts';
 import { writeBenchModel } from './model.ts';
 import { pageCost } from './page/page-cost.ts';
 import { planner } from './planner/planner.ts';
@@ -24,6 +26,8 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   restart,
   'agent-session': agentSession,
   'many-agents': manyAgents,
+  unrelated,
+  writing,
   frozen,
   'frozen-matrix': frozenMatrix,
   planner,

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -21,15 +21,21 @@ export interface Reading {
   readonly ram: number;
   readonly disk: number;
   readonly restoreMs: number;
+  /** Milliseconds at work on it: prefill and decoding. */
+  readonly workMs: number;
+  /** Tokens of the answer. */
+  readonly written: number;
   readonly text: string;
 }
 
 interface Answer {
   readonly choices: readonly { readonly message: { readonly content: string } }[];
-  readonly usage: { readonly prompt_tokens: number };
+  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
   readonly timings: {
     /** Prompt tokens evaluated, as llama-server counts them. */
     readonly prompt_n?: number;
+    readonly prompt_ms?: number;
+    readonly predicted_ms?: number;
     readonly cache?: { slot: number; ram: number; disk: number; restore_ms: number; evaluated: number };
   };
 }
@@ -100,15 +106,26 @@ export class BenchHome {
       evaluated = body.timings.prompt_n ?? 0,
     } = body.timings.cache ?? {};
     const text = body.choices[0]?.message.content ?? '';
-    return { ms, prompt: body.usage.prompt_tokens, evaluated, slot, ram, disk, restoreMs, text };
+    const { prompt_ms: prefillMs = 0, predicted_ms: decodeMs = 0 } = body.timings;
+    const { prompt_tokens: prompt, completion_tokens: written } = body.usage;
+    const workMs = restoreMs + prefillMs + decodeMs;
+    return { ms, prompt, evaluated, slot, ram, disk, restoreMs, workMs, written, text };
   }
 
-  /** Bytes on the disk, once no more are written. */
+  /** Bytes of state on the disk now. */
+  bytes(): number {
+    const folder = path.join(this.#home, 'cache');
+    if (!existsSync(folder)) return 0;
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) =>
+      file.isFile(),
+    );
+    return files.reduce((sum, { parentPath, name }) => sum + sizeOf(path.join(parentPath, name)), 0);
+  }
+
+  /** The same, once no more are written. */
   async saved(): Promise<number> {
     for (let before = -1; ; await setTimeout(LOOK_EVERY_MS)) {
-      const list = execFileSync(process.execPath, [CLI, 'cache', 'list', '--json'], { env: this.#env });
-      const kinds = JSON.parse(list.toString()) as { bytes: number }[];
-      const bytes = kinds.reduce((sum, kind) => sum + kind.bytes, 0);
+      const bytes = this.bytes();
       if (bytes > 0 && bytes === before) return bytes;
       before = bytes;
     }
@@ -126,4 +143,9 @@ export class BenchHome {
     await this.kill();
     rmSync(this.#home, { recursive: true, force: true });
   }
+}
+
+/** 0 where it has gone meanwhile. */
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

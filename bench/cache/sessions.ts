@@ -39,6 +39,11 @@ export async function agentSession(argv: readonly string[]): Promise<void> {
       );
     }
     report('one agent, fifty turns', readings);
+    const again = evaluatedAgain(readings);
+    const known = readings.reduce((sum, { prompt }) => sum + prompt, 0);
+    console.log(
+      `evaluated again: ${again} tokens, so ${(100 * (1 - again / known)).toFixed(2)} % of the prompts' tokens never were`,
+    );
   } finally {
     await server.close();
   }
@@ -60,6 +65,11 @@ export async function manyAgents(argv: readonly string[]): Promise<void> {
         Array.from({ length: AGENTS }, (_, agent) => runAgent(server, agent)),
       );
       report(`${AGENTS} agents, ${AGENTS * TASKS_EACH} tasks, ${SLOTS} slots, ${name}`, readings.flat());
+      // What its own work took, times the agents that share each slot.
+      const shares = readings.flat().map(({ ms, workMs }) => ms / (workMs * (AGENTS / Number(SLOTS))));
+      console.log(
+        `tasks took ${median(shares).toFixed(2)} of their fair share, the slowest ${Math.max(...shares).toFixed(2)}`,
+      );
     } finally {
       await server.close();
     }
@@ -76,6 +86,17 @@ async function runAgent(server: BenchHome, agent: number): Promise<Reading[]> {
     messages.push({ role: 'assistant', content: reading.text });
   }
   return readings;
+}
+
+/** Beyond what is new in each turn: all that is behind the prompt and the answer before. */
+function evaluatedAgain(readings: readonly Reading[]): number {
+  let again = 0;
+  for (const [at, { prompt, evaluated }] of readings.entries()) {
+    const before = readings[at - 1];
+    const isNew = prompt - (before === undefined ? 0 : before.prompt + before.written);
+    again += Math.max(0, evaluated - isNew);
+  }
+  return again;
 }
 
 function optionsOf(argv: readonly string[]): { model: string; url: string | undefined } {

@@ -93,6 +93,12 @@ describe('a conversation that another one took the slot of', () => {
     const stranger = await answer(worker, `${story} one`, 'stranger');
     expect(stranger.usage.cachedTokens).toBe(0);
     expect(stranger.said).toBe(cold.said);
+    // It tells the server some time later, and not with each of these.
+    await expect.poll(() => worker.cacheTiers?.slotEvictions, { timeout: 30_000 }).toBe(5);
+    expect(worker.cacheTiers).toMatchObject({ restores: 2, disk: null, ram: { limitBytes: 64 * MIB } });
+    expect(worker.cacheTiers?.ram?.restoredTokens).toBe(
+      (warm.cache?.ramTokens ?? 0) + (branch.cache?.ramTokens ?? 0),
+    );
     await worker.end();
   });
 });

@@ -94,7 +94,8 @@ export function placePrompt(
   return { ...placement, keep: shared, copyFrom: source.id };
 }
 
-function worthTokens(tokens: number, onlyHere = tokens): number {
+/** What a sequence's state is worth, in tokens that would have to be evaluated. */
+export function worthTokens(tokens: number, onlyHere = tokens): number {
   return onlyHere + ELSEWHERE_SHARE * (tokens - onlyHere);
 }
 

@@ -9,7 +9,7 @@ import { Checkpoints } from './checkpoints.ts';
 import type { IdleSequence, StepPlanner } from './planning/step-planner.ts';
 import { COPY_LIMITS } from './planning/tuning.ts';
 import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
-import { type Placement, placePrompt } from './prompt-cache.ts';
+import { type Placement, placePrompt, worthTokens } from './prompt-cache.ts';
 import type { Row } from './stream/row.ts';
 import type { Candidate } from './tiers/cache-facts.ts';
 import type { SequenceContent, Tiers } from './tiers/tiers.ts';
@@ -103,7 +103,9 @@ export class Sequences {
 
   /** Makes room for so many more cells by forgetting idle state; false when running answers hold too many. */
   makeRoom(cells: number): boolean {
-    const evicted = this.#cells === null ? [] : evictedFor(cells, this.#cells, this.#states);
+    const costOf = (state: SequenceState): number =>
+      worthTokens(state.tokens.length, this.#tiers?.missing(state)) / state.tokens.length;
+    const evicted = this.#cells === null ? [] : evictedFor(cells, this.#cells, this.#states, costOf);
     for (const id of evicted ?? []) {
       this.#leave(this.#state(id));
       this.empty(id);

@@ -104,12 +104,18 @@ export class PromptMemory {
   }
 
   #seen({ text, words, thinking, tokens, length }: Kept): SeenPrompt {
+    const say = (from: number, to: number): string => this.#say(tokens.subarray(Math.max(0, from), to));
+    let whole: string | null = null;
     return {
       tokens,
-      text: text + this.#say(tokens.subarray(length)),
+      // Most prompts go on where the one before ended, and then nobody reads it.
+      get text() {
+        whole ??= text + say(length, tokens.length);
+        return whole;
+      },
       words,
       thinking,
-      say: (from, to) => this.#say(tokens.subarray(Math.max(0, from), to)),
+      say,
     };
   }
 

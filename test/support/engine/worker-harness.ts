@@ -9,7 +9,7 @@ import type { FromWorker, ToWorker } from '../../../src/contract/ipc.ts';
 import type { EmbedJob, GenerateJob, Job, RankJob, TokenizeJob } from '../../../src/contract/job.ts';
 import type { DoneEvent, EmbeddingEvent, JobEvent, ScoreEvent } from '../../../src/contract/job-event.ts';
 import type { BackendFacts, LoadedFacts, LoadSpec } from '../../../src/contract/load.ts';
-import type { SlotStates } from '../../../src/contract/slots.ts';
+import type { CacheTiers, SlotStates } from '../../../src/contract/slots.ts';
 import { launch } from '../../../src/engine/local/child/launch.ts';
 import { DEFAULT_WORKER_LIMITS } from '../../../src/engine/local/limits.ts';
 import { WorkerHost } from '../../../src/engine/local/worker-host.ts';
@@ -88,6 +88,11 @@ export class TestWorker {
   /** What the slots do, as the child reports it; null: no more. */
   watchSlots(onSlots: ((slots: SlotStates) => void) | null): void {
     this.#host.watchSlots(onSlots);
+  }
+
+  /** What the child keeps of prompts beside its slots, as it said last. */
+  get cacheTiers(): CacheTiers | undefined {
+    return this.#host.cacheTiers;
   }
 
   cancel(jobId: string): void {
