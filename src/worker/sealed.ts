@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { builtFile, packageFolder } from '../lib/base/package-folder.ts';
 import { openKernel } from '../lib/seal/kernel.ts';
 import { restrictFiles } from '../lib/seal/landlock.ts';
+import { guardSockets } from '../lib/seal/socket-guard.ts';
 
 /** What Node, the C library and llama.cpp read of the system. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/etc/ld.so.cache', '/etc/ld.so.conf', '/etc/ld.so.conf.d'];
@@ -30,6 +31,8 @@ const CHANNEL = 3;
 const main = builtFile('worker/main.js');
 const kernel = await openKernel();
 if (kernel === null || !restrictFiles(kernel, rights())) {
+  // Before any package is loaded; where the kernel has a filter, the server's holds here anyway.
+  guardSockets();
   await import('./main.ts');
 } else {
   kernel.becomeProgram({

@@ -19,6 +19,8 @@ const GRACE_MS = 120_000;
 export interface Finding {
   readonly seed: number;
   readonly what: string;
+  /** Its smallest form; one line of that file of cases/, which `npm test` replays. */
+  readonly keep?: { readonly file: string; readonly case: unknown };
 }
 
 export class Book {
@@ -40,8 +42,9 @@ export class Book {
     this.most[`${name} p99`] = Math.round(quantile(samples, 0.99));
   }
 
-  found(seed: number, what: string): void {
-    if (this.findings.length < MOST_FINDINGS) this.findings.push({ seed, what });
+  found(seed: number, what: string, keep?: Finding['keep']): void {
+    if (this.findings.length >= MOST_FINDINGS) return;
+    this.findings.push({ seed, what, ...(keep === undefined ? {} : { keep }) });
   }
 }
 

@@ -16,9 +16,10 @@ const { values } = parseArgs({
     round: { type: 'string' },
   },
 });
-const names = readdirSync(path.join(root, 'test', 'campaign'))
-  .map((name) => /^(.+)\.campaign\.ts$/.exec(name)?.[1])
-  .filter((name) => name !== undefined);
+const files = readdirSync(path.join(root, 'test', 'campaign'), { recursive: true }).filter((name) =>
+  name.endsWith('.campaign.ts'),
+);
+const names = files.map((name) => path.basename(name, '.campaign.ts'));
 const minutes = Number(values.minutes);
 if (
   !(minutes > 0) ||
@@ -34,7 +35,7 @@ requireNode();
 await ensureInstalled();
 await ensureBuilt();
 
-const chosen = values.only ? [values.only] : names;
+const chosen = files.filter((name) => !values.only || path.basename(name, '.campaign.ts') === values.only);
 const output = path.join(root, 'generated', 'campaign');
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
@@ -45,7 +46,7 @@ const { status } = spawnSync(
     'run',
     '--config',
     'vitest.campaign.config.ts',
-    ...chosen.map((name) => `test/campaign/${name}.campaign.ts`),
+    ...chosen.map((name) => path.join('test', 'campaign', name)),
   ],
   {
     cwd: root,
@@ -78,7 +79,10 @@ function page({ scenarios: all }) {
       `| ${name} | ${list(counts)} | ${list(most)} | ${findings.length} |`,
   );
   const found = all.flatMap(({ name, findings }) =>
-    findings.map(({ seed, what }) => `- ${name}, round ${seed}: ${what}`),
+    findings.map(
+      ({ seed, what, keep }) =>
+        `- ${name}, round ${seed}: ${what}${keep ? `; keep in cases/${keep.file}.json: ${JSON.stringify(keep.case)}` : ''}`,
+    ),
   );
   return [
     `# Campaign of ${minutes} minutes, seed ${values.seed}`,

@@ -32,13 +32,16 @@ export class CampaignService {
     this.#env = env;
   }
 
-  static async make(env: Record<string, string> = {}): Promise<CampaignService> {
+  /** `env` may depend on where the home will be. */
+  static async make(
+    env: Record<string, string> | ((home: string) => Record<string, string>) = {},
+  ): Promise<CampaignService> {
     const folder = await mkdtemp(path.join(tmpdir(), 'hearth-campaign-'));
     const home = path.join(folder, 'home');
     const registry = openRegistry({ home });
     await importFile(registry, tinyModels.chat, { id: 'tiny' });
     await importFile(registry, tinyModels.embedding, { id: 'embed' });
-    return new CampaignService(home, env);
+    return new CampaignService(home, typeof env === 'function' ? env(home) : env);
   }
 
   get pid(): number {

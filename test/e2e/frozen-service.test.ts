@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentDigest } from '../../src/http/content-digest.ts';
-import { builtDist } from '../support/process/hearth.ts';
+import { builtSources } from '../support/process/hearth.ts';
 import { verifies } from '../contract/requirements.ts';
 import { template } from '../support/templates.ts';
 import { EvidenceService, outputOf, sha256, statementOf } from '../support/records/evidence-service.ts';
@@ -330,7 +330,7 @@ describe('hearth evidence verify', () => {
       statement.subject[1].digest.sha256 = statement.predicate.output.tokens_sha256 = sha256Hex(tokens);
       body.evidence = { ...seal(keys, body.evidence.payloadType, Buffer.from(JSON.stringify(statement))), output_tokens: tokens.toString('base64') };
       await writeFile('forged.json', JSON.stringify(body));`;
-    execFileSync(process.execPath, ['--input-type=module', '-e', forge, builtDist], {
+    execFileSync(process.execPath, ['--input-type=module', '-e', forge, builtSources], {
       cwd: service.folder,
       env: service.env,
     });

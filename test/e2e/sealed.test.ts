@@ -2,7 +2,7 @@
  * `hearth serve --sealed`, with a traitor planted in a package that the server and its workers load: it connects as soon
  * as it is loaded and ever after, over TCP, over UDP, and from a program that it starts. Nobody hears it.
  */
-import { appendFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import dgram from 'node:dgram';
 import net from 'node:net';
 import path from 'node:path';
@@ -10,13 +10,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { hello } from '../support/http/http-client.ts';
 
+/** Of the built program: which filter a machine gets. */
+const FILTER_CHOICE = 'PLATFORMS[arch] ?? null';
 const isLinux = process.platform === 'linux';
 let installation: Installation;
 let ear: Ear;
 beforeAll(async () => {
   installation = await Installation.make({ trained: false });
   ear = await Ear.open();
-  await appendFile(path.join(installation.folder, 'dist', 'vendor', 'typebox.js'), traitor(ear.port));
+  const parts = path.join(installation.folder, 'dist', 'parts');
+  const [dependency] = (await readdir(parts)).filter(
+    (name) => /^typebox-\w+\.js$/.test(name) && !/value/.test(name),
+  );
+  await appendFile(path.join(parts, dependency ?? 'typebox'), traitor(ear.port));
 });
 afterAll(async () => {
   await installation.remove();
@@ -51,6 +57,36 @@ describe('a traitor in a package', () => {
   it.runIf(isLinux)('cannot have a model fetched either', async () => {
     const { code, stderr } = await installation.run(['pull', 'some/model'], { SVC_SEALED: '1' });
     expect([code, stderr]).toEqual([1, expect.stringContaining('(SVC_SEALED), so nothing is fetched')]);
+  });
+});
+
+describe.runIf(isLinux)('where the kernel has no filter', () => {
+  it("a traitor finds Node's own functions guarded, and the service says that this is all", async () => {
+    const parts = path.join(installation.folder, 'dist', 'parts');
+    let forced = 0;
+    const sources = await Promise.all(
+      (await readdir(parts)).map(
+        async (name) => [path.join(parts, name), await readFile(path.join(parts, name), 'utf8')] as const,
+      ),
+    );
+    for (const [file, text] of sources) {
+      if (!text.includes(FILTER_CHOICE)) continue;
+      forced += 1;
+      await writeFile(file, text.replace(FILTER_CHOICE, 'null'));
+    }
+    expect(forced).toBe(1);
+    try {
+      ear.forget();
+      const served = await installation.serve({ ...installation.anotherHome(), SVC_SEALED: '1' });
+      await ask(served);
+      const identity = await served.client.get('/v1/identity');
+      expect(identity.body.sealed).toEqual({ network: 'socket-guard', worker_files: 'none' });
+      await endOf(served);
+      // A program that is started is not guarded, as docs/reliability.md says.
+      expect(ear.heard.filter((word) => !word.startsWith('child '))).toEqual([]);
+    } finally {
+      for (const [file, text] of sources) await writeFile(file, text);
+    }
   });
 });
 

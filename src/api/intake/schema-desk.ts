@@ -10,8 +10,11 @@ import { builtFile } from '../../lib/base/package-folder.ts';
 import { tooLarge } from '../../lib/grammar/schema/schema-budget.ts';
 import type { LeftOut, SchemaToExamine, ThreadReply, ThreadRequest } from './schema-messages.ts';
 
-/** How long one request may hold the thread, milliseconds; the budgets of schemas end far earlier. */
-const PATIENCE_MS = 5_000;
+/**
+ * How long one request may hold the thread, milliseconds. The budgets of schemas end far earlier, but on a machine that is
+ * busy with other programs the thread waits for a processor as well, and its first request for the thread to start.
+ */
+const PATIENCE_MS = 20_000;
 /** Schemas whose examination is remembered. */
 const MAX_VERDICTS = 4_096;
 /** Members and items of one schema; more are refused before they are written as text. */

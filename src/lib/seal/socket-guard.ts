@@ -1,20 +1,42 @@
 /**
- * Where the kernel has no filter: every way by which Node opens a connection throws. It stops mistakes and ordinary
- * libraries, not native code and not a program that is started.
+ * Where the kernel has no filter: every way by which Node opens a connection fails, as it would if the kernel refused it.
+ * It stops mistakes and ordinary libraries, not native code and not a program that is started.
  */
 import dgram from 'node:dgram';
 import dns from 'node:dns';
 import net from 'node:net';
 
+const refusal = (): Error =>
+  Object.assign(new Error('this process is sealed: it opens no connection'), { code: 'EACCES' });
+
 function refused(): never {
-  throw Object.assign(new Error('this process is sealed: it opens no connection'), { code: 'EACCES' });
+  throw refusal();
 }
 
+/** A server asks for the address that it listens on, which takes no question to anybody else. */
+const isOwnAddress = (host: unknown): boolean =>
+  typeof host === 'string' && (net.isIP(host) !== 0 || host === 'localhost');
+
 export function guardSockets(): void {
-  Object.assign(net.Socket.prototype, { connect: refused });
+  Object.assign(net.Socket.prototype, {
+    connect(this: net.Socket) {
+      process.nextTick(() => this.destroy(refusal()));
+      return this;
+    },
+  });
   Object.assign(dgram, { createSocket: refused });
-  for (const name of ['lookup', 'lookupService', 'resolve', 'resolve4', 'resolve6', 'reverse'] as const)
+  const { lookup } = dns;
+  const { lookup: lookupLater } = dns.promises;
+  for (const name of ['lookupService', 'resolve', 'resolve4', 'resolve6', 'reverse'] as const)
     Object.assign(dns, { [name]: refused });
-  for (const name of ['lookup', 'resolve', 'resolve4', 'resolve6', 'reverse'] as const)
+  for (const name of ['lookupService', 'resolve', 'resolve4', 'resolve6', 'reverse'] as const)
     Object.assign(dns.promises, { [name]: async () => refused() });
+  Object.assign(dns, {
+    lookup: (host: string, ...given: unknown[]): unknown =>
+      isOwnAddress(host) ? Reflect.apply(lookup, dns, [host, ...given]) : refused(),
+  });
+  Object.assign(dns.promises, {
+    lookup: async (host: string, ...given: unknown[]): Promise<unknown> =>
+      isOwnAddress(host) ? Reflect.apply(lookupLater, dns.promises, [host, ...given]) : refused(),
+  });
 }

@@ -1,7 +1,7 @@
 /** A child process that loads GGUF files natively; when one kills it, the next call starts another. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { builtDist } from '../../support/process/hearth.ts';
+import { builtSources } from '../../support/process/hearth.ts';
 
 const SCRIPT = fileURLToPath(new URL('./fixtures/load-gguf.mjs', import.meta.url));
 /** Some broken files send the library's own header reader into a loop. */
@@ -50,7 +50,7 @@ export class NativeChild {
   async #running(): Promise<ChildProcess> {
     if (this.#child) return this.#child;
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], GGML_NO_BACKTRACE: '1' };
-    const child = fork(SCRIPT, [builtDist], {
+    const child = fork(SCRIPT, [builtSources], {
       execArgv: [],
       env,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -5,8 +5,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { pick, scenario } from './campaign.ts';
-import { CampaignService } from './service.ts';
+import { pick, scenario } from '../campaign.ts';
+import { CampaignService } from '../service.ts';
 
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGKILL', 'SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGTERM', 'SIGSTOP'];
 const PROMPTS = ['go on forever', 'forever and a day', 'count forever', 'tell a story'];

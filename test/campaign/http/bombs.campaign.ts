@@ -3,9 +3,9 @@
  * longest wait and that of the same stream beside a harmless request, as quietly measured a moment before.
  */
 import { afterAll, beforeAll } from 'vitest';
-import type { Random } from '../../tools/gguf/random.ts';
-import { pick, scenario } from './campaign.ts';
-import { CampaignService } from './service.ts';
+import type { Random } from '../../../tools/gguf/random.ts';
+import { pick, scenario } from '../campaign.ts';
+import { CampaignService } from '../service.ts';
 
 /** What one request may cost another stream, milliseconds, beyond what a harmless one does. */
 const MOST_COST_MS = 250;

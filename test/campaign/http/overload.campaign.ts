@@ -2,8 +2,8 @@
 import http from 'node:http';
 import net from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { type Book, scenario } from './campaign.ts';
-import { CampaignService } from './service.ts';
+import { type Book, scenario } from '../campaign.ts';
+import { CampaignService } from '../service.ts';
 
 const FLOOD = Number(process.env['CAMPAIGN_FLOOD'] ?? 500);
 const SLOW_SOCKETS = Number(process.env['CAMPAIGN_SOCKETS'] ?? 300);

@@ -1,8 +1,8 @@
 /** The server itself is ended, told to drain, or stopped for a while, with streams running: nothing is lost or left over. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { pick, scenario } from './campaign.ts';
-import { CampaignService } from './service.ts';
+import { pick, scenario } from '../campaign.ts';
+import { CampaignService } from '../service.ts';
 
 const TOKENS = 120;
 const PATIENCE_MS = 5_000;

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { parseKeyring } from '../../src/trust/evidence/keyring.ts';
-import type { Random } from '../../tools/gguf/random.ts';
-import { pick, scenario } from './campaign.ts';
-import { CampaignService } from './service.ts';
-import { hearth } from '../support/process/hearth.ts';
+import { parseKeyring } from '../../../src/trust/evidence/keyring.ts';
+import type { Random } from '../../../tools/gguf/random.ts';
+import { pick, scenario } from '../campaign.ts';
+import { CampaignService } from '../service.ts';
+import { hearth } from '../../support/process/hearth.ts';
 
 let service: CampaignService;
 let folder: string;

@@ -1,22 +1,22 @@
 /**
- * Changes of the store that end at a random moment: by SIGKILL within the window of their writes, or by a disk that is full.
+ * Changes of the store that end at a random moment: by SIGKILL within the window of their writes, or by a disk that is full
+ * or from then on read-only.
  * Whatever happened, every model that is listed has its bytes, no blob holds others than its name says, and the next
  * change succeeds.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { hashFile } from '../../src/lib/files/plain-file.ts';
-import { openRegistry } from '../../src/store/registry/registry.ts';
-import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
-import { commandNames, runCommand, type StoreWorld } from '../fault/store/drivers/store-commands.ts';
-import { bundleScript } from '../support/process/bundle.ts';
-import { hearth } from '../support/process/hearth.ts';
-import { type Book, pick, scenario } from './campaign.ts';
+import { writeTinyChat } from '../../../tools/models/tiny-chat.ts';
+import { commandNames, runCommand, type StoreWorld } from '../../fault/store/drivers/store-commands.ts';
+import { bundleScript } from '../../support/process/bundle.ts';
+import { hearth } from '../../support/process/hearth.ts';
+import { type Book, pick, scenario } from '../campaign.ts';
+import { whyBroken } from './store-state.ts';
 
 /** Without a hub: what pulls survive is a test of its own. */
 const COMMANDS = commandNames.filter((name) => name !== 'pull' && name !== 'rm-pulled');
@@ -24,7 +24,7 @@ let script: Awaited<ReturnType<typeof bundleScript>>;
 let folder: string;
 let world: StoreWorld;
 beforeAll(async () => {
-  script = await bundleScript(new URL('../fault/store/drivers/store-victim.ts', import.meta.url).pathname);
+  script = await bundleScript(new URL('../../fault/store/drivers/store-victim.ts', import.meta.url).pathname);
   folder = await mkdtemp(path.join(tmpdir(), 'hearth-campaign-'));
   const files: [string, string] = [path.join(folder, 'a.gguf'), path.join(folder, 'b.gguf')];
   for (const [index, file] of files.entries()) await writeTinyChat(file, { seed: index + 1 });
@@ -45,7 +45,7 @@ scenario('store', async ({ seed, random, book }) => {
   child.kill('SIGKILL');
   await ended;
   book.count('kills');
-  const problem = await whyBroken();
+  const problem = await whyBroken(world.home);
   if (problem !== null) book.found(seed, `${problem} after a kill in ${commands.join(' ')}`);
   await runCommand(pick(random, COMMANDS), world);
 });
@@ -64,23 +64,6 @@ async function victim(commands: readonly string[]): Promise<ChildProcess> {
   return child;
 }
 
-async function whyBroken(home = world.home): Promise<string | null> {
-  const registry = openRegistry({ home });
-  const [damaged] = await registry.damaged();
-  if (damaged !== undefined) return `the manifest of ${damaged.id} is damaged (${damaged.reason})`;
-  try {
-    for (const model of await registry.list()) await registry.toTarget(model).source.verify();
-  } catch (error) {
-    return String(error);
-  }
-  const { blobs } = registry.store.paths;
-  for (const name of await readdir(blobs).catch(() => [])) {
-    if (!name.startsWith('.') && `sha256-${await hashFile(path.join(blobs, name))}` !== name)
-      return `the blob ${name} holds other bytes`;
-  }
-  return null;
-}
-
 /** A home on a file system of its own that ends somewhere in the middle. */
 async function fullDisk(seed: number, sizeKib: number, book: Book): Promise<void> {
   const home = path.join(folder, 'small');
@@ -91,14 +74,32 @@ async function fullDisk(seed: number, sizeKib: number, book: Book): Promise<void
     return book.count('full disks left out: nothing can be mounted here');
   }
   try {
+    const isFrozen = seed % 2 === 0;
     for (const file of world.files) {
-      const { stderr } = await hearth(['import', '--copy', '--no-probe', file], { SVC_HOME: home });
-      if (/^\s+at /m.test(stderr)) book.found(seed, `a stack trace on a disk of ${sizeKib} KiB`);
+      const importing = hearth(['import', '--copy', '--no-probe', file], { SVC_HOME: home });
+      if (isFrozen) {
+        await delay(seed % 700);
+        remount(home, 'ro');
+      }
+      const { stderr } = await importing;
+      if (/^\s+at /m.test(stderr))
+        book.found(seed, `a stack trace on a disk of ${sizeKib} KiB: ${stderr.slice(0, 300)}`);
+      if (isFrozen) remount(home, 'rw');
     }
+    if (isFrozen) book.count('disks that became read-only');
     const problem = await whyBroken(home);
     if (problem !== null) book.found(seed, `${problem} on a disk of ${sizeKib} KiB`);
     book.count('full disks');
   } finally {
     execFileSync('umount', ['-l', home]);
+  }
+}
+
+/** A disk in use cannot become read-only; then the change is done before. */
+function remount(home: string, how: 'ro' | 'rw'): void {
+  try {
+    execFileSync('mount', ['-o', `remount,${how}`, home], { stdio: 'pipe' });
+  } catch {
+    // Busy.
   }
 }
