@@ -97,6 +97,12 @@ export class CampaignService {
     return performance.now() - begun;
   }
 
+  /** How late the event loop was at most while jobs were open, since the last look; milliseconds. */
+  async loopLagMs(): Promise<number> {
+    const text = await (await fetch(`${this.url}/metrics`)).text();
+    return 1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]);
+  }
+
   /** Processes that this server has forked. */
   async children(): Promise<number[]> {
     const found: number[] = [];

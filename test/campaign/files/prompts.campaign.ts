@@ -13,10 +13,10 @@ import { modelFormat } from '../../../src/worker/prompt/model-format.ts';
 import {
   pieceText,
   type PromptWriter,
-  promptWriter,
   renderPrompt,
   tokenizePieces,
 } from '../../../src/worker/prompt/prompt.ts';
+import { promptWriter } from '../../../src/worker/prompt/writer.ts';
 import { openTemplate } from '../../../src/worker/prompt/template.ts';
 import type { Random } from '../../../tools/gguf/random.ts';
 import { writeGguf } from '../../../tools/gguf/writer.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   for (const fixture of vocabularies) {
     const file = path.join(folder, `${fixture.template}.gguf`);
     await writeGguf(file, { metadata: fixture.metadata, tensors: [] });
-    const vocabulary = await backend.openVocabulary(file);
+    const { vocabulary } = await backend.openTexts(file);
     const writer = promptWriter(openTemplate(template(fixture.template)), vocabulary);
     targets.push({ name: fixture.name, writer, controls: fixture.controls });
   }

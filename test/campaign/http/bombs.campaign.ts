@@ -4,13 +4,16 @@
  */
 import { afterAll, beforeAll } from 'vitest';
 import type { Random } from '../../../tools/gguf/random.ts';
-import { pick, scenario } from '../campaign.ts';
+import { type Book, pick, scenario } from '../campaign.ts';
 import { CampaignService } from '../service.ts';
 
 /** What one request may cost another stream, milliseconds, beyond what a harmless one does. */
 const MOST_COST_MS = 250;
 /** /health beside a bomb. */
 const MOST_HEALTH_MS = 250;
+/** /health beside a hundred of them. */
+const MOST_CROWD_HEALTH_MS = 1_000;
+const CROWD = 100;
 const TOKENS = 150;
 const TRIES = 3;
 const KNOWN = [
@@ -29,8 +32,9 @@ beforeAll(async () => {
 afterAll(() => service.remove());
 
 scenario('bombs', async ({ seed, random, book }) => {
-  const bomb =
-    random.below(2) === 0 ? { grammar: grammarBomb(random) } : { response_format: schemaBomb(random) };
+  if (random.below(8) === 0) return crowd(seed, random, book);
+  const bomb = anyBomb(random);
+  await service.loopLagMs();
   const usual = await victim({ grammar: 'root ::= [a-z ]+' });
   const beside = await victim(bomb);
   if (service.exited) return book.found(seed, 'the server ended');
@@ -39,6 +43,7 @@ scenario('bombs', async ({ seed, random, book }) => {
   book.count(`bomb answered ${beside.bombStatus}`);
   book.measure('cost ms', Math.max(0, cost));
   book.measure('health ms', beside.healthMs);
+  book.measure('loop late ms', await service.loopLagMs());
   const text = JSON.stringify(bomb).slice(0, 500);
   if (!beside.done) book.found(seed, `the stream beside it failed: ${text}`);
   if (beside.bombStatus >= 500) book.found(seed, `${beside.bombStatus} for ${text}`);
@@ -47,6 +52,43 @@ scenario('bombs', async ({ seed, random, book }) => {
   if (beside.healthMs > MOST_HEALTH_MS && (await isAgain(bomb, ({ healthMs }) => healthMs > MOST_HEALTH_MS)))
     book.found(seed, `/health took ${Math.round(beside.healthMs)} ms beside ${text}`);
 });
+
+/** A hundred at once: refused for the most part, and whoever asks how the service is gets an answer. */
+async function crowd(seed: number, random: Random, book: Book): Promise<void> {
+  const bombs = Array.from({ length: CROWD }, () => explode(anyBomb(random)));
+  const probing = { on: true };
+  const probes = (async () => {
+    while (probing.on) {
+      const healthMs = await service.healthMs();
+      book.measure('health beside a crowd ms', healthMs);
+      if (healthMs > MOST_CROWD_HEALTH_MS) book.found(seed, `/health took ${Math.round(healthMs)} ms`);
+    }
+  })();
+  for (const status of await Promise.all(bombs)) {
+    book.count(`bomb of a crowd answered ${status}`);
+    if (status >= 500 && status !== 503) book.found(seed, `${status} for a bomb of a crowd`);
+  }
+  probing.on = false;
+  await probes;
+}
+
+/** The status of the answer; 0 if there was none. */
+async function explode(bomb: object): Promise<number> {
+  const reply = await service
+    .post('/v1/chat/completions', {
+      model: 'tiny',
+      messages: [{ role: 'user', content: 'aaaa' }],
+      max_tokens: 100,
+      temperature: 0,
+      ...bomb,
+    })
+    .catch(() => null);
+  await reply?.arrayBuffer().catch(() => {});
+  return reply?.status ?? 0;
+}
+
+const anyBomb = (random: Random): object =>
+  random.below(2) === 0 ? { grammar: grammarBomb(random) } : { response_format: schemaBomb(random) };
 
 type Seen = Awaited<ReturnType<typeof victim>>;
 
@@ -57,19 +99,11 @@ async function isAgain(bomb: object, isLate: (seen: Seen) => boolean): Promise<b
 }
 
 async function victim(bomb: object) {
-  let exploding: Promise<Response | null> | undefined;
+  let exploding: Promise<number> | undefined;
   let healthMs = 0;
   const probes: Promise<void>[] = [];
   const stream = await service.stream('go on forever', TOKENS, {}, () => {
-    exploding ??= service
-      .post('/v1/chat/completions', {
-        model: 'tiny',
-        messages: [{ role: 'user', content: 'aaaa' }],
-        max_tokens: 100,
-        temperature: 0,
-        ...bomb,
-      })
-      .catch(() => null);
+    exploding ??= explode(bomb);
     if (probes.length < 10) {
       probes.push(
         service.healthMs().then(
@@ -79,10 +113,9 @@ async function victim(bomb: object) {
       );
     }
   });
-  const answer = await exploding;
+  const bombStatus = (await exploding) ?? 0;
   await Promise.all(probes);
-  await answer?.arrayBuffer();
-  return { gapMs: stream.longestGapMs, done: stream.done, bombStatus: answer?.status ?? 0, healthMs };
+  return { gapMs: stream.longestGapMs, done: stream.done, bombStatus, healthMs };
 }
 
 function grammarBomb(random: Random): string {

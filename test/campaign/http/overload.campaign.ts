@@ -1,40 +1,57 @@
-/** Floods, slow senders and slow readers beside a stream and a probe: refusals are quick, and the others keep their speed. */
-import http from 'node:http';
+/**
+ * Floods, slow senders and slow readers beside a stream and a probe: refusals are quick, and the others keep their speed.
+ * What of the time is that of this machine and of the one who floods shows in the same flood of a bare server, which does
+ * nothing but refuse, with nothing beside it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import net from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { type Book, scenario } from '../campaign.ts';
+import { type Book, pick, scenario } from '../campaign.ts';
 import { CampaignService } from '../service.ts';
 
 const FLOOD = Number(process.env['CAMPAIGN_FLOOD'] ?? 500);
-const SLOW_SOCKETS = Number(process.env['CAMPAIGN_SOCKETS'] ?? 300);
-const body = JSON.stringify({
-  model: 'tiny',
-  messages: [{ role: 'user', content: 'Hi' }],
-  max_tokens: 8,
-  temperature: 0,
-});
+const SLOW_SOCKETS = Number(process.env['CAMPAIGN_SLOW'] ?? 300);
+/** All in one instant, or as a crowd comes. */
+const WITHIN_MS = [0, 1_000];
+const chat = { model: 'tiny', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8, temperature: 0 };
 
 let service: CampaignService;
+let bare: ChildProcess;
+let barePort: number;
 beforeAll(async () => {
   service = await CampaignService.make({ SVC_NUM_PARALLEL: '4', SVC_MAX_QUEUE: '32' });
   await service.start();
   await service.stream('forever', 4);
+  const script = fileURLToPath(new URL('./bare-server.mjs', import.meta.url));
+  bare = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = (await once(bare.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  barePort = Number(port.toString());
 });
-afterAll(() => service.remove());
+afterAll(async () => {
+  bare.kill('SIGKILL');
+  await service.remove();
+});
 
 scenario('overload', async ({ seed, random, book }) => {
+  const withinMs = pick(random, WITHIN_MS);
+  const kind = withinMs === 0 ? 'at once' : `within ${withinMs} ms`;
+  for (const { ms } of await flood(barePort, withinMs)) book.measure(`bare refusal ${kind} ms`, ms);
+  const port = Number(new URL(service.url).port);
   const slow = Array.from({ length: SLOW_SOCKETS }, () => slowSocket(random.below(3)));
   const readers = Array.from({ length: 2 }, () => stalledReader());
   const stream = service.stream('go on forever', 200);
   const probing = { on: true };
   const probes = probe(probing, book);
-  const answers = await Promise.all(Array.from({ length: FLOOD }, () => flood()));
+  const answers = await flood(port, withinMs);
   probing.on = false;
   await probes;
   for (const socket of [...slow, ...readers]) socket.destroy();
   for (const { status, ms } of answers) {
     book.count(`answered ${status}`);
-    if (status === 429) book.measure('refusal ms', ms);
+    if (status === 429) book.measure(`refusal ${kind} ms`, ms);
     if (![200, 429].includes(status)) book.found(seed, `a flooding request got ${status}`);
   }
   const beside = await stream;
@@ -42,29 +59,52 @@ scenario('overload', async ({ seed, random, book }) => {
   if (service.exited) book.found(seed, 'the server ended');
 });
 
-/** Milliseconds from the moment when the request was on its way. */
-function flood(): Promise<{ status: number; ms: number }> {
+interface Answer {
+  readonly status: number;
+  /** From the moment when the request left until the first byte came back. */
+  readonly ms: number;
+}
+
+function flood(port: number, withinMs: number): Promise<Answer[]> {
+  return Promise.all(
+    Array.from({ length: FLOOD }, async (_, index) => {
+      if (withinMs > 0) await delay((withinMs * index) / FLOOD);
+      return ask(port);
+    }),
+  );
+}
+
+/** Over a bare socket, because an HTTP client costs more than what is measured. */
+function ask(port: number): Promise<Answer> {
   return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
     let begun = performance.now();
-    const request = http.request(
-      `${service.url}/v1/chat/completions`,
-      { method: 'POST', agent: false, headers: { 'content-type': 'application/json' } },
-      (response) => {
-        const ms = performance.now() - begun;
-        response.resume();
-        response.once('close', () => resolve({ status: response.statusCode ?? 0, ms }));
-      },
-    );
-    request.once('finish', () => {
+    let answer: Answer = { status: 0, ms: 0 };
+    socket.once('connect', () => {
       begun = performance.now();
+      socket.write(chatBytes(chat));
     });
-    request.once('error', () => resolve({ status: 0, ms: performance.now() - begun }));
-    request.end(body);
+    socket.once('data', (head: Buffer) => {
+      answer = { status: Number(head.toString('latin1', 9, 12)), ms: performance.now() - begun };
+    });
+    socket.on('error', () => {});
+    socket.resume();
+    socket.once('close', () => resolve(answer));
   });
 }
 
+function chatBytes(body: object): string {
+  const text = JSON.stringify(body);
+  const head = 'POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n';
+  return `${head}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+}
+
 async function probe(probing: { readonly on: boolean }, book: Book): Promise<void> {
-  while (probing.on) book.measure('health ms', await service.healthMs());
+  while (probing.on) {
+    book.measure('health ms', await service.healthMs());
+    // One who looks this often is no flood of its own.
+    await delay(5);
+  }
 }
 
 /** Sends a request so slowly that it never ends: nothing, half a head, or half a body. */
@@ -84,9 +124,6 @@ function stalledReader(): net.Socket {
   const socket = net.connect(Number(port), '127.0.0.1');
   socket.on('error', () => {});
   socket.pause();
-  const long = JSON.stringify({ ...JSON.parse(body), max_tokens: 1_500, stream: true });
-  socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${long.length}\r\n\r\n${long}`,
-  );
+  socket.write(chatBytes({ ...chat, max_tokens: 1_500, stream: true }));
   return socket;
 }
