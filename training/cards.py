@@ -92,11 +92,13 @@ def embed_card(work, out):
     bar = {"triplets": 0.8, "triplets-hard": 0.8, "triplets-words": 0.8, "retrieval": 0.75, "retrieval-hard": 0.75}
     names = [name for name in report if not name.startswith("first")] + [name for name in report if name.startswith("first")]
 
-    def shown(row):
+    def shown(row):  # a model of old was not asked everything
+        if row is None:
+            return "-"
         return f"{100 * row['share']:.1f} %" if "share" in row else f"{row['spearman']:.3f}"
 
     lines = [f"| task | cases | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
-    lines += [f"| {task} | {row['of']:,} | {' | '.join(shown(report[name][task]) for name in names)} |" for task, row in report["hearth-embed"].items()]
+    lines += [f"| {task} | {row['of']:,} | {' | '.join(shown(report[name].get(task)) for name in names)} |" for task, row in report["hearth-embed"].items()]
     (embed / "loss.svg").write_text(curve("hearth-embed: contrastive loss", log, "contrast"))
     ours, reference = report["hearth-embed"], report["feature-hash"]
     (embed / "evaluation.svg").write_text(bars("hearth-embed (blue) and feature hash (grey)", [(k, ours[k]["share"], b, reference[k]["share"]) for k, b in bar.items()]))

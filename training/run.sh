@@ -26,6 +26,7 @@ teacher=$("$python" -c 'import importlib.util as u; print(u.find_spec("gt_all_mi
 "$python" export_embed.py --package "$teacher" --weights "$work/embed/model.safetensors" --out "$work/embed/whole.gguf" --words F32 --layers F32
 "$python" export_embed.py --package "$teacher" --weights "$work/embed/model.safetensors" --out "$out/hearth-embed/model.gguf"
 
+(cd "$here/.." && npx tsc -p tsconfig.bench.json)
 "$python" check_heldout.py
 "$python" token_ids.py "$work/chat/tokenizer.json" "$work/chat/ids.jsonl"
 node eval/tokens.mjs "$out/hearth-mini/model.gguf" "$work/chat/ids.jsonl"

@@ -1,5 +1,5 @@
-// The library as Hearth's workers see it, for scripts that feed a model themselves: one sequence, one thread. Needs a build.
-import { bootNative } from '../../dist/worker/addon/boot.js';
+// The library as Hearth's workers see it, for scripts that feed a model themselves: one sequence, one thread. Compiled by `npx tsc -p tsconfig.bench.json`.
+import { bootNative } from '../../generated/bench/src/worker/addon/boot.js';
 
 const ON_CPU = { devices: [], gpuLayers: null, splitMode: null, tensorSplit: null, mainGpu: null, tensorBuffers: [], loadMode: null, mtp: false };
 const PLAIN = { sequences: 1, unified: false, threads: 1, flashAttention: null, keyType: null, valueType: null, rope: null };
