@@ -225,6 +225,8 @@ describe('a request', () => {
     expect(job().prompt).toEqual({ kind: 'chat', turns: [user, assistant] });
     const refused = await chat({ messages: messages.slice(0, 1), continue_final_message: true });
     expect([refused.status, refused.body.param]).toEqual([400, 'messages']);
+    const both = await chat({ messages, continue_final_message: true, add_generation_prompt: true });
+    expect([both.status, both.body.param]).toEqual([400, 'add_generation_prompt']);
   });
 
   it.each(['reasoning_content', 'reasoning', 'thinking'])('may bring thinking back as %s', async (name) => {

@@ -79,6 +79,7 @@ export const OUTPUTS: readonly FamilyOutput[] = [
   },
   { of: 'NousResearch-Hermes-3-Llama-3.1-8B-tool_use', output: HERMES_TWO, calls: BOTH },
   { of: 'MiMo-VL', output: HERMES, calls: [OSLO] },
+  { of: 'MiMo-VL', output: `<think>\n${THOUGHT}\n</think>\n\n${ANSWER}`, reasoning: THOUGHT, text: ANSWER },
   { of: 'Reka-Edge', output: HERMES, calls: [OSLO] },
   {
     of: 'Bielik-11B-v3.0-Instruct',
@@ -238,6 +239,18 @@ export const OUTPUTS: readonly FamilyOutput[] = [
   { of: 'deepseek-ai-DeepSeek-V4-Flash-0731', output: dsml('tool_calls'), calls: [ROME, FIND] },
   { of: 'MiniMax-M1', output: `<tool_calls>\n${OSLO_JSON}\n${ROME_JSON}\n</tool_calls>`, calls: BOTH },
   {
+    of: 'MiniMax-M1',
+    output: `<think>\n${THOUGHT}\n</think>\n<tool_calls>\n${OSLO_JSON}\n</tool_calls>`,
+    reasoning: THOUGHT,
+    calls: [OSLO],
+  },
+  {
+    of: 'MiniMax-M1',
+    output: `<think>\n${THOUGHT}\n</think>\n\n${ANSWER}`,
+    reasoning: THOUGHT,
+    text: ANSWER,
+  },
+  {
     of: 'MiniMax-M2',
     opened: true,
     output: `${THOUGHT}\n</think>\n\n<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Rome</parameter>\n<parameter name="days">3</parameter>\n</invoke>\n<invoke name="run_code">\n<parameter name="code">if a < b:\n    print("<x>")\n</parameter>\n</invoke>\n</minimax:tool_call>`,
@@ -282,6 +295,12 @@ export const OUTPUTS: readonly FamilyOutput[] = [
     output: `${THOUGHT}\n[BEGIN FINAL RESPONSE]\n<tool_calls>[${OSLO_JSON}, ${ROME_JSON}]</tool_calls>`,
     reasoning: THOUGHT,
     calls: BOTH,
+  },
+  {
+    of: 'Apertus-8B-Instruct',
+    output: `<|inner_prefix|>${THOUGHT}<|inner_suffix|>${ANSWER}`,
+    reasoning: THOUGHT,
+    text: ANSWER,
   },
   {
     of: 'Apertus-8B-Instruct',
@@ -350,6 +369,12 @@ export const OUTPUTS: readonly FamilyOutput[] = [
   { of: 'meta-llama-Llama-3.1-8B-Instruct', output: LLAMA, calls: [OSLO] },
   { of: 'meta-llama-Llama-3.2-3B-Instruct', output: `{"type": "function", ${LLAMA.slice(1)}`, calls: [OSLO] },
   { of: 'meta-llama-Llama-3.3-70B-Instruct', output: ANSWER, text: ANSWER },
+  { of: 'meta-llama-Llama-3.1-8B-Instruct', output: `<|python_tag|>${LLAMA}`, calls: [OSLO] },
+  {
+    of: 'meta-llama-Llama-3.3-70B-Instruct',
+    output: `<|python_tag|>{"type": "function", ${LLAMA.slice(1)}`,
+    calls: [OSLO],
+  },
   {
     of: 'meetkai-functionary-medium-v3.1',
     output:

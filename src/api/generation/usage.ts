@@ -44,6 +44,9 @@ export function wireTimings({
   const { slotTokens, ramTokens, diskTokens, restoreMs } = originsOf({ ...usage, cache });
   const perSecond = (tokens: number, ms: number) => (ms > 0 ? round((tokens * 1000) / ms) : 0);
   return {
+    cache_n: usage.cachedTokens,
+    prompt_n: usage.promptTokens - usage.cachedTokens,
+    predicted_n: usage.completionTokens,
     prompt_ms: round(timings.prefillMs),
     predicted_ms: round(timings.decodeMs),
     prompt_per_second: perSecond(usage.promptTokens - usage.cachedTokens, timings.prefillMs),

@@ -8,15 +8,28 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface FormatFields {
   readonly response_format?: Fields | null | undefined;
   readonly grammar?: string | null | undefined;
+  /** llama-server's own word for a schema. */
+  readonly json_schema?: Fields | null | undefined;
 }
 
 export function readAnswerFormat(fields: FormatFields): AnswerFormat {
-  const format = readResponseFormat(fields.response_format ?? null);
+  const format = readJson(fields);
   const grammar = fields.grammar ?? '';
   if (grammar === '') return format;
   if (format.kind !== 'text')
-    throw refusal('grammar', 'cannot be combined with response_format; send one of them');
+    throw refusal('grammar', 'cannot be combined with response_format or json_schema; send one of them');
   return { kind: 'grammar', gbnf: grammar.toWellFormed() };
+}
+
+function readJson({
+  response_format: format = null,
+  json_schema: schema = null,
+}: FormatFields): AnswerFormat {
+  const asked = readResponseFormat(format);
+  if (schema === null) return asked;
+  if (asked.kind !== 'text')
+    throw refusal('json_schema', 'cannot be combined with response_format; send one of them');
+  return enforced(schema, 'json_schema');
 }
 
 function readResponseFormat(format: Fields | null): AnswerFormat {

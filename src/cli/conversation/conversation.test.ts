@@ -276,6 +276,9 @@ describe('commands', () => {
   it('/verbose shows tokens and speed', () => {
     const cache = { slot: 0, ram: 0, disk: 0, restore_ms: 0, evaluated: 9 };
     const timings = {
+      cache_n: 0,
+      prompt_n: 9,
+      predicted_n: 4,
       prompt_ms: 1,
       predicted_ms: 2,
       prompt_per_second: 90,

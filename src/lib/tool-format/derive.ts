@@ -103,7 +103,7 @@ function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFor
     const format = withoutContentClose(calls.format, content);
     return {
       ...rest,
-      tools: named(format, frameOf(plain, null).tail),
+      tools: { ...named(format, frameOf(plain, null).tail), ...announcementIn(source) },
       history: calls.history,
       evidence: [...calls.evidence, ...evidence],
     };
@@ -173,6 +173,13 @@ function withoutContentClose(format: CallFormat, content: ContentMarks | null): 
 function named(format: CallFormat, tail: string): ToolFormat {
   const trigger = triggerOf(format, tail);
   return { ...format, name: `${kindOf(format)} ${trigger.replaceAll(/\s+/g, ' ')}`, trigger };
+}
+
+/** What Llama 3 writes in front of calls of tools that it was trained with, and at times in front of others. */
+const PYTHON_TAG = '<|python_tag|>';
+
+function announcementIn(source: string): Pick<ToolFormat, 'announcement'> {
+  return source.includes(PYTHON_TAG) ? { announcement: PYTHON_TAG } : {};
 }
 
 /** The first mark of a call. A mark that ends words too says nothing yet, so more is needed then. */

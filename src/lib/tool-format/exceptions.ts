@@ -159,17 +159,26 @@ export const NAMED_FORMATS: readonly FormatException[] = [
   },
 ];
 
-/** Thinking that a template only tells its model of. */
+const THINK: ThinkingMarks = { open: '<think>', close: '</think>' };
+
+/** Thinking that no template of a family renders. */
 export const TOLD_THINKING: readonly {
   readonly texts: readonly string[];
   readonly thinking: ThinkingMarks;
-  readonly content: ContentMarks;
+  readonly content?: ContentMarks;
 }[] = [
   {
     texts: ['[BEGIN FINAL RESPONSE] ... [END FINAL RESPONSE]'],
     thinking: { open: 'Here are my reasoning steps:', close: '[BEGIN FINAL RESPONSE]' },
     content: { open: '', close: '[END FINAL RESPONSE]', always: false },
   },
+  {
+    texts: ['<|inner_prefix|>', '<|inner_suffix|>'],
+    thinking: { open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
+  },
+  // These say nothing of thoughts, and their models write them.
+  { texts: ['<beginning_of_sentence>ai name='], thinking: THINK },
+  { texts: ['You are MiMo, an AI assistant developed by Xiaomi.'], thinking: THINK },
 ];
 
 /** The entry of this name. */

@@ -56,6 +56,8 @@ export interface ToolFormat extends CallFormat {
   readonly name: string;
   /** Where a call begins: the first mark, which free text does not contain. */
   readonly trigger: string;
+  /** A mark that may stand in front of the first call; absent: none. */
+  readonly announcement?: string;
 }
 
 /** Marks around the words of an answer. */

@@ -67,6 +67,9 @@ export const ChatRequest = Type.Object(
     response_format: nullable<Record<string, unknown>>('object', {
       description: 'text, json_object, or json_schema with a schema.',
     }),
+    json_schema: nullable<Record<string, unknown>>('object', {
+      description: 'The schema of the answer by itself, as llama-server takes it.',
+    }),
     logprobs: nullable<boolean>('boolean'),
     top_logprobs: nullable<number>('integer', { minimum: 0, maximum: 20 }),
     reasoning_effort: nullable<string>('string', {

@@ -143,6 +143,10 @@ export const TrueFinishReason = Type.Union([
 
 /** Speed of one answer, for people; tokens per second and milliseconds. */
 export const Timings = Type.Object({
+  /** Prompt tokens whose state was there, and those that were evaluated. */
+  cache_n: Type.Integer(),
+  prompt_n: Type.Integer(),
+  predicted_n: Type.Integer(),
   prompt_ms: Type.Number(),
   predicted_ms: Type.Number(),
   prompt_per_second: Type.Number(),

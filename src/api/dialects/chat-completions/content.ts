@@ -31,6 +31,12 @@ export function readContent(body: ChatRequest, takes: Takes = onlyText): JobCont
       message: 'A grammar cannot be combined with tools; drop one of them, or set tool_choice to "none".',
     });
   }
+  if (body.continue_final_message === true && Reflect.get(body, 'add_generation_prompt') === true) {
+    throw fail('invalid_request', {
+      param: 'add_generation_prompt',
+      message: 'add_generation_prompt cannot be true beside continue_final_message; send one of them.',
+    });
+  }
   const turns = orderResults(readTurns(body.messages, takes));
   return {
     prompt:

@@ -8,6 +8,7 @@ import { describeModel, type ModelDescription } from '../../../store/registry/de
 import { isLoadSetting } from '../../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
+import { builtFolder } from '../../../lib/base/package-folder.ts';
 import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
 import { limitsOf } from '../../builtin-models.ts';
 import { type CliContext, printable } from '../../context.ts';
@@ -76,7 +77,7 @@ function unknown(reason: string): ShownFormat {
 
 /** The build that reads the templates: its version, and when it was made. */
 async function edition(): Promise<string> {
-  const { mtimeMs } = await stat(new URL('../../..', import.meta.url));
+  const { mtimeMs } = await stat(builtFolder);
   return `${readVersion()} ${mtimeMs}`;
 }
 

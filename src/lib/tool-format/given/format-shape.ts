@@ -51,6 +51,7 @@ const Tools = Type.Object(
   {
     name: Type.String({ pattern: '^[^\\x00-\\x1f\\x7f]{1,200}$' }),
     trigger: Text,
+    announcement: Type.Optional(Mark),
     section: Type.Object({ open: Text, between: Text, close: Text }, CLOSED),
     call: Type.Object({ before: Words, after: Words }, CLOSED),
     arguments: Arguments,

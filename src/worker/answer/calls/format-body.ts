@@ -125,7 +125,7 @@ function structureOf({ tools, channels, content, restart }: ModelFormat): string
       : [channels.start, channels.message, ...channels.ends, channels.words, ...channels.calls.flat()];
   const words = [content?.open, content?.close, restart, ...headers];
   const texts = words.filter((word): word is string => typeof word === 'string' && word !== '');
-  return [...texts, ...(tools === null ? [] : literalsOf(tools))];
+  return [...texts, ...(tools === null ? [] : [tools.announcement ?? '', ...literalsOf(tools)])];
 }
 
 /** Words of an answer, without the marks around them; white space in front of a call belongs to neither. */

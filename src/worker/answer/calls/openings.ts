@@ -13,7 +13,9 @@ export function openingsOf(format: ToolFormat): CallOpening[] {
   // A call that begins with its name may say its type first, as Llama 3 was shown.
   if (format.atStart && format.trigger === '{"name":')
     openings.push({ mark: '{"type":', lead: [' "function", "name":', ...lead] });
-  return openings;
+  const { announcement } = format;
+  if (announcement === undefined) return openings;
+  return [...openings, ...openings.map((opening) => ({ ...opening, mark: announcement + opening.mark }))];
 }
 
 function wordsBehind(format: ToolFormat, mark: string): Words {
