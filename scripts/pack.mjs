@@ -1,18 +1,32 @@
 /**
  * npm run pack [-- --to FOLDER] [-- --bundled]: builds the package that is installed with `npm install --global`.
  * Assembled in a folder of its own, because two of its files must not lie in a checkout: npm-shrinkwrap.json, which pins
- * every package by its hash on the user's machine as well, and sbom.cdx.json, the bill of materials.
+ * every package by its hash on the user's machine as well, and sbom.cdx.json, the bill of materials. What dist/ contains
+ * is not installed beside it; the licences of that go with the package.
  * With --bundled it carries the packages of this platform, without what only developers need of them, and is installed
  * without a network.
  */
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { billOfMaterials } from './sbom.mjs';
-import { npmOutput, runningLock, runningManifest } from './packages.mjs';
+import { installedLock, installedManifest, npmOutput, runningLock } from './packages.mjs';
 import { ensureBuilt, ensureInstalled, requireNode, root } from './prepare.mjs';
 
+/** Of the packages in the bundles. */
+const LICENCES = 'THIRD-PARTY-LICENSES.txt';
+const IS_LICENCE = /^(?:licen[cs]e|notice|copying)/i;
 const PLATFORM = `${process.platform}-${process.arch}`;
 
 requireNode();
@@ -36,13 +50,14 @@ try {
 }
 
 function assemble(folder, bundled) {
-  const manifest = runningManifest();
-  const write = (name, value) =>
-    writeFileSync(path.join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
+  const manifest = installedManifest();
+  const write = (name, text) => writeFileSync(path.join(folder, name), text);
+  const writeJson = (name, value) => write(name, `${JSON.stringify(value, null, 2)}\n`);
   for (const name of [...manifest.files, 'README.md', 'LICENSE'])
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true, filter: isShipped });
-  write('sbom.cdx.json', billOfMaterials());
-  const files = [...manifest.files, 'sbom.cdx.json'];
+  writeJson('sbom.cdx.json', billOfMaterials());
+  write(LICENCES, licencesOfBundled());
+  const files = [...manifest.files, 'sbom.cdx.json', LICENCES];
   if (bundled) {
     // npm would look for the optional packages of other platforms.
     const { optionalDependencies = {}, ...rest } = manifest;
@@ -50,12 +65,29 @@ function assemble(folder, bundled) {
       isInstalled(path.join('node_modules', name)),
     );
     const bundleDependencies = here.map(([name]) => name);
-    write('package.json', { ...rest, files, dependencies: Object.fromEntries(here), bundleDependencies });
+    writeJson('package.json', { ...rest, files, dependencies: Object.fromEntries(here), bundleDependencies });
     copyPackages(folder);
   } else {
-    write('npm-shrinkwrap.json', runningLock());
-    write('package.json', { ...manifest, files: [...files, 'npm-shrinkwrap.json'] });
+    writeJson('npm-shrinkwrap.json', installedLock());
+    writeJson('package.json', { ...manifest, files: [...files, 'npm-shrinkwrap.json'] });
   }
+}
+
+/** The licences ask for their texts to go with copies, and the bundles are copies. */
+function licencesOfBundled() {
+  const beside = installedLock().packages;
+  const places = Object.keys(runningLock().packages).filter((place) => !(place in beside));
+  return places
+    .map((place) => {
+      const folder = path.join(root, place);
+      const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+      const texts = readdirSync(folder)
+        .filter((file) => IS_LICENCE.test(file))
+        .map((file) => readFileSync(path.join(folder, file), 'utf8').trim());
+      return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+    })
+    .join(`\n\n${'-'.repeat(80)}\n\n`)
+    .concat('\n');
 }
 
 /** The stamp of the build says when this checkout was built; nothing of that belongs to the package. */
@@ -71,14 +103,14 @@ function isInstalled(place) {
 function isForDevelopers(name) {
   const parts = name.split(path.sep);
   const file = parts.at(-1) ?? '';
-  if (/^(?:licen[cs]e|notice|copying)/i.test(file)) return false;
+  if (IS_LICENCE.test(file)) return false;
   if (parts.slice(0, -1).some((part) => /^(?:tests?|__tests__|examples?|benchmarks?|\.github)$/.test(part)))
     return true;
   return /\.(?:[cm]?ts|map|flow|md|markdown)$/.test(file);
 }
 
 function copyPackages(folder) {
-  for (const place of Object.keys(runningLock().packages).filter(
+  for (const place of Object.keys(installedLock().packages).filter(
     (place) => place !== '' && isInstalled(place),
   )) {
     const from = path.join(root, place);

@@ -15,7 +15,7 @@ const ENTRIES = [
 ];
 
 /** Native, or installed by the user: they are loaded from node_modules. */
-const OUTSIDE = [/^koffi$/, /^@opentelemetry\//];
+export const OUTSIDE = [/^koffi$/, /^@opentelemetry\//];
 
 export async function bundleServer(root, sources, folder) {
   const bundle = await rolldown({

@@ -16,6 +16,7 @@ import {
   printable,
 } from './context.ts';
 import { readVersion } from './version.ts';
+import { describeArguments } from './words/arguments.ts';
 import { unknownVerb } from './words/unknown-verb.ts';
 import { inCliWords } from './words/wording.ts';
 
@@ -73,7 +74,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     .version(readVersion(), '-v, --version')
     .option('--home <folder>', 'use this folder instead of SVC_HOME')
     .option('--dev', 'use the isolated development endpoint: port 8741, its own home and identity')
-    .showHelpAfterError('(hearth --help lists the verbs)')
+    .helpOption('-h, --help', 'show this help')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'hearth: ')) })
     .exitOverride();
   program.on('command:*', ([word = '']: string[]) => {
     const names = verbs.flatMap(([names]) => names);
@@ -85,12 +87,19 @@ export async function main(argv: readonly string[]): Promise<void> {
   const args = asksVersion ? ['--version'] : withoutHelpOfUnknown(argv);
   await sealEarly(argv);
   for (const load of asksVersion ? [] : named(argv)) (await load())(program, context);
-  for (const command of program.commands) command.exitOverride();
+  prepare(program, 'hearth');
+  describeArguments(program);
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = await report(error, context);
   }
+}
+
+/** A wrong command line ends in our exit codes, and names the help that explains it. */
+function prepare(command: Command, line: string): void {
+  command.exitOverride().showHelpAfterError(`(${line} --help explains it)`);
+  for (const below of command.commands) prepare(below, `${line} ${below.name()}`);
 }
 
 /** Before the server's packages are loaded: none of them gets to open a connection either. */

@@ -2,7 +2,7 @@
 import { isBaseModel } from '../store/files/manifest.ts';
 import type { Registry } from '../store/registry/registry.ts';
 import { type CliContext, printable } from './context.ts';
-import { BASE_MODEL } from './conversation/base-model.ts';
+import { baseModelWords } from './conversation/base-model.ts';
 
 /** Runs an installation, then says what `default` means now, and whether the model can chat; to nobody, if `context` is null. */
 export async function announcing(
@@ -14,7 +14,7 @@ export async function announcing(
   const id = await install();
   if (id === null || context === null) return;
   const model = await registry.find(id);
-  if (isBaseModel(model)) context.note(printable(`${id} ${BASE_MODEL}`));
+  if (isBaseModel(model)) context.note(printable(`${id} ${baseModelWords(id)}`));
   const now = await registry.defaultId('chat');
   if (now === id && before !== id) {
     const change = before === null ? '' : `; hearth default ${before} makes ${before} the default again`;

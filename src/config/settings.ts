@@ -27,7 +27,7 @@ export interface Setting<T> {
   /** What a usable value looks like, for the error message. */
   readonly expects: string;
   /** How a value is written for people, where its own text says too little. */
-  show?(value: T): string;
+  show?(value: T): string | null;
   /** True: `hearth config` shows only whether it is set. */
   readonly secret?: boolean;
   /** True: a service that runs takes a change in config.toml over when it is told to (SIGHUP); others need a restart. */
@@ -84,7 +84,7 @@ const bytes = (definition: {
   ...definition,
   fallback: null,
   read: parseBytes,
-  show: (value) => (value === null ? '' : readable(value)),
+  show: (value) => (value === null ? null : readable(value)),
   expects: 'an amount such as 512MiB, 4GiB or 10GB; 0 for none',
 });
 

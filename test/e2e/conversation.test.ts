@@ -220,7 +220,7 @@ describe('a model', () => {
     await terminal.sees('Did you mean tiny-chat?');
     await terminal.sees('> ');
     terminal.types(`/model ${installed.slashed}\r`);
-    await terminal.sees(`${installed.slashed} answers.`);
+    await terminal.sees(`${installed.slashed} answers (window: `);
     await terminal.sees('> ');
     terminal.types('Hi\r');
     await terminal.sees('Hello there.');
@@ -271,7 +271,7 @@ describe('with a real engine', () => {
     const settings = { SVC_HOME: installation.home, SVC_PORT: served.port };
     const terminal = new Terminal([bin, 'run'], settings, cwd);
     onTestFinished(() => terminal.remove());
-    await terminal.sees('hearth-mini answers.');
+    await terminal.sees('hearth-mini answers (window: ');
     await terminal.sees('> ');
     return terminal;
   }

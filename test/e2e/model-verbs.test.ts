@@ -80,7 +80,7 @@ describe('a model on the command line', () => {
     expect(shown).toMatch(/^defaults +topK=5\nkv_type +q8_0\ngpu +off\ntensor_split +3,1\nlicense /m);
     for (const [pair, sentence] of [
       ['split_mode=rows', 'split_mode=rows is not usable; write none, layer or row'],
-      ['num_cxt=64', 'there is no setting num_cxt. Did you mean num_ctx? hearth set --help lists them'],
+      ['num_cxt=64', 'there is no setting num_cxt. Did you mean num_ctx? hearth set --help lists them.'],
       ['top_k', '"top_k" has no value; write it as top_k=VALUE, and an empty value to remove it'],
       ['top_k=2000000', 'top_k must be at most 1000000.'],
     ] as const) {

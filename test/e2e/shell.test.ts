@@ -75,6 +75,12 @@ describe('the manual page', () => {
     for (const { env } of Object.values(settings)) expect(stdout).toContain(`.B ${env}`);
   });
 
+  it('explains every argument and every option', async () => {
+    const { stdout } = await hearth(['man'], {});
+    expect(stdout.match(/^\.TP$/gm)?.length).toBeGreaterThan(150);
+    expect(stdout.match(/^\.TP\n\.B .+\n(?:$|\.)/gm)).toBeNull();
+  });
+
   it.skipIf(!has('man'))(`is read without a warning${leftOut('man')}`, async () => {
     const file = await written(['man'], 'hearth.1');
     const { status, stdout, stderr } = spawnSync('man', ['--warnings', '-l', file], {

@@ -1,8 +1,10 @@
 /** What a person should know about a model without a chat template; the words go behind its name. */
 import { BASE_MODEL_TOKENS } from '../../contract/limits.ts';
 
-export const BASE_MODEL = [
-  'has no chat template: a base model, which continues text rather than answers. /v1/completions suits it; chats get a stand-in template',
-  `(ChatML), and end after ${BASE_MODEL_TOKENS} tokens without max_tokens. If it was trained on another template,`,
-  'hearth set ID template=NAME names that.',
-].join(' ');
+export function baseModelWords(id: string): string {
+  return [
+    'has no chat template: a base model, which continues text rather than answers. /v1/completions suits it; chats get a stand-in template',
+    `(ChatML), and end after ${BASE_MODEL_TOKENS} tokens without max_tokens. If it was trained on another template,`,
+    `hearth set ${id} template=NAME names it.`,
+  ].join(' ');
+}

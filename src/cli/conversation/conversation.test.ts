@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 import { type Conversation, type Effect, type Event, newConversation, type Opening } from './state.ts';
-import { step } from './step.ts';
+import { introduction, step } from './step.ts';
 
 const mini = { id: 'mini', hasTemplate: true };
 
@@ -68,6 +68,17 @@ const failed = (failure: object): Event => ({
   failure: { sentence: 'It failed.', code: null, exitCode: 1, wasStopped: false, ...failure },
 });
 const interrupt = (lineIsEmpty = true): Event => ({ on: 'interrupt', lineIsEmpty });
+
+describe('the first line', () => {
+  it.each([
+    [undefined, 'mini answers.'],
+    [{ tokens: 1024, isLoaded: true }, 'mini answers (window: 1024 tokens).'],
+    [{ tokens: 32_768, isLoaded: false }, 'mini answers (window: up to 32768 tokens).'],
+  ])('says the window %j', (window, line) => {
+    const model = { ...mini, ...(window === undefined ? {} : { window }) };
+    expect(introduction(new Talk({ model }).state)).toEqual([line]);
+  });
+});
 
 describe('a question', () => {
   it('is sent with everything said before, and its answer is kept', () => {

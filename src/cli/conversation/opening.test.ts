@@ -18,7 +18,7 @@ describe('the words of hearth run', () => {
     },
   );
 
-  it.each([[['nope']], [['gemma-3', 'hi']], [['user/repo:Q4']]])(
+  it.each([[['nope']], [['gemma-3', 'hi']], [['user/repo:Q4']], [['nope', 'What is it?']]])(
     '%j name a model that is missing',
     (words) => {
       expect(known(words, false)).toBeUndefined();

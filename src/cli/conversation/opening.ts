@@ -15,7 +15,8 @@ export function mayBeModel(word: string): boolean {
 /**
  * 1. The first word names an installed model: that model is asked the rest.
  * 2. It cannot be a model id, because of a space, a question mark or another sign: all words ask the default model.
- * 3. It is a plain word like any other in front of further words, and no installed model resembles it: the same.
+ * 3. It is a plain word like any other in front of further plain words, and no installed model resembles it: the same.
+ *    A quoted question behind it shows that a model was meant.
  * 4. Otherwise it is a model that is not installed, which is undefined here.
  */
 export function openingOf(
@@ -25,6 +26,7 @@ export function openingOf(
   const [first, ...others] = words;
   if (first === undefined) return { model: DEFAULT_MODEL, prompt: '' };
   if (isInstalled) return { model: first, prompt: others.join(' ') };
-  const isPlainWord = /^\p{L}+$/u.test(first) && others.length > 0 && !resembles;
+  const isPlainWord =
+    /^\p{L}+$/u.test(first) && others.length > 0 && !resembles && !others.some((word) => /\s/.test(word));
   return !mayBeModel(first) || isPlainWord ? { model: DEFAULT_MODEL, prompt: words.join(' ') } : undefined;
 }

@@ -13,6 +13,8 @@ export interface Turn {
 export interface Answerer {
   readonly id: string;
   readonly hasTemplate: boolean;
+  /** Its window in tokens; while it is not loaded, the most that a load can choose. */
+  readonly window?: { readonly tokens: number; readonly isLoaded: boolean };
 }
 
 /** What is set beside model and messages; the names are those of the request. */

@@ -1,9 +1,9 @@
 /** One event, one step: what a conversation becomes, and what has to be done. */
 import { addChunk, addSigned, ask, failAnswer, finishAnswer } from './answer.ts';
 import { isCommand, runCommand } from './commands.ts';
-import { BASE_MODEL } from './base-model.ts';
+import { baseModelWords } from './base-model.ts';
 import { readConversation } from './saved.ts';
-import { askAgain, type Conversation, type Event, type Step, unchanged } from './state.ts';
+import { type Answerer, askAgain, type Conversation, type Event, type Step, unchanged } from './state.ts';
 
 /** Opens and closes a message of several lines. */
 const QUOTES = '"""';
@@ -95,8 +95,17 @@ function meet(state: Conversation): Step {
   return askAgain(state, ...introduction(state));
 }
 
+/** Said before it matters: a conversation that outgrows the window is refused. */
+function windowWords({ window }: Answerer): string {
+  if (window === undefined) return '';
+  return ` (window: ${window.isLoaded ? '' : 'up to '}${window.tokens} tokens)`;
+}
+
 /** Who answers, and what a person should know about it. */
 export function introduction({ model, turns }: Conversation): string[] {
   const kept = turns.length === 0 ? '' : ` The conversation so far is kept; /clear drops it.`;
-  return [`${model.id} answers.${kept}`, ...(model.hasTemplate ? [] : [`It ${BASE_MODEL}`])];
+  return [
+    `${model.id} answers${windowWords(model)}.${kept}`,
+    ...(model.hasTemplate ? [] : [`It ${baseModelWords(model.id)}`]),
+  ];
 }

@@ -10,6 +10,7 @@ export interface CommandNode {
   readonly description: string;
   /** As in the help: `[options] <id>`. */
   readonly usage: string;
+  readonly args: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly OptionFacts[];
   readonly children: readonly CommandNode[];
 }
@@ -30,6 +31,7 @@ export function treeOf(command: Command, path: readonly string[] = []): CommandN
     aliases: command.aliases(),
     description: command.description(),
     usage: command.usage(),
+    args: command.registeredArguments.map((each) => ({ name: each.name(), description: each.description })),
     options: help.visibleOptions(command).map(optionFacts),
     children: help
       .visibleCommands(command)

@@ -21,25 +21,24 @@ export function manualPage(tree: CommandNode, { version, settings }: ManualFacts
     ...verbs.flatMap(verbLines),
     '.SH ENVIRONMENT',
     'A flag takes precedence over a variable, a variable over config.toml in the home folder.',
-    ...settings.flatMap(({ env, description }) => ['.TP', `.B ${text(env)}`, text(description)]),
+    ...settings.flatMap(({ env, description }) => entry(env, description)),
     '.SH EXIT STATUS',
     '0 done, 1 failed, 2 wrong usage or a refused setting, 3 no server answers, 4 not found, 130 interrupted.',
   ].join('\n')}\n`;
 }
 
-function verbLines({ path, usage, description, options }: CommandNode): string[] {
+function verbLines({ path, usage, description, args, options }: CommandNode): string[] {
   return [
     `.SS "hearth ${text([...path, usage].join(' '))}"`,
     text(description),
+    ...args.flatMap((each) => entry(each.name, each.description)),
     ...options.filter(({ long }) => long !== '--help').flatMap(optionLines),
   ];
 }
 
-const optionLines = ({ flags, description }: OptionFacts): string[] => [
-  '.TP',
-  `.B ${text(flags)}`,
-  text(description),
-];
+const optionLines = ({ flags, description }: OptionFacts): string[] => entry(flags, description);
+
+const entry = (name: string, description: string): string[] => ['.TP', `.B ${text(name)}`, text(description)];
 
 /** A hyphen that is typed stays one; a line that begins with a dot would be a request. */
 function text(line: string): string {

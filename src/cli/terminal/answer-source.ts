@@ -4,6 +4,7 @@ import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { FROZEN_MODE, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
+import type { ResidencyList } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { isBuiltin } from '../builtin-models.ts';
 import { restoreAdvice } from '../words/advice.ts';
@@ -17,16 +18,28 @@ type Send = Extract<Effect, { readonly do: 'send' }>;
 export async function findAnswerer(config: Config, name: string): Promise<Answerer> {
   const entry = await findModel(config, name);
   if (entry === null) throw await notInstalled(config, name);
-  return answererOf(entry);
+  return answererOf(config, entry);
 }
 
-/** Throws for a model that cannot chat. */
-export function answererOf(entry: ModelEntry): Answerer {
+/** Rejects for a model that cannot chat. */
+export async function answererOf(config: Config, entry: ModelEntry): Promise<Answerer> {
   if (entry.capabilities?.includes('chat') === false) {
     const use = `${entry.id} is an ${entry.kind} model and cannot chat`;
     throw new CliFailure(`${use}; choose a chat model that hearth list shows`, EXIT_CODES.usage);
   }
-  return { id: entry.id, hasTemplate: entry.chat_template !== false };
+  const window = await windowOf(config, entry);
+  return {
+    id: entry.id,
+    hasTemplate: entry.chat_template !== false,
+    ...(window === undefined ? {} : { window }),
+  };
+}
+
+async function windowOf(config: Config, { id, context_length }: ModelEntry): Promise<Answerer['window']> {
+  const { data } = expectOk(await callServer(config, 'GET', routes.residency.path)) as ResidencyList;
+  const loaded = data.find((model) => model.id === id)?.num_ctx ?? null;
+  if (loaded !== null) return { tokens: loaded, isLoaded: true };
+  return context_length === undefined ? undefined : { tokens: context_length, isLoaded: false };
 }
 
 /** Null for a name that no installed model has. */

@@ -19,13 +19,13 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   tags: 'list',
   info: 'show',
   inspect: 'show',
-  alias: 'cp',
   copy: 'cp',
   use: 'default',
   delete: 'rm',
   remove: 'rm',
   settings: 'config',
   health: 'status',
+  identity: 'status',
   clean: 'prune',
 };
 

@@ -21,6 +21,11 @@ describe('nearest', () => {
     expect(nearest('list', ['lisp', 'list', 'lost'])).toEqual(['list', 'lisp', 'lost']);
   });
 
+  it('is nothing where every letter would have to change', () => {
+    expect(nearest('x', ['g', 'mini'])).toEqual([]);
+    expect(nearest('g', ['g'])).toEqual(['g']);
+  });
+
   it('is put as a question', () => {
     expect(didYouMean([])).toBe('');
     expect(didYouMean(['a'])).toBe(' Did you mean a?');

@@ -2,14 +2,18 @@
 export function nearest(word: string, known: readonly string[]): string[] {
   const wanted = word.toLowerCase();
   if (wanted === '') return [];
-  return known
-    .map((name) => ({ name, distance: distance(wanted, name.toLowerCase()) }))
-    .filter(
-      ({ name, distance }) => distance <= Math.max(1, Math.floor(Math.min(wanted.length, name.length) / 3)),
-    )
-    .sort((one, other) => one.distance - other.distance)
-    .slice(0, 3)
-    .map(({ name }) => name);
+  return (
+    known
+      .map((name) => ({ name, distance: distance(wanted, name.toLowerCase()) }))
+      // One edit turns any letter into any other.
+      .filter(({ name, distance }) => distance < Math.min(wanted.length, name.length) || distance === 0)
+      .filter(
+        ({ name, distance }) => distance <= Math.max(1, Math.floor(Math.min(wanted.length, name.length) / 3)),
+      )
+      .sort((one, other) => one.distance - other.distance)
+      .slice(0, 3)
+      .map(({ name }) => name)
+  );
 }
 
 /** A sentence that names them, with a space before it; empty when there are none. */

@@ -17,9 +17,9 @@ interface BenchFlags {
 export function registerBench(program: Command, context: CliContext): void {
   program
     .command('bench [model]')
-    .description('measure a model: prefill, decoding 1, 2, 4 and 8 answers at once, embeddings')
+    .description('measure a model: prefill, decoding of 1, 2, 4 and 8 answers at once, and embeddings')
     .option('--json', 'one JSON document')
-    .option('--svg <file>', 'write a plot of decoding to this file')
+    .option('--svg <file>', 'write a plot of the decoding speeds to this file')
     .action(async (model: string | undefined, flags: BenchFlags) => {
       const report = await bench(context, model ?? 'default');
       if (flags.svg !== undefined) {
@@ -27,20 +27,20 @@ export function registerBench(program: Command, context: CliContext): void {
         await writeFile(flags.svg, plotOf(report));
       }
       if (flags.json === true) return context.printJson(report);
-      context.print(table([['MEASURED', 'PER SECOND'], ...rowsOf(report)]));
+      context.print(table([['MEASURED', 'SPEED'], ...rowsOf(report)]));
+      if (report.numCtx !== null) context.note(`Loaded with a window of ${report.numCtx} tokens.`);
     });
 }
 
-function rowsOf({ prefillTokensPerS, decode, embeddingsPerS, numCtx }: BenchReport): string[][] {
-  const tokens = (value: number | null) => (value === null ? 'not measured' : `${value.toFixed(1)} tokens`);
+function rowsOf({ prefillTokensPerS, decode, embeddingsPerS }: BenchReport): string[][] {
+  const tokens = (value: number | null) => (value === null ? 'not measured' : `${value.toFixed(1)} tokens/s`);
   return [
     ['prefill', tokens(prefillTokensPerS)],
     ...decode.map(({ streams, tokensPerS }) => [
       `decode, ${streams} ${streams === 1 ? 'answer' : 'answers'}`,
       tokens(tokensPerS),
     ]),
-    ['embeddings', embeddingsPerS === null ? 'no embedding model' : `${embeddingsPerS.toFixed(1)} inputs`],
-    ['window', numCtx === null ? 'not known' : `${numCtx} tokens of the load`],
+    ['embeddings', embeddingsPerS === null ? 'no embedding model' : `${embeddingsPerS.toFixed(1)} inputs/s`],
   ];
 }
 

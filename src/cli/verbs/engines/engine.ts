@@ -31,19 +31,19 @@ export function registerEngine(program: Command, context: CliContext): void {
   engine
     .command('add <name> <command...>')
     .description(
-      'start it once to learn its models, then serve them as NAME/model; write -- before the command',
+      'start a command once to learn its models, then serve them as NAME/model; write -- before the command',
     )
     .option(
       '--model <model>',
-      'an installed model or any word, for {model}; again: one more process',
+      'an installed model or any word, put in place of {model}; repeat it for further processes',
       collect,
     )
     .option('--dialect <dialect>', `auto, ${DIALECT_NAMES.join(', ')}`, 'auto')
-    .option('--env <name=value>', 'a variable of its environment; again: one more', collect)
-    .option('--memory <size>', 'what it takes of the memory plan (measured), such as 6GB')
-    .option('--base-path <path>', 'where its routes stand', '/v1')
-    .option('--start-timeout <duration>', 'from its start until it answers', '10m')
-    .option('--max-calls <n>', 'requests that it is given at the same time (64)')
+    .option('--env <name=value>', 'a variable for its environment; repeat it for more', collect)
+    .option('--memory <size>', 'what it takes of the memory plan, such as 6GB (default: measured)')
+    .option('--base-path <path>', 'path that its routes begin with', '/v1')
+    .option('--start-timeout <duration>', 'longest wait from its start until it answers', '10m')
+    .option('--max-calls <n>', 'most requests to send it at once (default: 64)')
     .action((name: string, command: string[], flags: AddFlags) => add(context, { name, command, flags }));
   engine
     .command('list')
@@ -57,7 +57,7 @@ export function registerEngine(program: Command, context: CliContext): void {
     .action(async (name: string) => context.printJson(await find(context, name)));
   engine
     .command('rm <name>')
-    .description('end its processes and serve its models no longer')
+    .description('end its processes and remove it; its models are no longer served')
     .action((name: string) => remove(context, name));
 }
 

@@ -10,8 +10,8 @@ export function registerPool(program: Command, context: CliContext): void {
   const pool = program.command('pool').description('serve several equal models under one id');
   pool
     .command('add <id> <model...>')
-    .description('serve these models as ID; again: change its members')
-    .option('--equal-weights', 'they have the same weights, so that one may continue what another began')
+    .description('serve these models as ID; repeat it to change them')
+    .option('--equal-weights', 'their weights are the same, so one may continue an answer that another began')
     .action(async (name: string, members: string[], flags: { equalWeights?: boolean }) => {
       const registry = localRegistry(context.config());
       const equalWeights = flags.equalWeights === true;
@@ -32,7 +32,7 @@ export function registerPool(program: Command, context: CliContext): void {
     .action(async (name: string) => context.printJson(await find(context, name)));
   pool
     .command('rm <id>')
-    .description('serve its id no longer; its members stay')
+    .description('remove a pool; its members stay')
     .action(async (name: string) => {
       await engineStore(context).remove(name, 'pool');
       context.note(printable(`Pool ${name} is removed.`));

@@ -8,6 +8,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { addUpstream } from '../../../api/elsewhere/add-upstream.ts';
 import { withProbe } from '../../../api/elsewhere/own-probe.ts';
+import { isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { DIALECT_NAMES, PRIVACY_NAMES, type UpstreamEntry } from '../../../store/engines/entry.ts';
 import { upstreamOf } from '../../../store/engines/upstream-of.ts';
@@ -34,21 +35,21 @@ export function registerUpstream(program: Command, context: CliContext): void {
   const upstream = program.command('upstream').description('serve the models of another machine or program');
   upstream
     .command('add <name> <url>')
-    .description('serve its models as NAME/model; again: change what is known of it')
+    .description('serve its models as NAME/model; repeat it to change something')
     .option('--dialect <dialect>', `auto, ${DIALECT_NAMES.join(', ')}`, 'auto')
-    .option('--key-env <variable>', 'the variable, where hearth serve runs, that holds its key')
-    .option('--key-file <file>', 'the file, readable by you only, that holds its key')
-    .option('--ca <file>', 'PEM of the authority that its certificate comes from')
+    .option('--key-env <variable>', 'variable in the environment of hearth serve that holds its key')
+    .option('--key-file <file>', 'file that holds its key, readable by you alone')
+    .option('--ca <file>', 'PEM file of the authority that issued its certificate')
     .option(
       '--public-key <file>',
-      'of a Hearth: its public key (hearth evidence pubkey); no other is spoken to',
+      'public key of that Hearth (hearth evidence pubkey there); no other is accepted',
     )
-    .option('--models <pattern>', 'which of its models, with * for any characters')
+    .option('--models <pattern>', 'serve only models whose names match, with * for any characters')
     .option('--privacy <privacy>', `who can read what is sent there: ${PRIVACY_NAMES.join(', ')}`)
-    .option('--first-byte-timeout <duration>', 'until the first words of an answer (5m)')
-    .option('--stall-timeout <duration>', 'between two pieces of an answer (60s)')
-    .option('--timeout <duration>', 'for a whole answer (1h)')
-    .option('--max-calls <n>', 'requests that it is given at the same time (256)')
+    .option('--first-byte-timeout <duration>', 'longest wait for the first words of an answer (default: 5m)')
+    .option('--stall-timeout <duration>', 'longest wait between two pieces of an answer (default: 60s)')
+    .option('--timeout <duration>', 'longest time for a whole answer (default: 1h)')
+    .option('--max-calls <n>', 'most requests to send it at once (default: 256)')
     .action((name: string, url: string, flags: AddFlags) => add(context, name, url, flags));
   upstream
     .command('list')
@@ -62,21 +63,21 @@ export function registerUpstream(program: Command, context: CliContext): void {
     .action(async (name: string) => context.printJson(await find(context, name)));
   upstream
     .command('rm <name>')
-    .description('serve its models no longer')
+    .description('remove an upstream; its models are no longer served')
     .action(async (name: string) => {
       await engineStore(context).remove(name, 'upstream');
       context.note(printable(`Upstream ${name} is removed.`));
     });
   upstream
     .command('test <name>')
-    .description('ask an upstream how it fares and which models it has; nothing is generated')
+    .description('check that an upstream answers, and list its models; generates nothing')
     .option('--json', 'one JSON document')
     .action((name: string, flags: { json?: boolean }) => test(context, name, flags.json === true));
 }
 
 async function add(context: CliContext, name: string, url: string, flags: AddFlags): Promise<void> {
   const registry = localRegistry(context.config());
-  const { entry, silent } = await withProbe(readVersion(), async (probe) =>
+  const added = withProbe(readVersion(), async (probe) =>
     addUpstream(
       { registry, engines: new EngineStore(registry.store), probe, env: context.env },
       {
@@ -99,6 +100,9 @@ async function add(context: CliContext, name: string, url: string, flags: AddFla
       },
     ),
   );
+  const { entry, silent } = await added.catch((error: unknown) => {
+    throw isFailure(error, 'upstream_unreachable') ? notThere(url, error) : error;
+  });
   if (silent !== null) context.note(printable(`${silent.message} Its models are served once it answers.`));
   for (const { name: model } of entry.known) context.print(printable(`${entry.name}/${model}`));
   const many = entry.known.length === 1 ? 'one model' : `${entry.known.length} models`;
@@ -107,6 +111,18 @@ async function add(context: CliContext, name: string, url: string, flags: AddFla
   );
   if (entry.baseUrl.startsWith('http:') && entry.privacy !== 'local' && (entry.keyEnv ?? entry.keyFile))
     context.note('Its key travels without encryption; use an https:// URL where others share the network.');
+}
+
+/** It is not kept, so there is nothing to test yet. */
+function notThere(url: string, error: SvcError<'upstream_unreachable'>): CliFailure {
+  const { reason } = error.detail;
+  return new CliFailure(
+    printable(
+      `${url} cannot be reached (${reason}), so nothing was added; start it first, or say with --dialect what it speaks`,
+    ),
+    EXIT_CODES.failure,
+    error,
+  );
 }
 
 async function list(context: CliContext, json: boolean): Promise<void> {

@@ -10,8 +10,15 @@ import { localRegistry } from '../../local-registry.ts';
 
 export function registerSet(program: Command, context: CliContext): void {
   program
-    .command('set <id> <name=value...>')
-    .description(`set a model's defaults (${Object.keys(paramNames).join(', ')}); an empty value removes one`)
+    .command('set')
+    .description(
+      "set a model's defaults, which hold where a request says nothing; an empty value removes one",
+    )
+    .argument('<id>')
+    .argument(
+      '<name=value...>',
+      `with one of the names ${Object.keys(paramNames).join(', ')}; what they do: docs/model-settings.md`,
+    )
     .action(async (id: string, pairs: string[]) => {
       const patch = readPairs(pairs);
       const model = await setParams(localRegistry(context.config()), id, patch);
@@ -63,7 +70,7 @@ function notAPair(pair: string, key: string): string {
   if (!pair.includes('='))
     return `"${pair}" has no value; write it as ${pair}=VALUE, and an empty value to remove it`;
   const word = key === '' ? (pair.split('=', 1)[0] ?? '') : key;
-  return `there is no setting ${word}.${didYouMean(nearest(word, Object.keys(paramNames)))} hearth set --help lists them`;
+  return `there is no setting ${word}.${didYouMean(nearest(word, Object.keys(paramNames)))} hearth set --help lists them.`;
 }
 
 function readValue(name: keyof ModelParams, key: string, text: string): unknown {

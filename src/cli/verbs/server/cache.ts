@@ -2,30 +2,32 @@
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { readable } from '../../../lib/base/byte-size.ts';
+import { systemClock } from '../../../lib/base/clock.ts';
 import { type CachedFile, cachedKinds, cacheFolder } from '../../../lib/files/cache-folder.ts';
 import type { CacheReport } from '../../../wire/prompt-cache.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk } from '../../api.ts';
 import { type CliContext, printable, table } from '../../context.ts';
+import { agoTime } from '../../words/relative-time.ts';
 
 export function registerCache(program: Command, context: CliContext): void {
   const cache = program
     .command('cache')
-    .description('the prompt cache: what it keeps on the disk, and why a prompt was evaluated');
+    .description('show what the prompt cache keeps on the disk, and why a prompt was evaluated');
   cache
     .command('list', { isDefault: true })
-    .description('how much of prompts lies on the disk, and since when it was not used')
+    .description('show how much prompt state is on the disk, and when it was last used')
     .option('--json', 'one JSON document')
     .action(async (flags: { json?: boolean }) => {
       const kinds = await cachedKinds(cacheFolder(context.config().home));
       const entries = kinds.map(({ name, files }) => kindOf(name, files));
       if (flags.json === true) context.printJson(entries);
-      else if (entries.length === 0) context.note('Nothing of prompts lies on the disk.');
+      else if (entries.length === 0) context.note('There is no prompt state on the disk.');
       else context.print(table([['STATE', 'SIZE', 'FILES', 'LAST USED'], ...entries.map(row)]));
     });
   cache
     .command('clear')
-    .description('remove all state of prompts from the disk; a running service goes on without it')
+    .description('remove all prompt state from the disk; a running service goes on without it')
     .action(async () => {
       const kinds = await cachedKinds(cacheFolder(context.config().home));
       for (const { path } of kinds) await rm(path, { recursive: true, force: true });
@@ -34,10 +36,8 @@ export function registerCache(program: Command, context: CliContext): void {
     });
   cache
     .command('why')
-    .description(
-      'why the prompt of a request was evaluated and not reused, by the X-Request-Id of its answer',
-    )
-    .argument('<request-id>', 'id of a chat that was answered since the service started')
+    .description('say why the prompt of a request was evaluated and not reused')
+    .argument('<request-id>', 'the X-Request-Id of an answer to a chat since the service started')
     .option('--json', 'one JSON document')
     .action(async (id: string, flags: { json?: boolean }) => {
       const path = routes.cacheReport.path.replace(':id', encodeURIComponent(id));
@@ -65,7 +65,12 @@ function kindOf(name: string, files: readonly CachedFile[]): KindEntry {
 }
 
 function row({ state, bytes, files, last_used }: KindEntry): string[] {
-  return [state.slice(0, 12), readable(bytes), String(files), last_used ?? '-'];
+  return [
+    state.slice(0, 12),
+    readable(bytes),
+    String(files),
+    last_used === null ? '-' : agoTime(Date.parse(last_used), systemClock.unixMs()),
+  ];
 }
 
 function describe(report: CacheReport): string {

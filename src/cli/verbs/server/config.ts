@@ -39,7 +39,7 @@ async function settingRows(config: Config) {
     return {
       name: setting.env,
       value,
-      effective: value === null ? automatic(setting, chosen[key]) : String(value),
+      effective: value === null || value === '' ? automatic(setting, chosen[key]) : String(value),
       origin: config.origins[key],
       description: setting.description,
     };

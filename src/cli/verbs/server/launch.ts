@@ -21,8 +21,8 @@ export function registerLaunch(program: Command, context: CliContext): void {
   program
     .command('launch [tool] [args...]')
     .description('start a coding agent with the running service as its model; without a name, list them')
-    .option('--print', 'print what would be set and started, as lines for a shell')
-    .option('--model <id>', 'the model that it uses', DEFAULT_MODEL)
+    .option('--print', 'print the variables and the command as lines for a shell, and start nothing')
+    .option('--model <id>', 'the model for the agent', DEFAULT_MODEL)
     .action(async (name: string | undefined, args: string[], flags: LaunchFlags) => {
       if (name === undefined) return context.print(list());
       const tool = toolOf(name);

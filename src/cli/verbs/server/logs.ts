@@ -15,10 +15,10 @@ export function registerLogs(program: Command, context: CliContext): void {
   program
     .command('logs')
     .description('show the log files that SVC_LOG_FILES=1 makes the service write')
-    .option('-f, --follow', 'go on with what is written from now on')
-    .option('--request <id>', 'only the lines of this request id')
-    .option('-n, --lines <count>', 'so many of the last lines', '100')
-    .option('--json', 'JSON lines in a terminal too')
+    .option('-f, --follow', 'keep printing new lines until Ctrl-C')
+    .option('--request <id>', 'only the lines of the request with this id')
+    .option('-n, --lines <count>', 'how many lines, counted from the last', '100')
+    .option('--json', 'JSON lines, on a terminal as well')
     .action((flags: LogsFlags) => showLogs(context, flags));
 }
 

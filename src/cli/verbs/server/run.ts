@@ -1,6 +1,7 @@
 /** hearth run: one answer, or a conversation when stdin is a terminal and no prompt is given. */
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
+import { parseDuration } from '../../../lib/base/duration.ts';
 import { CliFailure, type CliContext, type ExitCode, EXIT_CODES } from '../../context.ts';
 import { commandNames } from '../../conversation/commands.ts';
 import { DEFAULT_MODEL, mayBeModel, openingOf } from '../../conversation/opening.ts';
@@ -33,11 +34,14 @@ export function registerRun(program: Command, context: CliContext): void {
     .description(
       'ask a model of the running service, or talk with it; a question alone goes to the default model, and text from stdin precedes the prompt',
     )
-    .option('--system <text>', 'a system message')
-    .option('--max-tokens <n>', 'most tokens to generate')
+    .option('--system <text>', 'the system message')
+    .option('--max-tokens <n>', 'the most tokens that an answer may have')
     .option('--temperature <t>', 'sampling temperature; 0 is greedy')
     .option('--num-ctx <n>', 'context window in tokens')
-    .option('--keepalive <duration>', 'how long the model stays loaded afterwards')
+    .option(
+      '--keepalive <duration>',
+      'how long the model stays loaded afterwards: 30s, 10m, 0, or -1 for no limit',
+    )
     .option('--verbose', 'show tokens and speed after each answer')
     .action(async (model: string | undefined, words: string[], flags: RunFlags) => {
       const config = context.config();
@@ -74,7 +78,7 @@ async function open(config: Config, words: readonly string[]): Promise<Opened> {
     const advice = ` To ask the default model: hearth run ${DEFAULT_MODEL} "…"`;
     throw await notInstalled(config, first ?? '', advice);
   }
-  const model = named === null ? await findAnswerer(config, opened.model) : answererOf(named);
+  const model = named === null ? await findAnswerer(config, opened.model) : await answererOf(config, named);
   return { model, prompt: opened.prompt };
 }
 
@@ -136,12 +140,21 @@ async function pipedText(): Promise<string> {
 
 function optionsOf(flags: RunFlags): Readonly<Record<string, unknown>> {
   const options = {
-    keep_alive: flags.keepalive,
+    keep_alive: duration('--keepalive', flags.keepalive),
     max_tokens: numeric('--max-tokens', flags.maxTokens),
     temperature: numeric('--temperature', flags.temperature),
     num_ctx: numeric('--num-ctx', flags.numCtx),
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/** The service would refuse it too, in the words of a request. */
+function duration(flag: string, text: string | undefined): string | undefined {
+  if (text === undefined || parseDuration(text) !== undefined) return text;
+  throw new CliFailure(
+    `${flag} must be a duration, such as 30s, 10m, 0, or -1 for no limit`,
+    EXIT_CODES.usage,
+  );
 }
 
 function numeric(flag: string, text: string | undefined): number | undefined {

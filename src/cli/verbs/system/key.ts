@@ -22,29 +22,29 @@ const HEAD = ['NAME', 'RIGHTS', 'MODELS', 'REQUESTS', 'TOKENS TODAY', 'EXPIRES']
 export function registerKey(program: Command, context: CliContext): void {
   const key = program
     .command('key')
-    .description('API keys with a name: who may use what, and how much of it');
+    .description('manage named API keys: who may use what, and how much of it');
   key
     .command('add <name>')
-    .description('make a key and print it, this once; from the first key on nobody comes in without one')
+    .description('make a key and print it once; as soon as there is a key, every request needs one')
     .option('--admin', 'may change models and settings over HTTP')
     .option('--model <id...>', 'only these models')
-    .option('--requests <count>', 'so many requests at a time')
-    .option('--tokens-per-day <count>', 'so many tokens a day (UTC), prompts included')
+    .option('--requests <count>', 'most requests at once')
+    .option('--tokens-per-day <count>', 'most tokens a day (UTC), prompts included')
     .option('--local-only', 'only models that run on this machine')
-    .option('--expires <duration>', 'for so long, for example 30d')
+    .option('--expires <duration>', 'valid for this long, such as 30d')
     .action((name: string, flags: AddFlags) => add(context, name, flags));
   key
     .command('list')
     .alias('ls')
-    .description('show the keys, what each may do and what it used today; never a key itself')
+    .description('list the keys with what each may do and has used today; the keys themselves are not shown')
     .option('--json', 'one JSON array')
     .action((flags: { json?: boolean }) => list(context, flags.json === true));
   key
     .command('rm <name>')
-    .description('take a key back, at once')
+    .description('revoke a key; it is refused at once')
     .action(async (name: string) => {
       await removeKey(context.config().home, name);
-      context.note(printable(`The key ${name} is taken back.`));
+      context.note(printable(`The key ${name} is revoked.`));
     });
 }
 

@@ -34,15 +34,17 @@ export function registerService(program: Command, context: CliContext): void {
     .command('service')
     .description('run Hearth as a service of the system: systemd, launchd, or the Windows Task Scheduler');
   const system = () =>
-    new Option('--system', 'of the whole machine, not of this user; with systemd, as root');
+    new Option('--system', 'the service of the whole machine, not of this user; with systemd, as root');
   service
     .command('install')
     .description('write the definition of the service, enable it, and start it')
     .addOption(system())
     .option('--gpu', 'let a service of the whole machine use GPUs')
-    .option('--no-start', 'start it with the next login or start of the machine only')
+    .option('--no-start', 'do not start it now, but at the next login or boot')
     .option('--print', 'print the definition to stdout and change nothing')
-    .addOption(new Option('--for <kind>', 'with --print: of which kind').choices(SERVICE_KINDS))
+    .addOption(
+      new Option('--for <kind>', 'with --print: for which kind of service manager').choices(SERVICE_KINDS),
+    )
     .action((flags: ServiceFlags) => install(context, flags));
   service
     .command('uninstall')
@@ -51,7 +53,7 @@ export function registerService(program: Command, context: CliContext): void {
     .action((flags: ServiceFlags) => uninstall(context, planHere(context, flags)));
   service
     .command('status')
-    .description('is it installed, does it run, and does it answer')
+    .description('show whether the service is installed, running and answering')
     .addOption(system())
     .option('--json', 'one JSON document')
     .action((flags: ServiceFlags & { json?: boolean }) => status(context, flags));
@@ -59,13 +61,15 @@ export function registerService(program: Command, context: CliContext): void {
     .command('logs')
     .description('show what the service has printed')
     .addOption(system())
-    .option('-n, --lines <n>', 'how many of the last lines', lineCount, '100')
-    .option('-f, --follow', 'go on until Ctrl-C')
+    .option('-n, --lines <n>', 'how many lines, counted from the last', lineCount, '100')
+    .option('-f, --follow', 'keep printing new lines until Ctrl-C')
     .action((flags: ServiceFlags & { lines: string; follow?: boolean }) => logs(context, flags));
   service
     .command('wait')
     .description('wait until a service answers at the configured address')
-    .option('--timeout <duration>', 'how long', durationOf, 90_000)
+    .addOption(
+      new Option('--timeout <duration>', 'for how long').argParser(durationOf).default(90_000, '90s'),
+    )
     .action(({ timeout }: { timeout: number }) => waitUntilAnswering(context.config(), timeout));
 }
 
@@ -131,11 +135,11 @@ async function status(context: CliContext, flags: ServiceFlags & { json?: boolea
     });
   } else {
     context.print(
-      installed ? `installed   ${plan.file}` : 'installed   no; to do so: hearth service install',
+      installed ? `installed   ${plan.file}` : 'installed   no; to install it: hearth service install',
     );
     if (installed && !current) {
       context.print(
-        '            it is not what this Hearth would write; to renew it: hearth service install',
+        '            it differs from what this version of Hearth writes; to renew it: hearth service install',
       );
     }
     context.print(`running     ${running ? 'yes' : 'no'}`);
