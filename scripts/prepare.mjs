@@ -35,7 +35,7 @@ export async function ensureInstalled() {
     .digest('hex');
   const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === lock;
   if (isCurrent && missingPackages().length === 0) return;
-  console.error('Installing the packages of package-lock.json: about 215 MB to download, 410 MB on disk …');
+  console.error('Installing the packages of package-lock.json: about 230 MB to download, 445 MB on disk …');
   // No package needs an install script, so none may run; prebuilt libraries come as packages.
   // The build needs the development packages, also where NODE_ENV or npm's own settings would leave them out.
   const kinds = ['--include=dev', '--include=optional'];

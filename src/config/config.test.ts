@@ -66,7 +66,7 @@ describe('loadConfig', () => {
   it('finds variables that look like settings and are none', () => {
     const env = { SVC_KEEPALIVE: '1', SVC_PORT: '1', SVC_PARENT_PID: '1', PATH: '/' };
     expect(unknownVariables(env)).toEqual([
-      'The environment variable SVC_KEEPALIVE is no setting. Did you mean SVC_KEEP_ALIVE?',
+      'The environment variable SVC_KEEPALIVE is not a setting. Did you mean SVC_KEEP_ALIVE?',
     ]);
   });
 

@@ -73,7 +73,7 @@ export function unknownVariables(env: ConfigSources['env']): string[] {
   const known = new Set<string>([...names, ...OTHER_VARIABLES]);
   return Object.keys(env)
     .filter((name) => name.startsWith('SVC_') && !known.has(name))
-    .map((name) => `The environment variable ${name} is no setting.${didYouMean(nearest(name, names))}`);
+    .map((name) => `The environment variable ${name} is not a setting.${didYouMean(nearest(name, names))}`);
 }
 
 /** Not for operators: what a worker is told by the process that forks it, and a switch of the tests. */

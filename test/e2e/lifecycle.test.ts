@@ -97,7 +97,7 @@ describe('settings that are wrong', () => {
     expect(shown.stdout).toMatch(/^SVC_NUM_THREADS +\(measured per model\) +default$/m);
     expect(shown.stdout).toContain(`config file: ${file}`);
     expect(shown.stderr).toContain(`${file}, line 2: there is no setting "bogus"`);
-    expect(shown.stderr).toContain('SVC_KEEPALIVE is no setting');
+    expect(shown.stderr).toContain('SVC_KEEPALIVE is not a setting');
     const refused = await installation.run(['list'], settings);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`${file}, line 2`)]);
     expect((await installation.run(['config', '--path'], settings)).stdout).toBe(`${file}\n`);
@@ -105,7 +105,7 @@ describe('settings that are wrong', () => {
 
   it('that are automatic are shown as what they come to', async () => {
     const served = await installation.serve({ ...installation.anotherHome(), SVC_KEEPALIVE: '1m' });
-    expect(served.stderr).toContain('SVC_KEEPALIVE is no setting');
+    expect(served.stderr).toContain('SVC_KEEPALIVE is not a setting');
     const home = served.home;
     const { stdout } = await installation.run(['config'], { SVC_HOME: home });
     expect(stdout).toMatch(/^SVC_DEFAULT_MODEL +hearth-mini \(automatic\) +default$/m);

@@ -38,7 +38,7 @@ function settingFindings({ file, problems }: ExaminedConfig, env: CliContext['en
     problem('settings', message, `correct it; hearth config shows all`),
   );
   const unknown = unknownVariables(env).map((name) =>
-    warning('settings', `${name} is no setting and has no effect`, 'hearth config lists the settings'),
+    warning('settings', `${name} is not a setting and has no effect`, 'hearth config lists the settings'),
   );
   const found = [...wrong, ...unknown];
   const place = existsSync(file.path) ? file.path : `no file at ${file.path}`;

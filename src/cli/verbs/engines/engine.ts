@@ -10,7 +10,7 @@ import { callServer } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
 import { readVersion } from '../../version.ts';
-import { count, duration, engineStore, oneOf } from './flags.ts';
+import { count, duration, engineStore, oneOf, named } from './flags.ts';
 
 interface AddFlags {
   readonly model?: readonly string[];
@@ -133,7 +133,7 @@ async function remove(context: CliContext, name: string): Promise<void> {
 async function find(context: CliContext, name: string): Promise<CommandEntry> {
   const entry = await engineStore(context).find(name);
   if (entry.type === 'command') return entry;
-  throw new CliFailure(`${name} is no engine but a ${entry.type}`, EXIT_CODES.notFound);
+  throw new CliFailure(`${name} is ${named(entry.type)}, not an engine`, EXIT_CODES.notFound);
 }
 
 function readPair(pair: string): [string, string] {
@@ -145,10 +145,10 @@ function readPair(pair: string): [string, string] {
 function readSize(text: string): number {
   const bytes = parseBytes(text);
   if (bytes !== undefined && bytes >= 0) return bytes;
-  throw new CliFailure(`--memory ${text} is no size; write for example 6GB`, EXIT_CODES.usage);
+  throw new CliFailure(`--memory ${text} is not a size; write for example 6GB`, EXIT_CODES.usage);
 }
 
 function readPath(text: string): string {
   if (/^(?:\/[\w.-]+)*$/.test(text)) return text;
-  throw new CliFailure(`--base-path ${text} is no path such as /v1`, EXIT_CODES.usage);
+  throw new CliFailure(`--base-path ${text} is not a path such as /v1`, EXIT_CODES.usage);
 }

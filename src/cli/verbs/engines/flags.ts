@@ -10,6 +10,11 @@ export function engineStore(context: CliContext): EngineStore {
   return new EngineStore(localRegistry(context.config()).store);
 }
 
+/** What people call an entry, by its type in the file. */
+export function named(type: 'upstream' | 'command' | 'pool'): string {
+  return { upstream: 'an upstream', command: 'an engine', pool: 'a pool' }[type];
+}
+
 export function oneOf<T extends string>(
   flag: string,
   value: string | undefined,

@@ -4,7 +4,7 @@ import { addPool } from '../../../api/elsewhere/name-models.ts';
 import type { PoolEntry } from '../../../store/engines/entry.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
-import { engineStore } from './flags.ts';
+import { engineStore, named } from './flags.ts';
 
 export function registerPool(program: Command, context: CliContext): void {
   const pool = program.command('pool').description('serve several equal models under one id');
@@ -56,8 +56,5 @@ async function list(context: CliContext, json: boolean): Promise<void> {
 async function find(context: CliContext, name: string): Promise<PoolEntry> {
   const entry = await engineStore(context).find(name);
   if (entry.type === 'pool') return entry;
-  throw new CliFailure(
-    `${name} is no pool but ${entry.type === 'command' ? 'an engine' : 'an upstream'}`,
-    EXIT_CODES.notFound,
-  );
+  throw new CliFailure(`${name} is ${named(entry.type)}, not a pool`, EXIT_CODES.notFound);
 }

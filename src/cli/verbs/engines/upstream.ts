@@ -15,7 +15,7 @@ import { upstreamOf } from '../../../store/engines/upstream-of.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 import { readVersion } from '../../version.ts';
-import { count, duration, engineStore, oneOf, optional } from './flags.ts';
+import { count, duration, engineStore, named, oneOf, optional } from './flags.ts';
 
 interface AddFlags {
   readonly dialect?: string;
@@ -173,7 +173,7 @@ function figures(load: object): string {
 async function find(context: CliContext, name: string): Promise<UpstreamEntry> {
   const entry = await engineStore(context).find(name);
   if (entry.type === 'upstream') return entry;
-  throw new CliFailure(`${name} is no upstream but a ${entry.type}`, EXIT_CODES.notFound);
+  throw new CliFailure(`${name} is ${named(entry.type)}, not an upstream`, EXIT_CODES.notFound);
 }
 
 const absolute = (file: string | undefined): string | undefined =>

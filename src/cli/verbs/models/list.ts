@@ -46,7 +46,9 @@ export function registerList(program: Command, context: CliContext): void {
         return context.printJson([...rows, ...damaged.map(({ id, reason }) => ({ id, damaged: reason }))]);
       for (const { id, reason } of damaged) context.note(`${printable(id)} is damaged: ${printable(reason)}`);
       if (rows.length === 0)
-        return context.note('No models are installed; try: hearth discover, or hearth pull REF');
+        return context.note(
+          'No models are installed. The first hearth serve installs the built-in ones; others: hearth discover, hearth pull REF',
+        );
       const lines = rows.map((row) => [
         row.isDefault ? `${row.id} *` : row.id,
         row.kind,
