@@ -54,12 +54,10 @@ async function nameModel(context: CliContext, id: string, alias: string): Promis
     return (await addAlias(registry, id, alias)).id;
   } catch (error) {
     const engines = new EngineStore(registry.store);
-    if (isFailure(error, 'model_exists'))
-      throw new CliFailure(
-        `${alias} is taken: ${error.detail.reason}; choose another name`,
-        EXIT_CODES.failure,
-        error,
-      );
+    if (isFailure(error, 'model_exists')) {
+      const { reason } = error.detail;
+      throw new CliFailure(`${alias} is taken: ${reason}; choose another name`, EXIT_CODES.failure, error);
+    }
     if (isFailure(error, 'model_not_found') && (await aliasSeen(engines, id, alias))) return id;
     throw error;
   }

@@ -6,6 +6,9 @@ import { type CliContext, printable, table } from '../../context.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { localRegistry } from '../../local-registry.ts';
 
+const NONE =
+  'No models are installed. The first hearth serve installs the built-in ones; others: hearth discover, hearth pull REF';
+
 export function registerList(program: Command, context: CliContext): void {
   program
     .command('list')
@@ -45,10 +48,7 @@ export function registerList(program: Command, context: CliContext): void {
       if (flags.json === true)
         return context.printJson([...rows, ...damaged.map(({ id, reason }) => ({ id, damaged: reason }))]);
       for (const { id, reason } of damaged) context.note(`${printable(id)} is damaged: ${printable(reason)}`);
-      if (rows.length === 0)
-        return context.note(
-          'No models are installed. The first hearth serve installs the built-in ones; others: hearth discover, hearth pull REF',
-        );
+      if (rows.length === 0) return context.note(NONE);
       const lines = rows.map((row) => [
         row.isDefault ? `${row.id} *` : row.id,
         row.kind,
