@@ -15,6 +15,7 @@ import {
   FREE_FORMATS,
   INTEGER_FORMATS,
 } from '../generated/sources/lib/grammar/string-formats.js';
+import { RelayStatement } from '../generated/sources/trust/evidence/relay/statement.js';
 import { Statement } from '../generated/sources/trust/evidence/statement.js';
 import { STATUS_OF } from '../generated/sources/http/error-response.js';
 import { openApiDocument } from '../generated/sources/http/openapi.js';
@@ -271,8 +272,8 @@ function dashboard() {
 }
 
 /** The schema of a signed statement; its annotations are the documentation of each member. */
-function evidenceSchema() {
-  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...Statement };
+function evidenceSchema(statement) {
+  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...statement };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
@@ -283,7 +284,8 @@ const files = {
   'docs/schema-keywords.md': schemaKeywords,
   'docs/metrics.md': metricsPage,
   'docs/grafana-dashboard.json': dashboard,
-  'docs/schemas/evidence-frozen-v1.json': evidenceSchema,
+  'docs/schemas/evidence-frozen-v1.json': () => evidenceSchema(Statement),
+  'docs/schemas/evidence-frozen-v1-relay.json': () => evidenceSchema(RelayStatement),
 };
 const check = process.argv.includes('--check');
 const stale = [];

@@ -119,6 +119,7 @@ export class ElsewhereModels {
       media: known.media ?? [],
       addedAt: entry.addedAt,
       sizeBytes: 0,
+      ...signerOf(entry, known),
       target: () =>
         remoteTarget(id, { upstream: upstreamOf(entry, this.#ports.env), model: known }, revision),
     });
@@ -139,6 +140,11 @@ function ofCommand(entry: CommandEntry, { id: own, known, model, memoryBytes }: 
     target: () =>
       commandTarget(id, { ...commandOf(entry), modelWord: model ?? null, model: known, memoryBytes }),
   });
+}
+
+function signerOf({ name, dialect, publicKey }: UpstreamEntry, { name: model }: KnownModel) {
+  if (dialect !== 'hearth' || publicKey === undefined) return {};
+  return { signer: { upstream: name, model, publicKey } };
 }
 
 type Named = Pick<UpstreamEntry, 'name' | 'aliases'>;

@@ -1,7 +1,7 @@
 /** A model of an upstream or a supervised command, as the use cases see it. */
 import type { Medium, ModelTarget } from '../../engine/ports.ts';
 import type { KnownModel } from '../../store/engines/entry.ts';
-import type { ModelDefaults, ServedModel } from '../models/served-model.ts';
+import type { ModelDefaults, ServedModel, UpstreamSigner } from '../models/served-model.ts';
 
 /** What a request leaves out is decided where it runs. */
 export const NO_DEFAULTS: ModelDefaults = { sampling: {}, maxTokens: null, stop: [], keepAlive: null };
@@ -16,6 +16,7 @@ export interface Elsewhere {
   readonly sizeBytes: number;
   readonly known: KnownModel;
   readonly target: () => ModelTarget;
+  readonly signer?: UpstreamSigner;
 }
 
 export function servedModel({ known, target, ...named }: Elsewhere): ServedModel {

@@ -4,6 +4,8 @@ import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { freezeRequest } from '../../trust/evidence/freeze.ts';
 import type { Keyring } from '../../trust/evidence/keyring.ts';
 import { type AskedSampling, checkSampling } from '../../trust/evidence/sampling.ts';
+import type { RelayStatement } from '../../trust/evidence/relay/statement.ts';
+import { checkRelay, isRelay, parseAnyStatement } from '../../trust/evidence/relay/verify-relay.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import {
   type Bindings,
@@ -17,19 +19,46 @@ import { readSampling, readStop, resolveMaxTokens } from '../generation/paramete
 
 export type RequestFile = NonNullable<Bindings['request']>;
 
+export interface CheckedClaims {
+  readonly findings: Finding[];
+  /** How the answer came about; null where that is not signed by a trusted key, or not at hand. */
+  readonly statement: Statement | null;
+  /** The statement of the service that passed the answer of an upstream on; null: it was its own. */
+  readonly relay: RelayStatement | null;
+  /** What `statement` speaks of, in the terms of whoever made it. */
+  readonly record: OpenedRecord;
+  readonly request: RequestFile | null;
+}
+
 /** L0 and L1: what needs the record, the request and a key only. */
 export function checkClaims(
   record: OpenedRecord,
   keyring: Keyring | null,
-  { request, nonce }: { readonly request: RequestFile | null; readonly nonce?: string | undefined },
-): { readonly findings: Finding[]; readonly statement: Statement | null } {
-  const { findings, statement } = checkSignature(record, keyring);
-  if (statement === null) return { findings, statement };
-  findings.push(...checkBindings({ record, statement, request, nonce }));
-  // Another request asks for other things, which would only repeat that it is another one.
+  asked: { readonly request: RequestFile | null; readonly nonce?: string | undefined },
+): CheckedClaims {
+  const { request } = asked;
+  const { findings, statement } = checkSignature(record, keyring, parseAnyStatement);
+  if (statement === null) return { findings, statement, relay: null, record, request };
+  if (!isRelay(statement)) {
+    findings.push(...checkBindings({ record, statement, ...asked }));
+    findings.push(...sampled(findings, statement, request));
+    return { findings, statement, relay: null, record, request };
+  }
+  const { there, findings: passedOn } = checkRelay(record, statement, asked);
+  findings.push(...passedOn);
+  if (there === null) return { findings, statement: null, relay: statement, record, request };
+  findings.push(...sampled(findings, there.statement, there.request));
+  return { findings, relay: statement, ...there };
+}
+
+/** Another request asks for other things, which would only repeat that it is another one. */
+function sampled(
+  findings: readonly Finding[],
+  statement: Statement,
+  request: RequestFile | null,
+): readonly Finding[] {
   const isAnswered = findings.some(({ name, outcome }) => name === 'request' && outcome === 'passed');
-  if (request !== null && isAnswered) findings.push(askedSampling(statement, request.value));
-  return { findings, statement };
+  return request !== null && isAnswered ? [askedSampling(statement, request.value)] : [];
 }
 
 function askedSampling({ predicate }: Statement, request: unknown): Finding {

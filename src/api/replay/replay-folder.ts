@@ -65,8 +65,9 @@ interface Bench {
 async function driftOf(file: string, bench: Bench): Promise<Drift> {
   try {
     const recorded = await readRecord(file);
-    const request = await readRequest(file);
-    const { findings, statement } = checkClaims(recorded.record, bench.keyring, { request });
+    const { findings, statement, record, request } = checkClaims(recorded.record, bench.keyring, {
+      request: await readRequest(file),
+    });
     const wrong = findings.find(({ outcome }) => outcome === 'failed');
     if (wrong !== undefined) return notRun(file, 'mismatch', `${wrong.name}: ${wrong.detail}`);
     const open = findings.find(({ outcome }) => outcome === 'incomparable');
@@ -79,7 +80,10 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
         `model ${statement.predicate.model.id} is not installed here; name its file with --model FILE`,
       );
     }
-    return await replayed(recorded, { statement, request: request.value, replayer: bench.replayerOf(model) });
+    return await replayed(
+      { ...recorded, record },
+      { statement, request: request.value, replayer: bench.replayerOf(model) },
+    );
   } catch (error) {
     if (isFailure(error, 'record_not_comparable')) return notRun(file, 'not_comparable', error.detail.reason);
     if (isFailure(error, 'record_malformed')) return notRun(file, 'malformed', error.detail.reason);

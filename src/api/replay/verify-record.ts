@@ -7,6 +7,7 @@ import {
   onlyReplayTells,
 } from '../../trust/evidence/compare.ts';
 import type { Keyring } from '../../trust/evidence/keyring.ts';
+import type { RelayStatement } from '../../trust/evidence/relay/statement.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import {
   bootOf,
@@ -14,6 +15,7 @@ import {
   checkChain,
   conclude,
   type Finding,
+  type OpenedRecord,
   type Verdict,
 } from '../../trust/evidence/verify.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
@@ -47,6 +49,8 @@ export interface FileVerdict extends Omit<Verdict, 'exitCode'> {
   /** Null when the file could not be read as a record. */
   readonly payloadSha256: string | null;
   readonly statement: Statement | null;
+  /** Of whoever passed the answer on; null: nobody. */
+  readonly relay: RelayStatement | null;
 }
 
 export async function verifyFiles(
@@ -63,13 +67,14 @@ export async function verifyFiles(
       judged.push(claims);
       continue;
     }
-    const { file, findings, statement } = claims;
+    const { file, findings, statement, relay, record } = claims;
     if (statement !== null && findings.every(({ outcome }) => outcome !== 'failed'))
-      findings.push(...(await checkHere({ machine, file, statement, request, flags })));
+      findings.push(...(await checkHere({ machine, record, statement, request: claims.request, flags })));
 
     const { payload } = file.record;
     const payloadSha256 = sha256Hex(payload);
-    judged.push({ verdict: { file: path, payloadSha256, statement, ...conclude(findings) }, payload });
+    const verdict = { file: path, payloadSha256, statement, relay, ...conclude(findings) };
+    judged.push({ verdict, payload });
   }
   return withChain(judged);
 }
@@ -100,7 +105,15 @@ async function readClaims(
 
 function unread(file: string, exitCode: 3 | 4, detail: string): Judged {
   const findings: Finding[] = [{ level: 'L0', name: 'file', outcome: 'failed', detail }];
-  const verdict = { file, exitCode, payloadSha256: null, statement: null, level: null, findings };
+  const verdict = {
+    file,
+    exitCode,
+    payloadSha256: null,
+    statement: null,
+    relay: null,
+    level: null,
+    findings,
+  };
   return { verdict, payload: null };
 }
 
@@ -108,22 +121,24 @@ function unread(file: string, exitCode: 3 | 4, detail: string): Judged {
 function withChain(judged: readonly Judged[]): FileVerdict[] {
   const boots = new Map<string, ChainedRecord[]>();
   for (const { verdict, payload } of judged) {
-    const { statement } = verdict;
+    // The payload of the file is that of the one who passed it on.
+    const statement = verdict.relay ?? verdict.statement;
     if (statement === null || payload === null) continue;
     const boot = bootOf(statement);
     boots.set(boot, [...(boots.get(boot) ?? []), { statement, payload }]);
   }
   const links = new Map([...boots].map(([boot, records]) => [boot, checkChain(records)]));
   return judged.map(({ verdict }) => {
-    if (verdict.statement === null) return verdict;
-    const ofBoot = links.get(bootOf(verdict.statement)) ?? [];
+    const statement = verdict.relay ?? verdict.statement;
+    if (statement === null) return verdict;
+    const ofBoot = links.get(bootOf(statement)) ?? [];
     return { ...verdict, ...conclude([...verdict.findings, ...ofBoot]) };
   });
 }
 
 interface Case {
   readonly machine: Machine;
-  readonly file: RecordFile;
+  readonly record: OpenedRecord;
   readonly statement: Statement;
   readonly request: RequestFile | null;
   readonly flags: VerifyFlags;
@@ -183,7 +198,7 @@ async function runHere(
 }
 
 async function replays(one: Case, request: unknown, replayer: Replayer): Promise<Finding[]> {
-  const { flags, machine, file, statement } = one;
+  const { flags, machine, record, statement } = one;
   const claimed = statement.predicate;
   const findings: Finding[] = [];
   if (flags.replay === true) {
@@ -191,7 +206,7 @@ async function replays(one: Case, request: unknown, replayer: Replayer): Promise
     findings.push(...checkReplay(statement, await replayer.replay(claimed, request, threads)));
   }
   if (flags.cheap === true) {
-    const { outputTokens: tokens, response } = file.record;
+    const { outputTokens: tokens, response } = record;
     const { epsilon } = flags;
     if (tokens === null) {
       findings.push(cannot('tolerant', 'the file does not carry the output tokens', 'L4'));

@@ -12,6 +12,8 @@ import type { UpstreamJob } from './chat/abilities.ts';
 import { AnswerReader } from './chat/answer.ts';
 import { readEmbedding, writeEmbedding } from './chat/embedding.ts';
 import { type UpstreamRequest, type Written, writeRequest } from './chat/request.ts';
+import { readFrozen, writeFrozen } from './chat/frozen.ts';
+import { countOf } from './hostile.ts';
 import { readJson } from './http/body.ts';
 import { eventsOf } from './http/event-stream.ts';
 import { type Exchange, exchange, type ExchangeDeps } from './http/exchange.ts';
@@ -24,14 +26,18 @@ type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
 export interface RemoteBackendOptions extends ExchangeDeps {
   /** Asked before the first call of a residency, and when an answer names another boot. */
   readonly prove: Prove;
-  /** The header of an answer that names the boot of a Hearth, in lower case. */
-  readonly bootHeader: string;
+  /** The headers of a Hearth, in lower case: of an answer, its boot and its window; of a request, what makes it signed. */
+  readonly headers: {
+    readonly boot: string;
+    readonly numCtx: string;
+    readonly frozen: (nonce: string) => Readonly<Record<string, string>>;
+  };
 }
 
 /** The boot that was proved; null: nothing is pinned. */
 interface Proof {
   bootId: string;
-  readonly header: string;
+  readonly headers: RemoteBackendOptions['headers'];
   readonly again: (signal: AbortSignal) => Promise<string>;
 }
 
@@ -47,12 +53,12 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
 }
 
 async function proofOf(
-  { prove, bootHeader: header }: RemoteBackendOptions,
+  { prove, headers }: RemoteBackendOptions,
   upstream: Upstream,
   signal: AbortSignal,
 ): Promise<Proof | null> {
   if (upstream.publicKey === null) return null;
-  return { header, bootId: await prove(upstream, signal), again: (later) => prove(upstream, later) };
+  return { headers, bootId: await prove(upstream, signal), again: (later) => prove(upstream, later) };
 }
 
 function residency(
@@ -107,6 +113,10 @@ async function* call(
   { modelId, source: { upstream, model } }: RemoteTarget,
   { job, signal, proof, route }: Omit<Call, 'job' | 'listener'> & { readonly job: UpstreamJob },
 ): AsyncGenerator<JobEvent, void, void> {
+  if (job.kind === 'generate' && job.lane === 'frozen') {
+    yield* signed(deps, { upstream, model }, { job, signal, proof, route });
+    return;
+  }
   const written: Written = { dialect: upstream.dialect, model: model.name, id: modelId };
   const request = job.kind === 'embed' ? writeEmbedding(job, written) : writeRequest(job, written);
   const sentMs = deps.clock.monotonicMs();
@@ -150,6 +160,32 @@ async function* call(
   }
 }
 
+/** A whole answer with its record; only the Hearth whose key is pinned is asked for one. */
+async function* signed(
+  deps: ExchangeDeps,
+  { upstream, model }: RemoteTarget['source'],
+  { job, signal, proof, route }: Omit<Call, 'listener'>,
+): AsyncGenerator<JobEvent, void, void> {
+  const frozen = route?.frozen;
+  if (frozen === undefined || proof === null) throw new Error('a signed answer without a request or a proof');
+  const call = outgoing(upstream, writeFrozen(frozen), {
+    model: model.name,
+    jobId: job.jobId,
+    signal,
+    route,
+  });
+  const { deadlines } = upstream;
+  const answer = await exchange(deps, {
+    ...call,
+    headers: { ...call.headers, ...proof.headers.frozen(frozen.nonce) },
+    // It comes as one, so that its first byte is its last word.
+    deadlines: { ...deadlines, firstByteMs: deadlines.wholeMs },
+  });
+  await checkBoot(answer, proof, signal);
+  const numCtx = countOf(Number(answer.response.headers[proof.headers.numCtx])) ?? model.contextLength ?? 0;
+  yield* readFrozen(answer.asked, await readJson(answer, UPSTREAM_LIMITS.answerBytes), numCtx);
+}
+
 /** The failure that one of the pieces is, or null. */
 function takeAll(reader: AnswerReader, pieces: readonly string[]): Error | null {
   try {
@@ -162,7 +198,7 @@ function takeAll(reader: AnswerReader, pieces: readonly string[]): Error | null 
 
 /** An upstream that was started anew proves itself anew, before anything of its answer counts. */
 async function checkBoot(answer: Exchange, proof: Proof | null, signal: AbortSignal): Promise<void> {
-  const bootId = proof === null ? undefined : answer.response.headers[proof.header];
+  const bootId = proof === null ? undefined : answer.response.headers[proof.headers.boot];
   if (proof === null || bootId === proof.bootId) return;
   try {
     proof.bootId = await proof.again(signal);

@@ -21,7 +21,11 @@ export function remoteTarget(modelId: string, source: RemoteSource, revision: st
     kind: model.kind,
     engine: REMOTE_ENGINE,
     place: upstream.name,
-    capabilities: remoteCapabilities(upstream.dialect, model, ['keepAlive']),
+    capabilities: {
+      ...remoteCapabilities(upstream.dialect, model, ['keepAlive']),
+      // Its record counts only where it is known whose it has to be.
+      canFreeze: upstream.dialect === 'hearth' && upstream.publicKey !== null && model.kind === 'chat',
+    },
     trainedCtx: window,
     // Every job is planned for the whole window, so that none has to wait for another size of it.
     defaultCtx: window,

@@ -1,18 +1,19 @@
 /** What a key may sign: records of the instance that it belongs to, dated while it was that instance's key. */
 import type { Keyring, TrustedKey } from './keyring.ts';
-import type { Statement } from './statement.ts';
+import type { Predicate } from './statement.ts';
 
 export type Term = { readonly outcome: 'failed' | 'incomparable'; readonly detail: string };
 
 /** Empty when nothing speaks against the key. */
 export function brokenTerms(
-  { predicate: { issuer } }: Statement,
+  { issuer }: Pick<Predicate, 'issuer'>,
   key: TrustedKey,
-  keyring: Pick<Keyring, 'instanceId'>,
+  keyring: Pick<Keyring, 'instanceId' | 'isPinned'>,
 ): Term[] {
   const terms: Term[] = [];
   if (issuer.keyid !== key.keyid)
     terms.push({ outcome: 'failed', detail: 'the statement names another key' });
+  if (keyring.isPinned === true) return terms;
   if (keyring.instanceId === null) {
     // After a rotation, only the history leads from the id to the key; without it, the id is a mere claim.
     if (key.instanceId !== issuer.instance_id) {

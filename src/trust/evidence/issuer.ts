@@ -7,6 +7,7 @@ import type { InstanceIdentity } from '../identity/instance.ts';
 import type { SealStatement } from '../identity/sealed.ts';
 import { newEvidenceChain } from './chain.ts';
 import { type FrozenRequest, freezeRequest } from './freeze.ts';
+import { buildRelay, type Relayed, type RelayEvidence } from './relay/build-relay.ts';
 import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from './record.ts';
 
 /** What differs from one answer to the next. */
@@ -23,6 +24,8 @@ export interface EvidenceIssuer {
   ): FrozenRequest;
   /** Signs the record of one answer and links it to the one before. */
   issue(facts: AnswerFacts): Promise<Evidence>;
+  /** The same for an answer that an upstream signed; rejects where its record does not hold. */
+  relay(facts: Relayed): Promise<RelayEvidence>;
 }
 
 export function newEvidenceIssuer(options: {
@@ -44,6 +47,19 @@ export function newEvidenceIssuer(options: {
     if (!workers.includes(pid)) workers.push(pid);
     return workers.indexOf(pid) + 1;
   };
+  const signer = async () => {
+    // What a replaced key signs from now on would not verify.
+    if ((await currentKeyid()) !== identity.keys.keyid)
+      throw fail('evidence_unavailable', { reason: 'its key was replaced; restart the service' });
+    const server = {
+      version,
+      server_source_sha256: (await serverSource).sha256,
+      node_version: process.version,
+      platform: `${process.platform}-${process.arch}`,
+      ...statedSeal(options.sealed?.() ?? null),
+    };
+    return { identity, chain, server, nowMs: clock.unixMs() };
+  };
   return {
     backend: async () => {
       const hash = await backend();
@@ -52,19 +68,10 @@ export function newEvidenceIssuer(options: {
     freeze: (rawBody, parsedBody, nonce) =>
       freezeRequest(rawBody, parsedBody, { nowMs: clock.unixMs(), nonce }),
     issue: async (facts) => {
-      // What a replaced key signs from now on would not verify.
-      if ((await currentKeyid()) !== identity.keys.keyid)
-        throw fail('evidence_unavailable', { reason: 'its key was replaced; restart the service' });
-      const server = {
-        version,
-        server_source_sha256: (await serverSource).sha256,
-        node_version: process.version,
-        platform: `${process.platform}-${process.arch}`,
-        ...statedSeal(options.sealed?.() ?? null),
-      };
       const frozen = { ...facts.frozen, workerStart: workerStart(facts.frozen.host.pid) };
-      return buildEvidence({ ...facts, frozen, identity, chain, server, nowMs: clock.unixMs() });
+      return buildEvidence({ ...facts, frozen, ...(await signer()) });
     },
+    relay: async (facts) => buildRelay({ ...facts, ...(await signer()) }),
   };
 }
 

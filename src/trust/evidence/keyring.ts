@@ -56,6 +56,8 @@ export interface Keyring {
   readonly instanceId: string | null;
   /** The keys of this home, which nobody chose for the record at hand: a key that is missing here proves nothing. */
   readonly isHome?: boolean;
+  /** Whoever holds one of the keys is trusted, whichever instance it says that it is. */
+  readonly isPinned?: boolean;
 }
 
 /** Reads PEM text (one key or several) or a key history; throws with the reason when it is neither. */

@@ -11,7 +11,15 @@ import { buildEvidence, type EvidenceFacts } from './record.ts';
 import { contentDigest } from '../../http/content-digest.ts';
 import { readKeyHistory, rotateKey } from './rotation.ts';
 import { EVIDENCE_PAYLOAD_TYPE, Statement } from './statement.ts';
-import { checkBindings, checkChain, checkSignature, conclude, openRecord, type Verdict } from './verify.ts';
+import {
+  checkBindings,
+  checkChain,
+  checkSignature,
+  conclude,
+  openRecord,
+  parseStatement,
+  type Verdict,
+} from './verify.ts';
 import { canonicalJson, canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { seal, signPayload } from '../identity/dsse.ts';
 import { loadIdentity, newInstanceKeys } from '../identity/instance.ts';
@@ -33,7 +41,7 @@ const SIGNED_MS = sampleFacts().nowMs;
 
 function verify(file: unknown, keyring: Keyring | null, bytes: Buffer | null = requestBytes): Verdict {
   const record = openRecord(file);
-  const { findings, statement } = checkSignature(record, keyring);
+  const { findings, statement } = checkSignature(record, keyring, parseStatement);
   const request = bytes === null ? null : { bytes, value: JSON.parse(bytes.toString()) as unknown };
   return conclude([
     ...findings,
@@ -299,7 +307,7 @@ describe('the chain of a boot', () => {
   const chain = newEvidenceChain();
   const records = Array.from({ length: 4 }, () => {
     const record = openRecord(buildEvidence(sampleFacts({ identity, chain })).member);
-    const { statement } = checkSignature(record, parseKeyring(identity.keys.publicKeyPem));
+    const { statement } = checkSignature(record, parseKeyring(identity.keys.publicKeyPem), parseStatement);
     if (statement === null) throw new Error('the sample does not verify');
     return { statement, payload: record.payload };
   });
@@ -321,7 +329,7 @@ describe('the chain of a boot', () => {
 
   it('faults two records in one place, and a record that follows another one', () => {
     const rival = openRecord(buildEvidence(sampleFacts({ identity, chain: newEvidenceChain() })).member);
-    const { statement } = checkSignature(rival, parseKeyring(identity.keys.publicKeyPem));
+    const { statement } = checkSignature(rival, parseKeyring(identity.keys.publicKeyPem), parseStatement);
     if (statement === null) throw new Error('the sample does not verify');
     const other = structuredClone(statement);
     other.predicate.model.id = 'other';

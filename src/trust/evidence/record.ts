@@ -7,7 +7,7 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { type Envelope, seal } from '../identity/dsse.ts';
 import type { InstanceIdentity } from '../identity/instance.ts';
-import type { EvidenceChain } from './chain.ts';
+import type { ChainLink, EvidenceChain } from './chain.ts';
 import type { FrozenRequest } from './freeze.ts';
 import { samplingOf } from './stated-sampling.ts';
 import {
@@ -60,19 +60,31 @@ export interface Evidence {
 export function buildEvidence(facts: EvidenceFacts): Evidence {
   const { identity, chain } = facts;
   const payload = chain.append((link) => {
-    const issuer = {
-      instance_id: identity.instanceId,
-      boot_id: identity.bootId,
-      keyid: identity.keys.keyid,
-      ...link,
-      issued_at: isoSecond(facts.nowMs),
-    };
-    return Buffer.from(JSON.stringify(statementOf(facts, issuer)));
+    return Buffer.from(JSON.stringify(statementOf(facts, issuerOf(identity, link, facts.nowMs))));
   });
   const envelope = seal(identity.keys, EVIDENCE_PAYLOAD_TYPE, payload);
   return {
     member: { ...envelope, output_tokens: facts.frozen.output.tokens },
     payloadSha256: sha256Hex(payload),
+  };
+}
+
+export function issuerOf(identity: InstanceIdentity, link: ChainLink, nowMs: number): Predicate['issuer'] {
+  return {
+    instance_id: identity.instanceId,
+    boot_id: identity.bootId,
+    keyid: identity.keys.keyid,
+    ...link,
+    issued_at: isoSecond(nowMs),
+  };
+}
+
+export function requestOf({ rawSha256, canonicalSha256, nonce }: FrozenRequest): Predicate['request'] {
+  return {
+    raw_body_sha256: rawSha256,
+    canonical_sha256: canonicalSha256,
+    mode: 'frozen-v1',
+    ...(nonce === null ? {} : { nonce }),
   };
 }
 
@@ -85,12 +97,7 @@ function statementOf(facts: EvidenceFacts, issuer: Predicate['issuer']): Stateme
   const { request, frozen, response } = facts;
   const predicate: Predicate = {
     issuer,
-    request: {
-      raw_body_sha256: request.rawSha256,
-      canonical_sha256: request.canonicalSha256,
-      mode: 'frozen-v1',
-      ...(request.nonce === null ? {} : { nonce: request.nonce }),
-    },
+    request: requestOf(request),
     prompt: promptOf(frozen),
     model: facts.model,
     server: facts.server,

@@ -15,15 +15,15 @@ export const EVIDENCE_PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 export const PREDICATE_TYPE = 'urn:svc:evidence:frozen-v1';
 
-const sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
-const text = (description: string, maxLength = 512) => Type.String({ maxLength, description });
+export const sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description });
+export const text = (description: string, maxLength = 512) => Type.String({ maxLength, description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 export const time = (description: string) =>
   Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$', description });
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const EXACT = { additionalProperties: false };
+export const EXACT = { additionalProperties: false };
 
-const Issuer = Type.Object(
+export const Issuer = Type.Object(
   {
     instance_id: Type.String({ pattern: '^svc-[a-z2-7]{26}$' }),
     boot_id: Type.String({ pattern: '^[0-9a-f]{32}$' }),
@@ -35,7 +35,7 @@ const Issuer = Type.Object(
   EXACT,
 );
 
-const Request = Type.Object(
+export const Request = Type.Object(
   {
     raw_body_sha256: sha256('The request body as it was received.'),
     canonical_sha256: sha256('The request body as canonical JSON (RFC 8785).'),
@@ -68,7 +68,7 @@ const Model = Type.Object(
   EXACT,
 );
 
-const Server = Type.Object(
+export const Server = Type.Object(
   {
     version: text('Service version.', 64),
     server_source_sha256: sha256('As in GET /v1/identity.'),
@@ -204,7 +204,7 @@ export const Predicate = Type.Object(
 );
 export type Predicate = Static<typeof Predicate>;
 
-const subject = <const Name extends string>(name: Name, description: string) =>
+export const subject = <const Name extends string>(name: Name, description: string) =>
   Type.Object(
     { name: Type.Literal(name), digest: Type.Object({ sha256: sha256(description) }, EXACT) },
     EXACT,

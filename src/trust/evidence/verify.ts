@@ -9,7 +9,7 @@ import { Base64, Envelope, isSignedBy } from '../identity/dsse.ts';
 import { brokenTerms } from './issuer-terms.ts';
 import type { Keyring } from './keyring.ts';
 import { type AnsweredResponse, responseSha256 } from './record.ts';
-import { EVIDENCE_PAYLOAD_TYPE, Statement } from './statement.ts';
+import { EVIDENCE_PAYLOAD_TYPE, type Predicate, Statement } from './statement.ts';
 
 export type Level = 'L0' | 'L1' | 'L2' | 'L3' | 'L4';
 
@@ -30,6 +30,8 @@ export interface OpenedRecord {
   readonly payload: Buffer;
   readonly response: AnsweredResponse | null;
   readonly outputTokens: Buffer | null;
+  /** What stands in the place of the record of an upstream. */
+  readonly upstream: unknown;
   /** Members of the file that nothing signed binds: anybody could have written them. */
   readonly unsigned: readonly string[];
 }
@@ -60,10 +62,14 @@ export function openRecord(value: unknown): OpenedRecord {
     payload: Buffer.from(member.payload, 'base64'),
     response: isResponse ? { model: String(model), choices, usage } : null,
     outputTokens: tokens === undefined ? null : Buffer.from(tokens, 'base64'),
+    upstream: Reflect.get(member, UPSTREAM_MEMBER) as unknown,
     unsigned: [...(isResponse ? Object.keys(unsigned) : []), ...unsignedBeside(member)],
   };
 }
 
+const UPSTREAM_MEMBER = 'upstream';
+/** Only a statement about an upstream binds its record. */
+export const UPSTREAM_RECORD = `evidence.${UPSTREAM_MEMBER}`;
 const BOUND_MEMBERS: readonly string[] = ['payloadType', 'payload', 'signatures', 'output_tokens'];
 
 const unsignedBeside = (member: Envelope): string[] =>
@@ -71,11 +77,16 @@ const unsignedBeside = (member: Envelope): string[] =>
     .filter((name) => !BOUND_MEMBERS.includes(name))
     .map((name) => `evidence.${name}`);
 
+interface Signed {
+  readonly predicate: Pick<Predicate, 'issuer'>;
+}
+
 /** L0. The statement is only read once its bytes are known to be signed. */
-export function checkSignature(
+export function checkSignature<S extends Signed>(
   record: OpenedRecord,
   keyring: Keyring | null,
-): { readonly findings: Finding[]; readonly statement: Statement | null } {
+  parse: (payload: Buffer) => S,
+): { readonly findings: Finding[]; readonly statement: S | null } {
   const finding = (outcome: Finding['outcome'], detail: string): Finding => ({
     level: 'L0',
     name: 'signature',
@@ -104,8 +115,8 @@ export function checkSignature(
   if (!isSignedBy(key.publicKey, signed))
     return { findings: [finding('failed', 'the signature does not match the payload')], statement: null };
 
-  const statement = parseStatement(payload);
-  const broken = brokenTerms(statement, key, keyring);
+  const statement = parse(payload);
+  const broken = brokenTerms(statement.predicate, key, keyring);
   const findings = [
     finding('passed', `signed by ${key.keyid}`),
     ...broken.map(({ outcome, detail }) => finding(outcome, detail)),
@@ -133,16 +144,18 @@ function claimedInstance(payload: Buffer): unknown {
   }
 }
 
-function parseStatement(payload: Buffer): Statement {
-  let value: unknown;
+export function parseStatement(payload: Buffer): Statement {
+  const value = parsePayload(payload);
+  if (isShape(Statement, value)) return value;
+  throw fail('record_malformed', { reason: 'its payload is not a frozen-v1 statement' });
+}
+
+export function parsePayload(payload: Buffer): unknown {
   try {
-    value = JSON.parse(payload.toString('utf8'));
+    return JSON.parse(payload.toString('utf8'));
   } catch (cause) {
     throw fail('record_malformed', { reason: 'its payload is not JSON' }, cause);
   }
-  if (!isShape(Statement, value))
-    throw fail('record_malformed', { reason: 'its payload is not a frozen-v1 statement' });
-  return value;
 }
 
 export interface Bindings {
@@ -160,22 +173,8 @@ export function checkBindings({ record, statement, request, nonce }: Bindings): 
   const { response, outputTokens } = record;
   const tokensDigest = subject[1].digest.sha256;
   return [
-    ...(nonce === undefined ? [] : [nonceFinding(predicate.request.nonce, nonce)]),
-    request === null
-      ? skipped('request', 'no request was given (--request FILE)')
-      : compare('request', canonicalDigest(request.value), predicate.request.canonical_sha256, {
-          passed:
-            sha256Hex(request.bytes) === predicate.request.raw_body_sha256
-              ? 'the very bytes that were sent'
-              : 'the same JSON value; its bytes were written differently',
-          failed: 'it is not the request that was answered',
-        }),
-    response === null
-      ? skipped('response', 'the file holds the bare record')
-      : judge('response', isSignedResponse(statement, response), {
-          passed: 'model, choices and usage are as signed',
-          failed: 'model, choices or usage differ from what was signed',
-        }),
+    ...checkAsked(predicate.request, { request, nonce }),
+    checkAnswered(statement, response),
     outputTokens === null
       ? skipped('output tokens', 'the file does not carry them')
       : compare('output tokens', sha256Hex(outputTokens), tokensDigest, {
@@ -190,11 +189,41 @@ export function checkBindings({ record, statement, request, nonce }: Bindings): 
   ];
 }
 
+/** The request and the nonce, as far as they are at hand. */
+export function checkAsked(
+  signed: Predicate['request'],
+  { request, nonce }: Pick<Bindings, 'request' | 'nonce'>,
+): Finding[] {
+  return [
+    ...(nonce === undefined ? [] : [nonceFinding(signed.nonce, nonce)]),
+    request === null
+      ? skipped('request', 'no request was given (--request FILE)')
+      : compare('request', canonicalDigest(request.value), signed.canonical_sha256, {
+          passed:
+            sha256Hex(request.bytes) === signed.raw_body_sha256
+              ? 'the very bytes that were sent'
+              : 'the same JSON value; its bytes were written differently',
+          failed: 'it is not the request that was answered',
+        }),
+  ];
+}
+
+export function checkAnswered(
+  statement: Pick<Statement, 'subject'>,
+  response: AnsweredResponse | null,
+): Finding {
+  if (response === null) return skipped('response', 'the file holds the bare record');
+  return judge('response', isSignedResponse(statement, response), {
+    passed: 'model, choices and usage are as signed',
+    failed: 'model, choices or usage differ from what was signed',
+  });
+}
+
 /** Names can be anything and any number, so only the first are told. */
 const MOST_NAMES = 12;
 const MOST_CHARACTERS = 64;
 
-function notSigned({ unsigned }: OpenedRecord): Finding[] {
+export function notSigned({ unsigned }: Pick<OpenedRecord, 'unsigned'>): Finding[] {
   if (unsigned.length === 0) return [];
   const names = unsigned.slice(0, MOST_NAMES).map((name) => name.slice(0, MOST_CHARACTERS));
   const more = unsigned.length - names.length;
@@ -208,7 +237,10 @@ function nonceFinding(signed: string | undefined, sent: string): Finding {
   return judge('nonce', signed === sent, { passed: 'the one that was sent', failed });
 }
 
-export function isSignedResponse({ subject }: Statement, response: AnsweredResponse): boolean {
+export function isSignedResponse(
+  { subject }: Pick<Statement, 'subject'>,
+  response: AnsweredResponse,
+): boolean {
   return digestOrNull(() => responseSha256(response)) === subject[0].digest.sha256;
 }
 
@@ -243,7 +275,7 @@ const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
 export interface ChainedRecord {
-  readonly statement: Statement;
+  readonly statement: Signed;
   readonly payload: Uint8Array;
 }
 
@@ -262,8 +294,8 @@ export function checkChain(records: readonly ChainedRecord[]): Finding[] {
   return findings;
 }
 
-export const bootOf = (statement: Statement): string => statement.predicate.issuer.boot_id;
-const seqOf = (statement: Statement): number => statement.predicate.issuer.seq;
+export const bootOf = (statement: Signed): string => statement.predicate.issuer.boot_id;
+const seqOf = (statement: Signed): number => statement.predicate.issuer.seq;
 
 function link(boot: string, previous: ChainedRecord, next: ChainedRecord): Finding {
   const [before, after] = [seqOf(previous.statement), seqOf(next.statement)];
@@ -304,14 +336,18 @@ interface Details {
   readonly failed: string;
 }
 
-const compare = (name: string, actual: string | null, expected: string | null, details: Details): Finding =>
-  judge(name, actual !== null && actual === expected, details);
+export const compare = (
+  name: string,
+  actual: string | null,
+  expected: string | null,
+  details: Details,
+): Finding => judge(name, actual !== null && actual === expected, details);
 
-const judge = (name: string, isPassed: boolean, details: Details): Finding =>
+export const judge = (name: string, isPassed: boolean, details: Details): Finding =>
   isPassed ? { level: 'L1', name, outcome: 'passed', detail: details.passed } : failed(name, details.failed);
 
 const failed = (name: string, detail: string): Finding => ({ level: 'L1', name, outcome: 'failed', detail });
-const skipped = (name: string, detail: string): Finding => ({
+export const skipped = (name: string, detail: string): Finding => ({
   level: 'L1',
   name,
   outcome: 'skipped',

@@ -180,7 +180,7 @@ export class AnswerReader {
   }
 }
 
-function finishOf(said: string): FinishReason {
+export function finishOf(said: string): FinishReason {
   if (said === 'length') return 'length';
   return said === 'tool_calls' || said === 'function_call' ? 'tool_calls' : 'stop';
 }
