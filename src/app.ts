@@ -197,18 +197,17 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const registry = openRegistry({ home: config.home, settings: config });
   const identity = { version: options.version, instanceId: instance.instanceId, bootId: instance.bootId };
   const installed = installedModels(registry, config);
-  const models = allModels({
+  const elsewhere = new ElsewhereModels({
     installed,
-    elsewhere: new ElsewhereModels({
-      installed,
-      engines: new EngineStore(registry.store),
-      probe,
-      env: options.env,
-      clock: systemClock,
-      log: logger,
-    }),
-    registry,
+    engines: new EngineStore(registry.store),
+    isSealed: config.sealed,
+    probe,
+    env: options.env,
+    clock: systemClock,
+    log: logger,
   });
+  if (config.sealed) await elsewhere.refuseSealed();
+  const models = allModels({ installed, elsewhere, registry });
   const useCases = createUseCases({
     models,
     engine,
@@ -237,6 +236,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     clock: systemClock,
     speedOf: speeds.of,
     upstreams: () => engine.upstreams(),
+    listUpstreams: () => elsewhere.upstreams(),
     process: identity,
     isDraining: () => isDraining,
     isNativeReady: () => bound.isBound() && !('failed' in (backend.backendFacts() ?? {})),

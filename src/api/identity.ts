@@ -21,6 +21,8 @@ export interface IdentityPorts {
   readonly isNativeReady: () => boolean;
   /** Null: the service is not sealed. */
   readonly sealed: () => Identity['sealed'] | null;
+  /** Services elsewhere whose models are served. */
+  readonly listUpstreams?: () => Promise<NonNullable<Identity['upstreams']>>;
   /** Signs a body as this instance. */
   readonly sign: (body: Identity, nonce: string) => IdentitySignature;
 }
@@ -28,7 +30,11 @@ export interface IdentityPorts {
 /** The identity that the process is bound to; with a nonce, signed by the key of this instance. */
 export async function identity(ports: IdentityPorts, nonce: string | undefined): Promise<Identity> {
   const sealed = ports.sealed();
-  const [source, backend] = await Promise.all([ports.serverSourceSha256(), ports.backendSha256()]);
+  const [source, backend, upstreams] = await Promise.all([
+    ports.serverSourceSha256(),
+    ports.backendSha256(),
+    ports.listUpstreams?.() ?? [],
+  ]);
   const body: Identity = {
     object: 'svc.identity',
     product: PRODUCT_NAME,
@@ -43,6 +49,7 @@ export async function identity(ports: IdentityPorts, nonce: string | undefined):
     endpoints: { ...endpoints },
     tool_protocol: TOOL_PROTOCOL,
     ...(sealed && { sealed }),
+    ...(upstreams.length === 0 ? {} : { upstreams }),
   };
   return nonce === undefined ? body : { ...body, signature: ports.sign(body, nonce) };
 }

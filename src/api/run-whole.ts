@@ -21,7 +21,8 @@ export async function runWhole(
 ): Promise<JobEvent[]> {
   const { account, signal } = caller;
   const keepAliveMs = readKeepAlive(keepAlive ?? model.defaults.keepAlive);
-  const submission = { target: model.target(), job, ...clientOf(caller), numCtx: null, keepAliveMs };
+  const { route } = caller;
+  const submission = { target: model.target(), job, route, ...clientOf(caller), numCtx: null, keepAliveMs };
   account?.onModel(model.id);
   return collectEvents((listener) =>
     engine.submit(submission, signal, {

@@ -120,14 +120,6 @@ export const StartedEvent = Type.Object({
   cache: Type.Optional(CacheFacts),
   /** Absent from engines that do not tell. */
   preparation: Type.Optional(Preparation),
-  /** The upstream that answers, where one does; and, where another had failed before, which one and how. */
-  upstream: Type.Optional(
-    Type.Object({
-      name: Type.String(),
-      insteadOf: Type.Optional(Type.String()),
-      because: Type.Optional(Type.String()),
-    }),
-  ),
 });
 export type StartedEvent = Static<typeof StartedEvent>;
 

@@ -148,6 +148,13 @@ export interface JobGate {
   admit(submission: Submission): AdmittedJob;
 }
 
+/** The upstream that gets a request, and, where another had failed before its first words, which one and how. */
+export interface Answering {
+  readonly name: string;
+  readonly insteadOf?: string;
+  readonly because?: string;
+}
+
 /** A request to be answered and signed as it is, under the name that its model has there. */
 export interface FrozenRoute {
   readonly request: Readonly<Record<string, unknown>>;
@@ -169,6 +176,8 @@ export interface Route {
   readonly mayResume?: boolean | undefined;
   /** How long the client waits for the whole, milliseconds. */
   readonly patienceMs?: number | undefined;
+  /** Is told of each upstream that gets the request, before it does. */
+  readonly onSent?: (upstream: Answering) => void;
 }
 
 export interface Submission {

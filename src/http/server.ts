@@ -34,6 +34,7 @@ import { HTTP_LIMITS } from './limits.ts';
 import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
 import { LateSchemas } from './schemas.ts';
 import { boundSockets } from './guard/sockets.ts';
+import { nameUpstream } from './upstream-headers.ts';
 
 export interface HttpOptions {
   /** Whom every response names. */
@@ -177,6 +178,7 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number): void {
     if (family === 'bug')
       request.log.error({ err: thrown, requestId: request.id }, 'A request failed because of a bug.');
     if (family === 'cancelled') return reply.hijack();
+    nameUpstream(reply);
     const { dialect } = request.routeOptions.config.access ?? {};
     const { status, headers, body, sentence } = errorResponse(error, { dialect, requestId: request.id });
     reply.raw.statusMessage = reasonPhrase(sentence);

@@ -1,6 +1,6 @@
 /** What a request's headers say of its way to an upstream, and the header that says which one answered. */
 import type { FastifyReply, FastifyRequest } from '#fastify';
-import type { Caller, RequestAccount } from '../api/caller.ts';
+import type { Caller } from '../api/caller.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SESSION_HEADERS } from '../wire/headers.ts';
 
 const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
@@ -11,7 +11,8 @@ const MOST_PATIENCE_S = 86_400;
 const answering = new WeakMap<FastifyRequest, string>();
 
 /** `span`: the traceparent of what is told of this request itself; undefined: nothing is, and the client's goes on as it came. */
-export function routeOf({ headers }: FastifyRequest, span?: string): NonNullable<Caller['route']> {
+export function routeOf(request: FastifyRequest, span?: string): NonNullable<Caller['route']> {
+  const { headers } = request;
   const read = (name: string, shape: RegExp): string | undefined => {
     const value = headerValue(headers, name);
     return value !== undefined && shape.test(value) ? value : undefined;
@@ -26,27 +27,15 @@ export function routeOf({ headers }: FastifyRequest, span?: string): NonNullable
     session,
     // Whoever sends it wants it, however it is spelled.
     isLocalOnly: localOnly !== undefined && localOnly !== '0' && localOnly !== 'false',
+    onSent: ({ name, insteadOf, because }) => {
+      const instead = insteadOf === undefined ? '' : `; instead-of="${insteadOf}"; because="${because}"`;
+      answering.set(request, `${name}${instead}`);
+    },
     patienceMs: patienceS > 0 && patienceS <= MOST_PATIENCE_S ? patienceS * 1_000 : undefined,
   };
 }
 
-/** Notes which upstream answers, beside what else is kept of the request. */
-export function notingUpstream(request: FastifyRequest, account: RequestAccount | undefined): RequestAccount {
-  return {
-    onModel: (id) => account?.onModel(id),
-    onEvent: (event) => {
-      if (event.type === 'started' && event.upstream !== undefined) {
-        const { name, insteadOf, because } = event.upstream;
-        const instead = insteadOf === undefined ? '' : `; instead-of="${insteadOf}"; because="${because}"`;
-        answering.set(request, `${name}${instead}`);
-      }
-      account?.onEvent(event);
-    },
-    onCheck: (ms) => account?.onCheck?.(ms),
-  };
-}
-
-/** Says who answers, where that is an upstream. */
+/** Says which upstream answers, or got the request that failed. */
 export function nameUpstream(reply: FastifyReply): void {
   const upstream = answering.get(reply.request);
   if (upstream !== undefined) reply.header(HEADERS.upstream, upstream);

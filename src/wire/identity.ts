@@ -41,6 +41,17 @@ export const Identity = Type.Object(
         { description: 'The service and its workers open no connection; absent without --sealed.' },
       ),
     ),
+    upstreams: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          dialect: Type.String(),
+          privacy: Type.String({ description: 'Who can read what is sent there: local, lan or remote.' }),
+          pinned: Type.Boolean({ description: 'Whether it has to prove whose key it holds.' }),
+        }),
+        { description: 'Services elsewhere whose models are served; absent without any.' },
+      ),
+    ),
     signature: Type.Optional(IdentitySignature),
   },
   { $id: 'Identity' },

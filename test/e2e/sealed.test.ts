@@ -54,6 +54,22 @@ describe('a traitor in a package', () => {
     },
   );
 
+  it.runIf(isLinux)('serves no model of another engine, and says which one is in its way', async () => {
+    const home = installation.anotherHome();
+    const served = await installation.serve({ ...home, SVC_SEALED: '1' });
+    const args = ['upstream', 'add', 'far', 'http://127.0.0.1:9', '--dialect', 'openai'];
+    expect((await installation.run(args, home)).code).toBe(0);
+    const body = { ...hello, model: 'far/x' };
+    const { status, body: refusal } = await served.client.post('/v1/chat/completions', body);
+    expect([status, refusal.code]).toEqual([403, 'engines_sealed']);
+    await endOf(served);
+    const again = await installation.run(['serve'], { ...home, SVC_SEALED: '1', SVC_PORT: '0' });
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      expect.stringContaining('cannot serve the models of "far"'),
+    ]);
+  });
+
   it.runIf(isLinux)('cannot have a model fetched either', async () => {
     const { code, stderr } = await installation.run(['pull', 'some/model'], { SVC_SEALED: '1' });
     expect([code, stderr]).toEqual([1, expect.stringContaining('(SVC_SEALED), so nothing is fetched')]);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   );
   for (const name of NAMES) {
     const upstream = await startUpstream();
-    upstream.models = ['tale'];
+    upstream.models = ['tale', 'embed-768'];
     upstreams.push(upstream);
     await engines.add(
       {
@@ -143,13 +143,22 @@ describe('after the first byte', () => {
 
 describe('privacy', () => {
   it('a request that must stay on this machine goes to no other', async () => {
-    await engines.add({ name: 'far', baseUrl: `${upstreams[0]?.url}/v1`, privacy: 'remote' }, ['tale']);
-    const before = upstreams[0]?.requests.length;
+    await engines.add({ name: 'far', baseUrl: `${upstreams[0]?.url}/v1`, privacy: 'remote' }, [
+      'tale',
+      'embed-768',
+    ]);
+    const asked = () => upstreams[0]?.requests.filter(({ body }) => body !== undefined).length;
+    const before = asked();
     const { status, body } = await engines.service.client.chat(ask({ model: 'far/tale' }), {
       'x-svc-local-only': '1',
     });
     expect([status, body.code]).toEqual([403, 'upstreams_private']);
-    expect(upstreams[0]?.requests.length).toBe(before);
+    const vectors = await engines.service.client.embed(
+      { model: 'far/embed-768', input: 'x' },
+      { 'x-svc-local-only': '1' },
+    );
+    expect([vectors.status, vectors.body.code]).toEqual([403, 'upstreams_private']);
+    expect(asked()).toBe(before);
   });
 });
 

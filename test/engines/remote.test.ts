@@ -269,9 +269,11 @@ describe('what goes to an upstream', () => {
 
 describe('an upstream that fails', () => {
   it.each(FAULTS)('%s: %i %s', async (name, status, code) => {
-    const reply = await chat(`short/${name}`);
+    // A line without an end takes a busy machine longer than the short deadlines.
+    const from = name === 'endless-line' ? 'box' : 'short';
+    const reply = await chat(`${from}/${name}`);
     expect([reply.status, reply.body.code]).toEqual([status, code]);
-    expect(reply.body.error).toContain(name === 'too-long' ? '900' : 'short');
+    expect(reply.body.error).toContain(name === 'too-long' ? '900' : from);
     await expect.poll(() => upstream.running).toBe(0);
   });
 

@@ -21,6 +21,8 @@ import { NO_DEFAULTS, servedModel } from './served.ts';
 
 export interface ElsewherePorts extends DirectoryPorts {
   readonly engines: Pick<EngineStore, 'read'>;
+  /** The service opens no connection, so that none of these models can be served. */
+  readonly isSealed: boolean;
   /** For members of pools that are installed here. */
   readonly installed: Pick<Models, 'find'>;
 }
@@ -34,9 +36,27 @@ export class ElsewhereModels {
     this.#directory = new Directory(ports);
   }
 
+  /** What a service that is to be sealed would have to do without: throws where there is anything. */
+  async refuseSealed(): Promise<void> {
+    const { entries } = await this.#ports.engines.read();
+    const names = entries.flatMap(({ type, name }) => (type === 'pool' ? [] : [`"${name}"`]));
+    if (names.length > 0) throw fail('engines_sealed', { names: names.join(', ') });
+  }
+
+  /** The upstreams as the identity tells of them. */
+  async upstreams() {
+    const { entries } = await this.#ports.engines.read();
+    return entries.flatMap((entry) => {
+      if (entry.type !== 'upstream') return [];
+      const { name, dialect, privacy, publicKey } = entry;
+      return [{ name, dialect, privacy, pinned: publicKey !== undefined }];
+    });
+  }
+
   async list(): Promise<readonly ServedModel[]> {
     const { entries } = await this.#ports.engines.read();
     const single = entries.flatMap((entry) => {
+      if (this.#ports.isSealed) return [];
       if (entry.type === 'upstream')
         return this.#directory.models(entry).map((known) => this.#ofUpstream(entry, known));
       return entry.type === 'command' ? entry.models.map((model) => ofCommand(entry, model)) : [];
@@ -60,6 +80,7 @@ export class ElsewhereModels {
       if (entry.type === 'pool') continue;
       const model = nameIn(entry, wanted);
       if (model === null) continue;
+      if (this.#ports.isSealed) throw fail('engines_sealed', { names: `"${entry.name}"`, param: 'model' });
       if (entry.type === 'command') {
         const found = entry.models.find(({ id }) => id.toLowerCase() === model.toLowerCase());
         if (found !== undefined) return ofCommand(entry, found);

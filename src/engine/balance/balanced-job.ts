@@ -101,6 +101,7 @@ export class BalancedJob {
       isDone: false,
     };
     member.record.send(clock.monotonicMs());
+    if (!isResumed) this.#tellSent(member);
     const { room } = this.#listener;
     engine.submit(
       { ...this.#submission, job: this.#jobFor(isResumed), target: member.target },
@@ -111,6 +112,13 @@ export class BalancedJob {
         ...(room === undefined ? {} : { room: () => this.#listener.room?.() }),
       },
     );
+  }
+
+  #tellSent({ record: { name } }: Member): void {
+    const [before] = this.#failed;
+    const instead =
+      before === undefined ? {} : { insteadOf: before.member.record.name, because: before.kind };
+    this.#submission.route?.onSent?.({ name, ...instead });
   }
 
   /** The job as the next upstream gets it; a further one of the same request has an id of its own. */
@@ -146,18 +154,12 @@ export class BalancedJob {
     if (!attempt.isResumed) onFirstToken(attempt.member, clock.monotonicMs() - attempt.sentMs);
   }
 
-  /** Says who answers, and in whose place. */
   #passStart(attempt: Attempt): void {
-    const { start, member } = attempt;
+    const { start } = attempt;
     if (start === null) return;
     attempt.start = null;
-    const [before] = this.#failed;
-    const upstream = {
-      name: member.record.name,
-      ...(before === undefined ? {} : { insteadOf: before.member.record.name, because: before.kind }),
-    };
     this.#transcript.add(start);
-    this.#listener.onEvent({ ...start, upstream });
+    this.#listener.onEvent(start);
   }
 
   #whole(attempt: Attempt, done: DoneEvent): DoneEvent {

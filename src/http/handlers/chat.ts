@@ -8,6 +8,7 @@ import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { contentDigest } from '../content-digest.ts';
 import { rawBody } from '../guard/json-body.ts';
 import type { StreamOptions } from '../sse.ts';
+import { nameUpstream } from '../upstream-headers.ts';
 import { sendAnswer } from './generation.ts';
 import { nameUnderstood } from './understood.ts';
 import { callerOf, type Handler } from './handler.ts';
@@ -42,6 +43,7 @@ async function sendFrozen(
   if (bytes === undefined) throw new Error('a chat request came without a body');
   const nonce = headerValue(request.headers, REQUEST_HEADERS.evidenceNonce);
   const { json, numCtx, evidenceSha256 } = await accepted.frozen({ rawBody: bytes, nonce });
+  nameUpstream(reply);
   reply
     .header(HEADERS.evidenceMode, FROZEN_MODE)
     .header(HEADERS.evidenceDigest, `sha256:${evidenceSha256}`)

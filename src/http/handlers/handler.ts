@@ -8,14 +8,14 @@ import { clientKey, clientName, ownerKey } from '../client-key.ts';
 import { leaveDoor } from '../guard/door.ts';
 import { holderOf, openRequestOf } from '../hooks.ts';
 import { accountOf, traceparentOf } from '../log/request-log.ts';
-import { notingUpstream, routeOf } from '../upstream-headers.ts';
+import { routeOf } from '../upstream-headers.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
   const holder = holderOf(request);
   const open = openRequestOf(request);
-  const account = notingUpstream(request, accountOf(request));
+  const account = accountOf(request);
   return {
     requestId: request.id,
     clientKey: clientKey(request),
@@ -26,12 +26,13 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     signal,
     route: routeOf(request, traceparentOf(request)),
     account: {
-      ...account,
       onModel: (id) => {
         // What comes before reads files; what comes next is the submission.
         leaveDoor(request.raw);
-        account.onModel(id);
+        account?.onModel(id);
       },
+      onEvent: (event) => account?.onEvent(event),
+      onCheck: (ms) => account?.onCheck?.(ms),
     },
   };
 }

@@ -21,6 +21,7 @@ import { pageHandler, pageRedirect } from '../page/page.ts';
 import { chatHandler } from './chat.ts';
 import { eventsHandler } from './events.ts';
 import { countHandler, generationHandler } from './generation.ts';
+import { nameUpstream } from '../upstream-headers.ts';
 import { callerOf, type Handler } from './handler.ts';
 import { libraryHandlers } from './library.ts';
 import { nameUnderstood } from './understood.ts';
@@ -131,6 +132,7 @@ function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
   return async (request, reply) => {
     const { signal } = abortOnDisconnect(reply);
     const answer = await useCases.embedding(request.body as EmbeddingRequest, callerOf(request, signal));
+    nameUpstream(reply);
     reply.header(HEADERS.embedBackend, answer.backend).header(HEADERS.embeddingSpace, answer.space);
     nameUnderstood(reply, answer);
     return answer.body;

@@ -64,6 +64,13 @@ export const upstreamErrors = {
     (d) =>
       `The answer of upstream "${d.upstream}" is not usable (${d.what}): ${d.reason}; send the request again.`,
   ),
+  /** A sealed service opens no connection. */
+  engines_sealed: permanent(
+    'forbidden',
+    { names: 'string', param: 'string?' },
+    (d) =>
+      `A sealed service (SVC_SEALED) opens no connection, so it cannot serve the models of ${d.names}; start it without the seal, or remove them with: hearth upstream rm, or hearth engine rm.`,
+  ),
   upstream_name_taken: permanent(
     'request',
     { name: 'string', reason: 'string' },

@@ -76,6 +76,7 @@ export async function startEngines(
   const elsewhere = new ElsewhereModels({
     installed,
     engines,
+    isSealed: false,
     probe,
     env,
     clock: systemClock,
