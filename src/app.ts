@@ -47,7 +47,7 @@ import { createCommandBackend } from './engine/command/command-backend.ts';
 import { COMMAND_ENGINE } from './engine/command/source.ts';
 import { Connections } from './engine/upstream/http/connections.ts';
 import { createProbe } from './engine/upstream/look/probe.ts';
-import { REMOTE_ENGINE } from './engine/upstream/ports.ts';
+import { privacyOf, REMOTE_ENGINE } from './engine/upstream/ports.ts';
 import { createRemoteBackend } from './engine/upstream/remote-backend.ts';
 import { EngineStore } from './store/engines/engine-store.ts';
 import { librariesFolder } from './lib/files/native-library.ts';
@@ -134,7 +134,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     home: config.home,
     clock: systemClock,
     log: logger,
-    isLocal: (name) => name === LOCAL_ENGINE || name === COMMAND_ENGINE,
+    isLocal: (target) => privacyOf(target) === 'local',
   });
   const tracing = await openTracing({
     env: options.env,

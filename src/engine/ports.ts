@@ -136,6 +136,8 @@ export interface Backend {
 /** A job as it may run, and what its gate wants to hear of it. */
 export interface AdmittedJob {
   readonly job: Job;
+  /** It must not leave this machine, whatever its request says. */
+  readonly isLocalOnly?: boolean;
   /** Called before the client hears of it; a refusal ends the job in its place. */
   onEvent(event: JobEvent): SvcError | null;
   /** The job is over, however it ended. */

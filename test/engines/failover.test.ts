@@ -7,6 +7,7 @@ import {
   startUpstream,
   TALE,
 } from '../support/upstream/scripted-upstream.ts';
+import { addKey } from '../../src/store/keys/key-file.ts';
 import type { EngineState } from '../../src/wire/operation/engine-state.ts';
 import { checkAnswer } from '../support/http/schema-check.ts';
 import { type EngineService, knownModel, startEngines } from '../support/upstream/service.ts';
@@ -160,6 +161,24 @@ describe('privacy', () => {
     expect([vectors.status, vectors.body.code]).toEqual([403, 'upstreams_private']);
     expect(asked()).toBe(before);
   });
+
+  it('a pool that is marked local goes to no other member, with whatever a request says', async () => {
+    await engines.add({ name: 'far', baseUrl: `${upstreams[0]?.url}/v1`, privacy: 'remote' }, ['tale']);
+    const pool = { schema: 1, type: 'pool', equalWeights: true, addedAt: '2026-01-01T00:00:00Z' } as const;
+    const local = { ...pool, privacy: 'local' } as const;
+    await engines.engines.put({ ...local, name: 'kept', members: ['far/tale', 'bob/tale'] });
+    await engines.engines.put({ ...local, name: 'alone', members: ['far/tale'] });
+    const went = new Set<unknown>();
+    for (let index = 0; index < 6; index += 1) {
+      const words = [{ role: 'user', content: `Go ${index}.` }];
+      const { headers } = await engines.service.client.chat(
+        ask({ model: 'kept', max_tokens: 1, messages: words }),
+      );
+      went.add(headers['x-svc-upstream']);
+    }
+    expect([...went]).toEqual(['bob']);
+    expect((await engines.service.client.chat(ask({ model: 'alone' }))).body.code).toBe('upstreams_private');
+  });
 });
 
 describe('what is seen', () => {
@@ -215,5 +234,24 @@ describe('what is seen', () => {
     };
     const first = await from('one');
     for (const word of ['two', 'three', 'four', 'five']) expect(await from(word)).toBe(first);
+  });
+});
+
+// The last: from the first named key on, every request needs one.
+describe('a key that is local-only', () => {
+  it('reaches upstreams and members of pools on this machine, and no others', async () => {
+    await engines.add({ name: 'far', baseUrl: `${upstreams[0]?.url}/v1`, privacy: 'remote' }, ['tale']);
+    const pool = { schema: 1, type: 'pool', equalWeights: true, addedAt: '2026-01-01T00:00:00Z' } as const;
+    await engines.engines.put({ ...pool, name: 'mixed', members: ['far/tale', 'cid/tale'] });
+    const rights = { name: 'kept', admin: false, localOnly: true };
+    const { key } = await addKey(engines.service.home, rights, Date.now());
+    const chat = async (model: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const reply = await engines.service.client.chat(ask({ model, max_tokens: 1 }), headers);
+      return [reply.status, reply.body.code ?? reply.headers['x-svc-upstream']];
+    };
+    expect(await chat('far/tale')).toEqual([403, 'key_local_only']);
+    expect(await chat('cid/tale')).toEqual([200, 'cid']);
+    for (let index = 0; index < 4; index += 1) expect(await chat('mixed')).toEqual([200, 'cid']);
   });
 });

@@ -13,7 +13,9 @@ export function gatedEngine<E extends Pick<Engine, 'submit'>>(engine: E): E {
     }
     const stop = new AbortController();
     let isRefused = false;
-    engine.submit({ ...submission, job: admitted.job }, AbortSignal.any([signal, stop.signal]), {
+    const { job, isLocalOnly = false } = admitted;
+    const route = isLocalOnly ? { ...submission.route, isLocalOnly } : submission.route;
+    engine.submit({ ...submission, job, route }, AbortSignal.any([signal, stop.signal]), {
       onEvent: (event) => {
         if (isRefused) return;
         const refusal = admitted.onEvent(event);

@@ -5,15 +5,14 @@ import type { Logger } from '../../lib/base/logger.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { hashOfKey, keyFileStamp, type KeyRecord, readKeys } from '../../store/keys/key-file.ts';
 import { readUsage, writeUsage } from '../../store/keys/usage-file.ts';
-import { KeyHolder, type KeyUse } from './key-holder.ts';
+import { type HolderPorts, KeyHolder, type KeyUse } from './key-holder.ts';
 import { TokenBudget } from './token-budget.ts';
 
 export interface KeyDeskOptions {
   readonly home: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Whether a model runs on this machine, by its kind of engine. */
-  readonly isLocal: (engine: string) => boolean;
+  readonly isLocal: HolderPorts['isLocal'];
 }
 
 /** Usage is written this long after it changed. */

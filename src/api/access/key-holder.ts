@@ -1,7 +1,7 @@
 /** What the holder of one named key may do now, and what of it is in use. */
 import { isVocabularyJob, type Job } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
-import type { AdmittedJob, JobGate, Submission } from '../../engine/ports.ts';
+import type { AdmittedJob, JobGate, ModelTarget, Submission } from '../../engine/ports.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { KeyRecord } from '../../store/keys/key-file.ts';
 import { OpenRequest } from './open-request.ts';
@@ -11,7 +11,8 @@ export interface HolderPorts {
   readonly budget: TokenBudget;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
-  readonly isLocal: (engine: string) => boolean;
+  /** Whether a job for it can stay on this machine. */
+  readonly isLocal: (target: ModelTarget) => boolean;
   /** Tokens were used. */
   readonly onUse: () => void;
 }
@@ -78,9 +79,9 @@ export class KeyHolder implements JobGate {
     const { name, localOnly } = this.#record;
     const { modelId } = target;
     if (!this.maySee([modelId])) throw fail('key_model_refused', { name, model: modelId, param: 'model' });
-    if (localOnly && !this.#ports.isLocal(target.engine))
+    if (localOnly && !this.#ports.isLocal(target))
       throw fail('key_local_only', { name, model: modelId, param: 'model' });
-    return this.#counted(job);
+    return localOnly ? { ...this.#counted(job), isLocalOnly: true } : this.#counted(job);
   }
 
   #counted(job: Job): AdmittedJob {

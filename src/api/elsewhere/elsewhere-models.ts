@@ -121,7 +121,8 @@ export class ElsewhereModels {
       target: () => {
         const [target, ...rest] = members.map((member) => member.target());
         if (target === undefined) throw new Error(`pool ${pool.name} has no member`);
-        return poolTarget(pool.name, [target, ...rest], pool.equalWeights);
+        const { equalWeights, privacy: farthest = 'remote' } = pool;
+        return poolTarget(pool.name, [target, ...rest], { equalWeights, farthest });
       },
       proof: null,
     };

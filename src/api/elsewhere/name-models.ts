@@ -80,7 +80,7 @@ export interface PoolPorts {
 /** One id for several models; throws where a member is not known, or is of another kind. */
 export async function addPool(
   { registry, engines }: PoolPorts,
-  asked: Pick<PoolEntry, 'name' | 'members' | 'equalWeights'>,
+  asked: Pick<PoolEntry, 'name' | 'members' | 'equalWeights' | 'privacy'>,
 ) {
   checkModelId(asked.name);
   const hidden = (await registry.list()).find(({ id }) => id === asked.name);

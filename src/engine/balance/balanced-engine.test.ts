@@ -37,7 +37,7 @@ function target(name: string): RemoteTarget {
   return remoteTarget(`${name}/m`, { upstream, model }, '1');
 }
 
-const pool = poolTarget('pool', [target('a'), target('b')], false);
+const pool = poolTarget('pool', [target('a'), target('b')], { equalWeights: false });
 let clock: ManualClock;
 let engine: BalancedEngine;
 let looks: Record<string, Look>;

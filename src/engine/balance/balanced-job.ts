@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Engine, JobListener, ModelTarget, Submission } from '../ports.ts';
+import { isPool } from '../upstream/ports.ts';
 import { failureKindOf, retryAfterMsOf } from './failures.ts';
 import type { BalanceLimits } from './limits.ts';
 import type { Member, Pool } from './pool.ts';
@@ -85,9 +86,10 @@ export class BalancedJob {
 
   #choose(members: readonly Member[]): Member | NoChoice {
     const { pool, clock } = this.#ports;
-    const { job, route } = this.#submission;
+    const { job, route, target } = this.#submission;
+    const farthest = isPool(target) ? target.source.farthest : 'remote';
     const failed = new Set(this.#failed.map(({ member }) => member.target.modelId));
-    return pool.choose(members, { job, route, failed, nowMs: clock.monotonicMs() });
+    return pool.choose(members, { job, route, farthest, failed, nowMs: clock.monotonicMs() });
   }
 
   #send(member: Member, isResumed: boolean): void {

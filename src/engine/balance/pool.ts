@@ -6,6 +6,7 @@ import { type Prefix, prefixesOf, sessionHash } from './policy/affinity.ts';
 import type { Candidate } from './policy/candidate.ts';
 import { type Choice, choose, type NoChoice } from './policy/choose.ts';
 import { PrefixIndex } from './policy/prefix-index.ts';
+import { nearer, type Privacy } from '../upstream/ports.ts';
 import type { UpstreamRecord } from './upstream-record.ts';
 
 /** A model that may run a job, and where it is. */
@@ -17,6 +18,8 @@ export interface Member {
 export interface Ask {
   readonly job: Job;
   readonly route: Route | undefined;
+  /** The farthest that a request for this model may go. */
+  readonly farthest: Privacy;
   /** The ids of members that failed it. */
   readonly failed: ReadonlySet<string>;
   readonly nowMs: number;
@@ -36,13 +39,13 @@ export class Pool {
   }
 
   /** Chooses among the members, and remembers the choice. */
-  choose(members: readonly Member[], { job, route, failed, nowMs }: Ask): Member | NoChoice {
+  choose(members: readonly Member[], { job, route, farthest, failed, nowMs }: Ask): Member | NoChoice {
     const prefixes = members.length > 1 && job.kind === 'generate' ? this.#prefixesOf(job) : [];
     const session = members.length > 1 && route?.session ? [sessionPrefix(route.session)] : [];
     const choice = choose(
       members.map((member) => candidateOf(member, members.length === 1, nowMs)),
       {
-        farthest: route?.isLocalOnly === true ? 'local' : 'remote',
+        farthest: nearer(farthest, route?.isLocalOnly === true ? 'local' : 'remote'),
         failed,
         shares: this.#prompts.shares(prefixes),
         session: new Set(this.#sessions.shares(session).keys()),

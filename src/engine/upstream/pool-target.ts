@@ -1,10 +1,14 @@
 /** Several equal models as one target: it can do what each of its members can. */
 import type { Capabilities, IdleOption, ModelTarget } from '../ports.ts';
-import { POOL_ENGINE, type PoolTarget } from './ports.ts';
+import { POOL_ENGINE, type PoolSource, type PoolTarget } from './ports.ts';
 
 type Members = readonly [ModelTarget, ...ModelTarget[]];
 
-export function poolTarget(modelId: string, members: Members, equalWeights: boolean): PoolTarget {
+export function poolTarget(
+  modelId: string,
+  members: Members,
+  { equalWeights, farthest = 'remote' }: Pick<PoolSource, 'equalWeights'> & Partial<PoolSource>,
+): PoolTarget {
   const window = Math.min(...members.map(({ trainedCtx }) => trainedCtx));
   return {
     modelId,
@@ -14,7 +18,7 @@ export function poolTarget(modelId: string, members: Members, equalWeights: bool
     trainedCtx: window,
     defaultCtx: window,
     revision: members.map((member) => `${member.modelId} ${member.revision}`).join('\n'),
-    source: { members, equalWeights },
+    source: { members, equalWeights, farthest },
   };
 }
 

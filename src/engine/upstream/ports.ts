@@ -89,6 +89,8 @@ export interface PoolSource {
   readonly members: readonly ModelTarget[];
   /** The user states that an answer begun by one may be continued by another. */
   readonly equalWeights: boolean;
+  /** The farthest that a request for it may go. */
+  readonly farthest: Privacy;
 }
 
 /** What an upstream says of itself; null: it does not tell, which is not zero. */
@@ -115,6 +117,17 @@ export interface UpstreamProbe {
   /** The models that it lists, in its order; rejects as a call does. */
   models(upstream: Upstream, signal: AbortSignal): Promise<readonly UpstreamModel[]>;
 }
+
+/** Who can read what is sent to a model; of a pool, to the nearest of its members. */
+export function privacyOf(target: ModelTarget): Privacy {
+  if (isRemote(target)) return target.source.upstream.privacy;
+  if (!isPool(target)) return 'local';
+  return nearer(...target.source.members.map(privacyOf));
+}
+
+/** The nearest of these. */
+export const nearer = (...all: readonly Privacy[]): Privacy =>
+  PRIVACIES.find((privacy) => all.includes(privacy)) ?? 'remote';
 
 export function isPool(target: ModelTarget): target is PoolTarget {
   return target.engine === POOL_ENGINE;

@@ -116,6 +116,8 @@ export const PoolEntry = Type.Object(
     members: Type.Array(Type.String({ minLength: 1, maxLength: 512 }), { minItems: 1, maxItems: 256 }),
     /** The user states that all have the same weights, so that one may continue what another began. */
     equalWeights: Type.Boolean(),
+    /** The farthest that a request for it may go; absent: anywhere. */
+    privacy: Type.Optional(Type.Enum([...PRIVACIES])),
   },
   { additionalProperties: false },
 );

@@ -2,6 +2,7 @@
  * The service without a model: the real HTTP edge, router and registry on a loopback socket, over a scripted engine.
  * One per test file, started before its tests and closed after them.
  */
+import { privacyOf } from '../../../src/engine/upstream/ports.ts';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -116,7 +117,12 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const isReady = options.nativeReady !== false;
   const clock = options.clock ?? systemClock;
   const process = { version: '9.8.7', instanceId: identity.instanceId, bootId: identity.bootId };
-  const keys = await KeyDesk.open({ home, clock, log: logger, isLocal: (name) => name === 'local' });
+  const keys = await KeyDesk.open({
+    home,
+    clock,
+    log: logger,
+    isLocal: (target) => privacyOf(target) === 'local',
+  });
   const recorder = new RequestRecorder({ mode: options.record ?? 'on', textForMs: 60_000, clock });
   const upstreams = options.over?.upstreams ?? (() => []);
   const feed = new EngineFeed({

@@ -1,10 +1,15 @@
 /** hearth pool add, list, show, rm: one id for several models that are equal. */
 import type { Command } from 'commander';
 import { addPool } from '../../../api/elsewhere/name-models.ts';
-import type { PoolEntry } from '../../../store/engines/entry.ts';
+import { type PoolEntry, PRIVACY_NAMES } from '../../../store/engines/entry.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
-import { engineStore, named } from './flags.ts';
+import { engineStore, named, oneOf } from './flags.ts';
+
+interface PoolFlags {
+  readonly equalWeights?: boolean;
+  readonly privacy?: string;
+}
 
 export function registerPool(program: Command, context: CliContext): void {
   const pool = program.command('pool').description('serve several equal models under one id');
@@ -12,10 +17,15 @@ export function registerPool(program: Command, context: CliContext): void {
     .command('add <id> <model...>')
     .description('serve these models as ID; repeat it to change them')
     .option('--equal-weights', 'their weights are the same, so one may continue an answer that another began')
-    .action(async (name: string, members: string[], flags: { equalWeights?: boolean }) => {
+    .option('--privacy <privacy>', `the farthest that a request for it may go: ${PRIVACY_NAMES.join(', ')}`)
+    .action(async (name: string, members: string[], flags: PoolFlags) => {
       const registry = localRegistry(context.config());
-      const equalWeights = flags.equalWeights === true;
-      await addPool({ registry, engines: engineStore(context) }, { name, members, equalWeights });
+      const { equalWeights = false } = flags;
+      const privacy = oneOf('--privacy', flags.privacy, PRIVACY_NAMES);
+      await addPool(
+        { registry, engines: engineStore(context) },
+        { name, members, equalWeights, ...(privacy === undefined ? {} : { privacy }) },
+      );
       context.note(
         printable(`${name} now means ${members.length === 1 ? 'one model' : `${members.length} models`}.`),
       );
@@ -45,12 +55,13 @@ async function list(context: CliContext, json: boolean): Promise<void> {
   if (json) return context.printJson(pools);
   if (pools.length === 0)
     return context.note('There are no pools; add one with: hearth pool add ID NAME/model …');
-  const rows = pools.map(({ name, members, equalWeights }) => [
+  const rows = pools.map(({ name, members, equalWeights, privacy = 'remote' }) => [
     name,
     equalWeights ? 'yes' : 'no',
+    privacy,
     members.join(', '),
   ]);
-  context.print(table([['ID', 'EQUAL WEIGHTS', 'MEMBERS'], ...rows]));
+  context.print(table([['ID', 'EQUAL WEIGHTS', 'PRIVACY', 'MEMBERS'], ...rows]));
 }
 
 async function find(context: CliContext, name: string): Promise<PoolEntry> {
