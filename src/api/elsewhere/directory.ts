@@ -1,7 +1,7 @@
 /**
  * api/elsewhere owns the models that are not installed here: of upstreams, of supervised commands, of pools. It knows
- * nothing of sockets or processes. Here: which models an upstream has. What it said last is answered with; an old list is read again meanwhile, and a name that is
- * not on it is looked for there before it is refused.
+ * nothing of sockets or processes. Here: which models an upstream has. What it said last is answered with; an old list is
+ * read again meanwhile, and a name that is not on it is looked for there before it is refused.
  */
 import type { UpstreamProbe } from '../../engine/upstream/ports.ts';
 import type { Clock } from '../../lib/base/clock.ts';

@@ -99,6 +99,33 @@ const unreachable = (upstream: string) =>
   fail('upstream_unreachable', { upstream, reason: 'nothing listens there' });
 
 describe('upstreams in use', () => {
+  it('count a command apart from this service: one that dies says nothing of the other', async () => {
+    const { place: _, ...here } = target('here');
+    const local = { ...here, modelId: 'm', engine: 'local' };
+    const command = { ...target('box'), engine: 'command' };
+    void submit(poolTarget('both', [command, local], { equalWeights: false }));
+    last().listener.onEnd(fail('worker_crashed', { model: 'box/m', reason: 'exit code 1' }));
+    finish();
+    const counts = engine.upstreams().map(({ name, failures, requests }) => ({ name, failures, requests }));
+    expect(counts).toEqual([
+      { name: 'box', failures: { broken: 1 }, requests: 1 },
+      { name: 'local', failures: {}, requests: 1 },
+    ]);
+  });
+
+  it('are looked at as they are spoken to now', async () => {
+    void submit(target('a'));
+    finish();
+    const { source, ...rest } = target('a');
+    const changed = {
+      ...rest,
+      source: { ...source, upstream: { ...source.upstream, dialect: 'hearth' as const } },
+    };
+    void submit(changed);
+    finish();
+    expect(engine.upstreams()).toMatchObject([{ name: 'a', dialect: 'hearth', requests: 2 }]);
+  });
+
   it('are not looked at before the first request, and looked at while they idle', async () => {
     await clock.advance(60_000);
     expect([looked, clock.pending]).toEqual([[], 0]);

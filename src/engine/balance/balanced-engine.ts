@@ -142,6 +142,7 @@ class Balancer implements BalancedEngine {
     const name = nameOf(target);
     const known = this.#records.get(name);
     if (known?.isFor(target)) {
+      known.follow(target);
       if (known.upstream === null) known.readLoad(this.#options.engine.residencies(), target.modelId);
       return { target, record: known };
     }

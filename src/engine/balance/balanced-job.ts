@@ -259,7 +259,7 @@ export class BalancedJob {
   #errorOf({ record }: Member, failure: Error | null): SvcError {
     if (failure === null) {
       const reason = 'it ended before it was complete';
-      return fail('upstream_broken', { upstream: record.name, what: 'stream', reason });
+      return fail('upstream_broken', { upstream: record.name, what: 'cut', reason });
     }
     return isSvcError(failure) ? failure : fail('internal', {}, failure);
   }

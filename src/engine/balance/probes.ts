@@ -21,8 +21,8 @@ export interface ProbesOptions {
 
 export class Probes {
   readonly #options: ProbesOptions;
-  readonly #lookedMs = new Map<UpstreamRecord, number>();
-  readonly #underWay = new Set<UpstreamRecord>();
+  readonly #lookedMs = new WeakMap<UpstreamRecord, number>();
+  readonly #underWay = new WeakSet<UpstreamRecord>();
   readonly #stop = new AbortController();
   #cancelTimer: (() => void) | undefined;
 

@@ -1,6 +1,6 @@
 /** What is known of one upstream, from what requests meet there and from what it tells; all models of it share this. */
 import type { ModelTarget, ResidencyStatus, UpstreamStatus } from '../ports.ts';
-import { isRemote, type LoadFacts, type Privacy, type Upstream } from '../upstream/ports.ts';
+import { isRemote, type LoadFacts, type Privacy, privacyOf, type Upstream } from '../upstream/ports.ts';
 import type { BalanceLimits } from './limits.ts';
 import { type FailureKind, type Health, heard, newHealth, type Signal, standing } from './policy/health.ts';
 import { expectedMs, type Learned, learn, NONE_RECENT, recentCount } from './policy/learned.ts';
@@ -11,9 +11,8 @@ export const THIS_SERVICE = 'local';
 export class UpstreamRecord {
   readonly name: string;
   readonly privacy: Privacy;
-  readonly maxCalls: number;
-  /** Null: what this service runs or starts itself, which is not probed. */
-  readonly upstream: Upstream | null;
+  #maxCalls = Number.POSITIVE_INFINITY;
+  #upstream: Upstream | null = null;
   load: LoadFacts | null = null;
   inFlightAtReport = 0;
   /** By their names there; null: not read yet. */
@@ -36,12 +35,26 @@ export class UpstreamRecord {
   #recent = NONE_RECENT;
 
   constructor(target: ModelTarget, nowMs: number, limits: BalanceLimits) {
-    this.upstream = isRemote(target) ? target.source.upstream : null;
     this.name = nameOf(target);
-    this.privacy = this.upstream?.privacy ?? 'local';
-    this.maxCalls = this.upstream?.maxCalls ?? Number.POSITIVE_INFINITY;
+    this.privacy = privacyOf(target);
+    this.follow(target);
     this.#limits = limits;
     this.#health = newHealth(nowMs);
+  }
+
+  get maxCalls(): number {
+    return this.#maxCalls;
+  }
+
+  /** Null: what this service runs or starts itself, which is not probed. */
+  get upstream(): Upstream | null {
+    return this.#upstream;
+  }
+
+  /** Its user may have changed how it is spoken to since. */
+  follow(target: ModelTarget): void {
+    this.#upstream = isRemote(target) ? target.source.upstream : null;
+    this.#maxCalls = this.#upstream?.maxCalls ?? Number.POSITIVE_INFINITY;
   }
 
   get health(): Health {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Check } from '#typebox/value';
 import type { FrozenRequest } from '../../../trust/evidence/freeze.ts';
 import { isNonce } from '../../../trust/evidence/freeze.ts';
-import type { EvidenceIssuer } from '../../../trust/evidence/issuer.ts';
+import type { EvidenceIssuer } from '../../../trust/evidence/issuing/issuer.ts';
 import { requestThere } from '../../../trust/evidence/relay/verify-relay.ts';
 import type { Predicate } from '../../../trust/evidence/statement.ts';
 import type { GenerateJob } from '../../../contract/job.ts';
@@ -90,12 +90,10 @@ async function relayFrozen(
     object: 'chat.completion' as const,
     idOf: ports.answerId,
   });
-  if (!Check(ChatResponse, response))
-    throw fail('upstream_broken', {
-      upstream: signer.upstream,
-      what: 'rubbish',
-      reason: 'it is no chat completion',
-    });
+  if (!Check(ChatResponse, response)) {
+    const reason = 'it is no chat completion';
+    throw fail('upstream_broken', { upstream: signer.upstream, what: 'rubbish', reason });
+  }
   const answer = { ...head, choices: response.choices, usage: response.usage };
   const { member, payloadSha256 } = await ports.evidence.relay({
     request,

@@ -1,6 +1,7 @@
 /**
  * engine/upstream/look owns what is asked of an upstream beside jobs: which models it has, how it fares. It does not know
- * what follows from the answers, and no question of it makes an upstream compute anything. What an answer lacks is not known, which is not zero.
+ * what follows from the answers, and no question of it makes an upstream compute anything. What an answer lacks is not
+ * known, which is not zero.
  */
 import type { ModelKind } from '../../../contract/load.ts';
 import type { Medium } from '../../ports.ts';

@@ -1,6 +1,6 @@
 /**
  * trust/evidence/relay owns the record of an answer that another Hearth made and signed: a statement about what was
- * passed on, around the record of that Hearth. What came of the model is in the inner record, and only there.
+ * passed on, around the record of that Hearth. It does not know what came of the model: that is in the inner record only.
  * This schema is the source; docs/schemas/evidence-frozen-v1-relay.json is generated from it.
  */
 import { type Static, Type } from '#typebox';

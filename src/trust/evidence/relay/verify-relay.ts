@@ -65,13 +65,14 @@ export function checkRelay(record: OpenedRecord, statement: RelayStatement, aske
     checkAnswered(statement, record.response),
     ...notSigned({ unsigned: record.unsigned.filter((name) => name !== UPSTREAM_RECORD) }),
   ];
-  if (record.response !== null)
+  if (record.response !== null) {
     findings.push(
       judge('statement', record.response.model === predicate.model, {
         passed: 'its parts agree with each other',
         failed: 'it names another model than the response',
       }),
     );
+  }
   if (record.upstream === undefined) {
     const detail = 'the file does not carry the record of the upstream';
     return { findings: [...findings, skipped('upstream record', detail)], there: null };

@@ -1,14 +1,17 @@
-/** Signs the records of this boot. Whoever holds an issuer can have an answer signed, and cannot reach the key. */
-import type { Clock } from '../../lib/base/clock.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
-import { readBuildMetadata } from '../identity/backend.ts';
-import type { FolderHash } from '../identity/folder-hash.ts';
-import type { InstanceIdentity } from '../identity/instance.ts';
-import type { SealStatement } from '../identity/sealed.ts';
-import { newEvidenceChain } from './chain.ts';
-import { type FrozenRequest, freezeRequest } from './freeze.ts';
-import { buildRelay, type Relayed, type RelayEvidence } from './relay/build-relay.ts';
-import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from './record.ts';
+/**
+ * trust/evidence/issuing owns the signing of this boot's records, own and passed on. Whoever holds an issuer can have an answer
+ * signed, and cannot reach the key. It knows nothing of requests beyond their hashes.
+ */
+import type { Clock } from '../../../lib/base/clock.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
+import { readBuildMetadata } from '../../identity/backend.ts';
+import type { FolderHash } from '../../identity/folder-hash.ts';
+import type { InstanceIdentity } from '../../identity/instance.ts';
+import type { SealStatement } from '../../identity/sealed.ts';
+import { newEvidenceChain } from '../chain.ts';
+import { type FrozenRequest, freezeRequest } from '../freeze.ts';
+import { buildRelay, type Relayed, type RelayEvidence } from '../relay/build-relay.ts';
+import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from '../record.ts';
 
 /** What differs from one answer to the next. */
 export type AnswerFacts = Omit<EvidenceFacts, 'identity' | 'chain' | 'server' | 'nowMs'>;
