@@ -23,7 +23,8 @@ it('rotates by size, keeps five files, and everything in them is private', async
   const home = await newHome();
   const writer = writerTo(home);
   for (let line = 0; line < 40; line += 1) {
-    writer.write(`{"line":${line},"text":"twenty characters"}\n`);
+    // Fewer characters than bytes: the limit is one of bytes.
+    writer.write(`{"line":${line},"text":"${'ä'.repeat(9)}${'x'.repeat(14)}"}\n`);
     await writer.flushed();
   }
   const sizes = await Promise.all(logFiles(home).map(async (file) => (await stat(file)).size));

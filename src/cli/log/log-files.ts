@@ -34,13 +34,14 @@ export function fileTarget(
   return {
     append: async (text) => {
       try {
+        const more = Buffer.byteLength(text);
         bytes ??= await sizeOf(current);
-        if (bytes > 0 && bytes + text.length > fileBytes) {
+        if (bytes > 0 && bytes + more > fileBytes) {
           await rotate(files);
           bytes = 0;
         }
         await appendFile(current, text, { mode: PRIVATE_FILE });
-        bytes += Buffer.byteLength(text);
+        bytes += more;
       } catch (error) {
         failed(error);
       }
