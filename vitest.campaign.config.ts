@@ -7,7 +7,7 @@ export default defineConfig({
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 600_000,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
     globalSetup: 'test/support/tiny-models.ts',
     server: { deps: { external: [/\/generated\/packages\//] } },
   },
