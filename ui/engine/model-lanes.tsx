@@ -3,14 +3,7 @@ import type { RequestView } from '../../src/wire/operation/requests.ts';
 import { count, milliseconds, plural } from '../parts/figures.ts';
 import { Spark } from '../parts/spark.tsx';
 import { TraceBar } from '../parts/trace-bar.tsx';
-import {
-  apartOf,
-  type LaneReading,
-  lanesOf,
-  scaleOf,
-  waitingFor,
-  type WaitingReading,
-} from './reading/lanes.ts';
+import { apartOf, type LaneReading, lanesOf, scaleOf, waitingFor } from './reading/lanes.ts';
 import { firstTokens, quantile } from './reading/prompts.ts';
 
 /** Lanes of those that wait; more are counted. */
@@ -42,17 +35,17 @@ export function ModelLanes({ id, model, state, requests }: ModelFacts) {
           <LaneRow key={lane.number} lane={lane} />
         ))}
         {apartOf(id, model, state.jobs).map(({ client, words }) => (
-          <BarelessRow key={words + client} mark="+" client={client} words={words} />
+          <PlainRow key={words + client} mark="+" client={client} words={words} />
         ))}
         {waiting.slice(0, MOST_WAITING).map((job) => (
-          <WaitingRow key={job.jobId} job={job} />
+          <PlainRow key={job.jobId} mark="…" client={job.client} words={job.words} isWaiting />
         ))}
       </ol>
       {lanes.length === 0 ? null : (
         <p class="scale">
           <span>full width {count(scaleOf(model))} tokens</span>
           {waiting.length <= MOST_WAITING ? null : (
-            <span>{count(waiting.length - MOST_WAITING)} more wait</span>
+            <span>{count(waiting.length - MOST_WAITING)} more waiting</span>
           )}
         </p>
       )}
@@ -107,11 +100,7 @@ function LaneRow({ lane }: { lane: LaneReading }) {
   );
 }
 
-const WaitingRow = ({ job: { client, words } }: { job: WaitingReading }) => (
-  <BarelessRow mark="…" client={client} words={words} isWaiting />
-);
-
-interface Bareless {
+interface PlainFacts {
   readonly mark: string;
   readonly client: string;
   readonly words: string;
@@ -119,7 +108,7 @@ interface Bareless {
 }
 
 /** Something that has no slot, and so no bar. */
-function BarelessRow({ mark, client, words, isWaiting = false }: Bareless) {
+function PlainRow({ mark, client, words, isWaiting = false }: PlainFacts) {
   return (
     <li class={`slot apart${isWaiting ? ' waiting' : ''}`}>
       <span class="slot-number" aria-hidden="true">

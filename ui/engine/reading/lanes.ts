@@ -32,7 +32,7 @@ export function lanesOf(model: ModelView, jobs: EngineState['jobs']): LaneReadin
     .map(([number, slot]) => laneOf(number, slot, { room, job: jobs[slot.job_id ?? ''] }));
 }
 
-export interface WaitingReading {
+interface WaitingReading {
   readonly jobId: string;
   readonly client: string;
   readonly words: string;
