@@ -33,7 +33,7 @@ export async function pageCost(argv: readonly string[]): Promise<void> {
     args: [...argv],
     options: {
       model: { type: 'string' },
-      tokens: { type: 'string', default: '150' },
+      tokens: { type: 'string', default: '300' },
       rounds: { type: 'string', default: '6' },
       threads: { type: 'string', default: '1' },
     },
@@ -129,7 +129,7 @@ async function look(reader: Reader, url: string, browser: Browser): Promise<() =
 async function decode(side: Side, tokens: number): Promise<number> {
   const answers = await Promise.all(
     Array.from({ length: STREAMS }, (_, at) =>
-      streamChat(side, [{ role: 'user', content: text(60, at) }], { maxTokens: tokens }),
+      streamChat(side, [{ role: 'user', content: text(8, at) }], { maxTokens: tokens }),
     ),
   );
   const begin = Math.max(...answers.map(({ arrivalsMs }) => arrivalsMs[0] ?? 0));
