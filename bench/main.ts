@@ -1,4 +1,5 @@
 /** The benchmarks by name; bench/README.md says what each measures and how to read it. */
+import { agents } from './agents/agents.ts';
 import { balance } from './balance/balance.ts';
 import { bare } from './bare/bare.ts';
 import { boot } from './boot.ts';
@@ -34,6 +35,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   threads,
   balance,
   page: pageCost,
+  agents,
   model: writeBenchModel,
   'join-parts': joinParts,
 };

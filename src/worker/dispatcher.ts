@@ -1,5 +1,6 @@
 /** Gives each message of the server to what answers it: the load, or the model that was loaded. */
 import type { FromWorker, ToWorker } from '../contract/ipc.ts';
+import { JobReader } from '../contract/tools/job-tools.ts';
 import { isVocabularyJob, type Job, type VocabularyJob } from '../contract/job.ts';
 import type { LoadSpec } from '../contract/load.ts';
 import type { NativeBackend } from './native.ts';
@@ -29,6 +30,7 @@ interface ModelService {
 export class Dispatcher {
   readonly #backend: NativeBackend;
   readonly #outbox: Outbox;
+  readonly #jobs = new JobReader();
   #service: ModelService | undefined;
   #vocabulary: Vocabulary | undefined;
   #loading = false;
@@ -60,7 +62,7 @@ export class Dispatcher {
         void this.#load(message.spec);
         return;
       case 'start':
-        return this.#start(message.job);
+        return this.#start(this.#jobs.unpacked(message));
       case 'save':
         void this.#save();
         return;

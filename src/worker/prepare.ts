@@ -10,7 +10,7 @@ import type { ChatModel } from './model.ts';
 import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns, withKnownRoles } from './prompt/envelope.ts';
 import { callVoice, type PromptTurn, withModelIds, withTools } from './prompt/history.ts';
-import { type PromptWriter, renderPrompt, tokenizePieces } from './prompt/prompt.ts';
+import { type PromptWriter, renderPrompt } from './prompt/prompt.ts';
 import { type RawPrompt, rawPrompt } from './prompt/raw-prompt.ts';
 
 export interface PreparedChat {
@@ -115,7 +115,7 @@ function sharedBeginning(
   const other: Turn = { role: 'user', content: said.startsWith('x') ? '1' : 'x' };
   const turns = [...prompt.turns.slice(0, first), other];
   const pieces = promptPieces(chat, { ...job, prompt: { ...prompt, turns, continues: false } }, plan);
-  const others = tokenizePieces(chat.vocabulary, pieces);
+  const others = chat.writer.tokens.of(pieces, job.domain ?? '');
   const parts = tokens.findIndex((token, at) => token !== others[at]);
   return parts > 0 ? parts : null;
 }
@@ -134,7 +134,7 @@ function promptOf(chat: ChatModel, { job, plan, numCtx }: PromptRequest): RawPro
   }
   const pieces = promptPieces(chat, { ...job, prompt }, plan);
   refuseHopeless(chat, pieces, numCtx);
-  return { pieces, tokens: tokenizePieces(chat.vocabulary, pieces) };
+  return { pieces, tokens: chat.writer.tokens.of(pieces, job.domain ?? '') };
 }
 
 type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };

@@ -126,7 +126,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'trust/identity': ['lib/base', 'lib/files', 'lib/errors', 'lib/seal'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/base', 'lib/files', 'lib/errors'],
   wire: ['contract'],
-  contract: ['lib/errors', 'lib/chat-template', 'lib/tool-format', 'lib/prompt-cache'],
+  contract: ['lib/base', 'lib/errors', 'lib/chat-template', 'lib/tool-format', 'lib/prompt-cache'],
   'lib/base': [],
   'lib/json': ['lib/errors'],
   'lib/files': ['lib/base', 'lib/errors'],
@@ -178,6 +178,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/jinja/values': ['lib/errors'],
   'worker/prompt': [
     'contract',
+    'lib/base',
     'lib/errors',
     'lib/chat-template',
     'lib/tool-format',
@@ -209,6 +210,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'worker/answer': [
     'contract',
+    'lib/base',
     'lib/errors',
     'lib/grammar',
     'lib/tool-format',

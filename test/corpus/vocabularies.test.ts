@@ -14,6 +14,7 @@ import { Text } from '../../src/worker/jinja/values/text.ts';
 import type { NativeBackend } from '../../src/worker/native.ts';
 import { tokenizePieces } from '../../src/worker/prompt/prompt.ts';
 import { promptWriter } from '../../src/worker/prompt/writer.ts';
+import { PromptTokens } from '../../src/worker/prompt/tokens/prompt-tokens.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
 import { CORPUS_FOLDER, digest, readJson } from './corpus.ts';
 
@@ -68,6 +69,30 @@ describe.skipIf(CORPUS_FOLDER === null)('real vocabularies', () => {
         digest([...vocabulary.tokenize(input, false)].join(' ')).slice(0, 8),
         JSON.stringify(input),
       ).toBe(line);
+    }
+  });
+
+  it.each(names)('%s gives a prompt the same tokens in parts that are remembered', async (name) => {
+    const { vocabulary } = await backend.openTexts(fileOf(name));
+    const { controlTexts, userDefinedTexts, separateTexts } = vocabulary;
+    // Whatever the vocabulary knows may stand in a template, side by side with the hard texts.
+    const marks = [...separateTexts.slice(0, 24), ...separateTexts.slice(-8)];
+    const others = [...controlTexts.slice(0, 8), ...userDefinedTexts.slice(0, 8), ' ', '  \n'];
+    const inputs = readFileSync(`${fileOf('llama-bpe')}.inp`, 'utf8').split('\n__ggml_vocab_test__\n');
+    const text = inputs
+      .flatMap((input, i) => [marks[i % marks.length] ?? '', input, others[i % others.length] ?? ''])
+      .join('');
+    const tokens = new PromptTokens(vocabulary, marks.join(' '));
+    for (const pieces of [
+      [{ text, plain: false, continues: false }],
+      [
+        { text: 'a', plain: false, continues: false },
+        { text, plain: false, continues: true },
+      ],
+    ]) {
+      const whole = tokenizePieces(vocabulary, pieces);
+      expect(tokens.of(pieces, '')).toEqual(whole);
+      expect(tokens.of(pieces, '')).toEqual(whole);
     }
   });
 

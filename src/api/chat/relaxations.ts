@@ -1,6 +1,9 @@
 /** What the schemas of a conversation ask for that no grammar enforces. */
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
+import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
+import { toolsText } from '../../contract/tools/job-tools.ts';
 import { type AskedSchema, schemaDesk } from '../intake/schema-desk.ts';
+import type { LeftOut } from '../intake/schema-messages.ts';
 import { placeOf } from '../intake/schema-places.ts';
 
 /** A keyword that only the check of the finished answer enforces. */
@@ -12,22 +15,32 @@ export interface Relaxation {
   readonly keyword: string;
 }
 
+/** The relaxations of whole sets of tools, by their text. */
+const sets = new RecentTexts<readonly Relaxation[]>({ entries: 64, chars: 8_000_000 });
+
 /**
  * Examines every schema of a conversation. Those of tools are relaxed where a grammar cannot follow, unless `strict`;
- * that of the answer is refused there.
+ * that of the answer is refused there. What was examined as a set is not looked at again: agents send the same with every
+ * turn.
  */
 export async function relaxationsOf(
   { tools, format }: { readonly tools: readonly ToolDefinition[]; readonly format: AnswerFormat },
   strict: boolean,
 ): Promise<readonly Relaxation[]> {
-  const ofTools = tools.map(({ parameters }) => askedSchema(parameters, !strict));
   const ofAnswer = format.kind === 'json_schema' ? [askedSchema(format.schema, false)] : [];
+  const key = tools.length === 0 ? null : `${strict ? 'strict' : 'relaxed'} ${toolsText(tools)}`;
+  const known = key === null ? [] : sets.get(key);
+  const ofTools = known === undefined ? tools.map((tool) => askedSchema(tool.parameters, !strict)) : [];
   const asked = [...ofTools, ...ofAnswer];
-  if (asked.length === 0) return [];
-  const leftOut = await schemaDesk.examine(asked);
-  return leftOut.flatMap((keywords, index) =>
-    keywords.map((keyword) => ({ tool: tools[index]?.name ?? null, ...keyword })),
-  );
+  const leftOut = asked.length === 0 ? [] : await schemaDesk.examine(asked);
+  const found = known ?? tools.flatMap(({ name }, index) => named(name, leftOut[index]));
+  if (key !== null) sets.set(key, found);
+  const answers = leftOut.slice(ofTools.length).flatMap((keywords) => named(null, keywords));
+  return answers.length === 0 ? found : [...found, ...answers];
+}
+
+function named(tool: string | null, keywords: readonly LeftOut[] = []): Relaxation[] {
+  return keywords.map((keyword) => ({ tool, ...keyword }));
 }
 
 function askedSchema(schema: object, relax: boolean): AskedSchema {

@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { FromWorker, ToWorker } from '../../contract/ipc.ts';
 import type { Job } from '../../contract/job.ts';
+import { packedJob } from '../../contract/tools/job-tools.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { BackendFacts, FormatSpec, LoadedFacts, LoadSpec, MeasureSpec } from '../../contract/load.ts';
 import type { Measurement } from '../../contract/memory.ts';
@@ -186,7 +187,7 @@ export class WorkerHost {
     this.#watchdog.jobOpened(job);
     if (this.#jobs.size === 1) this.#watchdog.begin(this.#deps.limits.silenceMs);
     this.#beat();
-    this.#send({ type: 'start', job });
+    this.#send({ type: 'start', ...packedJob(job) });
   }
 
   /** Tells what the slots do from now on; null: no more. */

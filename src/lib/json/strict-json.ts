@@ -70,7 +70,7 @@ function scanValue(cursor: Cursor, depth: number): void {
 }
 
 function scanObject(cursor: Cursor, depth: number): void {
-  const keys = new Set<string>();
+  const keys = new Keys(cursor.bytes);
   cursor.at += 1;
   skipSpace(cursor);
   if (take(cursor, CLOSE_BRACE)) return;
@@ -78,7 +78,7 @@ function scanObject(cursor: Cursor, depth: number): void {
     if (cursor.bytes[cursor.at] !== QUOTE) throw unexpected(cursor);
     const start = cursor.at;
     scanString(cursor);
-    noteKey(keys, cursor.bytes.toString('utf8', start, cursor.at));
+    keys.note(start + 1, cursor.at - 1);
     skipSpace(cursor);
     if (!take(cursor, COLON)) throw unexpected(cursor);
     skipSpace(cursor);
@@ -90,13 +90,66 @@ function scanObject(cursor: Cursor, depth: number): void {
   }
 }
 
-function noteKey(keys: Set<string>, quoted: string): void {
-  // Escapes are decoded first, or "\u0061" and "a" would count as two keys.
-  const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-  if (key === '__proto__') throw unusable('the key "__proto__" is not allowed');
-  if (keys.has(key)) throw unusable('an object names the same key twice');
-  keys.add(key);
+const FEW_KEYS = 16;
+const PROTO = '__proto__';
+
+/** The keys of one object. A few without escapes are compared as they stand in the bytes, which makes no strings. */
+class Keys {
+  readonly #bytes: Buffer;
+  /** Start and end of each, without its quotes. */
+  readonly #places: number[] = [];
+  #texts: Set<string> | undefined;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  note(start: number, end: number): void {
+    const isFew = this.#texts === undefined && this.#places.length < 2 * FEW_KEYS;
+    if (isFew && !this.#hasEscape(start, end)) return this.#notePlace(start, end);
+    this.#texts ??= this.#decoded();
+    const key = this.#text(start, end);
+    if (key === PROTO) throw namesProto();
+    if (this.#texts.has(key)) throw namesTwice();
+    this.#texts.add(key);
+  }
+
+  #notePlace(start: number, end: number): void {
+    const places = this.#places;
+    if (end - start === PROTO.length && this.#text(start, end) === PROTO) throw namesProto();
+    for (let i = 0; i < places.length; i += 2)
+      if (this.#isSame(places[i] as number, places[i + 1] as number, start, end)) throw namesTwice();
+    places.push(start, end);
+  }
+
+  #isSame(one: number, oneEnd: number, other: number, otherEnd: number): boolean {
+    if (oneEnd - one !== otherEnd - other) return false;
+    for (let at = other; at < otherEnd; at += 1)
+      if (this.#bytes[at] !== this.#bytes[one + at - other]) return false;
+    return true;
+  }
+
+  #hasEscape(start: number, end: number): boolean {
+    for (let at = start; at < end; at += 1) if (this.#bytes[at] === BACKSLASH) return true;
+    return false;
+  }
+
+  #decoded(): Set<string> {
+    const texts = new Set<string>();
+    for (let i = 0; i < this.#places.length; i += 2)
+      texts.add(this.#text(this.#places[i] as number, this.#places[i + 1] as number));
+    return texts;
+  }
+
+  /** Escapes are decoded, or "\u0061" and "a" would count as two keys. */
+  #text(start: number, end: number): string {
+    const written = this.#bytes.toString('utf8', start, end);
+    return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
+  }
 }
+
+const namesProto = (): SvcError => unusable('the key "__proto__" is not allowed');
+const namesTwice = (): SvcError => unusable('an object names the same key twice');
 
 function scanArray(cursor: Cursor, depth: number): void {
   cursor.at += 1;
@@ -119,16 +172,24 @@ function take(cursor: Cursor, byte: number): boolean {
 
 function scanString(cursor: Cursor): void {
   const { bytes } = cursor;
-  cursor.at += 1;
-  while (cursor.at < bytes.length) {
-    const byte = bytes[cursor.at] as number;
+  const { length } = bytes;
+  // A variable of its own: most of a request is the characters of strings.
+  let at = cursor.at + 1;
+  while (at < length) {
+    const byte = bytes[at] as number;
     if (byte === QUOTE) {
-      cursor.at += 1;
+      cursor.at = at + 1;
       return;
     }
-    if (byte < 0x20) throw unexpected(cursor);
-    cursor.at += byte === BACKSLASH ? escapeLength(cursor) : 1;
+    if (byte < 0x20 || byte === BACKSLASH) {
+      cursor.at = at;
+      if (byte !== BACKSLASH) throw unexpected(cursor);
+      at += escapeLength(cursor);
+    } else {
+      at += 1;
+    }
   }
+  cursor.at = at;
   throw unexpected(cursor);
 }
 
@@ -140,14 +201,14 @@ function escapeLength(cursor: Cursor): number {
   throw unexpected(cursor);
 }
 
+const WORDS: readonly (readonly number[])[] = ['true', 'false', 'null'].map((word) => [...Buffer.from(word)]);
+
 function scanWord(cursor: Cursor): boolean {
-  for (const word of ['true', 'false', 'null']) {
-    if (cursor.bytes.toString('latin1', cursor.at, cursor.at + word.length) === word) {
-      cursor.at += word.length;
-      return true;
-    }
-  }
-  return false;
+  const { bytes, at } = cursor;
+  const word = WORDS.find((letters) => letters.every((letter, index) => bytes[at + index] === letter));
+  if (word === undefined) return false;
+  cursor.at += word.length;
+  return true;
 }
 
 function scanNumber(cursor: Cursor): void {

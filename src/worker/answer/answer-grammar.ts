@@ -4,6 +4,8 @@
  * contain the mark", so there is no moment at which a constraint would have to be switched on in mid-token.
  */
 import type { AnswerFormat, ToolChoice, ToolDefinition } from '../../contract/job.ts';
+import { toolsText } from '../../contract/tools/job-tools.ts';
+import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { checkClientGbnf, checkGbnf, renameRoot } from '../../lib/grammar/gbnf/gbnf-check.ts';
 import { gbnfLiteral, GbnfWriter } from '../../lib/grammar/gbnf/gbnf-writer.ts';
@@ -33,25 +35,14 @@ export type ThinkingPlace =
   | { readonly at: 'nowhere' }
   | { readonly at: 'choice' | 'open'; readonly marks: ThinkingMarks };
 
-/** Grammars kept for the next request of the same kind, and the most characters of what they were made of. */
-const MAX_KEPT = 16;
-const MAX_KEPT_CHARS = 2_000_000;
-const kept = new Map<string, string | null>();
+/** Grammars kept for the next request of the same kind, by what they are made of. */
+const kept = new RecentTexts<{ readonly gbnf: string | null }>({ entries: 16, chars: 2_000_000 });
 
 /** GBNF of the answer, or null when the model may say anything. Agents send the same tools with every turn. */
 export function answerGrammar(request: AnswerGrammarRequest): string | null {
-  const key = JSON.stringify(request);
-  const known = kept.get(key);
-  const gbnf = known === undefined ? madeGrammar(request) : known;
-  kept.delete(key);
-  kept.set(key, gbnf);
-  let chars = [...kept.keys()].reduce((sum, each) => sum + each.length, 0);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= MAX_KEPT && chars <= MAX_KEPT_CHARS) break;
-    chars -= oldest.length;
-    kept.delete(oldest);
-  }
-  return gbnf;
+  const { tools, ...rest } = request;
+  const key = `${JSON.stringify(rest)} ${toolsText(tools)}`;
+  return kept.of(key, () => ({ gbnf: madeGrammar(request) })).gbnf;
 }
 
 function madeGrammar(request: AnswerGrammarRequest): string | null {

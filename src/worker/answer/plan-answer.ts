@@ -6,10 +6,13 @@
  *   4. once the prompt is known: the reader that takes the answer apart, and the constraint
  */
 import type { GenerateJob, ToolDefinition, Turn } from '../../contract/job.ts';
+import { toolsText } from '../../contract/tools/job-tools.ts';
+import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
 import type { NativeModel } from '../native.ts';
 import { modelFormat } from '../prompt/model-format.ts';
+import type { ChatTemplate } from '../prompt/template.ts';
 import { type PrefillPart, probeTemplate, type PromptWriter } from '../prompt/prompt.ts';
 import type { Answer } from './answer.ts';
 import { answerGrammar, type AnswerGrammarRequest, type ThinkingPlace } from './answer-grammar.ts';
@@ -170,8 +173,7 @@ const clients = (text: string): PrefillPart => ({ text, isOwn: false });
 function openedStart({ job, writer, model, variables, tools }: StartRequest): AnswerStart {
   const { thinking: marks, content } = model;
   if (marks === null && content === null) return NOT_CHAT;
-  const turns = [{ role: 'user', content: 'x' }] as const;
-  const end = probeTemplate(writer, { turns, tools, variables }).trimEnd();
+  const end = openingOf(writer, { tools, variables });
   const inContent = content !== null && content.open !== '' && end.endsWith(content.open.trimEnd());
   const nowhere = { thinking: NOWHERE, inContent, prefill: [] };
   if (marks === null || inContent) return nowhere;
@@ -183,6 +185,23 @@ function openedStart({ job, writer, model, variables, tools }: StartRequest): An
   if (end.endsWith(marks.close)) return nowhere;
   return { ...nowhere, thinking: { at: opened ? 'open' : 'choice', marks } };
 }
+
+const openings = new WeakMap<ChatTemplate, RecentTexts<string>>();
+
+/** The end of a prompt, as the template leaves it to the answer: rendered once for the same tools and variables. */
+function openingOf(writer: PromptWriter, asked: Pick<StartRequest, 'tools' | 'variables'>): string {
+  const known = openings.get(writer.template) ?? new RecentTexts<string>({ entries: 64, chars: 2_000_000 });
+  openings.set(writer.template, known);
+  return known.of(`${JSON.stringify(asked.variables)} ${toolsText(asked.tools)}`, () => {
+    const turns = [{ role: 'user', content: 'x' }] as const;
+    return probeTemplate(writer, { turns, ...asked })
+      .slice(-LONGEST_OPENING)
+      .trimEnd();
+  });
+}
+
+/** Characters of a prompt's end that may tell; marks are far shorter. */
+const LONGEST_OPENING = 4_096;
 
 function bodyReader({ format, model, tools, maxCalls }: AnswerGrammarRequest): BodyReader {
   const shaped = format.kind !== 'text';

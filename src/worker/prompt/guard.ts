@@ -69,10 +69,13 @@ interface Node {
  */
 class MarkFinder {
   readonly #root: Node = { isEnd: false, next: new Map() };
+  /** By UTF-16 unit: 1 where a mark begins with it, which few do. */
+  readonly #begins = new Uint8Array(0x1_0000);
 
   constructor(marks: readonly string[]) {
     for (const mark of marks) {
       let node = this.#root;
+      this.#begins[mark.charCodeAt(0)] = 1;
       // By UTF-16 units, as positions are counted.
       for (let i = 0; i < mark.length; i += 1) {
         const unit = mark.charAt(i);
@@ -89,6 +92,7 @@ class MarkFinder {
     const places = new Set<number>();
     const { string } = text;
     for (let start = 0; start < string.length; start += 1) {
+      if (this.#begins[string.charCodeAt(start)] === 0) continue;
       let node = this.#root.next.get(string.charAt(start));
       for (let end = start + 1; node !== undefined; end += 1) {
         if (node.isEnd) {

@@ -14,7 +14,7 @@ export function modelFormat({
   template,
   vocabulary,
   toolFormat = 'auto',
-}: Omit<PromptWriter, 'guard'>): ModelFormat {
+}: Omit<PromptWriter, 'guard' | 'tokens'>): ModelFormat {
   const known = formats.get(template);
   if (known !== undefined) return known;
   const format = deriveFormat({

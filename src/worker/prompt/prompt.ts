@@ -11,6 +11,7 @@ import { type CallVoice, type PromptTurn, USUAL_VOICE } from './history.ts';
 import { OwnWords } from '../jinja/values/convert.ts';
 import { Text } from '../jinja/values/text.ts';
 import { brokenMark, type Guard, type PromptPiece } from './guard.ts';
+import { joinTokens, type PromptTokens } from './tokens/prompt-tokens.ts';
 import { strftime } from './strftime.ts';
 import type { ChatTemplate } from './template.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -39,6 +40,7 @@ export interface PromptWriter {
   readonly template: ChatTemplate;
   readonly vocabulary: Vocabulary;
   readonly guard: Guard;
+  readonly tokens: PromptTokens;
   /** Absent: as the template shows. */
   readonly toolFormat?: FormatChoice | GivenFormat;
   /** How a tool begins in this template, where descriptions of tools could spell it; absent or null: they cannot. */
@@ -73,17 +75,7 @@ export function tokenizePieces(vocabulary: Vocabulary, pieces: readonly PromptPi
   const runs = pieces.map(({ text, plain, continues }) =>
     continues ? vocabulary.tokenizeNext(text) : vocabulary.tokenize(text, !plain),
   );
-  const first = vocabulary.prependToken;
-  if (first !== null && runs.find((run) => run.length > 0)?.[0] !== first)
-    runs.unshift(Uint32Array.of(first));
-  if (runs.length === 1 && runs[0] !== undefined) return runs[0];
-  const tokens = new Uint32Array(runs.reduce((sum, run) => sum + run.length, 0));
-  let at = 0;
-  for (const run of runs) {
-    tokens.set(run, at);
-    at += run.length;
-  }
-  return tokens;
+  return joinTokens(vocabulary, runs);
 }
 
 export function pieceText(pieces: readonly PromptPiece[]): string {

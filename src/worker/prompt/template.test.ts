@@ -13,6 +13,7 @@ const vocabulary = {
   eosText: '</s>',
   controlTexts: ['<s>', '</s>'],
   userDefinedTexts: [],
+  separateTexts: [],
 } as Partial<Vocabulary> as Vocabulary;
 
 function render(

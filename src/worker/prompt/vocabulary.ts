@@ -21,6 +21,8 @@ export interface Vocabulary {
   readonly controlTexts: readonly string[];
   /** Texts of further tokens that the tokeniser looks for before all others: marks, and in some vocabularies plain words. */
   readonly userDefinedTexts: readonly string[];
+  /** Texts of tokens that the tokeniser looks for before all others, and that take nothing from the text before them. */
+  readonly separateTexts: readonly string[];
   /** Tokens that a model expects around any input, by its own metadata. */
   readonly prependToken: number | null;
   readonly appendToken: number | null;

@@ -8,6 +8,7 @@ import { modelFormat } from './model-format.ts';
 import { probeTemplate, type PromptWriter, surroundings } from './prompt.ts';
 import type { ChatTemplate } from './template.ts';
 import { templateMarks, toolMark } from './template-marks.ts';
+import { PromptTokens } from './tokens/prompt-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 export function promptWriter(
@@ -20,7 +21,8 @@ export function promptWriter(
   const marks = templateMarks(render, vocabulary);
   const format = modelFormat({ template, vocabulary, toolFormat });
   const guard = guardAgainst({ ...marks, texts: [...new Set([...marks.texts, ...writtenMarks(format)])] });
-  const writer = { template, vocabulary, guard, toolFormat, toolMark: toolMark(render) };
+  const tokens = new PromptTokens(vocabulary, template.source);
+  const writer = { template, vocabulary, guard, tokens, toolFormat, toolMark: toolMark(render) };
   // What a template shows by itself, it tells of.
   return toolFormat === 'auto' || format.tools === null
     ? writer

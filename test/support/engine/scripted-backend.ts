@@ -32,6 +32,7 @@ const vocabulary: Vocabulary = {
   eosText: '',
   controlTexts: ['<|im_start|>', '<|im_end|>'],
   userDefinedTexts: [],
+  separateTexts: [],
   prependToken: null,
   appendToken: null,
   pair: { first: [], between: [END], last: [] },

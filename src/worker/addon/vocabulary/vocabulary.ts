@@ -11,6 +11,8 @@ import { byteLevelBytes, sentencePieceBytes } from './token-bytes.ts';
 const ATTRIBUTE_UNKNOWN = 1 << 0;
 const ATTRIBUTE_CONTROL = 1 << 3;
 const ATTRIBUTE_USER_DEFINED = 1 << 4;
+/** Spaces before the token belong to it. */
+const ATTRIBUTE_LSTRIP = 1 << 7;
 /** llama_vocab_type by number. */
 const TYPES = ['none', 'spm', 'bpe', 'wpm', 'ugm', 'rwkv', 'plamo2'] as const;
 type VocabularyType = (typeof TYPES)[number];
@@ -36,13 +38,14 @@ export function openVocabulary(library: Library, vocab: Pointer): OpenVocabulary
     library.llama_vocab_sep(vocab),
   ].map((token) => (token < 0 ? null : token)) as [number | null, number | null, number | null];
   const wordPieces = tokens.type === 'wpm';
-  const { controlTexts, userDefinedTexts, longest, texts } = survey(tokens, size);
+  const { controlTexts, userDefinedTexts, separateTexts, longest, texts } = survey(tokens, size);
   return {
     size,
     bosText: textOf(tokens, bos),
     eosText: textOf(tokens, eos),
     controlTexts,
     userDefinedTexts,
+    separateTexts,
     texts,
     prependToken: wordPieces || library.llama_vocab_get_add_bos(vocab) ? bos : null,
     appendToken: wordPieces ? (sep ?? eos) : library.llama_vocab_get_add_eos(vocab) ? eos : null,
@@ -90,6 +93,7 @@ function pairTokens({ library, vocab }: Tokens, { bos, eos, sep }: Marks): PairT
 interface Survey {
   readonly controlTexts: string[];
   readonly userDefinedTexts: string[];
+  readonly separateTexts: string[];
   readonly longest: number | null;
   readonly texts: PackedTexts;
 }
@@ -101,6 +105,7 @@ interface Survey {
 function survey(tokens: Tokens, size: number): Survey {
   const controlTexts: string[] = [];
   const userDefinedTexts: string[] = [];
+  const separateTexts: string[] = [];
   // A byte-mapped entry is one character per byte, so its UTF-8 length is never less than the bytes it stands for.
   let longest = 1;
   const texts = new PackedTexts(size);
@@ -115,6 +120,7 @@ function survey(tokens: Tokens, size: number): Survey {
       : tokenBytes(tokens, token, { entry: text, attributes });
     texts.add(token, bytes, isEnd);
     if (text.length <= 1) continue;
+    if (isSeparate(attributes)) separateTexts.push(text);
     // End tokens count even where a file gives them an ordinary type, as their effect is that of a control.
     if (isSilent || isEnd) controlTexts.push(text);
     else if ((attributes & ATTRIBUTE_USER_DEFINED) !== 0) userDefinedTexts.push(text);
@@ -122,9 +128,15 @@ function survey(tokens: Tokens, size: number): Survey {
   return {
     controlTexts,
     userDefinedTexts,
+    separateTexts,
     texts,
     longest: tokens.type === 'bpe' || tokens.type === 'spm' ? longest : null,
   };
+}
+
+function isSeparate(attributes: number): boolean {
+  const isFirst = (attributes & (ATTRIBUTE_CONTROL | ATTRIBUTE_USER_DEFINED)) !== 0;
+  return isFirst && (attributes & ATTRIBUTE_LSTRIP) === 0;
 }
 
 function gapTokens({ library, vocab }: Tokens): GapTokens | null {

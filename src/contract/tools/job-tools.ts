@@ -1,0 +1,69 @@
+/**
+ * contract/tools owns how the tools of a job cross: as one text, because agents send the same with every turn, and an equal
+ * text is read only once. It knows nothing of what a tool is for.
+ */
+import { Type } from '#typebox';
+import { Check } from '#typebox/value';
+import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
+import { type ExplainJob, type GenerateJob, type Job, ToolDefinition } from '../job.ts';
+
+const Tools = Type.Array(ToolDefinition);
+type Tools = GenerateJob['tools'];
+
+export interface PackedJob {
+  /** Without its tools. */
+  readonly job: Job;
+  /** JSON; absent: there are none. */
+  readonly tools?: string;
+}
+
+const texts = new WeakMap<readonly ToolDefinition[], string>();
+
+/** The same list has the same text, written once. */
+export function toolsText(tools: readonly ToolDefinition[]): string {
+  const known = texts.get(tools);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(tools);
+  texts.set(tools, text);
+  return text;
+}
+
+export function packedJob(job: Job): PackedJob {
+  const tools = generationOf(job)?.tools ?? [];
+  if (tools.length === 0) return { job };
+  return { job: withTools(job, []), tools: toolsText(tools) };
+}
+
+/** Sets of tools that are kept for the next job with them, and the most characters that they were read from. */
+const KEPT = { entries: 16, chars: 4_000_000 };
+
+/** Reads packed jobs; equal tools are one and the same list. */
+export class JobReader {
+  readonly #sets = new RecentTexts<Tools>(KEPT);
+
+  unpacked({ job, tools }: PackedJob): Job {
+    return tools === undefined
+      ? job
+      : withTools(
+          job,
+          this.#sets.of(tools, () => readTools(tools)),
+        );
+  }
+}
+
+function readTools(text: string): Tools {
+  const tools: unknown = JSON.parse(text);
+  if (!Check(Tools, tools)) throw new Error('the tools of a job are none');
+  return tools;
+}
+
+function generationOf(job: Job): GenerateJob | undefined {
+  if (job.kind === 'generate') return job;
+  return job.kind === 'explain' ? job.job : undefined;
+}
+
+function withTools(job: Job, tools: Tools): Job {
+  if (job.kind === 'generate') return { ...job, tools };
+  if (job.kind === 'explain') return { ...job, job: { ...job.job, tools } } satisfies ExplainJob;
+  return job;
+}

@@ -1,0 +1,88 @@
+/**
+ * worker/prompt/tokens owns the tokens of what prompts are made of, and remembers them: a conversation is sent again with
+ * every turn, and tokenising 150 KB of tools takes tens of milliseconds in which no other stream of the model decodes. A
+ * text may be cut before a token that the tokeniser looks for before all others: what stands before it and what begins
+ * with it are tokenised apart anyway. It knows nothing of conversations.
+ */
+import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
+import type { PromptPiece } from '../guard.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+
+/** Parts that are remembered, about 2 MB of tokens for each million characters. */
+const KEPT = { entries: 4_096, chars: 4_000_000 };
+
+export class PromptTokens {
+  readonly #vocabulary: Vocabulary;
+  readonly #cut: RegExp | null;
+  readonly #known = new RecentTexts<Uint32Array>(KEPT);
+
+  /** `source`: the template, which has the marks that cut well. */
+  constructor(vocabulary: Vocabulary, source: string) {
+    this.#vocabulary = vocabulary;
+    const marks = cutMarks(vocabulary, source);
+    this.#cut = marks.length === 0 ? null : new RegExp(marks.map(escaped).join('|'), 'g');
+  }
+
+  /** The same tokens as without memory. Only prompts of the same `domain` are remembered for each other. */
+  of(pieces: readonly PromptPiece[], domain: string): Uint32Array {
+    return joinTokens(
+      this.#vocabulary,
+      pieces.flatMap((piece) => (piece.plain ? [this.#fresh(piece)] : this.#parts(piece, domain))),
+    );
+  }
+
+  #parts({ text, continues }: PromptPiece, domain: string): Uint32Array[] {
+    return cutBefore(text, this.#cut).map((part, index) => {
+      const piece = { text: part, plain: false, continues: continues && index === 0 };
+      return this.#known.of(`${domain}${piece.continues ? '+' : ' '}${part}`, () => this.#fresh(piece));
+    });
+  }
+
+  #fresh({ text, plain, continues }: PromptPiece): Uint32Array {
+    return continues ? this.#vocabulary.tokenizeNext(text) : this.#vocabulary.tokenize(text, !plain);
+  }
+}
+
+/** Runs of tokens in order, with the token that the model expects first, once. */
+export function joinTokens(
+  vocabulary: Pick<Vocabulary, 'prependToken'>,
+  all: readonly Uint32Array[],
+): Uint32Array {
+  const runs = [...all];
+  const first = vocabulary.prependToken;
+  if (first !== null && runs.find((run) => run.length > 0)?.[0] !== first)
+    runs.unshift(Uint32Array.of(first));
+  if (runs.length === 1 && runs[0] !== undefined) return runs[0];
+  const tokens = new Uint32Array(runs.reduce((sum, run) => sum + run.length, 0));
+  let at = 0;
+  for (const run of runs) {
+    tokens.set(run, at);
+    at += run.length;
+  }
+  return tokens;
+}
+
+/** The marks of a template before which a text can be cut without a change of its tokens. */
+export function cutMarks(
+  { separateTexts, controlTexts, userDefinedTexts }: Vocabulary,
+  source: string,
+): string[] {
+  const found = [...controlTexts, ...userDefinedTexts];
+  return separateTexts.filter(
+    (mark) => /^\S/.test(mark) && source.includes(mark) && found.every((other) => partsAt(mark, other)),
+  );
+}
+
+/** Whether no occurrence of `other` can reach over the beginning of `mark`, or begin inside of it and win. */
+function partsAt(mark: string, other: string): boolean {
+  return !other.includes(mark.charAt(0), 1) && !mark.includes(other.charAt(0), 1);
+}
+
+/** A text, cut before each mark. */
+function cutBefore(text: string, mark: RegExp | null): string[] {
+  const places = mark === null ? [] : [...text.matchAll(mark)].map(({ index }) => index);
+  const starts = [0, ...places.filter((place) => place > 0)];
+  return starts.map((start, index) => text.slice(start, starts[index + 1]));
+}
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
