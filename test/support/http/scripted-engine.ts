@@ -36,6 +36,11 @@ export class ScriptedEngine implements Engine {
     return this;
   }
 
+  /** What was not played yet is not played any more. */
+  forgetScripts(): void {
+    this.#scripts.length = 0;
+  }
+
   /** The next job that is submitted from now on. */
   nextJob(): Promise<Played> {
     return new Promise((resolve) => this.#waiting.push(resolve));
