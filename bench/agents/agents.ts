@@ -87,32 +87,38 @@ interface Beside {
 }
 
 async function measured(url: string, seedOf: () => number): Promise<Beside> {
-  await withTools(url, 0);
+  // Written before: this process also asks for /health.
+  const bodies = Array.from({ length: BURST }, () => bodyOf(seedOf()));
+  await withTools(url, bodyOf(0));
   await longestStretch(url);
   const enough = new AbortController();
   const [requests, health] = await Promise.all([
-    burst(url, seedOf).finally(() => enough.abort()),
+    burst(url, bodies).finally(() => enough.abort()),
     healthUntil(url, enough.signal),
   ]);
   return { health, requests, stretchMs: await longestStretch(url) };
 }
 
 /** Several agents at a time, so that some job is always open: the loop is watched only then. */
-async function burst(url: string, seedOf: () => number): Promise<number[]> {
-  const agent = async (): Promise<number[]> => {
+async function burst(url: string, bodies: readonly object[]): Promise<number[]> {
+  const agent = async (first: number): Promise<number[]> => {
     const via = new Agent({ keepAlive: true, maxSockets: 1 });
     const times: number[] = [];
-    for (let count = 0; count < BURST / AGENTS; count += 1) times.push(await withTools(url, seedOf(), via));
+    for (let at = first; at < bodies.length; at += AGENTS)
+      times.push(await withTools(url, bodies[at] ?? {}, via));
     via.destroy();
     return times;
   };
-  return (await Promise.all(Array.from({ length: AGENTS }, agent))).flat();
+  return (await Promise.all(Array.from({ length: AGENTS }, (_, first) => agent(first)))).flat();
+}
+
+function bodyOf(seed: number): object {
+  const messages = [{ role: 'user', content: 'Hello' }];
+  return { ...LIMIT, max_tokens: 1, messages, tools: toolSet(TOOLS, seed) };
 }
 
 /** The built-in model has no room for so many tools: what is measured ends with the refusal that counts their tokens. */
-async function withTools(url: string, seed: number, via?: Agent): Promise<number> {
-  const messages = [{ role: 'user', content: 'Hello' }];
-  const body = { ...LIMIT, max_tokens: 1, messages, tools: toolSet(TOOLS, seed) };
+async function withTools(url: string, body: object, via?: Agent): Promise<number> {
   const begin = performance.now();
   try {
     return (await ask(`${url}/v1/chat/completions`, body, via)).ms;

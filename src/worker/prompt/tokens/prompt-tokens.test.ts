@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { cutMarks, PromptTokens } from './prompt-tokens.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+import { cutMarks, PromptTokens, type Tokeniser } from './prompt-tokens.ts';
 
 const MARKS = ['<|im_start|>', '<|im_end|>'];
 
 /** Each character is a token, and so is each mark; the separator of the continued piece is a token more. */
-function wordsOf(fields: Partial<Vocabulary> = {}): { vocabulary: Vocabulary; asked: string[] } {
+function wordsOf(fields: Partial<Tokeniser> = {}): { vocabulary: Tokeniser; asked: string[] } {
   const asked: string[] = [];
   const mark = new RegExp(`(${MARKS.map((each) => each.replaceAll('|', '\\|')).join('|')})`);
   const tokenize = (text: string): Uint32Array => {
@@ -25,7 +24,7 @@ function wordsOf(fields: Partial<Vocabulary> = {}): { vocabulary: Vocabulary; as
     tokenize,
     tokenizeNext: (text: string) => tokenize(`~${text}`),
     ...fields,
-  } as unknown as Vocabulary;
+  } as Tokeniser;
   return { vocabulary, asked };
 }
 
@@ -62,7 +61,7 @@ describe('PromptTokens', () => {
 });
 
 describe('cutMarks', () => {
-  it.each<[string, Partial<Vocabulary>, string[]]>([
+  it.each<[string, Partial<Tokeniser>, string[]]>([
     ['that the template writes', {}, MARKS],
     ['unless a token could reach over the beginning of one', { userDefinedTexts: ['x<'] }, []],
     ['unless a token could begin inside of one', { userDefinedTexts: ['>>'] }, []],

@@ -5,47 +5,62 @@
  * with it are tokenised apart anyway. It knows nothing of conversations.
  */
 import { RecentTexts } from '../../../lib/base/recent/recent-texts.ts';
-import type { PromptPiece } from '../guard.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+
+/** What is tokenised by itself; what `continues` goes on with the text before it, and marks in `plain` text are no marks. */
+interface Piece {
+  readonly text: string;
+  readonly plain: boolean;
+  readonly continues: boolean;
+}
+
+/** Of a vocabulary, what it takes to make tokens of text. */
+export interface Tokeniser {
+  readonly controlTexts: readonly string[];
+  readonly userDefinedTexts: readonly string[];
+  readonly separateTexts: readonly string[];
+  readonly prependToken: number | null;
+  tokenize(text: string, controls: boolean): Uint32Array;
+  tokenizeNext(text: string): Uint32Array;
+}
 
 /** Parts that are remembered, about 2 MB of tokens for each million characters. */
 const KEPT = { entries: 4_096, chars: 4_000_000 };
 
 export class PromptTokens {
-  readonly #vocabulary: Vocabulary;
+  readonly #vocabulary: Tokeniser;
   readonly #cut: RegExp | null;
   readonly #known = new RecentTexts<Uint32Array>(KEPT);
 
   /** `source`: the template, which has the marks that cut well. */
-  constructor(vocabulary: Vocabulary, source: string) {
+  constructor(vocabulary: Tokeniser, source: string) {
     this.#vocabulary = vocabulary;
     const marks = cutMarks(vocabulary, source);
     this.#cut = marks.length === 0 ? null : new RegExp(marks.map(escaped).join('|'), 'g');
   }
 
   /** The same tokens as without memory. Only prompts of the same `domain` are remembered for each other. */
-  of(pieces: readonly PromptPiece[], domain: string): Uint32Array {
+  of(pieces: readonly Piece[], domain: string): Uint32Array {
     return joinTokens(
       this.#vocabulary,
       pieces.flatMap((piece) => (piece.plain ? [this.#fresh(piece)] : this.#parts(piece, domain))),
     );
   }
 
-  #parts({ text, continues }: PromptPiece, domain: string): Uint32Array[] {
+  #parts({ text, continues }: Piece, domain: string): Uint32Array[] {
     return cutBefore(text, this.#cut).map((part, index) => {
       const piece = { text: part, plain: false, continues: continues && index === 0 };
       return this.#known.of(`${domain}${piece.continues ? '+' : ' '}${part}`, () => this.#fresh(piece));
     });
   }
 
-  #fresh({ text, plain, continues }: PromptPiece): Uint32Array {
+  #fresh({ text, plain, continues }: Piece): Uint32Array {
     return continues ? this.#vocabulary.tokenizeNext(text) : this.#vocabulary.tokenize(text, !plain);
   }
 }
 
 /** Runs of tokens in order, with the token that the model expects first, once. */
 export function joinTokens(
-  vocabulary: Pick<Vocabulary, 'prependToken'>,
+  vocabulary: Pick<Tokeniser, 'prependToken'>,
   all: readonly Uint32Array[],
 ): Uint32Array {
   const runs = [...all];
@@ -64,7 +79,7 @@ export function joinTokens(
 
 /** The marks of a template before which a text can be cut without a change of its tokens. */
 export function cutMarks(
-  { separateTexts, controlTexts, userDefinedTexts }: Vocabulary,
+  { separateTexts, controlTexts, userDefinedTexts }: Tokeniser,
   source: string,
 ): string[] {
   const found = [...controlTexts, ...userDefinedTexts];
