@@ -1,4 +1,5 @@
 /** Pairs of prompts as a template writes them, a token for each few characters. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { differenceOf, mostAlike, type SeenPrompt } from './difference.ts';
 import { partAt, partsOf, type PromptMessage } from './parts.ts';
@@ -148,6 +149,24 @@ describe('two prompts', () => {
     const [one, same] = [seen(base), seen(base)];
     expect(mostAlike([other, one, same], now.tokens)?.prompt).toBe(same);
     expect(mostAlike([], now.tokens)).toBeNull();
+  });
+
+  it('is the one that a look at every token finds', () => {
+    const tokens = fc.array(fc.nat({ max: 1 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(tokens, { maxLength: 8 }), tokens, (earlier, now) => {
+        const prompts = earlier.map((each) => ({ tokens: each }));
+        const commonOf = (each: readonly number[]): number => {
+          const differs = each.findIndex((token, at) => token !== now[at]);
+          return differs < 0 ? each.length : differs;
+        };
+        const most = Math.max(0, ...earlier.map(commonOf));
+        const last = prompts.findLast((prompt) => commonOf(prompt.tokens) === most);
+        const found = mostAlike(prompts, now);
+        expect(found?.prompt).toBe(last);
+        expect(found?.common ?? 0).toBe(most);
+      }),
+    );
   });
 });
 

@@ -75,9 +75,12 @@ export function mostAlike<T extends { readonly tokens: ArrayLike<number> }>(
   tokens: ArrayLike<number>,
 ): { readonly prompt: T; readonly common: number } | null {
   let best: { readonly prompt: T; readonly common: number } | null = null;
-  for (const prompt of earlier) {
+  for (const prompt of earlier.toReversed()) {
+    // Whatever shares more goes on alike there, so most are passed over by one look.
+    if (best !== null && (best.common >= tokens.length || prompt.tokens[best.common] !== tokens[best.common]))
+      continue;
     const common = commonTokens(prompt.tokens, tokens);
-    if (best === null || common >= best.common) best = { prompt, common };
+    if (best === null || common > best.common) best = { prompt, common };
   }
   return best;
 }
