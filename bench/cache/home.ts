@@ -21,8 +21,6 @@ export interface Reading {
   readonly ram: number;
   readonly disk: number;
   readonly restoreMs: number;
-  /** Milliseconds at work on it: prefill and decoding. */
-  readonly workMs: number;
   /** Tokens of the answer. */
   readonly written: number;
   readonly text: string;
@@ -34,8 +32,6 @@ interface Answer {
   readonly timings: {
     /** Prompt tokens evaluated, as llama-server counts them. */
     readonly prompt_n?: number;
-    readonly prompt_ms?: number;
-    readonly predicted_ms?: number;
     readonly cache?: { slot: number; ram: number; disk: number; restore_ms: number; evaluated: number };
   };
 }
@@ -106,10 +102,8 @@ export class BenchHome {
       evaluated = body.timings.prompt_n ?? 0,
     } = body.timings.cache ?? {};
     const text = body.choices[0]?.message.content ?? '';
-    const { prompt_ms: prefillMs = 0, predicted_ms: decodeMs = 0 } = body.timings;
     const { prompt_tokens: prompt, completion_tokens: written } = body.usage;
-    const workMs = restoreMs + prefillMs + decodeMs;
-    return { ms, prompt, evaluated, slot, ram, disk, restoreMs, workMs, written, text };
+    return { ms, prompt, evaluated, slot, ram, disk, restoreMs, written, text };
   }
 
   /** Bytes of state on the disk now. */
