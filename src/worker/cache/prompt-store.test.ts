@@ -78,6 +78,31 @@ describe('the prompt cache', () => {
     expect(later.find('somebody else', tokens).match.length).toBe(0);
   });
 
+  it('gives back the beginning of rows that are longer than a piece of a file', async () => {
+    const layout: StateLayout = { ...LAYOUT, keys: [[1, 4096]], values: [[1, 4096]] };
+    const stateFor = (tokens: Uint32Array): Uint8Array => {
+      const builder = new StateBuilder(layout, tokens.length);
+      let at = 0;
+      const place = { start: 0, held: tokens.length, used: tokens.length };
+      builder.add(place, (bytes) => {
+        const rows = Buffer.alloc(bytes);
+        for (let row = 0; row < bytes; row += 4096, at += 1)
+          rows.writeUInt32LE(tokens[at % tokens.length] ?? 0, row);
+        return rows;
+      });
+      return builder.bytes;
+    };
+    const store = storeOf(100_000, 100_000);
+    await store.open();
+    const tokens = conversation(1, 300);
+    store.keep('', tokens, stateFor(tokens), true);
+    await store.save(go, () => true);
+    for (const length of [300, 290, 140, 129, 20]) {
+      const part = tokens.slice(0, length);
+      expect(await stateBack(store, part)).toEqual(stateFor(part));
+    }
+  });
+
   it('gives back several prompts at a time from the disk', async () => {
     const store = storeOf(10_000, 10_000);
     await store.open();

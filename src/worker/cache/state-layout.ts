@@ -32,6 +32,8 @@ interface Plane {
   readonly stride: number;
 }
 
+/** Rows are taken over in pieces that stay in the processor's cache; what decrypts them makes fresh memory for each. */
+const PIECE_BYTES = 64 * 1024;
 const CELL_BYTES = 12;
 /** Type and size of the rows of a layer. */
 const LAYER_BYTES = 12;
@@ -90,8 +92,15 @@ export class StateBuilder {
     { start, held, used }: { readonly start: number; readonly held: number; readonly used: number },
     next: (bytes: number) => Uint8Array,
   ): void {
-    for (const { at, stride } of this.#planes)
-      this.bytes.set(next(held * stride).subarray(0, used * stride), at + start * stride);
+    for (const { at, stride } of this.#planes) {
+      const end = at + (start + used) * stride;
+      for (let to = at + start * stride, left = held * stride; left > 0; ) {
+        const piece = next(Math.min(left, PIECE_BYTES));
+        if (to < end) this.bytes.set(piece.subarray(0, end - to), to);
+        to += piece.length;
+        left -= piece.length;
+      }
+    }
   }
 }
 
