@@ -1,4 +1,4 @@
-/** What a worker tells of its slots: only while it is watched, and as they are. */
+/** What a worker tells of its slots: often while it is watched, seldom otherwise, and as they are. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('follows an answer from its prompt to the state that is kept of it, and falls silent when nobody watches', async () => {
+it('follows an answer from its prompt to the state that is kept of it, and says little when nobody watches', async () => {
   const reports: SlotStates[] = [];
   let heard = (): void => {};
   const report = (isIt: (slots: SlotStates) => boolean): Promise<SlotStates> =>
@@ -56,8 +56,16 @@ it('follows an answer from its prompt to the state that is kept of it, and falls
   expect(Math.max(...kept.map((slot) => slot.keptTokens))).toBeGreaterThanOrEqual(all - 2);
   worker.watchSlots(null);
   const messages: FromWorker[] = [];
-  worker.child.on('message', (message: FromWorker) => messages.push(message));
+  const afterwards = new Promise<SlotStates>((resolve) =>
+    worker.child.on('message', (message: FromWorker) => {
+      messages.push(message);
+      if (message.type === 'slots' && message.slots.every((slot) => slot.work === undefined))
+        resolve(message.slots);
+    }),
+  );
   await worker.generate({ maxTokens: 300, prompt: { kind: 'text', text: 'forever' } });
-  expect(messages.some(({ type }) => type === 'events')).toBe(true);
-  expect(messages.filter(({ type }) => type === 'slots')).toEqual([]);
+  // Figures want to know in the end what is kept, and not each step on the way there.
+  expect(Math.max(...(await afterwards).map((slot) => slot.keptTokens))).toBeGreaterThan(300);
+  const count = (wanted: FromWorker['type']): number => messages.filter(({ type }) => type === wanted).length;
+  expect(count('slots')).toBeLessThan(count('events'));
 });
