@@ -14,7 +14,11 @@ export interface ByteVocabulary {
 
 export const SPECIAL_TOKENS = ['<|endoftext|>', '<|im_start|>', '<|im_end|>'] as const;
 
-export function byteVocabulary(words: readonly string[]): ByteVocabulary {
+/** Around a gap and its middle, as llama.cpp recognises them by name. */
+export const GAP_TOKENS = ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>'] as const;
+
+/** `further`: control tokens behind the usual ones. */
+export function byteVocabulary(words: readonly string[], further: readonly string[] = []): ByteVocabulary {
   const ids = new Map<string, number>();
   const merges: string[] = [];
   const add = (token: string): void => {
@@ -31,7 +35,7 @@ export function byteVocabulary(words: readonly string[]): ByteVocabulary {
     }
   }
   const normalCount = ids.size;
-  for (const special of SPECIAL_TOKENS) add(special);
+  for (const special of [...SPECIAL_TOKENS, ...further]) add(special);
   const tokens = [...ids.keys()];
   return {
     tokens,

@@ -11,7 +11,7 @@
 import { fileTypeCode } from '../../src/lib/gguf/format/format.ts';
 import { f32, type MetadataValue, text, u32 } from '../gguf/metadata.ts';
 import { type GgufContent, writeGguf } from '../gguf/writer.ts';
-import { type ByteVocabulary, byteVocabulary, vocabularyMetadata } from './byte-vocabulary.ts';
+import { type ByteVocabulary, byteVocabulary, GAP_TOKENS, vocabularyMetadata } from './byte-vocabulary.ts';
 import { matrixTensor, vectorTensor } from '../gguf/matrix.ts';
 import { attentionWeights, embeddingWeights, feedForwardWeights, outputWeights } from './tiny-weights.ts';
 import { TINY_SHAPE } from './tiny-shape.ts';
@@ -24,6 +24,8 @@ export interface TinyChatOptions {
   readonly chatTemplate?: string | null;
   readonly contextLength?: number;
   readonly seed?: number;
+  /** True: the vocabulary has tokens for text before and behind a gap. */
+  readonly fillsGaps?: boolean;
 }
 
 export const CHATML_TEMPLATE = [
@@ -38,7 +40,7 @@ export function writeTinyChat(path: string, options: TinyChatOptions = {}): Prom
 }
 
 export function tinyChatContent(options: TinyChatOptions = {}): GgufContent {
-  const vocabulary = tinyVocabulary();
+  const vocabulary = options.fillsGaps === true ? byteVocabulary(TINY_WORDS, GAP_TOKENS) : tinyVocabulary();
   return {
     metadata: {
       ...tinyChatMetadata(options),

@@ -160,6 +160,16 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened: promise, open: () => resolve() };
 }
 
+const EXPLAINED: JobEvent = {
+  type: 'explained',
+  renderedPrompt: 'Hello',
+  promptTokens: 7,
+  cachedTokens: 0,
+  sequence: 0,
+  numCtx: 4096,
+  toolFormat: 'envelope',
+};
+
 function usualScript({ job }: Submission): Step[] {
   switch (job.kind) {
     case 'embed':
@@ -168,6 +178,8 @@ function usualScript({ job }: Submission): Step[] {
       return [{ type: 'tokenized', tokens: Uint32Array.from(Buffer.from(job.text)) }];
     case 'detokenize':
       return [{ type: 'detokenized', text: Buffer.from(job.tokens).toString() }];
+    case 'explain':
+      return [EXPLAINED];
     default:
       return answer('Hello', ' there', '.');
   }
