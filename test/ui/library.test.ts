@@ -52,7 +52,7 @@ describe('a model of the hub', () => {
     await quant.getByRole('button', { name: 'Pull' }).click();
     const change = page.locator('.changes li').first();
     await change.getByRole('progressbar').waitFor();
-    await expect.poll(() => change.textContent()).toMatch(/\d of .*B, \d+ %/);
+    await expect.poll(() => change.textContent()).toMatch(/B of .*B, \d+ %/);
     await change.getByRole('button', { name: 'Stop' }).click();
     await change.getByText('stopped; what has arrived is kept').waitFor();
 
