@@ -140,7 +140,10 @@ const TOOLS = ['first', 'second'].map((name) => ({
     description: 'a description',
     parameters: {
       type: 'object',
-      properties: { place: { type: 'string', description: 'a place' }, again: { type: 'string' } },
+      properties: {
+        place: { type: 'string', description: 'a place' },
+        again: { type: 'string', description: 'a place' },
+      },
       required: ['place'],
     },
   },
@@ -157,7 +160,11 @@ const described = (name: string, properties: object) => ({
 /** Before each of the last three stands a tool of another shape. */
 const DESCRIBED_TOOLS = [
   described('one', { place: { type: 'string', description: text('place') } }),
-  described('two', { places: { type: 'array', items: { type: 'string' } }, again: { type: 'integer' } }),
+  // Types that every template knows: some fail over lists.
+  described('two', {
+    again: { type: 'string', description: text('again') },
+    more: { type: 'integer', description: text('more') },
+  }),
   described('three', {}),
   described('four', {}),
 ] as const;
