@@ -46,7 +46,7 @@ describe('hearth serve', () => {
   );
 
   it.each([
-    [['serve', '--port', 'many'], 'SVC_PORT'],
+    [['serve', '--port', 'many'], '--port must be a port'],
     [['serve', '--no-such-flag'], 'unknown option'],
     [['no-such-verb'], 'there is no verb no-such-verb'],
     [['--home', 'x', 'no-such-verb', '--help'], 'there is no verb no-such-verb'],
