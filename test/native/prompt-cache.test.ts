@@ -81,24 +81,24 @@ describe('a conversation that another one took the slot of', () => {
       diskTokens: 0,
       miss: { reason: 'cold' },
     });
-    await answer(worker, 'quite another thing '.repeat(20));
+    const other = (): ReturnType<typeof answer> => answer(worker, 'quite another thing '.repeat(20));
+    const others = [await other()];
     const warm = await answer(worker, `${story} one`);
     expect(warm.cache?.ramTokens).toBe(warm.usage.promptTokens - 1);
     expect(warm.said).toBe(cold.said);
     // A branch shares all but its own end, to the token.
-    await answer(worker, 'quite another thing '.repeat(20));
+    others.push(await other());
     const branch = await answer(worker, `${story} two`);
     expect(branch.usage.promptTokens - (branch.cache?.ramTokens ?? 0)).toBeLessThan(8);
-    await answer(worker, 'quite another thing '.repeat(20));
+    others.push(await other());
     const stranger = await answer(worker, `${story} one`, 'stranger');
     expect(stranger.usage.cachedTokens).toBe(0);
     expect(stranger.said).toBe(cold.said);
     // It tells the server some time later, and not with each of these.
-    await expect.poll(() => worker.cacheTiers?.slotEvictions, { timeout: 30_000 }).toBe(5);
-    expect(worker.cacheTiers).toMatchObject({ restores: 2, disk: null, ram: { limitBytes: 64 * MIB } });
-    expect(worker.cacheTiers?.ram?.restoredTokens).toBe(
-      (warm.cache?.ramTokens ?? 0) + (branch.cache?.ramTokens ?? 0),
-    );
+    const restored = [warm, branch, ...others].map(({ cache }) => cache?.ramTokens ?? 0);
+    await expect.poll(() => worker.cacheTiers?.slotEvictions, { timeout: 30_000 }).toBe(6);
+    expect(worker.cacheTiers).toMatchObject({ restores: 4, disk: null, ram: { limitBytes: 64 * MIB } });
+    expect(worker.cacheTiers?.ram?.restoredTokens).toBe(restored.reduce((sum, tokens) => sum + tokens));
     await worker.end();
   });
 });
