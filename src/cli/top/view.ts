@@ -73,7 +73,9 @@ function modelLines(id: string, model: ModelView, { jobs }: EngineState, { nowMs
     model.kind,
     model.state === 'loading' ? `loading for ${spanText(nowMs - model.since_ms)}` : model.state,
     ...(model.num_ctx === undefined ? [] : [`window ${grouped(model.num_ctx)}`]),
-    ...(model.threads === undefined ? [] : [`${model.threads} threads`]),
+    ...(model.threads === undefined
+      ? []
+      : [`${model.threads} ${model.threads === 1 ? 'thread' : 'threads'}`]),
     ...(model.place === undefined ? [] : [`at ${model.place}`]),
     `${model.running} running`,
     ...(model.queued === 0 ? [] : [`${model.queued} waiting`]),
