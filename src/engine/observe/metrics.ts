@@ -20,6 +20,7 @@ import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { addTierMetrics, cacheCounter } from './cache-metrics.ts';
 import { addLoopLag, type LoopLag } from './loop-lag.ts';
 import { modelMetrics, type ModelMetrics } from './model-metrics.ts';
+import { gaugesPerModel } from './per-model.ts';
 import { type KeyFigures, type RequestFigures, serviceMetrics } from './service-metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { addUpstreamMetrics } from './upstream-metrics.ts';
@@ -180,18 +181,7 @@ function addResidencyMetrics(registry: Registry, residencies: () => readonly Res
   sum('hearth_models_resident_bytes', 'Memory of the workers.', (item) =>
     totalBytes(item.facts?.measured ?? item.planned),
   );
-  const perModel = (name: string, help: string, pick: (item: ResidencyStatus) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['model'],
-      registers: [registry],
-      collect() {
-        // A model that was unloaded is not told for ever.
-        this.reset();
-        for (const item of residencies()) this.set({ model: item.modelId }, pick(item));
-      },
-    });
+  const perModel = gaugesPerModel(registry, residencies);
   perModel(
     'hearth_model_slots',
     'Jobs that a loaded model can run at a time.',

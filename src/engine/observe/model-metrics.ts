@@ -2,6 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from '#prom-client';
 import type { DoneEvent } from '../../contract/job-event.ts';
 import type { FinishedLoad, ResidencyStatus } from '../ports.ts';
+import { gaugesPerModel } from './per-model.ts';
 
 const LOAD_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320];
 
@@ -73,20 +74,7 @@ function addMemory(registry: Registry, residencies: () => readonly ResidencyStat
 }
 
 function addCells(registry: Registry, residencies: () => readonly ResidencyStatus[]): void {
-  const perModel = (name: string, help: string, pick: (item: ResidencyStatus) => number | undefined) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['model'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const item of residencies()) {
-          const value = pick(item);
-          if (value !== undefined) this.set({ model: item.modelId }, value);
-        }
-      },
-    });
+  const perModel = gaugesPerModel(registry, residencies);
   perModel(
     'hearth_model_kv_cells',
     'KV cells that the slots of a model have together, tokens.',

@@ -1,7 +1,8 @@
 /**
- * engine/scheduler/policy/linger owns whether a free slot waits for the session that it served last: its next request continues
- * what the slot holds, and most agents send it within a second. It knows no KV state and not which sequence a worker takes. A slot is held for the gap that was learned, for no longer than `mostLingerMs`, only
- * beside jobs that run, and never against a job that would have to wait longer than its fair share. Pure.
+ * engine/scheduler/policy/linger owns whether a free slot waits for the session that it served last: its next request
+ * continues what the slot holds, and most agents send it within a second. It knows no KV state and not which sequence a
+ * worker takes. A slot is held for the gap that was learned, for no longer than `mostLingerMs`, only beside jobs that run,
+ * and never against a job that would have to wait longer than its fair share. Pure.
  */
 import type { SchedulerLimits } from '../../limits.ts';
 import type { ModelState, Residency, SchedulerState, Ticket } from '../state.ts';

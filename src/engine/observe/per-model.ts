@@ -1,0 +1,28 @@
+/** A series with a value for each model that is in memory. */
+import { Gauge, type Registry } from '#prom-client';
+import type { ResidencyStatus } from '../ports.ts';
+
+/** Adds a gauge; a model for which `pick` gives nothing has no value in it. */
+type AddGauge = (
+  name: string,
+  help: string,
+  pick: (item: ResidencyStatus) => number | undefined,
+) => Gauge<'model'>;
+
+export function gaugesPerModel(registry: Registry, residencies: () => readonly ResidencyStatus[]): AddGauge {
+  return (name, help, pick) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['model'],
+      registers: [registry],
+      collect() {
+        // A model that was unloaded is not told for ever.
+        this.reset();
+        for (const item of residencies()) {
+          const value = pick(item);
+          if (value !== undefined) this.set({ model: item.modelId }, value);
+        }
+      },
+    });
+}
