@@ -1,20 +1,53 @@
-/** A built-in model that a replay needs is installed; nothing else touches the home. */
+/** The models that ship: when they are installed, and what is said of their files. */
 import { readdir } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temp-home.ts';
-import { openRegistry } from '../store/registry/registry.ts';
-import { registerMissingBuiltin } from './builtin-models.ts';
+import { digestOf } from '../store/files/manifest.ts';
+import { removeModel } from '../store/install/changes.ts';
+import { openRegistry, type Registry } from '../store/registry/registry.ts';
+import { limitsOf, registerBuiltins, registerMissingBuiltin, restoreBuiltins } from './builtin-models.ts';
 import { openLog } from './log/logger.ts';
+
+const { logger: log } = openLog({ level: 'silent', home: null });
+let home: string;
+let registry: Registry;
+
+beforeEach(async () => {
+  home = await temporaryFolder();
+  registry = openRegistry({ home });
+});
+
+const ids = async () => (await registry.list()).map(({ id }) => id);
 
 describe('a replay', () => {
   it('installs the built-in models only when the record names one that is missing', async () => {
-    const home = await temporaryFolder();
-    const registry = openRegistry({ home });
-    const offer = (id: string) =>
-      registerMissingBuiltin(id, { home, registry, log: openLog({ level: 'silent', home: null }).logger });
+    const offer = (id: string) => registerMissingBuiltin(id, { home, registry, log });
     await offer('tiny');
     expect(await readdir(home)).toEqual([]);
     await offer('hearth-mini');
-    expect((await registry.list()).map(({ id }) => id)).toContain('hearth-mini');
+    expect(await ids()).toContain('hearth-mini');
+  });
+});
+
+describe('a model that was removed', () => {
+  it('stays away at the next start, even where hearth restore was the first to install it', async () => {
+    await restoreBuiltins({ home, registry }, ['hearth-mini']);
+    await removeModel(registry, 'hearth-mini');
+    await registerBuiltins(home, registry, log);
+    expect(await ids()).toEqual(['hearth-embed']);
+  });
+});
+
+describe('what is said of the limits of a model', () => {
+  it('is said of the files that ship, whose digests are written down', async () => {
+    await registerBuiltins(home, registry, log);
+    for (const { id, files } of await registry.list()) {
+      const digests = files.map((file) => ({ sha256: digestOf(file) }));
+      expect(limitsOf(digests), id).toMatch(/^\w/);
+    }
+  });
+
+  it('is not said of another file, whatever its id', () => {
+    expect(limitsOf([{ sha256: '0'.repeat(64) }, { sha256: null }])).toBeUndefined();
   });
 });

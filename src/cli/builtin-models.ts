@@ -12,18 +12,36 @@ import type { Logger } from '../lib/base/logger.ts';
 import { type BuiltinModel, registerBuiltin } from '../store/install/builtin.ts';
 import type { Registry } from '../store/registry/registry.ts';
 
-/** What each cannot do, in a line of `hearth show`; the model cards say more. */
-const LIMITS: Readonly<Record<string, string>> = {
-  'hearth-mini': 'knows Hearth and nothing else; no arithmetic, no sorting, no work on texts',
-  'hearth-embed': 'English; negation and who did what to whom count little',
-};
+interface Shipped extends BuiltinModel {
+  /** Of the file as it ships, lower-case hex. */
+  readonly sha256: string;
+  /** What it cannot do, for `hearth show`; the model card says more. */
+  readonly limits: string;
+}
 
-const shipped: readonly BuiltinModel[] = Object.keys(LIMITS).map((id) => ({
-  id,
-  path: path.join(packageFolder, 'models', id, 'model.gguf'),
+/** Written down with what is said of it, so that nothing is said of another file under the same id. */
+const MODELS: readonly Omit<Shipped, 'path'>[] = [
+  {
+    id: 'hearth-mini',
+    sha256: 'f48efda28dd70aeb7188514a4641421ac2def9c898965ee56460607814d9c574',
+    limits: 'knows only Hearth; cannot calculate, sort or edit text, even where it says that it can',
+  },
+  {
+    id: 'hearth-embed',
+    sha256: '5c8a8507cf34c536e5061b3ebb426e7fa4a25a2a9a6a081e60316d42a02e6cd6',
+    limits: 'English only; pays little heed to negation and to who did what to whom',
+  },
+];
+
+const shipped: readonly Shipped[] = MODELS.map((model) => ({
+  ...model,
+  path: path.join(packageFolder, 'models', model.id, 'model.gguf'),
 }));
 
-export const limitsOf = (id: string): string | undefined => LIMITS[id];
+/** What is known of the model that ships with this very file. */
+export function limitsOf(files: readonly { readonly sha256: string | null }[]): string | undefined {
+  return shipped.find(({ sha256 }) => files.some((file) => file.sha256 === sha256))?.limits;
+}
 
 /** Whether the name is that of a model that ships with Hearth. */
 export function isBuiltin(name: string): boolean {
@@ -35,9 +53,9 @@ export interface Restored {
   readonly wasMissing: boolean;
 }
 
-/** Installs shipped models that were removed, all of them if none is named; throws for one that does not ship. */
+/** Installs shipped models that are missing, all of them if none is named; throws for one that does not ship. */
 export async function restoreBuiltins(
-  registry: Registry,
+  { home, registry }: { readonly home: string; readonly registry: Registry },
   names: readonly string[],
 ): Promise<readonly Restored[]> {
   const stranger = names.find((name) => !isBuiltin(name));
@@ -54,6 +72,7 @@ export async function restoreBuiltins(
       : shipped.filter(({ id }) => names.some((name) => name.toLowerCase() === id));
   const installed = new Set((await registry.list()).map(({ id }) => id));
   await registerBuiltin(registry, wanted);
+  await noteOffered(home, wanted);
   return wanted.map(({ id }) => ({ id, wasMissing: !installed.has(id) }));
 }
 
@@ -65,8 +84,7 @@ export async function registerBuiltins(home: string, registry: Registry, log: Lo
     const installed = new Set((await registry.list()).map((model) => model.id));
     const wanted = models.filter((model) => installed.has(model.id) || !offered.includes(model.id));
     await registerBuiltin(registry, wanted);
-    const all = [...new Set([...offered, ...models.map((model) => model.id)])];
-    if (all.length > offered.length) await writeDurably(offeredFile(home), `${JSON.stringify(all)}\n`);
+    await noteOffered(home, models);
   } catch (error) {
     const what = 'The built-in models could not be registered';
     if (isSvcError(error)) log.warn({}, `${what}: ${error.message}`);
@@ -86,6 +104,13 @@ export async function registerMissingBuiltin(
 }
 
 const offeredFile = (home: string): string => path.join(home, 'store', 'builtin-offered.json');
+
+/** What is removed from now on was the user's choice. */
+async function noteOffered(home: string, models: readonly BuiltinModel[]): Promise<void> {
+  const offered = await readOffered(home);
+  const all = [...new Set([...offered, ...models.map(({ id }) => id)])];
+  if (all.length > offered.length) await writeDurably(offeredFile(home), `${JSON.stringify(all)}\n`);
+}
 
 async function readOffered(home: string): Promise<readonly string[]> {
   const text = await readText(offeredFile(home));

@@ -7,11 +7,13 @@ export const WORKER_CODES = [
   'context_length_exceeded',
   'evidence_unavailable',
   'input_too_long',
+  'input_unreadable',
   'internal',
   'invalid_request',
   'load_failed',
   'load_setting_unusable',
   'out_of_memory',
+  'query_too_long',
   'template_failed',
   'wrong_model_kind',
 ] as const satisfies readonly ErrorCode[];

@@ -187,6 +187,8 @@ describe('an embeddings request', () => {
     ['an empty text', { input: '' }, 'input', /leave empty texts out/],
     ['an empty list', { input: [] }, 'input', /send one string/],
     ['an empty text in a list', { input: [canary, ''] }, 'input[1]', /leave empty texts out/],
+    ['a text of white space', { input: ' \n\t' }, 'input', /only white space; leave empty texts out/],
+    ['such a text in a list', { input: [canary, '\u3000'] }, 'input[1]', /leave empty texts out/],
     ['a number in a list', { input: [canary, 5] }, 'input[1]', /check_embedding_ctx_length=False/],
     ['token ids', { input: [1, 2, 3] }, 'input[0]', /check_embedding_ctx_length=False/],
     ['lists of token ids', { input: [[1, 2], [3]] }, 'input[0]', /check_embedding_ctx_length=False/],
@@ -195,7 +197,12 @@ describe('an embeddings request', () => {
     ['more than 2048 inputs', { input: Array.from({ length: 10_000 }, () => 'x') }, 'input', /at most 2048/],
     ['an input above 1 MiB', { input: 'x'.repeat((1 << 20) + 1) }, 'input', /larger than 1048576 bytes/],
     ['an unknown encoding', { input: canary, encoding_format: 'hex' }, 'encoding_format', /float, base64/],
-    ['other dimensions', { input: canary, dimensions: 256 }, 'dimensions', /768/],
+    [
+      'other dimensions',
+      { input: canary, dimensions: 256 },
+      'dimensions',
+      /256 numbers; set "dimensions" to 768/,
+    ],
     ['dimensions as text', { input: canary, dimensions: '768' }, 'dimensions', /integer/],
     ['truncate as text', { input: canary, truncate: 'yes' }, 'truncate', /boolean/],
   ])('with %s is a 400 that names the field and says what to send', async (_, fields, param, remedy) => {

@@ -88,13 +88,25 @@ describe('an embedding', () => {
   });
 
   it('is never cut unasked: an input that is too long is a 400 with index and both numbers', async () => {
-    service.engine.plays([fail('input_too_long', { index: 1, tokens: 900, limit: 512, param: 'input[1]' })]);
+    const tooLong = (index: number) =>
+      fail('input_too_long', { index, tokens: 900, limit: 512, param: `input[${index}]` });
+    service.engine.plays([tooLong(1)]);
     const { status, body } = await embed({ input: ['short', 'long'] });
     expect(job().truncate).toBe(false);
     verifies('post-embeddings.errors', () =>
       expect([status, body.code, body.param]).toEqual([400, 'input_too_long', 'input[1]']),
     );
-    expect(body.error).toMatch(/input\[1\] is 900 tokens long; .* 512/);
+    expect(body.error).toMatch(/^input\[1\] is 900 tokens long; .* 512/);
+    // A text that is the whole input has no index.
+    service.engine.plays([tooLong(0)]);
+    const alone = (await embed({ input: 'long' })).body;
+    expect([alone.param, alone.error]).toEqual(['input', expect.stringMatching(/^input is 900 tokens long/)]);
+  });
+
+  it('of a text without anything to read is a 400 that names it', async () => {
+    service.engine.plays([fail('input_unreadable', { index: 1, param: 'input[1]' })]);
+    const { status, body } = await embed({ input: ['short', '\u0000'] });
+    expect([status, body.code, body.param]).toEqual([400, 'input_unreadable', 'input[1]']);
   });
 
   it('names the model by id or by the alias default-embedding', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JobEvent } from '../../src/contract/job-event.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { importFile } from '../../src/store/install/import.ts';
 import { writeTinyEmbed } from '../../tools/models/tiny-embed.ts';
 import { vectorOf } from '../support/http/scripted-engine.ts';
@@ -48,7 +49,9 @@ describe('documents without a reranker', () => {
     ['a document without text', { documents: [{}] }, 'documents[0].text'],
     ['a document that is a number', { documents: [5] }, 'documents[0]'],
     ['too many documents', { documents: Array.from({ length: 1025 }, () => 'x') }, 'documents'],
+    ['a document of white space', { documents: ['x', { text: ' ' }] }, 'documents[1]'],
     ['an empty query', { documents: ['x'], query: '' }, 'query'],
+    ['a query of white space', { documents: ['x'], query: ' \n' }, 'query'],
     ['a top_n of 0', { documents: ['x'], top_n: 0 }, 'top_n'],
   ])('%s is a 400 that names the field, and no job', async (_, fields, param) => {
     const before = service.engine.played.length;
@@ -56,9 +59,45 @@ describe('documents without a reranker', () => {
     expect([status, body.param, service.engine.played.length]).toEqual([400, param, before]);
   });
 
+  it.each([
+    ['the query', 0, 'query'],
+    ['a document', 2, 'documents[1]'],
+  ])('name %s where it is too long', async (_, index, param) => {
+    service.engine.plays([
+      fail('input_too_long', { index, tokens: 900, limit: 512, param: `input[${index}]` }),
+    ]);
+    const { status, body } = await rerank({ documents: ['x', 'y'] });
+    expect([status, body.code, body.param]).toEqual([400, 'input_too_long', param]);
+    expect(body.error).toContain(`${param} is 900 tokens long`);
+  });
+
+  it('are compared in the width of the model, whatever answers of embeddings have', async () => {
+    const vector = (x: number, y: number) =>
+      Float32Array.from({ length: 1024 }, (__, at) => (at < 1000 ? 0 : at % 2 ? x : y) / Math.sqrt(12));
+    const of = (index: number, values: Float32Array): JobEvent => ({
+      type: 'embedding',
+      index,
+      vector: values,
+      tokens: 1,
+      truncated: false,
+    });
+    service.engine.plays([
+      of(0, vector(1, 0)),
+      of(1, vector(0, 1)),
+      of(2, vector(1, 0)),
+      { type: 'embedded', totalTokens: 3 },
+    ]);
+    const { body } = await rerank({ documents: ['x', 'y'] });
+    expect(body.results.map(({ index }: { index: number }) => index)).toEqual([1, 0]);
+    expect(body.results[0].relevance_score).toBeCloseTo(1, 5);
+  });
+
   it('are not ordered by a chat model, nor by one that is not installed', async () => {
-    const chat = await rerank({ model: installed.chat, documents: ['x'] });
-    expect([chat.status, chat.body.code]).toEqual([400, 'wrong_model_kind']);
+    for (const model of [installed.chat, 'default']) {
+      const { status, body } = await rerank({ model, documents: ['x'] });
+      expect([status, body.code, body.param]).toEqual([400, 'wrong_model_kind', 'model']);
+      expect(body.error).toMatch(/cannot serve reranking; choose a rerank or embedding model/);
+    }
     expect((await rerank({ model: 'nothing', documents: ['x'] })).status).toBe(404);
   });
 });

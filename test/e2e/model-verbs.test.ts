@@ -61,6 +61,8 @@ describe('a model on the command line', () => {
       memory: { numCtx: 64 },
       source: { type: 'file', ref: chat },
     });
+    // An encoder keeps no state between its steps.
+    expect((await run('show', 'vectors')).stdout).toMatch(/^memory +[\d.]+ [KM]iB weights$/m);
     expect(JSON.parse((await run('verify', '--json')).stdout)).toMatchObject([{ ok: true }, { ok: true }]);
     await run('rm', 'my/alias', 'vectors');
     expect((await run('list')).stdout).toContain('tiny-chat *');
@@ -126,10 +128,10 @@ describe('a model on the command line', () => {
     expect(await show()).toBe(first);
     const lines = (await hearth(['show', 'tiny'], env)).stdout;
     expect(lines).toMatch(
-      /^tools +json <tool_call>\ncalls +several in one answer\npast calls +by the template$/m,
+      /^tools +json <tool_call>\ncalls +several in one answer\npast calls +written by the template$/m,
     );
     expect(lines).toMatch(
-      /^because +calls: A call is rendered as .* \(rendered: one call, arguments as data\)$/m,
+      /^evidence +calls: A call is written as .* \(rendered: one call, arguments as data\)$/m,
     );
     // What is shown is what a file may say.
     const mine = join(await temporaryFolder(), 'format.json');
@@ -249,8 +251,8 @@ describe('the words around models', () => {
 
   it('bring a removed built-in model back, from wherever it is missed', async () => {
     const env = await environment();
-    const advice = 'bring it back with: hearth restore hearth-mini';
-    expect((await hearth(['restore'], env)).stderr).toContain('hearth-mini is installed again.');
+    const advice = 'ships with Hearth; install it with: hearth restore hearth-mini';
+    expect((await hearth(['restore'], env)).stderr).toContain('hearth-mini is installed.');
     expect((await hearth(['rm', 'hearth-mini'], env)).stderr).toContain(
       'hearth restore hearth-mini brings it back',
     );
@@ -258,11 +260,18 @@ describe('the words around models', () => {
       expect((await hearth([verb, 'hearth-mini'], env)).stderr, verb).toContain(advice);
     expect(await hearth(['restore', 'hearth-mini'], env)).toMatchObject({
       code: 0,
-      stderr: 'hearth-mini is installed again.\n',
+      stderr: 'hearth-mini is installed.\n',
     });
     expect((await hearth(['show', 'hearth-mini'], env)).stdout).toMatch(
-      /^limits +knows Hearth .*no arithmetic/m,
+      /^limits +knows only Hearth; cannot calculate/m,
     );
+    expect((await hearth(['show', 'hearth-embed'], env)).stdout).toMatch(
+      /^vectors +384 numbers, and zeros up to 768; mean pooling$/m,
+    );
+    expect(JSON.parse((await hearth(['show', 'hearth-mini', '--json'], env)).stdout)).toMatchObject({
+      limits: expect.stringMatching(/^knows only Hearth; /),
+      tools: 'svc-tool-envelope',
+    });
     expect((await hearth(['show', 'hearth-mimi'], env)).stderr).toContain('Did you mean hearth-mini?');
     expect((await hearth(['restore', 'other'], env)).code).toBe(2);
   });

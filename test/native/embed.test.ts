@@ -58,7 +58,7 @@ describe('embed', () => {
     const failure = await worker.embed({ inputs }).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: 'input_too_long',
-      detail: { index: 1, limit: 512 },
+      detail: { index: 1, limit: 512, param: 'input[1]' },
     });
   });
 

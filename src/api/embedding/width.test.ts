@@ -18,22 +18,37 @@ describe('answerWidth', () => {
     ['a wider model that was trained to be cut', model(1024, 'qwen3-embedding-0.6b'), null, 768],
     ['such a model, cut further', model(1024, 'qwen3-embedding-0.6b'), 256, 256],
     ['a model that only its file names so', { ...model(768), name: 'EmbeddingGemma 300M' }, 128, 128],
+    ['a narrower model that was trained to be cut', model(384, 'mxbai-embed-xsmall-v1'), 64, 64],
   ])('takes %s', (_, served, dimensions, width) => {
     expect(answerWidth(served, dimensions)).toBe(width);
   });
 
   it.each([
-    ['a wider model without a width', model(1024), null, 768],
-    ['a cut for which it was not trained', model(768), 256, 256],
-    ['zeros beyond the width of the interface', model(384), 1024, 1024],
-    ['zeros short of it', model(384), 512, 512],
-    ['a cut to next to nothing', model(1024, 'qwen3-embedding-0.6b'), 8, 8],
-  ])('refuses %s, and names dimensions', (_, served, dimensions, wanted) => {
-    const { embeddingWidth: width } = served;
+    ['a wider model without a width', model(1024), null, '768 numbers; set "dimensions" to 1024,'],
+    ['a cut for which it was not trained', model(768), 256, '256 numbers; set "dimensions" to 768,'],
+    [
+      'zeros beyond the width of the interface',
+      model(384),
+      1024,
+      '1024 numbers; set "dimensions" to 384 or 768,',
+    ],
+    ['zeros short of it', model(384), 512, '512 numbers; set "dimensions" to 384 or 768,'],
+    ['no numbers at all', model(384), 0, '0 numbers; set "dimensions" to 384 or 768,'],
+    ['fewer than none', model(384), -1, '-1 numbers; set "dimensions" to 384 or 768,'],
+    ['one number too many', model(768), 769, '769 numbers; set "dimensions" to 768,'],
+    ['a cut to next to nothing', model(1024, 'qwen3-embedding-0.6b'), 8, 'to a number from 64 to 1024,'],
+    [
+      'the same of a narrower one',
+      model(384, 'mxbai-embed-xsmall-v1'),
+      500,
+      'to a number from 64 to 384, or 768,',
+    ],
+  ])('refuses %s, and names every width that it has', (_, served, dimensions, words) => {
     expect(() => answerWidth(served, dimensions)).toThrow(
       expect.objectContaining({
         code: 'embedding_width',
-        detail: expect.objectContaining({ width, wanted, param: 'dimensions' }),
+        message: expect.stringContaining(words),
+        detail: expect.objectContaining({ param: 'dimensions' }),
       }),
     );
   });
@@ -64,7 +79,7 @@ describe('the families of docs/embeddings.md', () => {
     'jina-embeddings-v2-base-en',
     'Qwen3-0.6B',
   ])('never cuts %s', (id) => {
-    expect(() => answerWidth(model(2048, id), null)).toThrow(/"dimensions": 2048/);
+    expect(() => answerWidth(model(2048, id), null)).toThrow(/set "dimensions" to 2048,/);
   });
 });
 

@@ -7,7 +7,9 @@ import { normalise } from '../../lib/base/vector.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ServedModel } from '../models/served-model.ts';
 
-type Widths = Pick<ServedModel, 'id' | 'name' | 'architecture'> & { readonly embeddingWidth: number };
+export type WidthFacts = Pick<ServedModel, 'id' | 'name' | 'architecture'> & {
+  readonly embeddingWidth: number;
+};
 
 /** By name, because no GGUF file says it: models trained so that the first numbers of a vector are one by themselves. */
 const TRAINED_TO_BE_CUT = [
@@ -18,21 +20,33 @@ const TRAINED_TO_BE_CUT = [
   /jina.?embeddings.?v[345]/i,
   /arctic.?embed.*v2/i,
 ];
-/** Further cut, none of them is of use. */
+/** Cut further, none of them is of use. */
 const LEAST_WIDTH = 64;
 
 /** The width of an answer; throws where the model has no vectors of it. */
-export function answerWidth(model: Widths, dimensions: number | null): number {
+export function answerWidth(model: WidthFacts, dimensions: number | null): number {
   const own = model.embeddingWidth;
+  const least = canBeCut(model) ? Math.min(LEAST_WIDTH, own) : own;
   const wanted = dimensions ?? EMBEDDING_WIDTH;
-  if (wanted === own) return own;
+  if (wanted >= least && wanted <= own) return wanted;
   // As many zeros as anyone likes would be an answer to a question that nobody asks.
-  if (wanted > own && wanted === EMBEDDING_WIDTH) return wanted;
-  if (wanted < own && wanted >= LEAST_WIDTH && canBeCut(model)) return wanted;
-  throw fail('embedding_width', { model: model.id, width: own, wanted, param: 'dimensions' });
+  if (own < EMBEDDING_WIDTH && wanted === EMBEDDING_WIDTH) return wanted;
+  throw fail('embedding_width', {
+    model: model.id,
+    wanted,
+    widths: inWords(least, own),
+    param: 'dimensions',
+  });
 }
 
-function canBeCut({ id, name, architecture }: Widths): boolean {
+/** What `dimensions` may be. */
+function inWords(least: number, own: number): string {
+  const isRange = least < own;
+  const widths = isRange ? `a number from ${least} to ${own}` : `${own}`;
+  return own < EMBEDDING_WIDTH ? `${widths}${isRange ? ',' : ''} or ${EMBEDDING_WIDTH}` : widths;
+}
+
+function canBeCut({ id, name, architecture }: WidthFacts): boolean {
   return TRAINED_TO_BE_CUT.some((pattern) =>
     [id, name ?? '', architecture].some((text) => pattern.test(text)),
   );

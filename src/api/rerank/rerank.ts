@@ -3,8 +3,11 @@
  * else by comparing vectors. It knows nothing of how a model scores or embeds.
  */
 import { RerankRequest, type RerankResponse } from '../../wire/inference/rerank.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { Caller } from '../caller.ts';
-import { embed, type EmbeddingAnswer, type EmbeddingPorts } from '../embedding/embeddings.ts';
+import type { EmbeddingPorts } from '../embedding/embeddings.ts';
+import { readText } from '../embedding/texts.ts';
+import { computeVectors, type Vectors } from '../embedding/vectors.ts';
 import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, unknownFields } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
@@ -17,7 +20,7 @@ export interface RerankPorts extends EmbeddingPorts {
 export interface RerankAnswer {
   readonly body: RerankResponse;
   /** What made the scores: a model that ranks, or vectors of one of these kinds. */
-  readonly backend: 'rank' | EmbeddingAnswer['backend'];
+  readonly backend: 'rank' | Vectors['backend'];
   /** Fields that had no effect. */
   readonly ignored: readonly string[];
 }
@@ -32,6 +35,7 @@ interface Scores {
 
 interface Asked {
   readonly body: RerankRequest;
+  readonly query: string;
   readonly documents: readonly string[];
   readonly caller: Caller;
 }
@@ -39,10 +43,11 @@ interface Asked {
 export async function rerank(ports: RerankPorts, body: RerankRequest, caller: Caller): Promise<RerankAnswer> {
   const ignored = unknownFields(body, RerankRequest.properties);
   checkIgnored(ports.options.strictParams, ignored);
-  const documents = body.documents.map((each) =>
-    (typeof each === 'string' ? each : each.text).toWellFormed(),
+  const query = readText(body.query, 'query');
+  const documents = body.documents.map((each, index) =>
+    readText(typeof each === 'string' ? each : each.text, documentName(index)),
   );
-  const asked = { body, documents, caller };
+  const asked = { body, query, documents, caller };
   const ranker = await findRanker(ports.models, body.model ?? null);
   const { model, backend, scores, tokens } =
     ranker === null ? await compareVectors(ports, asked) : await rank(ports.engine, ranker, asked);
@@ -58,6 +63,8 @@ export async function rerank(ports: RerankPorts, body: RerankRequest, caller: Ca
   return { ignored, backend, body: { object: 'list', model, results, usage } };
 }
 
+const documentName = (index: number): string => `documents[${index}]`;
+
 /** The model that was named, where it ranks; the newest that does, where none was named. */
 async function findRanker(models: RerankPorts['models'], name: string | null): Promise<ServedModel | null> {
   if (name !== null) {
@@ -71,12 +78,12 @@ async function findRanker(models: RerankPorts['models'], name: string | null): P
 async function rank(
   engine: RerankPorts['engine'],
   model: ServedModel,
-  { body, documents, caller }: Asked,
+  { body, query, documents, caller }: Asked,
 ): Promise<Scores> {
   const job = {
     kind: 'rank' as const,
     jobId: newJobId(caller),
-    query: body.query.toWellFormed(),
+    query,
     documents: [...documents],
     truncate: body.truncate === true,
   };
@@ -91,17 +98,28 @@ async function rank(
   return { model: model.id, backend: 'rank', scores, tokens };
 }
 
-/** Vectors have length one, so their dot product is the cosine. */
-async function compareVectors(ports: RerankPorts, { body, documents, caller }: Asked): Promise<Scores> {
-  const request = {
+/** Vectors have length one, so their dot product is the cosine; each keeps the width that its model gives. */
+async function compareVectors(
+  ports: RerankPorts,
+  { body, query, documents, caller }: Asked,
+): Promise<Scores> {
+  const asked = {
+    texts: [query, ...documents],
+    nameOf: (index: number) => (index === 0 ? 'query' : documentName(index - 1)),
     model: body.model ?? 'default-embedding',
-    input: [body.query, ...documents],
-    truncate: body.truncate ?? null,
-    keep_alive: body.keep_alive ?? null,
+    widthOf: (model: { readonly embeddingWidth: number }) => model.embeddingWidth,
+    truncate: body.truncate === true,
+    keepAlive: body.keep_alive,
+    caller,
   };
-  const answer = await embed(ports, request, caller);
-  const [query = [], ...vectors] = answer.body.data.map(({ embedding }) => embedding as number[]);
-  const scores = vectors.map((vector) => vector.reduce((sum, x, at) => sum + x * (query[at] ?? 0), 0));
-  const { model, usage } = answer.body;
-  return { model, backend: answer.backend, scores, tokens: usage.total_tokens };
+  const { model, backend, items, tokens } = await computeVectors(ports, asked).catch(inItsWords);
+  const [of, ...others] = items.map(({ vector }) => vector);
+  const scores = others.map((vector) => vector.reduce((sum, x, at) => sum + x * (of?.[at] ?? 0), 0));
+  return { model, backend, scores, tokens };
+}
+
+/** The client asked for an order; that it takes vectors is not its affair. */
+function inItsWords(error: unknown): never {
+  if (!isFailure(error, 'wrong_model_kind')) throw error;
+  throw fail('wrong_model_kind', { ...error.detail, use: 'reranking', wanted: 'rerank or embedding' });
 }

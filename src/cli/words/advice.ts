@@ -6,7 +6,7 @@ import { isBuiltin } from '../builtin-models.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Behind a failure, what helps: a built-in model comes back, or the names that resemble the one given. */
+/** Behind a failure, what helps: how to install a built-in model, or the names that resemble the one given. */
 export async function adviceFor(
   error: unknown,
   installed: () => Promise<readonly string[]>,
@@ -28,7 +28,7 @@ export async function adviceFor(
 
 export function restoreAdvice(name: string): string {
   const id = name.toLowerCase();
-  return ` ${id} ships with Hearth; bring it back with: hearth restore ${id}`;
+  return ` ${id} ships with Hearth; install it with: hearth restore ${id}`;
 }
 
 /** A name without an owner may be one that another program knows. */

@@ -8,16 +8,16 @@ export function formatLines({ format, evidence }: ModelFormatFacts): (readonly [
   const { tools, thinking, content, history } = format;
   const lines: (readonly [string, string])[] = [];
   if (tools !== null) {
-    lines.push(['calls', tools.several ? 'several in one answer' : 'one in an answer']);
+    lines.push(['calls', tools.several ? 'several in one answer' : 'one per answer']);
     lines.push([
       'past calls',
-      history.calls === 'template' ? 'by the template' : 'written into the content by Hearth',
+      history.calls === 'template' ? 'written by the template' : 'written into the content by Hearth',
     ]);
   }
-  lines.push(['thinking', thinking === null ? 'no marks' : between(thinking)]);
-  if (content !== null) lines.push(['words', between(content)]);
+  lines.push(['thinking', thinking === null ? 'none' : between(thinking)]);
+  if (content !== null) lines.push(['answers', between(content)]);
   for (const { about, says, probe } of evidence)
-    lines.push(['because', `${about}: ${says}${probe === null ? '' : ` (rendered: ${probe})`}`]);
+    lines.push(['evidence', `${about}: ${says}${probe === null ? '' : ` (rendered: ${probe})`}`]);
   return lines;
 }
 

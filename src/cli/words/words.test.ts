@@ -32,9 +32,9 @@ describe('advice', () => {
     fail('model_not_found', { model: 'hearth-mini' }),
     fail('file_not_found', { path: '/somewhere/hearth-mini' }),
     fail('reference_invalid', { ref: 'Hearth-Mini', reason: 'r' }),
-  ])('brings a built-in model back after: $message', async (error) => {
+  ])('says how to install a built-in model after: $message', async (error) => {
     expect(await advice(error)).toBe(
-      ' hearth-mini ships with Hearth; bring it back with: hearth restore hearth-mini',
+      ' hearth-mini ships with Hearth; install it with: hearth restore hearth-mini',
     );
   });
 

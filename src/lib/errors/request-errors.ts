@@ -92,15 +92,26 @@ export const contentErrors = {
   ),
   input_too_long: permanent(
     'request',
-    { index: 'number', tokens: 'number', limit: 'number', param: 'string?' },
+    { param: 'string', index: 'number', tokens: 'number', limit: 'number', withQuery: 'boolean?' },
     (d) =>
-      `${d.param === 'documents' ? 'documents' : 'input'}[${d.index}] is ${d.tokens} tokens long; the model takes at most ${d.limit}. Split it, or send "truncate": true to have it cut.`,
+      `${d.param} is ${d.tokens} tokens long${d.withQuery === true ? ', with the query' : ''}; the model takes at most ${d.limit}. Shorten it, or send "truncate": true to have it cut.`,
+  ),
+  input_unreadable: permanent(
+    'request',
+    { param: 'string', index: 'number' },
+    (d) => `${d.param} has no text that the model can read; leave it out.`,
+  ),
+  query_too_long: permanent(
+    'request',
+    { tokens: 'number', limit: 'number', param: 'string?' },
+    (d) =>
+      `query is ${d.tokens} tokens long and leaves no room for a document; the model takes at most ${d.limit} for both. Shorten it.`,
   ),
   embedding_width: permanent(
     'request',
-    { model: 'string', width: 'number', wanted: 'number', param: 'string?' },
+    { model: 'string', wanted: 'number', widths: 'string', param: 'string?' },
     (d) =>
-      `Model "${d.model}" gives vectors of ${d.width} numbers and was not trained to be cut to ${d.wanted}; send "dimensions": ${d.width}, or choose another model.`,
+      `Model "${d.model}" cannot give vectors of ${d.wanted} numbers; set "dimensions" to ${d.widths}, or choose another model.`,
   ),
   template_failed: permanent(
     'request',

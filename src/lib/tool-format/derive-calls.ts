@@ -62,14 +62,14 @@ function evidenceOf(
   return [
     {
       about: 'calls',
-      says: `A call is rendered as ${quoted(one.text)}.`,
+      says: `A call is written as ${quoted(one.text)}.`,
       probe: probeWords('one call', voice, one),
     },
     {
       about: 'several calls',
       says: several
-        ? `Two calls are rendered with ${quoted(section.between)} between them.`
-        : 'Of two calls, no rendering shows the second.',
+        ? `Two calls are written with ${quoted(section.between)} between them.`
+        : 'Of two calls, only the first is written.',
       probe: probeWords('two calls', voice, one),
     },
     { about: 'ids', says: idWords(format, ids), probe: probeWords('one call', voice, one) },
@@ -100,7 +100,7 @@ function idWords({ call }: CallFormat, ids: HistoryForm['ids']): string {
   if (ids === 'nine') return 'Only ids of nine letters and digits are accepted.';
   if (ids === 'functions') return 'Ids are written as functions.NAME:NUMBER.';
   const areWritten = [...call.before, ...call.after].some((word) => slotOf(word) === 'id');
-  return areWritten ? 'Ids are written as they come.' : 'Calls are written without ids.';
+  return areWritten ? 'Ids are written unchanged.' : 'Calls are written without ids.';
 }
 
 /** Some templates print the id of a result as it came, and that of its call as the model wrote it. */

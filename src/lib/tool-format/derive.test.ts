@@ -19,14 +19,14 @@ describe('a format', () => {
       { about: 'ids', says: 'Calls are written without ids.', probe: 'one call, arguments as data' },
       {
         about: 'thinking',
-        says: 'A thought is rendered between "<think>" and "</think>".',
+        says: 'Thinking is written between "<think>" and "</think>".',
         probe: expect.stringMatching(/^a thought and words/),
       },
     ]);
     const [told] = formatOfTemplate('told').evidence;
     expect(told).toMatchObject({
       about: 'calls',
-      says: expect.stringContaining('the template contains "<tool_call>"'),
+      says: expect.stringContaining('it contains "<tool_call>"'),
     });
     expect(told?.probe).toBeNull();
   });

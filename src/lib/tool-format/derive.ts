@@ -65,7 +65,7 @@ export function deriveFormat(options: DeriveOptions): ModelFormat {
 /** What a file says, and as the template shows where it says nothing. */
 function givenFormat(given: GivenFormat, shown: ModelFormat): ModelFormat {
   const members = Object.keys(given).join(', ');
-  const says = `A file was set for this model, which gives: ${members}.`;
+  const says = `The file that was set for this model gives: ${members}.`;
   const { tools } = given;
   const isOther = tools !== undefined && tools !== null;
   return {
@@ -110,7 +110,7 @@ function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFor
   }
   const exception = /tools|functions/.test(source) ? exceptionFor(source, NAMED_FORMATS) : undefined;
   if (exception === undefined) {
-    const says = 'No rendering shows a call of a tool, so svc-tool-envelope serves.';
+    const says = 'The template writes no tool calls, so svc-tool-envelope is used.';
     return {
       ...rest,
       tools: null,
@@ -119,7 +119,7 @@ function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFor
     };
   }
   const tools = { ...named(exception.calls, ''), name: exception.name };
-  const says = `No rendering shows a call; the template contains ${listOf(exception.texts)}, as "${exception.name}" does.`;
+  const says = `The template writes no tool calls, but it contains ${listOf(exception.texts)}, as "${exception.name}" does.`;
   return {
     ...rest,
     content: exception.content ?? content,
@@ -136,7 +136,7 @@ function ofChannels(
   history: HistoryForm,
   why?: Evidence,
 ): ModelFormat {
-  const says = `The template contains ${listOf(texts)}, as "${name}" does, whose answers are messages with headers.`;
+  const says = `The template contains ${listOf(texts)}, as "${name}" does; its answers are messages with headers.`;
   return {
     tools: { ...calls, name, trigger: '' },
     channels: channels ?? null,
@@ -198,19 +198,20 @@ function kindOf({ arguments: form }: CallFormat): string {
 }
 
 function thinkingEvidence(thinking: ThinkingMarks | null, probe: string | null): Evidence[] {
-  if (thinking === null) return [{ about: 'thinking', says: 'No rendering shows a thought.', probe: null }];
+  if (thinking === null)
+    return [{ about: 'thinking', says: 'The template writes no thinking.', probe: null }];
   const where = `${JSON.stringify(thinking.open)} and ${JSON.stringify(thinking.close)}`;
   const says =
     probe === null
-      ? `No rendering shows a thought; the template or the vocabulary knows ${where}.`
-      : `A thought is rendered between ${where}.`;
+      ? `The template writes no thinking, but it or the vocabulary contains ${where}.`
+      : `Thinking is written between ${where}.`;
   return [{ about: 'thinking', says, probe }];
 }
 
 function contentEvidence(content: ContentMarks | null): Evidence[] {
   if (content === null) return [];
   const where = `${JSON.stringify(content.open)} and ${JSON.stringify(content.close)}`;
-  const says = `Words are rendered between ${where}${content.always ? '' : ' behind a thought'}.`;
+  const says = `The answer itself is written between ${where}${content.always ? '' : ' after thinking'}.`;
   return [{ about: 'words', says, probe: content.always ? 'words alone' : 'words behind a thought' }];
 }
 

@@ -3,6 +3,7 @@ import { kvShare } from '../../contract/settings/kv-types.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import { isEncoder } from '../../lib/gguf/gate/architectures.ts';
 import { type FileStamp, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
 import {
   digestOf,
@@ -66,9 +67,9 @@ export function makeTarget(
   );
 }
 
-/** A drafting model keeps its own. */
+/** A drafting model keeps its own; an encoder reads a text in one step and keeps none. */
 const kvBytesPerToken = (files: readonly ModelManifest[]): number =>
-  files.reduce((sum, { facts }) => sum + facts.kvBytesPerToken, 0);
+  files.reduce((sum, { facts }) => sum + (isEncoder(facts.architecture) ? 0 : facts.kvBytesPerToken), 0);
 
 function besideOf(paths: StorePaths, { adapters, draft }: Companions): LocalTarget['source']['beside'] {
   const opened = ({ name, model }: Companion) => {

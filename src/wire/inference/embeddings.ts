@@ -5,18 +5,18 @@ import { KeepAlive, nullable } from '../schema.ts';
 export const EmbeddingRequest = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 512 }),
-    /** api/embedding/embedding-input.ts says what is wrong with token ids, empty arrays and empty strings. */
+    /** api/embedding/texts.ts says what is wrong with token ids, empty arrays and texts of white space alone. */
     input: Type.Unsafe<string | unknown[]>({
       type: ['string', 'array'],
       documented: { minLength: 1, minItems: 1, maxItems: 2048, items: { type: 'string', minLength: 1 } },
-      description: 'One string, or 1 to 2048 strings of at most 1 MiB each.',
+      description: 'One string, or 1 to 2048 strings, of at most 1 MiB each and not of white space alone.',
     }),
     encoding_format: nullable<string>('string', { enum: ['float', 'base64', null] }),
     dimensions: nullable<number>('integer', {
-      description: `Numbers per vector: ${EMBEDDING_WIDTH}, or the width of the model; less where it was trained for that.`,
+      description: `Numbers per vector: ${EMBEDDING_WIDTH} unless set, or the width of the model; fewer where it was trained for that.`,
     }),
     truncate: nullable<boolean>('boolean', {
-      description: 'true cuts over-long inputs and flags them; default is a 400.',
+      description: 'true cuts inputs that are too long and flags them; otherwise they are a 400.',
     }),
     keep_alive: KeepAlive,
   },

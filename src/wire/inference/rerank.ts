@@ -22,12 +22,14 @@ export const RerankRequest = Type.Object(
         required: ['text'],
         properties: { text: { type: 'string', ...TEXT } },
       },
-      description: 'Strings, or objects with a member text.',
+      description:
+        'Strings, or objects with a member text; like query, of at most 1 MiB each and not of white space alone.',
     }),
     top_n: nullable<number>('integer', { minimum: 1, description: 'How many results; absent: all.' }),
     return_documents: nullable<boolean>('boolean', { description: 'true repeats each text in its result.' }),
     truncate: nullable<boolean>('boolean', {
-      description: 'true cuts texts that are too long; default is a 400.',
+      description:
+        'true cuts documents that are too long, and the query too where vectors are compared; otherwise they are a 400.',
     }),
     keep_alive: KeepAlive,
   },

@@ -14,13 +14,10 @@ export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number
   const inputs = [...placesOf(job.inputs)].map(([text, indexes]) => {
     const all = inputTokens(vocabulary, text);
     const index = indexes[0] ?? 0;
-    if (all.length === 0) {
-      throw fail('invalid_request', {
-        message: `input[${index}] contains no text that this model can process.`,
-      });
-    }
+    const param = `input[${index}]`;
+    if (all.length === 0) throw fail('input_unreadable', { param, index });
     if (all.length > limit && !job.truncate)
-      throw fail('input_too_long', { param: 'input', index, tokens: all.length, limit });
+      throw fail('input_too_long', { param, index, tokens: all.length, limit });
 
     return { tokens: cut(all, limit, vocabulary), truncated: all.length > limit, indexes };
   });

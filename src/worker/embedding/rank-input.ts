@@ -17,19 +17,18 @@ type RankModel = Pick<EmbeddingModel, 'vocabulary' | 'model' | 'limit'>;
 
 export function rankInputs(ranker: RankModel, job: RankJob): EmbedInput[] {
   const frame = frameOf(ranker, job.query);
-  const room = ranker.limit - frame.before.length - frame.after.length;
+  const asked = frame.before.length + frame.after.length;
+  const { limit } = ranker;
+  const room = limit - asked;
+  // A document of which nothing is left could not be compared with others.
+  if (room < 1) throw fail('query_too_long', { param: 'query', tokens: asked, limit });
   const inputs = [...placesOf(job.documents)].map(([text, indexes]) => {
     const document = ranker.vocabulary.tokenize(text, false);
     const truncated = document.length > room;
-    // A document of which nothing is left could not be compared with others.
-    if (truncated && (!job.truncate || room < 1)) {
-      const tokens = ranker.limit - room + document.length;
-      throw fail('input_too_long', {
-        param: 'documents',
-        index: indexes[0] ?? 0,
-        tokens,
-        limit: ranker.limit,
-      });
+    if (truncated && !job.truncate) {
+      const index = indexes[0] ?? 0;
+      const tokens = asked + document.length;
+      throw fail('input_too_long', { param: `documents[${index}]`, index, tokens, limit, withQuery: true });
     }
     const kept = truncated ? document.subarray(0, room) : document;
     return { tokens: Uint32Array.from([...frame.before, ...kept, ...frame.after]), truncated, indexes };

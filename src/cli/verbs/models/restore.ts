@@ -1,4 +1,4 @@
-/** hearth restore [ID…]: brings back models that ship with Hearth and were removed. */
+/** hearth restore [ID…]: installs models that ship with Hearth and are missing. */
 import type { Command } from 'commander';
 import { restoreBuiltins } from '../../builtin-models.ts';
 import { type CliContext, printable } from '../../context.ts';
@@ -7,10 +7,11 @@ import { localRegistry } from '../../local-registry.ts';
 export function registerRestore(program: Command, context: CliContext): void {
   program
     .command('restore [id...]')
-    .description('bring back built-in models that were removed, by default all')
+    .description('install built-in models that are missing, by default all')
     .action(async (ids: string[]) => {
-      const registry = localRegistry(context.config());
-      for (const { id, wasMissing } of await restoreBuiltins(registry, ids))
-        context.note(printable(`${id} is ${wasMissing ? 'installed again' : 'installed already'}.`));
+      const config = context.config();
+      const target = { home: config.home, registry: localRegistry(config) };
+      for (const { id, wasMissing } of await restoreBuiltins(target, ids))
+        context.note(printable(`${id} ${wasMissing ? 'is installed' : 'was installed already'}.`));
     });
 }

@@ -16,6 +16,8 @@ import { localRegistry } from '../../local-registry.ts';
 import { readVersion } from '../../version.ts';
 import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 
+type Line = readonly [name: string, value: string];
+
 /** The longest name, and a gap. */
 const NAME_WIDTH = 18;
 
@@ -30,9 +32,9 @@ export function registerShow(program: Command, context: CliContext): void {
       const model = await registry.find(id);
       const shown = await describeModel(registry, model, config.numCtx);
       const format = shown.kind === 'chat' ? await formatOf(context, registry, model) : null;
-      if (flags.json === true)
-        return context.printJson({ ...shown, ...(format === null ? {} : format.json) });
-      const lines = facts(shown, format?.lines ?? []).map(
+      const limits = limitsOf(shown.files) ?? null;
+      if (flags.json === true) return context.printJson({ ...shown, limits, ...format?.json });
+      const lines = facts({ shown, limits, format: format?.lines ?? [] }).map(
         ([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`,
       );
       context.print(lines.join('\n'));
@@ -41,8 +43,13 @@ export function registerShow(program: Command, context: CliContext): void {
 
 /** What is told of a format: as JSON, and in lines. */
 interface ShownFormat {
-  readonly json: { readonly format: ModelFormatFacts | null; readonly formatUnknown?: string };
-  readonly lines: readonly (readonly [string, string])[];
+  readonly json: {
+    /** The name of its tool format; null where it is not known. */
+    readonly tools: string | null;
+    readonly format: ModelFormatFacts | null;
+    readonly formatUnknown?: string;
+  };
+  readonly lines: readonly Line[];
 }
 
 async function formatOf(
@@ -63,8 +70,8 @@ async function formatOf(
       }
     });
     if (facts === null) return unknown('a mark of its format is too long');
-    const name = facts.format.tools?.name ?? ENVELOPE;
-    return { json: { format: facts }, lines: [['tools', name], ...formatLines(facts)] };
+    const tools = facts.format.tools?.name ?? ENVELOPE;
+    return { json: { tools, format: facts }, lines: [['tools', tools], ...formatLines(facts)] };
   } catch (error) {
     if (!isSvcError(error)) throw error;
     return unknown(reasonOf(error));
@@ -72,7 +79,10 @@ async function formatOf(
 }
 
 function unknown(reason: string): ShownFormat {
-  return { json: { format: null, formatUnknown: reason }, lines: [['tools', `not known: ${reason}`]] };
+  return {
+    json: { tools: null, format: null, formatUnknown: reason },
+    lines: [['tools', `not known: ${reason}`]],
+  };
 }
 
 /** The build that reads the templates: its version, and when it was made. */
@@ -81,30 +91,26 @@ async function edition(): Promise<string> {
   return `${readVersion()} ${mtimeMs}`;
 }
 
-function facts(
-  shown: ModelDescription,
-  format: readonly (readonly [string, string])[],
-): (readonly [string, string])[] {
+interface Facts {
+  readonly shown: ModelDescription;
+  readonly limits: string | null;
+  readonly format: readonly Line[];
+}
+
+function facts({ shown, limits, format }: Facts): Line[] {
   const { memory, source } = shown;
   return [
     ['id', `${shown.id}${shown.isDefault ? ` (default ${shown.kind} model)` : ''}`],
-    ...limits(shown),
+    ...(limits === null ? [] : [['limits', limits] as const]),
     ['aliases', shown.aliases.join(', ') || 'none'],
     ['kind', shown.kind],
     [
       'architecture',
       `${shown.architecture}, ${shown.quant ?? 'unknown quant'}${parameters(shown.parameterCount)}`,
     ],
-    ['context', `${shown.contextLength} tokens trained${window(shown)}`],
+    ['context', `${shown.contextLength} tokens${window(shown)}`],
     ...adapterLines(shown),
-    [
-      'vectors',
-      shown.pooling === 'rank'
-        ? 'no; it scores pairs (rank pooling)'
-        : shown.kind === 'embedding'
-          ? `${width(shown.embeddingLength)}, ${shown.pooling ?? 'default'} pooling`
-          : 'no',
-    ],
+    ['vectors', vectors(shown)],
     ['template', template(shown)],
     ...format,
     ['memory', memoryWords(memory)],
@@ -125,21 +131,19 @@ function facts(
   ];
 }
 
-function limits({ id, source }: ModelDescription): (readonly [string, string])[] {
-  const words = source.type === 'builtin' ? limitsOf(id) : undefined;
-  return words === undefined ? [] : [['limits', words]];
-}
-
-/** A narrower vector is answered with zeros behind it; what a wider one becomes is a matter of the request. */
-function width(own: number): string {
-  return own < EMBEDDING_WIDTH ? `${own} of ${EMBEDDING_WIDTH} numbers, the rest zeros` : `${own} numbers`;
+/** Zeros follow a narrower vector; what a wider one becomes is a matter of the request. */
+function vectors({ kind, pooling, embeddingLength }: ModelDescription): string {
+  if (pooling === 'rank') return 'none; it scores pairs (rank pooling)';
+  if (kind !== 'embedding') return 'none';
+  const zeros = embeddingLength < EMBEDDING_WIDTH ? `, and zeros up to ${EMBEDDING_WIDTH}` : '';
+  return `${embeddingLength} numbers${zeros}; ${pooling ?? 'default'} pooling`;
 }
 
 function window({ id, memory: { numCtx }, kind }: ModelDescription): string {
   if (kind !== 'chat') return '';
   return numCtx === null
-    ? `; each load chooses its window (hearth fit ${id} says which, num_ctx=… sets it)`
-    : `, ${numCtx} set`;
+    ? ` at most; each load chooses its window (hearth fit ${id} shows it, hearth set ${id} num_ctx=N fixes it)`
+    : ` at most; num_ctx is set to ${numCtx}`;
 }
 
 /** What it takes depends on the window, which only a load knows where none is set. */
@@ -147,7 +151,7 @@ function memoryWords({ numCtx, weightsBytes, kvBytesPerToken }: ModelDescription
   const weights = `${readable(weightsBytes)} weights`;
   if (kvBytesPerToken === 0) return weights;
   if (numCtx === null)
-    return `${weights}, ${readable(kvBytesPerToken)} KV cache for each token of the window`;
+    return `${weights}, and ${readable(kvBytesPerToken)} of KV cache per token of the window`;
   const kvBytes = kvBytesPerToken * numCtx;
   return `${readable(weightsBytes + kvBytes)} at num_ctx ${numCtx}: ${weights}, ${readable(kvBytes)} KV cache`;
 }
@@ -175,8 +179,8 @@ function parameters(count: number | null): string {
 function template({ template: known, kind, params }: ModelDescription): string {
   if (params.template !== undefined) return `${params.template}, as set`;
   if (known === null)
-    return kind === 'chat' ? 'none: a base model, for /v1/completions; ChatML stands in for chats' : 'none';
+    return kind === 'chat' ? 'none: a base model, for /v1/completions; chats use ChatML' : 'none';
 
   const can = Object.entries(known).flatMap(([name, has]) => (has === true ? [name] : []));
-  return `in the file${can.length > 0 ? `, knows ${can.join(', ')}` : ''}`;
+  return `in the file${can.length > 0 ? `; supports ${can.join(', ')}` : ''}`;
 }

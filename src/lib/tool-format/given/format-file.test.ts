@@ -127,7 +127,7 @@ describe('a given format', () => {
     const given = { tools: MINE } as unknown as GivenFormat;
     const format = formatOfSource(source, given);
     expect(format).toMatchObject({ tools: MINE, thinking: { open: '<think>' }, history: { calls: 'text' } });
-    expect(format.evidence[0]?.says).toBe('A file was set for this model, which gives: tools.');
+    expect(format.evidence[0]?.says).toBe('The file that was set for this model gives: tools.');
     const silent = formatOfSource(source, { thinking: null });
     expect(silent).toMatchObject({ thinking: null, tools: formatOfTemplate('tagged').tools });
   });

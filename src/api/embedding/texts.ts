@@ -1,0 +1,42 @@
+/** The texts of a request that wants vectors or scores, checked with sentences that say what to send instead. */
+import { fail } from '../../lib/errors/svc-error.ts';
+
+export const TEXT_LIMITS = { inputs: 2048, bytes: 1024 * 1024 } as const;
+
+/** Well-formed texts in order, and what the request calls the one at an index; errors use that name. */
+export interface NamedTexts {
+  readonly texts: readonly string[];
+  readonly nameOf: (index: number) => string;
+}
+
+/** `input` of an embeddings request, or a 400. */
+export function readEmbeddingInput(input: string | readonly unknown[]): NamedTexts {
+  if (typeof input === 'string') return { texts: [readText(input, 'input')], nameOf: () => 'input' };
+  if (input.length === 0)
+    refuse('input must not be an empty array; send one string or a list of strings.', 'input');
+  if (input.length > TEXT_LIMITS.inputs)
+    refuse(`input has ${input.length} items; send at most ${TEXT_LIMITS.inputs} per request.`, 'input');
+
+  const nameOf = (index: number): string => `input[${index}]`;
+  return { texts: input.map((item, index) => readText(item, nameOf(index))), nameOf };
+}
+
+/** One text, or a 400 that calls it `name`. A text of white space alone means as little as an empty one. */
+export function readText(item: unknown, name: string): string {
+  if (typeof item === 'number' || Array.isArray(item)) {
+    refuse(
+      `${name} must be text, not token ids; send strings (LangChain: set check_embedding_ctx_length=False).`,
+      name,
+    );
+  }
+  if (typeof item !== 'string') return refuse(`${name} must be a string.`, name);
+  if (!/\S/.test(item)) refuse(`${name} must not be empty or only white space; leave empty texts out.`, name);
+  if (Buffer.byteLength(item) > TEXT_LIMITS.bytes)
+    refuse(`${name} is larger than ${TEXT_LIMITS.bytes} bytes; split it.`, name);
+
+  return item.toWellFormed();
+}
+
+function refuse(message: string, param: string): never {
+  throw fail('invalid_request', { message, param });
+}

@@ -1,0 +1,142 @@
+/** Vectors of texts, by a model or by the feature-hash fallback. */
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { EMBEDDING_WIDTH, FEATURE_HASH_MODEL } from '../../contract/limits.ts';
+import type { EmbeddingEvent, JobEvent } from '../../contract/job-event.ts';
+import type { Engine } from '../../engine/ports.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import type { Caller } from '../caller.ts';
+import { newJobId } from '../generation/job-id.ts';
+import { type Models, type ServedModel, weightsName } from '../models/served-model.ts';
+import { runWhole } from '../run-whole.ts';
+import { featureCount, featureHash, FEATURE_HASH_VERSION } from './feature-hash.ts';
+import type { NamedTexts } from './texts.ts';
+import { fitted, type WidthFacts } from './width.ts';
+
+export interface VectorPorts {
+  readonly models: Pick<Models, 'resolve' | 'defaultId'>;
+  readonly engine: Pick<Engine, 'submit'>;
+  readonly options: { readonly allowHashEmbeddings: boolean };
+}
+
+export interface VectorsAsked extends NamedTexts {
+  readonly model: string;
+  /** The width to answer with; throws where the model has no vectors of the one that was asked for. */
+  readonly widthOf: (model: WidthFacts) => number;
+  readonly truncate: boolean;
+  /** As the request has it. */
+  readonly keepAlive: string | number | null | undefined;
+  readonly caller: Caller;
+}
+
+export interface Vectors {
+  readonly model: string;
+  readonly backend: 'native' | 'feature-hash';
+  readonly space: string;
+  /** In the order of the texts; each vector has length one. */
+  readonly items: readonly { readonly vector: Float32Array; readonly truncated: boolean }[];
+  readonly tokens: number;
+}
+
+export async function computeVectors(ports: VectorPorts, asked: VectorsAsked): Promise<Vectors> {
+  const { models, engine, options } = ports;
+  const { allowHashEmbeddings } = options;
+  if (allowHashEmbeddings && asked.model === FEATURE_HASH_MODEL) return hashVectors(asked);
+  const isDefault = asked.model === 'default-embedding';
+  try {
+    return await modelVectors(engine, await models.resolve(asked.model, 'embedding'), asked);
+  } catch (error) {
+    // The fallback stands in only for a default model that cannot run at all, never for one that was asked for by name.
+    const cannotRun = isFailure(error, 'no_default_model', 'native_unavailable');
+    const namesDefault = isDefault || asked.model === (await models.defaultId('embedding'));
+    if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(asked);
+    throw error;
+  }
+}
+
+const HASHED: WidthFacts = {
+  id: FEATURE_HASH_MODEL,
+  name: null,
+  architecture: '',
+  embeddingWidth: EMBEDDING_WIDTH,
+};
+
+/** Computed on the server's own thread, so it gives way often. */
+async function hashVectors({ texts, widthOf, caller: { signal } }: VectorsAsked): Promise<Vectors> {
+  widthOf(HASHED);
+  const pause = async (): Promise<void> => {
+    await setImmediate();
+    if (signal.aborted) throw fail('cancelled');
+  };
+  const items: { vector: Float32Array; truncated: boolean }[] = [];
+  let tokens = 0;
+  for (const text of texts) {
+    items.push({ vector: await featureHash(text, pause), truncated: false });
+    tokens += await featureCount(text, pause);
+    await pause();
+  }
+  return { model: FEATURE_HASH_MODEL, backend: 'feature-hash', space: FEATURE_HASH_VERSION, items, tokens };
+}
+
+async function modelVectors(
+  engine: VectorPorts['engine'],
+  model: ServedModel,
+  asked: VectorsAsked,
+): Promise<Vectors> {
+  if (model.pooling === 'rank') {
+    throw fail('wrong_model_kind', {
+      model: model.id,
+      kind: 'rerank',
+      use: 'embeddings',
+      wanted: 'embedding',
+      param: 'model',
+    });
+  }
+  const { embeddingWidth } = model;
+  // Before anything runs, where the width is known.
+  if (embeddingWidth !== null) asked.widthOf({ ...model, embeddingWidth });
+  const items: EmbeddingEvent[] = [];
+  let tokens = 0;
+  for (const event of await embedded(engine, model, asked)) {
+    if (event.type === 'embedding') items[event.index] = event;
+    if (event.type === 'embedded') tokens = event.totalTokens;
+  }
+  const { length } = asked.texts;
+  if (items.length !== length || items.includes(undefined as never))
+    throw new Error(`the worker returned ${items.length} vectors for ${length} inputs`);
+
+  const width = asked.widthOf({ ...model, embeddingWidth: items[0]?.vector.length ?? 0 });
+  const fit = items.map(({ vector, truncated }) => ({ vector: fitted(vector, width), truncated }));
+  return { model: model.id, backend: 'native', space: embeddingSpace(model, width), items: fit, tokens };
+}
+
+async function embedded(
+  engine: VectorPorts['engine'],
+  model: ServedModel,
+  { texts, nameOf, truncate, keepAlive, caller }: VectorsAsked,
+): Promise<readonly JobEvent[]> {
+  const job = { kind: 'embed' as const, jobId: newJobId(caller), inputs: [...texts], truncate };
+  try {
+    return await runWhole(engine, { model, job, caller, keepAlive });
+  } catch (error) {
+    throw inWordsOfRequest(error, nameOf);
+  }
+}
+
+/** An engine knows a text by its index alone. */
+function inWordsOfRequest(error: unknown, nameOf: NamedTexts['nameOf']): unknown {
+  const named = <D extends { readonly index: number }>(detail: D) => ({
+    ...detail,
+    param: nameOf(detail.index),
+  });
+  if (isFailure(error, 'input_too_long')) return fail('input_too_long', named(error.detail));
+  if (isFailure(error, 'input_unreadable')) return fail('input_unreadable', named(error.detail));
+  return error;
+}
+
+/** Equal for equal weights, pooling and normalisation; docs/embeddings.md says how it is made. */
+function embeddingSpace(model: ServedModel, width: number): string {
+  const weights = weightsName(model);
+  const facts = `svc-embedding-space-1\n${weights}\n${model.pooling ?? 'none'}\nl2\n${width}\n`;
+  return `space-${createHash('sha256').update(facts).digest('hex').slice(0, 32)}`;
+}
