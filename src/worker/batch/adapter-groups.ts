@@ -9,6 +9,12 @@ export function adapterKey(adapters: PreparedChat['job']['adapters']): string {
   return adapters.map(({ name, scale }) => `${name}=${scale}`).join(',');
 }
 
+/** Whose state a job may use: one trust domain, and what was evaluated with the same adapters. */
+export function ownerOf({ domain = '', adapters }: PreparedChat['job']): string {
+  const key = adapterKey(adapters);
+  return key === '' ? domain : `${domain}\n${key}`;
+}
+
 /** The adapters that the context has now. */
 export interface CurrentGroup {
   readonly key: string;

@@ -11,37 +11,39 @@
  */
 import type { EarlierPrompt } from '../../contract/prompt-difference.ts';
 import type { SlotStates } from '../../contract/slots.ts';
-import { deferred } from '../../lib/base/deferred.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { handleMessages } from '../event-loop.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
 import { SlotWatch } from '../slot-watch.ts';
 import type { PreparedChat } from '../prepare.ts';
-import { adapterKey } from './adapter-groups.ts';
+import { adapterKey, ownerOf } from './adapter-groups.ts';
 import { AdapterTurns } from './adapter-turns.ts';
 import { evaluateRows } from './evaluate.ts';
+import { openTiers } from './open-tiers.ts';
 import { plannerFor } from './planner-for.ts';
 import {
+  cellsOf,
   type PlannedCall,
   type PlannedRow,
-  rowsOf,
   type StepPlan,
   type StepPlanner,
+  withoutFillers,
 } from './planning/step-planner.ts';
 import { CELL_LIMITS } from './planning/tuning.ts';
-import type { Placement } from './prompt-cache.ts';
-import { type KeyedPrompt, Sequences } from './sequences.ts';
-import type { Row } from './stream/row.ts';
+import type { Placement } from './sequences/placement.ts';
+import { Restoring } from './restoring.ts';
+import { type KeyedPrompt, Sequences } from './sequences/sequences.ts';
+import { type Row, shapeOf } from './stream/row.ts';
 import { DraftingModel } from './stream/drafting-model.ts';
 import { Stream } from './stream/stream.ts';
 import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
 import { PromptMemory } from '../explain/prompt-memory.ts';
 import { cacheFacts, type Reuse } from './tiers/cache-facts.ts';
-import { stateKind } from './tiers/state-kind.ts';
-import { Tiers } from './tiers/tiers.ts';
+import { IdleSave } from './tiers/idle-save.ts';
+import type { Tiers } from './tiers/tiers.ts';
 import { ThreadUse } from '../threads/thread-use.ts';
-import { type Restoration, Waiting } from './waiting.ts';
+import { Waiting } from './waiting.ts';
 
 /** What a prompt would find now. */
 export interface PromptPreview {
@@ -51,9 +53,6 @@ export interface PromptPreview {
   readonly placement: Placement | null;
   readonly earlier: EarlierPrompt | null;
 }
-
-/** Chosen: most clients that send another request do so within a few seconds; state that waits longer goes to the disk. */
-const IDLE_SAVE_MS = 5_000;
 
 export class BatchLoop {
   readonly slots: SlotWatch;
@@ -69,15 +68,12 @@ export class BatchLoop {
   readonly #tiers: Tiers | null;
   /** What an earlier process left is known. */
   readonly #opened: Promise<void>;
-  /** Jobs whose state is on its way into a sequence that is reserved for them. */
-  readonly #restoring = new Map<string, StreamJob>();
-  /** Wakes a loop that has nothing to evaluate while state is restored. */
-  #wake = deferred<void>();
+  readonly #restoring: Restoring;
+  readonly #idleSave: IdleSave;
   readonly #streams = new Map<string, Stream>();
   readonly #cancelled = new Set<string>();
   /** They wait for KV cells, in the order in which they gave up theirs. */
   readonly #suspended = new Set<Stream>();
-  #cancelIdleSave = (): void => {};
   #turning = false;
   #steps = 0;
 
@@ -89,10 +85,15 @@ export class BatchLoop {
     this.#tiers = openTiers(chat, this.#planner, outbox);
     this.#opened = this.#tiers?.open() ?? Promise.resolve();
     this.#sequences = new Sequences(chat, this.#planner, this.#tiers);
+    this.#idleSave = new IdleSave(this.#tiers, () => this.#sequences.idleContents);
     this.#prompts = new PromptMemory(chat.vocabulary);
     this.#adapters = new AdapterTurns(chat);
     this.#drafting = chat.draftContext === null ? null : new DraftingModel(chat.draftContext);
     this.#waiting = new Waiting(this.#sequences, this.#planner, this.#tiers);
+    this.#restoring = new Restoring(this.#sequences, {
+      begin: (job, place, reuse) => this.#begin(job, place, reuse),
+      failed: ({ job }, error) => this.#outbox.failed(job.jobId, error),
+    });
     this.slots = new SlotWatch(
       () => this.#slotStates(),
       (message) => outbox.post(message),
@@ -126,19 +127,15 @@ export class BatchLoop {
     const { sharedTokens, preparation } = prepared;
     const request = { job: decodingRequest(job), answer, numCtx, sharedTokens, preparation };
     this.#waiting.push({ ...keyed, ...request, arrivedMs });
-    this.#wake.resolve();
+    this.#restoring.wake();
     if (this.#turning) this.#waiting.noteOverlap();
     else void this.#turn();
   }
 
   /** Writes idle state to the disk; resolves when that is done, at once where none is kept there. */
   async save(): Promise<void> {
-    this.#cancelIdleSave();
     await this.#opened;
-    await this.#tiers?.save(
-      () => this.#sequences.idleContents,
-      () => !this.#turning,
-    );
+    await this.#idleSave.save();
   }
 
   /** False when the job is not here. Takes effect at the next step. */
@@ -146,7 +143,7 @@ export class BatchLoop {
     const isHere = this.#streams.has(jobId) || this.#waiting.has(jobId) || this.#restoring.has(jobId);
     if (!isHere) return false;
     this.#cancelled.add(jobId);
-    this.#wake.resolve();
+    this.#restoring.wake();
     return true;
   }
 
@@ -160,14 +157,17 @@ export class BatchLoop {
 
   async #turn(): Promise<void> {
     this.#turning = true;
-    this.#cancelIdleSave();
+    this.#idleSave.pause();
     try {
       await this.#opened;
       await this.#waiting.linger();
       while (this.#waiting.size + this.#streams.size + this.#restoring.size > 0) {
         const hasWorked = this.#step();
         await handleMessages();
-        if (!hasWorked) await this.#whileRestoring();
+        if (!hasWorked) {
+          this.#outbox.flush();
+          await this.#restoring.untilChange();
+        }
         await this.#outbox.drained();
       }
       this.#outbox.flush();
@@ -176,15 +176,8 @@ export class BatchLoop {
       this.#failAll(error);
     } finally {
       this.#turning = false;
-      if (this.#tiers !== null) this.#saveLater(this.#tiers);
+      this.#idleSave.resume();
     }
-  }
-
-  #saveLater(tiers: Tiers): void {
-    tiers.quiet.isReading = false;
-    const timer = setTimeout(() => void this.save(), IDLE_SAVE_MS);
-    timer.unref();
-    this.#cancelIdleSave = () => clearTimeout(timer);
   }
 
   /** False when there was nothing to evaluate. */
@@ -197,13 +190,6 @@ export class BatchLoop {
     this.#steps += 1;
     for (const call of calls) this.#evaluate(call);
     return true;
-  }
-
-  /** Until state arrived or somebody came or left. */
-  async #whileRestoring(): Promise<void> {
-    this.#outbox.flush();
-    if (this.#restoring.size > 0) await this.#wake.promise;
-    this.#wake = deferred();
   }
 
   /** Where sequences share their KV cells, the youngest answers wait while the others need theirs. */
@@ -282,11 +268,8 @@ export class BatchLoop {
   #slotStates(): SlotStates {
     const works = new Map(
       [...this.#streams.values()].map((stream) => {
-        const work = stream.work();
-        return [
-          stream.sequence,
-          this.#suspended.has(stream) ? { ...work, phase: 'suspended' as const } : work,
-        ];
+        const isSuspended = this.#suspended.has(stream);
+        return [stream.sequence, { ...stream.work(), ...(isSuspended && { phase: 'suspended' as const }) }];
       }),
     );
     return this.#sequences.kept().map((kept) => {
@@ -304,7 +287,7 @@ export class BatchLoop {
     for (const jobId of this.#cancelled) {
       const stream = this.#streams.get(jobId);
       if (stream !== undefined) this.#fail(stream, fail('cancelled'));
-      else if (this.#waiting.remove(jobId) || this.#restoring.delete(jobId))
+      else if (this.#waiting.remove(jobId) || this.#restoring.remove(jobId))
         this.#outbox.failed(jobId, fail('cancelled'));
     }
     this.#cancelled.clear();
@@ -313,45 +296,12 @@ export class BatchLoop {
   #assignSequences(): void {
     if (this.#waiting.size === 0 || this.#suspended.size > 0) return;
     const prefilling = [...this.#streams.values()].filter(({ remaining }) => remaining > 0);
-    const restoring = [...this.#restoring.values()].map((job) => ({ ...job, position: 0 }));
-    this.#waiting.assignSequences([...prefilling, ...restoring], {
-      restore: (job, placement, restoration) => void this.#restore(job, placement, restoration),
+    this.#waiting.assignSequences([...prefilling, ...this.#restoring.prompts], {
+      restore: (job, placement, restoration) => void this.#restoring.restore(job, placement, restoration),
       begin: (job, placement, before) =>
         this.#begin(job, placement, { ...before, ...FROM_SLOT, slotTokens: placement.keep }),
       failed: ({ job }, error) => this.#outbox.failed(job.jobId, error),
     });
-  }
-
-  /** Waits for the state while others are decoded; what does not come is evaluated. */
-  async #restore(job: StreamJob, { id }: Placement, { tiers, wanted, before }: Restoration): Promise<void> {
-    const { jobId } = job.job;
-    this.#restoring.set(jobId, job);
-    try {
-      const { state, restorable, refusal, restoreMs } = await tiers.restore(wanted);
-      if (!this.#restoring.delete(jobId)) return this.#sequences.giveUp(id);
-      const tokens = job.prompt.subarray(0, restorable.length);
-      const isThere = state !== null && this.#sequences.restore(id, tokens, state);
-      if (isThere) tiers.restored(restorable, restoreMs);
-      const { ramTokens, diskTokens } = isThere ? restorable.found : FROM_SLOT;
-      this.#begin(
-        job,
-        { id, keep: isThere ? restorable.length : 0 },
-        {
-          ...before,
-          refusal: state === null || isThere ? (refusal ?? before.refusal) : 'not_restored',
-          slotTokens: 0,
-          ramTokens,
-          diskTokens,
-          restoreMs,
-        },
-      );
-    } catch (error) {
-      this.#restoring.delete(jobId);
-      this.#sequences.giveUp(id);
-      this.#outbox.failed(jobId, error);
-    } finally {
-      this.#wake.resolve();
-    }
   }
 
   #begin(
@@ -436,58 +386,15 @@ export class BatchLoop {
   /** Only a defect of the loop itself comes here; every job still gets its last event. */
   #failAll(error: unknown): void {
     for (const stream of this.#streams.values()) this.#fail(stream, error);
-    for (const { job } of this.#waiting.removeAll()) this.#outbox.failed(job.jobId, error);
-    for (const jobId of this.#restoring.keys()) this.#outbox.failed(jobId, error);
-    this.#restoring.clear();
+    for (const { job } of [...this.#waiting.removeAll(), ...this.#restoring.removeAll()])
+      this.#outbox.failed(job.jobId, error);
   }
 }
 
 const FROM_SLOT = { ramTokens: 0, diskTokens: 0, restoreMs: 0 } as const;
 
-/** Whose state a job may use: one trust domain, and what was evaluated with the same adapters. */
-function ownerOf({ domain = '', adapters }: PreparedChat['job']): string {
-  const key = adapterKey(adapters);
-  return key === '' ? domain : `${domain}\n${key}`;
-}
-
-function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox): Tiers | null {
-  const { promptCache } = chat.spec;
-  if (promptCache === undefined || (promptCache.ramBytes === 0 && promptCache.disk === null)) return null;
-  const cuttable = chat.prefixReuse === 'full';
-  const streams = chat.sharedCells === null ? chat.facts.sequences : 1;
-  const { ropeCtx } = chat.model.facts;
-  const { disk } = promptCache;
-  const kind = (known: string): string =>
-    stateKind(known, { numCtx: chat.context.numCtx, ropeCtx, streams, cuttable });
-  return new Tiers({
-    context: chat.context,
-    spec: { ...promptCache, disk: disk && { ...disk, kind: kind(disk.kind) } },
-    cuttable,
-    streams,
-    msPerToken: () => planner.prefillMsPerToken,
-    tell: (tiers) => outbox.post({ type: 'cache', tiers }),
-  });
-}
-
 /** A prompt stops once where the part ends that others begin with too, so that its state can be kept there. */
 function untilShared(row: PlannedRow, stream: Stream | undefined): PlannedRow {
   const left = (stream?.sharedTokens ?? 0) - row.position;
   return row.kind === 'prefill' && left > 0 && left < row.tokens ? { ...row, tokens: left, padding: 0 } : row;
-}
-
-function shapeOf(nativeRows: readonly Row[]): { rows: number; sequences: number; depth: number } {
-  const rows = nativeRows.reduce((sum, { tokens, padding = 0 }) => sum + tokens.length + padding, 0);
-  const depth = nativeRows.reduce((sum, { position }) => sum + position, 0) / nativeRows.length;
-  return { rows, sequences: nativeRows.length, depth };
-}
-
-/** Cells that a step fills, those of padding and fillers for as long as it lasts. */
-function cellsOf({ calls }: StepPlan): number {
-  return calls.flatMap(({ rows }) => rows).reduce((sum, row) => sum + rowsOf(row), 0);
-}
-
-function withoutFillers({ calls }: StepPlan): StepPlan {
-  return {
-    calls: calls.map((call) => ({ ...call, rows: call.rows.filter(({ kind }) => kind !== 'filler') })),
-  };
 }

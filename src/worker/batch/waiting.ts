@@ -5,8 +5,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { StepPlanner } from './planning/step-planner.ts';
 import { CELL_LIMITS, LINGER_LIMITS } from './planning/tuning.ts';
-import { awaitsSharedPrefix, type Placement, type PrefillingPrompt } from './prompt-cache.ts';
-import type { Sequences } from './sequences.ts';
+import { awaitsSharedPrefix, type Placement, type PrefillingPrompt } from './sequences/placement.ts';
+import type { Sequences } from './sequences/sequences.ts';
 import type { StreamJob } from './stream/stream-job.ts';
 import type { HeldBefore } from './tiers/cache-facts.ts';
 import type { Restorable, Tiers } from './tiers/tiers.ts';

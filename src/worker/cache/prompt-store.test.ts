@@ -99,7 +99,10 @@ describe('the prompt cache', () => {
     await store.save(go, () => true);
     for (const length of [300, 290, 140, 129, 20]) {
       const part = tokens.slice(0, length);
-      expect(await stateBack(store, part)).toEqual(stateFor(part));
+      const state = await stateBack(store, part);
+      // Byte by byte in one go: a matcher takes seconds for a megabyte.
+      expect(state?.length).toBe(stateFor(part).length);
+      expect(Buffer.compare(state ?? Buffer.alloc(0), stateFor(part))).toBe(0);
     }
   });
 

@@ -88,3 +88,15 @@ export interface EvaluatedCall extends Pick<PlannedCall, 'phase' | 'rows'> {
 export function rowsOf({ tokens, padding }: Pick<PlannedRow, 'tokens' | 'padding'>): number {
   return tokens + padding;
 }
+
+/** Cells that a step fills, those of padding and fillers for as long as it lasts. */
+export function cellsOf({ calls }: StepPlan): number {
+  return calls.flatMap(({ rows }) => rows).reduce((sum, row) => sum + rowsOf(row), 0);
+}
+
+/** The same without what only makes it cheaper. */
+export function withoutFillers({ calls }: StepPlan): StepPlan {
+  return {
+    calls: calls.map((call) => ({ ...call, rows: call.rows.filter(({ kind }) => kind !== 'filler') })),
+  };
+}

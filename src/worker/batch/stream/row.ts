@@ -11,3 +11,10 @@ export interface Row {
   /** Rows evaluated after the tokens and forgotten at once; what comes later never changes what came before. */
   readonly padding?: number;
 }
+
+/** What tells how long a native call takes: rows, padding included, sequences, and tokens before a row on average. */
+export function shapeOf(nativeRows: readonly Row[]): { rows: number; sequences: number; depth: number } {
+  const rows = nativeRows.reduce((sum, { tokens, padding = 0 }) => sum + tokens.length + padding, 0);
+  const depth = nativeRows.reduce((sum, { position }) => sum + position, 0) / nativeRows.length;
+  return { rows, sequences: nativeRows.length, depth };
+}

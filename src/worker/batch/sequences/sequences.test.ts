@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { NativeContext } from '../native.ts';
-import type { ChatModel } from '../model.ts';
-import { PlainPlanner } from './planning/plain-planner.ts';
+import type { NativeContext } from '../../native.ts';
+import type { ChatModel } from '../../model.ts';
+import { PlainPlanner } from '../planning/plain-planner.ts';
 import { Sequences } from './sequences.ts';
 
 describe('a sequence whose state is unknown', () => {

@@ -1,19 +1,20 @@
 /**
- * The sequences of the context and what their KV state holds. Here the decisions of prompt-cache.ts become native
- * calls. `tokens` of a sequence are always those whose state is really there.
+ * worker/batch/sequences owns the sequences of the context: what the KV state of each holds, which one a prompt gets and
+ * what it reuses, who gives up cells. It knows no streams and nothing of steps; state that left a sequence belongs to tiers/.
+ * Here the decisions of the pure files become native calls. `tokens` of a sequence are always those whose state is there.
  */
-import type { NativeContext } from '../native.ts';
-import type { ChatModel } from '../model.ts';
+import type { NativeContext } from '../../native.ts';
+import type { ChatModel } from '../../model.ts';
 import { type TokenText, withCachedTokens } from './cached-tokens.ts';
 import { Checkpoints } from './checkpoints.ts';
-import type { IdleSequence, StepPlanner } from './planning/step-planner.ts';
-import { COPY_LIMITS } from './planning/tuning.ts';
+import type { IdleSequence, StepPlanner } from '../planning/step-planner.ts';
+import { COPY_LIMITS } from '../planning/tuning.ts';
 import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
-import { type Placement, placePrompt, worthTokens } from './prompt-cache.ts';
-import type { Row } from './stream/row.ts';
-import type { Candidate } from './tiers/cache-facts.ts';
-import type { SequenceContent, Tiers } from './tiers/tiers.ts';
-import { commonPrefix } from './stream/common-prefix.ts';
+import { type Placement, placePrompt, worthTokens } from './placement.ts';
+import type { Row } from '../stream/row.ts';
+import type { Candidate } from '../tiers/cache-facts.ts';
+import type { SequenceContent, Tiers } from '../tiers/tiers.ts';
+import { commonPrefix } from '../stream/common-prefix.ts';
 
 /** A prompt, whose it is and with which LoRA adapters it is evaluated. */
 export interface KeyedPrompt {

@@ -4,7 +4,7 @@
  * them is never half there.
  */
 import { leastWorth } from './eviction.ts';
-import { commonPrefix } from './stream/common-prefix.ts';
+import { commonPrefix } from '../stream/common-prefix.ts';
 
 export interface CachedSequence {
   readonly id: number;

@@ -3,8 +3,8 @@
  * recurrent states have no past at all. A checkpoint keeps a copy of the small part that would be lost; the state
  * can go back to a checkpoint, and inside a window that still covers what the next token looks at.
  */
-import type { NativeCheckpoint, NativeContext, PastState } from '../native.ts';
-import type { ChatModel } from '../model.ts';
+import type { NativeCheckpoint, NativeContext, PastState } from '../../native.ts';
+import type { ChatModel } from '../../model.ts';
 
 /** Per sequence: the ends of the last few prompts, which are where conversations are taken up again. */
 const KEPT_PER_SEQUENCE = 4;

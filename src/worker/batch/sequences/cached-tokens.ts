@@ -3,7 +3,7 @@
  * than the model did, which would lose the cache from the first difference on. So a prompt whose bytes match a cached
  * sequence adopts that sequence's tokens, up to the last token boundary that both share. Pure.
  */
-import { commonPrefix } from './stream/common-prefix.ts';
+import { commonPrefix } from '../stream/common-prefix.ts';
 
 export interface TokenText {
   bytesOf(token: number): Uint8Array;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CachedSequence, placePrompt, awaitsSharedPrefix } from './prompt-cache.ts';
-import { commonPrefix } from './stream/common-prefix.ts';
+import { type CachedSequence, placePrompt, awaitsSharedPrefix } from './placement.ts';
+import { commonPrefix } from '../stream/common-prefix.ts';
 
 const RULES = { owner: '', copyWorthTokens: 16 };
 

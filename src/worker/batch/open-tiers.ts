@@ -1,0 +1,25 @@
+/** The prompt cache of a loaded model, where it may keep anything. */
+import type { ChatModel } from '../model.ts';
+import type { Outbox } from '../outbox.ts';
+import type { StepPlanner } from './planning/step-planner.ts';
+import { stateKind } from './tiers/state-kind.ts';
+import { Tiers } from './tiers/tiers.ts';
+
+export function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox): Tiers | null {
+  const { promptCache } = chat.spec;
+  if (promptCache === undefined || (promptCache.ramBytes === 0 && promptCache.disk === null)) return null;
+  const cuttable = chat.prefixReuse === 'full';
+  const streams = chat.sharedCells === null ? chat.facts.sequences : 1;
+  const { ropeCtx } = chat.model.facts;
+  const { disk } = promptCache;
+  const kind = (known: string): string =>
+    stateKind(known, { numCtx: chat.context.numCtx, ropeCtx, streams, cuttable });
+  return new Tiers({
+    context: chat.context,
+    spec: { ...promptCache, disk: disk && { ...disk, kind: kind(disk.kind) } },
+    cuttable,
+    streams,
+    msPerToken: () => planner.prefillMsPerToken,
+    tell: (tiers) => outbox.post({ type: 'cache', tiers }),
+  });
+}
