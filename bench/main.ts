@@ -17,6 +17,7 @@ import { pageCost } from './page/page-cost.ts';
 import { planner } from './planner/planner.ts';
 import { soak } from './soak.ts';
 import { threads } from './threads/threads.ts';
+import { upstream } from './upstream/upstream.ts';
 
 const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
   compare,
@@ -34,6 +35,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   planner,
   threads,
   balance,
+  upstream,
   page: pageCost,
   agents,
   model: writeBenchModel,

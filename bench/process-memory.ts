@@ -22,6 +22,15 @@ export function sampleMemory(port: number): ProcessMemory[] {
   );
 }
 
+/** Processor time so far of the process that listens on a port, milliseconds; its threads count, its children do not. */
+export function processorMs(port: number): number {
+  const server = listeningProcess(port);
+  if (server === null) throw new Error(`nobody of this user listens on port ${port}`);
+  const fields = readFileSync(`/proc/${server}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  // In ticks of 10 ms: user and system time.
+  return 10 * (Number(fields[11]) + Number(fields[12]));
+}
+
 function listeningProcess(port: number): number | null {
   const sockets = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeners(table, port)));
   if (sockets.size === 0) return null;

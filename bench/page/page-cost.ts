@@ -3,14 +3,14 @@
  * spends on it, and how soon it is painted. It knows nothing of how the page is made. Needs Chromium, and a machine with Linux.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 import { type Side } from '../client/side.ts';
 import { streamChat } from '../client/stream.ts';
-import { sampleMemory } from '../process-memory.ts';
+import { processorMs } from '../process-memory.ts';
 import { serve } from '../served.ts';
 import { median, rounded } from '../statistics.ts';
 import { text } from '../words.ts';
@@ -95,10 +95,10 @@ interface PhaseParts {
 
 async function phase(reader: Reader, { side, tokens, browser }: PhaseParts): Promise<Phase> {
   const leave = await look(reader, side.url, browser);
-  const before = serverMs();
+  const before = processorMs(PORT);
   const begin = performance.now();
   const tokensPerS = await decode(side, tokens);
-  const serverShare = (serverMs() - before) / (performance.now() - begin);
+  const serverShare = (processorMs(PORT) - before) / (performance.now() - begin);
   await leave();
   return { reader, tokensPerS, serverShare };
 }
@@ -146,18 +146,9 @@ async function idleShare(): Promise<number> {
   const spanMs = 10_000;
   // What the last answers left is over.
   await new Promise((resolve) => setTimeout(resolve, 2_000));
-  const before = serverMs();
+  const before = processorMs(PORT);
   await new Promise((resolve) => setTimeout(resolve, spanMs));
-  return (serverMs() - before) / spanMs;
-}
-
-/** Processor time of the server process so far. */
-function serverMs(): number {
-  const server = sampleMemory(PORT).find(({ role }) => role === 'server');
-  if (server === undefined) throw new Error('the server was not found');
-  const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  // In ticks of 10 ms: user and system time.
-  return 10 * (Number(fields[11]) + Number(fields[12]));
+  return (processorMs(PORT) - before) / spanMs;
 }
 
 function report(phases: readonly Phase[]): void {

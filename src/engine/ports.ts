@@ -12,6 +12,7 @@ import type { ModelKind } from '../contract/load.ts';
 import type { DeviceBytes } from '../contract/memory.ts';
 import type { CacheTiers, SlotStates } from '../contract/slots.ts';
 import type { SamplingOption } from '../contract/sampling-shapes.ts';
+import type { Privacy } from './privacy.ts';
 
 /** Receives the events of one job in order, then exactly one end. It must not throw. */
 export interface JobListener {
@@ -56,6 +57,8 @@ export interface ModelTarget {
   readonly engine: string;
   /** The name of the upstream or of the command that runs it; absent: a worker of this service. */
   readonly place?: string;
+  /** The farthest that a request for it may go, where its user set a limit. */
+  readonly farthest?: Privacy;
   readonly capabilities: Capabilities;
   /** Trained window, tokens; the most that num_ctx can be. */
   readonly trainedCtx: number;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
   for (const name of NAMES) {
     const upstream = await startUpstream();
-    upstream.models = ['tale', 'embed-768'];
+    upstream.models = ['tale', 'good', 'embed-768'];
     upstreams.push(upstream);
     await engines.add(
       {
@@ -178,6 +178,25 @@ describe('privacy', () => {
     }
     expect([...went]).toEqual(['bob']);
     expect((await engines.service.client.chat(ask({ model: 'alone' }))).body.code).toBe('upstreams_private');
+  });
+
+  it('a model that is marked goes no farther, neither by its own name nor as a member of a pool', async () => {
+    const url = `${upstreams[0]?.url}/v1`;
+    const upstream = { name: 'off', baseUrl: url, privacy: 'remote', limits: { tale: 'local' } } as const;
+    await engines.add({ ...upstream, aliases: { story: 'tale' } }, ['tale', 'good']);
+    const pool = { schema: 1, type: 'pool', equalWeights: true, addedAt: '2026-01-01T00:00:00Z' } as const;
+    await engines.engines.put({ ...pool, name: 'mixed', members: ['off/tale', 'off/good'] });
+    const codeOf = async (model: string) => {
+      const { status, body } = await engines.service.client.chat(ask({ model, max_tokens: 1 }));
+      return body.code ?? status;
+    };
+    // The pool has a member that is not marked, which must not get what the marked one may not have.
+    expect([await codeOf('off/tale'), await codeOf('story'), await codeOf('mixed')]).toEqual(
+      Array(3).fill('upstreams_private'),
+    );
+    expect(await codeOf('off/good')).toBe(200);
+    await engines.add({ ...upstream, limits: { tale: 'remote' } }, ['tale', 'good']);
+    expect([await codeOf('off/tale'), await codeOf('mixed')]).toEqual([200, 200]);
   });
 });
 

@@ -134,6 +134,21 @@ describe('a second Hearth', () => {
     expect([stripped.code, stripped.level]).toEqual([0, 'L0']);
   });
 
+  it('lets the user bound how far requests for one of its models may go', async () => {
+    const limits = async () => {
+      const { stdout } = await hearth(['upstream', 'show', 'far'], settings);
+      return JSON.parse(stdout).limits;
+    };
+    const set = (...pairs: string[]) => hearth(['set', 'far/shape-test', ...pairs], settings);
+    expect(await set('privacy=lan')).toMatchObject({ code: 0 });
+    expect(await limits()).toEqual({ 'shape-test': 'lan' });
+    expect(await set('privacy=')).toMatchObject({ code: 0 });
+    expect(await limits()).toEqual({});
+    for (const pairs of [['privacy=mars'], ['temperature=1'], ['privacy=lan', 'temperature=1']])
+      expect(await set(...pairs)).toMatchObject({ code: 2 });
+    expect(await limits()).toEqual({});
+  });
+
   it('is listed by the identity, and named where it fails', async () => {
     const { body } = await client.get('/v1/identity');
     expect(body.upstreams).toEqual([
@@ -146,6 +161,11 @@ describe('a second Hearth', () => {
     expect([refused.status, refused.headers['x-svc-upstream']]).toEqual([400, 'far']);
     const vectors = await client.embed({ model: 'far/hearth-embed', input: 'x' });
     expect([vectors.status, vectors.headers['x-svc-upstream']]).toEqual([200, 'far']);
+    const { stdout } = await hearth(['ps', '--json'], settings);
+    expect(JSON.parse(stdout)).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ id: 'far/shape-test' })]),
+      upstreams: [expect.objectContaining({ name: 'far', state: 'ready' })],
+    });
   });
 
   it('can be the default, under another name', async () => {

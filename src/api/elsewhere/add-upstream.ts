@@ -1,5 +1,6 @@
 /** hearth upstream add: what the user says of an upstream, completed by what the upstream says of itself. */
-import type { Dialect, Privacy, UpstreamModel } from '../../engine/upstream/ports.ts';
+import type { Privacy } from '../../engine/privacy.ts';
+import type { Dialect, UpstreamModel } from '../../engine/upstream/ports.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import { checkEngineName, type EngineStore, taken } from '../../store/engines/engine-store.ts';
 import type { KnownModel, UpstreamEntry } from '../../store/engines/entry.ts';
@@ -50,6 +51,7 @@ export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promis
     privacy: privacy ?? privacyOf(baseUrl),
     ...defined(said),
     aliases: before?.type === 'upstream' ? before.aliases : {},
+    ...(before?.type === 'upstream' && before.limits !== undefined ? { limits: before.limits } : {}),
     known: [],
     addedAt: new Date(systemClock.unixMs()).toISOString(),
   };

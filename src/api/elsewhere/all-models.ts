@@ -1,6 +1,6 @@
 /** Installed models and those of other engines, as one. An installed model wins over another of the same name. */
 import type { ModelKind } from '../../contract/load.ts';
-import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import type { ElsewhereModels } from './elsewhere-models.ts';
@@ -8,31 +8,19 @@ import type { ElsewhereModels } from './elsewhere-models.ts';
 export interface AllModelsPorts {
   readonly installed: Models;
   readonly elsewhere: Pick<ElsewhereModels, 'list' | 'find'>;
-  /** What the user made the default, whatever it names. */
-  readonly registry: Pick<Registry, 'chosenDefault'>;
+  /** What the user made the default, whatever it names; which names are those of installed models. */
+  readonly registry: Pick<Registry, 'chosenDefault' | 'has'>;
 }
 
 const DEFAULT_OF: Readonly<Record<string, ModelKind>> = { default: 'chat', 'default-embedding': 'embedding' };
 
 export function allModels({ installed, elsewhere, registry }: AllModelsPorts): Models {
-  const isInstalled = async (name: string): Promise<boolean> => {
-    try {
-      await installed.find(name);
-      return true;
-    } catch (error) {
-      if (isFailure(error, 'model_not_found')) return false;
-      throw error;
-    }
-  };
   /** The model elsewhere that a name means, or null. */
   const meant = async (name: string): Promise<ServedModel | null> => {
     const kind = DEFAULT_OF[name];
     const named = kind === undefined ? name : await registry.chosenDefault(kind);
-    if (named === null) return null;
-    // Both at once: each looks at a folder, and one after the other they are a part of what a short answer waits for.
-    const there = elsewhere.find(named);
-    there.catch(() => undefined);
-    return (await isInstalled(named)) ? null : there;
+    if (named === null || (await registry.has(named))) return null;
+    return elsewhere.find(named);
   };
   return {
     list: async () => {

@@ -1,5 +1,6 @@
 /** Every model that the engines of the user serve, found by `NAME/model` or an alias. */
 import { COMMAND_ENGINE, commandTarget } from '../../engine/command/source.ts';
+import type { ModelTarget } from '../../engine/ports.ts';
 import { poolTarget } from '../../engine/upstream/pool-target.ts';
 import { POOL_ENGINE, REMOTE_ENGINE } from '../../engine/upstream/ports.ts';
 import { remoteTarget } from '../../engine/upstream/remote-target.ts';
@@ -30,6 +31,8 @@ export interface ElsewherePorts extends DirectoryPorts {
 export class ElsewhereModels {
   readonly #ports: ElsewherePorts;
   readonly #directory: Directory;
+  /** Made once for what is known of each, which is made anew when the entry or the list of models is read again. */
+  readonly #made = new WeakMap<KnownModel, { readonly entry: EngineEntry; readonly model: ServedModel }>();
 
   constructor(ports: ElsewherePorts) {
     this.#ports = ports;
@@ -59,7 +62,7 @@ export class ElsewhereModels {
       if (this.#ports.isSealed) return [];
       if (entry.type === 'upstream')
         return this.#directory.models(entry).map((known) => this.#ofUpstream(entry, known));
-      return entry.type === 'command' ? entry.models.map((model) => ofCommand(entry, model)) : [];
+      return entry.type === 'command' ? entry.models.map((model) => this.#ofCommand(entry, model)) : [];
     });
     const pools = entries.filter((entry) => entry.type === 'pool');
     const pooled = await Promise.all(pools.map((pool) => this.#ofPool(pool).catch(() => null)));
@@ -83,7 +86,7 @@ export class ElsewhereModels {
       if (this.#ports.isSealed) throw fail('engines_sealed', { names: `"${entry.name}"`, param: 'model' });
       if (entry.type === 'command') {
         const found = entry.models.find(({ id }) => id.toLowerCase() === model.toLowerCase());
-        if (found !== undefined) return ofCommand(entry, found);
+        if (found !== undefined) return this.#ofCommand(entry, found);
         throw fail('upstream_model_gone', { upstream: entry.name, model, param: 'model' });
       }
       const known =
@@ -121,47 +124,66 @@ export class ElsewhereModels {
       target: () => {
         const [target, ...rest] = members.map((member) => member.target());
         if (target === undefined) throw new Error(`pool ${pool.name} has no member`);
-        const { equalWeights, privacy: farthest = 'remote' } = pool;
-        return poolTarget(pool.name, [target, ...rest], { equalWeights, farthest });
+        const { equalWeights, privacy: farthest } = pool;
+        return poolTarget(pool.name, [target, ...rest], { equalWeights, ...(farthest && { farthest }) });
       },
       proof: null,
     };
   }
 
   #ofUpstream(entry: UpstreamEntry, known: KnownModel): ServedModel {
-    const id = `${entry.name}/${known.name}`;
-    const revision = `${revisionOf(entry)} ${JSON.stringify(known)}`;
-    return servedModel({
-      id,
-      known,
-      aliases: aliasesOf(entry, known.name),
-      ownedBy: entry.name,
-      engine: REMOTE_ENGINE,
-      // One that does not tell what it takes is not said to take it.
-      media: known.media ?? [],
-      addedAt: entry.addedAt,
-      sizeBytes: 0,
-      ...signerOf(entry, known),
-      target: () =>
-        remoteTarget(id, { upstream: upstreamOf(entry, this.#ports.env), model: known }, revision),
+    return this.#once(entry, known, () => {
+      const id = `${entry.name}/${known.name}`;
+      const revision = `${revisionOf(entry)} ${JSON.stringify(known)}`;
+      return servedModel({
+        id,
+        known,
+        aliases: aliasesOf(entry, known.name),
+        ownedBy: entry.name,
+        engine: REMOTE_ENGINE,
+        // One that does not tell what it takes is not said to take it.
+        media: known.media ?? [],
+        addedAt: entry.addedAt,
+        sizeBytes: 0,
+        ...signerOf(entry, known),
+        target: () => ({
+          ...remoteTarget(id, { upstream: upstreamOf(entry, this.#ports.env), model: known }, revision),
+          ...limitOf(entry, known),
+        }),
+      });
     });
+  }
+
+  #ofCommand(entry: CommandEntry, { id: own, known, model, memoryBytes }: CommandModel): ServedModel {
+    return this.#once(entry, known, () => {
+      const id = `${entry.name}/${own}`;
+      return servedModel({
+        id,
+        known,
+        aliases: aliasesOf(entry, own),
+        ownedBy: entry.name,
+        engine: COMMAND_ENGINE,
+        media: known.media ?? [],
+        addedAt: entry.addedAt,
+        sizeBytes: memoryBytes,
+        target: () =>
+          commandTarget(id, { ...commandOf(entry), modelWord: model ?? null, model: known, memoryBytes }),
+      });
+    });
+  }
+
+  #once(entry: EngineEntry, known: KnownModel, make: () => ServedModel): ServedModel {
+    const made = this.#made.get(known);
+    if (made?.entry === entry) return made.model;
+    const model = make();
+    this.#made.set(known, { entry, model });
+    return model;
   }
 }
 
-function ofCommand(entry: CommandEntry, { id: own, known, model, memoryBytes }: CommandModel): ServedModel {
-  const id = `${entry.name}/${own}`;
-  return servedModel({
-    id,
-    known,
-    aliases: aliasesOf(entry, own),
-    ownedBy: entry.name,
-    engine: COMMAND_ENGINE,
-    media: known.media ?? [],
-    addedAt: entry.addedAt,
-    sizeBytes: memoryBytes,
-    target: () =>
-      commandTarget(id, { ...commandOf(entry), modelWord: model ?? null, model: known, memoryBytes }),
-  });
+function limitOf({ limits = {} }: UpstreamEntry, { name }: KnownModel): Pick<ModelTarget, 'farthest'> {
+  const farthest = Object.hasOwn(limits, name) ? limits[name] : undefined;
+  return farthest === undefined ? {} : { farthest };
 }
 
 function signerOf({ name, dialect, publicKey }: UpstreamEntry, { name: model }: KnownModel) {

@@ -1,5 +1,6 @@
 /** Other names for models of engines, and pools of them; without a server, from what was last seen. */
 import type { ModelKind } from '../../contract/load.ts';
+import type { Privacy } from '../../engine/privacy.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import { type EngineStore, taken } from '../../store/engines/engine-store.ts';
@@ -60,15 +61,39 @@ export async function findSeen(engines: Pick<EngineStore, 'read'>, name: string)
   );
 }
 
+/** By its name there. */
+const modelThere = ({ id, owner }: SeenModel): string => id.slice(owner.length + 1);
+
 /** Lets a name mean a model of an engine; false where no engine has it. */
 export async function aliasSeen(engines: EngineStore, id: string, alias: string): Promise<boolean> {
   const seen = await findSeen(engines, id);
   if (seen === null || seen.engine === 'pool') return false;
   if (!isAlias(alias)) throw taken(alias, 'it does not have the form of a model id');
-  const model = seen.id.slice(seen.owner.length + 1);
   await engines.update(seen.owner, (entry) =>
-    entry.type === 'pool' ? entry : { ...entry, aliases: { ...entry.aliases, [alias]: model } },
+    entry.type === 'pool' ? entry : { ...entry, aliases: { ...entry.aliases, [alias]: modelThere(seen) } },
   );
+  return true;
+}
+
+/** Bounds how far requests for a model of an engine, or for a pool, may go; null: no longer. False where no engine has it. */
+export async function limitSeen(engines: EngineStore, id: string, privacy: Privacy | null): Promise<boolean> {
+  const seen = await findSeen(engines, id);
+  if (seen === null) return false;
+  if (seen.engine === 'command') {
+    const message = `${seen.id} runs on this machine, so its requests go no farther.`;
+    throw fail('invalid_request', { param: 'privacy', message });
+  }
+  const place = seen.engine === 'pool' ? seen.id : seen.owner;
+  await engines.update(place, (entry) => {
+    if (entry.type === 'command') return entry;
+    if (entry.type === 'pool') {
+      const { privacy: _, ...rest } = entry;
+      return privacy === null ? rest : { ...rest, privacy };
+    }
+    const { [modelThere(seen)]: _, ...others } = entry.limits ?? {};
+    const own = privacy === null ? {} : { [modelThere(seen)]: privacy };
+    return { ...entry, limits: { ...others, ...own } };
+  });
   return true;
 }
 

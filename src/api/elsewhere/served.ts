@@ -1,5 +1,6 @@
 /** A model of an upstream or a supervised command, as the use cases see it. */
 import type { Medium, ModelTarget } from '../../engine/ports.ts';
+import { once } from '../../lib/base/once.ts';
 import type { KnownModel } from '../../store/engines/entry.ts';
 import type { ModelDefaults, ServedModel, UpstreamSigner } from '../models/served-model.ts';
 
@@ -36,7 +37,7 @@ export function servedModel({ known, target, ...named }: Elsewhere): ServedModel
     reasoning: known.reasoning ?? true,
     defaults: NO_DEFAULTS,
     settings: {},
-    target,
+    target: once(target),
     proof: null,
   };
 }

@@ -1,4 +1,5 @@
 /** The models of the registry, as the use cases see them. */
+import { once } from '../../lib/base/once.ts';
 import { BASE_MODEL_TOKENS } from '../../contract/limits.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
@@ -42,6 +43,7 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
       reasoning: facts.template.reasoning,
       defaults: defaultsOf(model),
       settings: settingsOf(model.params),
+      // A chat asks more than once, and making it anew costs as much as a lookup.
       target: once(() => registry.toTarget(model, { ...options, companions })),
       proof: () => registry.provenance.of(model),
     };
@@ -61,12 +63,6 @@ export function installedModels(registry: Registry, options: TargetOptions = {})
     resolve: async (name, kind) => served(await registry.resolve(name, kind)),
     defaultId: (kind) => registry.defaultId(kind),
   };
-}
-
-/** A chat asks more than once, and making it anew costs as much as a lookup. */
-function once<Made>(make: () => Made): () => Made {
-  let made: { readonly value: Made } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 function defaultsOf(model: ModelManifest): ModelDefaults {

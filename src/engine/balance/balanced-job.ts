@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Engine, JobListener, ModelTarget, Submission } from '../ports.ts';
-import { isPool } from '../upstream/ports.ts';
+import { nearer, type Privacy } from '../privacy.ts';
 import { failureKindOf, retryAfterMsOf } from './failures.ts';
 import type { BalanceLimits } from './limits.ts';
 import type { Member, Pool } from './pool.ts';
@@ -86,10 +86,20 @@ export class BalancedJob {
 
   #choose(members: readonly Member[]): Member | NoChoice {
     const { pool, clock } = this.#ports;
-    const { job, route, target } = this.#submission;
-    const farthest = isPool(target) ? target.source.farthest : 'remote';
+    const { job, route } = this.#submission;
     const failed = new Set(this.#failed.map(({ member }) => member.target.modelId));
-    return pool.choose(members, { job, route, farthest, failed, nowMs: clock.monotonicMs() });
+    return pool.choose(members, {
+      job,
+      route,
+      farthest: this.#farthest,
+      failed,
+      nowMs: clock.monotonicMs(),
+    });
+  }
+
+  get #farthest(): Privacy {
+    const { route, target } = this.#submission;
+    return nearer(target.farthest ?? 'remote', route?.isLocalOnly === true ? 'local' : 'remote');
   }
 
   #send(member: Member, isResumed: boolean): void {
@@ -268,7 +278,8 @@ export class BalancedJob {
     const { members, clock } = this.#ports;
     const { target } = this.#submission;
     const model = target.modelId;
-    if (none === 'private') return fail('upstreams_private', { model, param: 'model' });
+    if (none === 'private')
+      return fail('upstreams_private', { model, farthest: this.#farthest, param: 'model' });
     const [first] = members;
     if (none === 'model_gone' && first !== undefined) {
       const upstream = members.map(({ record }) => record.name).join(', ');

@@ -6,7 +6,7 @@ import { type Prefix, prefixesOf, sessionHash } from './policy/affinity.ts';
 import type { Candidate } from './policy/candidate.ts';
 import { type Choice, choose, type NoChoice } from './policy/choose.ts';
 import { PrefixIndex } from './policy/prefix-index.ts';
-import { nearer, type Privacy } from '../upstream/ports.ts';
+import type { Privacy } from '../privacy.ts';
 import type { UpstreamRecord } from './upstream-record.ts';
 
 /** A model that may run a job, and where it is. */
@@ -18,7 +18,7 @@ export interface Member {
 export interface Ask {
   readonly job: Job;
   readonly route: Route | undefined;
-  /** The farthest that a request for this model may go. */
+  /** The farthest that the request may go. */
   readonly farthest: Privacy;
   /** The ids of members that failed it. */
   readonly failed: ReadonlySet<string>;
@@ -45,7 +45,7 @@ export class Pool {
     const choice = choose(
       members.map((member) => candidateOf(member, members.length === 1, nowMs)),
       {
-        farthest: nearer(farthest, route?.isLocalOnly === true ? 'local' : 'remote'),
+        farthest,
         failed,
         shares: this.#prompts.shares(prefixes),
         session: new Set(this.#sessions.shares(session).keys()),

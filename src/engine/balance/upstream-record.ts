@@ -1,6 +1,7 @@
 /** What is known of one upstream, from what requests meet there and from what it tells; all models of it share this. */
 import type { ModelTarget, ResidencyStatus, UpstreamStatus } from '../ports.ts';
-import { isRemote, type LoadFacts, type Privacy, privacyOf, type Upstream } from '../upstream/ports.ts';
+import type { Privacy } from '../privacy.ts';
+import { isRemote, type LoadFacts, privacyOf, type Upstream } from '../upstream/ports.ts';
 import type { BalanceLimits } from './limits.ts';
 import { type FailureKind, type Health, heard, newHealth, type Signal, standing } from './policy/health.ts';
 import { expectedMs, type Learned, learn, NONE_RECENT, recentCount } from './policy/learned.ts';

@@ -29,7 +29,7 @@ export interface LocalTarget extends ModelTarget {
   readonly source: LocalSource;
 }
 
-type LocalModel = Pick<ModelTarget, 'modelId' | 'kind' | 'trainedCtx' | 'defaultCtx'> & {
+type LocalModel = Pick<ModelTarget, 'modelId' | 'kind' | 'trainedCtx' | 'defaultCtx' | 'farthest'> & {
   /** Whether its pooling gives scores in the place of vectors. */
   readonly ranks?: boolean;
 };

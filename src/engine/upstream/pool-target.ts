@@ -1,5 +1,6 @@
 /** Several equal models as one target: it can do what each of its members can. */
 import type { Capabilities, IdleOption, ModelTarget } from '../ports.ts';
+import { nearer } from '../privacy.ts';
 import { POOL_ENGINE, type PoolSource, type PoolTarget } from './ports.ts';
 
 type Members = readonly [ModelTarget, ...ModelTarget[]];
@@ -7,18 +8,20 @@ type Members = readonly [ModelTarget, ...ModelTarget[]];
 export function poolTarget(
   modelId: string,
   members: Members,
-  { equalWeights, farthest = 'remote' }: Pick<PoolSource, 'equalWeights'> & Partial<PoolSource>,
+  { equalWeights, farthest = 'remote' }: Pick<PoolSource, 'equalWeights'> & Pick<ModelTarget, 'farthest'>,
 ): PoolTarget {
   const window = Math.min(...members.map(({ trainedCtx }) => trainedCtx));
   return {
     modelId,
     kind: members[0].kind,
     engine: POOL_ENGINE,
+    // What must stay here by one name must not leave by another.
+    farthest: nearer(farthest, ...members.flatMap((member) => member.farthest ?? [])),
     capabilities: sharedCapabilities(members.map(({ capabilities }) => capabilities)),
     trainedCtx: window,
     defaultCtx: window,
     revision: members.map((member) => `${member.modelId} ${member.revision}`).join('\n'),
-    source: { members, equalWeights, farthest },
+    source: { members, equalWeights },
   };
 }
 

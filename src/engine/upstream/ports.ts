@@ -6,14 +6,11 @@
  */
 import type { ModelKind } from '../../contract/load.ts';
 import type { Medium, ModelTarget } from '../ports.ts';
+import { nearer, type Privacy } from '../privacy.ts';
 
 /** How an upstream's API differs from OpenAI's; `abilities.ts` has what each can do. */
 export const DIALECTS = ['openai', 'vllm', 'llama-server', 'sglang', 'ollama', 'hearth'] as const;
 export type Dialect = (typeof DIALECTS)[number];
-
-/** Who can read what is sent there: this machine only, the own network, or others. */
-export const PRIVACIES = ['local', 'lan', 'remote'] as const;
-export type Privacy = (typeof PRIVACIES)[number];
 
 /** Milliseconds. */
 export interface Deadlines {
@@ -32,6 +29,7 @@ export interface Upstream {
   /** Without a slash at its end, and with the part of the path that stands before `/chat/completions`. */
   readonly baseUrl: string;
   readonly dialect: Dialect;
+  /** Who can read what is sent there. */
   readonly privacy: Privacy;
   /** Read when it is needed, so that no object holds it: null where none is set; throws `upstream_key_missing`. */
   readonly key: () => Promise<string | null>;
@@ -89,8 +87,6 @@ export interface PoolSource {
   readonly members: readonly ModelTarget[];
   /** The user states that an answer begun by one may be continued by another. */
   readonly equalWeights: boolean;
-  /** The farthest that a request for it may go. */
-  readonly farthest: Privacy;
 }
 
 /** What an upstream says of itself; null: it does not tell, which is not zero. */
@@ -124,10 +120,6 @@ export function privacyOf(target: ModelTarget): Privacy {
   if (!isPool(target)) return 'local';
   return nearer(...target.source.members.map(privacyOf));
 }
-
-/** The nearest of these. */
-export const nearer = (...all: readonly Privacy[]): Privacy =>
-  PRIVACIES.find((privacy) => all.includes(privacy)) ?? 'remote';
 
 export function isPool(target: ModelTarget): target is PoolTarget {
   return target.engine === POOL_ENGINE;

@@ -11,8 +11,8 @@ import type { Backend, JobListener, LoadedModel, LoadSize, ModelTarget, Route } 
 import type { UpstreamJob } from './chat/abilities.ts';
 import { AnswerReader } from './chat/answer.ts';
 import { readEmbedding, writeEmbedding } from './chat/embedding.ts';
-import { type UpstreamRequest, type Written, writeRequest } from './chat/request.ts';
 import { readFrozen, writeFrozen } from './chat/frozen.ts';
+import { type UpstreamRequest, type Written, writeRequest } from './chat/request.ts';
 import { countOf } from './hostile.ts';
 import { readJson } from './http/body.ts';
 import { eventsOf } from './http/event-stream.ts';
@@ -91,32 +91,28 @@ interface Call {
 export async function runRemote(
   deps: ExchangeDeps,
   target: RemoteTarget,
-  { job, signal, listener, proof, route }: Call,
+  { job, listener, ...rest }: Call,
 ): Promise<void> {
   try {
-    const events = call(deps, target, { job: asUpstreamJob(target, job), signal, proof, route });
-    for await (const event of events) {
-      listener.onEvent(event);
-      await listener.room?.();
-    }
+    await call(deps, target, { job: asUpstreamJob(target, job), listener, ...rest });
     listener.onEnd(null);
   } catch (error) {
     listener.onEnd(
-      signal.aborted ? fail('cancelled') : error instanceof Error ? error : new Error(String(error)),
+      rest.signal.aborted ? fail('cancelled') : error instanceof Error ? error : new Error(String(error)),
     );
   }
 }
 
-/** What one call says, in order; the last event is its final one, else it throws. */
-async function* call(
+type UpstreamCall = Omit<Call, 'job'> & { readonly job: UpstreamJob };
+
+/** Tells what one call says, in order; the last event is its final one, else it throws. */
+async function call(
   deps: ExchangeDeps,
   { modelId, source: { upstream, model } }: RemoteTarget,
-  { job, signal, proof, route }: Omit<Call, 'job' | 'listener'> & { readonly job: UpstreamJob },
-): AsyncGenerator<JobEvent, void, void> {
-  if (job.kind === 'generate' && job.lane === 'frozen') {
-    yield* signed(deps, { upstream, model }, { job, signal, proof, route });
-    return;
-  }
+  { job, signal, listener, proof, route }: UpstreamCall,
+): Promise<void> {
+  if (job.kind === 'generate' && job.lane === 'frozen')
+    return tell(listener, await signed(deps, { upstream, model }, { job, signal, proof, route }));
   const written: Written = { dialect: upstream.dialect, model: model.name, id: modelId };
   const request = job.kind === 'embed' ? writeEmbedding(job, written) : writeRequest(job, written);
   const sentMs = deps.clock.monotonicMs();
@@ -126,8 +122,8 @@ async function* call(
   );
   await checkBoot(answer, proof, signal);
   if (job.kind === 'embed') {
-    yield* readEmbedding(answer.asked, job, await readJson(answer, UPSTREAM_LIMITS.answerBytes));
-    return;
+    const body = await readJson(answer, UPSTREAM_LIMITS.answerBytes);
+    return tell(listener, readEmbedding(answer.asked, job, body));
   }
   const events: JobEvent[] = [];
   const reader = new AnswerReader(
@@ -148,24 +144,33 @@ async function* call(
       const failure = takeAll(reader, pieces);
       answer.watch.hold();
       // What it said before it failed was said.
-      yield* events.splice(0);
+      await tell(listener, events.splice(0));
       answer.watch.go();
       if (failure !== null) throw failure;
       if (reader.isOver) break;
     }
     isWhole = true;
-    yield reader.end();
+    await tell(listener, [reader.end()]);
   } finally {
     close(deps.clock, answer, isWhole);
   }
 }
 
+/** In order, and no faster than there is room for them. */
+async function tell(listener: JobListener, events: Iterable<JobEvent>): Promise<void> {
+  for (const event of events) {
+    listener.onEvent(event);
+    const room = listener.room?.();
+    if (room !== undefined) await room;
+  }
+}
+
 /** A whole answer with its record; only the Hearth whose key is pinned is asked for one. */
-async function* signed(
+async function signed(
   deps: ExchangeDeps,
   { upstream, model }: RemoteTarget['source'],
   { job, signal, proof, route }: Omit<Call, 'listener'>,
-): AsyncGenerator<JobEvent, void, void> {
+): Promise<readonly JobEvent[]> {
   const frozen = route?.frozen;
   if (frozen === undefined || proof === null) throw new Error('a signed answer without a request or a proof');
   const call = outgoing(upstream, writeFrozen(frozen), {
@@ -183,7 +188,7 @@ async function* signed(
   });
   await checkBoot(answer, proof, signal);
   const numCtx = countOf(Number(answer.response.headers[proof.headers.numCtx])) ?? model.contextLength ?? 0;
-  yield* readFrozen(answer.asked, await readJson(answer, UPSTREAM_LIMITS.answerBytes), numCtx);
+  return readFrozen(answer.asked, await readJson(answer, UPSTREAM_LIMITS.answerBytes), numCtx);
 }
 
 /** The failure that one of the pieces is, or null. */

@@ -4,9 +4,9 @@ import { permanent, transient } from './entry.ts';
 export const balanceErrors = {
   upstreams_private: permanent(
     'forbidden',
-    { model: 'string', param: 'string?' },
+    { model: 'string', farthest: 'string', param: 'string?' },
     (d) =>
-      `Model "${d.model}" runs on other machines only, and this request must not leave this one; choose a model of this machine from GET /v1/models.`,
+      `Model "${d.model}" runs farther away than this request may go, which is ${d.farthest === 'lan' ? 'the local network' : 'this machine'}; choose another model from GET /v1/models.`,
   ),
   /** `states`: what keeps each from answering. */
   upstreams_down: transient(

@@ -5,7 +5,8 @@
  */
 import { type Static, Type } from '#typebox';
 import { ModelKind } from '../../contract/load.ts';
-import { DIALECTS, PRIVACIES } from '../../engine/upstream/ports.ts';
+import { PRIVACIES } from '../../engine/privacy.ts';
+import { DIALECTS } from '../../engine/upstream/ports.ts';
 import { Digest } from '../files/manifest.ts';
 
 const Text = Type.String({ maxLength: 4096 });
@@ -67,6 +68,8 @@ export const UpstreamEntry = Type.Object(
     ),
     maxCalls: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_536 })),
     aliases: Aliases,
+    /** The farthest that requests for a model may go, by its name there; absent: anywhere. */
+    limits: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.Enum([...PRIVACIES]))),
     known: Type.Array(KnownModel, { maxItems: 1_000 }),
   },
   { additionalProperties: false },

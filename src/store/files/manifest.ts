@@ -7,6 +7,7 @@ import { Check, Errors } from '#typebox/value';
 import { LEAST_CTX } from '../../contract/limits.ts';
 import { ExpertFacts, ModelKind } from '../../contract/load.ts';
 import { modelSamplingShapes } from '../../contract/sampling-shapes.ts';
+import { PRIVACIES } from '../../engine/privacy.ts';
 import { modelSettingShapes } from '../../contract/settings/shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, isSettled } from '../../lib/files/plain-file.ts';
@@ -138,6 +139,8 @@ export const ModelParams = Type.Object(
     stop: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 64 })),
     /** A duration as `SVC_KEEP_ALIVE` takes it, for example `10m`, `0` or `-1`. */
     keepAlive: Type.Optional(Type.String({ maxLength: 32 })),
+    /** The farthest that a request for a pool with this model may go. */
+    privacy: Type.Optional(Type.Enum([...PRIVACIES])),
     ...modelSettingShapes,
   },
   { additionalProperties: false },

@@ -1,4 +1,5 @@
 /** What people call the defaults of a model. */
+import { PRIVACIES } from '../../engine/privacy.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
 import type { ModelParams } from '../files/manifest.ts';
@@ -17,6 +18,7 @@ export const paramNames: ParamNames = {
   ...sharedParamNames,
   max_tokens: 'maxTokens',
   keep_alive: 'keepAlive',
+  privacy: 'privacy',
   ...Object.fromEntries(LOAD_SETTING_ROWS.map(([name, { wire }]) => [wire, name])),
 };
 
@@ -25,6 +27,10 @@ export function readParam(
   name: keyof ModelParams,
   text: string,
 ): { readonly value: unknown } | { readonly expects: string } {
+  if (name === 'privacy') {
+    const value = PRIVACIES.find((privacy) => privacy === text);
+    return value === undefined ? { expects: `one of ${PRIVACIES.join(', ')}` } : { value };
+  }
   const [, setting] = LOAD_SETTING_ROWS.find(([known]) => known === name) ?? [];
   if (setting === undefined) return { value: Number(text) };
   const value = setting.read(text);

@@ -77,6 +77,11 @@ export class Registry {
     return (await this.#reader.read()).damaged;
   }
 
+  /** Whether an installed model has that id or alias, be it usable or not. */
+  async has(name: string): Promise<boolean> {
+    return lookUp(await this.#reader.read(), name) !== undefined;
+  }
+
   /** The model of that id, alias or default alias, whatever its kind. */
   async find(name: string): Promise<InstalledModel> {
     if (name === ALIASES.chat) return this.#default('chat');

@@ -48,6 +48,7 @@ export function makeTarget(
       ranks: model.facts.pooling === 'rank',
       trainedCtx: trained,
       defaultCtx: wanted === null ? null : Math.min(trained, wanted),
+      ...(model.params.privacy === undefined ? {} : { farthest: model.params.privacy }),
     },
     {
       path: loadPath(paths, model, first),

@@ -10,7 +10,7 @@ import { callServer } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
 import { readVersion } from '../../version.ts';
-import { count, duration, engineStore, oneOf, named } from './flags.ts';
+import { count, duration, engineStore, named, oneOf } from './flags.ts';
 
 interface AddFlags {
   readonly model?: readonly string[];

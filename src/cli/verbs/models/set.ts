@@ -1,9 +1,12 @@
 /** hearth set ID name=value…: defaults of one model, below what a request says. */
 import type { Command } from 'commander';
+import { findSeen, limitSeen } from '../../../api/elsewhere/name-models.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
+import { EngineStore } from '../../../store/engines/engine-store.ts';
 import type { ModelParams } from '../../../store/files/manifest.ts';
 import { setParams } from '../../../store/install/changes.ts';
+import type { Registry } from '../../../store/registry/registry.ts';
 import { isLoadSetting, paramNames, readParam } from '../../../store/registry/param-names.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
@@ -21,7 +24,10 @@ export function registerSet(program: Command, context: CliContext): void {
     )
     .action(async (id: string, pairs: string[]) => {
       const patch = readPairs(pairs);
-      const model = await setParams(localRegistry(context.config()), id, patch);
+      const registry = localRegistry(context.config());
+      if (!(await registry.has(id)) && (await setElsewhere(registry, id, patch)))
+        return context.note(printable(`Applies to ${id} from the next request on.`));
+      const model = await setParams(registry, id, patch);
       context.printJson(
         Object.fromEntries(
           Object.entries(paramNames).flatMap(([asked, name]) =>
@@ -31,6 +37,16 @@ export function registerSet(program: Command, context: CliContext): void {
       );
       context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[])));
     });
+}
+
+/** A model of another engine has one setting here, the rest is set where it runs; false where no engine has it. */
+async function setElsewhere(registry: Registry, id: string, patch: Patch): Promise<boolean> {
+  const engines = new EngineStore(registry.store);
+  if ((await findSeen(engines, id)) === null) return false;
+  const { privacy, ...others } = patch;
+  if (privacy === undefined || Object.keys(others).length > 0)
+    throw usage(`${id} runs elsewhere; only privacy can be set here, all else where it runs`);
+  return limitSeen(engines, id, privacy);
 }
 
 /** Neither is a reason to load a model again: a count of threads, and a window smaller than the loaded one. */

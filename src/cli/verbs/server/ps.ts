@@ -40,8 +40,9 @@ export function registerPs(program: Command, context: CliContext): void {
     .option('--json', 'one JSON document')
     .action(async (flags: { json?: boolean }) => {
       const response = await callServer(context.config(), 'GET', routes.residency.path);
-      const { data, upstreams = [] } = expectOk(response) as ResidencyList;
-      if (flags.json === true) return context.printJson(data);
+      const list = expectOk(response) as ResidencyList;
+      if (flags.json === true) return context.printJson(list);
+      const { data, upstreams = [] } = list;
       const rows = data.map((item) => [
         item.id,
         item.kind,

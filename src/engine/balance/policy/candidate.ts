@@ -1,5 +1,6 @@
 /** An upstream as a choice sees it: plain figures of this moment. */
-import { type LoadFacts, PRIVACIES, type Privacy } from '../../upstream/ports.ts';
+import { PRIVACIES, type Privacy } from '../../privacy.ts';
+import type { LoadFacts } from '../../upstream/ports.ts';
 import type { BalanceLimits } from '../limits.ts';
 
 export interface Candidate {

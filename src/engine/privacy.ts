@@ -1,0 +1,9 @@
+/** How far from this machine a prompt goes, and may go. */
+
+/** Who can read what is sent somewhere: this machine only, the own network, or others. */
+export const PRIVACIES = ['local', 'lan', 'remote'] as const;
+export type Privacy = (typeof PRIVACIES)[number];
+
+/** The nearest of these. */
+export const nearer = (...all: readonly Privacy[]): Privacy =>
+  PRIVACIES.find((privacy) => all.includes(privacy)) ?? 'remote';
