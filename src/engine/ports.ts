@@ -12,7 +12,7 @@ import type { ModelKind } from '../contract/load.ts';
 import type { DeviceBytes } from '../contract/memory.ts';
 import type { CacheTiers, SlotStates } from '../contract/slots.ts';
 import type { SamplingOption } from '../contract/sampling-shapes.ts';
-import type { Privacy } from './privacy.ts';
+import type { Privacy } from '../contract/settings/privacy.ts';
 
 /** Receives the events of one job in order, then exactly one end. It must not throw. */
 export interface JobListener {

@@ -1,5 +1,5 @@
 /** hearth upstream add: what the user says of an upstream, completed by what the upstream says of itself. */
-import type { Privacy } from '../../engine/privacy.ts';
+import type { Privacy } from '../../contract/settings/privacy.ts';
 import type { Dialect, UpstreamModel } from '../../engine/upstream/ports.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import { checkEngineName, type EngineStore, taken } from '../../store/engines/engine-store.ts';

@@ -1,6 +1,6 @@
 /** Other names for models of engines, and pools of them; without a server, from what was last seen. */
 import type { ModelKind } from '../../contract/load.ts';
-import type { Privacy } from '../../engine/privacy.ts';
+import type { Privacy } from '../../contract/settings/privacy.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import { type EngineStore, taken } from '../../store/engines/engine-store.ts';

@@ -1,6 +1,6 @@
 /** A model of an upstream or a supervised command, as the use cases see it. */
 import type { Medium, ModelTarget } from '../../engine/ports.ts';
-import { once } from '../../lib/base/once.ts';
+import { once } from '../models/once.ts';
 import type { KnownModel } from '../../store/engines/entry.ts';
 import type { ModelDefaults, ServedModel, UpstreamSigner } from '../models/served-model.ts';
 

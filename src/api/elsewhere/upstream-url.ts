@@ -1,6 +1,6 @@
 /** The address of an upstream as its user writes it, and who can read what is sent there. Pure. */
 import { BlockList, isIP } from 'node:net';
-import type { Privacy } from '../../engine/privacy.ts';
+import type { Privacy } from '../../contract/settings/privacy.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 
 /** A URL without a path gets OpenAI's; throws where it is not usable. */

@@ -1,5 +1,5 @@
 /** The models of the registry, as the use cases see them. */
-import { once } from '../../lib/base/once.ts';
+import { once } from './once.ts';
 import { BASE_MODEL_TOKENS } from '../../contract/limits.ts';
 import { MODEL_ROWS, type Sampling } from '../../contract/sampling-shapes.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';

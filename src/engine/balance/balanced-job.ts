@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Engine, JobListener, ModelTarget, Submission } from '../ports.ts';
-import { nearer, type Privacy } from '../privacy.ts';
+import { nearer, type Privacy } from '../../contract/settings/privacy.ts';
 import { failureKindOf, retryAfterMsOf } from './failures.ts';
 import type { BalanceLimits } from './limits.ts';
 import type { Member, Pool } from './pool.ts';

@@ -6,7 +6,7 @@ import { type Prefix, prefixesOf, sessionHash } from './policy/affinity.ts';
 import type { Candidate } from './policy/candidate.ts';
 import { type Choice, choose, type NoChoice } from './policy/choose.ts';
 import { PrefixIndex } from './policy/prefix-index.ts';
-import type { Privacy } from '../privacy.ts';
+import type { Privacy } from '../../contract/settings/privacy.ts';
 import type { UpstreamRecord } from './upstream-record.ts';
 
 /** A model that may run a job, and where it is. */

@@ -1,6 +1,6 @@
 /** What is known of one upstream, from what requests meet there and from what it tells; all models of it share this. */
 import type { ModelTarget, ResidencyStatus, UpstreamStatus } from '../ports.ts';
-import type { Privacy } from '../privacy.ts';
+import type { Privacy } from '../../contract/settings/privacy.ts';
 import { isRemote, type LoadFacts, privacyOf, type Upstream } from '../upstream/ports.ts';
 import type { BalanceLimits } from './limits.ts';
 import { type FailureKind, type Health, heard, newHealth, type Signal, standing } from './policy/health.ts';

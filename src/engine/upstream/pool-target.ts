@@ -1,6 +1,6 @@
 /** Several equal models as one target: it can do what each of its members can. */
 import type { Capabilities, IdleOption, ModelTarget } from '../ports.ts';
-import { nearer } from '../privacy.ts';
+import { nearer } from '../../contract/settings/privacy.ts';
 import { POOL_ENGINE, type PoolSource, type PoolTarget } from './ports.ts';
 
 type Members = readonly [ModelTarget, ...ModelTarget[]];

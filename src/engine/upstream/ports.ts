@@ -6,7 +6,7 @@
  */
 import type { ModelKind } from '../../contract/load.ts';
 import type { Medium, ModelTarget } from '../ports.ts';
-import { nearer, type Privacy } from '../privacy.ts';
+import { nearer, type Privacy } from '../../contract/settings/privacy.ts';
 
 /** How an upstream's API differs from OpenAI's; `abilities.ts` has what each can do. */
 export const DIALECTS = ['openai', 'vllm', 'llama-server', 'sglang', 'ollama', 'hearth'] as const;

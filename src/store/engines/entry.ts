@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from '#typebox';
 import { ModelKind } from '../../contract/load.ts';
-import { PRIVACIES } from '../../engine/privacy.ts';
+import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import { DIALECTS } from '../../engine/upstream/ports.ts';
 import { Digest } from '../files/manifest.ts';
 

@@ -7,7 +7,7 @@ import { Check, Errors } from '#typebox/value';
 import { LEAST_CTX } from '../../contract/limits.ts';
 import { ExpertFacts, ModelKind } from '../../contract/load.ts';
 import { modelSamplingShapes } from '../../contract/sampling-shapes.ts';
-import { PRIVACIES } from '../../engine/privacy.ts';
+import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import { modelSettingShapes } from '../../contract/settings/shapes.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { type FileStamp, isSettled } from '../../lib/files/plain-file.ts';

@@ -1,5 +1,5 @@
 /** What people call the defaults of a model. */
-import { PRIVACIES } from '../../engine/privacy.ts';
+import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
 import type { ModelParams } from '../files/manifest.ts';

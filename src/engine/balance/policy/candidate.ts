@@ -1,5 +1,5 @@
 /** An upstream as a choice sees it: plain figures of this moment. */
-import { PRIVACIES, type Privacy } from '../../privacy.ts';
+import { PRIVACIES, type Privacy } from '../../../contract/settings/privacy.ts';
 import type { LoadFacts } from '../../upstream/ports.ts';
 import type { BalanceLimits } from '../limits.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_BALANCE_LIMITS as limits } from '../limits.ts';
-import { PRIVACIES } from '../../privacy.ts';
+import { PRIVACIES } from '../../../contract/settings/privacy.ts';
 import { type Candidate, farness, isFull, loadOf } from './candidate.ts';
 import { choose, type Wish } from './choose.ts';
 

@@ -3,7 +3,7 @@
  * request, what is thought of the health of each, and what follows when one fails. It knows no clock, no sockets and
  * no wire shapes; time and chance are handed in. This file: the choice.
  */
-import { PRIVACIES, type Privacy } from '../../privacy.ts';
+import { PRIVACIES, type Privacy } from '../../../contract/settings/privacy.ts';
 import type { BalanceLimits } from '../limits.ts';
 import { type Candidate, farness, isFull, loadOf } from './candidate.ts';
 
