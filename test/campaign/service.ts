@@ -81,9 +81,15 @@ export class CampaignService {
     await rm(path.dirname(this.home), { recursive: true, force: true });
   }
 
-  post(route: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  post(
+    route: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+    { signal }: Partial<AbortController> = {},
+  ): Promise<Response> {
     return fetch(this.url + route, {
       method: 'POST',
+      signal: signal ?? null,
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
@@ -109,7 +115,8 @@ export class CampaignService {
     for (const name of await readdir('/proc')) {
       if (!/^\d+$/.test(name)) continue;
       const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-      const [, parent] = /^\d+ \(.*\) \S (\d+)/.exec(stat) ?? [];
+      // A process that waits to be collected has ended.
+      const [, parent] = /^\d+ \(.*\) [^Z] (\d+)/.exec(stat) ?? [];
       if (Number(parent) === this.pid) found.push(Number(name));
     }
     return found;

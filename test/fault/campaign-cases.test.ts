@@ -52,7 +52,7 @@ describe('a file that a campaign found', () => {
       const verdict = await inspectGguf(file).catch((error: Error & { code?: string }) => error.code);
       if (verdict === 'gguf_invalid') return;
       const task = await native.ask(found.base === 'embedding' ? 'embed' : 'probe', file, { texts: ['Hi'] });
-      expect(task.kind).not.toBe('died');
+      expect(['done', 'refused']).toContain(task.kind);
     },
   );
 });

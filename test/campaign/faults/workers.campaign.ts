@@ -30,13 +30,15 @@ scenario('workers', async ({ seed, random, book }) => {
   const streams = prompts.map((prompt) => service.stream(prompt, TOKENS));
   await delay(random.below(120));
   const signal = pick(random, SIGNALS);
-  for (const pid of await service.children()) if (random.below(2) === 0) hit(pid, signal);
+  for (const pid of await service.children())
+    if (random.below(2) === 0 && hit(pid, signal)) book.count(`workers hit by ${signal}`);
   // A stopped worker is found out after half a minute; that is the watchdog's test, so it is let go on here.
   if (signal === 'SIGSTOP') {
     await delay(random.below(400));
     for (const pid of await service.children()) hit(pid, 'SIGCONT');
+  } else {
+    book.count('rounds of deadly signals');
   }
-  book.count(`sent ${signal}`);
   for (const [index, outcome] of (await Promise.all(streams)).entries()) {
     const { status, text, done, finished } = outcome;
     const whole = expected.get(prompts[index] ?? '') ?? '';
@@ -62,10 +64,11 @@ scenario('workers', async ({ seed, random, book }) => {
   if (left.length > 4) book.found(seed, `${left.length} processes are left`);
 });
 
-function hit(pid: number, signal: NodeJS.Signals): void {
+/** False: it had gone already. */
+function hit(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    process.kill(pid, signal);
+    return process.kill(pid, signal);
   } catch {
-    // Gone already.
+    return false;
   }
 }

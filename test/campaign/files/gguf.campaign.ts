@@ -69,6 +69,7 @@ async function problemOf(book?: Book): Promise<string | null> {
     ? native.ask('probe', file)
     : native.ask('embed', file, { texts: ['Hello!'] }));
   if (outcome.kind === 'died') return `llama.cpp ended (${outcome.how.slice(-200)})`;
+  if (outcome.kind === 'hung') return 'llama.cpp is not done after half a minute';
   book?.count(outcome.kind === 'done' ? 'loaded' : 'refused by llama.cpp');
   return null;
 }

@@ -40,10 +40,11 @@ describe(`${COUNT} random mutants of seed ${SEED}`, () => {
       tally.passed += 1;
       if (tally.passed > LOADS) continue;
       const outcome = await native.ask('probe', path);
-      expect(outcome, `${mutant.name} passed the gate`).not.toMatchObject({ kind: 'died' });
+      expect(['done', 'refused'], `${mutant.name} passed the gate: ${JSON.stringify(outcome)}`).toContain(
+        outcome.kind,
+      );
       tally[outcome.kind === 'done' ? 'loaded' : 'refusedByLlama'] += 1;
     }
-    expect(native.deaths).toBe(0);
     expect(tally.refused + tally.passed).toBe(COUNT);
     // Both kinds must occur, or the mutants test nothing.
     expect(tally.refused).toBeGreaterThan(COUNT / 2);

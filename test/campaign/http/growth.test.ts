@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { growthPerMinute } from './growth.ts';
+
+/** Rounds of half a minute. */
+const course = (rounds: number, mebibytesAt: (round: number) => number) =>
+  Array.from({ length: rounds }, (_, round) => ({ mebibytes: mebibytesAt(round), minutes: 0.5 }));
+
+describe('the growth of memory', () => {
+  it('is the slope of the second half, whatever the first did', () => {
+    expect(growthPerMinute(course(40, (round) => Math.min(round, 20) * 50))).toBe(0);
+    expect(growthPerMinute(course(40, (round) => 100 + round))).toBe(2);
+    expect(growthPerMinute(course(40, (round) => 100 + round + (round % 2) * 3))).toBeCloseTo(2, 0);
+  });
+
+  it('is not made smaller by a round during which the machine stood still', () => {
+    const rounds = course(40, (round) => 100 + round);
+    rounds[30] = { mebibytes: 130, minutes: 100 };
+    expect(growthPerMinute(rounds)).toBe(2);
+  });
+
+  it('is not told of a few rounds', () => {
+    expect(growthPerMinute(course(12, (round) => 100 + round))).toBeNull();
+  });
+});
