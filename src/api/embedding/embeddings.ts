@@ -2,6 +2,7 @@
  * api/embedding owns POST /v1/embeddings, and the vectors of texts for it and for reranking: by a model, or by the
  * feature-hash fallback where the operator allows it, never a mixture. It knows nothing of how a model computes them.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { toBase64 } from '../../lib/base/vector.ts';
 import { EmbeddingRequest, type EmbeddingResponse } from '../../wire/inference/embeddings.ts';
 import type { Caller } from '../caller.ts';
@@ -44,14 +45,25 @@ export async function embed(
     ignored,
     body: {
       object: 'list',
-      data: vectors.items.map(({ vector, truncated }, index) => ({
-        object: 'embedding' as const,
-        index,
-        embedding: body.encoding_format === 'base64' ? toBase64(vector) : Array.from(vector),
-        ...(truncated ? { truncated: true as const } : {}),
-      })),
+      data: await written(vectors.items, body.encoding_format === 'base64' ? toBase64 : Array.from<number>),
       model: vectors.model,
       usage: { prompt_tokens: vectors.tokens, total_tokens: vectors.tokens },
     },
   };
+}
+
+/** Vectors that are written before others have their turn on the event loop. */
+const WRITTEN_AT_ONCE = 64;
+
+async function written(
+  items: Vectors['items'],
+  write: (vector: Float32Array) => string | number[],
+): Promise<EmbeddingResponse['data']> {
+  const data: EmbeddingResponse['data'] = [];
+  for (const [index, { vector, truncated }] of items.entries()) {
+    if (index % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) await turn();
+    const embedding = write(vector);
+    data.push({ object: 'embedding', index, embedding, ...(truncated ? { truncated: true as const } : {}) });
+  }
+  return data;
 }

@@ -24,6 +24,7 @@ import { countHandler, generationHandler } from './generation.ts';
 import { nameUpstream } from '../upstream-headers.ts';
 import { callerOf, type Handler } from './handler.ts';
 import { libraryHandlers } from './library.ts';
+import { jsonInTurns } from './json-in-turns.ts';
 import { nameUnderstood } from './understood.ts';
 import { responseHandlers } from './responses.ts';
 
@@ -135,6 +136,7 @@ function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
     nameUpstream(reply);
     reply.header(HEADERS.embedBackend, answer.backend).header(HEADERS.embeddingSpace, answer.space);
     nameUnderstood(reply, answer);
-    return answer.body;
+    reply.type('application/json; charset=utf-8');
+    return jsonInTurns(answer.body);
   };
 }

@@ -1,4 +1,5 @@
 /** Arithmetic and encodings of embedding vectors. */
+import { endianness } from 'node:os';
 
 /** Scaled to L2 length 1; a zero vector stays zeros. Throws on a non-finite one: no similarity to it means anything. */
 export function normalise(vector: Float32Array | Float64Array): Float32Array {
@@ -11,7 +12,6 @@ export function normalise(vector: Float32Array | Float64Array): Float32Array {
 
 /** Little-endian float32, base64: what OpenAI clients ask for by default. */
 export function toBase64(vector: Float32Array): string {
-  const bytes = new DataView(new ArrayBuffer(vector.length * 4));
-  for (const [at, value] of vector.entries()) bytes.setFloat32(at * 4, value, true);
-  return Buffer.from(bytes.buffer).toString('base64');
+  const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+  return (endianness() === 'LE' ? bytes : Buffer.from(bytes).swap32()).toString('base64');
 }

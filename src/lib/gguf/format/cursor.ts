@@ -12,14 +12,16 @@ import { LIMITS } from './limits.ts';
 /** Ends the inspection with one sentence about the file; never returns. */
 export type Refuse = (reason: string) => never;
 
-const WINDOW_BYTES = 64 * 1024;
+const WINDOW_BYTES = 256 * 1024;
 
 export class HeaderCursor {
   readonly #file: FileHandle;
   readonly #endAt: number;
   readonly #refuse: Refuse;
   readonly #hash = createHash('sha256');
-  #window = Buffer.alloc(0);
+  /** Of every window in turn. */
+  #memory = Buffer.alloc(0);
+  #window = this.#memory;
   /** Offset of the window within the file, and of the next unread byte within the window. */
   #windowAt = 0;
   #next = 0;
@@ -49,12 +51,12 @@ export class HeaderCursor {
     if (this.holds(count)) return;
     if (count > this.remaining) this.#refuse(this.#ending(what));
     this.#hashConsumed();
-    const kept = this.#window.subarray(this.#next);
-    const window = Buffer.alloc(Math.min(Math.max(WINDOW_BYTES, count), this.remaining));
-    kept.copy(window);
+    const size = Math.min(Math.max(WINDOW_BYTES, count), this.remaining);
+    if (size > this.#memory.length) this.#memory = Buffer.alloc(size);
+    const window = this.#memory.subarray(0, size);
+    let filled = this.#window.copy(window, 0, this.#next);
     this.#windowAt += this.#next;
     this.#next = 0;
-    let filled = kept.length;
     while (filled < window.length) {
       const { bytesRead } = await this.#file.read(
         window,
@@ -70,17 +72,28 @@ export class HeaderCursor {
 
   /** The next bytes, valid until the next `need`; they must have been made available. */
   take(count: number): Buffer {
-    const bytes = this.#window.subarray(this.#next, this.#next + count);
+    const start = this.pass(count);
+    return this.#window.subarray(start, start + count);
+  }
+
+  /** The same without an object of their own: where they begin in `window`. */
+  pass(count: number): number {
+    const start = this.#next;
     this.#next += count;
-    return bytes;
+    return start;
+  }
+
+  /** What is available, and some of what was. */
+  get window(): Buffer {
+    return this.#window;
   }
 
   u32(): number {
-    return this.take(4).readUInt32LE();
+    return this.#window.readUInt32LE(this.pass(4));
   }
 
   u64(): bigint {
-    return this.take(8).readBigUInt64LE();
+    return this.#window.readBigUInt64LE(this.pass(8));
   }
 
   /** A 64-bit length that must not exceed what is left of the file. */
@@ -91,11 +104,11 @@ export class HeaderCursor {
 
   /** The same without waiting, for its eight bytes that are available already. */
   heldLength(what: string): number {
-    const bytes = this.take(8);
+    const at = this.pass(8);
     // Most lengths are short, and a BigInt for each would take longer than all that is done with the text.
-    const low = bytes.readUInt32LE(0);
-    if (bytes.readUInt32LE(4) === 0 && low <= this.remaining) return low;
-    const length = bytes.readBigUInt64LE(0);
+    const low = this.#window.readUInt32LE(at);
+    if (this.#window.readUInt32LE(at + 4) === 0 && low <= this.remaining) return low;
+    const length = this.#window.readBigUInt64LE(at);
     return this.#refuse(`${what} claims ${length} bytes where ${this.remaining} are left`);
   }
 
@@ -105,7 +118,7 @@ export class HeaderCursor {
     while (left > 0) {
       const step = Math.min(left, WINDOW_BYTES);
       await this.need(step, what);
-      this.take(step);
+      this.pass(step);
       left -= step;
     }
   }

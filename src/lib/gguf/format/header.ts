@@ -43,7 +43,7 @@ export interface Header {
 export async function readHeader(cursor: HeaderCursor, sizeBytes: number, refuse: Refuse): Promise<Header> {
   // Magic and version have been looked at already (see recognise.ts).
   await cursor.need(24, 'its first 24 bytes');
-  cursor.take(8);
+  cursor.pass(8);
   const tensorCount = checkedCount(cursor.u64(), LIMITS.tensors, 'tensors', refuse);
   const entryCount = checkedCount(cursor.u64(), LIMITS.metadataEntries, 'metadata entries', refuse);
   const { metadata, vocabulary, byteTypes } = await readMetadata(cursor, entryCount, refuse);
@@ -173,7 +173,7 @@ function readNumbers(bytes: Buffer, of: ScalarType): number[] {
 async function skipTexts(cursor: HeaderCursor, count: number, key: string): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const length = cursor.holds(8) ? cursor.heldLength(key) : await cursor.length(key);
-    if (cursor.holds(length)) cursor.take(length);
+    if (cursor.holds(length)) cursor.pass(length);
     else await cursor.skip(length, key);
   }
 }

@@ -14,14 +14,17 @@ export class ByteTokens {
   /** Ids of the tokens that are spelled `<0x..>`; a vocabulary has no two equal ones, so they are few. */
   readonly spelled = new Set<number>();
 
-  note(token: Buffer, id: number): void {
-    if (token.length === 1) {
-      this.#fallback[token[0] as number] = 1;
-      this.#escaped[token[0] as number] = 1;
-    } else if (token.length === 6 && token[0] === LESS_THAN && token[1] === ZERO) {
-      this.#noteSpelled(token.toString('latin1'), id);
-    } else if (token.length <= 4 && token[0] === BACKSLASH) {
-      const byte = unescaped(token.toString('latin1'));
+  /** The token from `start` to `end`. Most tokens are none of these, and cost a look at their length or first byte. */
+  note(bytes: Buffer, start: number, end: number, id: number): void {
+    const length = end - start;
+    const first = bytes[start] as number;
+    if (length === 1) {
+      this.#fallback[first] = 1;
+      this.#escaped[first] = 1;
+    } else if (length === 6 && first === LESS_THAN && bytes[start + 1] === ZERO) {
+      this.#noteSpelled(bytes.toString('latin1', start, end), id);
+    } else if (length <= 4 && first === BACKSLASH) {
+      const byte = unescaped(bytes.toString('latin1', start, end));
       if (byte !== null) this.#escaped[byte] = 1;
     }
   }

@@ -21,8 +21,7 @@ export interface Vocabulary {
   readonly bytes: ByteTokens;
 }
 
-const NEWLINE_SPELLINGS = new Set(['\u010a', '<0x0A>', '\n', '\\n']);
-const MOST_NEWLINE_BYTES = 6;
+const NEWLINE_SPELLINGS = ['\u010a', '<0x0A>', '\n', '\\n'].map((spelling) => Buffer.from(spelling));
 
 export function emptyVocabulary(): Vocabulary {
   return { size: 0, newlines: new Set(), first: [], suffixRows: 0, bytes: new ByteTokens() };
@@ -42,13 +41,16 @@ export async function readTokens(cursor: HeaderCursor, count: number, refuse: Re
     if (length > LIMITS.tokenBytes)
       refuse(`a token is ${length} bytes long; the limit is ${LIMITS.tokenBytes}`);
     if (!cursor.holds(length)) await cursor.need(length, TOKEN);
-    const bytes = cursor.take(length);
+    const { window } = cursor;
+    const start = cursor.pass(length);
+    const end = start + length;
     suffixRows += (length * (length + 1)) / 2;
-    byteTokens.note(bytes, index);
-    if (index < LAST_COMPARED) first.push(startOf(bytes));
-    if (length <= MOST_NEWLINE_BYTES && NEWLINE_SPELLINGS.has(startOf(bytes))) newlines.add(startOf(bytes));
-    if (!seen.add(asLlamaSeesIt(bytes, index)))
-      refuse(`its vocabulary holds the token ${JSON.stringify(startOf(bytes))} twice`);
+    byteTokens.note(window, start, end, index);
+    if (index < LAST_COMPARED) first.push(startOf(window, start, end));
+    const newline = NEWLINE_SPELLINGS.find((spelling) => isSame(spelling, window, start, end));
+    if (newline !== undefined) newlines.add(newline.toString());
+    if (!isNew(seen, index, window, start, textEnd(window, start, end)))
+      refuse(`its vocabulary holds the token ${JSON.stringify(startOf(window, start, end))} twice`);
   }
   return { size: count, newlines, first, suffixRows, bytes: byteTokens };
 }
@@ -58,7 +60,7 @@ export async function readByteTypes(cursor: HeaderCursor, count: number, refuse:
   const ids: number[] = [];
   for (let id = 0; id < count; id += 1) {
     if (!cursor.holds(4)) await cursor.need(4, 'the types of tokens');
-    if (cursor.take(4).readInt32LE() !== TOKEN_TYPE.byte) continue;
+    if (cursor.u32() !== TOKEN_TYPE.byte) continue;
     if (ids.length === MOST_BYTE_TOKENS)
       refuse(`it has more than ${MOST_BYTE_TOKENS} tokens for single bytes`);
     ids.push(id);
@@ -71,11 +73,24 @@ const MOST_BYTE_TOKENS = 512;
 
 const TOKEN = 'a token';
 
-const startOf = (bytes: Buffer): string => bytes.toString('utf8', 0, 40);
+const startOf = (bytes: Buffer, start: number, end: number): string =>
+  bytes.toString('utf8', start, Math.min(end, start + 40));
 
-/** llama.cpp reads a token up to its first NUL, and names an empty one after its index. */
-function asLlamaSeesIt(bytes: Buffer, index: number): Buffer {
-  const end = bytes.indexOf(0);
-  const seen = end < 0 ? bytes : bytes.subarray(0, end);
-  return seen.length > 0 ? seen : Buffer.from(`[EMPTY_${index}]`);
+function isSame(text: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  if (text[0] !== bytes[start] || text.length !== end - start) return false;
+  return bytes.compare(text, 0, text.length, start, end) === 0;
+}
+
+/** llama.cpp reads a token up to its first NUL. */
+function textEnd(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end && bytes[at] !== 0) at += 1;
+  return at;
+}
+
+/** And names an empty one after its index. */
+function isNew(seen: SeenTexts, index: number, bytes: Buffer, start: number, end: number): boolean {
+  if (end > start) return seen.add(bytes, start, end);
+  const name = Buffer.from(`[EMPTY_${index}]`);
+  return seen.add(name, 0, name.length);
 }
