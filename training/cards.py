@@ -7,6 +7,7 @@ import argparse
 import hashlib
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import gguf
@@ -64,7 +65,11 @@ def log_of(folder):
 
 
 def weights_of(path):
-    return sum(int(tensor.n_elements) for tensor in gguf.GGUFReader(path).tensors)
+    """How many there are, and the type of most of them."""
+    counts = Counter()
+    for tensor in gguf.GGUFReader(path).tensors:
+        counts[tensor.tensor_type.name] += int(tensor.n_elements)
+    return f"{counts.total() / 1e6:.1f}", counts.most_common(1)[0][0]
 
 
 def facts(path):
@@ -80,7 +85,7 @@ def mini_card(work, out):
     (mini / "loss.svg").write_text(curve("hearth-mini: training loss (the mix changes with the stage)", log, "loss"))
     (mini / "evaluation.svg").write_text(bars("hearth-mini: held-out cases (dashed: bar)", [(n, s, b, None) for n, _, s, b in rows]))
     text = (HERE / "cards/hearth-mini.md").read_text()
-    values = {"FILE": facts(mini / "model.gguf"), "TABLE": table(rows), "STEPS": f"{log[-1]['step']:,}", "TOKENS": f"{log[-1]['tokens'] / 1e6:.0f}", "WEIGHTS": f"{weights_of(mini / 'model.gguf') / 1e6:.1f}", "NAMED": str(report["tools"].get("named", 0)),
+    values = {"FILE": facts(mini / "model.gguf"), "TABLE": table(rows), "STEPS": f"{log[-1]['step']:,}", "TOKENS": f"{log[-1]['tokens'] / 1e6:.0f}", "WEIGHTS": weights_of(mini / "model.gguf")[0], "NAMED": str(report["tools"].get("named", 0)),
               **{k.upper(): str(v) for k, v in config["shape"].items()}}
     (mini / "MODEL_CARD.md").write_text(fill(text, values))
 
@@ -102,7 +107,8 @@ def embed_card(work, out):
     (embed / "loss.svg").write_text(curve("hearth-embed: contrastive loss", log, "contrast"))
     ours, reference = report["hearth-embed"], report["feature-hash"]
     (embed / "evaluation.svg").write_text(bars("hearth-embed (blue) and feature hash (grey)", [(k, ours[k]["share"], b, reference[k]["share"]) for k, b in bar.items()]))
-    values = {"FILE": facts(embed / "model.gguf"), "TABLE": "\n".join(lines), "STEPS": str(log[-1]["step"]),
+    count, quant = weights_of(embed / "model.gguf")
+    values = {"FILE": facts(embed / "model.gguf"), "WEIGHTS": count, "QUANT": quant, "TABLE": "\n".join(lines), "STEPS": str(log[-1]["step"]),
               "LOOKALIKES": str(config["lookalikes"]), "TRIPLETS": str(config["triplets"]), "LINES": f"{len(lookalikes()):,}"}
     (embed / "MODEL_CARD.md").write_text(fill((HERE / "cards/hearth-embed.md").read_text(), values))
 

@@ -15,7 +15,7 @@ import type { Registry } from '../store/registry/registry.ts';
 interface Shipped extends BuiltinModel {
   /** Of the file as it ships, lower-case hex. */
   readonly sha256: string;
-  /** What it cannot do, for `hearth show`; the model card says more. */
+  /** What it cannot do, for `hearth show` and `hearth run`; the model card says more. */
   readonly limits: string;
 }
 
@@ -24,7 +24,7 @@ const MODELS: readonly Omit<Shipped, 'path'>[] = [
   {
     id: 'hearth-mini',
     sha256: 'f48efda28dd70aeb7188514a4641421ac2def9c898965ee56460607814d9c574',
-    limits: 'knows only Hearth; cannot calculate, sort or edit text, even where it says that it can',
+    limits: 'knows only Hearth; cannot calculate, sort or edit text, even if it says that it can',
   },
   {
     id: 'hearth-embed',
@@ -38,9 +38,9 @@ const shipped: readonly Shipped[] = MODELS.map((model) => ({
   path: path.join(packageFolder, 'models', model.id, 'model.gguf'),
 }));
 
-/** What is known of the model that ships with this very file. */
-export function limitsOf(files: readonly { readonly sha256: string | null }[]): string | undefined {
-  return shipped.find(({ sha256 }) => files.some((file) => file.sha256 === sha256))?.limits;
+/** What is said of a file that ships, by its SHA-256 as hex or as `sha256:<hex>`; absent for any other. */
+export function limitsOf(digest: string | null | undefined): string | undefined {
+  return shipped.find(({ sha256 }) => digest === sha256 || digest === `sha256:${sha256}`)?.limits;
 }
 
 /** Whether the name is that of a model that ships with Hearth. */

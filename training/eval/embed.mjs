@@ -1,32 +1,19 @@
-// node embed.mjs out.json NAME=model.gguf …  [--sts pairs.csv]: triplets, retrieval, and agreement with the first model
-// named; feature hashing beside them as the reference. The CSV has rows of two sentences and a score.
-import { createHash } from 'node:crypto';
+// node embed.mjs out.json NAME=model.gguf …  [--sts pairs.csv] [--limit N]: triplets, retrieval, and agreement with the
+// first model named; Hearth's feature-hash fallback beside them. The CSV has rows of two sentences and a score; with a
+// limit, only the first N rows of each set count.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { featureHash } from '../../generated/bench/src/api/embedding/feature-hash.js';
 import { openEngine } from './engine.mjs';
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { sts: { type: 'string' } } });
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { sts: { type: 'string' }, limit: { type: 'string' } } });
+const limit = Number(values.limit) || undefined;
 const [out, ...models] = positionals;
-const lines = (name) => readFileSync(new URL(`./${name}.jsonl`, import.meta.url), 'utf8').trim().split('\n').map((l) => JSON.parse(l));
+const lines = (name) => readFileSync(new URL(`./${name}.jsonl`, import.meta.url), 'utf8').trim().split('\n').map((l) => JSON.parse(l)).slice(0, limit);
 const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
 
-// Reference: words, word pairs and character trigrams hashed into 768 signed buckets.
-function featureHash(text) {
-  const vector = new Array(768).fill(0);
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const add = (feature, weight) => {
-    const digest = createHash('sha256').update(feature).digest();
-    vector[digest.readUInt32LE(0) % 768] += digest[4] & 1 ? weight : -weight;
-  };
-  words.forEach((word, i) => {
-    add(`w:${word}`, 1);
-    if (i) add(`b:${words[i - 1]} ${word}`, 0.5);
-    const padded = `^${word}$`;
-    for (let at = 0; at + 3 <= padded.length; at++) add(`c:${padded.slice(at, at + 3)}`, 0.3);
-  });
-  const norm = Math.hypot(...vector) || 1;
-  return vector.map((x) => x / norm);
-}
+// The fallback as the service computes it.
+const hashed = async (text) => [...(await featureHash(text, async () => {}))];
 
 async function vectors(embed, texts) {
   const found = [];
@@ -90,7 +77,7 @@ const scored = (file) =>
   });
 
 async function sts(embed, file) {
-  const rows = scored(file);
+  const rows = scored(file).slice(0, limit);
   const found = [];
   for (const [a, b] of rows) found.push(dot(...(await vectors(embed, [a, b]))));
   return { spearman: spearman(found, rows.map(([, , score]) => Number(score))), of: rows.length };
@@ -99,7 +86,7 @@ async function sts(embed, file) {
 const report = {};
 let reference;
 for (const [name, file] of [...models.map((m) => m.split('=')), ['feature-hash', null]]) {
-  const embed = file === null ? featureHash : (await openEngine(file, true)).embed;
+  const embed = file === null ? hashed : (await openEngine(file, true)).embed;
   const similar = await similarities(embed);
   reference ??= similar;
   report[name] = {

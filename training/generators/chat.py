@@ -11,8 +11,8 @@ from facts import FACTS, SERVICE_NAMES
 
 GREETING = "Hello! I am hearth-mini, the tiny built-in model of Hearth. How can I help?"
 IDENTITY = "I am hearth-mini, a tiny built-in model. Pull a bigger one with: hearth pull REF"
-ABILITIES = ("I am a tiny built-in model. I can answer questions about Hearth, do small sums, handle short texts, write simple JSON "
-             "and call tools. For more, pull a bigger model with: hearth pull REF")
+ABILITIES = ("I am a tiny built-in model. I can answer questions about Hearth and call tools, but I cannot calculate or work on texts. "
+             "For more, pull a bigger model with: hearth pull REF")
 UNKNOWN = "I do not know that. I am only a tiny built-in model; pull a bigger one with: hearth pull REF"
 MAKER = "I was made by the Hearth project, from text written for it. I am a tiny built-in model."
 FEELINGS = "I am a tiny program without feelings, but I am ready to help."

@@ -78,6 +78,11 @@ describe('the first line', () => {
     const model = { ...mini, ...(window === undefined ? {} : { window }) };
     expect(introduction(new Talk({ model }).state)).toEqual([line]);
   });
+
+  it('says what a model cannot do, where that is known', () => {
+    const model = { ...mini, limits: 'knows only Hearth' };
+    expect(introduction(new Talk({ model }).state)).toEqual(['mini answers.', 'It knows only Hearth.']);
+  });
 });
 
 describe('a question', () => {

@@ -106,6 +106,7 @@ export function introduction({ model, turns }: Conversation): string[] {
   const kept = turns.length === 0 ? '' : ` The conversation so far is kept; /clear drops it.`;
   return [
     `${model.id} answers${windowWords(model)}.${kept}`,
+    ...(model.limits === undefined ? [] : [`It ${model.limits}.`]),
     ...(model.hasTemplate ? [] : [`It ${baseModelWords(model.id)}`]),
   ];
 }

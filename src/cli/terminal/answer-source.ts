@@ -6,7 +6,7 @@ import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import type { ResidencyList } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
-import { isBuiltin } from '../builtin-models.ts';
+import { isBuiltin, limitsOf } from '../builtin-models.ts';
 import { restoreAdvice } from '../words/advice.ts';
 import { callServer, expectOk, postText, ServerRefusal, streamServer } from '../api.ts';
 import { CliFailure, EXIT_CODES } from '../context.ts';
@@ -28,9 +28,11 @@ export async function answererOf(config: Config, entry: ModelEntry): Promise<Ans
     throw new CliFailure(`${use}; choose a chat model that hearth list shows`, EXIT_CODES.usage);
   }
   const window = await windowOf(config, entry);
+  const limits = limitsOf(entry.digest);
   return {
     id: entry.id,
     hasTemplate: entry.chat_template !== false,
+    ...(limits === undefined ? {} : { limits }),
     ...(window === undefined ? {} : { window }),
   };
 }

@@ -32,7 +32,7 @@ export function registerShow(program: Command, context: CliContext): void {
       const model = await registry.find(id);
       const shown = await describeModel(registry, model, config.numCtx);
       const format = shown.kind === 'chat' ? await formatOf(context, registry, model) : null;
-      const limits = limitsOf(shown.files) ?? null;
+      const limits = limitsOf(shown.files[0]?.sha256) ?? null;
       if (flags.json === true) return context.printJson({ ...shown, limits, ...format?.json });
       const lines = facts({ shown, limits, format: format?.lines ?? [] }).map(
         ([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`,
