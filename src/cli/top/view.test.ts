@@ -114,17 +114,24 @@ describe('the view of the engine', () => {
 
   it('tells the memory by what it is for, and who waits', () => {
     expect(line('CPU')).toBe(
-      'CPU  ████████████▓▓▓░░░░░░░░░  models 5.0 (weights 3.0, KV cache 2.0), planned 6.0, free 4.0 of 10.0 GB',
+      'CPU  ████████████▓▓▓░░░░░░░░░  models 5.0 GB (weights 3.0 GB, KV cache 2.0 GB), planned 6.0 GB, free 4.0 GB of 10.0 GB',
     );
     expect(line('Waiting')).toBe('Waiting: agent 1');
     expect(line('4 s')).toBe('   1  4 s   waiting for a slot of model m   agent\ufffd[2J');
   });
 
   it('tells what is kept beside the slots, and who answers elsewhere', () => {
-    expect(line('cache   ')).toBe('   cache   disk 1.5 of 16.0 GB   2 brought back in 41 ms   5 gave way');
+    expect(line('cache   ')).toBe('   cache   disk 1.5 GB of 16.0 GB   2 brought back in 41 ms   5 gave way');
     expect(line('box')).toBe(
       '   box   busy for 3 s (it has too much to do)   lan   2 from here   first token 80 ms   1,200 requests   3 failed',
     );
+  });
+
+  it('has a unit that fits a small model', () => {
+    const CPU = { planned_bytes: 61e6, measured_bytes: 57_400_000, weights_bytes: 4_500_000 };
+    const small = { ...state, models: { s: { ...state.models['m'], memory: { CPU } } } } as EngineState;
+    const text = engineView(small, { url: 'http://x', nowMs, width: 200 }).join('\n');
+    expect(text).toContain('models 57 MB (weights 4.5 MB), planned 61 MB, free 4.0 GB');
   });
 
   it('has no line that is wider than the terminal', () => {

@@ -6,7 +6,7 @@ import type { EngineState, JobView, ModelView, SlotView } from '../../wire/opera
 import { printable } from '../context.ts';
 import { spanText } from '../words/relative-time.ts';
 import { cacheLine, upstreamLines } from './beside.ts';
-import { gigabytes, grouped, sum } from './figures.ts';
+import { grouped, size, sum } from './figures.ts';
 
 export interface ViewOptions {
   readonly url: string;
@@ -58,12 +58,12 @@ function deviceLines({ devices, models }: EngineState): string[] {
     ]);
     const parts = (['weights', 'kv', 'compute'] as const).flatMap((what) => {
       const bytes = sum(held, (part) => part?.[`${what}_bytes`] ?? 0);
-      return bytes === 0 ? [] : [`${what === 'kv' ? 'KV cache' : what} ${gigabytes(bytes)}`];
+      return bytes === 0 ? [] : [`${what === 'kv' ? 'KV cache' : what} ${size(bytes)}`];
     });
     const detail = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
     const isMeasured = held.some((part) => part?.measured_bytes !== undefined);
-    const planned = isMeasured ? `, planned ${gigabytes(sum(held, (part) => part?.planned_bytes ?? 0))}` : '';
-    return `${name}  ${bar}  models ${gigabytes(used)}${detail}${planned}, free ${gigabytes(device.free_bytes)} of ${gigabytes(total)} GB`;
+    const planned = isMeasured ? `, planned ${size(sum(held, (part) => part?.planned_bytes ?? 0))}` : '';
+    return `${name}  ${bar}  models ${size(used)}${detail}${planned}, free ${size(device.free_bytes)} of ${size(total)}`;
   });
 }
 
