@@ -33,7 +33,7 @@ import { KeyDesk } from './api/access/key-desk.ts';
 import { EngineFeed } from './api/events/engine-feed.ts';
 import type { DeviceStatus } from './api/events/engine-view.ts';
 import { openTracing } from './tracing/tracing.ts';
-import { LibraryUseCases } from './api/library/library.ts';
+import { type Builtins, LibraryUseCases } from './api/library/library.ts';
 import { createProbe as createModelProbe } from './api/probe/probe-model.ts';
 import { RequestRecorder } from './api/requests/recorder.ts';
 import { createUseCases } from './api/use-cases.ts';
@@ -70,6 +70,7 @@ export interface AppOptions {
   /** The home folder cannot be changed: what is there serves, and nothing is kept. */
   readonly readOnly?: boolean;
   readonly env: NodeJS.ProcessEnv;
+  readonly builtins: Builtins;
 }
 
 export async function startApp(options: AppOptions): Promise<RunningService> {
@@ -232,6 +233,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       hub: { env: options.env, hubHosts: config.hubHosts, sealed: config.sealed },
       foreign: { env: options.env, userHome: homedir(), platform: process.platform },
       probe: createModelProbe({ env: options.env, gpu: config.gpu, libraries }, (line) => logger.warn(line)),
+      builtins: options.builtins,
     }),
     clock: systemClock,
     speedOf: speeds.of,

@@ -9,6 +9,7 @@ import { packageFolder } from '../lib/base/package-folder.ts';
 import { readText } from '../lib/files/plain-file.ts';
 import { fail, isSvcError } from '../lib/errors/svc-error.ts';
 import type { Logger } from '../lib/base/logger.ts';
+import type { Builtins } from '../api/library/library.ts';
 import { type BuiltinModel, registerBuiltin } from '../store/install/builtin.ts';
 import type { Registry } from '../store/registry/registry.ts';
 
@@ -48,6 +49,12 @@ export function isBuiltin(name: string): boolean {
   return shipped.some((model) => model.id === name.toLowerCase());
 }
 
+/** Those that are not installed, by id. */
+async function missingBuiltins(registry: Registry): Promise<readonly string[]> {
+  const installed = new Set((await registry.list()).map(({ id }) => id));
+  return shipped.filter(({ id, path: file }) => !installed.has(id) && existsSync(file)).map(({ id }) => id);
+}
+
 export interface Restored {
   readonly id: string;
   readonly wasMissing: boolean;
@@ -75,6 +82,14 @@ export async function restoreBuiltins(
   await noteOffered(home, wanted);
   return wanted.map(({ id }) => ({ id, wasMissing: !installed.has(id) }));
 }
+
+/** As the page removes and restores them. */
+export const builtins: Builtins = {
+  missing: missingBuiltins,
+  restore: async (registry, id) => {
+    await restoreBuiltins(registry, [id]);
+  },
+};
 
 /** A failure is logged but does not stop the service: installed models can still be served. */
 export async function registerBuiltins(home: string, registry: Registry, log: Logger): Promise<void> {

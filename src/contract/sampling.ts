@@ -21,6 +21,8 @@ export type SamplingReach = (typeof SAMPLING_REACHES)[number];
 export interface SamplingRow {
   /** In requests, `hearth set`, Ollama's parameters and records. */
   readonly wire: string;
+  /** What it does, in a sentence for whoever sets it. */
+  readonly meaning: string;
   /** In jobs, and where `perModel`, in manifests: a manifest that was ever valid must stay so. */
   readonly schema: TSchema;
   /** The schema in requests, if it differs. */
@@ -56,6 +58,7 @@ export const LEAST_TEMPERATURE = 0.001;
 export const SAMPLING = {
   temperature: {
     wire: 'temperature',
+    meaning: 'How freely tokens are chosen: 0 always takes the likeliest one, larger values vary more.',
     schema: Type.Number({ minimum: 0, maximum: 100, description: 'Native option temperature; 0 is greedy.' }),
     fallback: 0.8,
     perModel: true,
@@ -64,6 +67,7 @@ export const SAMPLING = {
   },
   seed: {
     wire: 'seed',
+    meaning: 'Start of the random numbers; the same seed makes the same choices.',
     schema: Type.Integer({ minimum: 0, maximum: RANDOM_DEVICE_SEED }),
     request: {
       type: 'integer',
@@ -79,6 +83,7 @@ export const SAMPLING = {
   },
   topK: {
     wire: 'top_k',
+    meaning: 'Only this many of the likeliest tokens are candidates; 0 keeps all.',
     schema: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: ALL_TOKENS }),
     request: { type: 'integer', minimum: 0, maximum: 1_000_000, description: ALL_TOKENS },
     fallback: 40,
@@ -88,6 +93,7 @@ export const SAMPLING = {
   },
   topP: {
     wire: 'top_p',
+    meaning: 'Only the likeliest tokens that together reach this probability are candidates; 1 keeps all.',
     schema: Type.Number({ minimum: 0, maximum: 1 }),
     fallback: 0.95,
     perModel: true,
@@ -96,6 +102,7 @@ export const SAMPLING = {
   },
   minP: {
     wire: 'min_p',
+    meaning: 'Drops tokens less likely than this share of the likeliest one; 0 drops none.',
     schema: Type.Number({ minimum: 0, maximum: 1 }),
     fallback: 0.05,
     perModel: true,
@@ -104,6 +111,7 @@ export const SAMPLING = {
   },
   repeatPenalty: {
     wire: 'repeat_penalty',
+    meaning: 'Makes tokens that already occurred less likely; 1 is no penalty.',
     schema: Type.Number({ minimum: 0, maximum: 100 }),
     request: {
       type: 'number',
@@ -119,6 +127,7 @@ export const SAMPLING = {
   },
   repeatLastN: {
     wire: 'repeat_last_n',
+    meaning: 'How many tokens the penalties look back.',
     schema: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: LOOK_BACK }),
     request: { type: 'integer', minimum: 0, maximum: 65_536, description: LOOK_BACK },
     fallback: 64,
@@ -128,6 +137,7 @@ export const SAMPLING = {
   },
   presencePenalty: {
     wire: 'presence_penalty',
+    meaning: 'Lowers tokens that occurred at all; negative values favour them.',
     schema: Type.Number({ minimum: -2, maximum: 2 }),
     fallback: 0,
     perModel: true,
@@ -136,6 +146,7 @@ export const SAMPLING = {
   },
   frequencyPenalty: {
     wire: 'frequency_penalty',
+    meaning: 'Lowers tokens by how often they occurred; negative values favour them.',
     schema: Type.Number({ minimum: -2, maximum: 2 }),
     fallback: 0,
     perModel: true,
@@ -144,6 +155,7 @@ export const SAMPLING = {
   },
   xtcProbability: {
     wire: 'xtc_probability',
+    meaning: 'How often XTC drops the likeliest tokens, all above its threshold but one; 0 is never.',
     schema: Type.Number({
       minimum: 0,
       maximum: 1,
@@ -157,6 +169,7 @@ export const SAMPLING = {
   },
   xtcThreshold: {
     wire: 'xtc_threshold',
+    meaning: 'The probability above which XTC counts a token.',
     schema: Type.Number({
       minimum: 0,
       maximum: 0.5,
@@ -169,6 +182,7 @@ export const SAMPLING = {
   },
   typicalP: {
     wire: 'typical_p',
+    meaning: 'Share of probability that locally typical sampling keeps; 1 keeps all.',
     schema: Type.Number({
       minimum: 0,
       maximum: 1,
@@ -181,6 +195,7 @@ export const SAMPLING = {
   },
   topNSigma: {
     wire: 'top_n_sigma',
+    meaning: 'Drops tokens this many standard deviations of the logits below the largest; 0 drops none.',
     schema: Type.Number({
       minimum: 0,
       maximum: 100,
@@ -193,6 +208,7 @@ export const SAMPLING = {
   },
   logitBias: {
     wire: 'logit_bias',
+    meaning: 'Makes single tokens more or less likely.',
     /** Pairs of token id and additive bias in logits; -100 forbids the token. */
     schema: Type.Array(Type.Tuple([Type.Integer({ minimum: 0 }), Type.Number()])),
     request: {

@@ -268,6 +268,8 @@ export interface LoadForecast {
   readonly loaded: boolean;
   readonly planned: Memory;
   readonly slots: number;
+  /** The window of one request, tokens; null: it is only known once the model is loaded. */
+  readonly window: number | null;
   /** The ids that would be unloaded to make room. */
   readonly evicts: readonly string[];
 }

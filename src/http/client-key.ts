@@ -16,16 +16,27 @@ export function clientKey({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'
 const MOST_NAME_CHARS = 40;
 
 /**
- * What a client calls itself, for people: its client id, else the product that its User-Agent begins with. Nobody checks
+ * What a client calls itself, for people: its client id, else the browser or the product that its User-Agent names. Nobody checks
  * it, and of what it says only harmless characters are kept.
  */
 export function clientName({ headers }: FastifyRequest): string {
-  const said =
-    headerValue(headers, REQUEST_HEADERS.clientId) ?? /^[^\s/(]*/.exec(headers['user-agent'] ?? '')?.[0];
-  return (said ?? '')
+  const said = headerValue(headers, REQUEST_HEADERS.clientId) ?? programOf(headers['user-agent'] ?? '');
+  return said
     .replaceAll(/[^\w .@-]/g, '')
     .trim()
     .slice(0, MOST_NAME_CHARS);
+}
+
+/** What each also names itself by comes after it. */
+const BROWSERS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'] as const;
+const BROWSER_NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' };
+
+/** The product that a User-Agent begins with. All browsers begin with Mozilla, so they are told by what follows. */
+function programOf(agent: string): string {
+  const first = /^[^\s/(]*/.exec(agent)?.[0] ?? '';
+  if (first !== 'Mozilla') return first;
+  const browser = BROWSERS.find((name) => agent.includes(`${name}/`));
+  return browser === undefined ? 'browser' : (BROWSER_NAMES[browser] ?? browser);
 }
 
 /** Whose a request is, and what is kept of it: the key that it offers, hashed; all without one share. */

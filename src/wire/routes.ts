@@ -48,6 +48,7 @@ import {
   PullRequest,
   Quants,
   QuantsQuery,
+  RestoreRequest,
   SettingsRequest,
 } from './operation/library.ts';
 import { RequestDetail, RequestList, RequestQuery } from './operation/requests.ts';
@@ -417,6 +418,16 @@ export const routes = {
     authenticated: true,
     admin: 'always',
     body: NamedModel,
+    response: Changed,
+  },
+  restoreModel: {
+    name: 'restore_model',
+    method: 'POST',
+    path: '/svc/models/restore',
+    summary: 'Brings back a built-in model that was removed, as hearth restore does.',
+    authenticated: true,
+    admin: 'always',
+    body: RestoreRequest,
     response: Changed,
   },
   defaultModel: {

@@ -96,15 +96,22 @@ describe('the library', () => {
     expect((await post('default', { model: 'mine' })).body).toEqual({ model: 'mine' });
     await post('alias', { model: 'mine', alias: 'yours' });
     const set = await post('settings', { model: 'yours', settings: { num_ctx: '512', temperature: '0.5' } });
-    expect(set.body).toMatchObject({ model: 'mine', note: expect.stringContaining('next load') });
+    expect(set.body).toMatchObject({ model: 'mine', note: expect.stringContaining('next time') });
+    await post('settings', { model: 'mine', settings: { stop: 'END\nSTOP', kv_type: 'q8_0' } });
     const { body } = await open.client.get('/svc/models');
     expect(body.defaults.chat).toBe('mine');
     expect(body.models.find((model: { id: string }) => model.id === 'mine')).toMatchObject({
       kind: 'chat',
       aliases: ['yours'],
-      params: { num_ctx: 512, temperature: 0.5 },
+      params: { num_ctx: 512, temperature: 0.5, stop: ['END', 'STOP'] },
+      texts: { num_ctx: '512', temperature: '0.5', stop: 'END\nSTOP', kv_type: 'q8_0' },
     });
+    expect(body.restorable).toEqual(['shipped']);
+    expect((await post('restore', { model: 'shipped' })).body).toEqual({ model: 'shipped' });
     expect((await events('verify', { model: 'mine' })).at(-1)?.data).toContain('"ok":true');
+    // Never silently: a window beyond what the model can use.
+    const wide = await post('settings', { model: 'mine', settings: { num_ctx: '100000' } });
+    expect(wide.body.note).toMatch(/The window will be [\d,]+ tokens and not 100,000/);
     expect((await post('remove', { model: 'yours' })).body.note).toMatch(/alias/);
     await post('remove', { model: 'mine' });
     expect((await open.client.get('/svc/models')).body.defaults.chat).not.toBe('mine');

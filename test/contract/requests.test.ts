@@ -1,5 +1,6 @@
 /** The flight recorder over HTTP: stages of each request, text only on demand, never a key. */
 import { describe, expect, it } from 'vitest';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { answer, queued, started, text, done } from '../support/http/scripted-engine.ts';
 import { installed, scriptedService } from '../support/http/scripted-service.ts';
 
@@ -48,6 +49,37 @@ describe('the recorded requests', () => {
     expect(all).not.toContain(canary);
     expect(all).not.toContain('/svc/requests"');
     expect((await service.client.get('/svc/requests/nobody')).body.code).toBe('request_not_found');
+  });
+
+  it('tell of an answer that was stopped what was heard of it', async () => {
+    service.engine.plays([
+      started(),
+      text('a'),
+      text('b'),
+      fail('worker_hung', { model: 'm', reason: 'silent' }),
+    ]);
+    await (await service.client.streamChat({ messages }, { 'x-request-id': 'broken' })).all();
+    expect(await recorded(service, 'broken')).toMatchObject({
+      error: 'worker_hung',
+      first_ms: expect.any(Number),
+      decode_ms: expect.any(Number),
+      prompt_tokens: expect.any(Number),
+      cached_tokens: expect.any(Number),
+      completion_tokens: 2,
+    });
+  });
+
+  it.each([
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox'],
+    ['Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36', 'Chrome'],
+    ['Mozilla/5.0 (X11) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0', 'Edge'],
+    ['Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15', 'Safari'],
+    ['Mozilla/5.0 (compatible)', 'browser'],
+    ['OpenAI/Python 2.1.0', 'OpenAI'],
+  ])('name the program of %s as %s', async (agent, name) => {
+    const id = `by-${name}`;
+    await service.client.get('/v1/models', { 'user-agent': agent, 'x-request-id': id });
+    expect(await recorded(service, id)).toMatchObject({ client_name: name });
   });
 
   it('need the key', async () => {

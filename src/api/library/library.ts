@@ -2,6 +2,7 @@
  * api/library owns what the page does with installed models: shows them, fetches, names, sets, checks and removes them. It
  * knows nothing of who may; the store does the work, as it does for the verbs of the terminal.
  */
+import { SETTING_GROUPS } from '../../contract/settings/load-settings.ts';
 import { parseDuration } from '../../lib/base/duration.ts';
 import { EventQueue } from '../../lib/base/event-queue.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -14,6 +15,8 @@ import type { Probe } from '../../store/install/inspection.ts';
 import type { OnInstallEvent } from '../../store/install/install-event.ts';
 import { verifyModel } from '../../store/install/verify.ts';
 import { isLoadSetting, paramNames, readParam } from '../../store/registry/param-names.ts';
+import { PARAM_ROWS, paramText } from '../../store/registry/param-rows.ts';
+import { windowNote } from '../../store/registry/target.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import type {
   AliasRequest,
@@ -25,6 +28,7 @@ import type {
   NamedModel,
   PullRequest,
   Quants,
+  RestoreRequest,
   SettingsRequest,
 } from '../../wire/operation/library.ts';
 import { listModels } from '../models/models.ts';
@@ -34,10 +38,18 @@ import { hubOptions, type HubEnvironment } from './hub-options.ts';
 export interface LibraryPorts {
   readonly registry: Registry;
   readonly models: Pick<Models, 'list' | 'find'>;
-  readonly engine: Pick<Engine, 'plan'>;
+  readonly engine: Pick<Engine, 'plan' | 'unload'>;
   readonly hub: HubEnvironment;
   readonly foreign: ForeignEnvironment;
   readonly probe: Probe;
+  readonly builtins: Builtins;
+}
+
+/** The models that ship with Hearth. */
+export interface Builtins {
+  /** The ids of those that are not installed. */
+  missing(registry: Registry): Promise<readonly string[]>;
+  restore(registry: Registry, id: string): Promise<void>;
 }
 
 /** What a long change reports; the last one is `done`. */
@@ -55,25 +67,29 @@ export class LibraryUseCases {
   }
 
   async show(): Promise<Library> {
-    const { registry, models } = this.#ports;
-    const [served, manifests, damaged] = await Promise.all([
+    const { registry, models, builtins } = this.#ports;
+    const [served, manifests, damaged, restorable] = await Promise.all([
       listModels(models),
       registry.list(),
       registry.damaged(),
+      builtins.missing(registry),
     ]);
     const entries = new Map(served.data.map((entry) => [entry.id, entry]));
     return {
       models: manifests.map((manifest) => ({
         ...(entries.get(manifest.id) ?? bareEntry(manifest)),
         kind: manifest.kind,
-        params: paramsOf(manifest),
+        params: paramsOf(manifest, (_, value) => value),
+        texts: paramsOf(manifest, paramText),
       })),
       damaged: damaged.map(({ id, reason }) => ({ id, reason })),
       defaults: {
         chat: await registry.defaultId('chat'),
         embedding: await registry.defaultId('embedding'),
       },
-      settable: Object.keys(paramNames),
+      restorable: [...restorable],
+      groups: SETTING_GROUPS,
+      settable: [...PARAM_ROWS] as Library['settable'],
     };
   }
 
@@ -110,9 +126,9 @@ export class LibraryUseCases {
   async plan(name: string, numCtx: number | null): Promise<LoadPlan> {
     const { models, engine } = this.#ports;
     const model = await models.find(name);
-    const { loaded, planned, slots, evicts } = engine.plan(model.target(), numCtx);
+    const { loaded, planned, slots, window, evicts } = engine.plan(model.target(), numCtx);
     const memory = Object.fromEntries(planned.map(({ device, bytes }) => [device, Math.round(bytes)]));
-    return { model: model.id, loaded, slots, memory, evicts: [...evicts] };
+    return { model: model.id, loaded, slots, num_ctx: window, memory, evicts: [...evicts] };
   }
 
   async makeDefault({ model }: NamedModel): Promise<Changed> {
@@ -129,21 +145,29 @@ export class LibraryUseCases {
   }
 
   async remove({ model }: NamedModel): Promise<Changed> {
-    const { id, removed } = await removeModel(this.#ports.registry, model);
-    return {
-      model: id,
-      note: removed === 'alias' ? 'Only the alias was removed.' : 'The model was removed.',
-    };
+    const { registry, engine } = this.#ports;
+    const { id, removed } = await removeModel(registry, model);
+    if (removed === 'alias') return { model: id, note: 'Only the alias was removed.' };
+    // Requests that run are finished; nobody waits here for them.
+    engine.unload(id).catch(() => undefined);
+    return { model: id, note: 'The model was removed.' };
+  }
+
+  async restore({ model }: RestoreRequest): Promise<Changed> {
+    const { registry, builtins } = this.#ports;
+    await builtins.restore(registry, model);
+    return { model };
   }
 
   async set({ model, settings }: SettingsRequest): Promise<Changed> {
     const patch = Object.fromEntries(Object.entries(settings).map(([name, text]) => readSetting(name, text)));
-    const { id } = await setParams(this.#ports.registry, model, patch);
-    const atLoad = Object.keys(patch).some((name) => name === 'numCtx' || isLoadSetting(name));
-    return {
-      model: id,
-      ...(atLoad ? { note: 'Settings of loads apply with the next load of the model.' } : {}),
-    };
+    const changed = await setParams(this.#ports.registry, model, patch);
+    const isForLoads = Object.keys(patch).some((name) => name === 'numCtx' || isLoadSetting(name));
+    const notes = [
+      'numCtx' in patch ? windowNote(changed) : null,
+      isForLoads ? 'The change takes effect the next time the model is loaded.' : null,
+    ].filter((note) => note !== null);
+    return { model: changed.id, ...(notes.length === 0 ? {} : { note: notes.join(' ') }) };
   }
 
   verify({ model }: NamedModel, signal: AbortSignal): AsyncIterable<Progress> {
@@ -234,10 +258,13 @@ function bareEntry({ id, addedAt, ownedBy, aliases, facts }: ModelManifest) {
   };
 }
 
-function paramsOf({ params }: ModelManifest): Record<string, unknown> {
+function paramsOf<Shown>(
+  { params }: ModelManifest,
+  show: (name: keyof ModelParams, value: unknown) => Shown,
+): Record<string, Shown> {
   return Object.fromEntries(
     Object.entries(paramNames).flatMap(([asked, name]) =>
-      params[name] === undefined ? [] : [[asked, params[name]]],
+      params[name] === undefined ? [] : [[asked, show(name, params[name])]],
     ),
   );
 }
@@ -246,11 +273,11 @@ function paramsOf({ params }: ModelManifest): Record<string, unknown> {
 function readSetting(name: string, text: string | null): readonly [keyof ModelParams, unknown] {
   const param = Object.hasOwn(paramNames, name) ? paramNames[name] : undefined;
   if (param === undefined) {
-    const message = `"${name.slice(0, 64)}" is no setting of a model; the names are ${Object.keys(paramNames).join(', ')}.`;
+    const message = `There is no setting "${name.slice(0, 64)}"; the names are ${Object.keys(paramNames).join(', ')}.`;
     throw fail('unsupported_value', { param: 'settings', message });
   }
   if (text === null || text === '') return [param, null];
-  if (param === 'stop') return [param, [text]];
+  if (param === 'stop') return [param, text.split('\n').filter((line) => line !== '')];
   if (param === 'keepAlive') {
     if (parseDuration(text) !== undefined) return [param, text];
     throw fail('unsupported_value', {

@@ -40,6 +40,10 @@ export class RequestEntry implements RequestAccount {
   readonly #counts: { -readonly [Key in keyof Counts]: Counts[Key] } = {};
   #stage: { readonly name: Stage; readonly sinceMs: number } | null = null;
   #hasStarted = false;
+  /** Null: no answer came to its end. */
+  #completed: number | null = null;
+  #pieces = 0;
+  #lastMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -48,7 +52,7 @@ export class RequestEntry implements RequestAccount {
   }
 
   get counts(): Counts {
-    return this.#counts;
+    return { ...this.#counts, ...this.#written() };
   }
 
   get elapsedMs(): number {
@@ -75,7 +79,7 @@ export class RequestEntry implements RequestAccount {
       case 'text':
       case 'reasoning':
       case 'tool_call':
-        this.#counts.first_ms ??= this.elapsedMs;
+        this.#said();
         return;
       case 'embedded':
       case 'ranked':
@@ -88,7 +92,7 @@ export class RequestEntry implements RequestAccount {
         const counts = this.#counts;
         counts.prompt_tokens = usage.promptTokens;
         counts.cached_tokens = usage.cachedTokens;
-        counts.completion_tokens = (counts.completion_tokens ?? 0) + usage.completionTokens;
+        this.#completed = (this.#completed ?? 0) + usage.completionTokens;
         counts.prefill_ms = Math.round(timings.prefillMs);
         counts.decode_ms = Math.round(timings.decodeMs);
         counts.finish_reason = finishReason;
@@ -102,12 +106,28 @@ export class RequestEntry implements RequestAccount {
     }
   }
 
+  #said(): void {
+    const nowMs = this.elapsedMs;
+    this.#counts.first_ms ??= nowMs;
+    this.#lastMs = nowMs;
+    this.#pieces += 1;
+  }
+
+  /** Of an answer that did not come to its end, as far as it was heard. */
+  #written(): Counts {
+    if (this.#completed !== null) return { completion_tokens: this.#completed };
+    const { first_ms: first, decode_ms: decode = this.#lastMs - (first ?? 0) } = this.#counts;
+    return first === undefined ? {} : { completion_tokens: this.#pieces, decode_ms: decode };
+  }
+
   onCheck(ms: number): void {
     this.#counts.check_ms = (this.#counts.check_ms ?? 0) + Math.ceil(ms);
   }
 
   #begun(event: StartedEvent): void {
     const { cache, preparation } = event;
+    this.#counts.prompt_tokens = event.promptTokens;
+    this.#counts.cached_tokens = event.cachedTokens;
     if (cache !== undefined) this.#reused(cache);
     const miss = missOf(event);
     if (miss !== null) this.#counts.cache_miss = miss;

@@ -31,10 +31,23 @@ import {
  */
 type Frozen = 'none' | 'own' | 'refused' | 'used';
 
+/** What settings are about, in the order in which they are shown. */
+export const SETTING_GROUPS = {
+  answers: 'Window and answers',
+  sampling: 'Sampling',
+  memory: 'Memory and processor',
+  devices: 'GPUs',
+  positions: 'Longer windows',
+  format: 'Prompt format',
+  companions: 'Adapters and drafts',
+} as const;
+export type SettingGroup = keyof typeof SETTING_GROUPS;
+
 export interface LoadSettingRow extends SettingValue<TSchema> {
   /** In `hearth set`, `hearth show` and GET /v1/models; llama.cpp's own word where it has one. */
   readonly wire: string;
   readonly description: string;
+  readonly group: SettingGroup;
   /** What applies while it is not set. */
   readonly unset: string;
   /** The kinds of models that it means something for. */
@@ -48,9 +61,9 @@ const kvTypeValue = choice(...(Object.keys(KV_TYPE_BITS) as KvType[]));
 const MOST_LAYERS = 512;
 const MOST_WINDOW = 2 ** 31 - 1;
 
-const ON_GPU = { models: 'all', by: 'worker', frozen: 'none' } as const;
-const OF_CONTEXT = { models: 'chat', by: 'worker', frozen: 'own' } as const;
-const OF_ROPE = { models: 'chat', by: 'worker', frozen: 'refused' } as const;
+const ON_GPU = { group: 'devices', models: 'all', by: 'worker', frozen: 'none' } as const;
+const OF_CONTEXT = { group: 'memory', models: 'chat', by: 'worker', frozen: 'own' } as const;
+const OF_ROPE = { group: 'positions', models: 'chat', by: 'worker', frozen: 'refused' } as const;
 
 export const LOAD_SETTINGS = {
   kvType: {
@@ -126,6 +139,7 @@ export const LOAD_SETTINGS = {
   overrideTensors: {
     wire: 'override_tensors',
     ...overrides,
+    group: 'devices',
     models: 'all',
     by: 'worker',
     frozen: 'refused',
@@ -135,6 +149,7 @@ export const LOAD_SETTINGS = {
   loadMode: {
     wire: 'load_mode',
     ...choice('auto', 'none', 'mmap', 'mlock', 'mmap+mlock'),
+    group: 'memory',
     models: 'all',
     by: 'worker',
     frozen: 'none',
@@ -144,6 +159,7 @@ export const LOAD_SETTINGS = {
   threads: {
     wire: 'threads',
     ...count(1, MOST_THREADS),
+    group: 'memory',
     models: 'all',
     by: 'server',
     frozen: 'none',
@@ -181,6 +197,7 @@ export const LOAD_SETTINGS = {
   template: {
     wire: 'template',
     ...nameOrFile(KNOWN_TEMPLATE_NAMES),
+    group: 'format',
     models: 'chat',
     by: 'worker',
     frozen: 'none',
@@ -190,6 +207,7 @@ export const LOAD_SETTINGS = {
   lora: {
     wire: 'lora',
     ...adapters,
+    group: 'companions',
     models: 'chat',
     by: 'server',
     frozen: 'used',
@@ -199,6 +217,7 @@ export const LOAD_SETTINGS = {
   draftModel: {
     wire: 'draft_model',
     ...modelName,
+    group: 'companions',
     models: 'chat',
     by: 'server',
     frozen: 'none',
@@ -208,6 +227,7 @@ export const LOAD_SETTINGS = {
   draftTokens: {
     wire: 'draft_tokens',
     ...count(0, MOST_DRAFT_TOKENS),
+    group: 'companions',
     models: 'chat',
     by: 'server',
     frozen: 'none',
@@ -217,6 +237,7 @@ export const LOAD_SETTINGS = {
   toolFormat: {
     wire: 'tool_format',
     ...nameOrFile(FORMAT_CHOICES),
+    group: 'format',
     models: 'chat',
     by: 'worker',
     frozen: 'refused',

@@ -154,14 +154,16 @@ class SchedulerLoop implements Engine, Effects {
     const residency = model?.residency ?? null;
     const wanted = wantedCtx(target, numCtx);
     if (residency !== null && residency.state !== 'ending' && serves(residency, target, wanted)) {
-      const { memory: planned, slots } = residency;
-      return { planned, slots, loaded: residency.state === 'ready', evicts: [] };
+      const { memory: planned, slots, facts, plan } = residency;
+      const window = facts?.numCtx ?? plan.numCtx;
+      return { planned, slots, window, loaded: residency.state === 'ready', evicts: [] };
     }
     this.#checkTarget(target, wanted);
     const room = this.#policy.room(target, wanted);
     return {
       planned: room.need,
       slots: room.kind === 'there' ? room.plan.slots : (this.#limits.numParallel ?? USUAL_SLOTS),
+      window: room.kind === 'there' ? room.plan.numCtx : null,
       loaded: false,
       evicts:
         room.kind === 'evict' || room.kind === 'busy' ? room.victims.map((victim) => victim.modelId) : [],

@@ -9,6 +9,7 @@ import {
   PROGRESS_EVENTS,
   type PullRequest,
   type QuantsQuery,
+  type RestoreRequest,
   type SettingsRequest,
 } from '../../wire/operation/library.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
@@ -27,6 +28,7 @@ type Names =
   | 'importModel'
   | 'verifyModel'
   | 'removeModel'
+  | 'restoreModel'
   | 'defaultModel'
   | 'aliasModel'
   | 'setModel';
@@ -52,6 +54,7 @@ export function libraryHandlers(library: LibraryUseCases, streams: StreamOptions
     importModel: long<ImportRequest>((body, signal) => library.import(body, signal)),
     verifyModel: long<NamedModel>((body, signal) => library.verify(body, signal)),
     removeModel: async (request) => library.remove(request.body as NamedModel),
+    restoreModel: async (request) => library.restore(request.body as RestoreRequest),
     defaultModel: async (request) => library.makeDefault(request.body as NamedModel),
     aliasModel: async (request) => library.alias(request.body as AliasRequest),
     setModel: async (request) => library.set(request.body as SettingsRequest),

@@ -93,6 +93,16 @@ function refuseMissing({ id }: ModelManifest, companions: Companions): void {
   });
 }
 
+/** What becomes of a window that is larger than the model can use, in a sentence; null where it is used as it is set. */
+export function windowNote(model: ModelManifest): string | null {
+  const { numCtx } = model.params;
+  const largest = largestWindow(model);
+  if (numCtx === undefined || numCtx <= largest || model.kind === 'adapter') return null;
+  return `The window will be ${inWords(largest)} tokens and not ${inWords(numCtx)}: that is the longest context ${model.id} was trained for.`;
+}
+
+const inWords = (count: number): string => count.toLocaleString('en-US');
+
 /** Scaled positions reach beyond the trained window: by their factor, or as far as an explicit num_ctx says. */
 function largestWindow({ facts, params }: ModelManifest): number {
   const {

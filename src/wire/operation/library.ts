@@ -23,6 +23,25 @@ export const KeyUses = Type.Object(
 );
 export type KeyUses = Static<typeof KeyUses>;
 
+/** One setting of a model. */
+const Settable = Type.Object({
+  name: Type.String(),
+  group: Type.String({ description: 'A member of groups.' }),
+  description: Type.String(),
+  unset: Type.String({ description: 'What applies while it is not set.' }),
+  models: Type.Union([Type.Literal('chat'), Type.Literal('all')], {
+    description: 'The kinds of models that it means something for.',
+  }),
+  input: Type.Object({
+    kind: Type.Enum(['choice', 'number', 'text', 'lines'], { description: 'lines: one text in each line.' }),
+    words: Type.Optional(Type.Array(Type.String(), { description: 'Usual values; of a choice, all.' })),
+    least: Type.Optional(Type.Number()),
+    most: Type.Optional(Type.Number()),
+    isWhole: Type.Optional(Type.Boolean()),
+    expects: Type.Optional(Type.String({ description: 'What a usable text looks like.' })),
+  }),
+});
+
 export const PageToken = Type.Object({ token: Type.String() }, { $id: 'PageToken' });
 
 /** Everything that is installed, with what it is called and what is set. */
@@ -35,6 +54,9 @@ export const Library = Type.Object(
         params: Type.Record(Type.String(), Type.Unknown(), {
           description: 'What hearth set has set, by the names that it takes.',
         }),
+        texts: Type.Record(Type.String(), Type.String(), {
+          description: 'The same as text, as settings take it.',
+        }),
       }),
     ),
     damaged: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() })),
@@ -42,7 +64,13 @@ export const Library = Type.Object(
       chat: Type.Union([Type.String(), Type.Null()]),
       embedding: Type.Union([Type.String(), Type.Null()]),
     }),
-    settable: Type.Array(Type.String(), { description: 'The names that settings take.' }),
+    restorable: Type.Array(Type.String(), {
+      description: 'Models that ship with Hearth and were removed, by id.',
+    }),
+    groups: Type.Record(Type.String(), Type.String(), {
+      description: 'What settings are about: the titles, in the order in which they are shown.',
+    }),
+    settable: Type.Array(Settable),
   },
   { $id: 'Library' },
 );
@@ -98,6 +126,9 @@ export const LoadPlan = Type.Object(
     model: Type.String(),
     loaded: Type.Boolean(),
     slots: Type.Integer(),
+    num_ctx: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The window of one request, tokens; null: not known before the load.',
+    }),
     memory: Type.Record(Type.String(), Type.Integer(), { description: 'Bytes by device.' }),
     evicts: Type.Array(Type.String(), { description: 'Models that would be unloaded to make room.' }),
   },
@@ -130,6 +161,12 @@ export type ImportRequest = Static<typeof ImportRequest>;
 
 export const NamedModel = Type.Object({ model: Name }, { $id: 'NamedModel' });
 export type NamedModel = Static<typeof NamedModel>;
+
+export const RestoreRequest = Type.Object(
+  { model: Type.String({ minLength: 1, maxLength: 512, description: 'One of restorable.' }) },
+  { $id: 'RestoreRequest' },
+);
+export type RestoreRequest = Static<typeof RestoreRequest>;
 
 export const AliasRequest = Type.Object({ model: Name, alias: Name }, { $id: 'AliasRequest' });
 export type AliasRequest = Static<typeof AliasRequest>;

@@ -46,7 +46,13 @@ export const RequestView = Type.Object(
         description: 'Why prompt tokens that could have been cached were evaluated (docs/prompt-cache.md).',
       }),
     ),
-    completion_tokens: Count,
+    completion_tokens: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Tokens of the answer; of one that did not come to its end, the pieces that were sent, some of which hold several.',
+      }),
+    ),
     drafted_tokens: Count,
     accepted_tokens: Count,
     finish_reason: Text,

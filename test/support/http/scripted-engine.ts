@@ -81,7 +81,7 @@ export class ScriptedEngine implements Engine {
   }
 
   plan(): LoadForecast {
-    return { planned: [], slots: 4, loaded: true, evicts: [] };
+    return { planned: [], slots: 4, window: 512, loaded: true, evicts: [] };
   }
 
   async unload(modelId: string): Promise<boolean> {

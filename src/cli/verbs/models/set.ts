@@ -8,6 +8,7 @@ import type { ModelParams } from '../../../store/files/manifest.ts';
 import { setParams } from '../../../store/install/changes.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
 import { isLoadSetting, paramNames, readParam } from '../../../store/registry/param-names.ts';
+import { windowNote } from '../../../store/registry/target.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 
@@ -36,6 +37,8 @@ export function registerSet(program: Command, context: CliContext): void {
         ),
       );
       context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[])));
+      const note = 'numCtx' in patch ? windowNote(model) : null;
+      if (note !== null) context.note(printable(note));
     });
 }
 

@@ -20,8 +20,10 @@ interface RequestsFlags {
 
 export function registerRequests(program: Command, context: CliContext): void {
   program
-    .command('requests [id]')
-    .description('show the last requests of the running service, or one of them with its stages')
+    .command('requests [number]')
+    .description(
+      'show the last requests of the running service, or one of them, by its number or request ID, with its stages',
+    )
     .option('--json', 'one JSON document')
     .option('--har <file>', 'write all of them to a file as an HTTP archive (HAR)')
     .option('--send', 'send the request again; its text must have been kept (SVC_RECORD=text)')
@@ -30,7 +32,10 @@ export function registerRequests(program: Command, context: CliContext): void {
       const config = context.config();
       if (flags.har !== undefined) return writeArchive(context, config, flags.har);
       if (id === undefined && (flags.send === true || flags.model !== undefined))
-        throw new CliFailure('--send needs the id of a request: hearth requests ID --send', EXIT_CODES.usage);
+        throw new CliFailure(
+          '--send needs the number of a request: hearth requests NUMBER --send',
+          EXIT_CODES.usage,
+        );
       if (id === undefined) return list(context, config, flags);
       const detail = await ask<RequestDetail>(config, `${routes.requests.path}/${encodeURIComponent(id)}`);
       if (flags.send === true)

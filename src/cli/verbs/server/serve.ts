@@ -13,7 +13,7 @@ import { type SettingName, settings } from '../../../config/settings.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { isReadOnly } from '../../../lib/files/durable.ts';
 import { type OwnerLock, takeLock } from '../../../store/lock/owner-lock.ts';
-import { registerBuiltins } from '../../builtin-models.ts';
+import { builtins, registerBuiltins } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
 import { type Log, openLog } from '../../log/logger.ts';
 import { describeHolder } from '../../port-holder.ts';
@@ -118,7 +118,14 @@ function takeHome(config: Config): Promise<OwnerLock> {
 
 async function start(config: Config, { logger, readOnly }: Start): Promise<RunningService> {
   try {
-    return await startApp({ config, version: readVersion(), logger, readOnly, env: process.env });
+    return await startApp({
+      config,
+      version: readVersion(),
+      logger,
+      readOnly,
+      env: process.env,
+      builtins,
+    });
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') throw new CliFailure(await describeHolder(config), EXIT_CODES.failure, error);

@@ -1,0 +1,118 @@
+/** Every default of a model for people who set it: what it does, what holds without it, and what it takes. */
+import { LEAST_CTX } from '../../contract/limits.ts';
+import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
+import type { SettingGroup } from '../../contract/settings/load-settings.ts';
+import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
+import type { ModelParams } from '../files/manifest.ts';
+
+export interface ParamRow {
+  /** As `hearth set` takes it. */
+  readonly name: string;
+  readonly group: SettingGroup;
+  readonly description: string;
+  /** What applies while it is not set. */
+  readonly unset: string;
+  /** The kinds of models that it means something for. */
+  readonly models: 'chat' | 'all';
+  readonly input: ParamInput;
+}
+
+/** What is entered. Text may come with words that stand for a usual choice. */
+export type ParamInput =
+  | { readonly kind: 'choice'; readonly words: readonly string[] }
+  | { readonly kind: 'number'; readonly least?: number; readonly most?: number; readonly isWhole: boolean }
+  | { readonly kind: 'text'; readonly expects: string; readonly words: readonly string[] }
+  /** Several texts, one in each line. */
+  | { readonly kind: 'lines' };
+
+const OF_ANSWERS = { group: 'answers', models: 'chat' } as const;
+
+export const PARAM_ROWS: readonly ParamRow[] = [
+  {
+    ...OF_ANSWERS,
+    name: 'num_ctx',
+    description:
+      'Context window, tokens: how much of a conversation the model sees, its answer included. At most what it was trained for.',
+    unset: 'as much as memory allows',
+    input: { kind: 'number', least: LEAST_CTX, isWhole: true },
+  },
+  {
+    ...OF_ANSWERS,
+    name: 'max_tokens',
+    description: 'Where an answer ends at the latest, tokens.',
+    unset: 'the end of the window',
+    input: { kind: 'number', least: 0, isWhole: true },
+  },
+  {
+    ...OF_ANSWERS,
+    name: 'stop',
+    description: 'Texts that end an answer as soon as one of them appears.',
+    unset: 'none',
+    input: { kind: 'lines' },
+  },
+  {
+    group: 'answers',
+    models: 'all',
+    name: 'keep_alive',
+    description: 'How long the model stays in memory after its last request.',
+    unset: '`SVC_KEEP_ALIVE`',
+    input: {
+      kind: 'text',
+      expects: 'a duration such as 30s or 10m, 0, or -1 for ever',
+      words: ['10m', '1h', '0', '-1'],
+    },
+  },
+  ...MODEL_ROWS.map(
+    ([, { wire, meaning, fallback, schema, request }]): ParamRow => ({
+      name: wire,
+      group: 'sampling',
+      description: meaning,
+      unset: fallback === undefined ? 'another one each time' : String(fallback),
+      models: 'chat',
+      input: inputOf({ ...schema, ...request }, ''),
+    }),
+  ),
+  ...LOAD_SETTING_ROWS.map(
+    ([, { wire, group, description, unset, models, schema, expects }]): ParamRow => ({
+      name: wire,
+      group,
+      description,
+      unset,
+      models,
+      input: inputOf(schema, expects),
+    }),
+  ),
+];
+
+interface SchemaLike {
+  readonly type?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly anyOf?: readonly SchemaLike[];
+}
+
+function inputOf(schema: SchemaLike, expects: string): ParamInput {
+  const words = wordsOf(schema);
+  if (schema.anyOf === undefined && words.length > 0) return { kind: 'choice', words };
+  if (schema.type !== 'number' && schema.type !== 'integer')
+    return { kind: 'text', expects, words: [...words, ...(schema.anyOf ?? []).flatMap(wordsOf)] };
+  const { minimum: least, maximum: most } = schema;
+  return {
+    kind: 'number',
+    isWhole: schema.type === 'integer',
+    ...(least === undefined ? {} : { least }),
+    ...(most === undefined ? {} : { most }),
+  };
+}
+
+function wordsOf({ enum: words = [] }: SchemaLike): string[] {
+  return words.map(String);
+}
+
+/** A default as `hearth set` takes it. */
+export function paramText(name: keyof ModelParams, value: unknown): string {
+  const [, row] = LOAD_SETTING_ROWS.find(([known]) => known === name) ?? [];
+  if (row !== undefined) return row.write(value as never);
+  return Array.isArray(value) ? value.join('\n') : String(value);
+}
