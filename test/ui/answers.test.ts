@@ -49,11 +49,17 @@ describe('an answer', () => {
     const isIdle = async () => (await served.client.get('/svc/engine')).body.clients.length === 0;
     await expect.poll(isIdle).toBe(true);
 
+    // What the service would only tell at its end is counted here.
+    const ledger = await whole(page).locator('.ledger').textContent();
+    expect(ledger).toMatch(
+      /first token [\d.]+ m?s.*about [\d.]+ tokens\/s.*about \d+ generated.*stopped by you/,
+    );
+
     await page.getByRole('button', { name: 'Retry' }).click();
     await live(page).waitFor();
     await live(page).getByRole('button', { name: 'Stop' }).click();
     await expect.poll(() => page.locator('.pager').textContent()).toContain('2 of 2');
-    await page.getByRole('button', { name: 'Earlier try' }).click();
+    await page.getByRole('button', { name: 'Previous version' }).click();
     expect(await whole(page).locator('.prose').textContent()).toBe(said);
     await close();
   });
@@ -88,6 +94,8 @@ describe('the same prompt', () => {
     // The first still speaks, and only it is stopped.
     await lane(0).getByRole('button', { name: 'Stop' }).click();
     await expect.poll(() => whole(page).count()).toBe(3);
+    // Columns are no versions of each other.
+    expect(await page.locator('.pager').count()).toBe(0);
     expect(upstream.requests.filter(({ body }) => body?.messages?.[0]?.content === 'forever')).toHaveLength(
       2,
     );

@@ -45,16 +45,16 @@ describe('a model of the hub', () => {
     };
     const { page, close } = await open(served, [/40\d \(/]);
     await page.getByLabel('Repository').fill(`hf:${REPO}`);
-    await page.getByRole('button', { name: 'What fits?' }).click();
+    await page.getByRole('button', { name: 'See what fits' }).click();
     const quant = page.locator('.holders li', { hasText: 'Q4_K_M' });
     await quant.waitFor();
-    expect(await quant.textContent()).toMatch(/to fetch.*fits: .* of .*B/);
+    expect(await quant.textContent()).toMatch(/to download.*fits: needs .* of .*B free/);
     await quant.getByRole('button', { name: 'Pull' }).click();
     const change = page.locator('.changes li').first();
     await change.getByRole('progressbar').waitFor();
-    await expect.poll(() => change.textContent()).toMatch(/B of .*B, \d+ %/);
+    await expect.poll(() => change.textContent()).toMatch(/B of .*B, \d+%/);
     await change.getByRole('button', { name: 'Stop' }).click();
-    await change.getByText('stopped; what has arrived is kept').waitFor();
+    await change.getByText('stopped; the same pull continues from here').waitFor();
 
     stalled.resolve();
     hub.onCdn = () => false;
@@ -66,8 +66,8 @@ describe('a model of the hub', () => {
     expect(body.data.map(({ id }: { id: string }) => id)).toContainEqual(expect.stringMatching(/tiny/i));
 
     await page.getByLabel('Repository').fill('hf:acme/nowhere');
-    await page.getByRole('button', { name: 'What fits?' }).click();
-    const fault = page.locator('form').getByRole('alert');
+    await page.getByRole('button', { name: 'See what fits' }).click();
+    const fault = page.locator('form', { hasText: 'From the hub' }).locator('> .failure');
     await fault.waitFor();
     expect(await fault.textContent()).toContain('acme/nowhere');
     await close();
@@ -83,7 +83,7 @@ describe("a model of another program's store", () => {
     const served = await serve({ HOME: installation.folder, ...installation.anotherHome() });
     const { page, close } = await open(served);
     const others = page.getByRole('region', { name: 'From other programs' });
-    await others.getByRole('button', { name: 'Look for their models' }).click();
+    await others.getByRole('button', { name: 'Find their models' }).click();
     const lent = others.locator('li', { hasText: 'pub/lent' });
     await lent.waitFor();
     expect(await lent.textContent()).toContain('lmstudio');

@@ -37,12 +37,12 @@ describe('the engine room', () => {
     expect(await busy.textContent()).toMatch(/generated.*editor/);
     expect(await page.locator('.slot').count()).toBe(4);
     expect(await page.locator('.queue').textContent()).toContain('editor');
-    expect(await page.locator('.memory').textContent()).toMatch(/free of .* GB.*planned/);
+    expect(await page.locator('.memory').textContent()).toMatch(/of .* GB free.*planned/);
     const words = await busy.textContent();
     await expect.poll(() => busy.textContent()).not.toBe(words);
     (await stream).abandon();
     await expect.poll(() => page.locator('.slot.kept').count()).toBe(1);
-    expect(await page.locator('.recording').textContent()).toContain('is being recorded');
+    expect(await page.locator('.recording').textContent()).toContain('are being recorded');
     await close();
   });
 });
@@ -56,9 +56,21 @@ describe('the requests', () => {
     );
     const row = page.locator('tbody tr', { hasText: 'notes' }).first();
     await row.waitFor();
+    // The page's own calls only show when they are wanted.
+    const own = page.locator('tbody tr', { hasText: 'Hearth page' });
+    expect(await own.count()).toBe(0);
+    await page.getByLabel(/own status requests/).check();
+    await expect.poll(() => own.count()).toBeGreaterThan(0);
+    await page.getByLabel(/own status requests/).uncheck();
     expect(await row.getByRole('img').getAttribute('aria-label')).toMatch(/prefilled .* generated/);
     await row.getByRole('button').click();
     await page.locator('.details-of-request').getByText('"Hello"').waitFor();
+    expect(await page.locator('.request-id').textContent()).toMatch(
+      /Request ID req_[\w-]{8,} .*Copy log command/,
+    );
+    const figures = await page.locator('.details-of-request .pairs').textContent();
+    expect(figures).toMatch(/First token after[\d.]+ m?s/);
+    expect(figures).not.toMatch(/[a-z]_[a-z]/);
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.locator('.details-of-request').getByText('chat.completion').first().waitFor();
     const [download] = await Promise.all([
@@ -82,25 +94,46 @@ describe('the models', () => {
     await second.waitFor();
     await second.getByText('Details of second').click();
 
-    await second.getByLabel('Another name').fill('other');
+    await second.getByLabel('Alias').fill('other');
     await second.getByRole('button', { name: 'Add' }).click();
     await second.getByRole('button', { name: 'Remove the alias other' }).waitFor();
-    await second.getByLabel('Setting').selectOption('temperature');
-    await second.getByLabel('Value').fill('0.5');
-    await second.getByRole('button', { name: 'Set', exact: true }).click();
-    await expect.poll(() => second.locator('.pairs').textContent()).toContain('temperature0.5');
+    await page.locator('nav a[href="#/playground"]').click();
+    const names = page.getByLabel('Model of column 1').locator('option');
+    expect(await names.allTextContents()).toContain('other (second)');
+    await page.locator('nav a[href="#/models"]').click();
+
+    await second.getByText('Settings of second').click();
+    const settings = second.getByRole('form', { name: 'Settings of second' });
+    await settings.getByLabel('Find a setting').fill('temperature');
+    const temperature = settings.getByRole('spinbutton', { name: 'temperature' });
+    expect(await temperature.getAttribute('placeholder')).toBe('0.8');
+    await temperature.fill('0.5');
+    await settings.getByLabel('Find a setting').fill('num_ctx');
+    await settings.getByLabel('num_ctx').fill('100000');
+    await settings.getByRole('button', { name: 'Save temperature, num_ctx' }).click();
+    await settings.getByText(/The window will be [\d,]+ tokens and not 100,000/).waitFor();
+    expect(await second.locator('summary', { hasText: 'Settings of second' }).textContent()).toContain(
+      '(num_ctx, temperature)',
+    );
+    await settings.getByLabel('Find a setting').fill('kv_type');
+    expect(await settings.locator('.setting').count()).toBe(3);
+
     await second.getByRole('button', { name: 'Does it fit now?' }).click();
-    await second.getByText(/A load would take .* on CPU/).waitFor();
-    await second.getByRole('button', { name: 'Verify the files' }).click();
-    await page.locator('.changes li', { hasText: 'Checking' }).getByText('done').waitFor();
+    await second.getByText(/It fits: .* on CPU, .* slots/).waitFor();
+    await second.getByRole('button', { name: 'Verify files' }).click();
+    await second.locator('.changes li', { hasText: 'Verifying' }).getByText('done').waitFor();
     // The newest model of a user is the default, until another one is chosen.
     await second.locator('.tag.warm').waitFor();
     const first = row(page, 'hearth-mini');
-    await first.getByText('Details of hearth-mini').click();
     await first.getByRole('button', { name: 'Make default' }).click();
     await first.locator('.tag.warm').waitFor();
+    const question = second.getByRole('group', { name: 'Remove second' });
     await second.getByRole('button', { name: 'Remove', exact: true }).click();
-    await second.getByRole('button', { name: 'Really remove it' }).click();
+    // It does not stay armed: whatever takes the focus takes it back.
+    await second.getByLabel('Alias').focus();
+    await expect.poll(() => question.count()).toBe(0);
+    await second.getByRole('button', { name: 'Remove', exact: true }).click();
+    await question.getByRole('button', { name: 'Remove second' }).click();
     await expect.poll(() => page.getByRole('heading', { name: 'second', exact: true }).count()).toBe(0);
     await close();
   });
@@ -108,14 +141,44 @@ describe('the models', () => {
   it('are unloaded; what is refused is shown with its reason', async () => {
     await served.client.chat({ model: 'hearth-mini', max_tokens: 1 });
     const { page, close } = await openPage(browser, `${served.url}/ui/#/models`, { expected: [/40\d \(/] });
-    const unload = row(page, 'hearth-mini').getByRole('button', { name: 'Unload' });
+    const mini = row(page, 'hearth-mini');
+    await mini.getByRole('button', { name: 'Does it fit now?' }).click();
+    await mini.getByText(/It fits, and is loaded now: .* on CPU/).waitFor();
+    const unload = mini.getByRole('button', { name: 'Unload' });
     await unload.click();
     await expect.poll(() => unload.count()).toBe(0);
     await page.getByLabel('Path on the machine').fill('/nowhere/at/all.gguf');
     await page.locator('form', { hasText: 'From a file' }).getByRole('button', { name: 'Install' }).click();
-    const fault = page.locator('.changes .failure');
+    const fault = page.locator('form', { hasText: 'From a file' }).locator('.changes .failure');
     await fault.waitFor();
     expect(await fault.textContent()).toContain('/nowhere/at/all.gguf');
+    await close();
+  });
+});
+
+describe('the only chat model', () => {
+  it('is gone everywhere once it is removed, and a button brings it back', async () => {
+    await served.client.chat({ model: 'hearth-mini', max_tokens: 1 });
+    const { page, close } = await open('models');
+    const mini = row(page, 'hearth-mini');
+    await mini.getByRole('button', { name: 'Remove', exact: true }).click();
+    expect(await mini.locator('.question').textContent()).toMatch(/only chat model.*brings it back/);
+    await mini.getByRole('button', { name: 'Remove hearth-mini' }).click();
+    const restore = page.getByRole('button', { name: 'Restore hearth-mini' });
+    await restore.waitFor();
+    const isLoaded = async () => (await served.client.get('/svc/residency')).body.data.length > 0;
+    await expect.poll(isLoaded).toBe(false);
+    await page.locator('nav a[href="#/playground"]').click();
+    await page.getByText('No chat model is installed.').waitFor();
+    expect(await page.getByLabel('Model of column 1').locator('option').allTextContents()).toEqual([
+      'default',
+    ]);
+
+    await page.getByRole('link', { name: 'Open Models' }).click();
+    await restore.click();
+    await mini.getByText('Details of hearth-mini').waitFor();
+    await page.locator('nav a[href="#/playground"]').click();
+    await page.getByText('Ask the models on this machine.').waitFor();
     await close();
   });
 });

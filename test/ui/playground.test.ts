@@ -45,11 +45,11 @@ describe('a conversation', () => {
     await say(page, 'What is Hearth?');
     await page.getByRole('button', { name: 'Retry' }).click();
     await expect.poll(() => page.locator('.pager').textContent()).toContain('2 of 2');
-    await page.getByRole('button', { name: 'Earlier try' }).click();
+    await page.getByRole('button', { name: 'Previous version' }).click();
     expect(await page.locator('.pager').textContent()).toContain('1 of 2');
 
     await page.locator('.entry.user').getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('Say this instead').fill('How can I prove an answer?');
+    await page.getByLabel('Edited message').fill('How can I prove an answer?');
     await page.locator('.entry.user').getByRole('button', { name: 'Send' }).click();
     await expect.poll(() => page.locator('.entry.user .pager').textContent()).toContain('2 of 2');
     await expect.poll(() => answers(page).count()).toBe(1);
@@ -97,11 +97,11 @@ describe('what is asked beside the words', () => {
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Add a tool' }).click();
     await page.getByLabel('Temperature').fill('0');
-    await page.getByRole('combobox', { name: /^Call/ }).selectOption('required');
+    await page.getByLabel('Tool use').selectOption('required');
     await say(page, 'What is the weather in Oslo?');
     const call = page.locator('.call');
     expect(await call.locator('pre').textContent()).toContain('Oslo');
-    await page.getByRole('combobox', { name: /^Call/ }).selectOption('auto');
+    await page.getByLabel('Tool use').selectOption('auto');
     await call.getByLabel('Result').fill('{"temperature": 7, "sky": "rain"}');
     await page.getByRole('button', { name: 'Send the result' }).click();
     await expect.poll(() => answers(page).count()).toBe(2);
@@ -113,16 +113,53 @@ describe('what is asked beside the words', () => {
     const { page, close } = await visit();
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Insert an example' }).click();
-    const schema = page.getByRole('textbox', { name: 'JSON Schema The answer' });
+    const schema = page.getByRole('textbox', { name: 'JSON Schema A complete' });
     await schema.fill(
       '{"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}',
     );
     await say(page, 'Are you sure?');
     const text = (await answers(page).locator('.prose').textContent()) ?? '';
     expect(typeof (JSON.parse(text) as { sure: unknown }).sure).toBe('boolean');
+    await page.getByLabel('Maximum tokens').fill('3');
+    await say(page, 'Are you sure?');
+    const cut = answers(page).last();
+    expect(await cut.getByRole('alert').textContent()).toMatch(/not complete JSON: .* limit of 3 tokens/);
+
     await schema.fill('{');
     await page.getByLabel('Your message').fill('Again');
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await close();
+  });
+
+  it('stays in sight while it is in use, and with the conversation that it was set for', async () => {
+    const { page, close } = await visit();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Insert an example' }).click();
+    await page.getByLabel('System prompt').fill('Be brief.');
+    const inUse = page.getByRole('list', { name: 'Settings in use' });
+    await expect.poll(() => inUse.locator('li').count()).toBe(2);
+    await say(page, 'Are you sure?');
+
+    await page.locator('.openers').getByRole('button', { name: 'New' }).click();
+    await page.getByText('A new conversation starts without settings.').waitFor();
+    expect(await inUse.count()).toBe(0);
+    await page.getByRole('button', { name: 'Reuse System prompt, JSON Schema' }).click();
+    await page.getByRole('button', { name: 'Clear JSON Schema' }).click();
+    expect(await inUse.textContent()).toBe('System prompt×');
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.locator('.side .item').first().click();
+    await expect.poll(() => inUse.textContent()).toContain('JSON Schema');
+    await close();
+  });
+
+  it('is told to be too long, with what helps beside it', async () => {
+    const { page, close } = await openPage(browser, `${served.url}/ui/`, { expected: [/400 \(/] });
+    await say(page, 'word '.repeat(6000));
+    const failure = page.locator('.entry .failure');
+    expect(await failure.textContent()).toMatch(/conversation is too long: it takes .* tokens/);
+    expect(await failure.textContent()).not.toContain('hearth set');
+    await failure.getByRole('button', { name: 'New conversation' }).click();
+    await expect.poll(() => page.locator('.entry').count()).toBe(0);
     await close();
   });
 

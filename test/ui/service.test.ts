@@ -69,8 +69,20 @@ describe('a record', () => {
     const record = await readFile(await download.path(), 'utf8');
     const changed = record.replace('Hearth is', 'Hearth was');
     expect(changed).not.toBe(record);
-    await drop(page, changed);
-    await expect.poll(() => verdict.textContent()).toBe('Not what was signed');
+    await page.getByText('Check it on the command line').waitFor();
+    const asked = await requestOf(page);
+    await drop(page, changed, asked);
+    await expect.poll(() => verdict.textContent()).toBe('The answer was changed');
+    // What comes again is what was signed, and not what the file says.
+    await page.getByRole('button', { name: 'Ask again and compare' }).click();
+    await comparison.getByText('Asked again: the answer differs').waitFor();
+    expect(await comparison.locator('.failed').textContent()).toContain('this file');
+
+    await drop(page, record, asked.replace('What is', 'Where is'));
+    await expect.poll(() => verdict.textContent()).toBe('Signed, but for another request');
+    await drop(page, 'no record at all');
+    await expect.poll(() => page.locator('.proof > .failure').textContent()).toContain('not a record');
+    expect(await verdict.count()).toBe(0);
     await close();
   });
 
@@ -79,16 +91,27 @@ describe('a record', () => {
     const asked = { model: 'default', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 8 };
     const { text } = await own.client.chat(asked, { 'x-svc-evidence-mode': 'frozen-v1' });
     const { stdout: pem } = await installation.run(['evidence', 'pubkey'], { SVC_HOME: own.home });
-    const { page, close } = await openPage(browser, `${own.url}/ui/#/proof`, {
-      expected: [/ERR_CONNECTION_REFUSED/],
+    const { page, close } = await openPage(browser, `${own.url}/ui/#/engine`, {
+      expected: [/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/],
     });
+    await page.locator('.figures').waitFor();
+    await look(page, 'proof');
     await page.locator('.trust').waitFor();
+    await look(page, 'engine');
     own.signal('SIGTERM');
     await own.ended();
+    // The engine room does not look alive any more, and says since when.
+    await page.getByText(/Connection lost at \d\d:\d\d:\d\d/).waitFor();
+    expect(await page.locator('.engine.lost').count()).toBe(1);
+    await look(page, 'proof');
     await drop(page, text, JSON.stringify(asked), pem);
     await expect.poll(() => page.locator('.verdict .word').textContent()).toBe('Verified');
-    expect(await page.locator('.trust').textContent()).toContain('the key that you gave');
+    expect(await page.locator('.trust').textContent()).toContain('the one you chose');
     expect(await page.getByText('the same JSON value').or(page.getByText('the very bytes')).count()).toBe(1);
+
+    await installation.serve({ SVC_NUM_THREADS: '1', SVC_HOME: own.home, SVC_PORT: String(own.port) });
+    await look(page, 'engine');
+    await expect.poll(() => page.locator('.lost-sign').count()).toBe(0);
     await close();
   });
 });
@@ -97,11 +120,11 @@ describe('a service with a key', () => {
   it('shows the page to everybody, and answers who enters the key', async () => {
     const locked = await installation.serve({ SVC_API_KEY: KEY, ...installation.anotherHome() });
     const { page, close } = await openPage(browser, `${locked.url}/ui/`, { expected: [/401 \(/] });
-    await page.getByLabel('API key').fill('wrong');
-    await page.getByRole('button', { name: 'Enter' }).click();
-    await page.getByText('is not the right one').waitFor();
-    await page.getByLabel('API key').fill(KEY);
-    await page.getByRole('button', { name: 'Enter' }).click();
+    await page.getByRole('textbox', { name: 'API key' }).fill('wrong');
+    await page.getByRole('button', { name: 'Unlock' }).click();
+    await page.getByText('was not accepted').waitFor();
+    await page.getByRole('textbox', { name: 'API key' }).fill(KEY);
+    await page.getByRole('button', { name: 'Unlock' }).click();
     await page.getByText(/· boot/).waitFor();
     await page.getByLabel('Your message').fill('Hello!');
     await page.keyboard.press('Enter');
@@ -143,6 +166,15 @@ describe('the first look', () => {
 async function look(page: Page, view: (typeof VIEWS)[number]): Promise<void> {
   await page.locator(`nav a[href="#/${view}"]`).click();
   await page.locator(`main[data-view="${view}"] h1`).waitFor({ state: 'attached' });
+}
+
+/** What was asked, as the page saves it. */
+async function requestOf(page: Page): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the request' }).click(),
+  ]);
+  return readFile(await download.path(), 'utf8');
 }
 
 async function drop(page: Page, ...texts: readonly string[]): Promise<void> {

@@ -16,9 +16,9 @@ export function KeyGate() {
     void refreshAll();
   };
   return (
-    <Dialog title="This service asks for a key" onClose={() => (needsKey.value = false)}>
+    <Dialog title="API key required" onClose={() => (needsKey.value = false)}>
       <form class="key" onSubmit={enter}>
-        {storedKey() === null ? null : <p class="failure">The key that was entered is not the right one.</p>}
+        {storedKey() === null ? null : <p class="failure">That key was not accepted.</p>}
         <label class="labelled">
           <span>API key</span>
           <input
@@ -28,7 +28,7 @@ export function KeyGate() {
             value={key}
             onInput={({ currentTarget }) => setKey(currentTarget.value)}
           />
-          <small>It is what the service was started with as SVC_API_KEY.</small>
+          <small>The value of SVC_API_KEY, or a key made with hearth key add.</small>
         </label>
         <label class="inline">
           <input
@@ -36,10 +36,10 @@ export function KeyGate() {
             checked={isKept}
             onChange={({ currentTarget }) => setKept(currentTarget.checked)}
           />
-          <span>Keep it in this browser; else it is forgotten with this tab</span>
+          <span>Remember it in this browser (otherwise only until this tab closes)</span>
         </label>
         <button type="submit" class="main">
-          Enter
+          Unlock
         </button>
       </form>
     </Dialog>

@@ -11,14 +11,14 @@ export function Standing() {
       </p>
       <p class="address">{location.host}</p>
       <label class="theme">
-        <span class="unseen">Colours</span>
+        <span class="unseen">Colour scheme</span>
         <select
           value={theme.value}
           onChange={({ currentTarget }) => chooseTheme(currentTarget.value as Theme)}
         >
           {THEMES.map((each) => (
             <option key={each} value={each}>
-              {each === 'system' ? 'as the system' : each}
+              {each === 'system' ? 'System' : each === 'light' ? 'Light' : 'Dark'}
             </option>
           ))}
         </select>
@@ -28,9 +28,9 @@ export function Standing() {
 }
 
 function stateOf(): string {
-  if (!isReachable.value) return 'does not answer';
-  if (needsKey.value) return 'asks for a key';
+  if (!isReachable.value) return 'not reachable';
+  if (needsKey.value) return 'key required';
   const known = identity.value;
-  if (known === null) return 'asking';
+  if (known === null) return 'connecting';
   return `${known.version} · boot ${known.boot_id.slice(0, 4)}`;
 }

@@ -36,7 +36,7 @@ export function CallCards({
               <span>Result</span>
               <textarea
                 rows={2}
-                placeholder="What the tool would answer"
+                placeholder="What the tool would return"
                 value={results[call.id] ?? ''}
                 onInput={({ currentTarget }) => setResults({ ...results, [call.id]: currentTarget.value })}
               />

@@ -11,7 +11,7 @@ import { faultOf, requestOf } from './talk/settings.ts';
 export function CodeDialog() {
   const [language, setLanguage] = useState<Language>('curl');
   return (
-    <Dialog title="The same request elsewhere" onClose={() => (isCodeOpen.value = false)}>
+    <Dialog title="Send this request from your code" onClose={() => (isCodeOpen.value = false)}>
       <div class="tabs" role="group" aria-label="Language">
         {LANGUAGES.map((name) => (
           <button

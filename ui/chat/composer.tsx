@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { isAnswering, current, say, stopAll } from './talk/playground-state.ts';
+import { ActiveSettings } from './active-settings.tsx';
 import { faultOf } from './talk/settings.ts';
 import { openCalls, pathTo } from './talk/conversation.ts';
 
@@ -31,6 +32,7 @@ export function Composer() {
       }}
     >
       {fault === null ? null : <p class="failure">{fault}</p>}
+      <ActiveSettings />
       <div class="field">
         <label>
           <span class="unseen">Your message</span>
@@ -38,7 +40,7 @@ export function Composer() {
             ref={field}
             rows={1}
             value={text}
-            placeholder={waits ? 'The model waits for the result of its call' : 'Say something'}
+            placeholder={waits ? 'First enter the result of the tool call above' : 'Write a message'}
             onInput={({ currentTarget }) => setText(currentTarget.value)}
             onKeyDown={onKeyDown}
           />

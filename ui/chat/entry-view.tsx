@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Markdown } from '../text/markdown.tsx';
+import { AnswerFailure } from './answer-failure.tsx';
 import { CallCards } from './call-cards.tsx';
 import { alternatives, branchAt, type Entry, newestBelow, withLeaf } from './talk/conversation.ts';
 import { Ledger } from './ledger.tsx';
@@ -42,7 +43,7 @@ function Prompt({ entry, lane }: Props) {
     return (
       <li class="entry user">
         <label>
-          <span class="unseen">Say this instead</span>
+          <span class="unseen">Edited message</span>
           <textarea value={draft} rows={3} onInput={({ currentTarget }) => setDraft(currentTarget.value)} />
         </label>
         <div class="tools">
@@ -77,7 +78,7 @@ function Prompt({ entry, lane }: Props) {
 function ToolResult({ entry }: Props) {
   return (
     <li class="entry tool">
-      <p class="who">Result that you gave</p>
+      <p class="who">Your result</p>
       <pre tabIndex={0}>{entry.text}</pre>
     </li>
   );
@@ -94,11 +95,7 @@ function Answer({ entry, lane, path }: Props) {
       {live && text === '' && reasoning === '' && calls.length === 0 ? <Waiting /> : null}
       {text === '' ? null : <Markdown text={text} isGrowing={live !== undefined} />}
       <CallCards calls={calls} path={path} lane={lane} isOpen={isLast && live === undefined} />
-      {entry.failure === undefined ? null : (
-        <p class="failure" role="alert">
-          {entry.failure}
-        </p>
-      )}
+      {entry.failure === undefined ? null : <AnswerFailure text={entry.failure} code={entry.failureCode} />}
       {live ? (
         <div class="tools">
           <button type="button" class="quiet small" onClick={() => stop(entry)}>
@@ -152,26 +149,27 @@ function Reasoning({ text, isOpen }: { text: string; isOpen: boolean }) {
 function Waiting() {
   return (
     <p class="waiting">
-      <span>Waiting for the first token</span>
+      <span>Waiting for the first token…</span>
     </p>
   );
 }
 
-/** Which of several tries this is, and the way to the others. */
+/** Which of several versions this is, and the way to the others. */
 function Pager({ entry, lane }: Omit<Props, 'path'>) {
   const tries = alternatives(current.value, entry);
   const at = tries.findIndex(({ id }) => id === entry.id);
   if (tries.length < 2) return null;
   const step = (by: number) => () => {
     const to = tries[at + by];
-    if (to !== undefined) changeCurrent((now) => withLeaf(now, lane, newestBelow(now, to.id)));
+    if (to !== undefined)
+      changeCurrent((now) => withLeaf(now, lane, newestBelow(now, to.id, now.lanes[lane]?.model)));
   };
   return (
     <span class="pager">
       <button
         type="button"
         class="quiet small"
-        aria-label="Earlier try"
+        aria-label="Previous version"
         disabled={at === 0}
         onClick={step(-1)}
       >
@@ -183,7 +181,7 @@ function Pager({ entry, lane }: Omit<Props, 'path'>) {
       <button
         type="button"
         class="quiet small"
-        aria-label="Later try"
+        aria-label="Next version"
         disabled={at === tries.length - 1}
         onClick={step(1)}
       >

@@ -23,11 +23,13 @@ export function History() {
       <header>
         <h2>Conversations</h2>
         <CloseAside />
-        <button type="button" class="main small" onClick={begin}>
+        <button type="button" class="main small" onClick={() => begin()}>
           New
         </button>
       </header>
-      {kept.value.length === 0 ? <p class="hint">What you say is kept here, in this browser only.</p> : null}
+      {kept.value.length === 0 ? (
+        <p class="hint">Your conversations appear here. They are stored only in this browser.</p>
+      ) : null}
       <ul>
         {kept.value.map(({ id, title, changedAt }) => (
           <li key={id} class={id === current.value.id ? 'now' : undefined}>

@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { chatModels } from '../service/known.ts';
+import { areModelsKnown, chatModels, menuWith } from '../service/known.ts';
+import { Options } from '../parts/options.tsx';
 import { type Lane, pathTo, withLane, withModel, withoutLane } from './talk/conversation.ts';
 import { EntryView } from './entry-view.tsx';
-import { aside, changeCurrent, current, isCodeOpen, say } from './talk/playground-state.ts';
+import { aside, begin, changeCurrent, current, isCodeOpen, say } from './talk/playground-state.ts';
 
 const MOST_LANES = 4;
 const FIRST_PROMPTS = ['What is Hearth?', 'How can I prove an answer?', 'How do I install a bigger model?'];
@@ -25,8 +26,6 @@ export function LaneHead({ lane, at }: { lane: Lane; at: number }) {
 }
 
 function ModelChoice({ lane, at }: { lane: Lane; at: number }) {
-  const known = chatModels.value.map(({ id }) => id);
-  const ids = known.includes(lane.model) ? known : [lane.model, ...known];
   return (
     <label class="choice">
       <span class="unseen">Model of column {at + 1}</span>
@@ -34,11 +33,7 @@ function ModelChoice({ lane, at }: { lane: Lane; at: number }) {
         value={lane.model}
         onChange={({ currentTarget }) => changeCurrent((now) => withModel(now, at, currentTarget.value))}
       >
-        {ids.map((id) => (
-          <option key={id} value={id}>
-            {id}
-          </option>
-        ))}
+        <Options of={menuWith(lane.model)} />
       </select>
     </label>
   );
@@ -52,6 +47,11 @@ function Openers({ count }: { count: number }) {
   const beside = next?.id ?? current.value.lanes[0]?.model ?? 'default';
   return (
     <div class="openers">
+      {current.value.entries.length === 0 ? null : (
+        <button type="button" class="quiet" onClick={() => begin()}>
+          New
+        </button>
+      )}
       {count < MOST_LANES ? (
         <button type="button" class="quiet" onClick={() => changeCurrent((now) => withLane(now, beside))}>
           Compare
@@ -126,10 +126,11 @@ function useFollowing(scroller: { current: HTMLDivElement | null }, conversation
 }
 
 function Welcome() {
+  if (areModelsKnown.value && chatModels.value.length === 0) return <NoModel />;
   return (
     <div class="welcome">
       <p class="lead">Ask the models on this machine.</p>
-      <p>Conversations stay in this browser, and what you write goes to this service only.</p>
+      <p>Messages go to this service only, and conversations are stored only in this browser.</p>
       <ul>
         {FIRST_PROMPTS.map((text) => (
           <li key={text}>
@@ -139,6 +140,18 @@ function Welcome() {
           </li>
         ))}
       </ul>
+    </div>
+  );
+}
+
+function NoModel() {
+  return (
+    <div class="welcome">
+      <p class="lead">No chat model is installed.</p>
+      <p>Install one, or bring back the one that ships with Hearth.</p>
+      <a class="button" href="#/models">
+        Open Models
+      </a>
     </div>
   );
 }

@@ -1,40 +1,31 @@
 import { count, milliseconds, percent, rate } from '../parts/figures.ts';
 import { TraceBar } from '../parts/trace-bar.tsx';
-import type { Entry } from './talk/conversation.ts';
+import { endOf } from './talk/answer-end.ts';
+import type { Entry, Measures } from './talk/conversation.ts';
 import { current } from './talk/playground-state.ts';
-
-const ENDS = {
-  stop: null,
-  tool_calls: null,
-  length: 'ended by the limit of tokens',
-  stopped: 'stopped by you',
-} as const;
 
 /** What an answer took: one line of figures, and the bar that means the same in the engine room. */
 export function Ledger({ entry }: { entry: Entry }) {
-  const { measures, finish, remarks = [] } = entry;
+  const { measures, remarks = [] } = entry;
   const model = isOneOfSeveral() ? entry.model : undefined;
-  const end = finish === undefined ? null : ENDS[finish];
+  const { words, warning } = endOf(entry);
+  const figures = [
+    ...(model === undefined ? [] : [model]),
+    ...(measures === undefined ? [] : told(measures)),
+  ];
   return (
     <footer class="ledger">
-      {measures === undefined ? null : (
-        <TraceBar
-          label={`${measures.cachedTokens} prompt tokens reused, ${measures.promptTokens - measures.cachedTokens} prefilled, ${measures.answerTokens} generated`}
-          trace={{
-            cached: measures.cachedTokens,
-            prefilled: measures.promptTokens - measures.cachedTokens,
-            generated: measures.answerTokens,
-            drafted: measures.draftedTokens,
-          }}
-        />
+      {warning === null ? null : (
+        <p class="warning" role="alert">
+          {warning}
+        </p>
       )}
+      {measures === undefined ? null : <Bar measures={measures} />}
       <ul>
-        {model === undefined ? null : <li>{model}</li>}
-        {measures?.firstMs == null ? null : <li>first token {milliseconds(measures.firstMs)}</li>}
-        {measures?.tokensPerSecond == null ? null : <li>{rate(measures.tokensPerSecond)} tokens/s</li>}
-        {measures === undefined ? null : <li>{cachedOf(measures.cachedTokens, measures.promptTokens)}</li>}
-        {measures === undefined ? null : <li>{count(measures.answerTokens)} generated</li>}
-        {end === null ? null : <li class="end">{end}</li>}
+        {figures.map((figure) => (
+          <li key={figure}>{figure}</li>
+        ))}
+        {words === null ? null : <li class="end">{words}</li>}
       </ul>
       {remarks.map((remark) => (
         <p key={remark} class="remark">
@@ -43,6 +34,32 @@ export function Ledger({ entry }: { entry: Entry }) {
       ))}
     </footer>
   );
+}
+
+function Bar({ measures }: { measures: Measures }) {
+  const {
+    cachedTokens: cached = 0,
+    promptTokens = 0,
+    answerTokens: generated,
+    draftedTokens: drafted,
+  } = measures;
+  const prefilled = promptTokens - cached;
+  return (
+    <TraceBar
+      label={`${cached} prompt tokens reused, ${prefilled} prefilled, ${generated} generated`}
+      trace={{ cached, prefilled, generated, drafted }}
+    />
+  );
+}
+
+function told({ firstMs, tokensPerSecond, promptTokens, cachedTokens = 0, ...rest }: Measures): string[] {
+  const about = rest.isEstimate === true ? 'about ' : '';
+  return [
+    ...(firstMs === null ? [] : [`first token ${milliseconds(firstMs)}`]),
+    ...(tokensPerSecond === null ? [] : [`${about}${rate(tokensPerSecond)} tokens/s`]),
+    ...(promptTokens === undefined ? [] : [cachedOf(cachedTokens, promptTokens)]),
+    `${about}${count(rest.answerTokens)} generated`,
+  ];
 }
 
 /** Whether more than one model has a part in the conversation. */

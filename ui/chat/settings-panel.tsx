@@ -14,7 +14,7 @@ import {
 const set = (part: Partial<Settings>): void =>
   changeCurrent((now) => ({ ...now, settings: { ...now.settings, ...part } }));
 
-/** What is asked beside the words: for the next answers of this conversation. */
+/** What shapes the next answers of this conversation. */
 export function SettingsPanel() {
   const { settings } = current.value;
   return (
@@ -23,6 +23,7 @@ export function SettingsPanel() {
         <h2>Settings</h2>
         <CloseAside />
       </header>
+      <p class="hint">For this conversation. A new one starts without them.</p>
       <Field label="System prompt">
         <textarea
           rows={4}
@@ -52,7 +53,7 @@ function Numbers({ settings }: { settings: Settings }) {
   return (
     <fieldset>
       <legend>Sampling</legend>
-      <p class="hint">What stays empty is the model's own.</p>
+      <p class="hint">Empty fields use the model's defaults.</p>
       <div class="numbers">
         {NUMBERS.map(({ field, label, step, hint }) => (
           <Field key={field} label={label} hint={hint}>
@@ -68,19 +69,19 @@ function Numbers({ settings }: { settings: Settings }) {
             />
           </Field>
         ))}
-        <Field label="Reasoning" hint="of models that can">
+        <Field label="Reasoning" hint="for models that support it">
           <select
             value={settings.effort}
             onChange={({ currentTarget }) => set({ effort: currentTarget.value as Settings['effort'] })}
           >
-            <option value="">its own</option>
+            <option value="">default</option>
             {EFFORTS.map((effort) => (
               <option key={effort}>{effort}</option>
             ))}
           </select>
         </Field>
       </div>
-      <Field label="Stop at" hint="one text a line">
+      <Field label="Stop texts" hint="one per line; the answer ends before any of them">
         <textarea
           rows={2}
           value={settings.stop}
@@ -98,7 +99,7 @@ function Tools({ settings }: { settings: Settings }) {
   return (
     <fieldset>
       <legend>Tools</legend>
-      <p class="hint">The model writes calls; you answer them by hand. Nothing is run.</p>
+      <p class="hint">The model can ask to call these. You enter the results by hand; nothing is run.</p>
       {tools.map((tool, at) => (
         <ToolFields
           key={at}
@@ -113,15 +114,15 @@ function Tools({ settings }: { settings: Settings }) {
         </button>
         {tools.length === 0 ? null : (
           <label class="inline">
-            <span>Call</span>
+            <span>Tool use</span>
             <select
               value={settings.toolChoice}
               onChange={({ currentTarget }) =>
                 set({ toolChoice: currentTarget.value as Settings['toolChoice'] })
               }
             >
-              <option value="auto">if the model likes</option>
-              <option value="required">always</option>
+              <option value="auto">the model decides</option>
+              <option value="required">always call a tool</option>
               <option value="none">never</option>
             </select>
           </label>
@@ -150,13 +151,13 @@ function ToolFields({
           onInput={({ currentTarget }) => onChange({ name: currentTarget.value })}
         />
       </Field>
-      <Field label="What it does">
+      <Field label="Description">
         <input
           value={tool.description}
           onInput={({ currentTarget }) => onChange({ description: currentTarget.value })}
         />
       </Field>
-      <Field label="Parameters, as JSON Schema">
+      <Field label="Parameters (JSON Schema)">
         <textarea
           class="mono"
           rows={5}
@@ -178,14 +179,14 @@ function AnswerSchema({ settings: { schema } }: { settings: Settings }) {
   const fault = schema.trim() === '' ? null : faultOfJson(schema);
   return (
     <fieldset>
-      <legend>Form of the answer</legend>
-      <Field label="JSON Schema" hint="The answer is JSON of this form, by construction.">
+      <legend>Answer format</legend>
+      <Field label="JSON Schema" hint="A complete answer is always JSON that matches this schema.">
         <textarea
           class="mono"
           rows={schema === '' ? 2 : 7}
           spellcheck={false}
           value={schema}
-          placeholder="empty: free text"
+          placeholder="leave empty for plain text"
           aria-invalid={fault !== null}
           onInput={({ currentTarget }) => set({ schema: currentTarget.value })}
         />

@@ -4,14 +4,14 @@ import { bytes, count, milliseconds, percent, plural } from '../parts/figures.ts
 import { promptOrigins } from './reading/prompts.ts';
 import { cacheReading, type TierReading } from './reading/tiers.ts';
 
-/** Where prompts came from lately, and what is kept of them beside the slots. */
+/** Where the latest prompts came from, and what is kept of them outside the slots. */
 export function CacheView({ state, last }: { state: EngineState; last: readonly RequestView[] }) {
   const { tiers, restores, restoreMs, evictions } = cacheReading(state);
   return (
     <section class="sheet prompt-cache" aria-label="Prompt cache">
       <h2>Prompt cache</h2>
       <Origins last={last} />
-      {tiers.length === 0 ? <p class="hint">Nothing is kept of prompts beside the slots.</p> : null}
+      {tiers.length === 0 ? <p class="hint">No prompt state is kept outside the slots.</p> : null}
       <ul class="holders">
         {tiers.map((tier) => (
           <Tier key={tier.name} tier={tier} />
@@ -19,10 +19,12 @@ export function CacheView({ state, last }: { state: EngineState; last: readonly 
       </ul>
       {restores + evictions === 0 ? null : (
         <p class="hint">
-          {restores === 0
-            ? 'Nothing had to be brought back'
-            : `${plural(restores, 'state')} brought back in ${milliseconds(restoreMs)}`}
-          , {count(evictions)} gave way to others.
+          {[
+            ...(restores === 0
+              ? []
+              : [`${plural(restores, 'state')} restored in ${milliseconds(restoreMs)}`]),
+            ...(evictions === 0 ? [] : [`${count(evictions)} evicted`]),
+          ].join(', ')}
         </p>
       )}
     </section>
@@ -32,14 +34,14 @@ export function CacheView({ state, last }: { state: EngineState; last: readonly 
 const ORIGINS = [
   ['from slots', 'slot', 'cached'],
   ['from memory', 'ram', 'from-ram'],
-  ['from the disk', 'disk', 'from-disk'],
-  ['prefilled', 'evaluated', 'prefilled'],
+  ['from disk', 'disk', 'from-disk'],
+  ['newly computed', 'evaluated', 'prefilled'],
 ] as const;
 
 function Origins({ last }: { last: readonly RequestView[] }) {
   const origins = promptOrigins(last);
   const all = origins.slot + origins.ram + origins.disk + origins.evaluated;
-  if (all === 0) return <p class="hint">No prompt was read yet.</p>;
+  if (all === 0) return <p class="hint">No prompts yet.</p>;
   const parts = ORIGINS.map(([words, name, style]) => ({ words, style, share: origins[name] / all }));
   return (
     <div class="origins">
@@ -74,7 +76,7 @@ function Tier({ tier: { name, bytes: held, limitBytes, tokens } }: { tier: TierR
         <i style={{ width: `${Math.min(100, (100 * held) / Math.max(1, limitBytes))}%` }} />
       </span>
       <span class="note">
-        {plural(tokens, 'token')}, at most {bytes(limitBytes)}
+        {plural(tokens, 'token')}, limit {bytes(limitBytes)}
       </span>
     </li>
   );

@@ -4,14 +4,15 @@
  */
 import { useEffect } from 'preact/hooks';
 import type { EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
-import { count, milliseconds, percent, rate } from '../parts/figures.ts';
+import { count, milliseconds, percent, plural, rate } from '../parts/figures.ts';
 import { Spark } from '../parts/spark.tsx';
 import { TraceKey } from '../parts/trace-bar.tsx';
-import { recent, watchRequests } from '../requests/recent.ts';
+import { isInference, recent, watchRequests } from '../requests/recent.ts';
 import { RecordingSign } from '../requests/recording-sign.tsx';
-import { engineState, watchEngine } from '../service/engine-feed.ts';
+import { engineState, lostSinceMs, watchEngine } from '../service/engine-feed.ts';
 import { CacheView } from './cache-view.tsx';
 import { LastRequests } from './last-requests.tsx';
+import { LostSign } from './lost-sign.tsx';
 import { MemoryView } from './memory-view.tsx';
 import { ModelLanes } from './model-lanes.tsx';
 import { QueueView } from './queue-view.tsx';
@@ -19,7 +20,7 @@ import { opens, rates, watchRate } from './rate-meter.ts';
 import { firstTokens, promptOrigins, quantile, reusedShare } from './reading/prompts.ts';
 import { UpstreamsView } from './upstreams-view.tsx';
 
-/** Requests that figures are of. */
+/** Requests to models that the figures are of. */
 const FEW = 40;
 
 export function EngineRoom() {
@@ -28,19 +29,20 @@ export function EngineRoom() {
   useEffect(watchRate, []);
   const state = engineState.value;
   return (
-    <div class="view engine">
+    <div class={lostSinceMs.value === null ? 'view engine' : 'view engine lost'}>
       <header class="view-head">
         <h1>Engine room</h1>
-        <p>What the models do now: who is answered, who waits, and what the memory holds.</p>
+        <p>What the models are doing now: running requests, the queue, and what is in memory.</p>
       </header>
       <RecordingSign />
-      {state === null ? <p class="hint">Waiting for the engine to speak.</p> : <Room state={state} />}
+      <LostSign />
+      {state === null ? <p class="hint">Connecting to the engine…</p> : <Room state={state} />}
     </div>
   );
 }
 
 function Room({ state }: { state: EngineState }) {
-  const last = recent.value.slice(0, FEW);
+  const last = recent.value.filter(isInference).slice(0, FEW);
   const models = Object.entries(state.models).toSorted(([, a], [, b]) => lanesIn(b) - lanesIn(a));
   return (
     <>
@@ -52,7 +54,7 @@ function Room({ state }: { state: EngineState }) {
           ))}
           {models.length === 0 ? (
             <p class="cold">
-              No model is in memory. The first request loads one: <a href="#/playground">ask something</a>.
+              No model is in memory. The first request loads one: <a href="#/playground">ask a question</a>.
             </p>
           ) : (
             <TraceKey />
@@ -88,9 +90,9 @@ function Figures({ state, last }: { state: EngineState; last: typeof recent.valu
         values={firsts}
       />
       <Figure
-        name="prompt from the cache"
+        name="prompt tokens reused"
         value={share === null ? '–' : percent(share)}
-        note={last.length === 0 ? '' : `of the last ${count(last.length)}`}
+        note={last.length === 0 ? '' : `last ${plural(last.length, 'request')}`}
         values={sharesOf(last)}
       />
       <Figure

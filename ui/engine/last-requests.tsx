@@ -1,24 +1,24 @@
 import type { RequestView } from '../../src/wire/operation/requests.ts';
-import { count, milliseconds, percent, rate } from '../parts/figures.ts';
+import { clock, count, milliseconds, percent, rate } from '../parts/figures.ts';
+import { errorWords } from '../requests/request-words.ts';
 import { missWords } from './reading/prompts.ts';
 
 const FEW = 6;
 
-/** How the latest requests fared, in a line each, and why a prompt had to be read again. */
+/** How the latest requests to models went, one line each, and why a prompt had to be computed again. */
 export function LastRequests({ requests }: { requests: readonly RequestView[] }) {
-  const asked = requests.filter(({ model, error }) => model !== undefined || error !== undefined);
-  if (asked.length === 0) return null;
+  if (requests.length === 0) return null;
   return (
     <section class="last-requests" aria-label="Last requests">
       <header>
         <h2>Last requests</h2>
-        <a href="#/requests">all of them</a>
+        <a href="#/requests">All requests</a>
       </header>
       <ol>
-        {asked.slice(0, FEW).map((request) => (
+        {requests.slice(0, FEW).map((request) => (
           <li key={request.number}>
             <time>{endOf(request)}</time>
-            <strong>{request.client_name ?? request.key ?? 'without a name'}</strong>
+            <strong>{request.key ?? request.client_name ?? 'unnamed client'}</strong>
             <Prompt request={request} />
             <span class="number">{firstOf(request)}</span>
             <span class="number">{speedOf(request)}</span>
@@ -39,13 +39,14 @@ function Prompt({ request }: { request: RequestView }) {
         <span class="tag">{percent(cached / prompt)} reused</span>
       )}
       {miss === null ? null : <span class="tag warm">{miss}</span>}
-      {error === undefined ? null : <span class="tag bad">{error}</span>}
+      {error === undefined ? null : (
+        <span class={error === 'cancelled' ? 'tag' : 'tag bad'}>{errorWords(error)}</span>
+      )}
     </span>
   );
 }
 
-const endOf = ({ started_ms: started, total_ms: total }: RequestView): string =>
-  new Date(started + total).toLocaleTimeString('en', { hour12: false });
+const endOf = ({ started_ms: started, total_ms: total }: RequestView): string => clock(started + total);
 
 const firstOf = ({ first_ms: first }: RequestView): string =>
   first === undefined ? '' : `first ${milliseconds(first)}`;

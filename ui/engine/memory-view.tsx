@@ -1,8 +1,8 @@
 import type { EngineState } from '../../src/wire/operation/engine-state.ts';
-import { bytes } from '../parts/figures.ts';
+import { bytes, clock } from '../parts/figures.ts';
 import { type DeviceReading, deviceReading, type HolderReading, holders } from './reading/memory.ts';
 
-/** What the memory holds, device by device; what was planned, and which model would make room first. */
+/** What is in memory, device by device; what was planned, and which model would be unloaded first. */
 export function MemoryView({ state }: { state: EngineState }) {
   const models = holders(state);
   return (
@@ -12,7 +12,7 @@ export function MemoryView({ state }: { state: EngineState }) {
         <Device key={device} state={state} device={device} />
       ))}
       {models.length === 0 ? null : (
-        <ul class="holders" aria-label="Models in memory, the first to make room at the top">
+        <ul class="holders" aria-label="Models in memory, the next to be unloaded first">
           {models.map((model) => (
             <Holder key={model.id} model={model} />
           ))}
@@ -27,15 +27,15 @@ function Device({ state, device }: { state: EngineState; device: string }) {
   const { freeBytes, othersBytes, heldBytes, allBytes } = reading;
   const uses = [
     { name: 'models', bytes: heldBytes },
-    { name: 'others', bytes: othersBytes },
+    { name: 'other programs', bytes: othersBytes },
     { name: 'free', bytes: freeBytes },
   ];
   return (
     <div class="device">
       <p>
-        <span>{device === 'CPU' ? 'this machine' : device}</span>
+        <span>{device === 'CPU' ? 'System memory' : device}</span>
         <span>
-          {bytes(freeBytes)} free of {bytes(allBytes)}
+          {bytes(freeBytes)} of {bytes(allBytes)} free
         </span>
       </p>
       <Bar parts={uses} allBytes={allBytes} />
@@ -51,7 +51,7 @@ function Held({ reading: { parts, heldBytes, plannedBytes, isMeasured } }: { rea
     <>
       <p class="plan">
         <span>models {bytes(heldBytes)}</span>
-        <span>{isMeasured ? `planned ${bytes(plannedBytes)}` : 'planned, not measured yet'}</span>
+        <span>{isMeasured ? `planned ${bytes(plannedBytes)}` : 'planned, not yet measured'}</span>
       </p>
       <Bar parts={parts} allBytes={scale} mark={isMeasured ? plannedBytes : undefined} />
     </>
@@ -103,11 +103,11 @@ function Holder({ model }: { model: HolderReading }) {
       <span class="size">{bytes(size)}</span>
       <span class="note">
         {stayOf(model)}
-        {plannedBytes === null ? ', not measured yet' : `, planned ${bytes(plannedBytes)}`}
+        {plannedBytes === null ? ', not yet measured' : `, planned ${bytes(plannedBytes)}`}
       </span>
       {eviction?.rank === 1 ? (
         <span class="note next">
-          <span class="tag warm">next to go</span> {eviction.reason}
+          <span class="tag warm">next to unload</span> {eviction.reason}
         </span>
       ) : null}
     </li>
@@ -115,8 +115,6 @@ function Holder({ model }: { model: HolderReading }) {
 }
 
 function stayOf({ untilMs, isUsed }: HolderReading): string {
-  if (untilMs !== null) return `until ${clock(untilMs)}`;
+  if (untilMs !== null) return `unloads at ${clock(untilMs)}`;
   return isUsed ? 'in use' : 'stays until memory is needed';
 }
-
-const clock = (ms: number): string => new Date(ms).toLocaleTimeString('en', { hour12: false });

@@ -1,7 +1,7 @@
 /** How many tokens all models generate in a second, and how many requests are open, as lines over the last minute. */
 import { effect, signal } from '@preact/signals';
 import type { EngineState } from '../../src/wire/operation/engine-state.ts';
-import { engineState } from '../service/engine-feed.ts';
+import { engineState, lostSinceMs } from '../service/engine-feed.ts';
 import { tokensBetween } from './reading/lanes.ts';
 
 const EVERY_MS = 500;
@@ -24,6 +24,8 @@ export function watchRate(): () => void {
     before = state;
   });
   const timer = setInterval(() => {
+    // What is not known is not drawn.
+    if (lostSinceMs.peek() !== null) return;
     counts = [...counts.slice(1 - STEPS), tokens];
     tokens = 0;
     const mean = counts.reduce((sum, each) => sum + each, 0) / (counts.length * (EVERY_MS / 1000));

@@ -5,13 +5,13 @@ type Upstreams = EngineState['upstreams'];
 type Upstream = Upstreams[string];
 
 const PLACES: Readonly<Record<string, string>> = {
-  local: 'on this machine',
-  lan: 'in this network',
-  remote: 'elsewhere',
+  local: 'this machine',
+  lan: 'local network',
+  remote: 'internet',
 };
 const TONES = { ready: 'good', busy: 'warm', down: 'bad' } as const;
 
-/** Services and commands that answer beside this one; nothing where there are none. */
+/** Other services and commands that answer for this one; nothing where there are none. */
 export function UpstreamsView({ upstreams, nowMs }: { upstreams: Upstreams; nowMs: number }) {
   const all = Object.entries(upstreams);
   if (all.length === 0) return null;
@@ -41,7 +41,7 @@ export function UpstreamsView({ upstreams, nowMs }: { upstreams: Upstreams; nowM
 function untilWords({ state, until_ms: until }: Upstream, nowMs: number): string {
   if (until === undefined || until <= nowMs) return '';
   const span = milliseconds(until - nowMs);
-  return state === 'down' ? `, tried again in ${span}` : `, for another ${span}`;
+  return state === 'down' ? `, retried in ${span}` : `, for another ${span}`;
 }
 
 function loadOf({
@@ -55,7 +55,7 @@ function loadOf({
 }: Upstream): string[] {
   return [
     PLACES[privacy] ?? privacy,
-    `${count(open)} from here`,
+    `${count(open)} in flight`,
     ...(running === undefined
       ? []
       : [`${count(running)}${capacity === undefined ? '' : ` of ${count(capacity)}`} running`]),
@@ -71,9 +71,9 @@ function pastOf(upstream: Upstream): string[] {
   return [
     plural(upstream.requests, 'request'),
     ...(failures.length === 0 ? [] : [`failed: ${failures.join(', ')}`]),
-    ...told(upstream.affinity_hits, 'for known prompts'),
-    ...told(upstream.spills, 'sent elsewhere for its load'),
-    ...told(upstream.failovers, 'moved'),
-    ...told(upstream.resumptions, 'gone on elsewhere'),
+    ...told(upstream.affinity_hits, 'sent for a cached prompt'),
+    ...told(upstream.spills, 'spilled over'),
+    ...told(upstream.failovers, 'failed over'),
+    ...told(upstream.resumptions, 'resumed elsewhere'),
   ];
 }

@@ -2,14 +2,18 @@ import { useState } from 'preact/hooks';
 import type { ForeignModels, Quants } from '../../src/wire/operation/library.ts';
 import { bytes } from '../parts/figures.ts';
 import { sentenceOf } from '../service/client.ts';
+import { ChangeList } from './change-list.tsx';
 import { begin } from './long-change.ts';
 import { foreignModels, quantsOf } from './models-state.ts';
+
+/** Where changes of this part of the page are shown. */
+const PLACES = { hub: 'from the hub', file: 'from a file', others: 'from other programs' } as const;
 
 /** Three ways to another model: from the hub, from a file, from another program's store. */
 export function AddModels() {
   return (
     <section class="add" aria-label="Install a model">
-      <h2>Install another</h2>
+      <h2>Add a model</h2>
       <div class="two">
         <FromHub />
         <div class="stack">
@@ -22,19 +26,20 @@ export function AddModels() {
 }
 
 function FromHub() {
-  const [ref, setRef] = useState('');
+  const [wanted, setWanted] = useState('');
   const [found, setFound] = useState<Quants | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const look = async () => {
     setFound(null);
     setFault(null);
     try {
-      setFound(await quantsOf(ref));
+      setFound(await quantsOf(wanted));
     } catch (error) {
       setFault(sentenceOf(error));
     }
   };
-  const pull = (wanted: string) => void begin(`Pulling ${wanted}`, '/svc/models/pull', { ref: wanted });
+  const pull = (ref: string) =>
+    void begin({ place: PLACES.hub, title: `Pulling ${ref}`, path: '/svc/models/pull', body: { ref } });
   return (
     <form
       class="sheet"
@@ -47,19 +52,19 @@ function FromHub() {
       <label class="labelled">
         <span>Repository</span>
         <input
-          value={ref}
+          value={wanted}
           required
           spellcheck={false}
           placeholder="hf:Qwen/Qwen3-4B-GGUF"
-          onInput={({ currentTarget }) => setRef(currentTarget.value)}
+          onInput={({ currentTarget }) => setWanted(currentTarget.value)}
         />
-        <small>or with :QUANT at its end, or the address of a .gguf file</small>
+        <small>Add :QUANT to choose one yourself, or enter the address of a .gguf file.</small>
       </label>
       <div class="actions">
         <button type="submit" class="small">
-          What fits?
+          See what fits
         </button>
-        <button type="button" class="main small" disabled={ref.trim() === ''} onClick={() => pull(ref)}>
+        <button type="button" class="main small" disabled={wanted.trim() === ''} onClick={() => pull(wanted)}>
           Pull
         </button>
       </div>
@@ -71,6 +76,7 @@ function FromHub() {
       {found === null ? null : (
         <QuantList found={found} onPull={(label) => pull(`hf:${found.repo}:${label}`)} />
       )}
+      <ChangeList place={PLACES.hub} />
     </form>
   );
 }
@@ -81,10 +87,11 @@ function QuantList({ found, onPull }: { found: Quants; onPull: (label: string) =
       {found.data.map(({ label, size_bytes: size, least_bytes: least, fits }) => (
         <li key={label}>
           <strong>{label}</strong>
-          {label === found.advised ? <span class="tag warm">advised</span> : null}
-          <span>{bytes(size)} to fetch</span>
+          {label === found.advised ? <span class="tag warm">recommended</span> : null}
+          <span>{bytes(size)} to download</span>
           <span>
-            {fits ? 'fits' : 'does not fit'}: {bytes(least)} and its window, of {bytes(found.free_bytes)}
+            {fits ? 'fits' : 'does not fit'}: needs {bytes(least)} plus its context, of{' '}
+            {bytes(found.free_bytes)} free
           </span>
           <button type="button" class="small" onClick={() => onPull(label)}>
             Pull
@@ -103,12 +110,17 @@ function FromFile() {
       class="sheet"
       onSubmit={(event) => {
         event.preventDefault();
-        void begin(`Installing ${path}`, '/svc/models/import', { path, copy: isCopied });
+        void begin({
+          place: PLACES.file,
+          title: `Installing ${path}`,
+          path: '/svc/models/import',
+          body: { path, copy: isCopied },
+        });
       }}
     >
       <h3>From a file</h3>
       <label class="labelled">
-        <span>Path on the machine of the service</span>
+        <span>Path on the machine that runs the service</span>
         <input
           value={path}
           required
@@ -123,11 +135,12 @@ function FromFile() {
           checked={isCopied}
           onChange={({ currentTarget }) => setCopied(currentTarget.checked)}
         />
-        <span>Copy it; else it is used where it lies</span>
+        <span>Copy it (otherwise it is used in place)</span>
       </label>
       <button type="submit" class="small">
         Install
       </button>
+      <ChangeList place={PLACES.file} />
     </form>
   );
 }
@@ -143,14 +156,14 @@ function FromOthers() {
     <section class="sheet" aria-label="From other programs">
       <h3>From other programs</h3>
       <button type="button" class="small" onClick={look}>
-        Look for their models
+        Find their models
       </button>
       {fault === null ? null : (
         <p class="failure" role="alert">
           {fault}
         </p>
       )}
-      {found?.data.length === 0 ? <p class="hint">None was found.</p> : null}
+      {found?.data.length === 0 ? <p class="hint">No models of other programs were found.</p> : null}
       <ul class="holders">
         {(found?.data ?? []).map(({ store, id, path, size_bytes: size }) => (
           <li key={`${store} ${path}`}>
@@ -160,7 +173,14 @@ function FromOthers() {
             <button
               type="button"
               class="small"
-              onClick={() => void begin(`Installing ${id}`, '/svc/models/import', { path: id, store })}
+              onClick={() =>
+                void begin({
+                  place: PLACES.others,
+                  title: `Installing ${id}`,
+                  path: '/svc/models/import',
+                  body: { path: id, store },
+                })
+              }
             >
               Install
             </button>
@@ -172,6 +192,7 @@ function FromOthers() {
           </li>
         ))}
       </ul>
+      <ChangeList place={PLACES.others} />
     </section>
   );
 }

@@ -4,16 +4,17 @@ import { changes, forget, type LongChange, stop } from './long-change.ts';
 const ENDS = {
   running: '',
   done: 'done',
-  stopped: 'stopped; what has arrived is kept',
+  stopped: 'stopped; the same pull continues from here',
   failed: 'failed',
 } as const;
 
-/** What is being fetched, installed or checked, and how it ended. */
-export function ChangeList() {
-  if (changes.value.length === 0) return null;
+/** What is being pulled, installed or verified, where it was asked for, and how it ended. */
+export function ChangeList({ place }: { place: string }) {
+  const here = changes.value.filter((change) => change.place === place);
+  if (here.length === 0) return null;
   return (
     <ul class="changes">
-      {changes.value.map((change) => (
+      {here.map((change) => (
         <Change key={change.id} change={change} />
       ))}
     </ul>

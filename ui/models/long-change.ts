@@ -16,6 +16,8 @@ interface Progress {
 
 export interface LongChange {
   readonly id: string;
+  /** Where on the page it was asked for, and is shown. */
+  readonly place: string;
   readonly title: string;
   readonly progress: Progress;
   readonly end: 'running' | 'done' | 'stopped' | 'failed';
@@ -26,11 +28,18 @@ export interface LongChange {
 export const changes = signal<readonly LongChange[]>([]);
 const running = new Map<string, AbortController>();
 
-export async function begin(title: string, path: ServicePath, body: object): Promise<void> {
+export interface Start {
+  readonly place: string;
+  readonly title: string;
+  readonly path: ServicePath;
+  readonly body: object;
+}
+
+export async function begin({ place, title, path, body }: Start): Promise<void> {
   const id = crypto.randomUUID();
   const abort = new AbortController();
   running.set(id, abort);
-  const change: LongChange = { id, title, progress: { status: 'asked for' }, end: 'running' };
+  const change: LongChange = { id, place, title, progress: { status: 'starting' }, end: 'running' };
   changes.value = [change, ...changes.value];
   try {
     await follow(id, await askAsPage(path, { body, signal: abort.signal }));
@@ -55,11 +64,19 @@ async function follow(id: string, response: Response): Promise<void> {
     if (name === 'error') throw new Refusal(200, said as ErrorBody, null);
     if (name === 'success') return end(id, said as { ok: boolean });
   }
-  throw new Error('The connection ended before the change did.');
+  throw new Error('The connection was lost before this was finished.');
 }
 
 function end(id: string, { ok }: { readonly ok: boolean }): void {
-  update(id, ok ? { end: 'done' } : { end: 'failed', fault: 'The files are not those that were installed.' });
+  update(
+    id,
+    ok
+      ? { end: 'done' }
+      : {
+          end: 'failed',
+          fault: 'The files differ from the ones that were installed; install the model again.',
+        },
+  );
 }
 
 function update(id: string, part: Partial<LongChange>): void {

@@ -1,127 +1,44 @@
-import { useState } from 'preact/hooks';
+import { chatModels } from '../service/known.ts';
 import { begin } from './long-change.ts';
-import {
-  addAlias,
-  library,
-  type LibraryModel,
-  makeDefault,
-  pending,
-  plan,
-  remove,
-  removeAlias,
-  setOne,
-} from './models-state.ts';
+import { type LibraryModel, makeDefault, pending, plan } from './models-state.ts';
+import { RemoveButton } from './remove-button.tsx';
 
-/** What can be changed about a model; each refusal shows beside it, in the service's words. */
+/** What can be done with a model; each refusal shows beside it, in the service's words. */
 export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefault: boolean }) {
   const { id } = model;
-  const [isSure, setSure] = useState(false);
   const isBusy = pending.value.has(id);
+  const verify = () =>
+    void begin({
+      place: id,
+      title: `Verifying the files of ${id}`,
+      path: '/svc/models/verify',
+      body: { model: id },
+    });
   return (
-    <div class="model-actions">
-      <div class="actions">
-        <button
-          type="button"
-          class="small"
-          disabled={isBusy || isDefault}
-          onClick={() => void makeDefault(id)}
-        >
+    <div class="actions model-actions">
+      {isDefault || model.kind === 'adapter' ? null : (
+        <button type="button" class="quiet small" disabled={isBusy} onClick={() => void makeDefault(id)}>
           Make default
         </button>
-        <button type="button" class="small" disabled={isBusy} onClick={() => void plan(id)}>
-          Does it fit now?
-        </button>
-        <button
-          type="button"
-          class="small"
-          disabled={isBusy}
-          onClick={() => void begin(`Checking the files of ${id}`, '/svc/models/verify', { model: id })}
-        >
-          Verify the files
-        </button>
-        <button
-          type="button"
-          class="small"
-          disabled={isBusy}
-          onClick={() => {
-            if (isSure) void remove(id);
-            setSure(!isSure);
-          }}
-        >
-          {isSure ? 'Really remove it' : 'Remove'}
-        </button>
-      </div>
-      <Aliases model={model} />
-      <OneSetting id={id} />
+      )}
+      <button type="button" class="quiet small" disabled={isBusy} onClick={() => void plan(id)}>
+        Does it fit now?
+      </button>
+      <button type="button" class="quiet small" disabled={isBusy} onClick={verify}>
+        Verify files
+      </button>
+      <RemoveButton id={id} question={questionOf(model)} />
     </div>
   );
 }
 
-function Aliases({ model: { id, aliases = [] } }: { model: LibraryModel }) {
-  const [alias, setAlias] = useState('');
-  return (
-    <form
-      class="actions"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void addAlias(id, alias).then(() => setAlias(''));
-      }}
-    >
-      {aliases.map((each) => (
-        <button key={each} type="button" class="small" onClick={() => void removeAlias(id, each)}>
-          <span class="unseen">Remove the alias </span>
-          {each} <span aria-hidden="true">×</span>
-        </button>
-      ))}
-      <label class="inline">
-        <span>Another name</span>
-        <input
-          value={alias}
-          required
-          spellcheck={false}
-          onInput={({ currentTarget }) => setAlias(currentTarget.value)}
-        />
-      </label>
-      <button type="submit" class="small">
-        Add
-      </button>
-    </form>
-  );
+function questionOf({ id, owned_by: owner, kind }: LibraryModel): string {
+  const isLast = kind === 'chat' && chatModels.value.every((model) => model.id === id);
+  const back = owner === BUILT_IN ? 'It ships with Hearth: a button here brings it back.' : '';
+  return [isLast ? 'This is the only chat model.' : '', back, 'Remove it?']
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
-function OneSetting({ id }: { id: string }) {
-  const names = library.value?.settable ?? [];
-  const [name, setName] = useState('');
-  const [value, setValue] = useState('');
-  const chosen = name === '' ? (names[0] ?? '') : name;
-  return (
-    <form
-      class="actions"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void setOne(id, chosen, value);
-      }}
-    >
-      <label class="inline">
-        <span>Setting</span>
-        <select value={chosen} onChange={({ currentTarget }) => setName(currentTarget.value)}>
-          {names.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </label>
-      <label class="inline">
-        <span>Value</span>
-        <input
-          value={value}
-          placeholder="empty removes it"
-          spellcheck={false}
-          onInput={({ currentTarget }) => setValue(currentTarget.value)}
-        />
-      </label>
-      <button type="submit" class="small">
-        Set
-      </button>
-    </form>
-  );
-}
+/** The owner of models that ship with Hearth. */
+const BUILT_IN = 'hearth';

@@ -1,4 +1,6 @@
-import { bytes, count } from '../parts/figures.ts';
+import { bytes, clock, count, moment, plural } from '../parts/figures.ts';
+import { ChangeList } from './change-list.tsx';
+import { Aliases } from './aliases.tsx';
 import { ModelActions } from './model-actions.tsx';
 import {
   faults,
@@ -10,6 +12,7 @@ import {
   plans,
   unload,
 } from './models-state.ts';
+import { SettingsEditor } from './settings-editor.tsx';
 
 export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault: boolean }) {
   const { id } = model;
@@ -27,11 +30,10 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
         </p>
       </div>
       <p class="facts">{factsOf(model).join(' · ')}</p>
-      {inMemory === undefined ? (
-        <Planned id={id} />
-      ) : (
-        <InMemory state={inMemory} isBusy={pending.value.has(id)} />
-      )}
+      <ModelActions model={model} isDefault={isDefault} />
+      {inMemory === undefined ? null : <InMemory state={inMemory} isBusy={pending.value.has(id)} />}
+      <Planned id={id} isLoaded={inMemory !== undefined} />
+      <ChangeList place={id} />
       {note === undefined ? null : <p class="hint">{note}</p>}
       {fault === undefined ? null : (
         <p class="failure" role="alert">
@@ -43,8 +45,17 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
           Details<span class="unseen"> of {id}</span>
         </summary>
         <Details model={model} />
-        <ModelActions model={model} isDefault={isDefault} />
+        <Aliases model={model} />
       </details>
+      {model.kind === 'adapter' ? null : (
+        <details>
+          <summary>
+            Settings<span class="unseen"> of {id}</span>
+            {Object.keys(model.texts).length === 0 ? null : ` (${Object.keys(model.texts).join(', ')})`}
+          </summary>
+          <SettingsEditor model={model} />
+        </details>
+      )}
     </li>
   );
 }
@@ -54,9 +65,9 @@ function InMemory({ state, isBusy }: { state: Loaded; isBusy: boolean }) {
   const facts = [
     `${state.state}, ${bytes(size)}`,
     ...(window === null ? [] : [`window ${count(window)}`]),
-    ...(slots === null ? [] : [`${slots} slots`]),
+    ...(slots === null ? [] : [plural(slots, 'slot')]),
     ...(running + queued === 0 ? [] : [`${running} running, ${queued} waiting`]),
-    ...(until === null ? [] : [`until ${new Date(until).toLocaleTimeString('en', { hour12: false })}`]),
+    ...(until === null ? [] : [`unloads at ${clock(Date.parse(until))}`]),
   ];
   return (
     <div class="in-memory">
@@ -69,28 +80,33 @@ function InMemory({ state, isBusy }: { state: Loaded; isBusy: boolean }) {
   );
 }
 
-function Planned({ id }: { id: string }) {
+/** Whether it fits; it is there already where it is loaded. */
+function Planned({ id, isLoaded }: { id: string; isLoaded: boolean }) {
   const plan = plans.value[id];
   if (plan === undefined) return null;
   const memory = Object.entries(plan.memory).map(([device, size]) => `${bytes(size)} on ${device}`);
+  const needs = [
+    memory.length === 0 ? 'no memory of this machine' : memory.join(', '),
+    plural(plan.slots, 'slot'),
+    ...(plan.num_ctx === null ? [] : [`a window of ${count(plan.num_ctx)} tokens`]),
+  ].join(', ');
   const evicts =
-    plan.evicts.length === 0 ? 'nothing would be unloaded' : `would unload ${plan.evicts.join(', ')}`;
-  return <p class="hint">{`A load would take ${memory.join(', ')} for ${plan.slots} slots; ${evicts}.`}</p>;
+    plan.evicts.length === 0 ? 'nothing has to be unloaded' : `unloads ${plan.evicts.join(', ')} first`;
+  return (
+    <p class="hint" role="status">
+      {isLoaded && plan.loaded ? `It fits, and is loaded now: ${needs}.` : `It fits: ${needs}; ${evicts}.`}
+    </p>
+  );
 }
 
 function Details({ model }: { model: LibraryModel }) {
-  const { digest, capabilities = [], created, params } = model;
+  const { digest, capabilities = [], created } = model;
   return (
     <dl class="pairs">
       <Pair name="owner" value={model.owned_by} />
-      {created === undefined ? null : (
-        <Pair name="installed" value={new Date(created * 1000).toLocaleString('en')} />
-      )}
-      {capabilities.length === 0 ? null : <Pair name="can" value={capabilities.join(', ')} />}
+      {created === undefined ? null : <Pair name="installed" value={moment(created * 1000)} />}
+      {capabilities.length === 0 ? null : <Pair name="supports" value={capabilities.join(', ')} />}
       {digest === undefined ? null : <Pair name="digest" value={digest} />}
-      {Object.entries(params).map(([name, value]) => (
-        <Pair key={name} name={name} value={typeof value === 'string' ? value : JSON.stringify(value)} />
-      ))}
     </dl>
   );
 }
@@ -106,8 +122,8 @@ function factsOf(model: LibraryModel): string[] {
   const { size_bytes: size, parameter_count: weights, context_length: context, architecture } = model;
   return [
     ...(size === undefined ? [] : [bytes(size)]),
-    ...(weights === undefined ? [] : [`${short(weights)} weights`]),
-    ...(context === undefined ? [] : [`trained for ${count(context)} tokens`]),
+    ...(weights === undefined ? [] : [`${short(weights)} parameters`]),
+    ...(context === undefined ? [] : [`context up to ${count(context)} tokens`]),
     ...(architecture === undefined ? [] : [architecture]),
   ];
 }

@@ -12,7 +12,7 @@ export type LibraryModel = Library['models'][number];
 export const library = signal<Library | null>(null);
 export const loaded = signal<readonly Loaded[]>([]);
 export const plans = signal<Readonly<Record<string, LoadPlan>>>({});
-/** What could not be done, by the model that it was about. */
+/** What could not be done, by the place on the page where it was asked for: a model, or its settings. */
 export const faults = signal<Readonly<Record<string, string>>>({});
 /** What a change had to say, by the same. */
 export const notes = signal<Readonly<Record<string, string>>>({});
@@ -29,28 +29,25 @@ export async function refresh(): Promise<void> {
   await Promise.allSettled([load(), read(), refreshAll()]);
 }
 
-/** Does something about a model; a refusal is kept beside the model that it is about. */
-export async function act(
-  model: string,
-  work: () => Promise<{ readonly note?: string } | void>,
-): Promise<void> {
-  const { [model]: _, ...others } = faults.value;
-  const { [model]: __, ...otherNotes } = notes.value;
+/** Does something about a model; a refusal is kept for the place where it was asked for. */
+async function act(place: string, work: () => Promise<{ readonly note?: string } | void>): Promise<void> {
+  const { [place]: _, ...others } = faults.value;
+  const { [place]: __, ...otherNotes } = notes.value;
   faults.value = others;
   notes.value = otherNotes;
-  pending.value = new Set([...pending.value, model]);
+  pending.value = new Set([...pending.value, place]);
   try {
     const said = await work();
-    if (said?.note !== undefined) notes.value = { ...notes.value, [model]: said.note };
+    if (said?.note !== undefined) notes.value = { ...notes.value, [place]: said.note };
   } catch (error) {
-    faults.value = { ...faults.value, [model]: sentenceOf(error) };
+    faults.value = { ...faults.value, [place]: sentenceOf(error) };
   }
-  pending.value = new Set([...pending.value].filter((each) => each !== model));
+  pending.value = new Set([...pending.value].filter((each) => each !== place));
   await refresh();
 }
 
-const change = (model: string, path: ServicePath, body: object): Promise<void> =>
-  act(model, async () => (await askAsPage(path, { body })).json() as Promise<{ note?: string }>);
+const change = (place: string, path: ServicePath, body: object): Promise<void> =>
+  act(place, async () => (await askAsPage(path, { body })).json() as Promise<{ note?: string }>);
 
 export const unload = (model: string): Promise<void> => change(model, '/svc/unload', { model });
 export const makeDefault = (model: string): Promise<void> => change(model, '/svc/models/default', { model });
@@ -60,9 +57,17 @@ export const addAlias = (model: string, alias: string): Promise<void> =>
 /** An alias is removed as a model is; the model that it meant stays. */
 export const removeAlias = (model: string, alias: string): Promise<void> =>
   change(model, '/svc/models/remove', { model: alias });
-/** An empty value removes the setting. */
-export const setOne = (model: string, name: string, value: string): Promise<void> =>
-  change(model, '/svc/models/settings', { model, settings: { [name]: value === '' ? null : value } });
+export const restore = (model: string): Promise<void> => change(model, '/svc/models/restore', { model });
+
+/** The place of the settings of a model. */
+export const settingsPlace = (model: string): string => `settings ${model}`;
+/** An empty value removes a setting. */
+export const setAll = (model: string, texts: Readonly<Record<string, string>>): Promise<void> => {
+  const settings = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, text === '' ? null : text]),
+  );
+  return change(settingsPlace(model), '/svc/models/settings', { model, settings });
+};
 
 /** What a request for the model would find now. */
 export const plan = (model: string): Promise<void> =>

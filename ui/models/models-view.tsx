@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { AddModels } from './add-models.tsx';
-import { ChangeList } from './change-list.tsx';
 import { ModelRow } from './model-row.tsx';
-import { library, refresh } from './models-state.ts';
+import { RemoveButton } from './remove-button.tsx';
+import { faults, library, pending, refresh, restore } from './models-state.ts';
 
 /** What is installed here, what of it is in memory, and ways to install more. */
 export function ModelsView() {
@@ -19,9 +19,8 @@ export function ModelsView() {
     <div class="view models">
       <header class="view-head">
         <h1>Models</h1>
-        <p>What is installed on the machine that runs the service, and what of it is in memory now.</p>
+        <p>Models installed on the machine that runs the service, and which of them are in memory now.</p>
       </header>
-      <ChangeList />
       <ul class="model-list">
         {sorted.map((model) => (
           <ModelRow key={model.id} model={model} isDefault={defaults.includes(model.id)} />
@@ -30,10 +29,40 @@ export function ModelsView() {
           <li key={id} class="model">
             <h2>{id}</h2>
             <p class="failure">{reason}</p>
+            <RemoveButton id={id} question="Remove what is left of it?" />
           </li>
+        ))}
+        {(known?.restorable ?? []).map((id) => (
+          <Removed key={id} id={id} />
         ))}
       </ul>
       <AddModels />
     </div>
+  );
+}
+
+/** A model that ships with Hearth and was removed. */
+function Removed({ id }: { id: string }) {
+  const fault = faults.value[id];
+  return (
+    <li class="model removed">
+      <div class="names">
+        <h2>{id}</h2>
+        <p class="tags">
+          <span class="tag">removed</span>
+        </p>
+      </div>
+      <div class="actions">
+        <p class="facts">Ships with Hearth; nothing has to be downloaded to bring it back.</p>
+        <button type="button" class="small" disabled={pending.value.has(id)} onClick={() => void restore(id)}>
+          Restore {id}
+        </button>
+      </div>
+      {fault === undefined ? null : (
+        <p class="failure" role="alert">
+          {fault}
+        </p>
+      )}
+    </li>
   );
 }

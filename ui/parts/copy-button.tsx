@@ -8,7 +8,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
       () => true,
       () => false,
     );
-    setSaid(isCopied ? 'Copied' : 'Not allowed');
+    setSaid(isCopied ? 'Copied' : 'Blocked by the browser');
     setTimeout(() => setSaid(null), 1500);
   };
   return (

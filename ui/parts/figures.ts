@@ -26,7 +26,7 @@ export function bytes(value: number): string {
 export const rate = (perSecond: number): string =>
   perSecond >= 100 ? String(Math.round(perSecond)) : perSecond.toFixed(1);
 
-export const percent = (share: number): string => `${Math.round(100 * share)} %`;
+export const percent = (share: number): string => `${Math.round(100 * share)}%`;
 
 /** How long ago, in one word or two. */
 export function ago(thenMs: number, nowMs: number): string {
@@ -38,6 +38,13 @@ export function ago(thenMs: number, nowMs: number): string {
     ? `${hours} h ago`
     : new Date(thenMs).toLocaleDateString('en', { day: 'numeric', month: 'short' });
 }
+
+/** A time of day: 09:41:07. */
+export const clock = (ms: number): string => new Date(ms).toLocaleTimeString('en', { hourCycle: 'h23' });
+
+/** A day and a time: Nov 23, 2026, 09:41:07. */
+export const moment = (ms: number): string =>
+  new Date(ms).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
 export const plural = (value: number, one: string): string =>
   `${count(value)} ${one}${value === 1 ? '' : 's'}`;

@@ -47,7 +47,10 @@ export function checkRecord({ record: text, request, key, nonce }: Claims): Prom
   });
 }
 
-/** Compares an answer with a second one to the same request, as a replay is compared. Both were checked before. */
+/**
+ * Compares an answer with a second one to the same request, as a replay is compared: what was signed, and what stands in
+ * the file, which may be something else. Both were checked before.
+ */
 export function compareAnswers(first: Checked, second: Checked): Promise<Finding[]> {
   return settled(() => {
     const [claimed, again] = [first.statement, second.statement];
@@ -55,7 +58,7 @@ export function compareAnswers(first: Checked, second: Checked): Promise<Finding
     if (claimed === null || again === null || answer === null)
       throw new Error('One of the records is not verified.');
     const { model, backend, exec, prompt, sampling, output, server } = again.predicate;
-    return checkReplay(claimed, {
+    const findings = checkReplay(claimed, {
       tuple: { model, backend, exec },
       // A template sees the second in which it is rendered. What it made of it is compared by its hash.
       prompt: { ...prompt, template_clock: claimed.predicate.prompt.template_clock },
@@ -64,8 +67,62 @@ export function compareAnswers(first: Checked, second: Checked): Promise<Finding
       answer: { choices: answer.choices, usage: answer.usage },
       serverSha256: server.server_source_sha256,
     });
+    return [...compareWords(first.record.response, answer), ...findings];
   });
 }
+
+/** Whether the words in the file came again; nothing to say of a bare record. */
+function compareWords(
+  shown: OpenedRecord['response'],
+  again: NonNullable<OpenedRecord['response']>,
+): Finding[] {
+  if (shown === null) return [];
+  const isSame = wordsOf(shown.choices) === wordsOf(again.choices);
+  return [
+    {
+      level: 'L3',
+      name: 'this file',
+      outcome: isSame ? 'passed' : 'failed',
+      detail: isSame
+        ? 'the same words came again'
+        : 'other words came: what this file says is not what the model answers. The rows below are about what was signed',
+    },
+  ];
+}
+
+/** What was said and called, without the ids that each answer gets anew. */
+function wordsOf(choices: unknown): string {
+  const list = Array.isArray(choices) ? (choices as readonly Choice[]) : [];
+  return JSON.stringify(
+    list.map(({ message }) => [
+      message?.content,
+      message?.tool_calls?.map(({ function: called }) => [called?.name, called?.arguments]),
+    ]),
+  );
+}
+
+interface Choice {
+  readonly message?: {
+    readonly content?: unknown;
+    readonly tool_calls?: readonly {
+      readonly function?: { readonly name?: unknown; readonly arguments?: unknown };
+    }[];
+  };
+}
+
+/** What the verdict is about, in a headline. */
+export function headlineOf({ exitCode, findings }: Pick<Verdict, 'exitCode' | 'findings'>): string {
+  if (exitCode === 0) return 'Verified';
+  if (exitCode === 2) return 'Not enough to tell';
+  const failed = new Set(findings.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name));
+  if (failed.has('signature')) return 'Not signed by a trusted key';
+  if (failed.has('response')) return 'The answer was changed';
+  if ([...failed].every((name) => ABOUT_ASKING.has(name))) return 'Signed, but for another request';
+  return 'Not what was signed';
+}
+
+/** Findings that speak of the request and not of the answer. */
+const ABOUT_ASKING: ReadonlySet<string> = new Set(['request', 'nonce', 'sampling']);
 
 /** Null when the identity is signed for this nonce by the key with this id, or else why it is not. */
 export function identityFault(

@@ -14,15 +14,16 @@ export interface Part {
 }
 
 const PARTS: Readonly<Record<keyof Predicate, string>> = {
-  issuer: 'Who signed, when, and where in the chain of this boot.',
-  request: 'What was asked, by its hash: the record holds no text.',
-  prompt: 'What the model really got: the chat template, the text that it made, its tokens.',
-  model: 'The file of the weights, to the last byte.',
-  server: 'The program that wrote the prompt and read the tokens.',
-  backend: 'The native files that computed, each by its hash, and the processor that they saw.',
-  exec: 'How they computed. Two runs can be compared only where all of this is equal.',
-  sampling: 'How tokens were chosen.',
-  output: 'What came out: the tokens, and a chain over their likelihoods.',
+  issuer: 'Who signed, when, and where in the chain of records since the service started.',
+  request: 'What was asked, as a hash: the record holds no text.',
+  prompt: 'What the model was given: the chat template, the rendered text and its tokens, as hashes.',
+  model: 'The file of weights, by the hash of all its bytes.',
+  server: 'The program that rendered the prompt and read the tokens.',
+  backend:
+    'The native libraries that computed the answer, each by its hash, and the features of the processor.',
+  exec: 'How it was computed. Two runs are comparable only if all of this is equal.',
+  sampling: 'How the tokens were chosen.',
+  output: 'The result: the tokens, and a chain of hashes over their logits.',
 };
 
 interface SchemaLike {

@@ -40,7 +40,7 @@ export function askAgain(): Promise<void> {
     const record = await frozen(request, crypto.randomUUID());
     const second = await checkRecord({ record, request, key: keyText() });
     if (second.statement === null)
-      throw new Error('The second record is not signed by the key of the first.');
+      throw new Error('The second answer is not signed by the key of the first, so they cannot be compared.');
     comparison.value = await compareAnswers(first, second);
   });
 }
@@ -60,11 +60,20 @@ export function takeFiles(files: Iterable<File>): Promise<void> {
     } else if (old !== null && (request ?? key) !== undefined) {
       await hold({ ...old, request: request?.text ?? old.request });
     } else if (key === undefined) {
+      forgetRecord();
       throw new Error(
-        'None of these files is a record. A record is a saved answer with its member evidence.',
+        request === undefined
+          ? 'This is not a record. Choose a saved answer that holds its member "evidence", with its request and key if you have them.'
+          : 'This is only a request. Choose the saved answer as well.',
       );
     }
   });
+}
+
+function forgetRecord(): void {
+  held.value = null;
+  checked.value = null;
+  comparison.value = null;
 }
 
 export async function hold(next: Held): Promise<void> {

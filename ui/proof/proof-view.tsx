@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { milliseconds } from '../parts/figures.ts';
+import { milliseconds, moment } from '../parts/figures.ts';
 import { sentenceOf } from '../service/client.ts';
-import { chatModels } from '../service/known.ts';
+import { chatModels, DEFAULT_MODEL, menuWith } from '../service/known.ts';
+import { Options } from '../parts/options.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { askSigned, busy, checked, fault, held, takeFiles } from './proof-state.ts';
 import { RecordView } from './record-view.tsx';
@@ -26,8 +27,8 @@ export function ProofView() {
       <header class="view-head">
         <h1>Proof</h1>
         <p>
-          An answer can carry a signed record of how it came about. It is checked here, in your browser, by
-          the same code that <code>hearth evidence verify</code> runs; the service has no say in it.
+          An answer can carry a signed record of how it was made. The record is checked here, in your browser,
+          by the code of <code>hearth evidence verify</code>, without trusting the service.
         </p>
       </header>
       <div class="two">
@@ -51,7 +52,7 @@ function Asking() {
   const [prompt, setPrompt] = useState('What is Hearth?');
   const [chosen, setModel] = useState<string | null>(null);
   const [tokens, setTokens] = useState('128');
-  const model = chosen ?? chatModels.value[0]?.id ?? 'default';
+  const model = chosen ?? chatModels.value[0]?.id ?? DEFAULT_MODEL;
   const isAsking = busy.value === 'asking';
   return (
     <form
@@ -75,13 +76,11 @@ function Asking() {
         <label class="labelled">
           <span>Model</span>
           <select value={model} onChange={({ currentTarget }) => setModel(currentTarget.value)}>
-            {chatModels.value.map(({ id }) => (
-              <option key={id}>{id}</option>
-            ))}
+            <Options of={menuWith(model)} />
           </select>
         </label>
         <label class="labelled short">
-          <span>Tokens at most</span>
+          <span>Maximum tokens</span>
           <input
             type="number"
             min={1}
@@ -91,7 +90,7 @@ function Asking() {
         </label>
       </div>
       <button type="submit" class="main" disabled={isAsking}>
-        {isAsking ? 'Answering' : 'Ask for a signed answer'}
+        {isAsking ? 'Answering…' : 'Ask for a signed answer'}
       </button>
     </form>
   );
@@ -102,8 +101,8 @@ function Dropping() {
     <section class="sheet drop" aria-label="Check a record">
       <h2>Check</h2>
       <p>
-        Drop a saved answer anywhere on this view, with its request and the issuer's key if you have them.
-        Nothing is sent: this works with the service stopped.
+        Drop a saved answer anywhere on this page, with its request and the issuer's public key if you have
+        them. Nothing is sent anywhere; this also works while the service is stopped.
       </p>
       <label class="button">
         Choose files
@@ -127,26 +126,25 @@ function TrustLine() {
     case 'none':
       return (
         <p class="trust">
-          No key is trusted yet. Drop the issuer's public key, or let the service show its own.
+          No key is trusted yet: this service has not shown its own. Choose the issuer's public key.
         </p>
       );
     case 'given':
-      return <p class="trust">Trusted: the key that you gave in {believed.name}.</p>;
+      return <p class="trust">Trusted key: the one you chose, in {believed.name}.</p>;
     case 'changed':
       return (
         <p class="failure" role="alert">
-          This service does not prove itself by the key that this browser saw first (
-          {believed.pin.keyid.slice(0, 16)}…): {believed.fault}. After a change of keys, drop the output of
+          This service did not prove that it holds the key this browser remembers (
+          {believed.pin.keyid.slice(0, 16)}…): {believed.fault}. If its key was rotated, choose the output of
           hearth evidence pubkey --history.
         </p>
       );
     case 'seen':
       return (
         <p class="trust">
-          Trusted: key <code>{believed.pin.keyid.slice(0, 16)}…</code>, shown by this service and remembered
-          by this browser{' '}
-          {believed.isNew ? 'just now' : `since ${new Date(believed.pin.seenAt).toLocaleString('en')}`}. To
-          trust it for another reason, compare it with <code>hearth evidence pubkey</code>.
+          Trusted key: <code>{believed.pin.keyid.slice(0, 16)}…</code>, which this browser first saw{' '}
+          {believed.isNew ? 'just now' : `on ${moment(believed.pin.seenAt)}`}. To be sure that it is the right
+          one, compare it with the output of <code>hearth evidence pubkey</code>.
         </p>
       );
   }
@@ -164,7 +162,9 @@ function Said({ record }: { record: string }) {
     <div class="said-answer">
       <Markdown text={text} />
       {timings === undefined ? null : (
-        <p class="hint">took {milliseconds(timings.prompt_ms + timings.predicted_ms)}, which nobody signs</p>
+        <p class="hint">
+          took {milliseconds(timings.prompt_ms + timings.predicted_ms)} (not part of what is signed)
+        </p>
       )}
     </div>
   );

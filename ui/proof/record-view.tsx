@@ -2,15 +2,11 @@ import type { ComponentChildren } from 'preact';
 import type { Finding } from '../../src/trust/evidence/verify.ts';
 import { saveFile } from '../parts/files.ts';
 import { CodeBlock } from '../text/code-block.tsx';
-import { type Checked, payloadText } from './check.ts';
+import { type Checked, headlineOf, payloadText } from './check.ts';
 import { explain } from './explained.ts';
 import { askAgain, busy, comparison, type Held } from './proof-state.ts';
 
-const VERDICTS = {
-  0: { word: 'Verified', kind: 'good' },
-  1: { word: 'Not what was signed', kind: 'bad' },
-  2: { word: 'Cannot be told', kind: 'open' },
-} as const;
+const TONES = { 0: 'good', 1: 'bad', 2: 'open' } as const;
 
 const LEVELS = {
   L0: 'signature',
@@ -29,12 +25,12 @@ export function RecordView({
   checked: Checked;
   answer: ComponentChildren;
 }) {
-  const { word, kind } = VERDICTS[checked.exitCode];
+  const compared = comparison.value;
   const { level } = checked;
   return (
     <section class="record" aria-label="The record">
-      <div class={`verdict ${kind}`} role="status">
-        <p class="word">{word}</p>
+      <div class={`verdict ${TONES[checked.exitCode]}`} role="status">
+        <p class="word">{headlineOf(checked)}</p>
         <p>
           {level === null ? held.from : `${held.from} · level ${level}, ${LEVELS[level]}`}
           <br />
@@ -44,15 +40,22 @@ export function RecordView({
       {answer}
       <Findings list={checked.findings} />
       <Actions held={held} checked={checked} />
-      {comparison.value === null ? null : (
+      {compared === null ? null : (
         <section aria-label="Comparison">
-          <h2>Asked again</h2>
-          <Findings list={comparison.value} />
+          <h2>Asked again: {comparedWords(compared)}</h2>
+          <Findings list={compared} />
         </section>
       )}
       <Fields checked={checked} />
     </section>
   );
+}
+
+function comparedWords(findings: readonly Finding[]): string {
+  if (findings.some(({ outcome }) => outcome === 'failed')) return 'the answer differs';
+  return findings.some(({ outcome }) => outcome === 'incomparable')
+    ? 'the two cannot be compared'
+    : 'the same answer';
 }
 
 function Findings({ list }: { list: readonly Finding[] }) {
@@ -69,14 +72,14 @@ function Findings({ list }: { list: readonly Finding[] }) {
   );
 }
 
-/** The verifier speaks to a terminal; here files are dropped. */
+/** The verifier names options of a command; here files are chosen. */
 const inWordsOfThePage = (detail: string): string =>
   detail
-    .replace(' (--request FILE)', '; drop it in to have it compared')
-    .replace(/give (one|its public key) with --pubkey FILE/, 'drop the public key in')
+    .replace(' (--request FILE)', '; choose it to have it compared')
+    .replace(/give (one|its public key) with --pubkey FILE/, 'choose the public key')
     .replace(
       'give the output of evidence pubkey --history',
-      'drop in the output of hearth evidence pubkey --history',
+      'choose the output of hearth evidence pubkey --history',
     );
 
 function Actions({ held, checked }: { held: Held; checked: Checked }) {
@@ -86,7 +89,7 @@ function Actions({ held, checked }: { held: Held; checked: Checked }) {
     <div class="actions">
       {request === null || checked.statement === null ? null : (
         <button type="button" class="main" disabled={isComparing} onClick={() => void askAgain()}>
-          {isComparing ? 'Answering' : 'Ask again and compare'}
+          {isComparing ? 'Answering…' : 'Ask again and compare'}
         </button>
       )}
       <button type="button" onClick={() => saveFile('response.json', held.record)}>
@@ -98,9 +101,9 @@ function Actions({ held, checked }: { held: Held; checked: Checked }) {
         </button>
       )}
       <details>
-        <summary>Check it without this page</summary>
+        <summary>Check it on the command line</summary>
         <p class="hint">
-          A full replay on another machine is the strongest check; it needs the saved files and the model.
+          The strongest check is a full replay on another machine. It needs the saved files and the model.
         </p>
         <CodeBlock
           text="hearth evidence verify response.json --request request.json --replay"
@@ -115,12 +118,14 @@ function Fields({ checked }: { checked: Checked }) {
   const { statement } = checked;
   if (statement === null) {
     return (
-      <p class="hint">What nobody trusted has signed is not explained: anybody could have written it.</p>
+      <p class="hint">
+        The fields of this record are not shown: no trusted key signed it, so anybody could have written them.
+      </p>
     );
   }
   return (
     <section class="fields-of-record" aria-label="What the record says">
-      <h2>What it says</h2>
+      <h2>What the record says</h2>
       {explain(statement).map((part) => (
         <details key={part.name} open={part.name === 'output'}>
           <summary>
@@ -141,7 +146,7 @@ function Fields({ checked }: { checked: Checked }) {
       ))}
       <details>
         <summary>
-          <strong>payload</strong> The very text that is signed.
+          <strong>payload</strong> The exact text that was signed.
         </summary>
         <CodeBlock text={payloadText(checked)} language="json" />
       </details>

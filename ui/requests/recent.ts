@@ -4,10 +4,18 @@
  */
 import { effect, signal } from '@preact/signals';
 import type { RequestList, RequestView } from '../../src/wire/operation/requests.ts';
-import { askJson } from '../service/client.ts';
+import { askJson, PAGE_CLIENT } from '../service/client.ts';
 import { engineState, watchEngine } from '../service/engine-feed.ts';
 
 const MOST = 400;
+
+/** Requests that a model had to answer, and not what asks about the service. */
+export const isInference = ({ model, dialect, prompt_tokens: prompt }: RequestView): boolean =>
+  model !== undefined || dialect !== undefined || prompt !== undefined;
+
+/** What this page asked for itself, to show something. */
+export const isOwn = (request: RequestView): boolean =>
+  request.client_name === PAGE_CLIENT && !isInference(request) && request.error === undefined;
 
 /** The latest first. */
 export const recent = signal<readonly RequestView[]>([]);

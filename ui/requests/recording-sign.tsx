@@ -1,3 +1,4 @@
+import { clock } from '../parts/figures.ts';
 import { engineState } from '../service/engine-feed.ts';
 
 /** A sign that cannot be missed while the service keeps the text of requests. */
@@ -6,8 +7,7 @@ export function RecordingSign() {
   if (until === undefined) return null;
   return (
     <p class="recording" role="status">
-      The text of requests and answers is being recorded, until{' '}
-      {new Date(until).toLocaleTimeString('en', { hour12: false })}.
+      Prompts and answers are being recorded until {clock(until)}.
     </p>
   );
 }

@@ -1,28 +1,34 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RequestDetail, RequestView } from '../../src/wire/operation/requests.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Options } from '../parts/options.tsx';
 import { askJson, sentenceOf, type ServicePath } from '../service/client.ts';
-import { chatModels, refreshModels } from '../service/known.ts';
+import { DEFAULT_MODEL, menuWith, refreshModels } from '../service/known.ts';
 import { CodeBlock } from '../text/code-block.tsx';
+import { figuresOf } from './request-words.ts';
 
-/** One request to its last figure; with its text, where that was kept, and the way to send it to another model. */
+/** All figures of a request; with its text, where that was kept, and the way to send it to another model. */
 export function RequestDetails({ request }: { request: RequestView }) {
   const [detail, setDetail] = useState<RequestDetail | null>(null);
   const [fault, setFault] = useState<string | null>(null);
+  const { number, request_id: id, has_text: hasText } = request;
   useEffect(() => {
-    if (!request.has_text) return;
-    askJson<RequestDetail>(`/svc/requests/${request.number}` as ServicePath).then(
-      setDetail,
-      (error: unknown) => setFault(sentenceOf(error)),
+    if (!hasText) return;
+    askJson<RequestDetail>(`/svc/requests/${number}` as ServicePath).then(setDetail, (error: unknown) =>
+      setFault(sentenceOf(error)),
     );
-  }, [request.number]);
-  const { number: _, has_text: __, ...figures } = request;
+  }, [number]);
   return (
     <div class="details-of-request">
+      <p class="request-id">
+        <span>Request ID</span> <code>{id}</code> <CopyButton text={id} label="Copy ID" />
+        <CopyButton text={`hearth logs --request ${id}`} label="Copy log command" />
+      </p>
       <dl class="pairs">
-        {Object.entries(figures).map(([name, value]) => (
+        {figuresOf(request).map(({ name, value }) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{String(value)}</dd>
+            <dd>{value}</dd>
           </div>
         ))}
       </dl>
@@ -39,7 +45,7 @@ export function RequestDetails({ request }: { request: RequestView }) {
 }
 
 function SendAgain({ path, body }: { path: string; body: string }) {
-  const [model, setModel] = useState('default');
+  const [model, setModel] = useState(DEFAULT_MODEL);
   const [answer, setAnswer] = useState<string | null>(null);
   useEffect(() => void refreshModels().catch(() => undefined), []);
   const send = async () => {
@@ -54,11 +60,9 @@ function SendAgain({ path, body }: { path: string; body: string }) {
   return (
     <div class="actions">
       <label class="inline">
-        <span>To</span>
+        <span>Model</span>
         <select value={model} onChange={({ currentTarget }) => setModel(currentTarget.value)}>
-          {['default', ...chatModels.value.map(({ id }) => id)].map((id) => (
-            <option key={id}>{id}</option>
-          ))}
+          <Options of={menuWith(model)} />
         </select>
       </label>
       <button type="button" class="small" onClick={() => void send()}>

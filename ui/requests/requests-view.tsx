@@ -1,18 +1,21 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RequestView } from '../../src/wire/operation/requests.ts';
-import { count, milliseconds, percent } from '../parts/figures.ts';
+import { clock, count, milliseconds } from '../parts/figures.ts';
 import { saveFile } from '../parts/files.ts';
 import { ask, sentenceOf } from '../service/client.ts';
-import { recent, watchRequests } from './recent.ts';
+import { isOwn, recent, watchRequests } from './recent.ts';
 import { RecordingSign } from './recording-sign.tsx';
 import { RequestDetails } from './request-details.tsx';
+import { clientOf, errorWords, promptWords } from './request-words.ts';
 
 /** The last requests: a table, and for each a bar of its stages on one scale of time. */
 export function RequestsView() {
   const [open, setOpen] = useState<number | null>(null);
+  const [areOwnShown, setOwnShown] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   useEffect(watchRequests, []);
-  const longest = Math.max(1, ...recent.value.map(({ total_ms: total }) => total));
+  const shown = areOwnShown ? recent.value : recent.value.filter((request) => !isOwn(request));
+  const longest = Math.max(1, ...shown.map(({ total_ms: total }) => total));
   const exportAll = () => {
     ask('/svc/requests.har')
       .then((response) => response.text())
@@ -24,35 +27,48 @@ export function RequestsView() {
       <header class="view-head">
         <h1>Requests</h1>
         <p>
-          The last requests since the service started, from its memory. Text is kept only where
-          SVC_RECORD=text says so.
+          The latest requests since the service started. Prompts and answers are recorded only if the service
+          was started with <code>SVC_RECORD=text</code>.
         </p>
       </header>
       <RecordingSign />
       {fault === null ? null : <p class="failure">{fault}</p>}
       <div class="actions">
         <StageKey />
+        <label class="inline">
+          <input
+            type="checkbox"
+            checked={areOwnShown}
+            onChange={({ currentTarget }) => setOwnShown(currentTarget.checked)}
+          />
+          <span>Show this page's own status requests ({recent.value.filter(isOwn).length})</span>
+        </label>
         <button type="button" class="small" onClick={exportAll}>
           Save as HAR
         </button>
       </div>
-      {recent.value.length === 0 ? <p class="hint">Nothing was asked yet.</p> : null}
-      <div class="scroll-x" role="region" aria-label="Requests" tabIndex={0}>
+      {shown.length === 0 ? (
+        <p class="empty">
+          No requests yet. <a href="#/playground">Ask a question</a>, or send one to{' '}
+          <code>{location.origin}/v1</code>.
+        </p>
+      ) : null}
+      <div class="scroll-x" role="region" aria-label="Requests" tabIndex={0} hidden={shown.length === 0}>
         <table class="list">
           <thead>
             <tr>
               <th>Time</th>
               <th>Client</th>
-              <th>Request</th>
+              <th>Model or route</th>
               <th class="number">Prompt</th>
               <th class="number">Answer</th>
-              <th class="number">First</th>
-              <th class="number">Whole</th>
+              <th class="number">First token</th>
+              <th class="number">Total</th>
               <th class="stages-head">Stages</th>
             </tr>
           </thead>
           <tbody>
-            {recent.value.map((request) => (
+            {shown.map((request) => (
               <Row
                 key={request.number}
                 request={request}
@@ -79,27 +95,22 @@ function Row({
   isOpen: boolean;
   onToggle: () => void;
 }) {
-  const {
-    status,
-    error,
-    prompt_tokens: prompt,
-    cached_tokens: cached = 0,
-    completion_tokens: answer,
-  } = request;
+  const { status, error, prompt_tokens: prompt, completion_tokens: answer } = request;
+  const reused = promptWords(request);
   return (
     <>
       <tr>
-        <td class="mono">{new Date(request.started_ms).toLocaleTimeString('en', { hour12: false })}</td>
-        <td>{request.client_name ?? request.key ?? request.client}</td>
+        <td class="mono">{clock(request.started_ms)}</td>
+        <td>{clientOf(request)}</td>
         <td>
           <button type="button" class="quiet small" aria-expanded={isOpen} onClick={onToggle}>
             {request.model ?? request.route}
           </button>
-          {status >= 400 || error !== undefined ? <span class="tag bad">{error ?? status}</span> : null}
+          <Ending status={status} error={error} />
         </td>
         <td class="number">
           {prompt === undefined ? '' : count(prompt)}
-          {prompt === undefined || prompt === 0 ? null : <small> {percent(cached / prompt)} reused</small>}
+          {reused === null ? null : <small> {reused}</small>}
         </td>
         <td class="number">{answer === undefined ? '' : count(answer)}</td>
         <td class="number">{request.first_ms === undefined ? '' : milliseconds(request.first_ms)}</td>
@@ -116,6 +127,16 @@ function Row({
         </tr>
       ) : null}
     </>
+  );
+}
+
+/** A client that left is no failure. */
+function Ending({ status, error }: { status: number; error: string | undefined }) {
+  if (status < 400 && error === undefined) return null;
+  return (
+    <span class={error === 'cancelled' ? 'tag' : 'tag bad'}>
+      {error === undefined ? status : errorWords(error)}
+    </span>
   );
 }
 

@@ -18,6 +18,11 @@ export interface AnswerSoFar {
   finish: FinishReason | null;
   usage: Usage | null;
   timings: Timings | null;
+  /** The context window that was used, tokens; null: not told. */
+  window: number | null;
+  /** Pieces that came so far, some of which may hold several tokens, and when the last one did. */
+  pieces: number;
+  lastMs: number;
   /** What the service says of how it read the request; empty when nothing is to be said. */
   remarks: string[];
 }
@@ -30,6 +35,9 @@ export const noAnswer = (): AnswerSoFar => ({
   finish: null,
   usage: null,
   timings: null,
+  window: null,
+  pieces: 0,
+  lastMs: 0,
   remarks: [],
 });
 
@@ -43,6 +51,7 @@ export async function streamAnswer(
   const body = { ...request, stream: true, stream_options: { include_usage: true } };
   const response = await ask('/v1/chat/completions', { body, signal });
   answer.remarks = remarksOf(response.headers);
+  answer.window = Number(response.headers.get(HEADERS.numCtx) ?? 0) || null;
   let isDone = false;
   for await (const { data } of framesOf(response)) {
     if (data === '[DONE]') {
@@ -51,10 +60,14 @@ export async function streamAnswer(
     }
     const chunk = JSON.parse(data) as ChatChunk | ErrorBody;
     if ('error' in chunk) throw new Refusal(200, chunk, response.headers.get(HEADERS.requestId));
-    if (addChunk(answer, chunk) && answer.firstMs === null) answer.firstMs = performance.now() - begun;
+    if (addChunk(answer, chunk)) {
+      answer.lastMs = performance.now() - begun;
+      answer.firstMs ??= answer.lastMs;
+      answer.pieces += 1;
+    }
     onChange(answer);
   }
-  if (!isDone) throw new Error('The stream broke off before the answer was complete.');
+  if (!isDone) throw new Error('The connection was lost before the answer was complete; retry it.');
   return answer;
 }
 
@@ -87,9 +100,12 @@ function remarksOf(headers: Headers): string[] {
     return value === null ? [] : [sentence(value)];
   };
   return [
-    ...said(HEADERS.ignoredParams, (names) => `Without effect: ${names}.`),
-    ...said(HEADERS.relaxed, (names) => `Checked after the answer only: ${names}.`),
+    ...said(HEADERS.ignoredParams, (names) => `Ignored by this model: ${names}.`),
+    ...said(HEADERS.relaxed, (names) => `Not enforced while answering, only checked afterwards: ${names}.`),
     ...said(HEADERS.substitutedModel, (model) => `Answered by ${model}.`),
-    ...said(HEADERS.chatTemplate, () => 'This model has no chat template; the answer may be anything.'),
+    ...said(
+      HEADERS.chatTemplate,
+      () => 'This model has no chat template, so its answers may make little sense.',
+    ),
   ];
 }

@@ -3,10 +3,11 @@
  * models. It knows nothing of how anything is shown. This file: one request, and its refusal in the service's words.
  */
 import { signal } from '@preact/signals';
-import { HEADERS } from '../../src/wire/headers.ts';
+import { HEADERS, REQUEST_HEADERS } from '../../src/wire/headers.ts';
 import type { ErrorBody } from '../../src/wire/error.ts';
 import type { routes } from '../../src/wire/routes.ts';
 import { storedKey } from './key.ts';
+import { inPageWords } from './page-words.ts';
 
 type Table = typeof routes;
 type PathOf<Name extends keyof Table> = Table[Name]['path'];
@@ -23,13 +24,18 @@ export class Refusal extends Error {
   readonly requestId: string | null;
 
   constructor(status: number, body: Partial<ErrorBody>, requestId: string | null) {
-    super(body.message ?? `The service answered with status ${status} and no sentence.`);
+    const { code = 'unknown', message = `The service answered with status ${status} and gave no reason.` } =
+      body;
+    super(inPageWords(code, message));
     this.status = status;
-    this.code = body.code ?? 'unknown';
+    this.code = code;
     this.param = body.param;
     this.requestId = requestId;
   }
 }
+
+/** What this page calls itself, in queues, logs and the list of requests. */
+export const PAGE_CLIENT = 'Hearth page';
 
 /** Whether the last request was refused for want of a key. */
 export const needsKey = signal(false);
@@ -49,7 +55,12 @@ export async function ask(path: ServicePath, options: Ask = {}): Promise<Respons
   const { body, method = body === undefined ? 'GET' : 'POST', signal: abort } = options;
   const init: RequestInit = {
     method,
-    headers: { ...authorization(), ...(body === undefined ? {} : JSON_TYPE), ...options.headers },
+    headers: {
+      ...authorization(),
+      [REQUEST_HEADERS.clientId]: PAGE_CLIENT,
+      ...(body === undefined ? {} : JSON_TYPE),
+      ...options.headers,
+    },
     cache: 'no-store',
     credentials: 'omit',
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -92,7 +103,7 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   } catch (cause) {
     if (isAbort(cause)) throw cause;
     isReachable.value = false;
-    throw new Error('The service does not answer. It may have been stopped; hearth serve starts it.', {
+    throw new Error('The service cannot be reached. It may have been stopped; start it again, then retry.', {
       cause,
     });
   }

@@ -7,11 +7,16 @@ import { framesOf } from './frames.ts';
 import { mergePatched } from './merge-patch.ts';
 
 export const engineState = signal<EngineState | null>(null);
+/** When the connection was lost, Unix milliseconds; null: it stands, or none was made yet. */
+export const lostSinceMs = signal<number | null>(null);
 
 const RETRY_MS = 2000;
+/** The service says something every 15 seconds; one that is silent for longer has stopped without a word. */
+const SILENCE_MS = 25_000;
 let watchers = 0;
 let connection: AbortController | null = null;
 let lastId: string | null = null;
+let retryNow = (): void => undefined;
 
 /** Follows the engine until the function that it returns is called. */
 export function watchEngine(): () => void {
@@ -24,6 +29,9 @@ export function watchEngine(): () => void {
     settle();
   };
 }
+
+/** Tries again at once to reach a service that was lost. */
+export const reconnect = (): void => retryNow();
 
 function settle(): void {
   const isWanted = watchers > 0 && !document.hidden;
@@ -38,19 +46,45 @@ function settle(): void {
 
 async function follow(signalOfEnd: AbortSignal): Promise<void> {
   while (!signalOfEnd.aborted) {
-    try {
-      const headers = lastId === null ? {} : { [REQUEST_HEADERS.lastEventId]: lastId };
-      const response = await ask('/svc/events', { headers, signal: signalOfEnd });
-      for await (const { id, event, data } of framesOf(response)) {
-        take(event as keyof typeof ENGINE_EVENTS, JSON.parse(data));
-        lastId = id ?? lastId;
-      }
-    } catch {
-      // What is wrong shows beside the name of the service; here it is tried again.
-    }
-    if (!signalOfEnd.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await listen(signalOfEnd).catch(() => undefined);
+    if (signalOfEnd.aborted) return;
+    lostSinceMs.value ??= Date.now();
+    await pause();
   }
 }
+
+/** One connection, to its end. */
+async function listen(signalOfEnd: AbortSignal): Promise<void> {
+  const silence = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const heard = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  };
+  heard();
+  try {
+    const headers = lastId === null ? {} : { [REQUEST_HEADERS.lastEventId]: lastId };
+    const signalOfBoth = AbortSignal.any([signalOfEnd, silence.signal]);
+    const response = await ask('/svc/events', { headers, signal: signalOfBoth });
+    for await (const { id, event, data } of framesOf(response, heard)) {
+      heard();
+      lostSinceMs.value = null;
+      take(event as keyof typeof ENGINE_EVENTS, JSON.parse(data));
+      lastId = id ?? lastId;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const pause = (): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, RETRY_MS);
+    retryNow = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
 
 function take(event: keyof typeof ENGINE_EVENTS, data: unknown): void {
   if (event === 'snapshot') engineState.value = data as EngineState;

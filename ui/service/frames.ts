@@ -1,11 +1,14 @@
-/** Server-sent events of a response, one by one. */
+/** Server-sent events of a response, one by one; comments only say that the service is there. */
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream';
 
-export async function* framesOf(response: Response): AsyncGenerator<EventSourceMessage, void, void> {
+export async function* framesOf(
+  response: Response,
+  onComment: () => void = () => undefined,
+): AsyncGenerator<EventSourceMessage, void, void> {
   if (response.body === null) return;
   const events = response.body
     .pipeThrough(new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
-    .pipeThrough(new EventSourceParserStream());
+    .pipeThrough(new EventSourceParserStream({ onComment }));
   const reader = events.getReader();
   try {
     while (true) {

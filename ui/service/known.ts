@@ -1,10 +1,12 @@
 /** What the service says of itself and of its models, fetched when a view asks and kept for the others. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { Identity } from '../../src/wire/identity.ts';
 import type { ModelEntry, ModelList } from '../../src/wire/models.ts';
-import { askJson } from './client.ts';
+import { ask, askJson, isReachable } from './client.ts';
 
 export const models = signal<readonly ModelEntry[]>([]);
+/** Whether the service has told its models yet. */
+export const areModelsKnown = signal(false);
 export const identity = signal<Identity | null>(null);
 
 /** Models that chat, the default one first. */
@@ -15,8 +17,44 @@ export const chatModels = computed(() => {
     .toSorted((a, b) => Number(b.id === first) - Number(a.id === first) || a.id.localeCompare(b.id));
 });
 
+export interface ModelName {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** What menus offer: every model that chats, and after it the further names that it has. */
+export const chatNames = computed((): ModelName[] =>
+  chatModels.value.flatMap(({ id, aliases = [] }) => [
+    { name: id, label: id },
+    ...aliases
+      .filter((alias) => alias.toLowerCase() !== id)
+      .map((alias) => ({ name: alias, label: `${alias} (${id})` })),
+  ]),
+);
+
+/** A menu in which this name is chosen: what it does not offer otherwise is the default, or gone. */
+export function menuWith(chosen: string): readonly ModelName[] {
+  const names = chatNames.value;
+  if (names.some(({ name }) => name === chosen)) return names;
+  return [
+    { name: chosen, label: chosen === DEFAULT_MODEL ? defaultLabel() : missingLabel(chosen) },
+    ...names,
+  ];
+}
+
+function defaultLabel(): string {
+  const [first] = chatModels.value;
+  return first === undefined ? 'default' : `default (${first.id})`;
+}
+
+const missingLabel = (name: string): string => (areModelsKnown.value ? `${name} (not installed)` : name);
+
+/** The name that means whichever model is the default. */
+export const DEFAULT_MODEL = 'default';
+
 export async function refreshModels(): Promise<void> {
   models.value = (await askJson<ModelList>('/v1/models')).data;
+  areModelsKnown.value = true;
 }
 
 export async function refreshIdentity(): Promise<void> {
@@ -27,3 +65,12 @@ export async function refreshIdentity(): Promise<void> {
 export async function refreshAll(): Promise<void> {
   await Promise.allSettled([refreshIdentity(), refreshModels()]);
 }
+
+const RETRY_MS = 3000;
+
+/** A service that was lost is looked for until it answers; then what is known is asked for again. */
+effect(() => {
+  if (isReachable.value) return;
+  const timer = setInterval(() => void ask('/health').then(refreshAll, () => undefined), RETRY_MS);
+  return () => clearInterval(timer);
+});

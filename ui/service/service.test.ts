@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { catalogue, type ErrorCode } from '../../src/lib/errors/catalogue.ts';
+import { fail } from '../../src/lib/errors/svc-error.ts';
 import { mergePatched } from './merge-patch.ts';
+import { inPageWords } from './page-words.ts';
 
 /** The examples of RFC 7396. */
 const EXAMPLES: readonly (readonly [unknown, unknown, unknown])[] = [
@@ -38,4 +41,48 @@ describe('a merge patch', () => {
     const kept = { deep: [1] };
     expect((mergePatched({ kept, other: 1 }, { other: 2 }) as { kept: object }).kept).toBe(kept);
   });
+});
+
+describe('a refusal on the page', () => {
+  /** What only whoever administers the service can mend, outside any browser. */
+  const OUTSIDE = /^(?:upstream|engine|engines|key|library)_/;
+
+  it('names no command: the page has buttons', () => {
+    const told = (Object.keys(catalogue) as ErrorCode[])
+      .filter((code) => !OUTSIDE.test(code))
+      .map((code) => [code, inPageWords(code, sampleOf(code))]);
+    expect(told.length).toBeGreaterThan(50);
+    expect(told.filter(([, sentence]) => /\brun: |\bhearth [a-z]+|--[a-z]+/.test(sentence ?? ''))).toEqual(
+      [],
+    );
+  });
+
+  it('keeps the cause, and says where the page has the remedy', () => {
+    const { code, message } = fail('model_not_found', { model: 'acme/big' });
+    expect(inPageWords(code, message)).toBe(
+      'Model "acme/big" is not installed; choose another model, or install it under Models.',
+    );
+    const long = { promptTokens: 700, numCtx: 512, model: 'm' };
+    expect(
+      inPageWords(
+        'context_length_exceeded',
+        fail('context_length_exceeded', { ...long, maxCtx: 2048 }).message,
+      ),
+    ).toMatch(/takes 700 tokens.*window has 512.*new conversation, or set a larger context window/);
+    expect(
+      inPageWords(
+        'context_length_exceeded',
+        fail('context_length_exceeded', { ...long, maxCtx: 512 }).message,
+      ),
+    ).toMatch(/512, the most this model can use.*start a new conversation\.$/);
+  });
+
+  function sampleOf(code: ErrorCode): string {
+    const { members, sentence } = catalogue[code] as {
+      readonly members: Readonly<Record<string, string>>;
+      readonly sentence: (detail: object) => string;
+    };
+    const values = Object.entries(members).map(([name, type]) => [name, type.startsWith('number') ? 7 : 'x']);
+    return sentence(Object.fromEntries(values) as object);
+  }
 });

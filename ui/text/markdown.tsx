@@ -126,7 +126,7 @@ function Inline({ token }: { token: Token }) {
       return (
         <Link
           href={(token as Tokens.Image).href}
-        >{`image: ${(token as Tokens.Image).text || 'without a name'}`}</Link>
+        >{`image: ${(token as Tokens.Image).text || 'unnamed'}`}</Link>
       );
     case 'escape':
     case 'text':

@@ -8,9 +8,14 @@ import { emptySettings, type Settings } from './settings.ts';
 export interface Measures {
   readonly firstMs: number | null;
   readonly tokensPerSecond: number | null;
-  readonly promptTokens: number;
-  readonly cachedTokens: number;
+  /** Absent where an answer was stopped before the service told it. */
+  readonly promptTokens?: number;
+  readonly cachedTokens?: number;
   readonly answerTokens: number;
+  /** The context window that it was written in, tokens; absent: not told. */
+  readonly window?: number;
+  /** The figures of a stopped answer are counted here, by the pieces that came. */
+  readonly isEstimate?: true;
   readonly draftedTokens: number;
 }
 
@@ -26,9 +31,21 @@ export interface Entry {
   readonly model?: string;
   /** Why an answer ended: as the service says, or `stopped` by the user. */
   readonly finish?: 'stop' | 'length' | 'tool_calls' | 'stopped';
+  /** Entries that were tried for one another have it in common; absent: all of one parent were. */
+  readonly tries?: string;
+  /** What the answer had to be, and where it had to end, as far as that was asked for. */
+  readonly asked?: Asked;
   readonly failure?: string;
+  readonly failureCode?: string;
   readonly remarks?: readonly string[];
   readonly measures?: Measures;
+}
+
+/** What an answer was asked to be. */
+export interface Asked {
+  readonly isJson: boolean;
+  /** Tokens at most. */
+  readonly limit: number | null;
 }
 
 /** One column: a model, and the last entry of its path through the tree. */
@@ -49,10 +66,17 @@ export interface Conversation {
 
 const MOST_TITLE = 60;
 
+/** An empty one, with the models of another if one is given; settings belong to the conversation they were made for. */
 export function newConversation(model: string, from?: Conversation): Conversation {
   const lanes = from?.lanes.map((lane) => ({ ...lane, leaf: null })) ?? [{ model, leaf: null }];
-  const settings = from?.settings ?? emptySettings();
-  return { id: crypto.randomUUID(), title: '', changedAt: Date.now(), entries: [], lanes, settings };
+  return {
+    id: crypto.randomUUID(),
+    title: '',
+    changedAt: Date.now(),
+    entries: [],
+    lanes,
+    settings: emptySettings(),
+  };
 }
 
 /** The entries that lead to one, itself last. */
@@ -68,19 +92,25 @@ export function pathTo({ entries }: Conversation, leaf: string | null): Entry[] 
   return path.reverse();
 }
 
-/** The entries of the same role that follow the same one: an entry and what was tried in its place. */
+/** An entry and what was tried in its place. Answers to one prompt in several columns are no tries of each other. */
 export function alternatives({ entries }: Conversation, entry: Entry): Entry[] {
   return entries.filter(
-    ({ parent, role, callId }) => parent === entry.parent && role === entry.role && callId === entry.callId,
+    ({ parent, role, callId, tries }) =>
+      parent === entry.parent && role === entry.role && callId === entry.callId && tries === entry.tries,
   );
 }
 
-/** The newest entry that can be reached below one, or the entry itself. */
-export function newestBelow({ entries }: Conversation, id: string): string {
+/** The newest entry that can be reached below one by answers of a model, else by any, or the entry itself. */
+export function newestBelow(conversation: Conversation, id: string, model?: string): string {
+  const own = reach(conversation, id, (entry) => entry.role !== 'assistant' || entry.model === model);
+  return own === id ? reach(conversation, id, () => true) : own;
+}
+
+function reach({ entries }: Conversation, id: string, isWanted: (entry: Entry) => boolean): string {
   let newest = id;
   const below = new Set([id]);
   for (const entry of entries) {
-    if (entry.parent === null || !below.has(entry.parent)) continue;
+    if (entry.parent === null || !below.has(entry.parent) || !isWanted(entry)) continue;
     below.add(entry.id);
     newest = entry.id;
   }

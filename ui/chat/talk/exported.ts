@@ -14,7 +14,7 @@ export function importFile(text: string): Conversation[] {
   if (text.length > MOST_BYTES) throw new Error('The file is larger than 64 MB.');
   const file = parse(text);
   if (!isRecord(file) || file['kind'] !== KIND || !Array.isArray(file['conversations']))
-    throw new Error('The file holds no conversations that this page has exported.');
+    throw new Error('This file holds no conversations exported from this page.');
   return file['conversations'].map(readConversation);
 }
 
@@ -81,6 +81,7 @@ function furtherOf(value: Members): Partial<Entry> {
     ...(typeof value['reasoning'] === 'string' ? { reasoning: value['reasoning'] } : {}),
     ...(typeof value['callId'] === 'string' ? { callId: value['callId'] } : {}),
     ...(typeof value['model'] === 'string' ? { model: value['model'] } : {}),
+    ...(typeof value['tries'] === 'string' ? { tries: value['tries'] } : {}),
     ...(finish === undefined ? {} : { finish }),
     ...(calls.length > 0 ? { calls } : {}),
   };

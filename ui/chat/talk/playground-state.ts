@@ -1,10 +1,11 @@
 /** The conversations of the playground, and the answers that are being made. */
 import { computed, type Signal, signal } from '@preact/signals';
-import { chatModels } from '../../service/known.ts';
+import { DEFAULT_MODEL } from '../../service/known.ts';
 import { type AnswerSoFar, noAnswer, streamAnswer } from '../../service/answer-stream.ts';
-import { isAbort, sentenceOf } from '../../service/client.ts';
+import { isAbort, Refusal, sentenceOf } from '../../service/client.ts';
 import { deleteConversation, loadConversations, saveConversation } from '../../storage/conversations.ts';
 import {
+  type Asked,
   type Conversation,
   type Entry,
   type Measures,
@@ -14,7 +15,7 @@ import {
   withEntry,
   withLeaf,
 } from './conversation.ts';
-import { requestOf } from './settings.ts';
+import { activeSettings, requestOf, type Settings } from './settings.ts';
 
 const all = signal<readonly Conversation[]>([newConversation('default')]);
 const currentId = signal(all.peek()[0]?.id ?? '');
@@ -52,10 +53,15 @@ export function open(id: string): void {
   currentId.value = id;
 }
 
-/** An empty conversation with the models and settings of the one at hand. */
+/** Settings that were left behind when a conversation was begun; null: there were none. */
+export const leftSettings = signal<Settings | null>(null);
+
+/** An empty conversation with the models of the one at hand. Its settings stay with that one, and can be fetched. */
 export function begin(): void {
-  const fresh = newConversation(chatModels.value[0]?.id ?? 'default', current.value);
-  add([fresh]);
+  const { settings, entries } = current.value;
+  if (activeSettings(settings).length > 0) leftSettings.value = settings;
+  else if (entries.length > 0) leftSettings.value = null;
+  add([newConversation(DEFAULT_MODEL, current.value)]);
 }
 
 export function add(conversations: readonly Conversation[]): void {
@@ -103,17 +109,20 @@ export function say(text: string): void {
 /** Asks for another answer in the place of one. */
 export function retry(lane: number, entry: Entry): void {
   changeCurrent((now) => withLeaf(now, lane, entry.parent));
-  void answer(currentId.value, lane);
+  void answer(currentId.value, lane, entry.tries);
 }
 
 /** Says something else in the place of a prompt; what followed it stays on its own branch. */
 export function sayInstead(lane: number, entry: Entry, text: string): void {
   const id = crypto.randomUUID();
-  changeCurrent((now) =>
-    withLeaf(withEntry(now, { id, parent: entry.parent, role: 'user', text }), lane, id),
-  );
+  changeCurrent((now) => withLeaf(withEntry(now, { ...insteadOf(entry), id, role: 'user', text }), lane, id));
   void answer(currentId.value, lane);
 }
+
+const insteadOf = ({ parent, tries }: Entry): Pick<Entry, 'parent' | 'tries'> => ({
+  parent,
+  ...(tries === undefined ? {} : { tries }),
+});
 
 /** Gives the results of calls, and lets the model go on. */
 export function answerCalls(lane: number, results: readonly { callId: string; text: string }[]): void {
@@ -133,7 +142,12 @@ export function stopAll(): void {
   for (const { id } of current.value.entries) running.get(id)?.abort.abort();
 }
 
-async function answer(conversationId: string, laneAt: number): Promise<void> {
+/** `tries`: what it shares with the answer that it is made in place of. */
+async function answer(
+  conversationId: string,
+  laneAt: number,
+  tries: string | undefined = crypto.randomUUID(),
+): Promise<void> {
   const conversation = all.value.find(({ id }) => id === conversationId);
   const lane = conversation?.lanes[laneAt];
   if (conversation === undefined || lane === undefined) return;
@@ -143,6 +157,8 @@ async function answer(conversationId: string, laneAt: number): Promise<void> {
     role: 'assistant',
     text: '',
     model: lane.model,
+    tries,
+    asked: askedOf(conversation.settings),
   };
   change(conversationId, (now) => withLeaf(withEntry(now, entry), laneAt, entry.id));
   const job = begun(entry.id);
@@ -152,12 +168,22 @@ async function answer(conversationId: string, laneAt: number): Promise<void> {
     change(conversationId, (now) => withChangedEntry(now, finished(entry, whole)));
   } catch (failure) {
     const partial = finished(entry, job.latest());
-    const end = isAbort(failure) ? { finish: 'stopped' as const } : { failure: sentenceOf(failure) };
+    const end = isAbort(failure) ? { finish: 'stopped' as const } : failed(failure);
     change(conversationId, (now) => withChangedEntry(now, { ...partial, ...end }));
   } finally {
     running.delete(entry.id);
     runningIds.value = new Set(running.keys());
   }
+}
+
+function failed(failure: unknown): Partial<Entry> {
+  const code = failure instanceof Refusal ? { failureCode: failure.code } : {};
+  return { failure: sentenceOf(failure), ...code };
+}
+
+function askedOf({ schema, numbers }: Settings): Asked {
+  const limit = Number(numbers.max_tokens ?? 0);
+  return { isJson: schema.trim() !== '', limit: limit > 0 ? limit : null };
 }
 
 /** An answer that is being made; what arrives is shown once per frame of the screen. */
@@ -196,8 +222,9 @@ function finished(entry: Entry, answer: AnswerSoFar): Entry {
   };
 }
 
-function measuresOf({ usage, timings, firstMs }: AnswerSoFar): { measures?: Measures } {
-  if (usage === null) return {};
+function measuresOf(answer: AnswerSoFar): { measures?: Measures } {
+  const { usage, timings, firstMs, window } = answer;
+  if (usage === null) return estimateOf(answer);
   const measures = {
     firstMs,
     tokensPerSecond: timings?.predicted_per_second ?? null,
@@ -205,6 +232,15 @@ function measuresOf({ usage, timings, firstMs }: AnswerSoFar): { measures?: Meas
     cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
     answerTokens: usage.completion_tokens,
     draftedTokens: timings?.draft_n_accepted ?? 0,
+    ...(window === null ? {} : { window }),
   };
   return { measures };
+}
+
+/** Of an answer that did not come to its end: the service tells its figures last, so these are counted here. */
+function estimateOf({ firstMs, lastMs, pieces }: AnswerSoFar): { measures?: Measures } {
+  if (firstMs === null) return {};
+  const span = lastMs - firstMs;
+  const tokensPerSecond = pieces > 1 && span > 0 ? (1000 * (pieces - 1)) / span : null;
+  return { measures: { firstMs, tokensPerSecond, answerTokens: pieces, draftedTokens: 0, isEstimate: true } };
 }

@@ -2,15 +2,21 @@
 import type { ChatRequest } from '../../../src/wire/inference/chat.ts';
 import type { Entry } from './conversation.ts';
 
-/** Numbers that a request may carry, as they are typed; empty: the model's own. */
+/** Numbers that a request may carry, as they are typed; empty: the model's default. */
 export const NUMBERS = [
   { field: 'temperature', label: 'Temperature', step: 0.1, hint: '0 always takes the likeliest token' },
-  { field: 'top_p', label: 'Top p', step: 0.05, hint: 'the smallest set of tokens with this share' },
-  { field: 'top_k', label: 'Top k', step: 1, hint: 'so many candidates at most' },
-  { field: 'min_p', label: 'Min p', step: 0.01, hint: 'at least this share of the likeliest' },
-  { field: 'repeat_penalty', label: 'Repeat penalty', step: 0.05, hint: '1 is none' },
-  { field: 'seed', label: 'Seed', step: 1, hint: 'the same seed, the same choices' },
-  { field: 'max_tokens', label: 'Tokens at most', step: 1, hint: 'of the answer' },
+  { field: 'top_p', label: 'Top p', step: 0.05, hint: 'likeliest tokens up to this probability' },
+  { field: 'top_k', label: 'Top k', step: 1, hint: 'number of candidates; 0 is all' },
+  { field: 'min_p', label: 'Min p', step: 0.01, hint: 'drops tokens below this share of the likeliest' },
+  { field: 'repeat_penalty', label: 'Repeat penalty', step: 0.05, hint: '1 is no penalty' },
+  { field: 'seed', label: 'Seed', step: 1, hint: 'the same seed repeats the same choices' },
+  { field: 'max_tokens', label: 'Maximum tokens', step: 1, hint: 'where the answer is cut' },
+  {
+    field: 'num_ctx',
+    label: 'Context window',
+    step: 1,
+    hint: 'tokens; at most what the model was trained for',
+  },
 ] as const satisfies readonly { field: keyof ChatRequest; label: string; step: number; hint: string }[];
 export type NumberField = (typeof NUMBERS)[number]['field'];
 
@@ -71,12 +77,35 @@ export function faultOfJson(text: string): string | null {
 /** The first thing that keeps the settings from making a request, or null. */
 export function faultOf({ tools, schema }: Settings): string | null {
   for (const { name, parameters } of tools) {
-    if (name === '') return 'A tool has no name.';
+    if (name === '') return 'A tool needs a name.';
     const fault = faultOfJson(parameters);
-    if (fault !== null) return `Parameters of ${name}: ${fault}`;
+    if (fault !== null) return `The parameters of ${name} are not usable: ${fault}`;
   }
   const fault = schema.trim() === '' ? null : faultOfJson(schema);
-  return fault === null ? null : `Schema of the answer: ${fault}`;
+  return fault === null ? null : `The JSON Schema is not usable: ${fault}`;
+}
+
+export interface ActiveSetting {
+  readonly words: string;
+  /** What takes it back. */
+  readonly cleared: Partial<Settings>;
+}
+
+/** What is set, in words: each changes the answers, so each is shown where they are asked for. */
+export function activeSettings({ system, numbers, stop, effort, tools, schema }: Settings): ActiveSetting[] {
+  const when = (isSet: boolean, words: string, cleared: Partial<Settings>): ActiveSetting[] =>
+    isSet ? [{ words, cleared }] : [];
+  return [
+    ...when(system.trim() !== '', 'System prompt', { system: '' }),
+    ...when(schema.trim() !== '', 'JSON Schema', { schema: '' }),
+    ...when(tools.length > 0, tools.length === 1 ? '1 tool' : `${tools.length} tools`, { tools: [] }),
+    ...NUMBERS.flatMap(({ field, label }) => {
+      const value = numbers[field] ?? '';
+      return when(value !== '', `${label} ${value}`, { numbers: { ...numbers, [field]: '' } });
+    }),
+    ...when(effort !== '', `Reasoning ${effort}`, { effort: '' }),
+    ...when(stop.trim() !== '', 'Stop texts', { stop: '' }),
+  ];
 }
 
 /** The request for what follows a path; nothing in it that the user did not ask for. */

@@ -13,8 +13,9 @@ import {
   pathTo,
   withEntry,
 } from './conversation.ts';
+import { endOf } from './answer-end.ts';
 import { exportFile, importFile } from './exported.ts';
-import { emptySettings, faultOf, requestOf, SAMPLE_TOOL } from './settings.ts';
+import { activeSettings, emptySettings, faultOf, requestOf, SAMPLE_TOOL, type Settings } from './settings.ts';
 
 const entry = (id: string, parent: string | null, role: Entry['role'], more: Partial<Entry> = {}): Entry => ({
   id,
@@ -41,6 +42,29 @@ describe('a conversation', () => {
     expect(ids(alternatives(tree, tree.entries[1] as Entry))).toEqual(['first', 'second']);
     expect([newestBelow(tree, 'first'), newestBelow(tree, 'second')]).toEqual(['end', 'second']);
     expect(tree.title).toBe('ask');
+  });
+
+  it('takes the columns of a comparison for no tries of each other, and stays with the answers of a column', () => {
+    const compared = of(
+      entry('ask', null, 'user'),
+      entry('left', 'ask', 'assistant', { model: 'a', tries: '1' }),
+      entry('right', 'ask', 'assistant', { model: 'b', tries: '2' }),
+      entry('again', 'ask', 'assistant', { model: 'a', tries: '1' }),
+      entry('last', 'ask', 'assistant', { model: 'b', tries: '2' }),
+    );
+    const triesOf = (at: number) => alternatives(compared, compared.entries[at] as Entry).map(({ id }) => id);
+    expect([triesOf(1), triesOf(2)]).toEqual([
+      ['left', 'again'],
+      ['right', 'last'],
+    ]);
+    expect([newestBelow(compared, 'ask', 'a'), newestBelow(compared, 'ask', 'b')]).toEqual(['again', 'last']);
+  });
+
+  it('leaves its settings behind when another is begun, and keeps the models', () => {
+    const old = { ...tree, settings: { ...emptySettings(), schema: '{}', tools: [SAMPLE_TOOL] } };
+    const fresh = newConversation('default', old);
+    expect(fresh.settings).toEqual(emptySettings());
+    expect(fresh.lanes.map(({ model }) => model)).toEqual(['m']);
   });
 
   it('branches with its path and nothing else', () => {
@@ -96,10 +120,66 @@ describe('the request', () => {
 
   it('is not made from what is no JSON', () => {
     expect(faultOf(emptySettings())).toBeNull();
-    expect(faultOf({ ...emptySettings(), schema: '[]' })).toContain('Schema of the answer');
+    expect(faultOf({ ...emptySettings(), schema: '[]' })).toContain('The JSON Schema');
     expect(faultOf({ ...emptySettings(), tools: [{ ...SAMPLE_TOOL, parameters: '{' }] })).toContain(
       'get_weather',
     );
+  });
+});
+
+describe('the settings in use', () => {
+  it('are named one by one, and each can be taken back', () => {
+    const settings: Settings = {
+      ...emptySettings(),
+      system: 'Be short.',
+      numbers: { temperature: '0.2', seed: '' },
+      tools: [SAMPLE_TOOL],
+      schema: '{}',
+    };
+    const active = activeSettings(settings);
+    expect(active.map(({ words }) => words)).toEqual([
+      'System prompt',
+      'JSON Schema',
+      '1 tool',
+      'Temperature 0.2',
+    ]);
+    const cleared = active.reduce<Settings>((rest, each) => ({ ...rest, ...each.cleared }), settings);
+    expect(activeSettings(cleared)).toEqual([]);
+  });
+});
+
+describe('the end of an answer', () => {
+  const cut = (asked: Entry['asked'], tokens: number, more: Partial<Entry> = {}) =>
+    endOf(
+      entry('a', null, 'assistant', {
+        finish: 'length',
+        text: '{"sure": tr',
+        ...(asked === undefined ? {} : { asked }),
+        measures: {
+          firstMs: 1,
+          tokensPerSecond: 1,
+          promptTokens: 12,
+          answerTokens: tokens,
+          draftedTokens: 0,
+          window: 64,
+        },
+        ...more,
+      }),
+    );
+
+  it('says which limit cut it', () => {
+    expect(cut({ isJson: false, limit: 16 }, 16).words).toBe('cut at the limit of 16 tokens');
+    expect(cut({ isJson: false, limit: 99 }, 52).words).toBe('cut where the context window was full');
+    expect(cut(undefined, 30).words).toBe("cut at the model's limit of 30 tokens");
+  });
+
+  it('warns that JSON was cut, and says what helps; not of JSON that is whole', () => {
+    expect(cut({ isJson: true, limit: 4 }, 4).warning).toMatch(/not complete JSON.*Raise "Maximum tokens"/);
+    expect(cut({ isJson: true, limit: null }, 52).warning).toMatch(/larger context window/);
+    expect(cut({ isJson: true, limit: 4 }, 4, { text: '{"sure": true}' }).warning).toBeNull();
+    expect(cut({ isJson: false, limit: 4 }, 4).warning).toBeNull();
+    const stopped = cut({ isJson: true, limit: null }, 2, { finish: 'stopped' });
+    expect(stopped).toMatchObject({ words: 'stopped by you', warning: expect.stringContaining('Retry') });
   });
 });
 

@@ -47,7 +47,7 @@ export function waitingFor(id: string, { jobs, at_ms: nowMs }: EngineState): Wai
       jobId,
       client,
       words: [
-        `number ${position ?? '?'} in the queue`,
+        `#${position ?? '?'} in the queue`,
         `for ${milliseconds(Math.max(0, nowMs - since))}`,
         // Which model it waits for stands above.
         ...(reason === undefined || reason.startsWith('waiting for a slot') ? [] : [reason]),
@@ -68,15 +68,15 @@ export function apartOf(
 }
 
 function apartWords({ frozen, place, kind }: JobView): string {
-  if (frozen === true) return 'a signed answer, in a context of its own';
+  if (frozen === true) return 'signed answer, in its own context';
   if (place !== undefined) return `answered at ${place}`;
   return APART[kind] ?? kind;
 }
 
 const APART: Readonly<Record<string, string>> = {
-  generate: 'being made ready',
-  embed: 'vectors, without a slot',
-  rank: 'scores, without a slot',
+  generate: 'preparing',
+  embed: 'embedding, uses no slot',
+  rank: 'reranking, uses no slot',
 };
 
 function laneOf(
@@ -122,7 +122,7 @@ function prefillWords(
 function decodeWords(slot: SlotView, prefilled: number): string {
   const { cached_tokens: cached = 0, written_tokens: written = 0, accepted_tokens: accepted = 0 } = slot;
   const drafted = accepted === 0 ? '' : `, ${count(accepted)} of them drafted`;
-  const waits = slot.phase === 'suspended' ? 'suspended, its cells are lent · ' : '';
+  const waits = slot.phase === 'suspended' ? 'paused, its KV cells are lent · ' : '';
   return `${waits}${count(cached)} reused · ${count(prefilled)} prefilled · ${count(written)} generated${drafted}`;
 }
 

@@ -7,9 +7,9 @@ export interface DeviceReading {
   readonly heldBytes: number;
   readonly othersBytes: number;
   readonly freeBytes: number;
-  /** What the models hold it for; `process` is what a worker takes besides. */
+  /** What the models hold it for; `worker` is what its process takes besides. */
   readonly parts: readonly {
-    readonly name: 'weights' | 'KV cache' | 'compute' | 'process';
+    readonly name: 'weights' | 'KV cache' | 'compute' | 'worker';
     readonly bytes: number;
   }[];
   readonly plannedBytes: number;
@@ -35,7 +35,7 @@ export function deviceReading({ models, devices }: EngineState, device: string):
       { name: 'weights', bytes: weights },
       { name: 'KV cache', bytes: kv },
       { name: 'compute', bytes: compute },
-      { name: 'process', bytes: Math.max(0, held - weights - kv - compute) },
+      { name: 'worker', bytes: Math.max(0, held - weights - kv - compute) },
     ],
     plannedBytes: total(({ planned_bytes: bytes }) => bytes),
     isMeasured: here.some(({ measured_bytes: bytes }) => bytes !== undefined),

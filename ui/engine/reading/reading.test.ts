@@ -107,7 +107,7 @@ describe('lanes', () => {
       q: { model: 'm', kind: 'generate', state: 'queued', submitted_ms: 0 },
     };
     expect(apartOf('m', model(slots), signed)).toEqual([
-      { client: 'audit', words: 'a signed answer, in a context of its own' },
+      { client: 'audit', words: 'signed answer, in its own context' },
     ]);
     const far: EngineState['jobs'] = {
       f: { model: 'b/m', kind: 'generate', state: 'running', place: 'b', submitted_ms: 0 },
@@ -115,7 +115,7 @@ describe('lanes', () => {
     };
     expect(apartOf('b/m', model({}), far).map(({ words }) => words)).toEqual([
       'answered at b',
-      'vectors, without a slot',
+      'embedding, uses no slot',
     ]);
     expect(apartOf('other', model({}), signed)).toEqual([]);
   });
@@ -132,8 +132,8 @@ describe('lanes', () => {
     });
     const queue = state({}, { at_ms: 5_000, jobs: { ...jobs, b: waits(2, 'late'), a: waits(1, 'early') } });
     expect(waitingFor('m', queue)).toEqual([
-      { jobId: 'a', client: 'early', words: 'number 1 in the queue · for 4.0 s' },
-      { jobId: 'b', client: 'late', words: 'number 2 in the queue · for 4.0 s · the model is being loaded' },
+      { jobId: 'a', client: 'early', words: '#1 in the queue · for 4.0 s' },
+      { jobId: 'b', client: 'late', words: '#2 in the queue · for 4.0 s · the model is being loaded' },
     ]);
     expect(waitingFor('other', queue)).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe('memory', () => {
       weights: 60,
       'KV cache': 20,
       compute: 5,
-      process: 55,
+      worker: 55,
     });
     expect(deviceReading(state({}, { devices: full.devices }), 'CPU')).toMatchObject({
       heldBytes: 0,

@@ -1,0 +1,38 @@
+import { aside, changeCurrent, current, leftSettings } from './talk/playground-state.ts';
+import { activeSettings, type Settings } from './talk/settings.ts';
+
+const change = (part: Partial<Settings>): void =>
+  changeCurrent((now) => ({ ...now, settings: { ...now.settings, ...part } }));
+
+/** What is set for the next answers, in sight of whoever asks for them; each can be cleared. */
+export function ActiveSettings() {
+  const { settings, entries } = current.value;
+  const active = activeSettings(settings);
+  if (active.length > 0) {
+    return (
+      <ul class="active-settings" aria-label="Settings in use">
+        {active.map(({ words, cleared }) => (
+          <li key={words}>
+            <button type="button" class="set" onClick={() => (aside.value = 'settings')}>
+              {words}
+            </button>
+            <button type="button" class="clear" aria-label={`Clear ${words}`} onClick={() => change(cleared)}>
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  const left = leftSettings.value;
+  if (left === null || entries.length > 0) return null;
+  const names = activeSettings(left).map(({ words }) => words);
+  return (
+    <p class="active-settings">
+      <span>A new conversation starts without settings.</span>
+      <button type="button" class="quiet small" onClick={() => change(left)}>
+        Reuse {names.join(', ')}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,61 @@
+/** How an answer ended, in words, and what that means for its user. Pure. */
+import { count } from '../../parts/figures.ts';
+import type { Entry } from './conversation.ts';
+
+export interface AnswerEnd {
+  /** Beside the figures; null: it ended by itself. */
+  readonly words: string | null;
+  /** What its user should know before using it; null: nothing. */
+  readonly warning: string | null;
+}
+
+export function endOf(entry: Entry): AnswerEnd {
+  const words = wordsOf(entry);
+  const isBroken = entry.asked?.isJson === true && entry.text !== '' && !isJson(entry.text);
+  if (words === null || !isBroken) return { words, warning: null };
+  return { words, warning: `This is not complete JSON: the answer was ${words}. ${remedyOf(entry)}` };
+}
+
+function wordsOf(entry: Entry): string | null {
+  switch (entry.finish) {
+    case 'length':
+      return CUTS[cutOf(entry)](entry.measures?.answerTokens ?? 0);
+    case 'stopped':
+      return 'stopped by you';
+    default:
+      return entry.failure === undefined || entry.text === '' ? null : 'cut off by the failure';
+  }
+}
+
+const CUTS = {
+  asked: (tokens: number) => `cut at the limit of ${count(tokens)} tokens`,
+  window: () => 'cut where the context window was full',
+  model: (tokens: number) => `cut at the model's limit of ${count(tokens)} tokens`,
+} as const;
+
+const REMEDIES = {
+  asked: 'Raise "Maximum tokens" in Settings, then retry.',
+  window: 'Set a larger context window in Settings, or ask in a new conversation.',
+  model: 'Set "Maximum tokens" in Settings, then retry.',
+} as const;
+
+const remedyOf = (entry: Entry): string =>
+  entry.finish === 'length' ? REMEDIES[cutOf(entry)] : 'Retry to get a complete answer.';
+
+/** Which limit ended an answer: the one that was asked for, the window, or a default of the model. */
+function cutOf({ asked, measures }: Entry): keyof typeof CUTS {
+  const { answerTokens = 0, promptTokens = 0, window } = measures ?? {};
+  const limit = asked?.limit ?? null;
+  if (limit !== null && answerTokens >= limit) return 'asked';
+  // The last token of a window may stay unused.
+  return window === undefined || promptTokens + answerTokens >= window - 1 ? 'window' : 'model';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,12 @@
+/** The options of a menu of names. */
+export function Options({ of }: { of: readonly { readonly name: string; readonly label: string }[] }) {
+  return (
+    <>
+      {of.map(({ name, label }) => (
+        <option key={name} value={name}>
+          {label}
+        </option>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+/** What is known of a request, for people. Pure. */
+import type { CacheMissReason } from '../../src/contract/job-event.ts';
+import type { ChangeCause } from '../../src/lib/prompt-cache/causes.ts';
+import type { RequestView } from '../../src/wire/operation/requests.ts';
+import { count, milliseconds, moment, percent } from '../parts/figures.ts';
+
+export interface RequestFigure {
+  readonly name: string;
+  readonly value: string;
+}
+
+type Word = string | number | boolean;
+type Rows = {
+  readonly [Field in keyof Required<RequestView>]: readonly [string, (value: never) => string] | null;
+};
+
+const said = (value: Word): string => String(value);
+
+/** Every member of a request, so that a new one cannot be forgotten; null: it is shown otherwise. */
+const ROWS: Rows = {
+  number: null,
+  request_id: null,
+  has_text: null,
+  started_ms: ['Started', moment],
+  method: ['Method', said],
+  route: ['Route', said],
+  dialect: ['API dialect', said],
+  stream: ['Streamed', (value: boolean) => (value ? 'yes' : 'no')],
+  status: ['HTTP status', said],
+  error: ['Error', (code: string) => errorWords(code)],
+  model: ['Model', said],
+  client_name: ['Client', said],
+  client: ['Client hash', said],
+  key: ['API key', said],
+  total_ms: ['Total', milliseconds],
+  first_ms: ['First token after', milliseconds],
+  queue_ms: ['Waiting in the queue', milliseconds],
+  load_ms: ['Waiting for the model to load', milliseconds],
+  restore_ms: ['Restoring cached prompt state', milliseconds],
+  prompt_ms: ['Rendering and tokenizing the prompt', milliseconds],
+  grammar_ms: ['Compiling the grammar', milliseconds],
+  prefill_ms: ['Computing the prompt', milliseconds],
+  decode_ms: ['Generating', milliseconds],
+  check_ms: ['Checking against schemas', milliseconds],
+  prompt_tokens: ['Prompt tokens', count],
+  cached_tokens: ['… of them reused', count],
+  ram_tokens: ['… restored from memory', count],
+  disk_tokens: ['… restored from disk', count],
+  cache_miss: ['Why not all were reused', (reason: string) => missReason(reason)],
+  completion_tokens: ['Answer tokens', count],
+  drafted_tokens: ['Drafted tokens', count],
+  accepted_tokens: ['… of them accepted', count],
+  finish_reason: ['Finished by', (reason: string) => FINISHES[reason] ?? reason],
+};
+
+const FINISHES: Readonly<Record<string, string>> = {
+  stop: 'the model',
+  length: 'a token limit',
+  tool_calls: 'a tool call',
+};
+
+const MISSES: Readonly<Record<ChangeCause | CacheMissReason, string>> = {
+  cold: 'nothing like it was computed before',
+  differs: 'what is cached continues differently',
+  evicted: 'it was evicted from the cache',
+  no_checkpoint: 'the state of this model cannot be cut back there',
+  damaged: 'the file on disk was damaged',
+  not_worth: 'computing it was faster',
+  not_restored: 'it could not be restored',
+  volatile_line: 'a header line in it changes with each request',
+  timestamp: 'a time or date in it changed',
+  tools_reordered: 'the tools came in another order',
+  tools_changed: 'the tools changed',
+  thinking_dropped: 'an earlier answer came back without its reasoning',
+  answer_retokenised: 'an earlier answer came back as other tokens',
+  text_changed: 'earlier text was changed',
+};
+
+/** A service of another version may know further reasons. */
+const missReason = (reason: string): string =>
+  (MISSES as Readonly<Record<string, string>>)[reason] ?? reason.replaceAll('_', ' ');
+
+/** The code of an error as a person reads it. */
+export const errorWords = (code: string): string =>
+  code === 'cancelled' ? 'stopped by the client' : code.replaceAll('_', ' ');
+
+export function figuresOf(request: RequestView): RequestFigure[] {
+  return Object.entries(ROWS).flatMap(([field, row]) => {
+    const value = request[field as keyof RequestView];
+    return row === null || value === undefined ? [] : [{ name: row[0], value: row[1](value as never) }];
+  });
+}
+
+/** Who asked: the name of the key, what the program calls itself, or a part of its hash. */
+export const clientOf = ({ key, client_name: name, client }: RequestView): string =>
+  key ?? name ?? `unnamed (${client.slice(0, 6)})`;
+
+/** The prompt in a cell of the table. */
+export function promptWords({
+  prompt_tokens: prompt,
+  cached_tokens: cached = 0,
+}: RequestView): string | null {
+  return prompt === undefined || prompt === 0 || cached === 0 ? null : `${percent(cached / prompt)} reused`;
+}

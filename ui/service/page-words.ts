@@ -1,0 +1,40 @@
+/** The service names remedies for a terminal; here each is what this page has a button or a field for. Pure. */
+import type { ErrorCode } from '../../src/lib/errors/catalogue.ts';
+
+/** What stands in place of the remedy, which is what follows the last semicolon; or how the whole sentence is written. */
+const REMEDIES: Partial<Record<ErrorCode, string | ((sentence: string) => string)>> = {
+  model_not_found: 'choose another model, or install it under Models',
+  no_default_model: 'install one under Models',
+  model_damaged: 'verify its files under Models',
+  load_failed: 'verify its files under Models, or choose another model',
+  model_quarantined: 'verify its files under Models, or try again later',
+  load_setting_unusable: 'change or clear this setting under Models',
+  model_exists: 'remove that model first',
+  manifest_damaged: 'remove the model under Models, then install it again',
+  native_unavailable: 'reinstall Hearth, then start the service again',
+  hub_unauthorized: 'start the service with a valid token in HF_TOKEN',
+  hub_offline: 'restart the service without it to pull models, or install one from a file',
+  upstreams_down: 'the engine room shows their state; try again later',
+  upstream_unreachable: 'check that it is running',
+  unauthorized: 'enter the key when this page asks for it',
+  admin_required: 'enter an admin key',
+  page_token_required: 'reload the page',
+  context_length_exceeded: tooLong,
+};
+
+export function inPageWords(code: string, sentence: string): string {
+  const remedy = Object.hasOwn(REMEDIES, code) ? REMEDIES[code as ErrorCode] : undefined;
+  if (remedy === undefined) return sentence;
+  if (typeof remedy === 'function') return remedy(sentence);
+  const [cause = sentence] = /^.*(?=; )/s.exec(sentence) ?? [];
+  return `${cause.replace(/\.$/, '')}; ${remedy}.`;
+}
+
+function tooLong(sentence: string): string {
+  const [, prompt, window] = /the prompt is (.*?) tokens long.*? window is (\d+) tokens/.exec(sentence) ?? [];
+  if (prompt === undefined) return sentence;
+  const [, most] = /takes at most (\d+)/.exec(sentence) ?? [];
+  const larger = most === undefined ? ', or set a larger context window under Settings' : '';
+  const limit = most === undefined ? '' : ', the most this model can use';
+  return `This conversation is too long: it takes ${prompt} tokens, and the context window has ${window}${limit}. Shorten your message, start a new conversation${larger}.`;
+}
