@@ -112,9 +112,8 @@ describe('the models', () => {
     await settings.getByLabel('num_ctx').fill('100000');
     await settings.getByRole('button', { name: 'Save temperature, num_ctx' }).click();
     await settings.getByText(/The window will be [\d,]+ tokens and not 100,000/).waitFor();
-    expect(await second.locator('summary', { hasText: 'Settings of second' }).textContent()).toContain(
-      '(num_ctx, temperature)',
-    );
+    const summary = second.locator('summary', { hasText: 'Settings of second' });
+    await expect.poll(() => summary.textContent()).toContain('(num_ctx, temperature)');
     await settings.getByLabel('Find a setting').fill('kv_type');
     expect(await settings.locator('.setting').count()).toBe(3);
 
