@@ -84,12 +84,12 @@ export async function restoreBuiltins(
 }
 
 /** As the page removes and restores them. */
-export const builtins: Builtins = {
+export const builtinsOf = (home: string): Builtins => ({
   missing: missingBuiltins,
   restore: async (registry, id) => {
-    await restoreBuiltins(registry, [id]);
+    await restoreBuiltins({ home, registry }, [id]);
   },
-};
+});
 
 /** A failure is logged but does not stop the service: installed models can still be served. */
 export async function registerBuiltins(home: string, registry: Registry, log: Logger): Promise<void> {

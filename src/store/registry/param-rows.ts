@@ -1,6 +1,7 @@
 /** Every default of a model for people who set it: what it does, what holds without it, and what it takes. */
 import { LEAST_CTX } from '../../contract/limits.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
+import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import type { SettingGroup } from '../../contract/settings/load-settings.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
 import type { ModelParams } from '../files/manifest.ts';
@@ -61,6 +62,15 @@ export const PARAM_ROWS: readonly ParamRow[] = [
       expects: 'a duration such as 30s or 10m, 0, or -1 for ever',
       words: ['10m', '1h', '0', '-1'],
     },
+  },
+  {
+    group: 'answers',
+    models: 'all',
+    name: 'privacy',
+    description:
+      'How far requests for this model may go: no farther than this machine (local), the local network (lan) or anywhere (remote).',
+    unset: 'as far as each request and key allows',
+    input: { kind: 'choice', words: PRIVACIES },
   },
   ...MODEL_ROWS.map(
     ([, { wire, meaning, fallback, schema, request }]): ParamRow => ({

@@ -69,12 +69,18 @@ async function answers(config: Config): Promise<boolean> {
 async function withPrivateService<T>(context: CliContext, work: (config: Config) => Promise<T>): Promise<T> {
   const { startApp } = await import('../../../app.ts');
   const { openLog } = await import('../../log/logger.ts');
-  const { builtins, registerBuiltins } = await import('../../builtin-models.ts');
+  const { builtinsOf, registerBuiltins } = await import('../../builtin-models.ts');
   const { readVersion } = await import('../../version.ts');
   const config = context.config({ host: '127.0.0.1', port: '0' });
   const { logger } = openLog({ level: 'error', home: null });
   // It makes the folder of the home that the lock lies in.
-  const running = await startApp({ config, version: readVersion(), logger, env: process.env, builtins });
+  const running = await startApp({
+    config,
+    version: readVersion(),
+    logger,
+    env: process.env,
+    builtins: builtinsOf(config.home),
+  });
   const file = path.join(config.home, 'serve.lock');
   let lock: OwnerLock | undefined;
   try {

@@ -31,11 +31,10 @@ export function registerRequests(program: Command, context: CliContext): void {
     .action(async (id: string | undefined, flags: RequestsFlags) => {
       const config = context.config();
       if (flags.har !== undefined) return writeArchive(context, config, flags.har);
-      if (id === undefined && (flags.send === true || flags.model !== undefined))
-        throw new CliFailure(
-          '--send needs the number of a request: hearth requests NUMBER --send',
-          EXIT_CODES.usage,
-        );
+      if (id === undefined && (flags.send === true || flags.model !== undefined)) {
+        const message = '--send needs the number of a request: hearth requests NUMBER --send';
+        throw new CliFailure(message, EXIT_CODES.usage);
+      }
       if (id === undefined) return list(context, config, flags);
       const detail = await ask<RequestDetail>(config, `${routes.requests.path}/${encodeURIComponent(id)}`);
       if (flags.send === true)

@@ -13,7 +13,7 @@ import { type SettingName, settings } from '../../../config/settings.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { isReadOnly } from '../../../lib/files/durable.ts';
 import { type OwnerLock, takeLock } from '../../../store/lock/owner-lock.ts';
-import { builtins, registerBuiltins } from '../../builtin-models.ts';
+import { builtinsOf, registerBuiltins } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
 import { type Log, openLog } from '../../log/logger.ts';
 import { describeHolder } from '../../port-holder.ts';
@@ -124,7 +124,7 @@ async function start(config: Config, { logger, readOnly }: Start): Promise<Runni
       logger,
       readOnly,
       env: process.env,
-      builtins,
+      builtins: builtinsOf(config.home),
     });
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
