@@ -31,6 +31,7 @@ import {
 } from './dialects/chat-completions/chat-completions.ts';
 import { createAnswerIds } from './dialects/chat-completions/answer-ids.ts';
 import { acceptCompletion, type AcceptedCompletion } from './completion/completions.ts';
+import { llamaServerUseCases, type LlamaServerUseCases } from './dialects/llama-server/llama-server.ts';
 import { messagesUseCases, type MessagesUseCases } from './dialects/messages/messages.ts';
 import type { ResponseKeeper } from './dialects/responses/kept.ts';
 import { responsesUseCases, type ResponsesUseCases } from './dialects/responses/responses.ts';
@@ -53,6 +54,7 @@ export interface UseCases {
   readonly chat: AcceptChatCompletion;
   readonly messages: MessagesUseCases;
   readonly responses: ResponsesUseCases;
+  readonly llamaServer: LlamaServerUseCases;
   completion(body: CompletionRequest, caller: Caller): Promise<AcceptedCompletion>;
   embedding(body: EmbeddingRequest, caller: Caller): Promise<EmbeddingAnswer>;
   rerank(body: RerankRequest, caller: Caller): Promise<RerankAnswer>;
@@ -119,8 +121,10 @@ export function createUseCases(parts: Parts): UseCases {
     volatileLines: options.volatileLines,
     cacheLog,
   };
+  const chat = acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() });
   return {
-    chat: acceptChatCompletion({ ...generation, evidence, answerId: createAnswerIds() }),
+    chat,
+    llamaServer: llamaServerUseCases(generation, chat),
     messages: messagesUseCases(generation),
     responses: responsesUseCases(generation, parts.responses),
     completion: (body, caller) => acceptCompletion(generation, body, caller),

@@ -9,6 +9,8 @@ import { FormatShape } from '../lib/tool-format/given/format-shape.ts';
 import { EVIDENCE_TOPICS, type Evidence } from '../lib/tool-format/tool-format.ts';
 
 export const TokenLogprob = Type.Object({
+  /** In the vocabulary; absent from engines that do not tell. */
+  id: Type.Optional(Type.Integer({ minimum: 0 })),
   /** The text of the token; invalid UTF-8 pieces as U+FFFD. */
   text: Type.String(),
   bytes: Type.Array(Type.Integer({ minimum: 0, maximum: 255 })),
@@ -122,6 +124,18 @@ export const StartedEvent = Type.Object({
   preparation: Type.Optional(Preparation),
 });
 export type StartedEvent = Static<typeof StartedEvent>;
+
+/** How far the prompt is evaluated; only of jobs that ask for it. The last one says all of it. */
+export const ProgressEvent = Type.Object({
+  type: Type.Literal('progress'),
+  promptTokens: Type.Integer(),
+  cachedTokens: Type.Integer(),
+  /** Of the prompt, those whose state was reused included. */
+  evaluatedTokens: Type.Integer(),
+  /** Since evaluation began. */
+  elapsedMs: Type.Number(),
+});
+export type ProgressEvent = Static<typeof ProgressEvent>;
 
 /** An answer that failed at one upstream and went on at another. */
 export const Resumed = Type.Object({
@@ -247,6 +261,7 @@ export const DetokenizedEvent = Type.Object({ type: Type.Literal('detokenized'),
 export const JobEvent = Type.Union([
   QueuedEvent,
   StartedEvent,
+  ProgressEvent,
   TextEvent,
   ReasoningEvent,
   ToolCallEvent,

@@ -96,11 +96,21 @@ export const Prompt = Type.Union([
   Type.Object({
     kind: Type.Literal('text'),
     text: Type.String(),
+    /** Marks of control tokens in the text are such; absent: they are text. */
+    readsMarks: Type.Optional(Type.Boolean()),
     /** What is to follow the answer, for models that fill in between. */
     suffix: Type.Optional(Type.String()),
+    /** Only beside `suffix`: files that are no part of the text, and that the model may know. */
+    files: Type.Optional(Type.Array(Type.Object({ name: Type.String(), text: Type.String() }))),
   }),
   /** Evaluated as they are. */
   Type.Object({ kind: Type.Literal('tokens'), tokens: TokenIds }),
+  /** Texts and tokens in turn; each text is tokenised by itself. */
+  Type.Object({
+    kind: Type.Literal('mixed'),
+    parts: Type.Array(Type.Union([Type.String(), TokenIds])),
+    readsMarks: Type.Optional(Type.Boolean()),
+  }),
 ]);
 export type Prompt = Static<typeof Prompt>;
 
@@ -129,6 +139,8 @@ export const GenerateJob = Type.Object({
   stop: Type.Array(Type.String({ minLength: 1 })),
   /** How many alternatives to report per token; null: none reported at all. */
   topLogprobs: Type.Union([Type.Integer({ minimum: 0, maximum: 20 }), Type.Null()]),
+  /** Says how far the prompt is evaluated. */
+  reportsProgress: Type.Optional(Type.Boolean()),
   /** What a template's clock shows, Unix milliseconds; null: the present. */
   templateClockMs: Type.Union([Type.Integer(), Type.Null()]),
   /** Whose prompts these are: state is shared within one trust domain only. Absent: that of all who name none. */

@@ -44,6 +44,38 @@ export interface SamplingRow {
   readonly recorded?: Readonly<Record<string, unknown>>;
 }
 
+/** Biases that one request may give. */
+const MOST_BIASES = 1024;
+const MOST_BIAS = 100;
+/** Names of tokens; what else is named are texts, which only the vocabulary knows how to read. */
+const TOKEN_ID = /^\d{1,9}$/;
+
+/** By the id of a token or by a text; in pairs, a number is an id and false forbids. */
+export type AskedBias = Readonly<Record<string, number>> | readonly (readonly unknown[])[];
+
+interface Biases {
+  readonly tokens: [id: number, bias: number][];
+  readonly texts: [text: string, bias: number][];
+}
+
+/** Null where something in it is no bias. */
+function readBias(asked: AskedBias): Biases | null {
+  const read: Biases = { tokens: [], texts: [] };
+  const pairs: readonly (readonly unknown[])[] = Array.isArray(asked) ? asked : namedBiases(asked);
+  for (const [of, given] of pairs) {
+    const bias = given === false ? -MOST_BIAS : given;
+    if (typeof bias !== 'number' || !(Math.abs(bias) <= MOST_BIAS)) return null;
+    if (typeof of === 'string' && of !== '') read.texts.push([of, bias]);
+    else if (typeof of === 'number' && Number.isInteger(of) && of >= 0 && of < 1e9)
+      read.tokens.push([of, bias]);
+    else return null;
+  }
+  return read;
+}
+
+const namedBiases = (asked: object): [of: number | string, bias: unknown][] =>
+  Object.entries(asked).map(([name, bias]) => [TOKEN_ID.test(name) ? Number(name) : name, bias]);
+
 const LOOK_BACK = 'How many tokens the penalties look back.';
 const ALL_TOKENS = '0 means all tokens.';
 
@@ -212,34 +244,33 @@ export const SAMPLING = {
     /** Pairs of token id and additive bias in logits; -100 forbids the token. */
     schema: Type.Array(Type.Tuple([Type.Integer({ minimum: 0 }), Type.Number()])),
     request: {
-      type: 'object',
-      maxProperties: 1024,
-      additionalProperties: { type: 'number', minimum: -100, maximum: 100 },
+      type: ['object', 'array'],
+      maxProperties: MOST_BIASES,
+      additionalProperties: { type: 'number', minimum: -MOST_BIAS, maximum: MOST_BIAS },
+      maxItems: MOST_BIASES,
+      items: { type: 'array', minItems: 2, maxItems: 2 },
       description:
-        'Token id, or a text of which every token counts, to additive bias, -100 to 100. -100 forbids a token.',
+        'Token id, or a text of which every token counts, to additive bias, -100 to 100. -100 forbids a token. Or a list of pairs, as llama-server takes it; false in place of a bias forbids.',
     },
-    read: readBias,
-    expects: 'logit_bias must map token ids or texts to a bias; a text must not be empty.',
+    read: (asked: AskedBias) => {
+      const read = readBias(asked);
+      return read === null || read.tokens.length > 0 ? (read?.tokens ?? null) : undefined;
+    },
+    expects:
+      'logit_bias must map token ids or texts to a bias from -100 to 100, or be a list of such pairs; a text must not be empty.',
     perModel: false,
     evidence: 'requested',
     elsewhere: 'openai',
   },
 } as const satisfies Readonly<Record<string, SamplingRow>>;
 
-/** Names of tokens; what else is named are texts, which only the vocabulary knows how to read. */
-const TOKEN_ID = /^\d{1,9}$/;
-
-function readBias(asked: Readonly<Record<string, number>>): [number, number][] | null | undefined {
-  if (Object.hasOwn(asked, '')) return null;
-  const pairs = Object.entries(asked).filter(([token]) => TOKEN_ID.test(token));
-  return pairs.length === 0 ? undefined : pairs.map(([token, bias]) => [Number(token), bias]);
-}
-
 /** The texts that a request gives a bias, each with it. */
-export function biasedTexts(request: {
-  readonly logit_bias?: Readonly<Record<string, number>> | null;
+export function biasedTexts({
+  logit_bias: asked,
+}: {
+  readonly logit_bias?: AskedBias | null;
 }): [string, number][] {
-  return Object.entries(request.logit_bias ?? {}).filter(([text]) => !TOKEN_ID.test(text));
+  return (asked && readBias(asked)?.texts) ?? [];
 }
 
 /** With these biases of tokens as well, each of which counts instead of one that the token had. */

@@ -86,7 +86,8 @@ function oneLine(sentence: string): string {
 /** A failure as every dialect tells it. */
 export function failureOf(error: SvcError, requestId: string): Failure {
   const overflow = isFailure(error, 'context_length_exceeded') ? error.detail : null;
-  return { body: errorBody(error), family: entryOf(error.code).family, requestId, overflow };
+  const { family } = entryOf(error.code);
+  return { body: errorBody(error), family, status: STATUS_OF[family], requestId, overflow };
 }
 
 export function errorResponse(error: SvcError, refusal?: Refusal): ErrorResponse {

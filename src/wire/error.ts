@@ -46,11 +46,27 @@ export const ResponsesErrorBody = Type.Object(
 );
 export type ResponsesErrorBody = Static<typeof ResponsesErrorBody>;
 
+/** The same failure on the routes that llama-server alone has. */
+export const LlamaServerErrorBody = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.Integer({ description: 'The status.' }),
+      message: Type.String({ description: 'One plain sentence: the thing, the cause, the remedy.' }),
+      type: Type.String({ description: 'The family of the failure, e.g. invalid_request_error.' }),
+      n_prompt_tokens: Type.Optional(Type.Integer()),
+      n_ctx: Type.Optional(Type.Integer()),
+    }),
+  },
+  { $id: 'LlamaServerErrorBody' },
+);
+export type LlamaServerErrorBody = Static<typeof LlamaServerErrorBody>;
+
 /** The body of a failure, by the dialect of the route. */
 export const errorBodies = {
   native: ErrorBody,
   messages: MessagesErrorBody,
   responses: ResponsesErrorBody,
+  'llama-server': LlamaServerErrorBody,
 } as const;
 
 /** Who defined the shapes of a route: the interface, or a provider whose clients are served too. */

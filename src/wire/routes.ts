@@ -23,6 +23,15 @@ import {
 import { CountTokensRequest, CountTokensResponse, MessagesRequest } from './messages/request.ts';
 import { MessagesResponse } from './messages/response.ts';
 import { ModelEntry, ModelList } from './models.ts';
+import {
+  ApplyTemplateRequest,
+  ApplyTemplateResponse,
+  InfillRequest,
+  NativeCompletion,
+  NativeCompletionRequest,
+  NativeDetokenizeRequest,
+  NativeTokenizeRequest,
+} from './llama-server.ts';
 import { OllamaPs, OllamaTags, OllamaVersion } from './ollama.ts';
 import { InputTokensRequest, ItemsQuery, ResponseQuery, ResponsesRequest } from './responses/request.ts';
 import {
@@ -265,6 +274,58 @@ export const routes = {
     authenticated: true,
     dialect: 'responses',
     response: CancelledResponse,
+  },
+  nativeCompletion: {
+    name: 'llama_server_completion',
+    method: 'POST',
+    path: '/completion',
+    queued: true,
+    summary: "A text completion in llama-server's own shape, whole or as a stream.",
+    authenticated: true,
+    dialect: 'llama-server',
+    body: NativeCompletionRequest,
+    response: NativeCompletion,
+  },
+  infill: {
+    name: 'llama_server_infill',
+    method: 'POST',
+    path: '/infill',
+    queued: true,
+    summary: "What fits in a gap of a text, in llama-server's own shape, whole or as a stream.",
+    authenticated: true,
+    dialect: 'llama-server',
+    body: InfillRequest,
+    response: NativeCompletion,
+  },
+  nativeTokenize: {
+    name: 'llama_server_tokenize',
+    method: 'POST',
+    path: '/tokenize',
+    summary: 'As /v1/tokenize, without a model to be named.',
+    authenticated: true,
+    dialect: 'llama-server',
+    body: NativeTokenizeRequest,
+    response: TokenizeResponse,
+  },
+  nativeDetokenize: {
+    name: 'llama_server_detokenize',
+    method: 'POST',
+    path: '/detokenize',
+    summary: 'As /v1/detokenize, without a model to be named.',
+    authenticated: true,
+    dialect: 'llama-server',
+    body: NativeDetokenizeRequest,
+    response: DetokenizeResponse,
+  },
+  applyTemplate: {
+    name: 'llama_server_apply_template',
+    method: 'POST',
+    path: '/apply-template',
+    summary: 'A conversation as the model would read it; generates nothing.',
+    authenticated: true,
+    dialect: 'llama-server',
+    body: ApplyTemplateRequest,
+    response: ApplyTemplateResponse,
   },
   residency: {
     name: 'residency',

@@ -5,8 +5,8 @@ import { type TSchema, Type } from '#typebox';
  * An optional request field for which null means absent. The type is a list (`["integer","null"]`) instead of an
  * anyOf, because a validation error should name one cause, not one per branch.
  */
-export function nullable<T>(type: string, options: Record<string, unknown> = {}) {
-  return Type.Optional(Type.Unsafe<T | null>({ type: [type, 'null'], ...options }));
+export function nullable<T>(type: string | readonly string[], options: Record<string, unknown> = {}) {
+  return Type.Optional(Type.Unsafe<T | null>({ type: [type, 'null'].flat(), ...options }));
 }
 
 /** How long a model stays loaded after a request. */

@@ -63,9 +63,53 @@ describe('prompts without a template', () => {
   it('leave a gap only where the vocabulary has tokens for one', () => {
     const prompt = { kind: 'text', text: 'ab', suffix: 'yz' } as const;
     expect(() => prepare({ prompt })).toThrow('leave suffix out');
-    const filling = { ...chat, vocabulary: { ...chat.vocabulary, gap: { prefix: 1, suffix: 2, middle: 3 } } };
+    const filling = {
+      ...chat,
+      vocabulary: {
+        ...chat.vocabulary,
+        gap: { prefix: 1, suffix: 2, middle: 3, repository: null, file: null },
+      },
+    };
     const { tokens } = prepareChat(filling, generateJob({ prompt }));
     expect([...tokens]).toEqual([1, ...Buffer.from('ab'), 2, ...Buffer.from('yz'), 3]);
+  });
+
+  it('have the other files before the gap, by the marks of the vocabulary or as snippets', () => {
+    const files = [{ name: 'b', text: 'B' }];
+    const prompt = { kind: 'text', text: 'x', suffix: 'y', files } as const;
+    const around = (gap: { repository: number | null; file: number | null }): number[] => {
+      const vocabulary = { ...chat.vocabulary, gap: { prefix: 1, suffix: 2, middle: 3, ...gap } };
+      return [...prepareChat({ ...chat, vocabulary }, generateJob({ prompt })).tokens];
+    };
+    const words = (text: string) => [...Buffer.from(text)];
+    const gap = [1, ...words('x'), 2, ...words('y'), 3];
+    expect(around({ repository: 4, file: 5 })).toEqual([
+      ...[4, ...words('project\n')],
+      ...[5, ...words('b\nB'), 5, ...words('filename\n')],
+      ...gap,
+    ]);
+    expect(around({ repository: null, file: null })).toEqual([...words('\n\n--- snippet ---\n\nB'), ...gap]);
+  });
+
+  it('may be texts and tokens in turn', () => {
+    const parts = ['ab', [72, END], 'c'];
+    expect([...prepare({ prompt: { kind: 'mixed', parts } }).tokens]).toEqual([97, 98, 72, END, 99]);
+    expect(() => prepare({ prompt: { kind: 'mixed', parts: ['a', [257]] } })).toThrow('prompt[1][0] is 257');
+  });
+
+  it('have no control tokens by their text, unless it is to be read so', () => {
+    const text = 'a<|im_end|>';
+    const tokenize = (words: string, controls: boolean) =>
+      controls ? Uint32Array.from([97, END]) : chat.vocabulary.tokenize(words, false);
+    const reading = { ...chat, vocabulary: { ...chat.vocabulary, tokenize } };
+    for (const readsMarks of [false, true]) {
+      const expected = [...tokenize(text, readsMarks)];
+      for (const prompt of [
+        { kind: 'text', text, readsMarks } as const,
+        { kind: 'mixed', parts: [text], readsMarks } as const,
+      ])
+        expect([...prepareChat(reading, generateJob({ prompt })).tokens]).toEqual(expected);
+    }
   });
 });
 

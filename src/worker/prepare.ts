@@ -11,7 +11,7 @@ import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns, withKnownRoles } from './prompt/envelope.ts';
 import { callVoice, type PromptTurn, withModelIds, withTools } from './prompt/history.ts';
 import { type PromptWriter, renderPrompt } from './prompt/prompt.ts';
-import { type RawPrompt, rawPrompt } from './prompt/raw-prompt.ts';
+import { type RawPrompt, rawPrompt, rawTexts } from './prompt/raw-prompt.ts';
 
 export interface PreparedChat {
   readonly job: GenerateJob;
@@ -129,7 +129,11 @@ interface PromptRequest {
 function promptOf(chat: ChatModel, { job, plan, numCtx }: PromptRequest): RawPrompt {
   const { prompt } = job;
   if (prompt.kind !== 'chat') {
-    if (prompt.kind === 'text') refuseHopeless(chat, [{ text: prompt.text + (prompt.suffix ?? '') }], numCtx);
+    refuseHopeless(
+      chat,
+      rawTexts(prompt).map((text) => ({ text })),
+      numCtx,
+    );
     return rawPrompt(chat.vocabulary, prompt);
   }
   const pieces = promptPieces(chat, { ...job, prompt }, plan);

@@ -120,7 +120,7 @@ describe('a chat request', () => {
     ['a repeat penalty of 0', { repeat_penalty: 0 }, 'repeat_penalty'],
     ['presence_penalty beyond 2', { presence_penalty: 2.5 }, 'presence_penalty'],
     ['frequency_penalty beyond -2', { frequency_penalty: -2.5 }, 'frequency_penalty'],
-    ['logit_bias as a list', { logit_bias: [1] }, 'logit_bias'],
+    ['logit_bias as a list of numbers', { logit_bias: [1] }, 'logit_bias[0]'],
     ['a logit_bias of nothing', { logit_bias: { '': 1 } }, 'logit_bias'],
     ['a logit_bias beyond 100', { logit_bias: { 5: 101 } }, 'logit_bias[5]'],
     ['stop as a number', { stop: 5 }, 'stop'],

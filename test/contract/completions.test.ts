@@ -83,7 +83,7 @@ describe('a text completion', () => {
     ['logprobs of its own prompt', { logprobs: 1, echo: true }, 'logprobs'],
     ['echo as text', { echo: 'yes' }, 'echo'],
     ['no prompt in the array', { prompt: [] }, 'prompt'],
-    ['a token among texts', { prompt: ['a', 2] }, 'prompt'],
+    ['a token among prompts', { prompt: [['a'], 2] }, 'prompt[1]'],
     ['a negative token', { prompt: [-1] }, 'prompt'],
     ['an empty list among prompts', { prompt: [[1], []] }, 'prompt'],
     ['lists in a list of lists', { prompt: [[[1]]] }, 'prompt'],
@@ -94,7 +94,7 @@ describe('a text completion', () => {
   ])('with %s is a 400 that names the field', async (_, fields, param) => {
     const { status, body } = await complete(fields);
     expect(status).toBe(400);
-    expect(body.param).toMatch(new RegExp(`^${param}`));
+    expect(body.param.startsWith(param)).toBe(true);
   });
 
   it('continues tokens, one list of them or several', async () => {

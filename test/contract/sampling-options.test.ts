@@ -75,4 +75,41 @@ describe('logit_bias', () => {
     ]);
     expect((await samplingOf({ logit_bias: {} })).logitBias).toBeUndefined();
   });
+
+  it('may be pairs of a token or a text and a bias, of which false forbids', async () => {
+    const pairs = [
+      [5, false],
+      ['5', 2],
+      [7, 1.5],
+      ['river', -100],
+    ];
+    expect((await samplingOf({ logit_bias: pairs })).logitBias).toEqual([
+      [5, -100],
+      [7, 1.5],
+    ]);
+    const { biasedTexts } = service.engine.lastJob.submission.job as GenerateJob;
+    expect(biasedTexts).toEqual([
+      ['5', 2],
+      ['river', -100],
+    ]);
+    expect((await samplingOf({ logit_bias: [] })).logitBias).toBeUndefined();
+  });
+
+  it.each([
+    [[[5]]],
+    [[[5, 1, 1]]],
+    [[[5, '1']]],
+    [[[5, null]]],
+    [[[5, true]]],
+    [[[5, 101]]],
+    [[[-5, 1]]],
+    [[[1.5, 1]]],
+    [[['', 1]]],
+    [[[[5], 1]]],
+    [[5, 1]],
+    ['5'],
+  ])('of %j is a 400 that names it', async (logit_bias) => {
+    const { status, body } = await service.client.chat({ logit_bias });
+    expect([status, body.param]).toEqual([400, expect.stringMatching(/^logit_bias/)]);
+  });
 });

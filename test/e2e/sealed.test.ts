@@ -115,7 +115,45 @@ describe.runIf(isLinux)('a sealed worker', () => {
     expect((await ask(served, {}, 'late')).status).toBe(200);
     await endOf(served);
   });
+
+  it('reads the template and the tool format that its model was set to before or after it started', async () => {
+    const home = installation.anotherHome();
+    const template = path.join(installation.folder, 'own.jinja');
+    const format = path.join(installation.folder, 'own.json');
+    await writeFile(
+      template,
+      "{{ messages[0].content }}{{ tools[0].function.name if tools else '' }} sealed:",
+    );
+    await writeFile(format, JSON.stringify(FORMAT));
+    const set = (...pairs: string[]) => installation.run(['set', 'hearth-mini', ...pairs], home);
+    await installation.run(['restore', 'hearth-mini'], home);
+    expect((await set(`template=${template}`)).code).toBe(0);
+    const served = await installation.serve({ ...home, SVC_SEALED: '1' });
+    const rendered = async () => {
+      const tools = [{ name: 'look', parameters: { type: 'object', properties: {} } }];
+      const body = { ...hello, tools };
+      const reply = await served.client.post('/v1/chat/completions?svc_dry_run=1', body);
+      expect(reply.status).toBe(200);
+      return reply.body;
+    };
+    expect((await rendered()).rendered_prompt).toContain('sealed:');
+    expect((await set(`tool_format=${format}`)).code).toBe(0);
+    expect((await rendered()).tool_format).toBe(FORMAT.tools.name);
+    await endOf(served);
+  });
 });
+
+const FORMAT = {
+  tools: {
+    name: 'mine',
+    trigger: '@call',
+    section: { open: '', between: '\n', close: '' },
+    call: { before: ['@call ', { slot: 'name' }, ' '], after: [' @end'] },
+    arguments: { kind: 'json', spacing: 'spaced' },
+    atStart: false,
+    several: true,
+  },
+};
 
 async function ask(served: Served, headers: Record<string, string> = {}, model = 'default') {
   const reply = await served.client.post('/v1/chat/completions', { ...hello, model, max_tokens: 4 }, headers);

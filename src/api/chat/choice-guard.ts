@@ -28,6 +28,7 @@ class ChoiceGuard {
     switch (event.type) {
       case 'queued':
       case 'started':
+      case 'progress':
         return [event];
       case 'tool_call': {
         const before = this.#closed();

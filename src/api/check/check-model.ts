@@ -10,11 +10,7 @@ import type { LoadedModel, ModelTarget } from '../../engine/ports.ts';
 import { collect } from '../chat/collected.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 import { CHECK_CASES, type CheckCase } from './cases.ts';
-
-export interface FailedCase {
-  readonly name: string;
-  readonly reason: string;
-}
+import { defectsOf, type FailedCase } from './defects.ts';
 
 export interface ScoreCard {
   readonly model: string;
@@ -81,7 +77,7 @@ async function scored(loaded: LoadedModel, options: CheckOptions, end: number): 
   const all = CHECK_CASES.length;
   const failed = CHECK_CASES.flatMap((each): FailedCase[] => {
     const reason = reasons.get(each) ?? null;
-    return reason === null ? [] : [{ name: each.name, reason }];
+    return reason === null ? [] : [{ name: each.name, kind: each.kind, reason }];
   });
   const format = about.modelFormat ?? null;
   return {
@@ -146,22 +142,4 @@ function checkJob(jobId: string, fields: Pick<GenerateJob, 'prompt'> & Partial<G
     lane: 'shared',
     ...fields,
   };
-}
-
-/** What a user of the model should know, beside single cases that failed. */
-function defectsOf(format: ModelFormatFacts | null, failed: readonly FailedCase[]): string[] {
-  const defects: string[] = [];
-  if (format?.template === 'none')
-    defects.push('The file has no chat template: it may be a base model, and ChatML stands in.');
-  if (format?.format.history.calls === 'text')
-    defects.push('The template drops past calls of tools; Hearth writes them into the conversation.');
-  if (format !== null && format.template !== 'none' && format.format.tools === null)
-    defects.push('The template shows no call of a tool, so tools are put as svc-tool-envelope.');
-  const lost = failed.filter(({ name }) => name.startsWith('history: '));
-  if (lost.length > 0) {
-    defects.push(
-      `The template loses parts of conversations: ${lost.map(({ name }) => name.slice(9)).join(', ')}.`,
-    );
-  }
-  return defects;
 }

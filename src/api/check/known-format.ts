@@ -7,6 +7,7 @@ import path from 'node:path';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { ModelFormatFacts } from '../../contract/job-event.ts';
+import { filesOf } from '../../contract/settings/shapes.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { fileFailure, makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { readSettingFile, readText } from '../../lib/files/plain-file.ts';
@@ -33,7 +34,9 @@ export async function knownFormat(
 ): Promise<ModelFormatFacts | null> {
   const file = path.join(home, 'formats', `${sha256(id).slice(0, 32)}.json`);
   const chosen = [params.template ?? null, params.toolFormat ?? null];
-  const key = sha256(JSON.stringify([edition, files, chosen, await Promise.all(chosen.map(digestOf))]));
+  const key = sha256(
+    JSON.stringify([edition, files, chosen, await Promise.all(filesOf(params).map(digestOf))]),
+  );
   const kept = await readKept(file);
   if (kept?.key === key) return kept.facts;
   const facts = await ask();
@@ -43,10 +46,9 @@ export async function knownFormat(
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Of a file that a setting names; null where it names none, and where none can be read, which the worker tells. */
-async function digestOf(chosen: string | null): Promise<string | null> {
-  if (chosen === null || !path.isAbsolute(chosen)) return null;
-  return readSettingFile(chosen, { as: 'a setting', mostBytes: MOST_BYTES }).then(sha256, () => null);
+/** Of a file that a setting names; null where none can be read, which the worker tells. */
+async function digestOf(file: string): Promise<string | null> {
+  return readSettingFile(file, { as: 'a setting', mostBytes: MOST_BYTES }).then(sha256, () => null);
 }
 
 const MOST_BYTES = 1024 * 1024;

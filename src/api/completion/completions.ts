@@ -1,105 +1,66 @@
 /** api/completion owns POST /v1/completions: plain text in, plain text out. It knows no template, tool or evidence. */
-import type { Engine } from '../../engine/ports.ts';
 import {
   type CompletionLogprobs,
   CompletionRequest,
   type CompletionResponse,
 } from '../../wire/inference/completions.ts';
 import type { Usage } from '../../wire/inference/generation.ts';
-import type { Prompt } from '../../contract/job.ts';
 import type { DoneEvent, JobEvent } from '../../contract/job-event.ts';
 import type { Caller } from '../caller.ts';
 import type { Understood } from '../chat/understood.ts';
-import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
-import { checkSlots, type Choices, type JobContent, planChoices, runChoices } from '../generation/choices.ts';
+import { answerHead } from '../generation/answer-head.ts';
 import { wireFinishReason } from '../generation/finish-reason.ts';
-import { canIgnoreEnd, checkIgnored, resolveMaxTokens, unknownFields } from '../generation/parameters.ts';
+import { unknownFields } from '../generation/parameters.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
-import { wireTimings, wireUsage } from '../generation/usage.ts';
-import type { Models } from '../models/served-model.ts';
+import { wireProgress, wireTimings, wireUsage } from '../generation/usage.ts';
+import { type CompletionPlan, type CompletionPorts, planCompletion, runCompletion } from './plan.ts';
 import { readPrompts } from './prompts.ts';
-import type { CacheLog } from '../prompt-cache/cache-log.ts';
-
-export interface CompletionPorts extends HeadPorts {
-  readonly models: Pick<Models, 'resolve'>;
-  readonly engine: Pick<Engine, 'submit' | 'plan'>;
-  readonly strictParams: boolean;
-  readonly cacheLog: CacheLog;
-}
 
 export interface CompletionAnswer {
   readonly body: CompletionResponse;
   readonly numCtx: number;
 }
 
-/** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
 export async function acceptCompletion(
   ports: CompletionPorts,
   body: CompletionRequest,
   caller: Caller,
 ): Promise<AcceptedCompletion> {
-  const model = await ports.models.resolve(body.model, 'chat');
   const prompts = readPrompts(body);
-  const plans = prompts.map((prompt) => planChoices(body, contentOf(body, prompt), { model, caller }));
-  const [plan] = plans;
-  if (plan === undefined) throw new Error('a text completion came without a prompt');
-  const isShaped = plan.jobs.some((job) => !canIgnoreEnd(job));
-  const ignored = [
-    ...resolveMaxTokens(body).overruled,
-    ...(body.ignore_eos === true && isShaped ? ['ignore_eos'] : []),
-    ...unknownFields(body, CompletionRequest.properties),
-  ];
-  checkIgnored(ports.strictParams, ignored);
-  checkSlots(ports.engine, plan);
-  const includeUsage = body.stream_options?.include_usage === true;
-  const account = ports.cacheLog.watch(caller, model.id);
-  const choices = { ...plan, account, jobs: plans.flatMap(({ jobs }) => jobs) };
-  const perPrompt = plan.jobs.length;
-  const openings = choices.jobs.map(({ prompt }) =>
+  const ask = {
+    model: body.model,
+    prompts,
+    options: body,
+    topLogprobs: body.logprobs ?? null,
+    unknown: unknownFields(body, CompletionRequest.properties),
+  };
+  const plan = await planCompletion(ports, ask, caller);
+  const openings = plan.choices.jobs.map(({ prompt }) =>
     body.echo === true && prompt.kind === 'text' ? prompt.text : '',
   );
-  return new AcceptedCompletion(ports, choices, {
-    includeUsage,
-    ignored,
-    openings,
-    perPrompt,
-    signal: caller.signal,
-  });
+  const includeUsage = body.stream_options?.include_usage === true;
+  return new AcceptedCompletion(ports, plan, { includeUsage, openings, signal: caller.signal });
 }
 
 interface Asked {
   /** What each answer begins with. */
   readonly openings: readonly string[];
-  /** Answers to each prompt. */
-  readonly perPrompt: number;
   readonly includeUsage: boolean;
-  readonly ignored: readonly string[];
   readonly signal: AbortSignal;
-}
-
-function contentOf({ grammar, logprobs }: CompletionRequest, prompt: Prompt): JobContent {
-  return {
-    prompt,
-    tools: [],
-    toolChoice: { mode: 'none' },
-    format: grammar ? { kind: 'grammar', gbnf: grammar } : { kind: 'text' },
-    reasoning: {},
-    topLogprobs: logprobs ?? null,
-  };
 }
 
 /** A request that may run; it runs once, in one of these ways. */
 export class AcceptedCompletion {
   readonly understood: Understood;
   readonly #ports: CompletionPorts;
-  readonly #choices: Choices;
+  readonly #plan: CompletionPlan;
   readonly #asked: Asked;
 
-  constructor(ports: CompletionPorts, choices: Choices, asked: Asked) {
+  constructor(ports: CompletionPorts, plan: CompletionPlan, asked: Asked) {
     this.#ports = ports;
-    this.#choices = choices;
+    this.#plan = plan;
     this.#asked = asked;
-    this.understood = { ignored: asked.ignored };
+    this.understood = plan.understood;
   }
 
   async whole(): Promise<CompletionAnswer> {
@@ -120,7 +81,7 @@ export class AcceptedCompletion {
         choices: said.map(({ text, logprobs }, index) =>
           wireChoice({ index, text, logprobs }, done[index] ?? first, false),
         ),
-        usage: usageOfPrompts(done, this.#asked.perPrompt),
+        usage: usageOfPrompts(done, this.#plan.perPrompt),
         timings: wireTimings(first),
       },
     };
@@ -130,10 +91,11 @@ export class AcceptedCompletion {
   stream(): AsyncGenerator<StreamItem, void, void> {
     return streamItems(async () => {
       const head = await this.#head();
-      const { openings, includeUsage, perPrompt } = this.#asked;
+      const { openings, includeUsage } = this.#asked;
+      const { perPrompt, choices } = this.#plan;
       const said = openings.map((text) => new Said(text));
       const done: DoneEvent[] = [];
-      let open = this.#choices.jobs.length;
+      let open = choices.jobs.length;
       const chunk = (index: number, text: string, logprobs: CompletionLogprobs | null) => ({
         ...head,
         choices: [{ index, text, finish_reason: null, logprobs }],
@@ -141,6 +103,8 @@ export class AcceptedCompletion {
       const chunksOf = (index: number, event: JobEvent): object[] => {
         const opening = openings[index] ?? '';
         if (event.type === 'started') return opening === '' ? [] : [chunk(index, opening, null)];
+        if (event.type === 'progress')
+          return [{ ...chunk(index, '', null), prompt_progress: wireProgress(event) }];
         if (event.type === 'text') return [chunk(index, event.text, said[index]?.add(event) ?? null)];
         if (event.type !== 'done') return [];
         done[index] = event;
@@ -149,19 +113,20 @@ export class AcceptedCompletion {
         const end = wireChoice({ index, text: '', logprobs: null }, event, true);
         const last = { ...head, choices: [end], timings };
         if (open > 0 || !includeUsage) return [last];
-        return [last, { ...head, choices: [], usage: usageOfPrompts(done, perPrompt) }];
+        return [last, { ...head, choices: [], usage: usageOfPrompts(done, perPrompt), timings }];
       };
       return { events: this.#run(), chunksOf };
     });
   }
 
   #run() {
-    return runChoices(this.#ports.engine, this.#choices, this.#asked.signal);
+    return runCompletion(this.#ports, this.#plan, this.#asked.signal);
   }
 
   #head() {
-    const entropy = this.#choices.jobs[0]?.jobId.slice(-8) ?? '';
-    return answerHead(this.#ports, this.#choices.model, {
+    const { jobs, model } = this.#plan.choices;
+    const entropy = jobs[0]?.jobId.slice(-8) ?? '';
+    return answerHead(this.#ports, model, {
       object: 'text_completion' as const,
       idOf: (created) => `cmpl-svc-${created}-${entropy}`,
     });

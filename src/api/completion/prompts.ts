@@ -1,36 +1,61 @@
-/** The prompts of a text completion: text, or tokens by their ids; one, or several of a kind. */
+/** The prompts of a text completion: text, tokens by their ids, or both in turn; one, or several. */
 import type { Prompt } from '../../contract/job.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
-import { type CompletionRequest, MOST_PROMPTS } from '../../wire/inference/completions.ts';
+import { type CompletionRequest, MOST_PROMPTS, type SentPrompt } from '../../wire/inference/completions.ts';
+
+type PromptFields = Pick<CompletionRequest, 'prompt' | 'suffix' | 'echo' | 'logprobs' | 'parse_special'>;
 
 /** In the order sent; throws what cannot be continued. */
-export function readPrompts(body: CompletionRequest): Prompt[] {
-  refuseTogether(body);
-  const { prompt } = body;
-  const sent = typeof prompt === 'string' || isTokens(prompt) ? [prompt] : prompt;
+export function readPrompts(body: PromptFields): Prompt[] {
+  const sent = promptsOf(body.prompt);
+  refuseTogether(body, sent);
   if (sent.length > MOST_PROMPTS) throw refusal('prompt', `must not hold more than ${MOST_PROMPTS} prompts`);
+  const marks = body.parse_special === true ? { readsMarks: true } : {};
   return sent.map((each, index) => {
     const param = sent.length === 1 ? 'prompt' : `prompt[${index}]`;
-    if (typeof each === 'string') return textPrompt(each, param, body.suffix ?? null);
-    if (typeof each === 'number')
-      throw refusal(param, 'is a token among prompts; send one list of tokens, or a list of such lists');
+    if (typeof each === 'string') return { ...textPrompt(each, param, body.suffix ?? null), ...marks };
     if (body.suffix)
       throw refusal('suffix', 'must not be set beside tokens; put the tokens around the gap yourself');
-    return { kind: 'tokens', tokens: [...each] };
+    if (isTokens(each)) return { kind: 'tokens', tokens: [...each] };
+    return { kind: 'mixed', parts: partsOf(each), ...marks };
   });
 }
 
-function isTokens(prompt: readonly (string | number | number[])[]): prompt is number[] {
+/** A list with a token in it is one prompt. */
+function promptsOf(prompt: CompletionRequest['prompt']): readonly SentPrompt[] {
+  if (typeof prompt === 'string') return [prompt];
+  const token = prompt.findIndex((each) => typeof each === 'number');
+  if (token < 0) return prompt as SentPrompt[];
+  if (prompt.every((each) => !Array.isArray(each))) return [prompt as (string | number)[]];
+  throw refusal(
+    `prompt[${token}]`,
+    'is a token among prompts; send one list of tokens, or a list of such lists',
+  );
+}
+
+function isTokens(prompt: readonly (string | number)[]): prompt is number[] {
   return prompt.every((each) => typeof each === 'number');
 }
 
-function textPrompt(text: string, param: string, suffix: string | null): Prompt {
+/** Tokens that follow each other are one part. */
+function partsOf(prompt: readonly (string | number)[]): (string | number[])[] {
+  const parts: (string | number[])[] = [];
+  for (const each of prompt) {
+    const last = parts.at(-1);
+    if (typeof each === 'string') parts.push(each.toWellFormed());
+    else if (Array.isArray(last)) last.push(each);
+    else parts.push([each]);
+  }
+  return parts;
+}
+
+function textPrompt(text: string, param: string, suffix: string | null): Prompt & { kind: 'text' } {
   if (text === '') throw refusal(param, 'must not be empty; send the text to continue');
   const behind = suffix === null || suffix === '' ? {} : { suffix: suffix.toWellFormed() };
   return { kind: 'text', text: text.toWellFormed(), ...behind };
 }
 
-function refuseTogether({ prompt, echo, logprobs }: CompletionRequest): void {
+function refuseTogether({ echo, logprobs }: PromptFields, prompts: readonly SentPrompt[]): void {
   if (echo !== true) return;
   if (typeof logprobs === 'number') {
     throw refusal(
@@ -38,7 +63,7 @@ function refuseTogether({ prompt, echo, logprobs }: CompletionRequest): void {
       'must not be set beside echo: there are none for the tokens of a prompt; ask for one of them',
     );
   }
-  if (typeof prompt !== 'string' && prompt.some((each) => typeof each !== 'string'))
+  if (prompts.some((each) => typeof each !== 'string'))
     throw refusal('echo', 'must not be set beside tokens; POST /v1/detokenize tells their text');
 }
 

@@ -66,6 +66,7 @@ export function planChoices(
     ...content,
     sampling: seed === null ? unseeded : { ...sampling, seed: (seed + index) % 2 ** 32 },
     ...tokenRules,
+    ...(fields.return_progress === true && fields.stream === true ? { reportsProgress: true } : {}),
     adapters,
     maxTokens: isGiven ? maxTokens : defaults.maxTokens,
     numCtx,

@@ -11,7 +11,10 @@ import { generationFields } from '../../wire/inference/generation.ts';
 import type { CompletionRequest } from '../../wire/inference/completions.ts';
 
 /** The fields that chat and text completion share. */
-export type GenerationFields = Omit<CompletionRequest, 'model' | 'prompt' | 'suffix' | 'echo' | 'logprobs'>;
+export type GenerationFields = Omit<
+  CompletionRequest,
+  'model' | 'prompt' | 'parse_special' | 'suffix' | 'echo' | 'logprobs' | 'response_format' | 'json_schema'
+>;
 
 const TOKEN_LIMITS = ['num_predict', 'max_tokens', 'max_completion_tokens'] as const;
 /** No window is larger; more would not fit the integers of the engine. */

@@ -1,11 +1,18 @@
 import type {
   DoneEvent,
+  ProgressEvent,
   SampledToken,
   TokenLogprob,
   Usage as EngineUsage,
 } from '../../contract/job-event.ts';
 import { originsOf } from '../prompt-cache/reasons.ts';
-import type { ChoiceLogprobs, Resumption, Timings, Usage } from '../../wire/inference/generation.ts';
+import type {
+  ChoiceLogprobs,
+  PromptProgress,
+  Resumption,
+  Timings,
+  Usage,
+} from '../../wire/inference/generation.ts';
 
 /** Usage of several answers to one prompt: the prompt counts once, the answers add up. */
 export function wireUsage(usages: readonly EngineUsage[]): Usage {
@@ -59,6 +66,16 @@ export function wireTimings({
       evaluated: usage.promptTokens - usage.cachedTokens,
     },
     ...(timings.drafts && { draft_n: timings.drafts.drafted, draft_n_accepted: timings.drafts.accepted }),
+  };
+}
+
+/** How far the prompt of a stream is evaluated. */
+export function wireProgress(event: ProgressEvent): PromptProgress {
+  return {
+    total: event.promptTokens,
+    cache: event.cachedTokens,
+    processed: event.evaluatedTokens,
+    time_ms: round(event.elapsedMs),
   };
 }
 

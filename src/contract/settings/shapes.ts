@@ -1,4 +1,5 @@
 /** What follows from the table of load settings: its types, the schemas of manifests and loads, and its checks. */
+import path from 'node:path';
 import { type Static, type TOptional, type TSchema, Type } from '#typebox';
 import { LOAD_SETTINGS, type LoadSettingRow } from './load-settings.ts';
 
@@ -48,6 +49,13 @@ function pick(
 ): ModelSettings {
   return Object.fromEntries(
     rows.flatMap(([name]) => (params[name] === undefined ? [] : [[name, params[name]]])),
+  );
+}
+
+/** The files that settings name in place of a known word; a load reads them. */
+export function filesOf({ template, toolFormat }: ModelSettings): string[] {
+  return [template, toolFormat].flatMap((named) =>
+    named !== undefined && path.isAbsolute(named) ? [named] : [],
   );
 }
 

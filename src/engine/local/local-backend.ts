@@ -11,7 +11,7 @@ import type { Backend, LoadedModel, LoadSize, Memory, ModelTarget } from '../por
 import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { BackendFacts, LoadSpec } from '../../contract/load.ts';
-import { workerSettings } from '../../contract/settings/shapes.ts';
+import { filesOf, workerSettings } from '../../contract/settings/shapes.ts';
 import { fail, isFailure, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { launch, SEALED_SCRIPT, WORKER_SCRIPT, type WorkerSealing } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
@@ -186,12 +186,13 @@ class Workers implements LocalBackend {
     }
   }
 
-  /** A sealed spare that started before the model was installed may not read it. */
+  /** A sealed spare that started before the model was installed, or set, may not read its files. */
   async #workerFor({ source }: LocalTarget): Promise<WorkerHost> {
     const worker = await this.#spares.take();
     const readable = this.#readable.get(worker);
     const { adapters, draft } = source.beside;
-    const paths = [source, ...adapters, ...(draft === null ? [] : [draft])].map(({ path }) => path);
+    const models = [source, ...adapters, ...(draft === null ? [] : [draft])].map(({ path }) => path);
+    const paths = [...models, ...filesOf(source.settings)];
     if (readable === undefined || paths.every((path) => readable.some((one) => isWithin(path, one))))
       return worker;
     await worker.end();

@@ -131,8 +131,12 @@ function charsOf(job: Job): number {
       return job.tokens.length;
     case 'generate': {
       const { prompt } = job;
-      if (prompt.kind === 'text') return prompt.text.length + (prompt.suffix ?? '').length;
+      if (prompt.kind === 'text') {
+        const files = (prompt.files ?? []).map(({ name, text }) => name + text);
+        return [prompt.text, prompt.suffix ?? '', ...files].reduce((sum, { length }) => sum + length, 0);
+      }
       if (prompt.kind === 'tokens') return prompt.tokens.length;
+      if (prompt.kind === 'mixed') return prompt.parts.reduce((sum, { length }) => sum + length, 0);
       return prompt.turns.reduce((sum, turn) => sum + turn.content.length, 0);
     }
   }

@@ -3,13 +3,21 @@
  * end. It knows no route and no use case; a route of the table names its dialect.
  */
 import type { Family } from '../../lib/errors/entry.ts';
-import type { Dialect, ErrorBody, MessagesErrorBody, ResponsesErrorBody } from '../../wire/error.ts';
+import type {
+  Dialect,
+  ErrorBody,
+  LlamaServerErrorBody,
+  MessagesErrorBody,
+  ResponsesErrorBody,
+} from '../../wire/error.ts';
 import { HEADERS } from '../../wire/headers.ts';
 
 /** A failure in the words of the interface, and what dialects add to it. */
 export interface Failure {
   readonly body: ErrorBody;
   readonly family: Family;
+  /** Of HTTP. */
+  readonly status: number;
   readonly requestId: string;
   /** The tokens of a prompt that is too long, and the window that it exceeds. */
   readonly overflow: { readonly promptTokens: number; readonly numCtx: number } | null;
@@ -103,7 +111,28 @@ const responses: Manners = {
   headers: () => ({}),
 };
 
-const manners: Record<Dialect, Manners> = { native, messages, responses };
+const llamaServer: Manners = {
+  errorBody: ({ body: { message, type }, status, overflow }): LlamaServerErrorBody => ({
+    error: {
+      code: status,
+      message,
+      ...(overflow === null
+        ? { type }
+        : {
+            type: 'exceed_context_size_error',
+            n_prompt_tokens: overflow.promptTokens,
+            n_ctx: overflow.numCtx,
+          }),
+    },
+  }),
+  frame: data,
+  errorFrame: (failure) => data(llamaServer.errorBody(failure)),
+  ping: ': ping\n\n',
+  end: '',
+  headers: () => ({}),
+};
+
+const manners: Record<Dialect, Manners> = { native, messages, responses, 'llama-server': llamaServer };
 
 /** How a route of that dialect frames what it says; where no route is known, as the interface does. */
 export const mannersOf = (dialect: Dialect | undefined): Manners => manners[dialect ?? 'native'];

@@ -25,6 +25,7 @@ import { nameUpstream } from '../upstream-headers.ts';
 import { callerOf, type Handler } from './handler.ts';
 import { libraryHandlers } from './library.ts';
 import { jsonInTurns } from './json-in-turns.ts';
+import { llamaServerHandlers } from './llama-server.ts';
 import { nameUnderstood } from './understood.ts';
 import { responseHandlers } from './responses.ts';
 
@@ -58,6 +59,7 @@ export function handlerTable(
     }),
     countTokens: countHandler<CountTokensRequest>((body, caller) => useCases.messages.count(body, caller)),
     ...responseHandlers(useCases.responses, streams),
+    ...llamaServerHandlers(useCases.llamaServer, streams),
     embeddings: embeddingsHandler(useCases),
     rerank: rerankHandler(useCases),
     tokenize: countHandler<TokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),

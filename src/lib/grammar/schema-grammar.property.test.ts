@@ -43,6 +43,25 @@ describe('texts of a compiled schema', () => {
   );
 });
 
+describe('arrays that contain so many items of a kind', () => {
+  it('have no more and no fewer of them', () => {
+    const random = seeded(23);
+    const kinds = [{ const: 1 }, { type: 'string' }, { minimum: 5 }, { enum: [0, true, 'a'] }];
+    for (const contains of kinds)
+      for (const minContains of [0, 1, 2])
+        for (const maxContains of [2, 3])
+          for (const around of [{}, { minItems: 4, maxItems: 5 }, { prefixItems: [true, true] }]) {
+            const schema = { type: 'array', contains, minContains, maxContains, ...around };
+            const valid = judge(schema);
+            const write = textWriter(compileSchema(schema, 'schema'), random);
+            for (let sample = 0; sample < TEXTS; sample += 1) {
+              const text = write();
+              expect(valid(JSON.parse(text)), `${JSON.stringify(schema)} accepts ${text}`).toBe(true);
+            }
+          }
+  });
+});
+
 describe('the check of finished answers', () => {
   it(`has a proof for ${SCHEMAS} random schemas, and passes the texts of their grammars`, () => {
     const random = seeded(5);

@@ -18,7 +18,7 @@ describe('a schema that cannot be enforced', () => {
     ['not', { type: 'object', not: { patternProperties: { a: true } } }, 'schema.not'],
     ['not', { if: { items: { const: 1 } }, else: { type: 'string' } }, 'schema.not'],
     ['patternProperties', { patternProperties: { '(?<=a)b': {} } }, 'schema.patternProperties'],
-    ['maxContains', { type: 'array', contains: {}, maxContains: 1 }, 'schema.maxContains'],
+    ['maxContains', { type: 'array', contains: {}, maxContains: 101 }, 'schema.maxContains'],
     ['multipleOf', { type: 'number', multipleOf: 1.7 }, 'schema.multipleOf'],
     ['format', { type: 'string', format: 'isbn' }, 'schema.format'],
     ['pattern', { type: 'string', pattern: '(?<!x)y' }, 'schema.pattern'],
@@ -41,6 +41,7 @@ describe('a schema that cannot be enforced', () => {
   it.each([
     ['no value at all', { type: 'object', properties: { a: false }, required: ['a'] }],
     ['no number', { type: 'number', minimum: 3, maximum: 2 }],
+    ['fewer items than it wants', { type: 'array', contains: {}, minContains: 3, maxContains: 1 }],
     ['no integer', { type: 'integer', minimum: 1.2, maximum: 1.8 }],
     ['an unknown type', { type: 'text' }],
     ['a missing definition', { $ref: '#/$defs/none' }],

@@ -6,6 +6,7 @@
  * reverse need not hold.
  * This file: one schema node to one rule.
  */
+import { withoutContains } from './array-contains.ts';
 import { arrayRule } from './array-grammar.ts';
 import { checkGbnf } from './gbnf/gbnf-check.ts';
 import { GbnfWriter, MAX_COUNTED, type WriterOptions } from './gbnf/gbnf-writer.ts';
@@ -153,20 +154,17 @@ class SchemaCompiler {
         return objectRule(this.#writer, schema, path, this.compile);
       case 'array':
         this.#refuseNot(not, Array.isArray, path);
-        return arrayRule(this.#writer, this.#withContains(schema, path), path, this.compile);
+        return arrayRule(this.#writer, this.#withoutContains(schema, path), path, this.compile);
       case 'string':
         return this.#string(schema, path);
       case 'integer':
         if (isFraction(schema)) throw impossible(path, 'no whole number has a fraction');
-        return integerRule(
-          this.#writer,
-          withFormatBounds(schema),
-          path,
-          not.filter((value) => typeof value === 'number'),
-        );
+        return integerRule(this.#writer, withFormatBounds(schema), path, numbersOf(not));
       case 'number':
-        this.#refuseNot(not, (value) => typeof value === 'number', path);
-        return numberRule(this.#writer, withFormatBounds(schema), path, isFraction(schema));
+        return numberRule(this.#writer, withFormatBounds(schema), path, {
+          not: numbersOf(not),
+          isFraction: isFraction(schema),
+        });
       case 'boolean': {
         const left = [true, false].filter((value) => !not.includes(value));
         if (left.length === 0) throw impossible(path, 'no boolean is allowed');
@@ -260,30 +258,11 @@ class SchemaCompiler {
     return [];
   }
 
-  /** The first items are of the schema of `contains`. */
-  #withContains(schema: Schema, path: SchemaPath): Schema {
-    if (schema['contains'] !== undefined && schema['unevaluatedItems'] !== undefined)
-      this.#writer.cannot(path, 'unevaluatedItems', 'it stands beside "contains"');
-    const { contains, minContains: _min, maxContains, ...rest } = schema;
-    if (contains === undefined) return schema;
-    if (maxContains !== undefined)
-      this.#writer.cannot(path, 'maxContains', 'items that match are not counted');
-    const wanted = countOf(schema, 'minContains', path) ?? 1;
-    if (wanted === 0) return rest;
-    const tuple = Array.isArray(rest['prefixItems']) ? (rest['prefixItems'] as readonly unknown[]) : [];
-    const items = rest['items'] ?? rest['unevaluatedItems'] ?? true;
-    const length = Math.max(wanted, tuple.length);
-    if (length > 100) {
-      this.#writer.cannot(path, 'minContains', 'it is too large');
-      return rest;
-    }
-    const prefixItems = Array.from({ length }, (_, index) => {
-      const item =
-        index < tuple.length ? tuple[index] : rest['unevaluatedItems'] === undefined ? items : true;
-      return index < wanted ? this.#both(item, contains) : item;
+  #withoutContains(schema: Schema, path: SchemaPath): Schema {
+    return withoutContains(schema, path, {
+      both: this.#both,
+      cannot: (place, keyword, reason) => this.#writer.cannot(place, keyword, reason),
     });
-    const min = Math.max(wanted, countOf(schema, 'minItems', path) ?? 0);
-    return { ...rest, prefixItems, items, minItems: min };
   }
 
   #nullable(schema: Schema, path: SchemaPath): string {
@@ -548,6 +527,10 @@ function alsoIn(schema: Schema): readonly Also[] {
 
 function isFraction(schema: Schema): boolean {
   return alsoIn(schema).some((item) => 'fraction' in item);
+}
+
+function numbersOf(values: readonly unknown[]): number[] {
+  return values.filter((value) => typeof value === 'number');
 }
 
 function notValues(schema: Schema): readonly unknown[] {

@@ -1,7 +1,9 @@
 import { type Static, Type } from '#typebox';
 import {
+  answerFormatFields,
   ChoiceLogprobs,
   generationFields,
+  PromptProgress,
   Resumption,
   Timings,
   TrueFinishReason,
@@ -64,12 +66,7 @@ export const ChatRequest = Type.Object(
       description:
         'true lets the answer go on behind the last message, which is one of the assistant; the answer holds only what is new.',
     }),
-    response_format: nullable<Record<string, unknown>>('object', {
-      description: 'text, json_object, or json_schema with a schema.',
-    }),
-    json_schema: nullable<Record<string, unknown>>('object', {
-      description: 'The schema of the answer by itself, as llama-server takes it.',
-    }),
+    ...answerFormatFields,
     logprobs: nullable<boolean>('boolean'),
     top_logprobs: nullable<number>('integer', { minimum: 0, maximum: 20 }),
     reasoning_effort: nullable<string>('string', {
@@ -149,6 +146,7 @@ export const ChatChunk = Type.Object(
     usage: Type.Optional(Usage),
     system_fingerprint: Type.Optional(Type.String()),
     timings: Type.Optional(Timings),
+    prompt_progress: Type.Optional(PromptProgress),
     svc_resumed: Type.Optional(Resumption),
   },
   { $id: 'ChatChunk' },

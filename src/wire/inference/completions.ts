@@ -1,38 +1,55 @@
 import { type Static, Type } from '#typebox';
 import { nullable, orNull } from '../schema.ts';
-import { generationFields, Timings, TrueFinishReason, Usage } from './generation.ts';
+import {
+  answerFormatFields,
+  generationFields,
+  PromptProgress,
+  Timings,
+  TrueFinishReason,
+  Usage,
+} from './generation.ts';
 
 /** Prompts of one request. */
 export const MOST_PROMPTS = 32;
 /** Of one prompt that is sent as tokens. */
-const MOST_PROMPT_TOKENS = 1_048_576;
+export const MOST_PROMPT_TOKENS = 1_048_576;
+
+const TOKEN = { minimum: 0, maximum: 2 ** 31 - 1 };
+
+/** What may stand in a list: a prompt, or a token of the only one. */
+export const PROMPT_ITEM = {
+  ...TOKEN,
+  minItems: 1,
+  maxItems: MOST_PROMPT_TOKENS,
+  items: { ...TOKEN, type: ['string', 'integer'] },
+};
+
+/** One prompt: a text, or tokens by their ids, between which texts may stand. */
+export type SentPrompt = string | (string | number)[];
 
 /** /v1/completions: listed by the interface, shaped as the usual text completion. */
 export const CompletionRequest = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 512 }),
-    prompt: Type.Unsafe<string | (string | number | number[])[]>({
+    prompt: Type.Unsafe<SentPrompt | SentPrompt[]>({
       type: ['string', 'array'],
       minItems: 1,
       maxItems: MOST_PROMPT_TOKENS,
-      items: {
-        type: ['string', 'integer', 'array'],
-        minimum: 0,
-        maximum: 2 ** 31 - 1,
-        minItems: 1,
-        maxItems: MOST_PROMPT_TOKENS,
-        items: { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 },
-      },
+      items: { ...PROMPT_ITEM, type: ['string', 'integer', 'array'] },
       documented: {
         minLength: 1,
         items: {
           type: ['string', 'integer', 'array'],
           minLength: 1,
           minItems: 1,
-          items: { type: 'integer' },
+          items: { type: ['string', 'integer'] },
         },
       },
-      description: `A string, or tokens of the model's vocabulary by their ids; or a list of up to ${MOST_PROMPTS} of one kind, each of which is continued by itself.`,
+      description: `A string, or tokens of the model's vocabulary by their ids, between which strings may stand; or a list of up to ${MOST_PROMPTS} such prompts, each of which is continued by itself.`,
+    }),
+    parse_special: nullable<boolean>('boolean', {
+      description:
+        'true reads the marks of control tokens in texts as such, for prompts that a template has been applied to; by default they are ordinary text.',
     }),
     suffix: nullable<string>('string', {
       maxLength: 1_048_576,
@@ -46,6 +63,7 @@ export const CompletionRequest = Type.Object(
       description: 'Reports the log probability of each token, and of so many alternatives.',
     }),
     ...generationFields,
+    ...answerFormatFields,
   },
   { $id: 'CompletionRequest' },
 );
@@ -79,6 +97,7 @@ export const CompletionResponse = Type.Object(
     usage: Type.Optional(Usage),
     system_fingerprint: Type.Optional(Type.String()),
     timings: Type.Optional(Timings),
+    prompt_progress: Type.Optional(PromptProgress),
   },
   { $id: 'CompletionResponse' },
 );

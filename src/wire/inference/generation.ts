@@ -26,8 +26,8 @@ type SamplingFields = {
 /** Options of sampling alone, which other dialects take beside their own fields. */
 export const samplingFields = Object.fromEntries(
   SAMPLING_ROWS.map(([, { wire, schema, request }]) => {
-    const { type, ...keywords } = { type: 'number', ...(request ?? schema) };
-    return [wire, nullable(String(type), keywords)];
+    const { type, ...keywords } = { type: 'number' as string | string[], ...(request ?? schema) };
+    return [wire, nullable(type, keywords)];
   }),
 ) as SamplingFields;
 
@@ -56,6 +56,9 @@ export const generationFields = {
       items: { type: 'string', minLength: 1, maxLength: 4096 },
     }),
   ),
+  return_progress: nullable<boolean>('boolean', {
+    description: 'true lets a stream say in prompt_progress how far the prompt is evaluated.',
+  }),
   ignore_eos: nullable<boolean>('boolean', {
     description:
       'true lets no token end the answer; only the limit or a stop string does. Without effect on JSON and grammars.',
@@ -95,6 +98,25 @@ export const generationFields = {
     description: 'GBNF grammar that the answer must follow.',
   }),
 };
+
+/** The shape of the answer, beside `grammar`. */
+export const answerFormatFields = {
+  response_format: nullable<Record<string, unknown>>('object', {
+    description: 'text, json_object, or json_schema with a schema.',
+  }),
+  json_schema: nullable<Record<string, unknown>>('object', {
+    description: 'The schema of the answer by itself, as llama-server takes it.',
+  }),
+};
+
+/** How far the prompt of a stream is evaluated. */
+export const PromptProgress = Type.Object({
+  total: Type.Integer({ description: 'Prompt tokens.' }),
+  cache: Type.Integer({ description: 'Those whose state was there.' }),
+  processed: Type.Integer({ description: 'Those that are done, with the ones whose state was there.' }),
+  time_ms: Type.Number(),
+});
+export type PromptProgress = Static<typeof PromptProgress>;
 
 /** Says that an answer failed at one upstream and went on at another. */
 export const Resumption = Type.Object({

@@ -325,6 +325,12 @@ export class BatchLoop {
       preparation: job.preparation,
     } as const;
     this.#outbox.event(stream.jobId, started, true);
+    this.#tellProgress(stream);
+  }
+
+  #tellProgress(stream: Stream): void {
+    const progress = stream.output.tokens.length === 0 ? stream.progressEvent() : null;
+    if (progress !== null) this.#outbox.event(stream.jobId, progress, true);
   }
 
   /** A sequence's row was evaluated: go on with its prompt, or sample what comes next. */
@@ -332,6 +338,7 @@ export class BatchLoop {
     const kept = row.tokens.length - (row.drafts ?? 0);
     const wasPrompt = stream.remaining > 0;
     this.#keep(stream, row.tokens.subarray(0, kept));
+    if (wasPrompt) this.#tellProgress(stream);
     if (wasPrompt && (stream.remaining === 0 || stream.position === stream.sharedTokens))
       this.#sequences.promptEvaluated(row.sequence);
     try {

@@ -1,10 +1,10 @@
-/** Prompts that no template has put into a form: text, text around a gap, tokens. */
+/** Prompts that no template has put into a form: text, text around a gap, tokens, texts and tokens in turn. */
 import type { Prompt } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { PromptPiece } from './guard.ts';
 import { tokenizePieces } from './prompt.ts';
 import { checkTokens, textOfTokens } from './vocabulary-jobs.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { GapTokens, Vocabulary } from './vocabulary.ts';
 
 export interface RawPrompt {
   /** As people read it. */
@@ -12,30 +12,79 @@ export interface RawPrompt {
   readonly tokens: Uint32Array;
 }
 
+type Raw = Exclude<Prompt, { kind: 'chat' }>;
+
 /** Throws when the vocabulary does not have what it takes. */
-export function rawPrompt(vocabulary: Vocabulary, prompt: Exclude<Prompt, { kind: 'chat' }>): RawPrompt {
+export function rawPrompt(vocabulary: Vocabulary, prompt: Raw): RawPrompt {
   if (prompt.kind === 'tokens') {
     checkTokens(vocabulary, prompt.tokens, 'prompt');
-    return {
-      pieces: [plainPiece(textOfTokens(vocabulary, prompt.tokens))],
-      tokens: Uint32Array.from(prompt.tokens),
-    };
+    return asRead(vocabulary, prompt.tokens);
   }
-  const { text, suffix } = prompt;
-  const pieces = text === '' ? [] : [plainPiece(text)];
-  if (suffix === undefined) return { pieces, tokens: tokenizePieces(vocabulary, pieces) };
-  const { prefix, suffix: before, middle } = gapOf(vocabulary);
-  const opening = vocabulary.prependToken === null ? [] : [vocabulary.prependToken];
-  const [ahead, behind] = [text, suffix].map((words) =>
-    words === '' ? [] : vocabulary.tokenize(words, false),
-  );
-  const tokens = [...opening, prefix, ...(ahead ?? []), before, ...(behind ?? []), middle];
-  return { pieces: [plainPiece(textOfTokens(vocabulary, tokens))], tokens: Uint32Array.from(tokens) };
+  if (prompt.kind === 'mixed') return asRead(vocabulary, mixedTokens(vocabulary, prompt));
+  const { text, suffix, readsMarks = false } = prompt;
+  if (suffix !== undefined) return asRead(vocabulary, gapTokens(vocabulary, { ...prompt, suffix }));
+  const pieces = text === '' ? [] : [{ text, plain: !readsMarks, continues: false }];
+  return { pieces, tokens: tokenizePieces(vocabulary, pieces) };
 }
 
-const plainPiece = (text: string): PromptPiece => ({ text, plain: true, continues: false });
+/** The texts of a raw prompt. */
+export function rawTexts(prompt: Raw): string[] {
+  if (prompt.kind === 'tokens') return [];
+  if (prompt.kind === 'mixed') return prompt.parts.filter((part) => typeof part === 'string');
+  return [
+    prompt.text,
+    prompt.suffix ?? '',
+    ...(prompt.files ?? []).flatMap(({ name, text }) => [name, text]),
+  ];
+}
 
-function gapOf({ gap }: Vocabulary): NonNullable<Vocabulary['gap']> {
+function asRead(vocabulary: Vocabulary, tokens: readonly number[]): RawPrompt {
+  const text = textOfTokens(vocabulary, tokens);
+  return { pieces: [{ text, plain: true, continues: false }], tokens: Uint32Array.from(tokens) };
+}
+
+/** Where a text comes first, the token that the model expects first precedes it. */
+function mixedTokens(
+  vocabulary: Vocabulary,
+  { parts, readsMarks = false }: Extract<Prompt, { kind: 'mixed' }>,
+): number[] {
+  const opens = typeof parts[0] === 'string' && vocabulary.prependToken !== null;
+  const tokens = opens ? [vocabulary.prependToken] : [];
+  parts.forEach((part, index) => {
+    if (typeof part === 'string') {
+      for (const token of vocabulary.tokenize(part, readsMarks)) tokens.push(token);
+    } else {
+      checkTokens(vocabulary, part, `prompt[${index}]`);
+      for (const token of part) tokens.push(token);
+    }
+  });
+  return tokens;
+}
+
+type TextAroundGap = Extract<Prompt, { kind: 'text' }> & { readonly suffix: string };
+
+function gapTokens(vocabulary: Vocabulary, { text, suffix, files = [] }: TextAroundGap): number[] {
+  const gap = gapOf(vocabulary);
+  const read = (words: string): number[] => (words === '' ? [] : [...vocabulary.tokenize(words, false)]);
+  const opening = vocabulary.prependToken === null ? [] : [vocabulary.prependToken];
+  const before = files.length === 0 ? [] : fileTokens(gap, files, read);
+  return [...opening, ...before, gap.prefix, ...read(text), gap.suffix, ...read(suffix), gap.middle];
+}
+
+/** As models of code are trained to read a repository; in a vocabulary without marks for it, as snippets. */
+function fileTokens(
+  { repository, file }: GapTokens,
+  files: readonly { readonly name: string; readonly text: string }[],
+  read: (words: string) => number[],
+): number[] {
+  if (file === null) return files.flatMap(({ text }) => read(`\n\n--- snippet ---\n\n${text}`));
+  const named = files.flatMap(({ name, text }) => [file, ...read(`${name}\n${text}`)]);
+  // What stands around the gap is a file as well.
+  const own = [file, ...read('filename\n')];
+  return [...(repository === null ? [] : [repository, ...read('project\n')]), ...named, ...own];
+}
+
+function gapOf({ gap }: Vocabulary): GapTokens {
   if (gap !== null) return gap;
   throw fail('invalid_request', {
     param: 'suffix',

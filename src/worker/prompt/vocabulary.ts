@@ -9,6 +9,9 @@ export interface GapTokens {
   readonly prefix: number;
   readonly suffix: number;
   readonly middle: number;
+  /** Before the name of a repository and of each file; null where the vocabulary has none. */
+  readonly repository: number | null;
+  readonly file: number | null;
 }
 
 /** The model's vocabulary as prompts and answers need it. */

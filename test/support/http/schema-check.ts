@@ -6,7 +6,8 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { ChatChunk } from '../../../src/wire/inference/chat.ts';
 import { CompletionResponse } from '../../../src/wire/inference/completions.ts';
 import { DryRun } from '../../../src/wire/inference/dry-run.ts';
-import { ErrorBody, errorBodies } from '../../../src/wire/error.ts';
+import { errorBodies } from '../../../src/wire/error.ts';
+import { NativeEvent } from '../../../src/wire/llama-server.ts';
 import { MessagesEvent } from '../../../src/wire/messages/response.ts';
 import { ResponsesEvent } from '../../../src/wire/responses/events.ts';
 import { type Route, routes } from '../../../src/wire/routes.ts';
@@ -25,16 +26,23 @@ export function checkAnswer(method: string, path: string, status: number, body: 
 /** A `data:` line of a stream that is not the terminator. */
 export function checkFrame(path: string, frame: unknown): 'chunk' | 'error' {
   const isError = typeof frame === 'object' && frame !== null && 'error' in frame;
-  const chunk = path.split('?')[0] === '/v1/completions' ? CompletionResponse : ChatChunk;
-  check(isError ? ErrorBody : chunk, frame, `a frame of ${path}`);
+  const dialect = dialectOf(path);
+  const ofDialect = path.split('?')[0] === '/v1/completions' ? CompletionResponse : EVENTS[dialect];
+  check(isError ? errorBodies[dialect] : ofDialect, frame, `a frame of ${path}`);
   return isError ? 'error' : 'chunk';
 }
 
 /** An event of a stream in another dialect; throws with what is wrong. */
 export function checkEvent(path: string, event: unknown): void {
-  const schema = { native: ChatChunk, messages: MessagesEvent, responses: ResponsesEvent }[dialectOf(path)];
-  check(schema, event, `an event of ${path}`);
+  check(EVENTS[dialectOf(path)], event, `an event of ${path}`);
 }
+
+const EVENTS = {
+  native: ChatChunk,
+  messages: MessagesEvent,
+  responses: ResponsesEvent,
+  'llama-server': NativeEvent,
+};
 
 /** Whose words a path speaks, whatever the method. */
 function dialectOf(path: string): keyof typeof errorBodies {

@@ -15,7 +15,7 @@ import type { ServedModel } from '../../models/served-model.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { readContent } from './content.ts';
-import { dryRun } from './dry-run.ts';
+import { dryRun, requireExplanation } from './dry-run.ts';
 import { completeFrozen, type FrozenAnswer, type FrozenInput } from './frozen.ts';
 import { idleFields, speaksOpenAi } from './idle-fields.ts';
 import { type ChatAnswer, wholeAnswer, type WholeAnswerPorts } from './whole-answer.ts';
@@ -82,6 +82,12 @@ export class AcceptedChatCompletion {
   frozen(input: FrozenInput): Promise<FrozenAnswer> {
     const { choices, caller } = this.#chat;
     return completeFrozen(this.#ports, choices, { ...input, body: this.#body, caller });
+  }
+
+  /** The conversation as the model reads it; loads the model where that is needed. */
+  async renderedPrompt(): Promise<string> {
+    requireExplanation(this.#chat, 'the template');
+    return (await this.#chat.explained()).renderedPrompt;
   }
 
   explained(): Promise<DryRun> {

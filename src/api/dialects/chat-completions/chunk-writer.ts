@@ -6,7 +6,7 @@ import type { DoneEvent, SampledToken } from '../../../contract/job-event.ts';
 import type { ChatChunk, ChatDelta } from '../../../wire/inference/chat.ts';
 import type { AnswerEvent, CallEvent } from '../../chat/answer-event.ts';
 import { wireFinishReason } from '../../generation/finish-reason.ts';
-import { wireLogprobs, wireResumed, wireTimings, wireUsage } from '../../generation/usage.ts';
+import { wireLogprobs, wireProgress, wireResumed, wireTimings, wireUsage } from '../../generation/usage.ts';
 
 type ChunkHead = Pick<ChatChunk, 'id' | 'object' | 'created' | 'model' | 'system_fingerprint'>;
 
@@ -35,6 +35,8 @@ export class ChunkWriter {
         return [];
       case 'started':
         return [this.#delta(index, { role: 'assistant', content: '' })];
+      case 'progress':
+        return [{ ...this.#delta(index, {}), prompt_progress: wireProgress(event) }];
       case 'text':
         return [this.#delta(index, { content: event.text }, event.tokens)];
       case 'reasoning':
@@ -74,6 +76,7 @@ export class ChunkWriter {
     const resumed = wireResumed(event);
     const last = { ...this.#head, choices: [{ index, delta: {}, ...finish }], timings, ...resumed };
     if (!isLast || !includeUsage) return [last];
-    return [last, { ...this.#head, choices: [], usage: wireUsage(this.#done.map((done) => done.usage)) }];
+    const usage = wireUsage(this.#done.map((done) => done.usage));
+    return [last, { ...this.#head, choices: [], usage, timings }];
   }
 }

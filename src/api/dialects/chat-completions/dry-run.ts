@@ -11,14 +11,7 @@ export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): 
   const { model, submission, jobs } = chat.choices;
   const [job] = jobs;
   if (job === undefined) throw new Error('a chat request became no job');
-  if (!submission.target.capabilities.canExplain) {
-    throw fail('capability_missing', {
-      model: model.id,
-      ability: 'explain a request without running it',
-      remedy: 'leave svc_dry_run out',
-      param: 'svc_dry_run',
-    });
-  }
+  requireExplanation(chat, 'svc_dry_run');
   const plan = engine.plan(submission.target, submission.numCtx);
   const explained = plan.evicts.length > 0 ? null : await chat.explained();
   return {
@@ -39,6 +32,17 @@ export async function dryRun(engine: Pick<Engine, 'plan'>, chat: AcceptedChat): 
     would_evict: [...plan.evicts],
     planned_bytes: totalBytes(plan.planned),
   };
+}
+
+/** Throws where the engine of the model cannot do it; `asked` is what asks for it. */
+export function requireExplanation({ choices: { model, submission } }: AcceptedChat, asked: string): void {
+  if (submission.target.capabilities.canExplain) return;
+  throw fail('capability_missing', {
+    model: model.id,
+    ability: 'explain a request without running it',
+    remedy: `leave ${asked} out`,
+    param: asked,
+  });
 }
 
 /** The job without its conversation: every option as the engine would take it. */

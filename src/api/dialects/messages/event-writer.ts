@@ -23,6 +23,7 @@ export class EventWriter {
   eventsOf(event: AnswerEvent): MessagesEvent[] {
     switch (event.type) {
       case 'queued':
+      case 'progress':
         return [];
       case 'started':
         return [{ type: 'message_start', message: this.#opening(event) }, { type: 'ping' }];

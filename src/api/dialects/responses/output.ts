@@ -42,6 +42,7 @@ export class Output {
     switch (event.type) {
       case 'queued':
       case 'started':
+      case 'progress':
         return [];
       case 'text':
       case 'reasoning':

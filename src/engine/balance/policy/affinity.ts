@@ -21,6 +21,8 @@ export function prefixesOf({ prompt, tools }: GenerateJob, most: number): readon
   if (tools.length > 0) hasher.add(JSON.stringify(tools));
   if (prompt.kind === 'text') hasher.add(prompt.text);
   else if (prompt.kind === 'tokens') hasher.add(prompt.tokens.join(' '));
+  else if (prompt.kind === 'mixed')
+    for (const part of prompt.parts) hasher.add(typeof part === 'string' ? part : part.join(' '));
   else for (const turn of prompt.turns) hasher.add(textOf(turn));
   return bounded(hasher.prefixes, most);
 }

@@ -40,6 +40,7 @@ export class Transcript {
         if (event.promptTokens > 0) this.#promptTokens ??= event.promptTokens;
         return;
       case 'queued':
+      case 'progress':
         return;
       case 'text':
         this.#hasBegun = true;
@@ -93,7 +94,7 @@ export class Transcript {
 
 function begunPrompt(prompt: GenerateJob['prompt'], said: string): GenerateJob['prompt'] {
   if (prompt.kind === 'text') return { ...prompt, text: prompt.text + said };
-  if (prompt.kind === 'tokens') throw new Error('text cannot go on behind tokens');
+  if (prompt.kind !== 'chat') throw new Error('text cannot go on behind tokens');
   const { turns, continues } = prompt;
   const last = turns.at(-1);
   const isBegun = continues === true && last !== undefined;
@@ -107,7 +108,7 @@ function begunPrompt(prompt: GenerateJob['prompt'], said: string): GenerateJob['
 function obstacleOf(job: Job): string | null {
   if (job.kind !== 'generate') return 'only a text can be continued';
   const { format, toolChoice, tools, prompt } = job;
-  if (prompt.kind === 'tokens') return 'its prompt is tokens';
+  if (prompt.kind === 'tokens' || prompt.kind === 'mixed') return 'its prompt is tokens';
   if (format.kind !== 'text') return 'its format is enforced from the beginning';
   if (tools.length > 0 && (toolChoice.mode === 'required' || toolChoice.mode === 'named'))
     return 'it has to call a tool';

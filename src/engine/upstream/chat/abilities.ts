@@ -27,6 +27,8 @@ export interface Abilities {
   readonly ignoresEnd: boolean;
   /** Biases name tokens by their text, too. */
   readonly biasedTexts: boolean;
+  /** A prompt may be texts and tokens in turn. */
+  readonly mixedPrompts: boolean;
   /** It is told to make one call at most; else only the first is taken. */
   readonly parallelCalls: boolean;
 }
@@ -42,6 +44,7 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     begunAnswers: null,
     ignoresEnd: false,
     biasedTexts: false,
+    mixedPrompts: false,
     parallelCalls: true,
   },
   vllm: {
@@ -54,6 +57,7 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     begunAnswers: 'asked',
     ignoresEnd: true,
     biasedTexts: false,
+    mixedPrompts: false,
     parallelCalls: true,
   },
   'llama-server': {
@@ -66,6 +70,7 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     begunAnswers: 'always',
     ignoresEnd: true,
     biasedTexts: true,
+    mixedPrompts: true,
     parallelCalls: true,
   },
   sglang: {
@@ -78,6 +83,7 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     begunAnswers: 'asked',
     ignoresEnd: true,
     biasedTexts: false,
+    mixedPrompts: false,
     parallelCalls: true,
   },
   ollama: {
@@ -90,6 +96,7 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     begunAnswers: null,
     ignoresEnd: false,
     biasedTexts: false,
+    mixedPrompts: false,
     parallelCalls: false,
   },
   hearth: {
@@ -102,6 +109,7 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     begunAnswers: 'asked',
     ignoresEnd: true,
     biasedTexts: true,
+    mixedPrompts: true,
     parallelCalls: true,
   },
 };

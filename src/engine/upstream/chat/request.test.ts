@@ -23,6 +23,12 @@ describe('what is asked of an upstream', () => {
     expect(tokens).toMatchObject({ path: '/completions', body: { prompt: [1, 2] } });
     const gap = write('openai', { prompt: { kind: 'text', text: 'a', suffix: 'b' } });
     expect(gap.body).toMatchObject({ prompt: 'a', suffix: 'b' });
+    const mixed: Partial<GenerateJob> = { prompt: { kind: 'mixed', parts: ['a', [1, 2]], readsMarks: true } };
+    expect(write('hearth', mixed).body).toMatchObject({ prompt: ['a', 1, 2], parse_special: true });
+    expect(write('llama-server', mixed).body).toMatchObject({ prompt: ['a', 1, 2] });
+    expect(() => write('vllm', mixed)).toThrow('texts and tokens in turn');
+    const files = { kind: 'text' as const, text: 'a', suffix: 'b', files: [{ name: 'c', text: 'C' }] };
+    expect(() => write('hearth', { prompt: files })).toThrow('further files');
   });
 
   it('may be to go on with an answer, where it can', () => {

@@ -37,15 +37,9 @@ export function writeRequest(job: GenerateJob, written: Written): UpstreamReques
     ...formatOf(job, abilities, written),
     ...tokenRulesOf(job, abilities, written),
   };
-  if (job.prompt.kind === 'text') {
+  if (job.prompt.kind !== 'chat') {
     const logprobs = job.topLogprobs === null ? {} : { logprobs: job.topLogprobs };
-    const { text, suffix } = job.prompt;
-    const behind = suffix === undefined ? {} : { suffix };
-    return { path: '/completions', body: { ...common, prompt: text, ...behind, ...logprobs } };
-  }
-  if (job.prompt.kind === 'tokens') {
-    const logprobs = job.topLogprobs === null ? {} : { logprobs: job.topLogprobs };
-    return { path: '/completions', body: { ...common, prompt: job.prompt.tokens, ...logprobs } };
+    return { path: '/completions', body: { ...common, ...rawPromptOf(job.prompt, written), ...logprobs } };
   }
   return {
     path: '/chat/completions',
@@ -58,6 +52,19 @@ export function writeRequest(job: GenerateJob, written: Written): UpstreamReques
       ...(job.topLogprobs === null ? {} : { logprobs: true, top_logprobs: job.topLogprobs }),
     },
   };
+}
+
+/** Marks in a text are read by all others unasked. */
+function rawPromptOf(prompt: Exclude<GenerateJob['prompt'], { kind: 'chat' }>, written: Written): Fields {
+  if (prompt.kind === 'tokens') return { prompt: prompt.tokens };
+  const marks = prompt.readsMarks === true && written.dialect === 'hearth' ? { parse_special: true } : {};
+  if (prompt.kind === 'mixed') {
+    if (!ABILITIES[written.dialect].mixedPrompts)
+      throw missing(written.id, 'either of them', 'continue texts and tokens in turn');
+    return { prompt: prompt.parts.flat(), ...marks };
+  }
+  if (prompt.files !== undefined) throw missing(written.id, 'input_extra', 'read further files');
+  return { prompt: prompt.text, ...(prompt.suffix === undefined ? {} : { suffix: prompt.suffix }), ...marks };
 }
 
 function samplingOf({ sampling }: GenerateJob, dialect: Dialect): Fields {

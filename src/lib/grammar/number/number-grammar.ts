@@ -130,13 +130,33 @@ function digitSteps(step: number, remainder: number, names: readonly string[], f
   return digits.map((digit) => `"${digit}" ${names[(remainder * 10 + digit) % step]}`);
 }
 
-/** `fraction`: no whole number. */
-export function numberRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, fraction = false): string {
+/** So few digits that no rounding makes a whole number of it. */
+const FRACTION = `"-"? ("0" | [1-9] [0-9]{0,6}) "." [0-9]{0,5} [1-9]`;
+
+/** What a number must not be, beside what its keywords say. */
+interface Excluded {
+  readonly not: readonly number[];
+  /** No whole number. */
+  readonly isFraction: boolean;
+}
+
+export function numberRule(
+  writer: GbnfWriter,
+  schema: Schema,
+  path: SchemaPath,
+  { not, isFraction }: Excluded = { not: [], isFraction: false },
+): string {
   const bounds = boundsOf(schema, path);
   const step = stepOf(writer, schema, path, false);
-  if (fraction && step === 0 && bounds.min === null && bounds.max === null)
-    return writer.rule(`"-"? ("0" | [1-9] [0-9]{0,6}) "." [0-9]{0,5} [1-9]`);
-  if (fraction) writer.cannot(path, 'not', 'whole numbers cannot be excluded here');
+  const isFree = step === 0 && bounds.min === null && bounds.max === null;
+  if (Number.isInteger(step) && step > 0 && !isFraction) return integerRule(writer, schema, path, not);
+  if (not.length > 0) {
+    if (isFree && !isFraction && not.every(Number.isInteger))
+      return writer.rule(`${integerRule(writer, {}, path, not)} | ${FRACTION}`);
+    writer.cannot(path, 'not', 'such a value cannot be excluded');
+  }
+  if (isFraction && isFree) return writer.rule(FRACTION);
+  if (isFraction) writer.cannot(path, 'not', 'whole numbers cannot be excluded here');
   if (Number.isInteger(step) && step > 0) return integerRule(writer, schema, path);
   const bounded = bounds.min !== null || bounds.max !== null;
   const isNatural = bounds.min === 0 && !bounds.minExclusive && bounds.max === null;

@@ -143,7 +143,11 @@ function gapTokens({ library, vocab }: Tokens): GapTokens | null {
   const prefix = library.llama_vocab_fim_pre(vocab);
   const suffix = library.llama_vocab_fim_suf(vocab);
   const middle = library.llama_vocab_fim_mid(vocab);
-  return Math.min(prefix, suffix, middle) < 0 ? null : { prefix, suffix, middle };
+  if (Math.min(prefix, suffix, middle) < 0) return null;
+  const [repository, file] = [library.llama_vocab_fim_rep(vocab), library.llama_vocab_fim_sep(vocab)].map(
+    (token) => (token < 0 ? null : token),
+  );
+  return { prefix, suffix, middle, repository: repository ?? null, file: file ?? null };
 }
 
 function tokenize({ library, vocab }: Tokens, text: string, controls: boolean): Uint32Array {

@@ -36,6 +36,7 @@ export class Logprobs {
     const bytes = this.#vocabulary.bytesOf(token);
     const control = this.#vocabulary.controlTextOf(token);
     return {
+      id: token,
       text: control ?? new TextDecoder().decode(bytes),
       bytes: [...(control === null ? bytes : Buffer.from(control, 'utf8'))],
       // JSON has no infinity; a token that cannot come gets the floor that other servers use.

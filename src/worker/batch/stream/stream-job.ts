@@ -5,7 +5,7 @@ import type { Answer } from '../../answer/answer.ts';
 /** What decoding needs of a request; its conversation, tools and schema end with the preparation. */
 export type DecodingRequest = Pick<
   GenerateJob,
-  'jobId' | 'lane' | 'adapters' | 'sampling' | 'topLogprobs' | 'stop' | 'maxTokens'
+  'jobId' | 'lane' | 'adapters' | 'sampling' | 'topLogprobs' | 'stop' | 'maxTokens' | 'reportsProgress'
 >;
 
 /** A job that fits, its prompt in tokens. */
@@ -28,6 +28,6 @@ export interface StreamJob {
 
 /** A copy, so that a long conversation is not kept in memory while its answer is decoded. */
 export function decodingRequest(job: GenerateJob): DecodingRequest {
-  const { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens } = job;
-  return { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens };
+  const { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens, reportsProgress = false } = job;
+  return { jobId, lane, adapters, sampling, topLogprobs, stop, maxTokens, reportsProgress };
 }

@@ -3,7 +3,7 @@
  * It knows nothing of other streams, of steps or of how KV state is reused. This file keeps how far the prompt and the
  * answer are, which rows come next, and what the planner is told; the sampler and the output are collaborators.
  */
-import type { CacheFacts, DoneEvent, JobEvent } from '../../../contract/job-event.ts';
+import type { CacheFacts, DoneEvent, JobEvent, ProgressEvent } from '../../../contract/job-event.ts';
 import type { SlotWork } from '../../../contract/slots.ts';
 import type { NativeContext } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
@@ -39,6 +39,7 @@ export class Stream {
   /** Where to stop on the way through the prompt, because others begin with it too. */
   readonly sharedTokens: number | null;
   readonly output: StreamOutput;
+  readonly #reportsProgress: boolean;
   readonly #arrivedMs: number;
   readonly #cachedTokens: number;
   readonly #cache: CacheFacts | null;
@@ -67,6 +68,7 @@ export class Stream {
     this.owner = job.owner;
     this.sharedTokens = job.sharedTokens;
     this.#cache = start.cache;
+    this.#reportsProgress = job.job.reportsProgress === true;
     this.#arrivedMs = job.arrivedMs;
     this.#cachedTokens = cachedTokens;
     this.#position = cachedTokens;
@@ -183,6 +185,18 @@ export class Stream {
   countDrafts(drafted: number, accepted: number): void {
     this.#draftCounts.drafted += drafted;
     this.#draftCounts.accepted += accepted;
+  }
+
+  /** How far the prompt is evaluated; null where nobody asks. */
+  progressEvent(): ProgressEvent | null {
+    if (!this.#reportsProgress) return null;
+    return {
+      type: 'progress',
+      promptTokens: this.prompt.length,
+      cachedTokens: this.#cachedTokens,
+      evaluatedTokens: Math.min(this.#position, this.prompt.length),
+      elapsedMs: performance.now() - this.#placedMs,
+    };
   }
 
   doneEvent(): DoneEvent {

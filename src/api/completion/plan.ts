@@ -1,0 +1,95 @@
+/** What is refused of a text completion before anything runs, and what runs, in no dialect's words. */
+import type { Engine } from '../../engine/ports.ts';
+import type { Prompt } from '../../contract/job.ts';
+import type { Caller } from '../caller.ts';
+import { checkedJobs } from '../chat/checked-jobs.ts';
+import { relaxationsOf } from '../chat/relaxations.ts';
+import type { Understood } from '../chat/understood.ts';
+import type { HeadPorts } from '../generation/answer-head.ts';
+import {
+  checkSlots,
+  type ChoiceEvent,
+  type Choices,
+  isJson,
+  planChoices,
+  runChoices,
+} from '../generation/choices.ts';
+import { idleWithEngine } from '../generation/idle-options.ts';
+import {
+  canIgnoreEnd,
+  checkIgnored,
+  type GenerationFields,
+  readStop,
+  resolveMaxTokens,
+} from '../generation/parameters.ts';
+import { type FormatFields, readAnswerFormat } from '../intake/answer-format.ts';
+import type { Models } from '../models/served-model.ts';
+import type { CacheLog } from '../prompt-cache/cache-log.ts';
+
+export interface CompletionPorts extends HeadPorts {
+  readonly models: Pick<Models, 'resolve'>;
+  readonly engine: Pick<Engine, 'submit' | 'plan'>;
+  readonly strictParams: boolean;
+  readonly cacheLog: CacheLog;
+}
+
+/** Texts to be continued. */
+export interface CompletionAsk {
+  readonly model: string;
+  /** One at least. */
+  readonly prompts: readonly Prompt[];
+  readonly options: GenerationFields & FormatFields;
+  /** How many alternatives to report per token; null: no token is reported. */
+  readonly topLogprobs: number | null;
+  /** Fields of the request that nothing reads. */
+  readonly unknown: readonly string[];
+}
+
+export interface CompletionPlan {
+  readonly choices: Choices;
+  /** Answers to each prompt. */
+  readonly perPrompt: number;
+  readonly understood: Understood;
+}
+
+/** Resolves the model and plans the jobs; everything that can be refused without the engine is refused here. */
+export async function planCompletion(
+  ports: CompletionPorts,
+  { model: name, prompts, options, topLogprobs, unknown }: CompletionAsk,
+  caller: Caller,
+): Promise<CompletionPlan> {
+  const format = readAnswerFormat(options);
+  const model = await ports.models.resolve(name, 'chat');
+  const shared = { tools: [], toolChoice: { mode: 'none' as const }, format, reasoning: {}, topLogprobs };
+  const plans = prompts.map((prompt) => planChoices(options, { ...shared, prompt }, { model, caller }));
+  const [plan] = plans;
+  if (plan === undefined) throw new Error('a text completion came without a prompt');
+  const relaxed = await relaxationsOf(shared, ports.strictParams);
+  const ignored = [
+    ...resolveMaxTokens(options).overruled,
+    ...(isJson(format) && readStop(options.stop).length > 0 ? ['stop'] : []),
+    ...(options.ignore_eos === true && !canIgnoreEnd(shared) ? ['ignore_eos'] : []),
+    ...idleWithEngine(options, shared, plan.submission.target),
+    ...unknown,
+  ];
+  checkIgnored(ports.strictParams, ignored);
+  checkSlots(ports.engine, plan);
+  return {
+    choices: {
+      ...plan,
+      account: ports.cacheLog.watch(caller, model.id),
+      jobs: plans.flatMap(({ jobs }) => jobs),
+    },
+    perPrompt: plan.jobs.length,
+    understood: { ignored, relaxed },
+  };
+}
+
+/** The events of all answers; what is to be JSON is checked as a whole before it ends. */
+export function runCompletion(
+  { engine }: Pick<CompletionPorts, 'engine'>,
+  { choices }: CompletionPlan,
+  signal: AbortSignal,
+): AsyncIterable<ChoiceEvent> {
+  return runChoices(checkedJobs(engine, choices.account), choices, signal);
+}

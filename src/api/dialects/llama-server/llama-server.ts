@@ -1,0 +1,56 @@
+/**
+ * api/dialects/llama-server owns the routes that llama-server has beside OpenAI's: completions in its own shape, gaps of
+ * code, tokens, and a conversation as the model reads it. It knows no engine and no socket; what runs is the use case of text
+ * completion, of tokens, or of chat.
+ */
+import type {
+  ApplyTemplateRequest,
+  ApplyTemplateResponse,
+  InfillRequest,
+  NativeCompletionRequest,
+  NativeDetokenizeRequest,
+  NativeTokenizeRequest,
+} from '../../../wire/llama-server.ts';
+import type { DetokenizeResponse, TokenizeResponse } from '../../../wire/inference/tokens.ts';
+import type { Caller } from '../../caller.ts';
+import type { CompletionPorts } from '../../completion/plan.ts';
+import {
+  detokenize,
+  tokenize,
+  type VocabularyAnswer,
+  type VocabularyPorts,
+} from '../../vocabulary/vocabulary.ts';
+import type { AcceptChatCompletion } from '../chat-completions/chat-completions.ts';
+import { acceptCompletion, acceptInfill, type AcceptedNative } from './completion.ts';
+
+export interface LlamaServerUseCases {
+  completion(body: NativeCompletionRequest, caller: Caller): Promise<AcceptedNative>;
+  infill(body: InfillRequest, caller: Caller): Promise<AcceptedNative>;
+  tokenize(body: NativeTokenizeRequest, caller: Caller): Promise<VocabularyAnswer<TokenizeResponse>>;
+  detokenize(body: NativeDetokenizeRequest, caller: Caller): Promise<VocabularyAnswer<DetokenizeResponse>>;
+  applyTemplate(body: ApplyTemplateRequest, caller: Caller): Promise<VocabularyAnswer<ApplyTemplateResponse>>;
+}
+
+export function llamaServerUseCases(
+  ports: CompletionPorts & VocabularyPorts,
+  chat: AcceptChatCompletion,
+): LlamaServerUseCases {
+  return {
+    completion: (body, caller) => acceptCompletion(ports, body, caller),
+    infill: (body, caller) => acceptInfill(ports, body, caller),
+    tokenize: (body, caller) =>
+      tokenize(ports, { ...named(body), parse_special: body.parse_special ?? true }, caller),
+    detokenize: (body, caller) => detokenize(ports, named(body), caller),
+    applyTemplate: async (body, caller) => {
+      const accepted = await chat(named(body), caller);
+      return { understood: accepted.understood, body: { prompt: await accepted.renderedPrompt() } };
+    },
+  };
+}
+
+/** The clients of this dialect know one model. */
+function named<Body extends { readonly model?: string | null }>(
+  body: Body,
+): Body & { readonly model: string } {
+  return { ...body, model: body.model ?? 'default' };
+}

@@ -1,0 +1,33 @@
+/** The routes that llama-server has beside OpenAI's. */
+import type { LlamaServerUseCases } from '../../api/dialects/llama-server/llama-server.ts';
+import type {
+  ApplyTemplateRequest,
+  InfillRequest,
+  NativeCompletionRequest,
+  NativeDetokenizeRequest,
+  NativeTokenizeRequest,
+} from '../../wire/llama-server.ts';
+import type { StreamOptions } from '../sse.ts';
+import { countHandler, generationHandler } from './generation.ts';
+import type { Handler } from './handler.ts';
+
+type Names = 'nativeCompletion' | 'infill' | 'nativeTokenize' | 'nativeDetokenize' | 'applyTemplate';
+
+export function llamaServerHandlers(
+  useCases: LlamaServerUseCases,
+  streams: StreamOptions,
+): Record<Names, Handler> {
+  const manners = { streams, dialect: 'llama-server' as const };
+  return {
+    nativeCompletion: generationHandler<NativeCompletionRequest>(
+      (body, caller) => useCases.completion(body, caller),
+      manners,
+    ),
+    infill: generationHandler<InfillRequest>((body, caller) => useCases.infill(body, caller), manners),
+    nativeTokenize: countHandler<NativeTokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
+    nativeDetokenize: countHandler<NativeDetokenizeRequest>((body, caller) =>
+      useCases.detokenize(body, caller),
+    ),
+    applyTemplate: countHandler<ApplyTemplateRequest>((body, caller) => useCases.applyTemplate(body, caller)),
+  };
+}

@@ -1,0 +1,185 @@
+/**
+ * Routes that llama-server has beside OpenAI's, in its shapes: editors and programs that know it by name ask for them. As
+ * its clients know one model, `model` may be absent and means the default one.
+ */
+import { type Static, Type } from '#typebox';
+import { ChatRequest } from './inference/chat.ts';
+import {
+  CompletionRequest,
+  MOST_PROMPT_TOKENS,
+  PROMPT_ITEM,
+  type SentPrompt,
+} from './inference/completions.ts';
+import { PromptProgress, Timings } from './inference/generation.ts';
+import { DetokenizeRequest, TokenizeRequest } from './inference/tokens.ts';
+import { nullable, orNull } from './schema.ts';
+
+const model = nullable<string>('string', {
+  minLength: 1,
+  maxLength: 512,
+  description: 'Absent: the default model.',
+});
+
+/** A text under a name; what else may be in it needs an engine that sees and hears. */
+export interface PromptObject {
+  prompt_string?: unknown;
+  multimodal_data?: unknown;
+}
+
+/** Of a completion, which request fields of OpenAI's shape mean the same. */
+const {
+  prompt: _,
+  model: __,
+  suffix: ___,
+  echo: ____,
+  logprobs: _____,
+  ...shared
+} = CompletionRequest.properties;
+
+const answered = {
+  ...shared,
+  model,
+  n_predict: nullable<number>('integer', { minimum: -1, description: 'Another name of num_predict.' }),
+  n_probs: nullable<number>('integer', {
+    minimum: 0,
+    maximum: 20,
+    description: 'Reports each token, and so many alternatives; 0 reports none.',
+  }),
+  return_tokens: nullable<boolean>('boolean', {
+    description: 'true lists the ids of the tokens that were written.',
+  }),
+  response_fields: nullable<string[]>('array', {
+    maxItems: 64,
+    items: { type: 'string', maxLength: 256 },
+    description: 'Members that a whole answer is to have; a/b is the member b of the member a.',
+  }),
+};
+
+export const NativeCompletionRequest = Type.Object(
+  {
+    ...answered,
+    prompt: Type.Unsafe<SentPrompt | PromptObject | (SentPrompt | PromptObject)[]>({
+      type: ['string', 'array', 'object'],
+      minItems: 1,
+      maxItems: MOST_PROMPT_TOKENS,
+      items: { ...PROMPT_ITEM, type: ['string', 'integer', 'array', 'object'] },
+      description:
+        'A string, tokens by their ids, both in turn, or {"prompt_string": …}; or a list of such prompts, each of which is continued by itself.',
+    }),
+  },
+  { $id: 'NativeCompletionRequest' },
+);
+export type NativeCompletionRequest = Static<typeof NativeCompletionRequest>;
+
+const TEXT = { maxLength: 1_048_576 };
+
+export const InfillRequest = Type.Object(
+  {
+    ...answered,
+    input_prefix: Type.String({ ...TEXT, description: 'What stands before the gap.' }),
+    input_suffix: Type.String({ ...TEXT, description: 'What stands behind it.' }),
+    input_extra: nullable<{ filename?: string | null; text: string }[]>('array', {
+      maxItems: 256,
+      items: {
+        type: 'object',
+        required: ['text'],
+        properties: {
+          filename: { type: ['string', 'null'], maxLength: 4096 },
+          text: { type: 'string', ...TEXT },
+        },
+      },
+      description: 'Other files, or parts of them, that the model may know.',
+    }),
+    prompt: nullable<string>('string', { ...TEXT, description: 'Goes on with input_prefix.' }),
+  },
+  { $id: 'InfillRequest' },
+);
+export type InfillRequest = Static<typeof InfillRequest>;
+
+const PlainToken = {
+  id: Type.Integer({ description: 'In the vocabulary; -1 from an engine that does not tell.' }),
+  token: Type.String(),
+  bytes: Type.Array(Type.Integer()),
+  logprob: Type.Number(),
+};
+
+export const CompletionProbability = Type.Object({
+  ...PlainToken,
+  top_logprobs: Type.Array(Type.Object(PlainToken)),
+});
+export type CompletionProbability = Static<typeof CompletionProbability>;
+
+export const NativeAnswer = Type.Object({
+  index: Type.Integer({ description: 'Of the prompt, or of the answer where several were asked for.' }),
+  content: Type.String(),
+  tokens: Type.Array(Type.Integer()),
+  stop: Type.Literal(true),
+  model: Type.String(),
+  tokens_predicted: Type.Integer(),
+  tokens_evaluated: Type.Integer({ description: 'Tokens of the prompt.' }),
+  tokens_cached: Type.Integer({
+    description: 'Tokens whose state is kept: of the prompt and of the answer.',
+  }),
+  generation_settings: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+  prompt: orNull(Type.String({ description: 'The text of the prompt; null where it was tokens.' })),
+  has_new_line: Type.Boolean(),
+  truncated: Type.Literal(false, { description: 'Nothing is ever cut.' }),
+  stop_type: Type.Union([Type.Literal('eos'), Type.Literal('word'), Type.Literal('limit')]),
+  stopping_word: Type.String(),
+  timings: Timings,
+  completion_probabilities: Type.Optional(Type.Array(CompletionProbability)),
+});
+export type NativeAnswer = Static<typeof NativeAnswer>;
+
+/** One event of a stream before the last, which is the answer without its text. */
+export const NativePiece = Type.Object({
+  index: Type.Integer(),
+  content: Type.String(),
+  tokens: Type.Array(Type.Integer()),
+  stop: Type.Literal(false),
+  completion_probabilities: Type.Optional(Type.Array(CompletionProbability)),
+  prompt_progress: Type.Optional(PromptProgress),
+});
+export type NativePiece = Static<typeof NativePiece>;
+
+export const NativeEvent = Type.Union([NativePiece, NativeAnswer]);
+
+/** One answer, or as many as prompts and `n` ask for; with `response_fields` only those. */
+export const NativeCompletion = Type.Unsafe<object>({
+  $id: 'NativeCompletion',
+  anyOf: [
+    NativeAnswer,
+    { type: 'array', items: NativeAnswer },
+    { type: 'object', additionalProperties: true },
+  ],
+});
+
+export const NativeTokenizeRequest = Type.Object(
+  {
+    ...TokenizeRequest.properties,
+    model,
+    parse_special: nullable<boolean>('boolean', {
+      description: 'By default true: the marks of control tokens are read as such.',
+    }),
+  },
+  { $id: 'NativeTokenizeRequest' },
+);
+export type NativeTokenizeRequest = Static<typeof NativeTokenizeRequest>;
+
+export const NativeDetokenizeRequest = Type.Object(
+  { ...DetokenizeRequest.properties, model },
+  { $id: 'NativeDetokenizeRequest' },
+);
+export type NativeDetokenizeRequest = Static<typeof NativeDetokenizeRequest>;
+
+export const ApplyTemplateRequest = Type.Object(
+  { ...ChatRequest.properties, model },
+  { $id: 'ApplyTemplateRequest' },
+);
+export type ApplyTemplateRequest = Static<typeof ApplyTemplateRequest>;
+
+export const ApplyTemplateResponse = Type.Object(
+  { prompt: Type.String({ description: 'The conversation as the model reads it.' }) },
+  { $id: 'ApplyTemplateResponse' },
+);
+export type ApplyTemplateResponse = Static<typeof ApplyTemplateResponse>;
