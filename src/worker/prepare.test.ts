@@ -84,8 +84,12 @@ describe('prompts without a template', () => {
     const words = (text: string) => [...Buffer.from(text)];
     const gap = [1, ...words('x'), 2, ...words('y'), 3];
     expect(around({ repository: 4, file: 5 })).toEqual([
-      ...[4, ...words('project\n')],
-      ...[5, ...words('b\nB'), 5, ...words('filename\n')],
+      4,
+      ...words('project\n'),
+      5,
+      ...words('b\nB'),
+      5,
+      ...words('filename\n'),
       ...gap,
     ]);
     expect(around({ repository: null, file: null })).toEqual([...words('\n\n--- snippet ---\n\nB'), ...gap]);
@@ -104,10 +108,11 @@ describe('prompts without a template', () => {
     const reading = { ...chat, vocabulary: { ...chat.vocabulary, tokenize } };
     for (const readsMarks of [false, true]) {
       const expected = [...tokenize(text, readsMarks)];
-      for (const prompt of [
-        { kind: 'text', text, readsMarks } as const,
-        { kind: 'mixed', parts: [text], readsMarks } as const,
-      ])
+      const prompts: GenerateJob['prompt'][] = [
+        { kind: 'text', text, readsMarks },
+        { kind: 'mixed', parts: [text], readsMarks },
+      ];
+      for (const prompt of prompts)
         expect([...prepareChat(reading, generateJob({ prompt })).tokens]).toEqual(expected);
     }
   });

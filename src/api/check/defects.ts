@@ -13,10 +13,12 @@ export function defectsOf(format: ModelFormatFacts | null, failed: readonly Fail
 function templateDefects({ template, format }: ModelFormatFacts, failed: readonly FailedCase[]): string[] {
   if (template === 'none')
     return ['The file has no chat template: it may be a base model, and ChatML stands in.'];
-  if (format.tools !== null)
-    return format.history.calls === 'text'
+  if (format.tools !== null) {
+    const isLost = format.history.calls === 'text';
+    return isLost
       ? ['The template drops past calls of tools; Hearth writes them into the conversation.']
       : [];
+  }
   // Models may be trained on the envelope, so that only its failures are a defect.
   const calls = failed.filter(({ kind }) => kind === 'call').length;
   if (calls === 0) return [];

@@ -91,7 +91,7 @@ function textsOf(prompt: NativeCompletionRequest['prompt']): SentPrompt | SentPr
     return textAt(each.prompt_string, `${path}.prompt_string`);
   };
   if (!Array.isArray(prompt)) return text(prompt, 'prompt');
-  return prompt.map((each, index) => text(each as SentPrompt, `prompt[${index}]`)) as SentPrompt[];
+  return prompt.map<SentPrompt>((each, index) => text(each, `prompt[${index}]`));
 }
 
 /** A request that may run; it runs once, in one of these ways. */

@@ -84,14 +84,11 @@ function settingsOf({ sampling, maxTokens, stop, topLogprobs, ignoresEnd, adapte
 /** The members that were asked for; `a/b` stands for member b of a, under that very name. */
 export function withFields(answer: object, fields: readonly string[] | null | undefined): object {
   if (!fields || fields.length === 0) return answer;
-  const found = fields.flatMap((name): [string, unknown][] => {
-    let value: unknown = answer;
-    for (const step of name.split('/'))
-      value =
-        typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-          ? Reflect.get(value, step)
-          : undefined;
-    return value === undefined ? [] : [[name, value]];
-  });
-  return Object.fromEntries(found);
+  const found = fields.map((name) => [name, name.split('/').reduce<unknown>(memberOf, answer)] as const);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+  return isThere ? Reflect.get(value, name) : undefined;
 }
