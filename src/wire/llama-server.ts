@@ -58,7 +58,7 @@ const answered = {
 export const NativeCompletionRequest = Type.Object(
   {
     ...answered,
-    prompt: Type.Unsafe<SentPrompt | PromptObject | (SentPrompt | PromptObject)[]>({
+    prompt: Type.Unsafe<string | PromptObject | (SentPrompt | number | PromptObject)[]>({
       type: ['string', 'array', 'object'],
       minItems: 1,
       maxItems: MOST_PROMPT_TOKENS,

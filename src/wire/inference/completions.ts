@@ -27,11 +27,14 @@ export const PROMPT_ITEM = {
 /** One prompt: a text, or tokens by their ids, between which texts may stand. */
 export type SentPrompt = string | (string | number)[];
 
+/** One prompt, or a list of them; a token in a list makes one prompt of it. */
+export type SentPrompts = string | (SentPrompt | number)[];
+
 /** /v1/completions: listed by the interface, shaped as the usual text completion. */
 export const CompletionRequest = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 512 }),
-    prompt: Type.Unsafe<SentPrompt | SentPrompt[]>({
+    prompt: Type.Unsafe<SentPrompts>({
       type: ['string', 'array'],
       minItems: 1,
       maxItems: MOST_PROMPT_TOKENS,

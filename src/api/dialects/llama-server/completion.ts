@@ -1,7 +1,7 @@
 /** Completions and gaps in llama-server's own words, over the use case of text completion. */
 import type { Prompt } from '../../../contract/job.ts';
 import type { DoneEvent, JobEvent, SampledToken } from '../../../contract/job-event.ts';
-import type { SentPrompt } from '../../../wire/inference/completions.ts';
+import type { SentPrompt, SentPrompts } from '../../../wire/inference/completions.ts';
 import {
   InfillRequest,
   type NativeAnswer,
@@ -82,8 +82,8 @@ async function accept(
 }
 
 /** The same prompts, objects of a text as that text. */
-function textsOf(prompt: NativeCompletionRequest['prompt']): SentPrompt | SentPrompt[] {
-  const text = (each: SentPrompt | PromptObject, path: string): SentPrompt => {
+function textsOf(prompt: NativeCompletionRequest['prompt']): SentPrompts {
+  const text = <Sent extends SentPrompt | number>(each: Sent | PromptObject, path: string): Sent | string => {
     // A number is a token of the only prompt.
     if (typeof each !== 'object' || Array.isArray(each)) return each;
     if (each.multimodal_data !== undefined && each.multimodal_data !== null)
@@ -91,7 +91,7 @@ function textsOf(prompt: NativeCompletionRequest['prompt']): SentPrompt | SentPr
     return textAt(each.prompt_string, `${path}.prompt_string`);
   };
   if (!Array.isArray(prompt)) return text(prompt, 'prompt');
-  return prompt.map<SentPrompt>((each, index) => text(each, `prompt[${index}]`));
+  return prompt.map((each, index) => text(each, `prompt[${index}]`));
 }
 
 /** A request that may run; it runs once, in one of these ways. */
