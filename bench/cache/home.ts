@@ -37,13 +37,17 @@ interface Answer {
 }
 
 export class BenchHome {
-  readonly #home = mkdtempSync(path.join(tmpdir(), 'hearth-bench-cache-'));
+  readonly #home: string;
+  readonly #isKept: boolean;
   readonly #env: NodeJS.ProcessEnv;
   readonly #agent = new http.Agent();
   #child: ChildProcess | undefined;
   #url = '';
 
-  constructor(env: Readonly<Record<string, string>>) {
+  /** `kept`: a folder that outlives the benchmark; absent: one of its own, which does not. */
+  constructor(env: Readonly<Record<string, string>>, kept?: string) {
+    this.#isKept = kept !== undefined;
+    this.#home = kept ?? mkdtempSync(path.join(tmpdir(), 'hearth-bench-cache-'));
     this.#env = { ...process.env, SVC_HOME: this.#home, SVC_PORT: '0', SVC_LOG_LEVEL: 'error', ...env };
   }
 
@@ -56,7 +60,9 @@ export class BenchHome {
     this.#url = url;
   }
 
+  /** Where the model is installed already, it stays. */
   install(file: string): void {
+    if (existsSync(path.join(this.#home, 'store'))) return;
     execFileSync(process.execPath, [CLI, 'import', path.resolve(file), '--id', 'bench'], {
       env: this.#env,
       stdio: 'ignore',
@@ -135,7 +141,7 @@ export class BenchHome {
 
   async close(): Promise<void> {
     await this.kill();
-    rmSync(this.#home, { recursive: true, force: true });
+    if (!this.#isKept) rmSync(this.#home, { recursive: true, force: true });
   }
 }
 

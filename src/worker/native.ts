@@ -208,6 +208,11 @@ export interface NativeContext {
   sequenceBytes(sequence: number): number;
   /** Overwrites the sequence; false when the state does not fit, and then it is empty. The bytes must be proven ones. */
   loadSequence(sequence: number, state: Uint8Array): boolean;
+  /**
+   * Adds the state of the tokens behind those that the sequence holds; only where all sequences share their cells. False when
+   * it does not fit, and then the sequence is as it was. The bytes must be proven ones.
+   */
+  appendSequence(sequence: number, state: Uint8Array): boolean;
   takeCheckpoint(sequence: number): NativeCheckpoint;
   /** False when the state could not be restored; what the sequence holds is then unknown. */
   restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): boolean;

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import type { LoadSpec } from '../../src/contract/load.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 
@@ -17,6 +18,9 @@ const damagedFiles = isLong ? 200 : 3;
 const KIND = 'c'.repeat(32);
 const MIB = 1024 * 1024;
 
+/** State is restored whole, and part by part where sequences share their cells. */
+const LOADS: readonly Partial<LoadSpec>[] = [{}, { parallel: 2, cells: 1024 }];
+
 const prompts = ['the sea', 'a small house', 'the time'].map((what) =>
   `tell me about ${what} and what it was like `.repeat(14),
 );
@@ -25,11 +29,11 @@ it('no kill and no damaged file changes an answer', { timeout: isLong ? 7_200_00
   const home = await mkdtemp(join(tmpdir(), 'hearth-cache-crashes-'));
   const model = join(home, 'tiny.gguf');
   await writeTinyChat(model);
-  const start = async (isCached: boolean): Promise<TestWorker> => {
+  const start = async (isCached: boolean, load: Partial<LoadSpec> = {}): Promise<TestWorker> => {
     const worker = await bootWorker();
     const disk = { folder: join(home, 'cache'), bytes: 4 * MIB, kind: KIND, secret: 'd'.repeat(64) };
     const promptCache = { ramBytes: 8 * MIB, disk: isCached ? disk : null };
-    await worker.load({ path: model, numCtx: 1024, parallel: 1, ...(isCached && { promptCache }) });
+    await worker.load({ path: model, numCtx: 1024, parallel: 1, ...load, ...(isCached && { promptCache }) });
     return worker;
   };
   const ask = async (worker: TestWorker, text: string) => {
@@ -45,7 +49,7 @@ it('no kill and no damaged file changes an answer', { timeout: isLong ? 7_200_00
   let restored = 0;
   let damaged = 0;
   for (let kill = 0; kill < kills; kill += 1) {
-    const worker = await start(true);
+    const worker = await start(true, LOADS[kill % LOADS.length]);
     for (const [at, prompt] of prompts.entries()) {
       const { text, done } = await ask(worker, prompt);
       expect(text, `prompt ${at} after ${kill} kills`).toBe(expected[at]);

@@ -126,7 +126,9 @@ describe.each(['whole', 'sliding window', 'recurrent'])('a %s memory', (model) =
 describe('state on the disk, and another plan', () => {
   it.each([
     ['whole', 'window', { numCtx: 2048 }],
-    ['whole', 'number of slots', { parallel: 3 }],
+    ['whole', 'number of slots', { parallel: 3, cells: 3072 }],
+    // Restored part by part, beside what others hold.
+    ['whole', 'way of holding cells', { parallel: 3, cells: 1024 }],
     ['sliding window', 'window', { numCtx: 2048 }],
     ['recurrent', 'window', { numCtx: 2048 }],
   ])('is found by a %s memory with another %s', async (model, what, load) => {
@@ -136,9 +138,10 @@ describe('state on the disk, and another plan', () => {
     await before.save();
     await before.kill();
     const after = await start({ ...setup, load });
-    const { cache, said } = await answer(after, `${story}${first.said} and then`);
+    const { cache, usage, said } = await answer(after, `${story}${first.said} and then`);
     await after.end();
     expect(cache?.diskTokens).toBeGreaterThan(100);
+    expect(usage.promptTokens - usage.cachedTokens).toBeLessThan(16);
     const plain = await start({
       model,
       folder: 'none',

@@ -159,6 +159,17 @@ export class ContextHandle implements NativeContext {
     return false;
   }
 
+  appendSequence(sequence: number, state: Uint8Array): boolean {
+    const { llama_state_seq_set_data_ext: restore, llama_memory_seq_cp: share } = this.#library;
+    // A load replaces all that its sequence holds, so the part goes through one that no answer uses.
+    const passage = this.#library.llama_max_parallel_sequences() - 1;
+    const isRead = restore(this.#context, state, state.length, passage, WHOLE) === state.length;
+    // Shared cells only count another owner.
+    if (isRead) share(this.#memory, passage, sequence, 0, END);
+    this.clearSequence(passage);
+    return isRead;
+  }
+
   takeCheckpoint(sequence: number): NativeCheckpoint {
     const lastPosition = this.#library.llama_memory_seq_pos_max(this.#memory, sequence);
     if (lastPosition < 0) return new CheckpointHandle(-1, new Uint8Array());

@@ -7,7 +7,6 @@ import type { Placement, PrefillingPrompt } from './sequences/placement.ts';
 import type { Sequences } from './sequences/sequences.ts';
 import type { StreamJob } from './stream/stream-job.ts';
 import type { Reuse } from './tiers/cache-facts.ts';
-import type { Restored } from './tiers/tiers.ts';
 import type { Restoration } from './waiting.ts';
 
 export interface Arrival {
@@ -70,16 +69,20 @@ export class Restoring {
     const { jobId } = job.job;
     this.#jobs.set(jobId, job);
     this.#underWay += 1;
+    const filler = this.#sequences.filler(id, job.prompt);
     let isWanted = true;
     try {
-      const restored = await tiers.restore(wanted).finally(() => {
+      const taker = {
+        inParts: filler.inParts,
+        take: (state: Uint8Array, tokens: number) => this.#jobs.has(jobId) && filler.take(state, tokens),
+      };
+      const { refusal, ...restored } = await tiers.restore(wanted, taker).finally(() => {
         isWanted = this.#jobs.delete(jobId);
       });
       if (!isWanted) return this.#sequences.giveUp(id);
-      const { keep, ...reuse } = this.#bring(job, id, restored);
-      if (keep > 0) tiers.restored(restored.restorable, restored.restoreMs);
-      const refusal = reuse.refusal ?? before.refusal;
-      this.#arrival.begin(job, { id, keep }, { ...before, ...reuse, refusal, slotTokens: 0 });
+      const keep = restored.ramTokens + restored.diskTokens;
+      const reuse = { ...before, ...restored, refusal: refusal ?? before.refusal, slotTokens: 0 };
+      this.#arrival.begin(job, { id, keep }, reuse);
     } catch (error) {
       this.#sequences.giveUp(id);
       if (isWanted) this.#arrival.failed(job, error);
@@ -87,16 +90,5 @@ export class Restoring {
       this.#underWay -= 1;
       this.wake();
     }
-  }
-
-  /** Puts what came into the sequence, and says what is there now and from where. */
-  #bring({ prompt }: StreamJob, id: number, { state, restorable, refusal, restoreMs }: Restored) {
-    const nothing = { keep: 0, ramTokens: 0, diskTokens: 0, restoreMs };
-    if (state === null) return { ...nothing, refusal };
-    const { length, found } = restorable;
-    if (!this.#sequences.restore(id, prompt.subarray(0, length), state))
-      return { ...nothing, refusal: 'not_restored' as const };
-    const { ramTokens, diskTokens } = found;
-    return { keep: length, ramTokens, diskTokens, restoreMs, refusal };
   }
 }

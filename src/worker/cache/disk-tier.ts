@@ -5,7 +5,7 @@ import type { DiskCacheSpec } from '../../contract/load.ts';
 import { type CachedFile, cachedKinds } from '../../lib/files/cache-folder.ts';
 import { BlockFolder, type Pause, type Staging, type StoredBlock } from './disk/block-folder.ts';
 import { type BlockHeader, tokensOf, tokensText } from './disk/block-header.ts';
-import { type Held, type HeldNode, mayLeaveDisk, newHeld, rowsInRam } from './held.ts';
+import { type Held, type HeldNode, mayLeaveDisk, newHeld, piecesInRam } from './held.ts';
 import type { PrefixTree } from './prefixes/prefix-tree.ts';
 import { Worth } from './prefixes/worth.ts';
 import type { StateLayout } from './state-layout.ts';
@@ -139,17 +139,16 @@ export class DiskTier {
     if (ram === null) return;
     payload.pins += 1;
     try {
-      const rows = rowsInRam(ram);
       const header: BlockHeader = {
         parent: parent?.payload.file?.id ?? null,
         start,
         tokens: tokensText(tokens),
         owner,
         layout: layout === null ? null : writable(layout),
-        rowBytes: rows.length,
+        rowBytes: payload.bytes,
         savesMs: payload.inRam.savesMs,
       };
-      const block = await this.#folder.write(header, rows, pause);
+      const block = await this.#folder.write(header, piecesInRam(ram), pause);
       await this.#folder.touch(block);
       if (payload.gone) return await this.#folder.remove(block.id);
       payload.file = block;

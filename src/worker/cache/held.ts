@@ -2,7 +2,7 @@
 import type { StoredBlock } from './disk/block-folder.ts';
 import type { PrefixNode } from './prefixes/prefix-tree.ts';
 import type { Holding } from './prefixes/worth.ts';
-import { type ReadState, rowsOf, type StateLayout } from './state-layout.ts';
+import { type ReadState, rowPieces, type StateLayout } from './state-layout.ts';
 
 /** Rows of a state that were not copied out of it yet. */
 export interface Slice {
@@ -35,9 +35,9 @@ export function newHeld(
   return { ...rest, inRam: holding(), onDisk: holding(), pins: 0, gone: false };
 }
 
-/** The rows of a node in memory. */
-export function rowsInRam(ram: Uint8Array | Slice): Uint8Array {
-  return isCopied(ram) ? ram : rowsOf(ram.state, ram.start, ram.end);
+/** The rows of a node in memory, one piece after the other. */
+export function piecesInRam(ram: Uint8Array | Slice): Iterable<Uint8Array> {
+  return isCopied(ram) ? [ram] : rowPieces(ram.state, ram.start, ram.end);
 }
 
 export function isCopied(ram: Uint8Array | Slice): ram is Uint8Array {

@@ -35,10 +35,10 @@ function conversation(id: number, length: number, shared = 0): Uint32Array {
   return Uint32Array.from({ length }, (_, at) => (at < shared ? at : id * 10_000 + at));
 }
 
-/** A state whose every row tells its token. */
-function stateOf(tokens: Uint32Array, streams = 1): Uint8Array {
-  const builder = new StateBuilder({ ...LAYOUT, streams }, tokens.length);
-  builder.add({ start: 0, held: tokens.length, used: tokens.length }, (bytes) => {
+/** A state whose every row tells its token; `start`: of the positions. */
+function stateOf(tokens: Uint32Array, streams = 1, start = 0): Uint8Array {
+  const builder = new StateBuilder({ ...LAYOUT, streams }, { start, tokens: tokens.length });
+  builder.add({ start, held: tokens.length, used: tokens.length }, (bytes) => {
     const rows = Buffer.alloc(bytes);
     for (const [at, token] of tokens.entries()) rows.writeUInt32LE(token, at * 32);
     return rows;
@@ -46,8 +46,15 @@ function stateOf(tokens: Uint32Array, streams = 1): Uint8Array {
   return builder.bytes;
 }
 
-async function stateBack(store: PromptStore, tokens: Uint32Array): Promise<Uint8Array | null> {
-  return (await store.read(store.find('', tokens), go)).state;
+/** What the store gives back of these tokens, and what it says of it. */
+async function readBack(store: PromptStore, tokens: Uint32Array, inParts = false) {
+  const states: Uint8Array[] = [];
+  const take = (state: Uint8Array): boolean => states.push(Buffer.from(state)) > 0;
+  return { ...(await store.read(store.find('', tokens), go, { inParts, take })), states };
+}
+
+async function stateBack(store: PromptStore, tokens: Uint32Array): Promise<Uint8Array | undefined> {
+  return (await readBack(store, tokens)).states[0];
 }
 
 async function diskBytes(): Promise<number> {
@@ -81,7 +88,7 @@ describe('the prompt cache', () => {
   it('gives back the beginning of rows that are longer than a piece of a file', async () => {
     const layout: StateLayout = { ...LAYOUT, keys: [[1, 4096]], values: [[1, 4096]] };
     const stateFor = (tokens: Uint32Array): Uint8Array => {
-      const builder = new StateBuilder(layout, tokens.length);
+      const builder = new StateBuilder(layout, { start: 0, tokens: tokens.length });
       let at = 0;
       const place = { start: 0, held: tokens.length, used: tokens.length };
       builder.add(place, (bytes) => {
@@ -104,6 +111,35 @@ describe('the prompt cache', () => {
       expect(state?.length).toBe(stateFor(part).length);
       expect(Buffer.compare(state ?? Buffer.alloc(0), stateFor(part))).toBe(0);
     }
+  });
+
+  it('gives back part after part, from memory and from the disk', async () => {
+    const store = storeOf(10_000, 10_000);
+    await store.open();
+    const tokens = conversation(1, 300);
+    store.keep('', tokens, stateOf(tokens), true);
+    const ends = [128, 256, 290];
+    const parts = ends.map((end, at) => {
+      const start = ends[at - 1] ?? 0;
+      return stateOf(tokens.slice(start, end), 1, start);
+    });
+    for (const where of ['ramTokens', 'diskTokens']) {
+      const { states, ...read } = await readBack(store, tokens.slice(0, 290), true);
+      expect(read).toEqual({ ramTokens: 0, diskTokens: 0, refusal: null, [where]: 290 });
+      expect(states).toEqual(parts);
+      await store.save(go, () => true);
+    }
+  });
+
+  it('gives back no more once a part was not taken', async () => {
+    const store = storeOf(10_000, 0);
+    const tokens = conversation(1, 300);
+    store.keep('', tokens, stateOf(tokens), true);
+    let taken = 0;
+    const take = (): boolean => (taken += 1) < 2;
+    const read = await store.read(store.find('', tokens), go, { inParts: true, take });
+    expect([taken, read]).toEqual([2, { ramTokens: 128, diskTokens: 0, refusal: 'not_restored' }]);
+    expect(store.find('', tokens).match.length).toBe(300);
   });
 
   it('gives back several prompts at a time from the disk', async () => {
@@ -131,7 +167,7 @@ describe('the prompt cache', () => {
     expect(await stateBack(store, longer)).toEqual(stateOf(longer));
   });
 
-  it('goes on with what lies before a damaged file', async () => {
+  it.each([true, false])('goes on with what lies before a damaged file; in parts: %s', async (inParts) => {
     const store = storeOf(10_000, 10_000);
     await store.open();
     const tokens = conversation(1, 300);
@@ -143,10 +179,12 @@ describe('the prompt cache', () => {
     // The last block is the shortest.
     const last = names[sizes.indexOf(Math.min(...sizes))] ?? '';
     await writeFile(path.join(folder, last), Buffer.alloc(Math.min(...sizes)));
-    expect(await store.read(store.find('', tokens), go)).toEqual({ state: null, damaged: true });
-    const rest = store.find('', tokens);
-    expect(rest.diskTokens).toBe(256);
-    expect((await store.read(rest, go)).state).toEqual(stateOf(tokens.slice(0, 256)));
+    const isPart = { ramTokens: 0, diskTokens: 256, refusal: 'damaged' };
+    expect(await readBack(store, tokens, inParts)).toMatchObject(
+      inParts ? isPart : { ...isPart, diskTokens: 0, states: [] },
+    );
+    expect(store.find('', tokens).diskTokens).toBe(256);
+    expect(await stateBack(store, tokens)).toEqual(stateOf(tokens.slice(0, 256)));
     expect(store.tiers).toMatchObject({ ram: { bytes: 0, tokens: 0 }, disk: { tokens: 256 } });
     expect(store.tiers.disk?.bytes).toBe(await diskBytes());
   });
@@ -211,7 +249,7 @@ describe('the prompt cache', () => {
     store.keep('', tokens, stateOf(tokens), true);
     await store.save(go, () => true);
     await rm(path.join(home, KIND), { recursive: true });
-    expect(await store.read(store.find('', tokens), go)).toEqual({ state: null, damaged: false });
+    expect(await readBack(store, tokens)).toMatchObject({ refusal: 'evicted', states: [] });
     expect(store.find('', tokens).match.length).toBe(0);
   });
 });

@@ -5,13 +5,14 @@
  */
 import type { CacheTiers } from '../../contract/slots.ts';
 import type { PromptCacheSpec } from '../../contract/load.ts';
-import { type Pause, Staging } from './disk/block-folder.ts';
+import type { Pause } from './disk/block-folder.ts';
 import { DiskTier } from './disk-tier.ts';
-import { type Held, type HeldNode, isCopied, mayLeaveRam, newHeld, rowsInRam } from './held.ts';
+import { type Held, type HeldNode, isCopied, mayLeaveRam, newHeld, piecesInRam } from './held.ts';
 import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
 import { Worth } from './prefixes/worth.ts';
-import { bytesPerToken, readState, StateBuilder, type StateLayout } from './state-layout.ts';
+import { bytesPerToken, readState, type StateLayout } from './state-layout.ts';
+import { type ReadBack, StateReader, type StateTaker } from './state-reader.ts';
 import { Tally } from './tally.ts';
 
 /** Tokens of one block: what a branch shares with another conversation is reused to the token, whatever its length. */
@@ -26,9 +27,6 @@ export interface Found {
   readonly expectedMs: number;
 }
 
-/** A state that llama.cpp can read; or none, because a part was gone or did not prove itself. */
-export type ReadBack = { readonly state: Uint8Array } | { readonly state: null; readonly damaged: boolean };
-
 export interface StoreOptions {
   readonly spec: PromptCacheSpec;
   /** KV streams of the context: one where sequences share their cells, else one for each. */
@@ -38,10 +36,10 @@ export interface StoreOptions {
   log(sentence: string): void;
 }
 
-type StagingPair = readonly [Staging, Staging];
-
 /** Chosen: until the first was measured. */
 const ASSUMED_BYTES_PER_MS = { ram: 1_500_000, disk: 700_000 };
+/** Copied between two pauses, or one piece. */
+const COMPACT_BYTES = 1024 * 1024;
 const FIXED_MS = 1;
 /** How quickly measured rates follow. */
 const RATE_WEIGHT = 0.4;
@@ -57,8 +55,7 @@ export class PromptStore {
   readonly #tally = new Tally();
   readonly #rate = { ...ASSUMED_BYTES_PER_MS };
   readonly #disk: DiskTier | null;
-  /** Of reads that are over; each read has two of its own, because several may be under way. */
-  readonly #stagings: StagingPair[] = [];
+  readonly #reader: StateReader;
   /** One object for all states of one layout. */
   readonly #layouts = new Map<string, StateLayout>();
   /** Null while nothing is saved. */
@@ -79,6 +76,15 @@ export class PromptStore {
             },
             log: (sentence) => options.log(sentence),
           });
+    this.#reader = new StateReader({
+      fetch: async (node, staging) => (await this.#disk?.fetch(node, staging)) ?? null,
+      decrypt: (node, encrypted, take) => this.#disk?.decrypt(node, encrypted, take) === true,
+      used: (node) => this.#used(node),
+      lost: (node) => {
+        this.#disk?.discard(node);
+        this.#remove(node);
+      },
+    });
   }
 
   /** What the tiers hold, and what became of it since the load. */
@@ -163,12 +169,20 @@ export class PromptStore {
     this.#makeRoom();
   }
 
-  /** Copies rows out of the states that they came in, so that these are freed: one block between two pauses. */
+  /** Copies rows out of the states that they came in, so that these are freed: some of a block between two pauses. */
   async compact(pause: Pause): Promise<void> {
     for (const { payload } of Array.from(this.#nodes())) {
-      if (payload.ram === null || isCopied(payload.ram)) continue;
-      await pause();
-      if (payload.ram !== null && !payload.gone) payload.ram = rowsInRam(payload.ram);
+      const { ram } = payload;
+      if (ram === null || isCopied(ram)) continue;
+      const rows = Buffer.allocUnsafeSlow(payload.bytes);
+      let at = 0;
+      for (const piece of piecesInRam(ram)) {
+        if (at % COMPACT_BYTES < piece.length) await pause();
+        if (payload.ram !== ram || payload.gone) break;
+        rows.set(piece, at);
+        at += piece.length;
+      }
+      if (at === rows.length && payload.ram === ram) payload.ram = rows;
     }
   }
 
@@ -195,62 +209,23 @@ export class PromptStore {
     });
   }
 
-  async read({ match }: Pick<Found, 'match'>, pause: Pause): Promise<ReadBack> {
+  /** Hands over what was found. A part that cannot be used is gone afterwards. */
+  async read({ match }: Pick<Found, 'match'>, pause: Pause, taker: StateTaker): Promise<ReadBack> {
     const startedMs = performance.now();
     for (const { node } of match.used) node.payload.pins += 1;
-    const stagings = this.#stagings.pop() ?? [new Staging(), new Staging()];
     try {
-      const read = await this.#assemble(match, stagings, pause);
-      if (read.state !== null) this.#measured(match, performance.now() - startedMs);
+      const read = await this.#reader.read(match.used, pause, taker);
+      if (read.refusal === null) this.#measured(match, performance.now() - startedMs);
       return read;
     } finally {
-      this.#stagings.push(stagings);
       for (const { node } of match.used) node.payload.pins -= 1;
     }
   }
 
-  /** What was found is in use. */
-  restored({ ramTokens, diskTokens }: Found): void {
+  /** So much of what was found is in use. */
+  restored({ ramTokens, diskTokens }: Pick<Found, 'ramTokens' | 'diskTokens'>): void {
     this.#tally.restoredTokens += ramTokens;
     this.#disk?.restored(diskTokens);
-  }
-
-  async #assemble(match: PrefixMatch<Held>, stagings: StagingPair, pause: Pause): Promise<ReadBack> {
-    const layout = match.used[0]?.node.payload.layout ?? null;
-    const builder = layout === null ? null : new StateBuilder(layout, match.length);
-    const fetch = (at: number): Promise<Buffer | null> =>
-      this.#fetch(match.used[at]?.node, stagings[at % 2 === 0 ? 0 : 1]);
-    let whole: Uint8Array = new Uint8Array();
-    let fetched = fetch(0);
-    for (const [at, { node, tokens }] of match.used.entries()) {
-      const encrypted = await fetched;
-      // The next file is read while this one is opened.
-      fetched = fetch(at + 1);
-      await pause();
-      const place = { start: node.start, held: node.tokens.length, used: tokens };
-      const take = (next: (bytes: number) => Uint8Array): void => {
-        if (builder === null) whole = next(node.payload.bytes);
-        else builder.add(place, next);
-      };
-      const { ram } = node.payload;
-      // Rows of another form would not fit between the others.
-      const isOfOneForm = node.payload.layout === layout;
-      if (isOfOneForm && ram !== null) {
-        take(inOrder(rowsInRam(ram)));
-      } else if (!isOfOneForm || encrypted === null || this.#disk?.decrypt(node, encrypted, take) !== true) {
-        await fetched;
-        this.#disk?.discard(node);
-        this.#remove(node);
-        return { state: null, damaged: encrypted !== null };
-      }
-      this.#used(node);
-    }
-    return { state: builder?.bytes ?? whole };
-  }
-
-  async #fetch(node: HeldNode | undefined, staging: Staging): Promise<Buffer | null> {
-    if (node === undefined || node.payload.ram !== null) return null;
-    return (await this.#disk?.fetch(node, staging)) ?? null;
   }
 
   #used({ payload }: HeldNode): void {
@@ -337,12 +312,4 @@ export class PromptStore {
     }
     return tree;
   }
-}
-
-function inOrder(rows: Uint8Array): (bytes: number) => Uint8Array {
-  let at = 0;
-  return (bytes) => {
-    at += bytes;
-    return rows.subarray(at - bytes, at);
-  };
 }

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytesPerToken, readState, rowsOf, StateBuilder, type StateLayout } from './state-layout.ts';
+import {
+  bytesPerToken,
+  readState,
+  rowPieces,
+  rowsOf,
+  StateBuilder,
+  type StateLayout,
+} from './state-layout.ts';
 
 const layouts: Readonly<Record<string, StateLayout>> = {
   plain: {
@@ -22,7 +29,7 @@ const layouts: Readonly<Record<string, StateLayout>> = {
 
 /** A state of so many tokens whose every row names its token. */
 function stateOf(layout: StateLayout, tokens: number, cells?: readonly number[]): Uint8Array {
-  const builder = new StateBuilder(layout, tokens);
+  const builder = new StateBuilder(layout, { start: 0, tokens });
   const rows = new Uint8Array(tokens * bytesPerToken(layout));
   let at = 0;
   const strides = [
@@ -61,7 +68,7 @@ describe.each(Object.entries(layouts))('the state of a sequence, %s', (_, layout
           if (state === null) throw new Error('it was not read');
           expect(state.layout).toEqual(layout);
           const length = 1 + (wanted % tokens);
-          const builder = new StateBuilder(layout, length);
+          const builder = new StateBuilder(layout, { start: 0, tokens: length });
           for (let start = 0; start < length; start += block) {
             const end = Math.min(tokens, start + block);
             const used = Math.min(length, end) - start;
@@ -74,11 +81,39 @@ describe.each(Object.entries(layouts))('the state of a sequence, %s', (_, layout
     );
   });
 
+  it('is cut into parts that begin where others end, in memory of an earlier one', () => {
+    const state = readState(stateOf(layout, 9), 9);
+    if (state === null) throw new Error('it was not read');
+    const rows = rowsOf(state, 4, 9);
+    const used = new StateBuilder(layout, { start: 0, tokens: 9 }).bytes.fill(255);
+    const builder = new StateBuilder(layout, { start: 4, tokens: 3 }, used);
+    builder.add({ start: 4, held: 5, used: 3 }, inOrder(rows));
+    expect(builder.bytes.buffer).toBe(used.buffer);
+    const alone = new StateBuilder(layout, { start: 0, tokens: 3 });
+    alone.add({ start: 0, held: 5, used: 3 }, inOrder(rows));
+    const part = Buffer.from(builder.bytes);
+    for (let cell = 0; cell < 3; cell += 1) {
+      expect(part.readInt32LE(16 + cell * 12)).toBe(4 + cell);
+      part.writeInt32LE(cell, 16 + cell * 12);
+    }
+    expect(part.equals(alone.bytes)).toBe(true);
+  });
+
+  it('gives its rows as views where they lie in order', () => {
+    for (const cells of [undefined, [1, 0, 2, 3, 4]]) {
+      const state = readState(stateOf(layout, 5, cells), 5);
+      if (state === null) throw new Error('it was not read');
+      const pieces = [...rowPieces(state, 1, 4)];
+      expect(Buffer.concat(pieces).equals(rowsOf(state, 1, 4))).toBe(true);
+      expect(pieces.every(({ buffer }) => buffer === state.bytes.buffer)).toBe(cells === undefined);
+    }
+  });
+
   it('is the same whatever the order of its cells', () => {
     const cells = [3, 0, 4, 1, 2];
     const state = readState(stateOf(layout, 5, cells), 5);
     if (state === null) throw new Error('it was not read');
-    const builder = new StateBuilder(layout, 5);
+    const builder = new StateBuilder(layout, { start: 0, tokens: 5 });
     builder.add({ start: 0, held: 5, used: 5 }, inOrder(rowsOf(state, 0, 5)));
     expect(Buffer.from(builder.bytes).equals(stateOf(layout, 5))).toBe(true);
   });

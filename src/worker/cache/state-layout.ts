@@ -57,7 +57,14 @@ export function bytesPerToken(layout: StateLayout): number {
   return stridesOf(layout).reduce((sum, stride) => sum + stride, 0);
 }
 
-/** The rows of the tokens from `start` to `end`: plane by plane. */
+/** The rows of the tokens from `start` to `end`, plane by plane; where they lie in order, a view of each plane and no copy. */
+export function* rowPieces(state: ReadState, start: number, end: number): Generator<Uint8Array> {
+  if (state.cellOf !== null) return yield rowsOf(state, start, end);
+  for (const { at, stride } of state.planes)
+    yield state.bytes.subarray(at + start * stride, at + end * stride);
+}
+
+/** The same as one copy. */
 export function rowsOf(state: ReadState, start: number, end: number): Uint8Array {
   const count = end - start;
   const rows = Buffer.allocUnsafeSlow(count * bytesPerToken(state.layout));
@@ -76,14 +83,23 @@ export function rowsOf(state: ReadState, start: number, end: number): Uint8Array
   return rows;
 }
 
+/** Positions of a sequence: so many from the first on. */
+export interface Stretch {
+  readonly start: number;
+  readonly tokens: number;
+}
+
 /** A state under construction: rows are added block by block, and then it is one that llama.cpp reads. */
 export class StateBuilder {
   readonly bytes: Uint8Array;
+  readonly #start: number;
   readonly #planes: readonly Plane[];
 
-  constructor(layout: StateLayout, tokens: number) {
-    const { bytes, planes } = frame(layout, tokens);
+  /** `memory` of an earlier state is used again where it is large enough. */
+  constructor(layout: StateLayout, stretch: Stretch, memory?: Uint8Array) {
+    const { bytes, planes } = frame(layout, stretch, memory);
     this.bytes = bytes;
+    this.#start = stretch.start;
     this.#planes = planes;
   }
 
@@ -92,9 +108,10 @@ export class StateBuilder {
     { start, held, used }: { readonly start: number; readonly held: number; readonly used: number },
     next: (bytes: number) => Uint8Array,
   ): void {
+    const first = start - this.#start;
     for (const { at, stride } of this.#planes) {
-      const end = at + (start + used) * stride;
-      for (let to = at + start * stride, left = held * stride; left > 0; ) {
+      const end = at + (first + used) * stride;
+      for (let to = at + first * stride, left = held * stride; left > 0; ) {
         const piece = next(Math.min(left, PIECE_BYTES));
         if (to < end) this.bytes.set(piece.subarray(0, end - to), to);
         to += piece.length;
@@ -113,16 +130,21 @@ function stridesOf({ keys, values, transposed }: StateLayout): number[] {
 }
 
 /** Everything but the rows. */
-function frame(layout: StateLayout, tokens: number): { bytes: Uint8Array; planes: Plane[] } {
+function frame(
+  layout: StateLayout,
+  { start, tokens }: Stretch,
+  memory?: Uint8Array,
+): { bytes: Uint8Array; planes: Plane[] } {
   const { magic, streams, transposed, keys, values } = layout;
   const perLayer = (keys.length + values.length) * LAYER_BYTES;
   const size = 8 + 4 + streams * 4 + tokens * CELL_BYTES + 8 + perLayer + tokens * bytesPerToken(layout);
-  const bytes = Buffer.allocUnsafeSlow(size);
+  const isEnough = memory !== undefined && memory.buffer.byteLength >= size;
+  const bytes = isEnough ? Buffer.from(memory.buffer, 0, size) : Buffer.allocUnsafeSlow(size);
   let at = bytes.writeUInt32LE(magic, 0);
   at = bytes.writeInt32LE(0, at);
   at = bytes.writeUInt32LE(streams, at);
   at = bytes.writeUInt32LE(tokens, at);
-  for (let position = 0; position < tokens; position += 1) {
+  for (let position = start; position < start + tokens; position += 1) {
     at = bytes.writeInt32LE(position, at);
     at = bytes.writeUInt32LE(1, at);
     at = bytes.writeInt32LE(0, at);

@@ -105,7 +105,7 @@ interface Scripted {
 /** The state of a sequence as llama.cpp would write it, with each token in the place of its keys. */
 function stateOf(tokens: readonly number[]): Uint8Array {
   const layout = { magic: 1, streams: 1, transposed: false, keys: [[0, 4]], values: [[0, 4]] } as const;
-  const builder = new StateBuilder(layout, tokens.length);
+  const builder = new StateBuilder(layout, { start: 0, tokens: tokens.length });
   const rows = Buffer.from(Uint32Array.from(tokens).buffer);
   builder.add({ start: 0, held: tokens.length, used: tokens.length }, () => rows);
   return builder.bytes;
@@ -167,6 +167,7 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
       sequences.set(sequence, tokens ?? []);
       return tokens !== null;
     },
+    appendSequence: () => false,
     clearSequence: (sequence) => void sequences.delete(sequence),
     copySequence: (target, source) => void sequences.set(target, [...held(source)]),
     firstPosition: () => 0,

@@ -32,6 +32,8 @@ export const LLAMA = {
   llama_version: declare<() => string>('const char*'),
   llama_print_system_info: declare<() => string>('const char*'),
   llama_max_devices: declare<() => number>('size_t'),
+  /** Ids that the sequences of a context with shared cells may have, from 0 on. */
+  llama_max_parallel_sequences: declare<() => number>('size_t'),
   llama_backend_init: declare<() => void>('void'),
   llama_log_set: declare<(callback: Nullable, user: null) => void>('void', 'void*', 'void*'),
   llama_model_default_params: declare<() => ModelParams>('llama_model_params'),

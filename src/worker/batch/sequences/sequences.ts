@@ -14,6 +14,7 @@ import { type Placement, placePrompt, worthTokens } from './placement.ts';
 import type { Row } from '../stream/row.ts';
 import type { Candidate } from '../tiers/cache-facts.ts';
 import type { SequenceContent, Tiers } from '../tiers/tiers.ts';
+import type { StateTaker } from '../../cache/state-reader.ts';
 import { commonPrefix } from '../stream/common-prefix.ts';
 
 /** A prompt, whose it is and with which LoRA adapters it is evaluated. */
@@ -134,13 +135,22 @@ export class Sequences {
     state.owner = owner;
   }
 
-  /** Puts the state of these tokens into a reserved sequence; false when there is no room or the library refuses it. */
-  restore(id: number, tokens: Uint32Array, state: Uint8Array): boolean {
+  /** Fills a reserved sequence with the state of a prompt's beginning, as far as there is room and the library takes it. */
+  filler(id: number, prompt: Uint32Array): StateTaker {
     const target = this.#state(id);
-    if (!this.makeRoom(tokens.length) || !this.#context.loadSequence(id, state)) return false;
-    target.tokens = Array.from(tokens);
-    this.#checkpoints?.take(id, tokens.length);
-    return true;
+    return {
+      inParts: this.#cells !== null && this.#checkpoints === null,
+      take: (state, tokens) => {
+        const held = target.tokens.length;
+        if (!this.makeRoom(tokens)) return false;
+        const isThere =
+          held === 0 ? this.#context.loadSequence(id, state) : this.#context.appendSequence(id, state);
+        if (!isThere) return false;
+        this.append(id, prompt.subarray(held, held + tokens));
+        this.#checkpoints?.take(id, held + tokens);
+        return true;
+      },
+    };
   }
 
   /** What idle sequences hold, the most recently used first. */

@@ -7,6 +7,7 @@ import type { CacheTiers } from '../../../contract/slots.ts';
 import type { CacheMissReason } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
 import { type Found, PromptStore } from '../../cache/prompt-store.ts';
+import type { ReadBack, StateTaker } from '../../cache/state-reader.ts';
 import { tokensUpTo } from '../../cache/prefixes/prefix-tree.ts';
 import { Prospects } from '../../cache/prefixes/prospects.ts';
 import type { PromptCacheSpec } from '../../../contract/load.ts';
@@ -32,11 +33,10 @@ export interface Restorable {
 
 /** What came of a restore. */
 export interface Restored {
-  /** For a sequence of as many tokens as `restorable` says; null: there is none. */
-  readonly state: Uint8Array | null;
-  /** Shorter than what was asked for, where a part was gone or did not prove itself. */
-  readonly restorable: Restorable;
-  /** Why it is less; null: it is not. */
+  /** Of what was taken, by where it lay. */
+  readonly ramTokens: number;
+  readonly diskTokens: number;
+  /** Why it is less than what was wanted; null: it is not. */
   readonly refusal: CacheMissReason | null;
   readonly restoreMs: number;
 }
@@ -131,33 +131,32 @@ export class Tiers {
     return this.#store.wasHeld(owner, prompt, beyond + LIMITS.leastTokens);
   }
 
-  /** A part that cannot be used is gone afterwards, and what lies before it is tried. */
-  async restore(wanted: Restorable): Promise<Restored> {
+  /** Hands the state over. A part that cannot be used is gone afterwards; where nothing was taken, what lies before it is tried. */
+  async restore(wanted: Restorable, taker: StateTaker): Promise<Restored> {
     const startedMs = performance.now();
     let refusal: CacheMissReason | null = null;
-    let restorable = wanted;
-    for (;;) {
-      const read = await this.#store.read(restorable.found, () => this.quiet.between());
+    for (let restorable: Restorable | null = wanted; restorable !== null; ) {
+      const read = await this.#store.read(restorable.found, () => this.quiet.between(), taker);
+      refusal = read.refusal === 'evicted' ? (refusal ?? 'evicted') : (read.refusal ?? refusal);
       const restoreMs = performance.now() - startedMs;
-      if (read.state !== null) {
-        this.#prospects.reused(restorable.found.ramTokens);
-        return { state: read.state, restorable, refusal, restoreMs };
-      }
-      refusal = read.damaged ? 'damaged' : (refusal ?? 'evicted');
+      if (read.ramTokens + read.diskTokens > 0) return this.#restored(read, refusal, restoreMs);
+      if (read.refusal === 'not_restored') break;
       const rest = this.beyond(wanted.owner, wanted.prompt, 0);
-      if (rest === null || rest === 'not_worth') return { state: null, restorable, refusal, restoreMs };
-      restorable = rest;
+      restorable = rest === 'not_worth' ? null : rest;
     }
+    return { ramTokens: 0, diskTokens: 0, refusal, restoreMs: performance.now() - startedMs };
   }
 
-  /** It is in its sequence. */
-  restored({ found }: Restorable, ms: number): void {
-    this.#store.restored(found);
+  #restored(read: ReadBack, refusal: CacheMissReason | null, restoreMs: number): Restored {
+    const { ramTokens, diskTokens } = read;
+    this.#prospects.reused(ramTokens);
+    this.#store.restored(read);
     this.#restores = {
       restores: this.#restores.restores + 1,
-      restoreMs: Math.round(this.#restores.restoreMs + ms),
+      restoreMs: Math.round(this.#restores.restoreMs + restoreMs),
     };
     this.#report.changed();
+    return { ramTokens, diskTokens, refusal, restoreMs };
   }
 
   /** A sequence is about to lose this; `othersDecode`: somebody reads an answer meanwhile. */

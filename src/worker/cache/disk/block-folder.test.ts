@@ -42,7 +42,7 @@ function header(fields: Partial<BlockHeader> = {}): BlockHeader {
 async function written(): Promise<StoredBlock> {
   const blocks = new BlockFolder(folder, KEY);
   await blocks.scan();
-  return blocks.write(header(), rows, none);
+  return blocks.write(header(), [rows], none);
 }
 
 /** What a process that starts now gets of a file; null: nothing. */
@@ -112,7 +112,7 @@ describe('a file of the prompt cache', () => {
     const blocks = new BlockFolder(folder, KEY);
     const other = await blocks.write(
       header({ tokens: tokensText(Uint32Array.of(9, 9, 9)) }),
-      randomBytes(rows.length),
+      [randomBytes(rows.length)],
       none,
     );
     const [first, second] = await Promise.all(
@@ -134,7 +134,7 @@ describe('a file of the prompt cache', () => {
     const stop = async (): Promise<void> => {
       throw new Error('stopped');
     };
-    await expect(blocks.write(header(), rows, stop)).rejects.toThrow('stopped');
+    await expect(blocks.write(header(), [rows], stop)).rejects.toThrow('stopped');
     expect(await readdir(folder)).toEqual([]);
   });
 

@@ -22,8 +22,10 @@ import {
   encryptHeader,
 } from './encrypted-file.ts';
 
-/** Bytes that are encrypted, written or read at once; a step of the batch loop waits for no more. */
-const SLICE_BYTES = 4 * 1024 * 1024;
+/** Bytes that are encrypted and written at once: a step of the batch loop waits for no more. */
+const WRITE_BYTES = 1024 * 1024;
+/** Bytes that are read at once. */
+const READ_BYTES = 4 * 1024 * 1024;
 /** What is read to find the end of a header; most headers end before. */
 const FIRST_BYTES = 16 * 1024;
 const PRIVATE_FILE = 0o600;
@@ -68,8 +70,8 @@ export class BlockFolder {
     return blocks.sort((a, b) => a.header.start - b.header.start);
   }
 
-  /** Temporary file, fsync, rename. What the rows are cut into does not matter. */
-  async write(header: BlockHeader, rows: Uint8Array, pause: Pause): Promise<StoredBlock> {
+  /** Temporary file, fsync, rename. `header.rowBytes` in all; what pieces they come in does not matter. */
+  async write(header: BlockHeader, rows: Iterable<Uint8Array>, pause: Pause): Promise<StoredBlock> {
     const id = randomBytes(16).toString('hex');
     const temporary = path.join(this.path, temporaryName(id));
     const encrypted = encryptHeader(this.#key, randomBytes(FORM.saltBytes), headerText(header), header.owner);
@@ -79,9 +81,9 @@ export class BlockFolder {
       const file = await open(temporary, 'wx', PRIVATE_FILE);
       try {
         await writeAll(file, encrypted.bytes);
-        for (let at = 0; at < rows.length; at += SLICE_BYTES) {
+        for (const slice of slicesOf(rows, WRITE_BYTES)) {
           await pause();
-          await writeAll(file, encrypted.rows.update(rows.subarray(at, at + SLICE_BYTES)));
+          await writeAll(file, encrypted.rows.update(slice));
         }
         await writeAll(file, endOfRows(encrypted.rows));
         await file.datasync();
@@ -93,7 +95,7 @@ export class BlockFolder {
       await rm(temporary, { force: true });
       throw error;
     }
-    return { id, header, bytes: fileBytes(encrypted.bytes.length, rows.length), usedMs: Date.now() };
+    return { id, header, bytes: fileBytes(encrypted.bytes.length, header.rowBytes), usedMs: Date.now() };
   }
 
   /** Makes what was written outlast a loss of power. */
@@ -177,6 +179,24 @@ export class Staging {
   }
 }
 
+/** The same bytes in slices of so many, the last one shorter; each is good until the next. */
+function* slicesOf(pieces: Iterable<Uint8Array>, bytes: number): Generator<Uint8Array> {
+  const slice = Buffer.allocUnsafe(bytes);
+  let filled = 0;
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const taken = piece.subarray(at, at + bytes - filled);
+      slice.set(taken, filled);
+      at += taken.length;
+      filled += taken.length;
+      if (filled < bytes) continue;
+      yield slice;
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield slice.subarray(0, filled);
+}
+
 async function readAt(file: FileHandle, bytes: number, position: number): Promise<Buffer> {
   const buffer = Buffer.alloc(bytes);
   const { bytesRead } = await file.read(buffer, 0, bytes, position);
@@ -186,7 +206,7 @@ async function readAt(file: FileHandle, bytes: number, position: number): Promis
 async function fill(file: FileHandle, buffer: Buffer): Promise<void> {
   let at = 0;
   while (at < buffer.length) {
-    const { bytesRead } = await file.read(buffer, at, Math.min(SLICE_BYTES, buffer.length - at), at);
+    const { bytesRead } = await file.read(buffer, at, Math.min(READ_BYTES, buffer.length - at), at);
     if (bytesRead === 0) throw new Error('the file ends early');
     at += bytesRead;
   }

@@ -1,0 +1,149 @@
+/**
+ * Reads states back: opens the blocks of a prompt one after the other, puts them together, and hands over what llama.cpp
+ * can read. Where the taker can add to what it has, that is one block at a time, so that a state never lies in memory twice.
+ */
+import { type Pause, Staging } from './disk/block-folder.ts';
+import { type Held, type HeldNode, piecesInRam } from './held.ts';
+import type { UsedNode } from './prefixes/prefix-tree.ts';
+import { StateBuilder } from './state-layout.ts';
+
+/** Where a state goes. */
+export interface StateTaker {
+  /** Parts may follow one another, each of the tokens behind the last; else the state comes whole. */
+  readonly inParts: boolean;
+  /** The state of so many tokens; its bytes are good until the call returns. False: nothing more is wanted. */
+  take(state: Uint8Array, tokens: number): boolean;
+}
+
+/** What was taken, by where it lay, and why that is not all. */
+export interface ReadBack {
+  readonly ramTokens: number;
+  readonly diskTokens: number;
+  readonly refusal: 'damaged' | 'evicted' | 'not_restored' | null;
+}
+
+export interface StateSource {
+  /** The bytes of a node's file; null: it has none, or that is gone. */
+  fetch(node: HeldNode, staging: Staging): Promise<Buffer | null>;
+  /** Hands the rows in them to `take`; false when they did not prove to be what was written. */
+  decrypt(node: HeldNode, encrypted: Buffer, take: TakeRows): boolean;
+  used(node: HeldNode): void;
+  /** It cannot be used. */
+  lost(node: HeldNode): void;
+}
+
+/** Gives the next so many bytes. */
+type NextBytes = (bytes: number) => Uint8Array;
+type TakeRows = (next: NextBytes) => void;
+type Used = UsedNode<Held>;
+
+/** For two files, one of which is read while the other is opened, and for the state of a part. */
+interface ReadMemory {
+  readonly stagings: readonly [Staging, Staging];
+  part?: Uint8Array;
+}
+
+export class StateReader {
+  readonly #source: StateSource;
+  /** Of reads that are over; several may be under way, and fresh memory would cost as much as reading. */
+  readonly #memories: ReadMemory[] = [];
+
+  constructor(source: StateSource) {
+    this.#source = source;
+  }
+
+  async read(used: readonly Used[], pause: Pause, taker: StateTaker): Promise<ReadBack> {
+    const memory: ReadMemory = this.#memories.pop() ?? { stagings: [new Staging(), new Staging()] };
+    const fetch = (at: number): Promise<Buffer | null> => this.#fetch(used[at]?.node, memory, at);
+    const taken = { ramTokens: 0, diskTokens: 0 };
+    let fetched = fetch(0);
+    let at = 0;
+    try {
+      for (const part of partsOf(used, taker.inParts)) {
+        const state = new PartState(part, memory);
+        const found = { ramTokens: 0, diskTokens: 0 };
+        for (const each of part) {
+          const { node, tokens } = each;
+          const encrypted = await fetched;
+          at += 1;
+          // The next file is read while this one is opened.
+          fetched = fetch(at);
+          await pause();
+          found[node.payload.ram === null ? 'diskTokens' : 'ramTokens'] += tokens;
+          if (!state.fits(node) || !this.#open(node, encrypted, (next) => state.add(each, next))) {
+            this.#source.lost(node);
+            return { ...taken, refusal: encrypted === null ? 'evicted' : 'damaged' };
+          }
+          this.#source.used(node);
+        }
+        if (!taker.take(state.bytes, found.ramTokens + found.diskTokens))
+          return { ...taken, refusal: 'not_restored' };
+        taken.ramTokens += found.ramTokens;
+        taken.diskTokens += found.diskTokens;
+      }
+      return { ...taken, refusal: null };
+    } finally {
+      // A file is still read into it.
+      await fetched;
+      this.#memories.push(memory);
+    }
+  }
+
+  async #fetch(node: HeldNode | undefined, { stagings }: ReadMemory, at: number): Promise<Buffer | null> {
+    if (node === undefined || node.payload.ram !== null) return null;
+    return this.#source.fetch(node, stagings[at % 2 === 0 ? 0 : 1]);
+  }
+
+  #open(node: HeldNode, encrypted: Buffer | null, take: TakeRows): boolean {
+    const { ram } = node.payload;
+    if (ram === null) return encrypted !== null && this.#source.decrypt(node, encrypted, take);
+    take(inOrder(piecesInRam(ram)));
+    return true;
+  }
+}
+
+/** Of one block each, or of all. */
+function partsOf(used: readonly Used[], inParts: boolean): (readonly Used[])[] {
+  return inParts ? used.map((each) => [each]) : [used];
+}
+
+/** The state of some blocks one behind the other; or a whole one, as it was written. */
+class PartState {
+  bytes: Uint8Array = new Uint8Array();
+  readonly #layout: Held['layout'];
+  readonly #builder: StateBuilder | null;
+
+  constructor(part: readonly Used[], memory: ReadMemory) {
+    const [first] = part;
+    this.#layout = first?.node.payload.layout ?? null;
+    this.#builder = null;
+    if (first === undefined || this.#layout === null) return;
+    const tokens = part.reduce((sum, each) => sum + each.tokens, 0);
+    const stretch = { start: first.node.start, tokens };
+    this.#builder = new StateBuilder(this.#layout, stretch, part.length === 1 ? memory.part : undefined);
+    this.bytes = this.#builder.bytes;
+    if (part.length === 1) memory.part = this.bytes;
+  }
+
+  /** Rows of another form would not fit between the others. */
+  fits({ payload }: HeldNode): boolean {
+    return payload.layout === this.#layout;
+  }
+
+  add({ node, tokens }: Used, next: NextBytes): void {
+    if (this.#builder === null) this.bytes = next(node.payload.bytes);
+    else this.#builder.add({ start: node.start, held: node.tokens.length, used: tokens }, next);
+  }
+}
+
+/** Hands out the bytes of pieces; what is asked for at once lies in one of them. */
+function inOrder(pieces: Iterable<Uint8Array>): NextBytes {
+  const rest = pieces[Symbol.iterator]();
+  let piece: Uint8Array = new Uint8Array();
+  let at = 0;
+  return (bytes) => {
+    if (at === piece.length) [piece, at] = [rest.next().value ?? piece, 0];
+    at += bytes;
+    return piece.subarray(at - bytes, at);
+  };
+}
