@@ -225,6 +225,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/batch/sequences': [
     'worker/native.ts',
     'worker/model.ts',
+    'worker/cache',
     'worker/batch/planning',
     'worker/batch/stream',
     'worker/batch/tiers',
