@@ -4,6 +4,8 @@ import { readContent } from '../../src/api/dialects/chat-completions/content.ts'
 import { relaxationsOf } from '../../src/api/chat/relaxations.ts';
 import { JobReader, packedJob } from '../../src/contract/tools/job-tools.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
+import { KNOWN_TOOLS } from '../../src/http/limits.ts';
+import { KnownMember } from '../../src/lib/json/known-member.ts';
 import { parseJson } from '../../src/lib/json/strict-json.ts';
 import { bootNative } from '../../src/worker/addon/boot.ts';
 import { planAnswer } from '../../src/worker/answer/plan-answer.ts';
@@ -76,8 +78,9 @@ class Stopwatch {
 
 async function inServer(bytes: Buffer, watch: Stopwatch): Promise<GenerateJob> {
   let job: GenerateJob | undefined;
+  const known = new KnownMember('tools', KNOWN_TOOLS);
   for (let times = 0; times < TIMES; times += 1) {
-    const body = watch.of('read the body', () => parseJson(bytes)) as ChatRequest;
+    const body = watch.of('read the body', () => parseJson(bytes, known)) as ChatRequest;
     const content = watch.of('read the tools', () => readContent(body));
     await watch.ofAsync('examine their schemas', () => relaxationsOf(content, false));
     job = { ...REST, ...content };

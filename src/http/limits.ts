@@ -23,3 +23,6 @@ export const HTTP_LIMITS = {
   /** How long the last bytes of answers may take to leave when the service ends. */
   closeGraceMs: 1_000,
 } as const;
+
+/** Tools of requests that are remembered as they were read, for the next request of the same agent. */
+export const KNOWN_TOOLS = { entries: 16, bytes: 4_000_000, leastBytes: 2_000 } as const;

@@ -32,7 +32,7 @@ import { reasonPhrase } from './guard/raw-answer.ts';
 import { RefusalLog } from './guard/refusal-log.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import { logRequests, noteFailure, type RequestLogParts } from './log/request-log.ts';
-import { LateSchemas } from './schemas.ts';
+import { areChecksLoaded, loadChecks } from './route-checks.ts';
 import { boundSockets } from './guard/sockets.ts';
 import { nameUpstream } from './upstream-headers.ts';
 
@@ -57,14 +57,13 @@ export interface HttpOptions {
 
 export async function createHttpServer(useCases: UseCases, options: HttpOptions): Promise<FastifyInstance> {
   const common: CommonHeaders = (asked) => commonHeaders(options.process, requestId(asked));
-  const schemas = new LateSchemas();
-  const app = createApp(options, { common, schemas });
+  const app = createApp(options, common);
   const turnstile = new Turnstile(options.clock);
   keepDoor(app.server, { useCases, options, common, turnstile });
   boundSockets(app.server);
   watchFraming(app.server, options.maxBodyBytes, common);
   readBodies(app);
-  loadSchemas(app, schemas);
+  awaitChecks(app);
   answerErrors(app, options.maxBodyBytes);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
   logRequests(app, { log: logger, clock, recorder, metrics, tracing: options.tracing });
@@ -113,21 +112,8 @@ function keepDoor(server: Server, { useCases, options, common, turnstile }: Door
   const doorstep = watchDoorstep(server, door, clock);
 }
 
-interface AppParts {
-  readonly common: CommonHeaders;
-  readonly schemas: LateSchemas;
-}
-
-function createApp(options: HttpOptions, { common, schemas }: AppParts): FastifyInstance {
-  const { validator, serializer } = schemas;
+function createApp(options: HttpOptions, common: CommonHeaders): FastifyInstance {
   const app = fastify({
-    // Their types there are those of fastify's own compilers, which would be loaded and run at once.
-    schemaController: {
-      compilersFactory: {
-        buildValidator: () => validator as never,
-        buildSerializer: () => serializer as never,
-      },
-    },
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.maxBodyBytes,
@@ -162,11 +148,11 @@ function createApp(options: HttpOptions, { common, schemas }: AppParts): Fastify
   return app;
 }
 
-function loadSchemas(app: FastifyInstance, schemas: LateSchemas): void {
-  app.addHook('onListen', async () => void schemas.load());
+function awaitChecks(app: FastifyInstance): void {
+  app.addHook('onListen', async () => void loadChecks());
   app.addHook('onRequest', async (request) => {
     // Whoever waits for the service asks this first, and again and again.
-    if (!schemas.areLoaded && request.routeOptions.url !== routes.health.path) await schemas.load();
+    if (!areChecksLoaded() && request.routeOptions.url !== routes.health.path) await loadChecks();
   });
 }
 

@@ -15,8 +15,13 @@ export interface Relaxation {
   readonly keyword: string;
 }
 
-/** The relaxations of whole sets of tools, by their text. */
-const sets = new RecentTexts<readonly Relaxation[]>({ entries: 64, chars: 8_000_000 });
+const KEPT = { entries: 32, chars: 4_000_000 };
+
+/** The relaxations of whole sets of tools, by their text: a text that comes again is the same string, hashed once. */
+const sets = {
+  strict: new RecentTexts<readonly Relaxation[]>(KEPT),
+  relaxed: new RecentTexts<readonly Relaxation[]>(KEPT),
+};
 
 /**
  * Examines every schema of a conversation. Those of tools are relaxed where a grammar cannot follow, unless `strict`;
@@ -28,13 +33,14 @@ export async function relaxationsOf(
   strict: boolean,
 ): Promise<readonly Relaxation[]> {
   const ofAnswer = format.kind === 'json_schema' ? [askedSchema(format.schema, false)] : [];
-  const key = tools.length === 0 ? null : `${strict ? 'strict' : 'relaxed'} ${toolsText(tools)}`;
-  const known = key === null ? [] : sets.get(key);
+  const key = tools.length === 0 ? null : toolsText(tools);
+  const verdicts = strict ? sets.strict : sets.relaxed;
+  const known = key === null ? [] : verdicts.get(key);
   const ofTools = known === undefined ? tools.map((tool) => askedSchema(tool.parameters, !strict)) : [];
   const asked = [...ofTools, ...ofAnswer];
   const leftOut = asked.length === 0 ? [] : await schemaDesk.examine(asked);
   const found = known ?? tools.flatMap(({ name }, index) => named(name, leftOut[index]));
-  if (key !== null) sets.set(key, found);
+  if (key !== null && known === undefined) verdicts.set(key, found);
   const answers = leftOut.slice(ofTools.length).flatMap((keywords) => named(null, keywords));
   return answers.length === 0 ? found : [...found, ...answers];
 }

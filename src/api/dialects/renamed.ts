@@ -1,5 +1,6 @@
 /** Tools and formats as api/intake reads them, with every refusal in the words of the dialect that sent them. */
 import type { AnswerFormat, ToolDefinition } from '../../contract/job.ts';
+import { oncePer } from '../../lib/base/once-per.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../intake/answer-format.ts';
 import { placeOf, placeSchema } from '../intake/schema-places.ts';
@@ -15,16 +16,19 @@ export interface PlacedTool {
 /** Words of api/intake → words of the dialect. */
 export type Names = Readonly<Record<string, string>>;
 
-export function toolsAs(own: readonly PlacedTool[], names: Names = {}): ToolDefinition[] {
-  // Tools that were left out have shifted the others.
-  const inPlace = (words: string): string =>
-    renamed(
-      words.replaceAll(/\btools\[(\d+)\]/g, (path, at) => own[Number(at)]?.path ?? path),
-      names,
-    );
-  const tools = inWords(inPlace, () => readTools(own.map(({ tool }) => tool)));
-  for (const { parameters } of tools) placeSchema(parameters, inPlace(placeOf(parameters)));
-  return tools;
+/** Reads the same list once. */
+export function toolsAs(names: Names): (own: readonly PlacedTool[]) => ToolDefinition[] {
+  return oncePer((own) => {
+    // Tools that were left out have shifted the others.
+    const inPlace = (words: string): string =>
+      renamed(
+        words.replaceAll(/\btools\[(\d+)\]/g, (path, at) => own[Number(at)]?.path ?? path),
+        names,
+      );
+    const tools = inWords(inPlace, () => readTools(own.map(({ tool }) => tool)));
+    for (const { parameters } of tools) placeSchema(parameters, inPlace(placeOf(parameters)));
+    return tools;
+  });
 }
 
 export function formatAs(response_format: Fields, names: Names): AnswerFormat {

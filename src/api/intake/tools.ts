@@ -4,6 +4,7 @@
  * and no HTTP; the dialects call it.
  */
 import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
+import { oncePer } from '../../lib/base/once-per.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { placeSchema } from './schema-places.ts';
 
@@ -13,16 +14,18 @@ const COMBINED = ['$ref', 'anyOf', 'oneOf', 'allOf'];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Tool definitions in either accepted form. Their schemas are examined later, off the event loop. */
-export function readTools(tools: readonly unknown[] | null | undefined): ToolDefinition[] {
-  const given = tools ?? [];
-  const read = given.map((tool, index) => readTool(tool, `tools[${index}]`));
+/**
+ * Tool definitions in either accepted form; the same list is read once. Their schemas are examined later, off the event
+ * loop.
+ */
+export const readTools = oncePer((tools: readonly unknown[]): ToolDefinition[] => {
+  const read = tools.map((tool, index) => readTool(tool, `tools[${index}]`));
   for (const [index, { name }] of read.entries()) {
     if (read.findIndex((tool) => tool.name === name) < index)
       throw refusal(`tools[${index}]`, `repeats the name "${name}"; names must differ`);
   }
   return read;
-}
+});
 
 export function readToolChoice(choice: unknown, tools: readonly ToolDefinition[]): ToolChoice {
   if (choice === null || choice === undefined) return { mode: tools.length > 0 ? 'auto' : 'none' };

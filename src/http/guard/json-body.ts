@@ -1,10 +1,12 @@
 /**
  * What becomes of a body before its handler runs: JSON is scanned and parsed, everything else is refused with
- * 415. schemas.ts holds it to the schema of its route.
+ * 415. route-checks.ts holds it to the schema of its route.
  */
 import type { FastifyInstance, FastifyRequest } from '#fastify';
+import { KnownMember } from '../../lib/json/known-member.ts';
 import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { KNOWN_TOOLS } from '../limits.ts';
 
 const rawBodies = new WeakMap<FastifyRequest, Buffer>();
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
@@ -16,13 +18,15 @@ export function rawBody(request: FastifyRequest): Buffer | undefined {
 }
 
 export function readBodies(app: FastifyInstance): void {
+  // Every dialect calls them so.
+  const tools = new KnownMember('tools', KNOWN_TOOLS);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = body as Buffer;
     if (!isAcceptable(request)) return done(fail('unsupported_media_type'));
     rawBodies.set(request, bytes);
     try {
-      done(null, parseJson(bytes));
+      done(null, parseJson(bytes, tools));
     } catch (error) {
       done(error as Error);
     }

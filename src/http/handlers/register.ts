@@ -3,6 +3,7 @@ import type { FastifyInstance, HTTPMethods } from '#fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errorBodies } from '../../wire/error.ts';
 import { type Route, routes } from '../../wire/routes.ts';
+import { checksOf } from '../route-checks.ts';
 import type { Handler } from './handler.ts';
 
 export function registerRoutes(app: FastifyInstance, handlers: Record<keyof typeof routes, Handler>): void {
@@ -33,6 +34,9 @@ export function registerRoute(app: FastifyInstance, route: Route, handler: Handl
       ...(route.query ? { querystring: route.query } : {}),
       ...(answer ? { response: answer } : {}),
     },
+    validatorCompiler: checksOf(route.name),
+    // Handlers answer with what the schema says and no more; the tests hold every answer to it.
+    serializerCompiler: () => JSON.stringify,
     handler,
   });
 }

@@ -6,6 +6,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import type { KnownMember, KnownValue } from './known-member.ts';
 
 export const JSON_LIMITS = { depth: 64, tokens: 100_000 } as const;
 
@@ -13,6 +14,16 @@ interface Cursor {
   readonly bytes: Buffer;
   at: number;
   tokens: number;
+  readonly shared: KnownMember | undefined;
+  /** Where the value of the shared member stands. */
+  place?: Place;
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly tokens: number;
+  readonly known: KnownValue | undefined;
 }
 
 const code = (text: string): number => text.charCodeAt(0);
@@ -27,19 +38,45 @@ const COMMA = code(',');
 const NUMBER_PATTERN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LONGEST_NUMBER = 400;
 
-/** Parses a JSON document, or throws invalid_json with the reason. */
-export function parseJson(bytes: Buffer): unknown {
+/**
+ * Parses a JSON document, or throws invalid_json with the reason. The value of a `shared` member of the outermost object
+ * is not read again where the same bytes were read before: it is the same frozen value.
+ */
+export function parseJson(bytes: Buffer, shared?: KnownMember): unknown {
   if (!isUtf8(bytes)) throw unusable('it is not valid UTF-8');
-  const cursor: Cursor = { bytes, at: 0, tokens: 0 };
+  const cursor: Cursor = { bytes, at: 0, tokens: 0, shared };
   skipSpace(cursor);
   if (cursor.at >= bytes.length) throw unusable('it is empty');
   scanValue(cursor, 0);
   skipSpace(cursor);
   if (cursor.at < bytes.length) throw unexpected(cursor);
-  return JSON.parse(bytes.toString('utf8'));
+  const { place } = cursor;
+  if (shared === undefined || place === undefined) return JSON.parse(bytes.toString('utf8'));
+  return place.known === undefined
+    ? readFirst(bytes, place, shared)
+    : readAgain(bytes, place, { name: shared.name, value: place.known.value });
+}
+
+function readFirst(bytes: Buffer, { start, end, tokens }: Place, shared: KnownMember): unknown {
+  const document = JSON.parse(bytes.toString('utf8')) as Record<string, unknown>;
+  shared.remember(bytes.subarray(start, end), document[shared.name], tokens);
+  return document;
+}
+
+function readAgain(
+  bytes: Buffer,
+  { start, end }: Place,
+  { name, value }: { readonly name: string; readonly value: unknown },
+): unknown {
+  // Its place among the members stays.
+  const text = `${bytes.toString('utf8', 0, start)}null${bytes.toString('utf8', end)}`;
+  const document = JSON.parse(text) as Record<string, unknown>;
+  document[name] = value;
+  return document;
 }
 
 const unusable = (reason: string): SvcError => fail('invalid_json', { reason });
+const tooMany = (): SvcError => unusable(`it has more than ${JSON_LIMITS.tokens} values`);
 
 function unexpected(cursor: Cursor): SvcError {
   return unusable(
@@ -61,7 +98,7 @@ function skipSpace(cursor: Cursor): void {
 function scanValue(cursor: Cursor, depth: number): void {
   if (depth > JSON_LIMITS.depth) throw unusable(`it is nested deeper than ${JSON_LIMITS.depth} levels`);
   cursor.tokens += 1;
-  if (cursor.tokens > JSON_LIMITS.tokens) throw unusable(`it has more than ${JSON_LIMITS.tokens} values`);
+  if (cursor.tokens > JSON_LIMITS.tokens) throw tooMany();
   const byte = cursor.bytes[cursor.at];
   if (byte === QUOTE) scanString(cursor);
   else if (byte === OPEN_BRACE) scanObject(cursor, depth);
@@ -82,12 +119,33 @@ function scanObject(cursor: Cursor, depth: number): void {
     skipSpace(cursor);
     if (!take(cursor, COLON)) throw unexpected(cursor);
     skipSpace(cursor);
-    scanValue(cursor, depth + 1);
+    if (depth === 0 && isShared(cursor, start)) scanShared(cursor);
+    else scanValue(cursor, depth + 1);
     skipSpace(cursor);
     if (take(cursor, CLOSE_BRACE)) return;
     if (!take(cursor, COMMA)) throw unexpected(cursor);
     skipSpace(cursor);
   }
+}
+
+/** A key with an escape is another way to write it, and its value is read like any other. */
+function isShared({ bytes, shared }: Cursor, start: number): boolean {
+  if (shared === undefined) return false;
+  const end = start + 1 + shared.name.length;
+  return bytes[end] === QUOTE && bytes.toString('utf8', start + 1, end) === shared.name;
+}
+
+function scanShared(cursor: Cursor): void {
+  const { bytes, at: start, tokens, shared } = cursor;
+  const known = shared?.at(bytes, start);
+  if (known === undefined) {
+    scanValue(cursor, 1);
+  } else {
+    cursor.at += known.bytes.length;
+    cursor.tokens += known.tokens;
+    if (cursor.tokens > JSON_LIMITS.tokens) throw tooMany();
+  }
+  cursor.place = { start, end: cursor.at, tokens: cursor.tokens - tokens, known };
 }
 
 const FEW_KEYS = 16;

@@ -22,7 +22,7 @@ import type { ChatRequest, ContentPart, RequestMessage } from '../../../wire/inf
 import type { JobContent } from '../../generation/choices.ts';
 
 export function readContent(body: ChatRequest, takes: Takes = onlyText): JobContent {
-  const tools = readTools(body.tools);
+  const tools = readTools(body.tools ?? []);
   const toolChoice = readToolChoice(body.tool_choice, tools);
   const format = readAnswerFormat(body);
   if (format.kind === 'grammar' && toolChoice.mode !== 'none') {

@@ -1,4 +1,5 @@
 /** The tools of a Messages request: those that the client runs, and those that only the provider could. */
+import { oncePer } from '../../../lib/base/once-per.ts';
 import { type Fields, refusal, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
@@ -12,9 +13,9 @@ export interface SortedTools {
 /**
  * A tool without a schema belongs to the provider: it runs there, or its schema is known to its models alone. An agent
  * sends such tools beside its own without being asked, and works without them; a request with no other tool was made
- * for it.
+ * for it. The same list is sorted once.
  */
-export function clientTools(tools: readonly Fields[]): SortedTools {
+export const clientTools = oncePer((tools: readonly Fields[]): SortedTools => {
   const isOwn = ({ type }: Fields): boolean => type === undefined || type === null || type === 'custom';
   const foreign = tools.flatMap((tool, index) => (isOwn(tool) ? [] : [{ tool, index }]));
   const [first] = foreign;
@@ -33,4 +34,4 @@ export function clientTools(tools: readonly Fields[]): SortedTools {
     }),
     ignored: foreign.map(({ tool, index }) => `tools[${index}].${String(tool['type'])}`),
   };
-}
+});

@@ -55,7 +55,7 @@ function readContent(body: Body, { own }: SortedTools, takes: Takes): JobContent
   }
   // A request of a thread holds only what is new in it.
   if (isFields(body.thread)) throw fail('thread_unsupported', { param: 'thread' });
-  const tools = toolsAs(own, SCHEMA_NAME);
+  const tools = readTools(own);
   const choice = body.tool_choice ?? null;
   const toolChoice = readChoice(choice, tools);
   const format = readFormat(body);
@@ -95,6 +95,7 @@ function readChoice(choice: Fields | null, tools: readonly ToolDefinition[]): To
 
 /** The word of the dialect for the schema of a tool. */
 const SCHEMA_NAME = { '.parameters': '.input_schema' };
+const readTools = toolsAs(SCHEMA_NAME);
 const FORMAT_NAMES = { 'response_format.json_schema': 'output_config.format' };
 
 function readFormat(body: Body): AnswerFormat {

@@ -1,4 +1,5 @@
 /** The tools of a Responses request: functions, tools of free text, and those that only the provider could run. */
+import { oncePer } from '../../../lib/base/once-per.ts';
 import { type Fields, isFields, refusal, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
@@ -27,16 +28,16 @@ interface Sorted {
 
 /**
  * An agent sends tools of its provider beside its own without being asked, and works without them: those are left out
- * by name. A request with no other tool was made for them, and is refused.
+ * by name. A request with no other tool was made for them, and is refused. The same list is sorted once.
  */
-export function clientTools(tools: readonly Fields[]): SortedTools {
+export const clientTools = oncePer((tools: readonly Fields[]): SortedTools => {
   const sorted: Sorted = { own: [], custom: new Set(), namespaced: new Map(), ignored: [] };
   for (const [index, tool] of tools.entries()) sort(tool, `tools[${index}]`, sorted);
   const [first] = tools;
   if (first !== undefined && sorted.own.length === 0)
     throw refusal('tools[0].type', `is ${shown(first['type'])}, a tool of its provider; define a function`);
   return sorted;
-}
+});
 
 function sort(tool: Fields, path: string, sorted: Sorted, namespace?: string): void {
   const { type, description, parameters } = tool;

@@ -83,7 +83,7 @@ function readContent(
 ): JobContent {
   const turns = readTurns(body.instructions ?? null, items, sorted);
   if (turns.length === 0) throw refusal('input', 'is empty; send text or items');
-  const all = toolsAs(sorted.own);
+  const all = readTools(sorted.own);
   const { tools, toolChoice } = chosen(body.tool_choice ?? null, all);
   return {
     prompt: { kind: 'chat', turns },
@@ -95,6 +95,8 @@ function readContent(
     topLogprobs: null,
   };
 }
+
+const readTools = toolsAs({});
 
 interface Chosen {
   readonly tools: ToolDefinition[];
