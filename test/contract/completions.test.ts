@@ -112,6 +112,8 @@ describe('a text completion', () => {
     );
     await complete({ suffix: '' });
     expect(job().prompt).toEqual({ kind: 'text', text: 'Once' });
+    await complete({ prompt: '', suffix: 'the end.' });
+    expect(job().prompt).toEqual({ kind: 'text', text: '', suffix: 'the end.' });
   });
 
   it('names tokens by their text, and forbids the end', async () => {

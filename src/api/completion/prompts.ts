@@ -50,8 +50,10 @@ function partsOf(prompt: readonly (string | number)[]): (string | number[])[] {
 }
 
 function textPrompt(text: string, param: string, suffix: string | null): Prompt & { kind: 'text' } {
-  if (text === '') throw refusal(param, 'must not be empty; send the text to continue');
   const behind = suffix === null || suffix === '' ? {} : { suffix: suffix.toWellFormed() };
+  // A gap may be at the beginning of a file.
+  if (text === '' && behind.suffix === undefined)
+    throw refusal(param, 'must not be empty; send the text to continue');
   return { kind: 'text', text: text.toWellFormed(), ...behind };
 }
 

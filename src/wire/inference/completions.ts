@@ -40,7 +40,6 @@ export const CompletionRequest = Type.Object(
       maxItems: MOST_PROMPT_TOKENS,
       items: { ...PROMPT_ITEM, type: ['string', 'integer', 'array'] },
       documented: {
-        minLength: 1,
         items: {
           type: ['string', 'integer', 'array'],
           minLength: 1,
@@ -68,7 +67,16 @@ export const CompletionRequest = Type.Object(
     ...generationFields,
     ...answerFormatFields,
   },
-  { $id: 'CompletionRequest' },
+  {
+    $id: 'CompletionRequest',
+    // A gap may be at the beginning of a file.
+    documented: {
+      anyOf: [
+        { properties: { prompt: { minLength: 1 } } },
+        { properties: { suffix: { type: 'string', minLength: 1 } }, required: ['suffix'] },
+      ],
+    },
+  },
 );
 export type CompletionRequest = Static<typeof CompletionRequest>;
 
