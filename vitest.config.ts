@@ -29,8 +29,8 @@ const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   pool: 'forks' as const,
-  // The bundles that `imports` in package.json names are loaded as they are.
-  server: { deps: { external: [/\/generated\/packages\//] } },
+  // The bundles that `imports` in package.json names are loaded as they are, and so is what the build makes of schemas.
+  server: { deps: { external: [/\/generated\/packages\//, /\/dist\//] } },
 };
 
 export default defineConfig({

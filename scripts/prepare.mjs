@@ -97,6 +97,7 @@ export async function build() {
   const wanted = sourceStamp();
   // Imported late: the packages may just have been installed.
   const { bundlePackages } = await import('./bundle/packages.mjs');
+  const { bundleRouteChecks } = await import('./bundle/route-checks.mjs');
   const { bundleServer } = await import('./bundle/server.mjs');
   const { buildPage } = await import('./page/build-page.mjs');
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
@@ -106,6 +107,7 @@ export async function build() {
   await replaced(packages, (fresh) => bundlePackages(root, fresh));
   await replaced('dist', async (fresh) => {
     await bundleServer(root, at(sources), fresh);
+    await bundleRouteChecks(root, at(sources), path.join(fresh, 'http'));
     await buildPage(root, path.join(fresh, 'ui'));
     writeFileSync(path.join(fresh, '.stamp'), wanted);
   });

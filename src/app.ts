@@ -209,6 +209,8 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   });
   if (config.sealed) await elsewhere.refuseSealed();
   const models = allModels({ installed, elsewhere, registry });
+  const isKeeping = config.storeResponses && options.readOnly !== true;
+  const responses = isKeeping ? new ResponseStore(config.home, systemClock) : null;
   const useCases = createUseCases({
     models,
     engine,
@@ -221,8 +223,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       sealed,
       currentKeyid: async () => (await readPublicIdentity(config.home)).keyid,
     }),
-    responses:
-      config.storeResponses && options.readOnly !== true ? new ResponseStore(config.home, systemClock) : null,
+    responses,
     events: feed,
     recorder,
     keyUses: () => keys.uses(),
@@ -281,6 +282,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       await engine.drain(drainMs);
       feed.close();
       await close(app, systemClock);
+      await responses?.settled();
       await keys.close();
       await tracing?.close();
     },

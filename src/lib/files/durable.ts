@@ -11,7 +11,7 @@ import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
 
 export type StepHook = (step: string) => void | Promise<void>;
 
-const PRIVATE_FILE = 0o600;
+export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
 /** Replaces or creates `path` with `text`; a reader sees the old bytes or the new ones, never a mixture. */
@@ -109,7 +109,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-const TEMPORARY = /^\..*\.tmp-(\d+)-[0-9a-f]{12}$/;
+const TEMPORARY = /^\.(.*)\.tmp-(\d+)-[0-9a-f]{12}$/;
 
 /** A name that listings skip; its process id identifies leftovers of dead processes. */
 export function temporaryName(base: string): string {
@@ -118,8 +118,13 @@ export function temporaryName(base: string): string {
 
 /** The process id in a temporary name, or null when the name is not one. */
 export function temporaryOwner(name: string): number | null {
-  const [, pid] = TEMPORARY.exec(name) ?? [];
+  const [, , pid] = TEMPORARY.exec(name) ?? [];
   return pid === undefined ? null : Number(pid);
+}
+
+/** What a temporary name was made from, or null when the name is not one. */
+export function temporaryBase(name: string): string | null {
+  return TEMPORARY.exec(name)?.[1] ?? null;
 }
 
 export function errnoOf(error: unknown): string | undefined {

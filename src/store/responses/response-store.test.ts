@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -9,18 +9,27 @@ let now = Date.now();
 const clock = { unixMs: () => now };
 const open = (limits: Partial<typeof RESPONSE_LIMITS> = {}) =>
   new ResponseStore(home, clock, { ...RESPONSE_LIMITS, ...limits });
-const files = () => readdir(path.join(home, 'responses'));
+const folder = () => path.join(home, 'responses');
+const files = () => readdir(folder());
+const put = (store: ResponseStore, owner: string, id: string, record: object = {}): Promise<boolean> => {
+  const text = JSON.stringify(record);
+  const writing = store.begin(owner, id);
+  writing.add(text.slice(0, 1));
+  return writing.end(text.slice(1));
+};
 
 beforeEach(async () => {
   now = Date.now();
-  const folder = await mkdtemp(path.join(tmpdir(), 'hearth-responses-'));
-  home = folder;
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const made = await mkdtemp(path.join(tmpdir(), 'hearth-responses-'));
+  home = made;
+  onTestFinished(() => rm(made, { recursive: true, force: true }));
 });
 
 describe('kept responses', () => {
   it('belong to their owner, outlive the process, and can be deleted once', async () => {
-    await open().put('a', 'r', { n: 1 });
+    const first = open();
+    await put(first, 'a', 'r', { n: 1 });
+    await first.settled();
     const store = open();
     expect(await store.get('a', 'r')).toEqual({ n: 1 });
     expect(await store.get('b', 'r')).toBeNull();
@@ -32,41 +41,103 @@ describe('kept responses', () => {
   });
 
   it('have names that lead nowhere, whatever their id', async () => {
-    await open().put('../../x', '../../../y\0', { n: 1 });
-    const names = await files();
-    expect(names).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.json$/)]);
+    const store = open();
+    await put(store, '../../x', '../../../y\0', { n: 1 });
+    await store.settled();
+    expect(await files()).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.json$/)]);
   });
 
   it('are bounded in number and bytes, oldest first', async () => {
     const store = open({ records: 2 });
-    for (const id of ['1', '2', '3']) await store.put('a', id, {});
+    for (const id of ['1', '2', '3']) await put(store, 'a', id);
     expect(await store.get('a', '1')).toBeNull();
     expect(await store.get('a', '3')).toEqual({});
+    await store.settled();
     const small = open({ bytes: 27 });
-    await small.put('a', '4', { text: 'x'.repeat(15) });
+    await put(small, 'a', '4', { text: 'x'.repeat(15) });
+    await small.settled();
     expect((await files()).length).toBe(1);
     expect(await small.get('a', '4')).not.toBeNull();
   });
 
-  it('are not kept at all when one alone is too long', async () => {
-    expect(await open({ recordBytes: 10 }).put('a', 'r', { text: 'too long' })).toBe(false);
+  it('are not kept at all when one alone is too long, and leave nothing', async () => {
+    expect(await put(open({ recordBytes: 10 }), 'a', 'r', { text: 'too long' })).toBe(false);
+    expect(await files()).toEqual([]);
   });
 
   it('go after their time', async () => {
     const store = open();
-    await store.put('a', 'r', {});
+    await put(store, 'a', 'r');
     now += RESPONSE_LIMITS.keptMs + 1;
     expect(await store.get('a', 'r')).toBeNull();
+    await store.settled();
     expect(await files()).toEqual([]);
   });
 
   it('that are damaged or removed by hand are none', async () => {
     const store = open();
-    await store.put('a', 'r', {});
+    await put(store, 'a', 'r');
+    await store.settled();
     const [name = ''] = await files();
-    await writeFile(path.join(home, 'responses', name), '{"half');
+    await writeFile(path.join(folder(), name), '{"half');
     expect(await store.get('a', 'r')).toBeNull();
-    await rm(path.join(home, 'responses', name));
+    await rm(path.join(folder(), name));
     expect(await store.get('a', 'r')).toBeNull();
+    await rm(folder(), { recursive: true });
+    await put(store, 'a', 's', { n: 2 });
+    expect(await store.get('a', 's')).toEqual({ n: 2 });
+  });
+
+  it('can be read, replaced and deleted before the disk has followed', async () => {
+    const store = open();
+    await put(store, 'a', 'r', { n: 1 });
+    await put(store, 'a', 'r', { n: 2 });
+    expect(await store.get('a', 'r')).toEqual({ n: 2 });
+    await put(store, 'a', 's', { n: 3 });
+    expect(await store.delete('a', 's')).toBe(true);
+    await store.settled();
+    expect(await files()).toHaveLength(1);
+    expect(await open().get('a', 'r')).toEqual({ n: 2 });
+  });
+
+  it('are read and deleted also where the disk never gives them their names', async () => {
+    const store = open();
+    const writing = store.begin('a', 'r');
+    writing.add('{}');
+    await put(store, 'a', 's');
+    await store.settled();
+    const [name = ''] = (await files()).filter((each) => each.startsWith('.'));
+    await rename(path.join(folder(), name), path.join(home, 'elsewhere'));
+    expect(await writing.end('')).toBe(true);
+    await store.settled();
+    expect(await store.get('a', 'r')).toEqual({});
+    expect(await store.delete('a', 'r')).toBe(true);
+    expect(await store.get('a', 'r')).toBeNull();
+  });
+
+  it('are refused where nothing can be written', async () => {
+    await writeFile(folder(), '');
+    await expect(put(open(), 'a', 'r')).rejects.toMatchObject({ code: 'store_unwritable' });
+  });
+});
+
+describe('what a process leaves that is ended at any moment', () => {
+  it('are whole records, found at the next start, and nothing of others', async () => {
+    const store = open();
+    await put(store, 'a', 'r', { n: 1 });
+    await store.settled();
+    const [name = ''] = await files();
+    const whole = await readFile(path.join(folder(), name), 'utf8');
+    const left = (pid: number, text: string) =>
+      writeFile(path.join(folder(), `.${name}.tmp-${pid}-${'0'.repeat(12)}`), text);
+    for (let length = 0; length < whole.length; length += 1) {
+      await left(1, whole.slice(0, length));
+      expect(await open().get('a', 'r'), `of ${length} bytes`).toEqual({ n: 1 });
+      expect(await files()).toEqual([name]);
+    }
+    // Also by a process that had the id of this one, as the first of a container has.
+    await left(process.pid, whole.replace('1', '2'));
+    expect(await open().get('a', 'r')).toEqual({ n: 2 });
+    expect(await files()).toEqual([name]);
   });
 });

@@ -1,13 +1,18 @@
 /**
  * store/responses owns what is kept of answers for a later request: one file each below SVC_HOME/responses, private to
  * the key that asked, bounded in number and bytes, and gone after a time. It knows nothing of what a record says.
+ *
+ * A record counts as kept when its bytes are with the operating system: nothing that ends this process takes it then. The
+ * disk follows, one record at a time and behind the answer, so that no answer waits for it.
  */
 import { createHash } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
-import { errnoOf, makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
+import { errnoOf, removeDurably } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
+import { takeLeftovers } from './leftovers.ts';
+import { RecordDraft } from './record-draft.ts';
 
 export const RESPONSE_LIMITS = {
   records: 2_000,
@@ -21,9 +26,11 @@ export type ResponseLimits = Readonly<typeof RESPONSE_LIMITS>;
 interface Kept {
   readonly sizeBytes: number;
   readonly storedAtMs: number;
+  /** Until its file has its name. */
+  draft?: RecordDraft | undefined;
 }
 
-/** The names of records and of their temporary files; nothing else is touched. */
+/** The names of records; nothing else is touched but their temporary files. */
 const RECORD_FILE = /^[0-9a-f]{64}\.json$/;
 
 export class ResponseStore {
@@ -32,6 +39,8 @@ export class ResponseStore {
   readonly #limits: ResponseLimits;
   /** Oldest first. */
   #kept: Promise<Map<string, Kept>> | undefined;
+  /** What the disk still has to do, in order. */
+  #disk: Promise<void> = Promise.resolve();
 
   constructor(home: string, clock: Pick<Clock, 'unixMs'>, limits: ResponseLimits = RESPONSE_LIMITS) {
     this.#folder = path.join(home, 'responses');
@@ -39,43 +48,60 @@ export class ResponseStore {
     this.#limits = limits;
   }
 
-  /** Keeps a record under its id for that owner; false where it is too long to be kept. */
-  async put(owner: string, id: string, record: object): Promise<boolean> {
-    const text = JSON.stringify(record);
-    const sizeBytes = Buffer.byteLength(text);
-    if (sizeBytes > this.#limits.recordBytes) return false;
-    const kept = await this.#all();
+  /**
+   * Begins a record of that owner under its id, in the place of an earlier one. It is over with `end`, which says false
+   * where the record is too long to be kept, or with `drop`.
+   */
+  begin(owner: string, id: string) {
     const file = fileName(owner, id);
-    await makeFolder(this.#folder);
-    await writeDurably(path.join(this.#folder, file), text);
-    kept.delete(file);
-    kept.set(file, { sizeBytes, storedAtMs: this.#clock.unixMs() });
-    await this.#sweep(kept);
-    return true;
+    const draft = new RecordDraft(path.join(this.#folder, file), {
+      // What dead processes have left is told from drafts by being there before.
+      ready: this.#all(),
+      mostBytes: this.#limits.recordBytes,
+    });
+    return {
+      add: (text: string): void => draft.add(text),
+      drop: (): Promise<void> => draft.drop(),
+      end: async (text: string): Promise<boolean> => {
+        if (!(await draft.end(text))) return false;
+        this.#keep(await this.#all(), file, draft);
+        return true;
+      },
+    };
   }
 
   /** The record of that id and owner, or null: never kept, gone, or another's. */
   async get(owner: string, id: string): Promise<unknown> {
     const kept = await this.#all();
-    await this.#sweep(kept);
+    this.#sweep(kept);
     const file = fileName(owner, id);
-    if (!kept.has(file)) return null;
+    const found = kept.get(file);
+    if (found === undefined) return null;
     try {
+      const text = found.draft?.text ?? (await readText(path.join(this.#folder, file)));
       // Removed by hand, or damaged: either way there is no such record any more.
-      return JSON.parse((await readText(path.join(this.#folder, file))) ?? 'null') as unknown;
+      return JSON.parse(text ?? 'null') as unknown;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       return null;
     }
   }
 
-  /** False where there was none. */
+  /** False where there was none. When this is over, the disk does not have it any more. */
   async delete(owner: string, id: string): Promise<boolean> {
     const kept = await this.#all();
     const file = fileName(owner, id);
-    if (!kept.delete(file)) return false;
-    await removeDurably(path.join(this.#folder, file));
+    const found = kept.get(file);
+    if (found === undefined) return false;
+    kept.delete(file);
+    await this.#disk;
+    await this.#remove(file, found);
     return true;
+  }
+
+  /** When the disk has everything. */
+  async settled(): Promise<void> {
+    await this.#disk;
   }
 
   #all(): Promise<Map<string, Kept>> {
@@ -83,17 +109,39 @@ export class ResponseStore {
     return this.#kept;
   }
 
+  #keep(kept: Map<string, Kept>, file: string, draft: RecordDraft): void {
+    const record: Kept = { sizeBytes: draft.sizeBytes, storedAtMs: this.#clock.unixMs(), draft };
+    kept.delete(file);
+    kept.set(file, record);
+    this.#later(async () => {
+      await draft.settle();
+      record.draft = undefined;
+    });
+    this.#sweep(kept);
+  }
+
   /** What is over its time goes, then the oldest while there is too much. */
-  async #sweep(kept: Map<string, Kept>): Promise<void> {
+  #sweep(kept: Map<string, Kept>): void {
     const expired = this.#clock.unixMs() - this.#limits.keptMs;
     let bytes = [...kept.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    for (const [file, { sizeBytes, storedAtMs }] of kept) {
+    for (const [file, record] of kept) {
       const isTooMuch = kept.size > this.#limits.records || bytes > this.#limits.bytes;
-      if (storedAtMs > expired && !isTooMuch) return;
+      if (record.storedAtMs > expired && !isTooMuch) return;
       kept.delete(file);
-      bytes -= sizeBytes;
-      await removeDurably(path.join(this.#folder, file));
+      bytes -= record.sizeBytes;
+      this.#later(() => this.#remove(file, record));
     }
+  }
+
+  async #remove(file: string, { draft }: Kept): Promise<void> {
+    // The disk has refused it its name.
+    await draft?.drop();
+    await removeDurably(path.join(this.#folder, file));
+  }
+
+  /** A disk that refuses takes nothing back: what has no name yet stays in memory, and the next start finds its file. */
+  #later(work: () => Promise<void>): void {
+    this.#disk = this.#disk.then(work).catch(() => undefined);
   }
 }
 
@@ -103,7 +151,7 @@ function fileName(owner: string, id: string): string {
 }
 
 async function readKept(folder: string): Promise<Map<string, Kept>> {
-  const names = await readdir(folder).catch((error: unknown) => {
+  const names = await takeLeftovers(folder).catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return [];
     throw error;
   });

@@ -10,6 +10,7 @@ import type { AcceptedChat } from '../../chat/chat.ts';
 import type { Understood } from '../../chat/understood.ts';
 import type { StreamItem } from '../../generation/stream-item.ts';
 import type { KeptResponses } from './kept.ts';
+import type { ResponseDraft } from './response-draft.ts';
 import { Output, type OutputEvent, type OutputOptions } from './output.ts';
 import { closedBody, failedBody, openBody, type ResponseHead } from './response-body.ts';
 
@@ -38,6 +39,7 @@ export class AcceptedResponse {
   #told = 0;
   /** What is kept: set by the end of the answer. */
   #final: ResponseBody | null = null;
+  #draft: ResponseDraft | null = null;
 
   constructor(chat: AcceptedChat, parts: ResponseParts) {
     this.#chat = chat;
@@ -54,7 +56,12 @@ export class AcceptedResponse {
   }
 
   async whole(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
-    return this.#parts.body.background === true ? this.#inBackground() : this.#waitedFor();
+    if (this.#parts.body.background === true) return this.#inBackground();
+    try {
+      return await this.#waitedFor();
+    } finally {
+      await this.#draft?.drop();
+    }
   }
 
   /** The answer is made after this returns, and asked for by its id. */
@@ -65,18 +72,21 @@ export class AcceptedResponse {
     const release = hold();
     void this.#waitedFor()
       .catch((error: unknown) => this.#keep(failedBody(this.#open, this.#output.items, told(error))))
-      // What cannot be kept is asked for in vain; nobody else waits for it.
-      .catch(() => undefined)
       .finally(() => {
         kept.ended(owner, head.id);
         release();
-      });
+      })
+      .then(() => this.#draft?.drop())
+      // What cannot be kept is asked for in vain; nobody else waits for it.
+      .catch(() => undefined);
     // Which window it gets is known when it runs.
     return { body, numCtx: 0 };
   }
 
   async #waitedFor(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
-    const { answers, numCtx } = await this.#chat.whole();
+    const answer = this.#chat.whole();
+    this.#beginDraft();
+    const { answers, numCtx } = await answer;
     const [{ parts, done }] = answers;
     for (const part of parts) this.#output.take(part);
     this.#output.take(done);
@@ -96,6 +106,7 @@ export class AcceptedResponse {
       }
     } finally {
       kept.ended(owner, head.id);
+      await this.#draft?.drop();
     }
   }
 
@@ -119,6 +130,7 @@ export class AcceptedResponse {
     const said = this.#output.take(event);
     const told: Told[] = [];
     if (event.type === 'started') {
+      this.#beginDraft();
       told.push({ type: 'response.created', response: this.#open });
       told.push({ type: 'response.in_progress', response: this.#open });
     }
@@ -141,13 +153,19 @@ export class AcceptedResponse {
     return closedBody(this.#open, this.#output.items, done);
   }
 
+  /** Most of the record is written while the answer is made. */
+  #beginDraft(): void {
+    const { kept, owner, items, head } = this.#parts;
+    if (head.store) this.#draft ??= kept.draft(owner, head.id, items);
+  }
+
   /** The body says whether it was kept; it is told after this. */
   async #keep(body: ResponseBody): Promise<void> {
     this.#final = null;
-    const { kept, owner, items, head } = this.#parts;
+    const { kept, owner, head } = this.#parts;
     // Deleted while it was made.
     if (body.background && !kept.isRunning(owner, head.id)) return;
-    if (head.store && !(await kept.keep(owner, items, body))) body.store = false;
+    if (head.store && (await this.#draft?.keep(body)) !== true) body.store = false;
   }
 }
 

@@ -1,21 +1,21 @@
 /** Responses that are kept for a later request, and those that run now; both are private to the key that asked. */
-import { fail, isFailure } from '../../../lib/errors/svc-error.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
-import { isResponseId, newId } from './item-words.ts';
+import { isResponseId } from './item-words.ts';
+import { type OpenRecord, ResponseDraft } from './response-draft.ts';
 import { lostBody } from './response-body.ts';
 
-/** Where responses are kept; a record is whatever was put. */
+/** Where responses are kept; a record is any JSON text. */
 export interface ResponseKeeper {
-  /** False where the record is too long to be kept. */
-  put(owner: string, id: string, record: object): Promise<boolean>;
-  /** Null where there is none of that owner. */
+  begin(owner: string, id: string): OpenRecord;
+  /** What was kept; null where there is none of that owner. */
   get(owner: string, id: string): Promise<unknown>;
   delete(owner: string, id: string): Promise<boolean>;
 }
 
 /** One response and the whole conversation that led to it: deleting an earlier one takes nothing from it. */
-interface ResponseRecord {
+export interface ResponseRecord {
   readonly schema: 1;
   readonly input: readonly InputItem[];
   readonly response: ResponseBody;
@@ -42,30 +42,26 @@ export class KeptResponses {
     return this.#keeper !== null;
   }
 
+  /** A response that is about to be made, to be kept at its end. Null where nothing is kept. */
+  draft(owner: string, id: string, input: readonly InputItem[]): ResponseDraft | null {
+    return this.#keeper === null ? null : new ResponseDraft(this.#keeper.begin(owner, id), input);
+  }
+
   /** Keeps a response that is only begun, so that it can be asked for whatever happens to this process. */
   async begin(
     owner: string,
     { input, response }: Pick<ResponseRecord, 'input' | 'response'>,
     running: RunningResponse,
   ): Promise<void> {
-    if (this.#keeper === null) throw fail('responses_not_kept', { param: 'background' });
-    if (!(await this.#keeper.put(owner, response.id, recordOf(input, response)))) {
+    const draft = this.draft(owner, response.id, input);
+    if (draft === null) throw fail('responses_not_kept', { param: 'background' });
+    if (!(await draft.end(response))) {
       throw fail('invalid_request', {
         param: 'background',
         message: 'The conversation is too long to be stored, which background needs; leave background out.',
       });
     }
     this.runs(owner, response.id, running);
-  }
-
-  /** False where it could not be kept: an answer that was made is not lost because the disk is full. */
-  async keep(owner: string, input: readonly InputItem[], response: ResponseBody): Promise<boolean> {
-    try {
-      return (await this.#keeper?.put(owner, response.id, recordOf(input, response))) === true;
-    } catch (error) {
-      if (!isFailure(error, 'disk_full', 'store_unwritable')) throw error;
-      return false;
-    }
   }
 
   async response(owner: string, id: string): Promise<ResponseBody> {
@@ -135,12 +131,6 @@ export class KeptResponses {
 }
 
 const UNFINISHED: readonly ResponseBody['status'][] = ['queued', 'in_progress'];
-
-/** Every item has an id, by which a client can ask for those behind it. */
-function recordOf(input: readonly InputItem[], response: ResponseBody): ResponseRecord {
-  const named = input.map((item) => (typeof item['id'] === 'string' ? item : { ...item, id: newId('item') }));
-  return { schema: 1, input: named, response };
-}
 
 const isRecord = (value: unknown): value is ResponseRecord =>
   typeof value === 'object' && value !== null && Reflect.get(value, 'schema') === 1;

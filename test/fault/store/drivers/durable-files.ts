@@ -11,4 +11,6 @@ await rotateKey(home, Date.now());
 const registry = openRegistry({ home });
 await importFile(registry, model, { id: 'm', copy: true });
 await registry.setDefault('m');
-await new ResponseStore(home, { unixMs: () => Date.now() }).put('owner', 'id', { a: 1 });
+const responses = new ResponseStore(home, { unixMs: () => Date.now() });
+await responses.begin('owner', 'id').end('{}');
+await responses.settled();

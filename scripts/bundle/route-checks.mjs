@@ -1,0 +1,52 @@
+/**
+ * Writes the check of what each route takes as code: ajv would need tens of milliseconds for each, on the event loop, at
+ * the first request of its route. The same schemas give the same bytes.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Ajv } from 'ajv';
+import standaloneCode from 'ajv/dist/standalone/index.js';
+import { rolldown } from 'rolldown';
+
+/** Values are never coerced and unknown members never stripped: what is checked is what was sent. */
+const OPTIONS = {
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  allErrors: false,
+  strict: false,
+  verbose: false,
+  code: { source: true, esm: true, optimize: 2 },
+};
+
+export async function bundleRouteChecks(root, sources, folder) {
+  const { routes } = await import(pathToFileURL(path.join(sources, 'wire', 'routes.js')).href);
+  // The bundle names it: its place must not depend on the folder.
+  const entry = path.join(sources, 'http', 'checks-of-routes.js');
+  writeFileSync(entry, checksOf(Object.values(routes)));
+  const bundle = await rolldown({ input: entry, cwd: root, platform: 'node', logLevel: 'warn' });
+  await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'route-checks.js' });
+  await bundle.close();
+  rmSync(entry);
+}
+
+/** A module with a function for each schema, and a table of them by the name of the route and the part of its requests. */
+function checksOf(routes) {
+  const ajv = new Ajv(OPTIONS);
+  // Several routes may take the same.
+  const idOf = new Map();
+  const rows = [];
+  for (const { name, body, query } of routes) {
+    for (const [part, schema] of Object.entries({ body, querystring: query })) {
+      if (schema === undefined) continue;
+      if (!idOf.has(schema)) {
+        idOf.set(schema, `${name}_${part}`);
+        ajv.addSchema(schema, `${name}_${part}`);
+      }
+      rows.push(`  '${name} ${part}': ${idOf.get(schema)},\n`);
+    }
+  }
+  const ids = Object.fromEntries([...idOf.values()].map((id) => [id, id]));
+  return `${standaloneCode.default(ajv, ids)}\nexport const routeChecks = {\n${rows.join('')}};\n`;
+}

@@ -1,0 +1,106 @@
+/**
+ * A record that is written part by part to a temporary file, so that little is left to write at its end. Its last byte is
+ * a line break, which JSON text never has inside: whoever finds the file knows whether the record is whole.
+ */
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  errnoOf,
+  makeFolder,
+  moveDurably,
+  PRIVATE_FILE,
+  temporaryName,
+  writeAll,
+  writeFailure,
+} from '../../lib/files/durable.ts';
+
+export const END = '\n';
+
+export class RecordDraft {
+  readonly #path: string;
+  readonly #temporary: string;
+  readonly #mostBytes: number;
+  readonly #parts: string[] = [];
+  readonly #file: Promise<FileHandle>;
+  #written: Promise<void>;
+  #sizeBytes = 0;
+
+  /** The record gets its path when it is settled; nothing is written before `ready`. */
+  constructor(file: string, { ready, mostBytes }: { ready: Promise<unknown>; mostBytes: number }) {
+    this.#path = file;
+    this.#temporary = path.join(path.dirname(file), temporaryName(path.basename(file)));
+    this.#mostBytes = mostBytes;
+    this.#file = ready.then(() => opened(this.#temporary));
+    this.#written = this.#file.then(() => undefined);
+    this.#written.catch(() => undefined);
+  }
+
+  get text(): string {
+    return this.#parts.join('');
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  get #isTooLong(): boolean {
+    return this.#sizeBytes > this.#mostBytes;
+  }
+
+  /** What hinders the write is told at the end. */
+  add(text: string): void {
+    const bytes = Buffer.from(text);
+    this.#sizeBytes += bytes.length;
+    if (this.#isTooLong) return;
+    this.#parts.push(text);
+    this.#written = this.#written.then(async () => writeAll(await this.#file, bytes));
+    this.#written.catch(() => undefined);
+  }
+
+  /**
+   * Adds the last part. When this is over, the end of the process does not take the record any more. False where it is too
+   * long; then nothing is left of it.
+   */
+  async end(text: string): Promise<boolean> {
+    this.add(text + END);
+    try {
+      await this.#written;
+    } catch (error) {
+      // What hindered the write may hinder this too; the reason to tell is the first one.
+      await this.drop().catch(() => undefined);
+      throw writeFailure(this.#path, error);
+    }
+    if (this.#isTooLong) await this.drop();
+    return !this.#isTooLong;
+  }
+
+  /** Gives the record its path, behind its bytes on the disk: from then on a power cut does not take it either. */
+  async settle(): Promise<void> {
+    const file = await this.#file;
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await moveDurably(this.#temporary, this.#path);
+  }
+
+  async drop(): Promise<void> {
+    const file = await this.#file.catch(() => null);
+    if (file === null) return;
+    await this.#written.catch(() => undefined);
+    await file.close();
+    await rm(this.#temporary, { force: true });
+  }
+}
+
+async function opened(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'wx', PRIVATE_FILE);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+    // The first of all, or the folder was removed by hand.
+    await makeFolder(path.dirname(file));
+    return open(file, 'wx', PRIVATE_FILE);
+  }
+}
