@@ -4,7 +4,7 @@
  * and no HTTP; the dialects call it.
  */
 import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
-import { oncePer } from '../../lib/base/once-per.ts';
+import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { placeSchema } from './schema-places.ts';
 

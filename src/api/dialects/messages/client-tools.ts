@@ -1,5 +1,5 @@
 /** The tools of a Messages request: those that the client runs, and those that only the provider could. */
-import { oncePer } from '../../../lib/base/once-per.ts';
+import { oncePer } from '../../../lib/base/recent/once-per.ts';
 import { type Fields, refusal, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 

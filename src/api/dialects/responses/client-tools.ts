@@ -1,5 +1,5 @@
 /** The tools of a Responses request: functions, tools of free text, and those that only the provider could run. */
-import { oncePer } from '../../../lib/base/once-per.ts';
+import { oncePer } from '../../../lib/base/recent/once-per.ts';
 import { type Fields, isFields, refusal, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
