@@ -157,6 +157,31 @@ describe('sampling', () => {
     expect(banned.text).not.toBe(free.text);
   });
 
+  it('draws the same from the largest and the biased as from all', async () => {
+    const { idOf } = tinyVocabulary();
+    const sampling = {
+      temperature: 1.5,
+      topK: 5,
+      topP: 1,
+      minP: 0,
+      seed: 4,
+      logitBias: [
+        [idOf('\u0120river'), 6],
+        [idOf('\u0120stone'), -100],
+      ] as [number, number][],
+    };
+    const few = await worker.generate({ prompt: forever, maxTokens: 24, sampling });
+    // So small that it changes nothing but the way: a penalty looks at every logit.
+    const all = await worker.generate({
+      prompt: forever,
+      maxTokens: 24,
+      sampling: { ...sampling, presencePenalty: 1e-30 },
+    });
+    expect(few.text).toBe(all.text);
+    expect(few.text).toContain('river');
+    expect(few.text).not.toContain('stone');
+  });
+
   it('discourages repetition when told to', async () => {
     const distinct = (text: string): number => new Set(text.trim().split(/\s+/)).size;
     const free = await worker.generate({ prompt: forever, maxTokens: 120 });

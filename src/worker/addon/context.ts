@@ -53,6 +53,8 @@ export class ContextHandle implements NativeContext {
   readonly #batch: NativeBatch;
   /** Logits stay at a few addresses; a view of each is made once. */
   readonly #views = new Map<Pointer, Float32Array>();
+  /** As last set; null: as the context was opened. */
+  #threads: number | null = null;
 
   constructor(open: OpenContext) {
     this.#open = open;
@@ -71,6 +73,9 @@ export class ContextHandle implements NativeContext {
   }
 
   setThreads(threads: number): void {
+    // Asked before every step, and a foreign call is not free.
+    if (threads === this.#threads) return;
+    this.#threads = threads;
     this.#library.llama_set_n_threads(this.#context, threads, threads);
   }
 

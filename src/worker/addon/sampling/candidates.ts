@@ -24,14 +24,53 @@ export function argmax(logits: Float32Array): number {
 
 /** The `count` largest, largest first; of equal ones the lower token comes first. */
 export function largestOf(logits: Float32Array, count: number): TokenLogit[] {
-  const values = new Float32Array(count).fill(Number.NEGATIVE_INFINITY);
-  const tokens = new Int32Array(count).fill(-1);
-  let floor = Number.NEGATIVE_INFINITY;
-  let found = 0;
-  for (let token = 0; token < logits.length; token += 1) {
-    const logit = logits[token] as number;
-    if (!(logit > floor || found < count)) continue;
-    let place = Math.min(found, count - 1);
+  const found = new Largest(Math.min(count, logits.length));
+  const { size } = found;
+  for (let token = 0; token < size; token += 1) found.put(token, logits[token] as number);
+  let { least } = found;
+  const four = logits.length - 3;
+  let token = size;
+  // Nearly all are smaller than the least: four at a time take half as long, and every stream pays this at every token.
+  for (; token < four; token += 4) {
+    if (
+      (logits[token] as number) <= least &&
+      (logits[token + 1] as number) <= least &&
+      (logits[token + 2] as number) <= least &&
+      (logits[token + 3] as number) <= least
+    )
+      continue;
+    for (let each = token; each < token + 4; each += 1) found.put(each, logits[each] as number);
+    least = found.least;
+  }
+  for (; token < logits.length; token += 1) found.put(token, logits[token] as number);
+  return found.list();
+}
+
+/** As many of the largest as there is room for, largest first. */
+class Largest {
+  readonly size: number;
+  readonly #values: Float32Array;
+  readonly #tokens: Int32Array;
+  #count = 0;
+
+  constructor(size: number) {
+    this.size = size;
+    this.#values = new Float32Array(size).fill(Number.NEGATIVE_INFINITY);
+    this.#tokens = new Int32Array(size);
+  }
+
+  /** What another has to exceed once there are as many as there is room for. */
+  get least(): number {
+    return this.#values[this.size - 1] ?? Number.POSITIVE_INFINITY;
+  }
+
+  put(token: number, logit: number): void {
+    const values = this.#values;
+    const tokens = this.#tokens;
+    const isFull = this.#count === this.size;
+    if (isFull && !(logit > this.least)) return;
+    let place = isFull ? this.size - 1 : this.#count;
+    if (!isFull) this.#count += 1;
     while (place > 0 && (values[place - 1] as number) < logit) {
       values[place] = values[place - 1] as number;
       tokens[place] = tokens[place - 1] as number;
@@ -39,25 +78,31 @@ export function largestOf(logits: Float32Array, count: number): TokenLogit[] {
     }
     values[place] = logit;
     tokens[place] = token;
-    found += 1;
-    if (found >= count) floor = values[count - 1] as number;
   }
-  return Array.from({ length: Math.min(found, count) }, (_, at) => ({
-    token: tokens[at] as number,
-    logit: values[at] as number,
-  }));
+
+  list(): TokenLogit[] {
+    return Array.from(this.#tokens, (token, at) => ({ token, logit: this.#values[at] as number }));
+  }
 }
 
 export function readLogitsOf(logits: Float32Array, { tokens, largest }: LogitsWanted): Logits {
   const found = largestOf(logits, Math.max(1, largest));
   const most = found[0]?.logit ?? Number.NEGATIVE_INFINITY;
-  const of = found.slice(0, largest);
-  const others = tokens.filter((token) => !of.some((entry) => entry.token === token));
   return {
-    of: [...of, ...others.map((token) => ({ token, logit: logits[token] ?? Number.NEGATIVE_INFINITY }))],
+    of: withTokens(found.slice(0, largest), logits, tokens),
     largest: most,
     totalWeight: () => weightOf(logits, most),
   };
+}
+
+/** These, and all of `tokens` that are not among them. */
+export function withTokens(
+  found: readonly TokenLogit[],
+  logits: Float32Array,
+  tokens: readonly number[],
+): TokenLogit[] {
+  const others = tokens.filter((token) => !found.some((entry) => entry.token === token));
+  return [...found, ...others.map((token) => ({ token, logit: logits[token] ?? Number.NEGATIVE_INFINITY }))];
 }
 
 function weightOf(logits: Float32Array, largest: number): number {

@@ -131,11 +131,21 @@ export function samplersFor(sampling: Sampling): readonly string[] {
   return CHAIN.filter(({ isIn }) => isIn(chosen)).map(({ name }) => name);
 }
 
-/** How many of the largest logits the chain looks at; null: all of them, because other logits may become the largest. */
-export function candidatesOf(sampling: Sampling): number | null {
-  const [first] = samplersFor(sampling);
-  if (first === 'greedy') return 1;
-  return first === 'top_k' ? (sampling.topK ?? SAMPLING_DEFAULTS.topK) : null;
+/** The logits that can be chosen: so many of the largest, and those of tokens with a bias. */
+export interface LookedAt {
+  readonly largest: number;
+  readonly biased: readonly number[];
+}
+
+/** Null: all of them, because other logits may become the largest. */
+export function candidatesOf(sampling: Sampling, vocabularySize: number): LookedAt | null {
+  const tokens = (sampling.logitBias ?? []).map(([token]) => token);
+  const biased = tokens.filter((token) => token < vocabularySize);
+  const [first] = samplersFor(sampling).filter((name) => name !== 'logit_bias');
+  // Each biased token may leave its place among the largest to another.
+  if (first === 'greedy') return { largest: 1 + biased.length, biased };
+  if (first !== 'top_k') return null;
+  return { largest: (sampling.topK ?? SAMPLING_DEFAULTS.topK) + biased.length, biased };
 }
 
 function penalises({ repeatPenalty, presencePenalty, frequencyPenalty, repeatLastN }: Chosen): boolean {

@@ -1,9 +1,9 @@
 /** Samplers behind the page. */
-import { argmax, type Candidates, largestOf, MOST_LARGEST } from './candidates.ts';
+import { argmax, type Candidates, largestOf, MOST_LARGEST, withTokens } from './candidates.ts';
 import type { Pointer, TokenDataArray } from '../library/layouts.ts';
 import type { Library } from '../library/open.ts';
-import type { NativeGrammar, NativeSampler, SamplerConfig } from '../../native.ts';
-import { candidatesOf, type SamplerStep, samplerSteps } from './chain.ts';
+import type { NativeGrammar, NativeSampler, SamplerConfig, TokenLogit } from '../../native.ts';
+import { candidatesOf, type LookedAt, type SamplerStep, samplerSteps } from './chain.ts';
 import { TokenGrammar } from './token-grammar.ts';
 
 /** What samplers of one model share. */
@@ -22,8 +22,8 @@ export class SamplerHandle implements NativeSampler {
   readonly #room: SamplingRoom;
   #steps: readonly OpenStep[] = [];
   #grammar: TokenGrammar | null = null;
-  /** Of the largest logits, as many as the chain looks at; null: all. */
-  #looksAt: number | null = null;
+  /** The logits that the chain looks at; null: all. */
+  #looksAt: LookedAt | null = null;
 
   constructor(room: SamplingRoom) {
     this.#room = room;
@@ -33,8 +33,8 @@ export class SamplerHandle implements NativeSampler {
     const before = [...this.#steps];
     this.#steps = samplerSteps(config).map((step) => this.#open(step, before));
     for (const { sampler } of before) this.#room.library.llama_sampler_free(sampler);
-    const looksAt = allCandidates ? null : candidatesOf(config.sampling);
-    this.#looksAt = looksAt !== null && looksAt <= MOST_LARGEST ? looksAt : null;
+    const looksAt = allCandidates ? null : candidatesOf(config.sampling, this.#room.vocabularySize);
+    this.#looksAt = looksAt !== null && looksAt.largest <= MOST_LARGEST ? looksAt : null;
     this.#grammar = grammar === null ? null : tokenGrammar(grammar);
   }
 
@@ -65,17 +65,26 @@ export class SamplerHandle implements NativeSampler {
   /** The chain looks at few of the allowed ones; if these are among the largest, no others need be asked about. */
   #chooseAmongLargest(logits: Float32Array, grammar: TokenGrammar): number | null {
     if (this.#looksAt === null) return null;
-    const largest = largestOf(logits, MOST_LARGEST).filter(({ token }) => grammar.isAllowed(token));
-    if (largest.length < this.#looksAt) return null;
-    return this.#run(this.#room.candidates.some(largest.slice(0, this.#looksAt)));
+    const { largest, biased } = this.#looksAt;
+    const allowed = largestOf(logits, MOST_LARGEST).filter(({ token }) => grammar.isAllowed(token));
+    if (allowed.length < largest) return null;
+    const allowedBiased = biased.filter((token) => grammar.isAllowed(token));
+    return this.#run(this.#candidates(allowed.slice(0, largest), logits, allowedBiased));
   }
 
   #chooseFrom(logits: Float32Array): number | null {
-    if (this.#looksAt === 1) return argmax(logits);
-    const { candidates } = this.#room;
-    return this.#run(
-      this.#looksAt === null ? candidates.all(logits) : candidates.some(largestOf(logits, this.#looksAt)),
-    );
+    if (this.#looksAt === null) return this.#run(this.#room.candidates.all(logits));
+    const { largest, biased } = this.#looksAt;
+    if (largest === 1) return argmax(logits);
+    return this.#run(this.#candidates(largestOf(logits, largest), logits, biased));
+  }
+
+  #candidates(
+    largest: readonly TokenLogit[],
+    logits: Float32Array,
+    biased: readonly number[],
+  ): TokenDataArray {
+    return this.#room.candidates.some(biased.length === 0 ? largest : withTokens(largest, logits, biased));
   }
 
   #run(array: TokenDataArray): number | null {

@@ -44,6 +44,10 @@ export class PrefillCall {
 
   /** Null without prompts. */
   plan({ nowMs, streams, prompts, decodeMs, rowMs }: PrefillWork): PlannedCall | null {
+    if (prompts.length === 0) {
+      this.#passedOver = new Map();
+      return null;
+    }
     const waiting = prompts.map((prompt) => ({
       ...prompt,
       passedOver: this.#passedOver.get(prompt.sequence) ?? 0,
