@@ -4,6 +4,7 @@ import { deferred } from '../lib/base/deferred.ts';
 import { type Route, routes } from '../wire/routes.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
 import { registerRoute } from './handlers/register.ts';
+import { Askers } from './guard/askers.ts';
 import { addHooks, requestId } from './hooks.ts';
 
 describe('requestId', () => {
@@ -46,6 +47,7 @@ describe('the access flags of a route', () => {
       process,
       pageToken: 'token',
       keys,
+      askers: new Askers(access, keys),
       isDraining: () => false,
       opened,
       turn: () => undefined,

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from '#fastify';
 import { fail, type SvcError } from '../lib/errors/svc-error.ts';
-import { HEADERS, headerValue, REQUEST_HEADERS, SERVER_BANNER } from '../wire/headers.ts';
+import { HEADERS, headerValue, SERVER_BANNER } from '../wire/headers.ts';
 import { OLLAMA_INSTEAD } from '../wire/ollama.ts';
 import { type RouteAccess, routes } from '../wire/routes.ts';
+import { type Askers, factsOf } from './guard/askers.ts';
 import {
   type AccessFacts,
   type AccessRules,
@@ -13,7 +14,6 @@ import {
   type NamedKeys,
   refuseAdmin,
   refuseForeign,
-  whoAsks,
 } from './guard/guard.ts';
 import type { KeyHolder } from '../api/access/key-holder.ts';
 import type { OpenRequest } from '../api/access/open-request.ts';
@@ -39,8 +39,8 @@ export interface HookOptions {
   readonly process: ProcessNames;
   /** What its own page is given, to show that it is no other. */
   readonly pageToken: string;
-  /** Keys that people have; what is known of them is made new before each question. */
-  readonly keys: NamedKeys & { readonly isCurrent: boolean; refresh(): Promise<void> };
+  readonly keys: NamedKeys;
+  readonly askers: Askers;
   readonly isDraining: () => boolean;
   /**
    * Settles when the service can answer; a request that comes between bind and then waits instead of failing. Routes
@@ -84,7 +84,7 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     // Before the key: a browser cannot offer one until it has the page that asks for it.
     if (request.routeOptions.url === routes.home.path && wantsPage(request.headers.accept))
       return reply.header('Vary', 'Accept').redirect(PAGE_ADDRESS, 302);
-    admit(request, reply, await askerOf(options, facts, request));
+    admit(request, reply, await askerOf(options.askers, request));
     const refusal = adminRefusal(options, facts, request);
     if (refusal) throw refusal;
     if (request.raw.httpVersionMajor > 1) throw fail('unsupported_http_version');
@@ -110,17 +110,11 @@ function noRoute(request: FastifyRequest): SvcError {
 }
 
 /** The route decides, and a path without a route asks for the key. A browser sends none with a preflight. */
-async function askerOf(
-  { access, keys }: HookOptions,
-  facts: AccessFacts,
-  request: FastifyRequest,
-): Promise<Asker> {
+async function askerOf(askers: Askers, request: FastifyRequest): Promise<Asker> {
   const isPreflight =
     request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
   const isOpen = accessOf(request)?.authenticated === false;
-  if (isPreflight || isOpen) return { holder: null };
-  await keys.refresh();
-  return whoAsks(access, keys, facts);
+  return isPreflight || isOpen ? { holder: null } : askers.of(request.raw);
 }
 
 /** Throws the refusal. What the holder of a named key asks of models counts until all of it is over. */
@@ -168,31 +162,4 @@ export function accessFacts(request: FastifyRequest): AccessFacts {
     headerValue(headers, 'Sec-Fetch-Mode') === 'navigate' &&
     headerValue(headers, 'Sec-Fetch-Dest') === 'document';
   return { ...factsOf(raw), isLanding };
-}
-
-/** As much of a request as says who asks. */
-type Asking = Pick<IncomingMessage, 'url' | 'headers'> & { readonly rawHeaders: readonly string[] };
-
-/** The same of a request that no route has seen. */
-export function factsOf(request: Asking): AccessFacts {
-  const { headers } = request;
-  return {
-    host: namedHost(request),
-    origin: headers.origin,
-    fetchSite: headerValue(headers, 'Sec-Fetch-Site'),
-    isLanding: false,
-    authorization: headers.authorization,
-    apiKeyHeader: headerValue(headers, REQUEST_HEADERS.apiKey),
-    pageToken: headerValue(headers, REQUEST_HEADERS.pageToken),
-  };
-}
-
-/**
- * What the request names as its host: the Host headers, and the authority of a whole URL in the request line where
- * that differs. More than one makes a list, which no rule allows; Node itself would show the first only.
- */
-function namedHost({ rawHeaders, url = '' }: Asking): string {
-  const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
-  const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
-  return [...hosts, ...(authority === undefined || authority === hosts[0] ? [] : [authority])].join(', ');
 }

@@ -21,11 +21,12 @@ import type { UseCases } from '../api/use-cases.ts';
 import { asSvcError, errorResponse } from './error-response.ts';
 import { Door } from './guard/door.ts';
 import { watchDoorstep } from './guard/doorstep.ts';
-import { type AccessRules, isAllowedOrigin, refuseForeign, whoAsks } from './guard/guard.ts';
+import { Askers, factsOf, type FreshKeys } from './guard/askers.ts';
+import { type AccessRules, isAllowedOrigin, refuseForeign } from './guard/guard.ts';
 import { Turnstile } from './guard/turnstile.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { type EdgeParts, handlerTable } from './handlers/table.ts';
-import { addHooks, commonHeaders, factsOf, type HookOptions, requestId } from './hooks.ts';
+import { addHooks, commonHeaders, requestId } from './hooks.ts';
 import { type CommonHeaders, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
 import { reasonPhrase } from './guard/raw-answer.ts';
@@ -41,7 +42,7 @@ export interface HttpOptions {
   readonly process: ProcessIdentity;
   readonly access: AccessRules;
   readonly pageToken: string;
-  readonly keys: HookOptions['keys'];
+  readonly keys: FreshKeys;
   readonly maxBodyBytes: number;
   /** After this long without a token, a stream sends its head and tells in comments that it waits. */
   readonly streamHeadAfterMs: number;
@@ -59,7 +60,8 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   const common: CommonHeaders = (asked) => commonHeaders(options.process, requestId(asked));
   const app = createApp(options, common);
   const turnstile = new Turnstile(options.clock);
-  keepDoor(app.server, { useCases, options, common, turnstile });
+  const askers = new Askers(options.access, options.keys);
+  keepDoor(app.server, { useCases, options, common, turnstile, askers });
   boundSockets(app.server);
   watchFraming(app.server, options.maxBodyBytes, common);
   readBodies(app);
@@ -67,7 +69,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   answerErrors(app, options.maxBodyBytes);
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
   logRequests(app, { log: logger, clock, recorder, metrics, tracing: options.tracing });
-  addHooks(app, { ...options, turn: turnstile.turn });
+  addHooks(app, { ...options, askers, turn: turnstile.turn });
   const { allowedOrigins, allowLocalPages } = options.access;
   if (allowedOrigins.length > 0 || allowLocalPages) await allowOrigins(app, options.access);
   const streams = { clock, log: logger, headAfterMs: streamHeadAfterMs };
@@ -86,17 +88,18 @@ interface DoorParts {
   readonly options: HttpOptions;
   readonly common: CommonHeaders;
   readonly turnstile: Turnstile;
+  readonly askers: Askers;
 }
 
-function keepDoor(server: Server, { useCases, options, common, turnstile }: DoorParts): void {
-  const { access, keys, clock, logger, metrics } = options;
+function keepDoor(server: Server, { useCases, options, common, turnstile, askers }: DoorParts): void {
+  const { clock, logger, metrics } = options;
   const log = new RefusalLog(logger, clock);
   const door = new Door({
     crowdedOut: (client, arriving) => useCases.crowdedOut(client, arriving),
     mayEnter: (knock) => {
-      const facts = factsOf(knock);
-      if (refuseForeign(access, facts) !== null || !keys.isCurrent) return false;
-      return !('refusal' in whoAsks(access, keys, facts));
+      if (refuseForeign(options.access, factsOf(knock)) !== null) return false;
+      const asker = askers.now(knock);
+      return asker !== null && !('refusal' in asker);
     },
     headers: common,
     requestIdHeader: HEADERS.requestId,

@@ -49,14 +49,18 @@ export class KeyDesk {
     return this.#holders.map((holder) => holder.use);
   }
 
-  /** Whether nothing has changed in the file since it was read. Microseconds, so that each request can ask. */
+  /** Whether the file can be trusted and has not changed since it was read. Microseconds, so that each request can ask. */
   get isCurrent(): boolean {
+    return this.#fault === null && this.#isRead();
+  }
+
+  #isRead(): boolean {
     return keyFileStamp(this.#options.home) === this.#stamp;
   }
 
   /** Sees what `hearth key` has changed. Rejects while the file cannot be trusted: then nobody comes in. */
   async refresh(): Promise<void> {
-    while (!this.isCurrent) {
+    while (!this.#isRead()) {
       this.#looking ??= this.#look().finally(() => {
         this.#looking = null;
       });
