@@ -187,8 +187,6 @@ describe('an embeddings request', () => {
     ['an empty text', { input: '' }, 'input', /leave empty texts out/],
     ['an empty list', { input: [] }, 'input', /send one string/],
     ['an empty text in a list', { input: [canary, ''] }, 'input[1]', /leave empty texts out/],
-    ['a text of white space', { input: ' \n\t' }, 'input', /only white space; leave empty texts out/],
-    ['such a text in a list', { input: [canary, '\u3000'] }, 'input[1]', /leave empty texts out/],
     ['a number in a list', { input: [canary, 5] }, 'input[1]', /check_embedding_ctx_length=False/],
     ['token ids', { input: [1, 2, 3] }, 'input[0]', /check_embedding_ctx_length=False/],
     ['lists of token ids', { input: [[1, 2], [3]] }, 'input[0]', /check_embedding_ctx_length=False/],

@@ -118,6 +118,11 @@ describe('an embedding', () => {
     }
   });
 
+  it('comes for a text of white space too, as it stands', async () => {
+    const { status } = await embed({ input: ['a', ' \n\t', '\u3000'] });
+    expect([status, job().inputs]).toEqual([200, ['a', ' \n\t', '\u3000']]);
+  });
+
   it('has lone surrogates replaced before it reaches the engine', async () => {
     await embed({ input: 'a\ud800b' });
     expect(job().inputs).toEqual(['a\ufffdb']);

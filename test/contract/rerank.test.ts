@@ -49,9 +49,8 @@ describe('documents without a reranker', () => {
     ['a document without text', { documents: [{}] }, 'documents[0].text'],
     ['a document that is a number', { documents: [5] }, 'documents[0]'],
     ['too many documents', { documents: Array.from({ length: 1025 }, () => 'x') }, 'documents'],
-    ['a document of white space', { documents: ['x', { text: ' ' }] }, 'documents[1]'],
+    ['an empty text of a document', { documents: ['x', { text: '' }] }, 'documents[1].text'],
     ['an empty query', { documents: ['x'], query: '' }, 'query'],
-    ['a query of white space', { documents: ['x'], query: ' \n' }, 'query'],
     ['a top_n of 0', { documents: ['x'], top_n: 0 }, 'top_n'],
   ])('%s is a 400 that names the field, and no job', async (_, fields, param) => {
     const before = service.engine.played.length;

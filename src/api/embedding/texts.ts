@@ -21,7 +21,7 @@ export function readEmbeddingInput(input: string | readonly unknown[]): NamedTex
   return { texts: input.map((item, index) => readText(item, nameOf(index))), nameOf };
 }
 
-/** One text, or a 400 that calls it `name`. A text of white space alone means as little as an empty one. */
+/** One text, or a 400 that calls it `name`. Texts of white space pass, as they do elsewhere: one blank chunk must not fail a batch. */
 export function readText(item: unknown, name: string): string {
   if (typeof item === 'number' || Array.isArray(item)) {
     refuse(
@@ -30,7 +30,7 @@ export function readText(item: unknown, name: string): string {
     );
   }
   if (typeof item !== 'string') return refuse(`${name} must be a string.`, name);
-  if (!/\S/.test(item)) refuse(`${name} must not be empty or only white space; leave empty texts out.`, name);
+  if (item === '') refuse(`${name} must not be empty; leave empty texts out.`, name);
   if (Buffer.byteLength(item) > TEXT_LIMITS.bytes)
     refuse(`${name} is larger than ${TEXT_LIMITS.bytes} bytes; split it.`, name);
 

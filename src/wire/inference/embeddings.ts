@@ -5,11 +5,11 @@ import { KeepAlive, nullable } from '../schema.ts';
 export const EmbeddingRequest = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 512 }),
-    /** api/embedding/texts.ts says what is wrong with token ids, empty arrays and texts of white space alone. */
+    /** api/embedding/texts.ts says what is wrong with token ids, empty arrays and empty texts. */
     input: Type.Unsafe<string | unknown[]>({
       type: ['string', 'array'],
       documented: { minLength: 1, minItems: 1, maxItems: 2048, items: { type: 'string', minLength: 1 } },
-      description: 'One string, or 1 to 2048 strings, of at most 1 MiB each and not of white space alone.',
+      description: 'One string, or 1 to 2048 strings, none empty, of at most 1 MiB each.',
     }),
     encoding_format: nullable<string>('string', { enum: ['float', 'base64', null] }),
     dimensions: nullable<number>('integer', {

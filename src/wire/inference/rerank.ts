@@ -22,8 +22,7 @@ export const RerankRequest = Type.Object(
         required: ['text'],
         properties: { text: { type: 'string', ...TEXT } },
       },
-      description:
-        'Strings, or objects with a member text; like query, of at most 1 MiB each and not of white space alone.',
+      description: 'Strings, or objects with a member text; like query, none empty, of at most 1 MiB each.',
     }),
     top_n: nullable<number>('integer', { minimum: 1, description: 'How many results; absent: all.' }),
     return_documents: nullable<boolean>('boolean', { description: 'true repeats each text in its result.' }),
