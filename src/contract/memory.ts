@@ -6,7 +6,7 @@ import { LEAST_CTX, MOST_SEQUENCES } from './limits.ts';
 export const HOST_DEVICE = 'CPU';
 
 /** Sizes that one question may name. */
-export const MOST_MEASURED_SIZES = 32;
+export const MOST_MEASURED_SIZES = 64;
 
 /** What the native library can compute on. */
 export const Device = Type.Object({
@@ -34,6 +34,8 @@ export const ContextSize = Type.Object({
   /** KV cells in all, tokens. */
   cells: Type.Integer({ minimum: LEAST_CTX }),
   sequences: Type.Integer({ minimum: 1, maximum: MOST_SEQUENCES }),
+  /** The sequences share the cells; else each has a window of its own, of equal size. */
+  unified: Type.Boolean(),
 });
 export type ContextSize = Static<typeof ContextSize>;
 

@@ -6,12 +6,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { silentLogger } from '../../src/lib/base/logger.ts';
 import { systemClock } from '../../src/lib/base/clock.ts';
+import type { DeviceBytes } from '../../src/contract/memory.ts';
 import { totalBytes } from '../../src/engine/device-memory.ts';
 import { createLocalBackend } from '../../src/engine/local/local-backend.ts';
 import { fileTarget, type LocalTarget } from '../../src/engine/local/model-source.ts';
 import { builtDist } from '../support/process/hearth.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import { writeTinyEmbed } from '../../tools/models/tiny-embed.ts';
+import { writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
+import { bootNative } from '../../src/worker/addon/boot.ts';
+import { loadChat } from '../../src/worker/load/chat.ts';
+import { measureModel } from '../../src/worker/load/measure.ts';
+import { loadSpec } from '../support/engine/jobs.ts';
 
 let folder: string;
 
@@ -19,6 +25,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hearth-memory-'));
   await writeTinyChat(join(folder, 'chat.gguf'));
   await writeTinyEmbed(join(folder, 'embedding.gguf'));
+  await writeTinySlidingWindow(join(folder, 'sliding.gguf'));
 });
 
 afterAll(() => rm(folder, { recursive: true }));
@@ -67,3 +74,20 @@ it.each([
     expect(backend.memoryNeed(target, facts)).toEqual(facts.memory);
   },
 );
+
+it('the plan of a sliding window tells shared cells from windows of their own, as a load opens them', async () => {
+  const native = await bootNative('off');
+  const context = (bytes: readonly DeviceBytes[]) =>
+    bytes.reduce((sum, { contextBytes }) => sum + contextBytes, 0);
+  const spec = loadSpec({ path: join(folder, 'sliding.gguf'), numCtx: 1_024, parallel: 4 });
+  const sizes = [1_024, 4_096].map((cells) => ({ cells, sequences: 4, unified: cells < 4_096 }));
+  const asked = await measureModel(native, { ...spec, sizes });
+  const taken = [];
+  for (const { cells } of sizes) {
+    const { context: opened } = await loadChat(native, { ...spec, cells }, () => undefined);
+    taken.push(context(opened.memory()));
+    opened.dispose();
+  }
+  expect(asked.sizes.map(context)).toEqual(taken);
+  expect(taken[1]).toBeGreaterThan(2 * (taken[0] ?? 0));
+});

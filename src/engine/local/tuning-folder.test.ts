@@ -7,7 +7,7 @@ import type { ModelTarget } from '../ports.ts';
 import { fileTarget } from './model-source.ts';
 import { openTuningFolder } from './tuning-folder.ts';
 
-const size = { cells: 512, sequences: 4, memory: [{ device: 'CPU', bytes: 30 }] };
+const size = { cells: 512, sequences: 4, unified: true, memory: [{ device: 'CPU', bytes: 30 }] };
 const memory = {
   options: '',
   reckoned: [size],
@@ -54,19 +54,14 @@ describe('the tuning folder', () => {
     expect((await open(home, 'b1')).recall(target('d1'))).toBeNull();
   });
 
-  it('takes the thread count of a record that knew no devices, and measures the memory anew', async () => {
+  it.each([
+    ['no devices', { schema: 1, fixedBytes: 10, contextBytes: 20, numCtx: 8, sequences: 1 }],
+    ['no shared cells', { schema: 2, memory: null }],
+  ])('takes the thread count of a record that knew %s, and measures the memory anew', async (_, earlier) => {
     const home = newHome();
     (await open(home, 'b1')).remember(target('d1'), measured);
     await vi.waitUntil(() => files(home).length === 1);
-    const old = {
-      schema: 1,
-      modelId: 'm',
-      threads: 2,
-      fixedBytes: 10,
-      contextBytes: 20,
-      numCtx: 8,
-      sequences: 1,
-    };
+    const old = { ...earlier, modelId: 'm', threads: 2 };
     writeFileSync(path.join(home, 'tuning', files(home)[0] ?? ''), JSON.stringify(old));
     expect((await open(home, 'b1')).recall(target('d1'))).toMatchObject({ threads: 2, memory: null });
   });

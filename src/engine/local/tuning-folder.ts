@@ -17,14 +17,14 @@ import { MemoryRecord } from './memory/memory-record.ts';
 import { isLocal, type LocalSource, settingsKey } from './model-source.ts';
 
 const TuningRecord = Type.Object({
-  schema: Type.Literal(2),
+  schema: Type.Literal(3),
   modelId: Type.String(),
   threads: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   memory: Type.Union([MemoryRecord, Type.Null()]),
 });
-/** Its thread count still holds; its memory, which knew no devices, is measured anew. */
-const FirstRecord = Type.Object({
-  schema: Type.Literal(1),
+/** Its thread count still holds; its memory, which knew no devices or nothing of windows, is measured anew. */
+const EarlierRecord = Type.Object({
+  schema: Type.Union([Type.Literal(1), Type.Literal(2)]),
   modelId: TuningRecord.properties.modelId,
   threads: TuningRecord.properties.threads,
 });
@@ -60,7 +60,7 @@ export async function openTuningFolder(options: TuningOptions): Promise<Tuning> 
     remember: (target, measured) => {
       const name = nameOf(target);
       if (name === null) return;
-      const record: TuningRecord = { schema: 2, modelId: target.modelId, ...measured };
+      const record: TuningRecord = { schema: 3, modelId: target.modelId, ...measured };
       known.set(name, record);
       if (options.readOnly !== true) save(path.join(folder, `${name}.json`), record, options.log);
     },
@@ -95,8 +95,8 @@ function parseRecord(text: string): TuningRecord | null {
   try {
     const value: unknown = JSON.parse(text);
     if (Check(TuningRecord, value)) return value;
-    if (!Check(FirstRecord, value)) return null;
-    return { schema: 2, modelId: value.modelId, threads: value.threads, memory: null };
+    if (!Check(EarlierRecord, value)) return null;
+    return { schema: 3, modelId: value.modelId, threads: value.threads, memory: null };
   } catch {
     return null;
   }

@@ -73,7 +73,7 @@ export function chatContext(
     threads,
     draftTokens,
     unified,
-  }: ContextSize & Pick<ContextOptions, 'threads' | 'unified'> & Pick<LoadSpec, 'draftTokens'>,
+  }: ContextSize & Pick<ContextOptions, 'threads'> & Pick<LoadSpec, 'draftTokens'>,
 ): ContextOptions {
   const { flashAttention, keyType, valueType, rope } = options;
   return {

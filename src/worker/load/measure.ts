@@ -31,9 +31,7 @@ function contextsOf(
   options: LoadOptions,
   size: ContextSize & Pick<ContextOptions, 'threads'>,
 ): ContextOptions[] {
-  // Whether the cells are shared changes next to nothing of what they take.
-  if (kind === 'chat')
-    return [chatContext(options, { ...size, unified: true, draftTokens: MOST_DRAFT_TOKENS })];
+  if (kind === 'chat') return [chatContext(options, { ...size, draftTokens: MOST_DRAFT_TOKENS })];
   const plans = embeddingContexts(options, { limit: size.cells, threads: size.threads });
   return plans.map((plan) => plan.options);
 }

@@ -77,7 +77,7 @@ describe('a question about the memory of a mixture', () => {
   it('is answered as a load of each size would place its experts', async () => {
     const { backend, questions } = machine(device('A', 8));
     const { modelId, path, kind, threads, settings } = loadSpec();
-    const sizes = [1024, 2048, 1024].map((cells) => ({ cells, sequences: 1 }));
+    const sizes = [1024, 2048, 1024].map((cells) => ({ cells, sequences: 1, unified: false }));
     const found = await measureModel(backend, { modelId, path, kind, threads, settings, experts, sizes });
     const onDevice = found.sizes.map((bytes) => bytes[1]?.modelBytes);
     expect(onDevice).toEqual([6 * GIB, 4 * GIB, 6 * GIB]);

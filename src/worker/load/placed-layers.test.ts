@@ -71,7 +71,7 @@ describe('a load on a device that is too small for all layers', () => {
     const { sizes } = await measureModel(backend, {
       ...spec,
       kind,
-      sizes: [{ cells: 1024, sequences: 1 }],
+      sizes: [{ cells: 1024, sequences: 1, unified: false }],
     });
     expect(sizes[0]?.map(({ device: name, modelBytes }) => [name, modelBytes / GIB])).toEqual([
       ['CPU', 6],

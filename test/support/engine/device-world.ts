@@ -31,6 +31,9 @@ export interface FakeMachine {
   readonly toldShare: number;
 }
 
+/** Here a window takes the same whether it is shared or not. */
+type TrueContext = Pick<ContextSize, 'cells' | 'sequences'>;
+
 const PROCESS_MIB = 100;
 
 export class DeviceWorld extends World {
@@ -81,7 +84,7 @@ export class DeviceWorld extends World {
     const [target] = this.measuring;
     if (target === undefined) return;
     const question = this.book.question(asLocal(target));
-    const told = (size: ContextSize) =>
+    const told = (size: TrueContext) =>
       this.#truth(target, size).map(({ device, bytes }) =>
         deviceBytes(device, bytes * this.#machine.toldShare),
       );
@@ -150,7 +153,7 @@ export class DeviceWorld extends World {
     return { ...plan, memory: counted };
   }
 
-  #truth({ modelId }: ModelTarget, { cells, sequences }: ContextSize): Memory {
+  #truth({ modelId }: ModelTarget, { cells, sequences }: TrueContext): Memory {
     const sizes = this.#machine.models.get(modelId) ?? assert.fail('the machine knows the model');
     return plus(
       sizes.map((size) => {

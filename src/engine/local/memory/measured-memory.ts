@@ -27,8 +27,15 @@ export function measuredSizes({ kind, trainedCtx, defaultCtx }: LocalTarget): Co
   );
   const usual = kind === 'embedding' ? EMBEDDING_CELLS : CELLS;
   const cells = [...new Set([...usual.filter((count) => count <= bound), ...ends])];
-  const sizes = cells.flatMap((count) => counts.map((sequences) => ({ cells: count, sequences })));
-  return sizes.slice(0, MOST_MEASURED_SIZES);
+  return cells
+    .flatMap((count) => counts.flatMap((sequences) => bothWays(count, sequences)))
+    .slice(0, MOST_MEASURED_SIZES);
+}
+
+/** A sliding window takes more where each sequence has its own; for one alone there is no difference. */
+function bothWays(cells: number, sequences: number): ContextSize[] {
+  const own = { cells, sequences, unified: false };
+  return sequences === 1 ? [own] : [{ ...own, unified: true }, ...(cells % sequences === 0 ? [own] : [])];
 }
 
 export function sumsOf(devices: readonly DeviceBytes[]): Memory {

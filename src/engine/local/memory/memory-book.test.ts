@@ -25,12 +25,14 @@ function bookOver(tuning: Tuning = processTuning(), gpu = 'auto'): MemoryBook {
   return book;
 }
 
-/** Two bytes a cell and five a sequence, over 1,000 of weights; the process has 100. */
+/** Two bytes a cell, five a sequence, and seven more for each further window; over 1,000 of weights; the process has 100. */
 function measure(book: MemoryBook): void {
   const question = book.question(target);
-  const sizes = question.sizes.map(({ cells, sequences }) => [
-    { device: 'CPU', modelBytes: 1_000, contextBytes: 2 * cells + 5 * sequences, computeBytes: 0 },
-  ]);
+  const sizes = question.sizes.map(({ cells, sequences, unified }) => {
+    const windows = unified ? 1 : sequences;
+    const contextBytes = 2 * cells + 5 * sequences + 7 * (windows - 1);
+    return [{ device: 'CPU', modelBytes: 1_000, contextBytes, computeBytes: 0 }];
+  });
   book.reckoned(target, question, { sizes, processBytes: 100 });
 }
 
@@ -60,6 +62,18 @@ describe('the need of a model', () => {
     expect(book.isMeasured(target)).toBe(true);
     expect(book.need(target, size)).toEqual([{ device: 'CPU', bytes: 100 + 1_000 + 2 * 4_096 + 5 * 4 }]);
     expect(estimate).toBeGreaterThan(100 * 2 ** 20);
+  });
+
+  it('is more where each slot has a window of its own', () => {
+    const book = bookOver();
+    measure(book);
+    const own = { ...size, numCtx: size.cells / size.slots };
+    const ofOwn = totalBytes(book.need(target, own));
+    expect(ofOwn - totalBytes(book.need(target, size))).toBe(7 * 3);
+    // A load with shared cells says nothing of the other.
+    book.loaded(target, factsWith({ memory: allocated(9_000) }));
+    expect(totalBytes(book.need(target, size))).toBe(100 + 9_000);
+    expect(totalBytes(book.need(target, own))).toBe(ofOwn);
   });
 
   it('stays the estimate where the library does not tell, which is asked once', () => {

@@ -146,8 +146,10 @@ export class MemoryBook {
   }
 
   #contextOf({ kind }: LocalTarget, { numCtx, slots, cells }: LoadSize): ContextSize {
-    if (kind === 'embedding') return { cells: numCtx, sequences: 1 };
-    return { cells: this.#sharesCells ? cells : numCtx * slots, sequences: slots };
+    if (kind === 'embedding') return { cells: numCtx, sequences: 1, unified: false };
+    const whole = numCtx * slots;
+    const unified = this.#sharesCells && cells < whole;
+    return { cells: unified ? cells : whole, sequences: slots, unified };
   }
 
   #record(target: LocalTarget): MemoryRecord | null {
@@ -172,7 +174,7 @@ export class MemoryBook {
   #recordedNeed(record: MemoryRecord, size: ContextSize, estimate: Memory): Memory {
     const known = this.#needs.get(record) ?? new Map<string, Memory>();
     this.#needs.set(record, known);
-    const key = `${size.cells} ${size.sequences}`;
+    const key = `${size.cells} ${size.sequences} ${size.unified}`;
     const found = known.get(key);
     if (found !== undefined) return found;
     const need = recordedNeed(record, size, estimate);

@@ -50,7 +50,7 @@ function known({ reckoned, loaded }: MemoryRecord, size: ContextSize): Memory | 
  * less, that may be due to its size alone.
  */
 function corrected(reckoned: readonly Point[], loaded: Point | null, size: ContextSize): Memory {
-  if (loaded?.cells === size.cells && loaded.sequences === size.sequences) return loaded.memory;
+  if (loaded !== null && isSame(loaded, size)) return loaded.memory;
   const here = between(reckoned, size);
   if (loaded === null) return here;
   const missing = scaled(minus(loaded.memory, between(reckoned, loaded)), (bytes) => Math.max(0, bytes));
@@ -63,8 +63,12 @@ function grown(loaded: NonNullable<MemoryRecord['loaded']>, size: ContextSize): 
   return plus(loaded.memory, [{ device: HOST_DEVICE, bytes }]);
 }
 
+const isSame = (a: ContextSize, b: ContextSize): boolean =>
+  a.cells === b.cells && a.sequences === b.sequences && a.unified === b.unified;
+
 /** First along the cells, then along the sequences. */
-function between(points: readonly Point[], { cells, sequences }: ContextSize): Memory {
+function between(all: readonly Point[], { cells, sequences, unified }: ContextSize): Memory {
+  const points = all.filter((point) => point.unified === unified || point.sequences === 1);
   const counts = [...new Set(points.map((point) => point.sequences))];
   const devices = [...new Set(points.flatMap(({ memory }) => memory.map(({ device }) => device)))];
   return devices.map((device) => {
