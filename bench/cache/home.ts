@@ -55,6 +55,23 @@ export class BenchHome {
     return this.#url;
   }
 
+  get folder(): string {
+    return this.#home;
+  }
+
+  /** The tokens of a conversation, as the model is given them. */
+  async tokensOf(messages: readonly object[]): Promise<number[]> {
+    const dry = await ask(
+      `${this.#url}/v1/chat/completions?svc_dry_run=1`,
+      { model: 'bench', messages },
+      this.#agent,
+    );
+    const { rendered_prompt: content } = JSON.parse(dry.answer) as { rendered_prompt: string };
+    const asked = { model: 'bench', content, parse_special: true };
+    const { answer } = await ask(`${this.#url}/v1/tokenize`, asked, this.#agent);
+    return (JSON.parse(answer) as { tokens: number[] }).tokens;
+  }
+
   /** Another server, which is neither started nor ended here. */
   use(url: string): void {
     this.#url = url;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { text } from '../words.ts';
 import { BenchHome, type Reading } from './home.ts';
+import { makeState } from './made-state.ts';
 
 /** Of a conversation that was read anew, in a home that is kept. */
 interface Known {
@@ -11,7 +12,10 @@ interface Known {
   readonly cold: Reading;
 }
 
-/** `--home FOLDER`: kept from run to run, so that only the first one reads the conversation anew. */
+/**
+ * `--home FOLDER`: kept from run to run, so that only the first one reads the conversation anew. `--made`: not even that one
+ * does; the state is made up, which tells what a restore takes and nothing else.
+ */
 export async function restart(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...argv],
@@ -20,6 +24,7 @@ export async function restart(argv: readonly string[]): Promise<void> {
       words: { type: 'string', default: '1900' },
       ctx: { type: 'string', default: '8192' },
       home: { type: 'string' },
+      made: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '1' },
     },
   });
@@ -31,7 +36,8 @@ export async function restart(argv: readonly string[]): Promise<void> {
   const opening = [system, { role: 'user', content: text(Math.round(words / 2), 2) }];
   try {
     home.install(values.model);
-    const cold = knownReading(note, words) ?? (await readAnew(home, opening));
+    const cold =
+      knownReading(note, words) ?? (await (values.made ? makeUp(home, opening) : readAnew(home, opening)));
     if (note !== null) writeFileSync(note, JSON.stringify({ words, cold } satisfies Known));
     print('read anew', cold);
     console.log(`on the disk: ${(home.bytes() / 1e6).toFixed(1)} MB`);
@@ -58,6 +64,17 @@ async function readAnew(home: BenchHome, messages: readonly object[]): Promise<R
   await home.saved();
   await home.kill();
   return cold;
+}
+
+async function makeUp(home: BenchHome, messages: readonly object[]): Promise<Reading> {
+  await home.start();
+  const short = await home.ask([{ role: 'user', content: text(100, 3) }]);
+  const tokens = await home.tokensOf(messages);
+  await home.saved();
+  await home.kill();
+  await makeState(home.folder, tokens);
+  // As if it had been read at the speed of the short one.
+  return { ...short, ms: (short.ms * tokens.length) / short.prompt, prompt: tokens.length };
 }
 
 /** Killed again before anything of it is saved, so that the next one finds the same. */

@@ -57,6 +57,7 @@ export class DiskTier {
         if (node === null) await this.#folder.remove(block.id);
         else nodes.set(block.id, node);
       }
+      this.#others = await othersFiles(this.#spec);
       await this.#makeRoom(0);
     } catch (error) {
       this.#deps.log(`The prompt cache on the disk cannot be read: ${reasonOf(error)}`);
@@ -67,6 +68,8 @@ export class DiskTier {
   async save(pause: Pause, onSaved: (node: HeldNode) => void): Promise<void> {
     let wrote = false;
     try {
+      // Once, because it looks at every file there is.
+      this.#others = await othersFiles(this.#spec);
       for (const node of Array.from(this.#deps.nodes())) {
         if (!isUnsaved(node)) continue;
         await pause();
@@ -161,17 +164,8 @@ export class DiskTier {
 
   /** Whichever was used longest ago goes: a file of another model, or what is worth least of this one. */
   async #makeRoom(more: number): Promise<boolean> {
-    this.#others = await othersFiles(this.#spec);
-    const oldestOwnMs = Math.min(
-      ...[...this.#deps.nodes()].map(({ payload }) => payload.file?.usedMs ?? Infinity),
-    );
-    while (this.#othersBytes + this.#tally.bytes + more > this.#spec.bytes) {
-      const oldest = this.#others[0];
-      if (oldest === undefined || oldest.usedMs > oldestOwnMs) break;
-      this.#others.shift();
-      await rm(oldest.path, { force: true });
-      this.#tally.evictions += 1;
-    }
+    const taken = (): number => this.#othersBytes + this.#tally.bytes + more;
+    if (taken() > this.#spec.bytes) await this.#evictOthers(taken);
     this.#worth.evict(Math.max(0, this.#spec.bytes - more - this.#othersBytes), {
       bytes: () => this.#tally.bytes,
       mayGo: () => [...this.#deps.nodes()].filter(mayLeaveDisk),
@@ -182,7 +176,21 @@ export class DiskTier {
         this.#deps.onDropped(node);
       },
     });
-    return this.#othersBytes + this.#tally.bytes + more <= this.#spec.bytes;
+    return taken() <= this.#spec.bytes;
+  }
+
+  /** As long as too much is taken, and none of this model's was used longer ago. */
+  async #evictOthers(taken: () => number): Promise<void> {
+    const oldestOwnMs = Array.from(this.#deps.nodes()).reduce(
+      (oldest, { payload }) => Math.min(oldest, payload.file?.usedMs ?? Infinity),
+      Infinity,
+    );
+    for (let [oldest] = this.#others; oldest !== undefined; [oldest] = this.#others) {
+      if (taken() <= this.#spec.bytes || oldest.usedMs > oldestOwnMs) return;
+      this.#others.shift();
+      await rm(oldest.path, { force: true });
+      this.#tally.evictions += 1;
+    }
   }
 }
 

@@ -121,8 +121,9 @@ export class PromptMemory {
 
   #say(tokens: Uint32Array): string {
     const bytes = Array.from(tokens, (token) => {
-      const control = this.#vocabulary.controlTextOf(token);
-      return control === null ? this.#vocabulary.bytesOf(token) : Buffer.from(control);
+      const own = this.#vocabulary.bytesOf(token);
+      // Asking the library costs more than all else here, and only what stands for no text may be a mark.
+      return own.length > 0 ? own : Buffer.from(this.#vocabulary.controlTextOf(token) ?? '');
     });
     return Buffer.concat(bytes).toString('utf8');
   }
