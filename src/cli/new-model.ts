@@ -16,7 +16,13 @@ export async function announcing(
   const model = await registry.find(id);
   if (isBaseModel(model)) context.note(printable(`${id} ${baseModelWords(id)}`));
   const now = await registry.defaultId('chat');
-  if (now === id && before !== id) {
+  if (now === id && before !== id && isBaseModel(model)) {
+    context.note(
+      printable(
+        `${id} is the default chat model until one with a chat template is installed; hearth default ${id} keeps it.`,
+      ),
+    );
+  } else if (now === id && before !== id) {
     const change = before === null ? '' : `; hearth default ${before} makes ${before} the default again`;
     context.note(printable(`${id} is the default chat model now${change}.`));
   } else if (isBaseModel(model) && now !== null && now !== id) {

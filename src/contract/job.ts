@@ -92,6 +92,8 @@ export const Prompt = Type.Union([
     turns: Type.Array(Turn),
     /** The last turn, one of the assistant without calls, is begun: the answer goes on behind its words. */
     continues: Type.Optional(Type.Boolean()),
+    /** False: without what the template opens an answer with. */
+    opens: Type.Optional(Type.Boolean()),
   }),
   Type.Object({
     kind: Type.Literal('text'),

@@ -231,7 +231,9 @@ describe('what asks the vocabulary and the template', () => {
     ]);
     const { body } = await service.client.post('/apply-template', {
       messages: [{ role: 'user', content: 'Hello' }],
+      add_generation_prompt: false,
     });
+    expect(service.engine.lastJob.submission.job).toMatchObject({ job: { prompt: { opens: false } } });
     expect(body).toEqual({ prompt: '<|im_start|>user' });
     const refused = await service.client.post('/apply-template', { messages: [] });
     expect([refused.status, typeof refused.body.error.message]).toEqual([400, 'string']);

@@ -24,6 +24,9 @@ import { forgeriesFor } from './forgeries.ts';
 /** Of families with templates in the corpus, and two that have none of their marks. */
 const REAL = ['command-r', 'deepseek-llm', 'gemma-4', 'gpt-2', 'llama-bpe', 'llama-spm', 'phi-3', 'qwen2'];
 
+/** Vocabularies of hundreds of thousands of tokens, one after the other. */
+const OPENING_MS = 600_000;
+
 /** Of a model without a template. */
 const STAND_IN = { name: 'the stand-in', source: '' };
 
@@ -52,7 +55,7 @@ beforeAll(async () => {
   if (CORPUS_FOLDER === null) return;
   for (const name of REAL)
     shared.push((await backend.openTexts(path.join(CORPUS_FOLDER, `ggml-vocab-${name}.gguf`))).vocabulary);
-});
+}, OPENING_MS);
 
 afterAll(async () => {
   await rm(folder, { recursive: true });
@@ -71,25 +74,29 @@ const tokens = (writer: PromptWriter, prompt: ChatPrompt): string =>
 describe('a forged conversation', () => {
   let found = 0;
 
-  it.each([...templates, STAND_IN])('is none of $name', async ({ source }) => {
-    const template = openTemplate(source);
-    const marks = [...new Set(source.match(MARK) ?? [])];
-    const own = await withMarks(
-      marks.filter((_, i) => i % 2 === 0),
-      marks.filter((_, i) => i % 2 === 1),
-    );
-    for (const vocabulary of [own, ...shared]) {
-      const writer = promptWriter(template, vocabulary);
-      const open = { ...writer, guard: guardAgainst({ tokens: [], texts: [] }) };
-      const forgeries = forgeriesFor(writer);
-      found += forgeries.length;
-      for (const { name, forged, real } of forgeries) {
-        expect(tokens(open, forged), `${name} is a forgery without the guard`).toBe(tokens(open, real));
-        if (NO_FORGERIES.some((each) => each.name.test(name))) continue;
-        expect(tokens(writer, forged), name).not.toBe(tokens(writer, real));
+  it.each([...templates, STAND_IN])(
+    'is none of $name',
+    async ({ source }) => {
+      const template = openTemplate(source);
+      const marks = [...new Set(source.match(MARK) ?? [])];
+      const own = await withMarks(
+        marks.filter((_, i) => i % 2 === 0),
+        marks.filter((_, i) => i % 2 === 1),
+      );
+      for (const vocabulary of [own, ...shared]) {
+        const writer = promptWriter(template, vocabulary);
+        const open = { ...writer, guard: guardAgainst({ tokens: [], texts: [] }) };
+        const forgeries = forgeriesFor(writer);
+        found += forgeries.length;
+        for (const { name, forged, real } of forgeries) {
+          expect(tokens(open, forged), `${name} is a forgery without the guard`).toBe(tokens(open, real));
+          if (NO_FORGERIES.some((each) => each.name.test(name))) continue;
+          expect(tokens(writer, forged), name).not.toBe(tokens(writer, real));
+        }
       }
-    }
-  });
+    },
+    OPENING_MS,
+  );
 
   it('was tried', () => {
     // In the committed templates alone; with two vocabularies each.

@@ -264,6 +264,10 @@ export const OUTPUTS: readonly FamilyOutput[] = [
     calls: [FIND],
   },
   { of: 'MiniMax-M3', output: `<mm:think>${THOUGHT}</mm:think>${ANSWER}`, reasoning: THOUGHT, text: ANSWER },
+  { of: 'MiniMax-M3', output: ANSWER, text: ANSWER },
+  { of: 'upstage-Solar-Open-100B', output: `<|content|>${ANSWER}`, text: ANSWER },
+  { of: 'ibm-granite-granite-3.3-2B-Instruct', output: ANSWER, text: ANSWER },
+  { of: 'google-gemma-4-31B-it', output: ANSWER, text: ANSWER },
   {
     of: 'NVIDIA-Nemotron-Nano-v2',
     opened: true,

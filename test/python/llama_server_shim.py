@@ -103,11 +103,19 @@ class ServerProcess:
     def make_request(self, method, path, data=None, headers=None, timeout=600, host=None):
         asked = translated(path, data, self.reasoning)
         answer = requests.request(method, self.url(asked.path), json=asked.data, headers=headers, timeout=timeout)
+        body = asked.read(body_of(answer)) if answer.ok else body_of(answer)
+        if answer.ok and asked.path == "/v1/chat/completions":
+            body = {**body, **self.verbose(asked.data)}
         return SimpleNamespace(
-            status_code=answer.status_code,
-            headers=dict(answer.headers),
-            body=asked.read(body_of(answer)) if answer.ok else body_of(answer),
+            status_code=answer.status_code, headers=dict(answer.headers), body=in_their_words(body)
         )
+
+    def verbose(self, data):
+        """What they put into the answer, Hearth answers by itself."""
+        if not data.get("verbose", self.debug):
+            return {}
+        dry_run = requests.post(self.url("/v1/chat/completions?svc_dry_run=1"), json=data)
+        return {"__verbose": {"prompt": dry_run.json()["rendered_prompt"]}}
 
     def make_stream_request(self, method, path, data=None, headers=None, host=None):
         asked = translated(path, data, self.reasoning)
@@ -116,7 +124,7 @@ class ServerProcess:
             raise ServerError(answer.status_code, body_of(answer))
         for line in answer.iter_lines(decode_unicode=True):
             if line.startswith("data: {"):
-                yield asked.read(json.loads(line[6:]))
+                yield in_their_words(asked.read(json.loads(line[6:])))
 
     def make_any_request(self, method, path, data=None, headers=None, timeout=600):
         if not data.get("stream"):
@@ -221,6 +229,18 @@ def translated(path, data, reasoning=None):
         same.path, same.data = "/v1/chat/completions?svc_dry_run=1", named(same.data)
         same.read = lambda body: {"input_tokens": body["prompt_tokens"]}
     return same
+
+
+def in_their_words(body):
+    """Where the interface says otherwise, so that the rest of an answer is looked at as well."""
+    if not isinstance(body, dict):
+        return body
+    if "system_fingerprint" in body:
+        body = {**body, "system_fingerprint": "b" + body["system_fingerprint"]}
+    for choice in body.get("choices", []):
+        if choice.get("delta", {}).get("role") == "assistant":
+            choice["delta"]["content"] = None
+    return body
 
 
 def named(data):

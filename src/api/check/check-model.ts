@@ -32,7 +32,7 @@ export interface CheckOptions {
   readonly worker: WorkerSettings;
   readonly target: ModelTarget;
   readonly makerDefaults: Readonly<Record<string, number>>;
-  /** Cases that do not begin within this time, the load included, are left out. */
+  /** Cases that do not end within this time, the load included, are left out. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
 }
@@ -57,19 +57,22 @@ export async function checkModel(options: CheckOptions): Promise<ScoreCard> {
 
 async function scored(loaded: LoadedModel, options: CheckOptions, end: number): Promise<ScoreCard> {
   const { target, makerDefaults, signal } = options;
-  const run = (job: Job): Promise<JobEvent[]> =>
-    collectEvents((listener) => loaded.run(job, signal, listener));
+  const run = (job: Job, until = signal): Promise<JobEvent[]> =>
+    collectEvents((listener) => loaded.run(job, until, listener));
   const about = await explained(
     run,
     checkJob('about', { prompt: CHECK_CASES[0]?.job.prompt ?? { kind: 'text', text: '' } }),
   );
   const reasons = new Map<CheckCase, string | null>();
   const waiting = [...CHECK_CASES];
+  const isOver = AbortSignal.timeout(Math.max(0, end - performance.now()));
+  const inTime = AbortSignal.any([signal, isOver]);
   const tryCases = async (): Promise<void> => {
-    while (performance.now() < end && !signal.aborted) {
+    while (!inTime.aborted) {
       const each = waiting.shift();
       if (each === undefined) return;
-      reasons.set(each, await failureOf(run, each));
+      const reason = await failureOf((job) => run(job, inTime), each);
+      if (!inTime.aborted) reasons.set(each, reason);
     }
   };
   await Promise.all(Array.from({ length: TOGETHER }, tryCases));

@@ -62,6 +62,9 @@ export const ChatRequest = Type.Object(
       description:
         'true allows several calls in one answer, where the model writes them; else at most one is made.',
     }),
+    add_generation_prompt: nullable<boolean>('boolean', {
+      description: 'false leaves out what the template opens an answer with.',
+    }),
     continue_final_message: nullable<boolean>('boolean', {
       description:
         'true lets the answer go on behind the last message, which is one of the assistant; the answer holds only what is new.',

@@ -48,8 +48,8 @@ export function planAnswer(job: GenerateJob, writer: PromptWriter): AnswerPlan {
   const isChat = job.prompt.kind === 'chat';
   const model = modelFormat(writer);
   const tools = isChat ? callableTools(job) : [];
-  const templateVariables = thinkingVariables(writer.template.source, job.reasoning);
   const shownTools = model.tools === null ? [] : tools;
+  const templateVariables = isChat ? variablesOf(job, { writer, model, tools: shownTools }) : {};
   const start = isChat
     ? startOf({ job, writer, model, variables: templateVariables, tools: shownTools })
     : NOT_CHAT;
@@ -68,7 +68,7 @@ export function planAnswer(job: GenerateJob, writer: PromptWriter): AnswerPlan {
     tools,
     templateVariables,
     prefill: start.prefill,
-    reasoning: job.reasoning,
+    reasoning: start.endsThinking === true ? { ...job.reasoning, budgetTokens: 0 } : job.reasoning,
     grammarRequest,
     gbnf: answerGrammar(grammarRequest),
   };
@@ -90,6 +90,31 @@ export function openAnswer(plan: AnswerPlan, room: number, chat: AnswerModel): A
   return { parser, constraint };
 }
 
+/** Amounts of thinking that some templates take for none, where they have no switch. */
+const LEAST_EFFORTS = ['none', 'minimal'] as const;
+
+function variablesOf(
+  job: GenerateJob,
+  { writer, model, tools }: Pick<StartRequest, 'writer' | 'model' | 'tools'>,
+): Readonly<Record<string, unknown>> {
+  const { source } = writer.template;
+  const opening =
+    job.prompt.kind === 'chat' && job.prompt.opens === false ? { add_generation_prompt: false } : {};
+  const asked = (reasoning: GenerateJob['reasoning']) => ({
+    ...thinkingVariables(source, reasoning),
+    ...opening,
+  });
+  const variables = asked(job.reasoning);
+  const { enabled, effort } = job.reasoning;
+  const marks = model.thinking;
+  if (enabled !== false || effort !== undefined || marks === null) return variables;
+  const isOff = (tried: Readonly<Record<string, unknown>>): boolean =>
+    endsThought(openingOf(writer, { tools, variables: tried }), marks);
+  if (isOff(variables)) return variables;
+  const least = LEAST_EFFORTS.map((each) => asked({ ...job.reasoning, effort: each }));
+  return least.find((tried) => 'reasoning_effort' in tried && isOff(tried)) ?? variables;
+}
+
 function callableTools(job: GenerateJob): readonly ToolDefinition[] {
   const { toolChoice, tools } = job;
   if (toolChoice.mode === 'none') return [];
@@ -99,6 +124,8 @@ function callableTools(job: GenerateJob): readonly ToolDefinition[] {
 /** What the prompt has begun of the answer. */
 interface AnswerStart {
   readonly thinking: ThinkingPlace;
+  /** A thought that the model begins all the same is ended at once. */
+  readonly endsThinking?: boolean;
   readonly inContent: boolean;
   readonly prefill: readonly PrefillPart[];
 }
@@ -178,12 +205,28 @@ function openedStart({ job, writer, model, variables, tools }: StartRequest): An
   const nowhere = { thinking: NOWHERE, inContent, prefill: [] };
   if (marks === null || inContent) return nowhere;
   const opened = end.endsWith(marks.open);
+  if (endsThought(end, marks)) return nowhere;
   if (job.reasoning.enabled === false) {
     // A template without a switch: an empty thought says the same.
-    return opened ? { ...nowhere, prefill: [own(`\n${marks.close}\n\n`)] } : nowhere;
+    if (opened) return { ...nowhere, prefill: [own(`\n${marks.close}\n\n`)] };
+    // A grammar of the whole answer leaves no place for one; records are replayed as they were made.
+    if (job.format.kind !== 'text' || job.lane === 'frozen') return nowhere;
+    return { ...nowhere, thinking: { at: 'choice', marks }, endsThinking: true };
   }
-  if (end.endsWith(marks.close)) return nowhere;
   return { ...nowhere, thinking: { at: opened ? 'open' : 'choice', marks } };
+}
+
+/** Whether the opening of an answer has a thought that is over, at its end or before words of the template's own. */
+function endsThought(opening: string, { open, close }: NonNullable<ModelFormat['thinking']>): boolean {
+  const begun = opening.lastIndexOf(open);
+  return (
+    opening.endsWith(close) ||
+    (begun >= 0 &&
+      opening
+        .slice(begun + open.length)
+        .trimStart()
+        .startsWith(close))
+  );
 }
 
 const openings = new WeakMap<ChatTemplate, RecentTexts<string>>();
@@ -193,12 +236,15 @@ function openingOf(writer: PromptWriter, asked: Pick<StartRequest, 'tools' | 'va
   const known = openings.get(writer.template) ?? new RecentTexts<string>({ entries: 64, chars: 2_000_000 });
   openings.set(writer.template, known);
   return known.of(`${JSON.stringify(asked.variables)} ${toolsText(asked.tools)}`, () => {
-    const turns = [{ role: 'user', content: 'x' }] as const;
-    return probeTemplate(writer, { turns, ...asked })
-      .slice(-LONGEST_OPENING)
-      .trimEnd();
+    const turns = [{ role: 'user', content: QUESTION }] as const;
+    const rendered = probeTemplate(writer, { turns, ...asked });
+    // What stands before it may speak of marks.
+    const behind = rendered.slice(rendered.lastIndexOf(QUESTION) + 1);
+    return behind.slice(-LONGEST_OPENING).trimEnd();
   });
 }
+
+const QUESTION = 'question 7401';
 
 /** Characters of a prompt's end that may tell; marks are far shorter. */
 const LONGEST_OPENING = 4_096;

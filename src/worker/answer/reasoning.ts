@@ -11,6 +11,8 @@ export function thinkingVariables(template: string, switches: ThinkingSwitches):
   const { enabled, effort } = switches;
   for (const name of ['enable_thinking', 'thinking'] as const)
     if (enabled !== undefined && readsVariable(template, name)) variables[name] = enabled;
+  if (enabled !== undefined && readsVariable(template, 'thinking_mode'))
+    variables['thinking_mode'] = enabled ? 'enabled' : 'disabled';
   if (effort !== undefined && readsVariable(template, 'reasoning_effort'))
     variables['reasoning_effort'] = effort;
   return variables;

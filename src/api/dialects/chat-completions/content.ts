@@ -31,7 +31,7 @@ export function readContent(body: ChatRequest, takes: Takes = onlyText): JobCont
       message: 'A grammar cannot be combined with tools; drop one of them, or set tool_choice to "none".',
     });
   }
-  if (body.continue_final_message === true && Reflect.get(body, 'add_generation_prompt') === true) {
+  if (body.continue_final_message === true && body.add_generation_prompt === true) {
     throw fail('invalid_request', {
       param: 'add_generation_prompt',
       message: 'add_generation_prompt cannot be true beside continue_final_message; send one of them.',
@@ -42,7 +42,7 @@ export function readContent(body: ChatRequest, takes: Takes = onlyText): JobCont
     prompt:
       body.continue_final_message === true
         ? begunPrompt(turns, { toolChoice, format })
-        : { kind: 'chat', turns },
+        : { kind: 'chat', turns, ...(body.add_generation_prompt === false ? { opens: false } : {}) },
     tools,
     toolChoice,
     ...(body.parallel_tool_calls === true ? { maxCalls: MOST_CALLS } : {}),

@@ -35,6 +35,9 @@ describe('what is asked of an upstream', () => {
     expect(write('hearth', begun).body).toMatchObject({ continue_final_message: true });
     expect(write('llama-server', begun).body).not.toHaveProperty('continue_final_message');
     expect(() => write('ollama', begun)).toThrow('continue an answer that is begun');
+    const unopened: Partial<GenerateJob> = { prompt: { kind: 'chat', turns: [], opens: false } };
+    expect(write('llama-server', unopened).body).toMatchObject({ add_generation_prompt: false });
+    expect(() => write('ollama', unopened)).toThrow('leave out how an answer is opened');
   });
 
   it('may name tokens by their text and forbid the end, where it can', () => {

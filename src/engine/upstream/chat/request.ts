@@ -93,10 +93,15 @@ function tokenRulesOf(
 }
 
 function begunOf(
-  { continues }: { readonly continues?: boolean },
+  { continues, opens }: { readonly continues?: boolean; readonly opens?: boolean },
   { begunAnswers }: Abilities,
   { id }: Written,
 ): Fields {
+  if (opens === false && continues !== true) {
+    if (begunAnswers === null)
+      throw missing(id, 'add_generation_prompt', 'leave out how an answer is opened');
+    return { add_generation_prompt: false };
+  }
   if (continues !== true || begunAnswers === 'always') return {};
   if (begunAnswers === null) throw missing(id, 'the last message', 'continue an answer that is begun');
   return { continue_final_message: true, add_generation_prompt: false };
