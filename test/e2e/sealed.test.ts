@@ -138,6 +138,8 @@ describe.runIf(isLinux)('a sealed worker', () => {
     };
     expect((await rendered()).rendered_prompt).toContain('sealed:');
     expect((await set(`tool_format=${format}`)).code).toBe(0);
+    // A dry run evicts nothing to find out.
+    await ask(served);
     expect((await rendered()).tool_format).toBe(FORMAT.tools.name);
     await endOf(served);
   });
