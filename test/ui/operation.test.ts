@@ -106,7 +106,7 @@ describe('the models', () => {
     const settings = second.getByRole('form', { name: 'Settings of second' });
     await settings.getByLabel('Find a setting').fill('temperature');
     const temperature = settings.getByRole('spinbutton', { name: 'temperature' });
-    expect(await temperature.getAttribute('placeholder')).toBe('0.8');
+    expect(await temperature.getAttribute('placeholder')).toBe('default: 0.8');
     await temperature.fill('0.5');
     await settings.getByLabel('Find a setting').fill('num_ctx');
     await settings.getByLabel('num_ctx').fill('100000');

@@ -30,8 +30,8 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
         </p>
       </div>
       <p class="facts">{factsOf(model).join(' · ')}</p>
-      <ModelActions model={model} isDefault={isDefault} />
       {inMemory === undefined ? null : <InMemory state={inMemory} isBusy={pending.value.has(id)} />}
+      <ModelActions model={model} isDefault={isDefault} />
       <Planned id={id} isLoaded={inMemory !== undefined} />
       <ChangeList place={id} />
       {note === undefined ? null : <p class="hint">{note}</p>}

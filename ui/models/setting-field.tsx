@@ -19,7 +19,11 @@ export function SettingField({ setting, value, isSet, onChange }: FieldFacts) {
     <div class={isSet ? 'setting set' : 'setting'}>
       <label for={id}>{name}</label>
       <p id={`${id}-about`}>
-        {withCode(description)} <span class="default">Default: {withCode(unset)}.</span>
+        {withCode(description)}
+        {/* An empty field shows it itself. */}
+        {value === '' && setting.input.kind !== 'lines' ? null : (
+          <span class="default">Default: {withCode(unset)}.</span>
+        )}
       </p>
       <div class="entered">
         <Field setting={setting} id={id} value={value} onChange={onChange} />
@@ -35,7 +39,7 @@ export function SettingField({ setting, value, isSet, onChange }: FieldFacts) {
 
 function Field({ setting, id, value, onChange }: Omit<FieldFacts, 'isSet'> & { readonly id: string }) {
   const { input, unset } = setting;
-  const placeholder = unset.replaceAll('`', '');
+  const placeholder = `default: ${unset.replaceAll('`', '')}`;
   const common = { id, value, 'aria-describedby': `${id}-about` };
   const changed = ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value);
   switch (input.kind) {

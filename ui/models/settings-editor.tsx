@@ -39,13 +39,15 @@ export function SettingsEditor({ model }: { model: LibraryModel }) {
       ))}
       {shown.length === 0 ? <p class="hint">No setting matches "{wanted}".</p> : null}
       <footer>
-        <button type="submit" class="main small" disabled={names.length === 0 || pending.value.has(place)}>
-          {names.length === 0 ? 'Nothing to save' : `Save ${names.join(', ')}`}
-        </button>
         {names.length === 0 ? null : (
-          <button type="button" class="quiet small" onClick={() => setChanged({})}>
-            Discard
-          </button>
+          <>
+            <button type="submit" class="main small" disabled={pending.value.has(place)}>
+              Save {names.join(', ')}
+            </button>
+            <button type="button" class="quiet small" onClick={() => setChanged({})}>
+              Discard
+            </button>
+          </>
         )}
         <Outcome place={place} />
       </footer>

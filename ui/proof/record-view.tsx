@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Finding } from '../../src/trust/evidence/verify.ts';
 import { saveFile } from '../parts/files.ts';
 import { CodeBlock } from '../text/code-block.tsx';
@@ -26,10 +27,15 @@ export function RecordView({
   answer: ComponentChildren;
 }) {
   const compared = comparison.value;
+  const verdict = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { bottom = 0 } = verdict.current?.getBoundingClientRect() ?? {};
+    if (bottom > innerHeight) verdict.current?.scrollIntoView({ block: 'center' });
+  }, [checked]);
   const { level } = checked;
   return (
     <section class="record" aria-label="The record">
-      <div class={`verdict ${TONES[checked.exitCode]}`} role="status">
+      <div class={`verdict ${TONES[checked.exitCode]}`} role="status" ref={verdict}>
         <p class="word">{headlineOf(checked)}</p>
         <p>
           {level === null ? held.from : `${held.from} · level ${level}, ${LEVELS[level]}`}
