@@ -96,7 +96,10 @@ describe('the library', () => {
     expect((await post('default', { model: 'mine' })).body).toEqual({ model: 'mine' });
     await post('alias', { model: 'mine', alias: 'yours' });
     const set = await post('settings', { model: 'yours', settings: { num_ctx: '512', temperature: '0.5' } });
-    expect(set.body).toMatchObject({ model: 'mine', note: expect.stringContaining('next time') });
+    expect(set.body).toMatchObject({
+      model: 'mine',
+      note: expect.stringContaining('A larger window comes with the next request'),
+    });
     await post('settings', { model: 'mine', settings: { stop: 'END\nSTOP', kv_type: 'q8_0' } });
     const { body } = await open.client.get('/svc/models');
     expect(body.defaults.chat).toBe('mine');

@@ -14,7 +14,7 @@ import { importFile, installCandidate } from '../../store/install/import.ts';
 import type { Probe } from '../../store/install/inspection.ts';
 import type { OnInstallEvent } from '../../store/install/install-event.ts';
 import { verifyModel } from '../../store/install/verify.ts';
-import { isLoadSetting, paramNames, readParam } from '../../store/registry/param-names.ts';
+import { paramNames, readParam, whenItActs } from '../../store/registry/param-names.ts';
 import { PARAM_ROWS, paramText } from '../../store/registry/param-rows.ts';
 import { windowNote } from '../../store/registry/target.ts';
 import type { Registry } from '../../store/registry/registry.ts';
@@ -54,6 +54,8 @@ export interface Builtins {
 
 /** What a long change reports; the last one is `done`. */
 export type Progress = { readonly progress: object } | { readonly done: object };
+
+const UNLOAD = 'unload the model to have it at once';
 
 /** Pulls, imports and checks of files at a time. */
 const MOST_LONG_CHANGES = 4;
@@ -162,12 +164,10 @@ export class LibraryUseCases {
   async set({ model, settings }: SettingsRequest): Promise<Changed> {
     const patch = Object.fromEntries(Object.entries(settings).map(([name, text]) => readSetting(name, text)));
     const changed = await setParams(this.#ports.registry, model, patch);
-    const isForLoads = Object.keys(patch).some((name) => name === 'numCtx' || isLoadSetting(name));
-    const notes = [
-      'numCtx' in patch ? windowNote(changed) : null,
-      isForLoads ? 'The change takes effect the next time the model is loaded.' : null,
-    ].filter((note) => note !== null);
-    return { model: changed.id, ...(notes.length === 0 ? {} : { note: notes.join(' ') }) };
+    const names = Object.keys(patch) as (keyof ModelParams)[];
+    const window = 'numCtx' in patch ? windowNote(changed) : null;
+    const note = [window ?? '', whenItActs(changed.id, names, UNLOAD)].join(' ').trim();
+    return { model: changed.id, ...(note === '' ? {} : { note }) };
   }
 
   verify({ model }: NamedModel, signal: AbortSignal): AsyncIterable<Progress> {

@@ -37,7 +37,24 @@ export function readParam(
   return value === undefined ? { expects: setting.expects } : { value };
 }
 
-/** Whether loads take it, and not requests. */
-export function isLoadSetting(name: string): boolean {
-  return LOAD_SETTING_ROWS.some(([known]) => known === name);
+/**
+ * When changes of these take effect, in sentences; `unload` is how a model is unloaded. Neither is a reason to load a model
+ * again: a count of threads, and a window smaller than the loaded one.
+ */
+export function whenItActs(id: string, names: readonly (keyof ModelParams)[], unload: string): string {
+  const ofLoads = names.filter((name) => name === 'numCtx' || isLoadSetting(name));
+  const isReason = ofLoads.some((name) => name !== 'numCtx' && name !== 'threads');
+  return [
+    ...(ofLoads.length < names.length ? ['Defaults of requests apply from the next request on.'] : []),
+    ...(isReason ? [`The next request loads ${id} again, if it is loaded with other settings.`] : []),
+    ...(!isReason && ofLoads.includes('numCtx')
+      ? [`A larger window comes with the next request, a smaller one with the next load: ${unload}.`]
+      : []),
+    ...(!isReason && ofLoads.includes('threads')
+      ? [`Another count of threads comes with the next load: ${unload}.`]
+      : []),
+  ].join(' ');
 }
+
+/** Whether loads take it, and not requests. */
+export const isLoadSetting = (name: string): boolean => LOAD_SETTING_ROWS.some(([known]) => known === name);

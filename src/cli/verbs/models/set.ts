@@ -7,7 +7,7 @@ import { EngineStore } from '../../../store/engines/engine-store.ts';
 import type { ModelParams } from '../../../store/files/manifest.ts';
 import { setParams } from '../../../store/install/changes.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
-import { isLoadSetting, paramNames, readParam } from '../../../store/registry/param-names.ts';
+import { paramNames, readParam, whenItActs } from '../../../store/registry/param-names.ts';
 import { windowNote } from '../../../store/registry/target.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
@@ -36,7 +36,8 @@ export function registerSet(program: Command, context: CliContext): void {
           ),
         ),
       );
-      context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[])));
+      const unload = `hearth stop ${model.id} unloads it`;
+      context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[], unload)));
       const note = 'numCtx' in patch ? windowNote(model) : null;
       if (note !== null) context.note(printable(note));
     });
@@ -50,24 +51,6 @@ async function setElsewhere(registry: Registry, id: string, patch: Patch): Promi
   if (privacy === undefined || Object.keys(others).length > 0)
     throw usage(`${id} runs elsewhere; only privacy can be set here, all else where it runs`);
   return limitSeen(engines, id, privacy);
-}
-
-/** Neither is a reason to load a model again: a count of threads, and a window smaller than the loaded one. */
-function whenItActs(id: string, names: readonly (keyof ModelParams)[]): string {
-  const ofLoads = names.filter((name) => name === 'numCtx' || isLoadSetting(name));
-  const isReason = ofLoads.some((name) => name !== 'numCtx' && name !== 'threads');
-  return [
-    ...(ofLoads.length < names.length ? ['Defaults of requests apply from the next request on.'] : []),
-    ...(isReason ? [`The next request loads ${id} again, if it is loaded with other settings.`] : []),
-    ...(!isReason && ofLoads.includes('numCtx')
-      ? [
-          `A larger window comes with the next request, a smaller one with the next load: hearth stop ${id} unloads it.`,
-        ]
-      : []),
-    ...(!isReason && ofLoads.includes('threads')
-      ? [`Another count of threads comes with the next load: hearth stop ${id} unloads it.`]
-      : []),
-  ].join(' ');
 }
 
 type Patch = { [Key in keyof ModelParams]?: ModelParams[Key] | null };
