@@ -69,7 +69,7 @@ export const PARAM_ROWS: readonly ParamRow[] = [
     name: 'privacy',
     description:
       'How far requests for this model may go: no farther than this machine (local), the local network (lan) or anywhere (remote).',
-    unset: 'as far as each request and key allows',
+    unset: 'as far as requests and keys allow',
     input: { kind: 'choice', words: PRIVACIES },
   },
   ...MODEL_ROWS.map(
