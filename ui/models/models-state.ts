@@ -19,14 +19,21 @@ export const notes = signal<Readonly<Record<string, string>>>({});
 /** The models about which something is being done. */
 export const pending = signal<ReadonlySet<string>>(new Set());
 
+let refreshes = 0;
+
+/** Asks what is installed and loaded. An answer that a later question has overtaken is not shown. */
 export async function refresh(): Promise<void> {
-  const load = async () => {
-    loaded.value = (await askJson<ResidencyList>('/svc/residency')).data;
+  refreshes += 1;
+  const number = refreshes;
+  const shown = async <Value>(path: ServicePath, show: (value: Value) => void): Promise<void> => {
+    const value = await askJson<Value>(path);
+    if (number === refreshes) show(value);
   };
-  const read = async () => {
-    library.value = await askJson<Library>('/svc/models');
-  };
-  await Promise.allSettled([load(), read(), refreshAll()]);
+  await Promise.allSettled([
+    shown<ResidencyList>('/svc/residency', ({ data }) => (loaded.value = data)),
+    shown<Library>('/svc/models', (value) => (library.value = value)),
+    refreshAll(),
+  ]);
 }
 
 /** Does something about a model; a refusal is kept for the place where it was asked for. */

@@ -27,10 +27,10 @@ export function RemoveButton({ id, question }: { id: string; question: string })
     );
   }
   // A click elsewhere is over before the question goes, so that nothing moves under it.
-  const leave = ({ currentTarget, relatedTarget }: FocusEvent & { currentTarget: HTMLElement }) => {
-    if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget)))
-      setTimeout(() => setAsking(false), LEAVE_MS);
-  };
+  const leave = ({ currentTarget }: { currentTarget: HTMLElement }) =>
+    setTimeout(() => {
+      if (!currentTarget.contains(document.activeElement)) setAsking(false);
+    }, LEAVE_MS);
   return (
     <div class="question" role="group" aria-label={`Remove ${id}`} onFocusOut={leave}>
       <span>{question}</span>
