@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { rolldown } from 'rolldown';
+import { writeBundle } from './bundle.mjs';
 
 export async function bundlePackages(root, folder) {
   const { imports } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -18,13 +18,6 @@ export async function bundlePackages(root, folder) {
     input[entry] = path.join(entries, `${entry}.mjs`);
     writeFileSync(input[entry], `export { ${names.join(', ')} } from '${name}';\n`);
   }
-  const bundle = await rolldown({ input, cwd: root, platform: 'node', logLevel: 'warn' });
-  await bundle.write({
-    dir: folder,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'shared-[hash].js',
-  });
-  await bundle.close();
+  await writeBundle(folder, { input, cwd: root, chunks: 'shared-[hash].js' });
   rmSync(entries, { recursive: true });
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
-import { rolldown } from 'rolldown';
+import { writeBundle } from './bundle.mjs';
 
 /** Values are never coerced and unknown members never stripped: what is checked is what was sent. */
 const OPTIONS = {
@@ -25,9 +25,7 @@ export async function bundleRouteChecks(root, sources, folder) {
   // The bundle names it: its place must not depend on the folder.
   const entry = path.join(sources, 'http', 'checks-of-routes.js');
   writeFileSync(entry, checksOf(Object.values(routes)));
-  const bundle = await rolldown({ input: entry, cwd: root, platform: 'node', logLevel: 'warn' });
-  await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'route-checks.js' });
-  await bundle.close();
+  await writeBundle(folder, { input: { 'route-checks': entry }, cwd: root });
   rmSync(entry);
 }
 

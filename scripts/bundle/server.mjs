@@ -3,7 +3,7 @@
  * server would be hundreds of them. Nothing is minified: the bundle can be read, and a stack trace leads into it.
  */
 import path from 'node:path';
-import { rolldown } from 'rolldown';
+import { writeBundle } from './bundle.mjs';
 
 /** What is started as a process or a thread of its own, by its name below the sources and below the bundle. */
 const ENTRIES = [
@@ -18,18 +18,6 @@ const ENTRIES = [
 export const OUTSIDE = [/^koffi$/, /^@opentelemetry\//];
 
 export async function bundleServer(root, sources, folder) {
-  const bundle = await rolldown({
-    input: Object.fromEntries(ENTRIES.map((name) => [name, path.join(sources, `${name}.js`)])),
-    cwd: root,
-    platform: 'node',
-    external: OUTSIDE,
-    logLevel: 'warn',
-  });
-  await bundle.write({
-    dir: folder,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'parts/[name]-[hash].js',
-  });
-  await bundle.close();
+  const input = Object.fromEntries(ENTRIES.map((name) => [name, path.join(sources, `${name}.js`)]));
+  await writeBundle(folder, { input, cwd: root, external: OUTSIDE, chunks: 'parts/[name]-[hash].js' });
 }

@@ -204,22 +204,41 @@ export const Predicate = Type.Object(
 );
 export type Predicate = Static<typeof Predicate>;
 
-export const subject = <const Name extends string>(name: Name, description: string) =>
+const subject = <const Name extends string>(name: Name, description: string) =>
   Type.Object(
     { name: Type.Literal(name), digest: Type.Object({ sha256: sha256(description) }, EXACT) },
     EXACT,
   );
 
-export const Statement = Type.Object(
-  {
-    _type: Type.Literal(STATEMENT_TYPE),
-    subject: Type.Tuple([
-      subject('response', 'Canonical JSON of {choices, model, usage} of the response.'),
-      subject('output-tokens', 'Ids of the sampled tokens as little-endian u32.'),
-    ]),
-    predicateType: Type.Literal(PREDICATE_TYPE),
-    predicate: Predicate,
-  },
-  { ...EXACT, $id: 'EvidenceFrozenV1', title: 'frozen-v1 evidence' },
-);
+interface About {
+  readonly $id: string;
+  readonly title: string;
+  /** What the digest of the subject output-tokens is of. */
+  readonly outputTokens: string;
+}
+
+/** A statement about a response and its tokens. */
+export const statementOf = <const Name extends string, P extends TSchema>(
+  predicateType: Name,
+  predicate: P,
+  { $id, title, outputTokens }: About,
+) =>
+  Type.Object(
+    {
+      _type: Type.Literal(STATEMENT_TYPE),
+      subject: Type.Tuple([
+        subject('response', 'Canonical JSON of {choices, model, usage} of the response.'),
+        subject('output-tokens', outputTokens),
+      ]),
+      predicateType: Type.Literal(predicateType),
+      predicate,
+    },
+    { ...EXACT, $id, title },
+  );
+
+export const Statement = statementOf(PREDICATE_TYPE, Predicate, {
+  $id: 'EvidenceFrozenV1',
+  title: 'frozen-v1 evidence',
+  outputTokens: 'Ids of the sampled tokens as little-endian u32.',
+});
 export type Statement = Static<typeof Statement>;

@@ -1,23 +1,16 @@
 /** The server itself is ended, told to drain, or stopped for a while, with streams running: nothing is lost or left over. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll } from 'vitest';
 import { pick, scenario } from '../campaign.ts';
-import { CampaignService } from '../service.ts';
+import { fourSlots, PROMPT } from '../four-slots.ts';
 
 const TOKENS = 120;
 const PATIENCE_MS = 5_000;
 
-let service: CampaignService;
-let whole: string;
-beforeAll(async () => {
-  service = await CampaignService.make({ SVC_NUM_PARALLEL: '4' });
-  await service.start();
-  whole = (await service.stream('go on forever', TOKENS)).text;
-});
-afterAll(() => service.remove());
+const campaign = fourSlots(TOKENS);
 
 scenario('server', async ({ seed, random, book }) => {
-  const streams = Array.from({ length: 1 + random.below(3) }, () => service.stream('go on forever', TOKENS));
+  const { service, whole } = campaign;
+  const streams = Array.from({ length: 1 + random.below(3) }, () => service.stream(PROMPT, TOKENS));
   await delay(random.below(150));
   const workers = await service.children();
   const how = pick(random, ['kill', 'drain', 'stop and go on'] as const);
@@ -39,7 +32,7 @@ scenario('server', async ({ seed, random, book }) => {
   const left = await stillThere(workers);
   if (left.length > 0) book.found(seed, `workers ${left.join(', ')} outlive the server`);
   await service.start();
-  if (!(await service.stream('go on forever', 4)).done) book.found(seed, 'the next start does not serve');
+  if (!(await service.stream(PROMPT, 4)).done) book.found(seed, 'the next start does not serve');
 });
 
 /** Those that have not gone after a while; a process that waits to be collected has. */

@@ -4,10 +4,9 @@
  */
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll } from 'vitest';
 import { HTTP_LIMITS } from '../../../src/http/limits.ts';
 import { scenario } from '../campaign.ts';
-import { CampaignService } from '../service.ts';
+import { fourSlots, PROMPT } from '../four-slots.ts';
 
 const READERS = 2;
 const TOKENS = 100;
@@ -17,19 +16,13 @@ const CUT_WITHIN_MS = 2 * HTTP_LIMITS.stalledReaderMs + 15_000;
 /** Many bytes for each token, so that a small window of tokens fills large buffers. */
 const LONG = { logprobs: true, top_logprobs: 20, max_tokens: 4_000, ignore_eos: true, stream: true };
 
-let service: CampaignService;
-let whole: string;
-beforeAll(async () => {
-  service = await CampaignService.make({ SVC_NUM_PARALLEL: '4' });
-  await service.start();
-  whole = (await service.stream('go on forever', TOKENS)).text;
-});
-afterAll(() => service.remove());
+const campaign = fourSlots(TOKENS);
 
 scenario('readers', async ({ seed, book }) => {
+  const { service, whole } = campaign;
   const stalled = Array.from({ length: READERS }, () => stalledReader());
   await Promise.all(stalled.map(({ begun }) => begun));
-  const streams = await Promise.all([1, 2].map(() => service.stream('go on forever', TOKENS)));
+  const streams = await Promise.all([1, 2].map(() => service.stream(PROMPT, TOKENS)));
   for (const { done, text, longestGapMs } of streams) {
     book.measure('gap of others ms', longestGapMs);
     if (!done || text !== whole) book.found(seed, 'a stream beside stalled readers is not whole');
@@ -49,11 +42,11 @@ scenario('readers', async ({ seed, book }) => {
 
 /** Takes the first bytes, and then nothing any more. */
 function stalledReader(): { readonly socket: net.Socket; readonly begun: Promise<void> } {
-  const socket = net.connect(Number(new URL(service.url).port), '127.0.0.1');
+  const socket = net.connect(Number(new URL(campaign.service.url).port), '127.0.0.1');
   socket.on('error', () => {});
   const body = JSON.stringify({
     model: 'tiny',
-    messages: [{ role: 'user', content: 'go on forever' }],
+    messages: [{ role: 'user', content: PROMPT }],
     temperature: 0,
     ...LONG,
   });
@@ -76,6 +69,6 @@ async function waitUntilIdle(): Promise<void> {
 
 /** As the service counts its jobs. */
 async function openJobs(): Promise<number> {
-  const text = await (await fetch(`${service.url}/metrics`)).text();
+  const text = await (await fetch(`${campaign.service.url}/metrics`)).text();
   return Number(/^hearth_requests_processing (\d+)/m.exec(text)?.[1]);
 }

@@ -4,7 +4,7 @@
  * This schema is the source; docs/schemas/evidence-frozen-v1-relay.json is generated from it.
  */
 import { type Static, Type } from '#typebox';
-import { EXACT, Issuer, Request, Server, sha256, STATEMENT_TYPE, subject, text } from '../statement.ts';
+import { EXACT, Issuer, Request, Server, sha256, statementOf, text } from '../statement.ts';
 
 export const RELAY_PREDICATE_TYPE = 'urn:svc:evidence:frozen-v1-relay';
 
@@ -27,16 +27,9 @@ const RelayPredicate = Type.Object(
 );
 export type RelayPredicate = Static<typeof RelayPredicate>;
 
-export const RelayStatement = Type.Object(
-  {
-    _type: Type.Literal(STATEMENT_TYPE),
-    subject: Type.Tuple([
-      subject('response', 'Canonical JSON of {choices, model, usage} of the response.'),
-      subject('output-tokens', 'As in the record of the upstream.'),
-    ]),
-    predicateType: Type.Literal(RELAY_PREDICATE_TYPE),
-    predicate: RelayPredicate,
-  },
-  { ...EXACT, $id: 'EvidenceFrozenV1Relay', title: 'frozen-v1 evidence of an upstream, passed on' },
-);
+export const RelayStatement = statementOf(RELAY_PREDICATE_TYPE, RelayPredicate, {
+  $id: 'EvidenceFrozenV1Relay',
+  title: 'frozen-v1 evidence of an upstream, passed on',
+  outputTokens: 'As in the record of the upstream.',
+});
 export type RelayStatement = Static<typeof RelayStatement>;
