@@ -280,7 +280,8 @@ export class BatchLoop {
 
   #nativeRow({ kind, sequence, tokens, padding }: PlannedRow, stream: Stream | undefined): Row {
     if (kind === 'filler' || stream === undefined) return this.#sequences.fillerRow(sequence, padding);
-    return kind === 'decode' ? stream.decodeRow(tokens - 1, padding) : stream.prefillRow(tokens);
+    if (kind === 'decode') return stream.decodeRow(tokens - 1, padding);
+    return stream.prefillRow(tokens, padding);
   }
 
   #dropCancelled(): void {

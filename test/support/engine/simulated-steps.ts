@@ -42,6 +42,7 @@ export function simulatedPlanner(): TunedPlanner {
     maxDraftTokens: 0,
     canCut: true,
     sharesCells: true,
+    tiles: false,
     onGpu: false,
     calibratedMs: null,
     without: [],

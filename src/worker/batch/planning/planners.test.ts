@@ -27,6 +27,7 @@ const tuned =
       maxDraftTokens: 15,
       canCut: true,
       sharesCells,
+      tiles: true,
       onGpu: false,
       calibratedMs: null,
       without,

@@ -145,7 +145,7 @@ export class Stream {
     };
   }
 
-  prefillRow(tokens: number): Row {
+  prefillRow(tokens: number, padding = 0): Row {
     const end = this.#position + tokens;
     const samples = this.#next === null && end === this.prompt.length && this.output.finishReason === null;
     return {
@@ -153,6 +153,7 @@ export class Stream {
       position: this.#position,
       tokens: this.#evaluated.subarray(this.#position, end),
       logits: samples ? 1 : 0,
+      padding,
     };
   }
 

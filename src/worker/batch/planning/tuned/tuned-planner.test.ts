@@ -16,6 +16,7 @@ function planner(options: Partial<TunedPlannerOptions> = {}): TunedPlanner {
     maxDraftTokens: 15,
     canCut: true,
     sharesCells: true,
+    tiles: false,
     onGpu: false,
     calibratedMs: 40,
     without: [],

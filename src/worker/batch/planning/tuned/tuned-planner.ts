@@ -14,6 +14,7 @@ import type {
   StepPlanner,
   StepState,
 } from '../step-planner.ts';
+import { ROW_TILE } from '../tuning.ts';
 
 export interface TunedPlannerOptions {
   readonly numCtx: number;
@@ -24,6 +25,8 @@ export interface TunedPlannerOptions {
   readonly canCut: boolean;
   /** Sequences share their KV cells, and then every pass; otherwise only neighbouring ids share one. */
   readonly sharesCells: boolean;
+  /** From a tile of rows on, attention reads the KV cache once for all of them. */
+  readonly tiles: boolean;
   /** A GPU computes in no such groups of rows, so padding spares nothing there. */
   readonly onGpu: boolean;
   /** What a decode step of one row took when the thread count was calibrated; null when it was not. */
@@ -37,7 +40,16 @@ export class TunedPlanner implements StepPlanner {
   readonly #decode: DecodeCalls;
   readonly #prefill: PrefillCall;
 
-  constructor({ numCtx, mostRows, canCut, sharesCells, onGpu, without, ...options }: TunedPlannerOptions) {
+  constructor({
+    numCtx,
+    mostRows,
+    canCut,
+    sharesCells,
+    tiles,
+    onGpu,
+    without,
+    ...options
+  }: TunedPlannerOptions) {
     const has = (part: PlannerPart): boolean => !without.includes(part);
     const canPad = canCut && !onGpu;
     this.maxDraftTokens = canCut && has('drafts') ? options.maxDraftTokens : 0;
@@ -52,6 +64,7 @@ export class TunedPlanner implements StepPlanner {
       mostRows,
       sizesChunks: has('chunk-size'),
       formsBursts: has('bursts'),
+      tiles: tiles && canPad && mostRows >= ROW_TILE ? { numCtx, together: sharesCells } : null,
     });
     if (options.calibratedMs !== null) this.#decode.observe({ rows: [ROW], ms: options.calibratedMs });
   }

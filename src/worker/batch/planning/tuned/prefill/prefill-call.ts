@@ -13,12 +13,15 @@ import { ASSUMED_PREFILL_MS_PER_TOKEN, LINGER_LIMITS, PLAIN_CHUNK_TOKENS } from 
 import { burst, chunkBurst } from './bursts.ts';
 import { ChunkSize, type StepBeside } from './chunk-size.ts';
 import { chunkPrompts, inOrder } from './prefill-chunks.ts';
+import { toWholeTile } from './whole-tile.ts';
 
 export interface PrefillOptions {
   /** Rows of one native call. */
   readonly mostRows: number;
   readonly sizesChunks: boolean;
   readonly formsBursts: boolean;
+  /** Where a tile of rows reads the KV cache once: the window, tokens, and whether all sequences share a pass; else null. */
+  readonly tiles: { readonly numCtx: number; readonly together: boolean } | null;
 }
 
 export interface PrefillWork extends Pick<StepBeside, 'decodeMs' | 'rowMs'> {
@@ -65,10 +68,13 @@ export class PrefillCall {
     const left = waiting.filter((prompt) => !chunks.some(({ sequence }) => sequence === prompt.sequence));
     this.#passedOver = new Map(left.map((prompt) => [prompt.sequence, prompt.passedOver + 1]));
     const positions = new Map(waiting.map(({ sequence, position }) => [sequence, position]));
-    const rows = chunks
+    const exact = chunks
       .map((chunk) => ({ ...PREFILL, ...chunk, position: positions.get(chunk.sequence) ?? 0 }))
       .sort((a, b) => a.sequence - b.sequence);
-    if (rows.length === 0) return null;
+    if (exact.length === 0) return null;
+    const { tiles } = this.#options;
+    const canFill = tiles !== null && (tiles.together || exact.length === 1);
+    const rows = canFill ? toWholeTile(exact, tiles.numCtx) : exact;
     const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
     return { phase: 'prefill', rows, expectedMs: this.msPerToken * total };
   }

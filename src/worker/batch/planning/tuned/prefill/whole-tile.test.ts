@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import type { PlannedRow } from '../../step-planner.ts';
+import { toWholeTile } from './whole-tile.ts';
+
+const NUM_CTX = 8_192;
+const row = (position: number, tokens: number, sequence = 0): PlannedRow => ({
+  kind: 'prefill',
+  sequence,
+  position,
+  tokens,
+  padding: 0,
+});
+const paddings = (...rows: PlannedRow[]): number[] =>
+  toWholeTile(rows, NUM_CTX).map(({ padding }) => padding);
+
+describe('the end of a prompt', () => {
+  it('fills a tile deep in a conversation, and not where its few rows read little', () => {
+    expect(paddings(row(7_900, 33))).toEqual([31]);
+    expect(paddings(row(7_900, 24))).toEqual([40]);
+    expect(paddings(row(7_900, 23))).toEqual([0]);
+    expect(paddings(row(1_536, 63))).toEqual([1]);
+    expect(paddings(row(1_536, 10))).toEqual([0]);
+    expect(paddings(row(0, 60))).toEqual([0]);
+  });
+
+  it('shares the tile with other prompts, and is never more than one', () => {
+    expect(paddings(row(4_000, 20), row(100, 20, 1))).toEqual([0, 24]);
+    expect(paddings(row(7_900, 64))).toEqual([0]);
+    expect(paddings(row(7_900, 128))).toEqual([0]);
+    expect(paddings()).toEqual([]);
+  });
+
+  it('stays within the window', () => {
+    expect(paddings(row(NUM_CTX - 64, 33))).toEqual([31]);
+    expect(paddings(row(NUM_CTX - 63, 33))).toEqual([0]);
+  });
+});
