@@ -73,7 +73,7 @@ describe('the prompt cache', () => {
     const part = tokens.slice(0, 333);
     store.keep('', tokens, stateOf(tokens), true);
     expect(await stateBack(store, part)).toEqual(stateOf(part));
-    await store.compact(go);
+    await store.compact(go, true);
     expect(await stateBack(store, part)).toEqual(stateOf(part));
     await store.save(go, () => true);
     expect(store.tiers.ram?.bytes).toBe(0);
@@ -129,6 +129,22 @@ describe('the prompt cache', () => {
       expect(states).toEqual(parts);
       await store.save(go, () => true);
     }
+  });
+
+  it('copies rows out of a state at once only where most of it is of no use', async () => {
+    const store = storeOf(10_000, 0);
+    let pauses = 0;
+    const count = async (): Promise<void> => void (pauses += 1);
+    const [first, second] = [conversation(1, 300, 256), conversation(2, 300, 256)];
+    store.keep('', first, stateOf(first), true);
+    await store.compact(count, false);
+    expect(pauses).toBe(0);
+    store.keep('', second, stateOf(second), true);
+    await store.compact(count, false);
+    expect(pauses).toBe(1);
+    await store.compact(count, true);
+    expect(pauses).toBe(4);
+    expect(await stateBack(store, second)).toEqual(stateOf(second));
   });
 
   it('gives back no more once a part was not taken', async () => {

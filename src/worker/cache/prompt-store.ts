@@ -11,7 +11,7 @@ import { type Held, type HeldNode, isCopied, mayLeaveRam, newHeld, piecesInRam }
 import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
 import { Worth } from './prefixes/worth.ts';
-import { bytesPerToken, readState, type StateLayout } from './state-layout.ts';
+import { bytesPerToken, type ReadState, readState, type StateLayout } from './state-layout.ts';
 import { type ReadBack, StateReader, type StateTaker } from './state-reader.ts';
 import { Tally } from './tally.ts';
 
@@ -169,11 +169,21 @@ export class PromptStore {
     this.#makeRoom();
   }
 
-  /** Copies rows out of the states that they came in, so that these are freed: some of a block between two pauses. */
-  async compact(pause: Pause): Promise<void> {
+  /**
+   * Copies rows out of the states that they came in, so that these are freed: some of a block between two pauses. Unless
+   * `all` are, only rows whose state is mostly of no use any more.
+   */
+  async compact(pause: Pause, all: boolean): Promise<void> {
+    const needed = new Map<ReadState, number>();
+    for (const { payload } of this.#nodes()) {
+      if (payload.ram === null || isCopied(payload.ram)) continue;
+      const { state } = payload.ram;
+      needed.set(state, (needed.get(state) ?? 0) + payload.bytes);
+    }
     for (const { payload } of Array.from(this.#nodes())) {
       const { ram } = payload;
       if (ram === null || isCopied(ram)) continue;
+      if (!all && 2 * (needed.get(ram.state) ?? 0) >= ram.state.bytes.length) continue;
       const rows = Buffer.allocUnsafeSlow(payload.bytes);
       let at = 0;
       for (const piece of piecesInRam(ram)) {

@@ -58,8 +58,12 @@ const LIMITS = {
   leastTokens: 32,
   /** Chosen: what one copy of a state may add to the gap between two tokens of other answers. */
   gapMs: 250,
-  /** Measured: a copy out of the KV cache, fresh memory included. */
+  /** Chosen: how fast a copy out of the KV cache is until one was made, fresh memory included. */
   copyBytesPerMs: 1_500_000,
+  /** Chosen: how quickly the measured rate follows; machines whose host hands out memory late are ten times slower. */
+  copyWeight: 0.4,
+  /** Bytes of a copy that tells a rate. */
+  leastRated: 1024 * 1024,
   /** Chosen: restoring has to be so much cheaper than evaluating. */
   worthShare: 0.8,
   /** Chosen: of reading a prompt, a snapshot of its state may take. */
@@ -77,6 +81,7 @@ export class Tiers {
   #slotEvictions = 0;
   #restores = { restores: 0, restoreMs: 0 };
   #compacting = false;
+  #copyBytesPerMs: number = LIMITS.copyBytesPerMs;
   #lastSave = Promise.resolve();
 
   constructor(options: TiersOptions) {
@@ -169,14 +174,14 @@ export class Tiers {
     if (missing < LIMITS.leastTokens) return;
     const { ramBytes } = this.#options.spec;
     const bytes = ramBytes === 0 ? 0 : this.#options.context.sequenceBytes(content.id);
-    const copyMs = bytes / LIMITS.copyBytesPerMs;
-    // Rows are copied out of the state once more.
+    const copyMs = bytes / this.#copyBytesPerMs;
+    // Rows may be copied out of the state once more.
     const isWorth = this.#prospects.isWorth(2 * copyMs, missing * this.#options.msPerToken());
     const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
     if (bytes === 0 || bytes > ramBytes || !isWorth || !isBounded || !this.#copy(content, tokens))
       return this.#store.lost(owner, tokens);
     this.#prospects.kept(missing);
-    void this.#compact();
+    void this.#compact(false);
   }
 
   /** The state of a sequence at a place where others may begin, for memory that cannot be cut back to it. */
@@ -184,7 +189,7 @@ export class Tiers {
     if (this.#options.cuttable || this.#options.spec.ramBytes === 0) return;
     const tokens = Uint32Array.from(content.tokens);
     if (this.#store.missing(content.owner, tokens) < LIMITS.leastTokens) return;
-    const copyMs = this.#options.context.sequenceBytes(content.id) / LIMITS.copyBytesPerMs;
+    const copyMs = this.#options.context.sequenceBytes(content.id) / this.#copyBytesPerMs;
     if (copyMs <= LIMITS.snapshotShare * tokens.length * this.#options.msPerToken())
       this.#copy(content, tokens);
   }
@@ -199,7 +204,7 @@ export class Tiers {
   }
 
   async #saveNow(idle: () => readonly SequenceContent[], mayCopy: () => boolean): Promise<void> {
-    if (!this.#store.keepsFiles) return;
+    if (!this.#store.keepsFiles) return void this.#compact(true);
     const pause = (): Promise<void> => {
       this.#report.changed();
       return this.quiet.turn();
@@ -214,6 +219,7 @@ export class Tiers {
       }
       await this.#store.save(pause, () => false);
     });
+    void this.#compact(true);
     this.#report.changed();
   }
 
@@ -225,17 +231,23 @@ export class Tiers {
   }
 
   #copy({ id, owner }: SequenceContent, tokens: Uint32Array): boolean {
+    const begunMs = performance.now();
     const state = this.#options.context.saveSequence(id);
     if (state === null) return false;
+    const rate = state.length / Math.max(0.1, performance.now() - begunMs);
+    // Small ones say how long a call takes.
+    if (state.length >= LIMITS.leastRated)
+      this.#copyBytesPerMs += LIMITS.copyWeight * (rate - this.#copyBytesPerMs);
     this.#store.keep(owner, tokens, state, this.#options.cuttable);
     this.#report.changed();
     return true;
   }
 
-  async #compact(): Promise<void> {
+  /** `all`: also what is no waste where it lies, for which there is time while nothing runs. */
+  async #compact(all: boolean): Promise<void> {
     if (this.#compacting) return;
     this.#compacting = true;
-    await this.#store.compact(() => this.quiet.turn());
+    await this.#store.compact(() => this.quiet.turn(), all);
     this.#compacting = false;
   }
 }
