@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from '#fastify';
 import { KnownMember } from '../../lib/json/known-member.ts';
-import { parseJson } from '../../lib/json/strict-json.ts';
+import { parseJsonInTurns } from '../../lib/json/strict-json.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { KNOWN_TOOLS } from '../limits.ts';
 
@@ -21,15 +21,10 @@ export function readBodies(app: FastifyInstance): void {
   // Every dialect calls them so.
   const tools = new KnownMember('tools', KNOWN_TOOLS);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    const bytes = body as Buffer;
-    if (!isAcceptable(request)) return done(fail('unsupported_media_type'));
-    rawBodies.set(request, bytes);
-    try {
-      done(null, parseJson(bytes, tools));
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (!isAcceptable(request)) throw fail('unsupported_media_type');
+    rawBodies.set(request, body);
+    return parseJsonInTurns(body, tools);
   });
 }
 

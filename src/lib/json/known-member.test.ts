@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KnownMember } from './known-member.ts';
-import { JSON_LIMITS, parseJson } from './strict-json.ts';
+import { JSON_LIMITS } from './json-scan.ts';
+import { parseJson } from './strict-json.ts';
 
 const LIMITS = { entries: 2, bytes: 1000, leastBytes: 0 };
 const known = (limits: Partial<typeof LIMITS> = {}): KnownMember =>

@@ -1,8 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JSON_LIMITS, parseJson } from './strict-json.ts';
+import { JSON_LIMITS, JsonScan } from './json-scan.ts';
+import { parseJson, parseJsonInTurns } from './strict-json.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
+
+function outcomeOf(read: () => unknown): string {
+  try {
+    return String(read());
+  } catch (error) {
+    return String(error);
+  }
+}
+
+const keys = (count: number) => Array.from({ length: count }, (_, at) => `"key${at}":${at}`).join(',');
 
 describe('parseJson', () => {
   it('agrees with JSON.parse on every document that JSON.stringify can write', () => {
@@ -42,9 +53,70 @@ describe('parseJson', () => {
     ['__proto__ behind an escape', '{"\\u005f_proto__":{}}', /__proto__/],
     ['two documents', '{} {}', /unexpected/],
     ['a raw newline in a string', '"a\nb"', /unexpected/],
+    ['a raw newline in a long string', `"${'a'.repeat(1000)}\n"`, /control character/],
+    ['one of many keys twice', `{${keys(40)},"key7":1}`, /twice/],
+    ['one of many keys twice, once with an escape', `{${keys(40)},"\\u006bey7":1}`, /twice/],
+    ['an escape that there is not', '"a\\x"', /unexpected/],
+    ['half an escape', '"\\u00g0"', /unexpected/],
+    ['an escape at the end', '"\\', /unexpected/],
     ['an unfinished string', '"abc', /ends unexpectedly/],
   ])('refuses %s', (_name, text, reason) => {
     expect(() => parse(text)).toThrow(reason);
+  });
+
+  it('finds the end of long strings, wherever quotes and escapes are', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('\\n', '\\"', '\\\\', '\\u0022', '","', '":"', 'ü'),
+      fc.nat(600).map((length) => 'x'.repeat(length)),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+        const text = `["${pieces.join('')}"]`;
+        let expected: unknown;
+        try {
+          expected = JSON.parse(text);
+        } catch {
+          expect(() => parse(text)).toThrow();
+          return;
+        }
+        expect(parse(text)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('takes many keys, and tells those that differ in one character', () => {
+    expect(parse(`{${keys(5_000)}}`)).toEqual(JSON.parse(`{${keys(5_000)}}`));
+  });
+
+  it('reads the same in steps of any size', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), fc.integer({ min: 1, max: 9 }), fc.nat(40), (text, step, cut) => {
+        const bytes = Buffer.from(text.slice(0, text.length - (cut % 3)));
+        const whole = outcomeOf(() => new JsonScan(bytes).advance(bytes.length));
+        const inSteps = outcomeOf(() => {
+          const scan = new JsonScan(bytes);
+          let end = step;
+          while (!scan.advance(end)) end += step;
+          return true;
+        });
+        expect(inSteps).toBe(whole);
+      }),
+    );
+  });
+
+  it('lets the event loop turn while a large document is read', async () => {
+    const text = JSON.stringify({ a: 'x'.repeat(3_000_000), b: [1, 2] });
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const value = await parseJsonInTurns(Buffer.from(text));
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(4);
+    expect(value).toEqual(JSON.parse(text));
+    await expect(parseJsonInTurns(Buffer.from(text.slice(0, -1)))).rejects.toThrow(/ends unexpectedly/);
   });
 
   it('refuses a body that is not UTF-8', () => {

@@ -1,0 +1,88 @@
+/** The keys of one object of a JSON document: none twice, and none that JavaScript itself gives a meaning. */
+import { fail, type SvcError } from '../errors/svc-error.ts';
+
+const BACKSLASH = 0x5c;
+const FEW_KEYS = 16;
+const PROTO = '__proto__';
+/** Whoever writes a document does not know which keys are alike to this process. */
+const SALT = Math.trunc(Math.random() * 2 ** 31);
+
+/** Compared as they stand in the bytes, which makes no strings; as texts where one has an escape. */
+export class JsonKeys {
+  readonly #bytes: Buffer;
+  /** Start, end and fingerprint of each, without its quotes. */
+  readonly #places: number[] = [];
+  /** Where in the list a fingerprint is, once there are more than a few. */
+  #byPrint: Map<number, number> | undefined;
+  #texts: Set<string> | undefined;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  note(start: number, end: number): void {
+    const print = this.#texts === undefined ? this.#fingerprint(start, end) : null;
+    if (print !== null && this.#notePlace(start, end, print)) return;
+    this.#texts ??= this.#decoded();
+    const key = this.#text(start, end);
+    if (key === PROTO) throw namesProto();
+    if (this.#texts.has(key)) throw namesTwice();
+    this.#texts.add(key);
+  }
+
+  /** False: another key has the same fingerprint. */
+  #notePlace(start: number, end: number, print: number): boolean {
+    const places = this.#places;
+    if (end - start === PROTO.length && this.#text(start, end) === PROTO) throw namesProto();
+    const alike = this.#placeOf(print);
+    if (alike !== undefined) {
+      const [otherStart, otherEnd] = [places[alike] as number, places[alike + 1] as number];
+      if (this.#bytes.compare(this.#bytes, start, end, otherStart, otherEnd) === 0) throw namesTwice();
+      return false;
+    }
+    this.#byPrint?.set(print, places.length);
+    places.push(start, end, print);
+    return true;
+  }
+
+  #placeOf(print: number): number | undefined {
+    const places = this.#places;
+    if (places.length >= 3 * FEW_KEYS) {
+      this.#byPrint ??= new Map(
+        Array.from({ length: FEW_KEYS }, (_, at) => [places[3 * at + 2] as number, 3 * at]),
+      );
+      return this.#byPrint.get(print);
+    }
+    for (let at = 0; at < places.length; at += 3) if (places[at + 2] === print) return at;
+    return undefined;
+  }
+
+  /** Null: there is an escape. Each byte of a key is looked at once, however many keys there are. */
+  #fingerprint(start: number, end: number): number | null {
+    let print = SALT;
+    for (let at = start; at < end; at += 1) {
+      const byte = this.#bytes[at] as number;
+      if (byte === BACKSLASH) return null;
+      print = Math.imul(print ^ byte, 0x01000193);
+    }
+    return print;
+  }
+
+  #decoded(): Set<string> {
+    const texts = new Set<string>();
+    for (let at = 0; at < this.#places.length; at += 3)
+      texts.add(this.#text(this.#places[at] as number, this.#places[at + 1] as number));
+    return texts;
+  }
+
+  /** Escapes are decoded, or "\u0061" and "a" would count as two keys. */
+  #text(start: number, end: number): string {
+    const written = this.#bytes.toString('utf8', start, end);
+    return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
+  }
+}
+
+const namesProto = (): SvcError => unusable('the key "__proto__" is not allowed');
+const namesTwice = (): SvcError => unusable('an object names the same key twice');
+
+export const unusable = (reason: string): SvcError => fail('invalid_json', { reason });

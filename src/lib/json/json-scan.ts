@@ -1,0 +1,258 @@
+/**
+ * Reads a JSON document from its first byte to its last without making anything of it, in as many steps as it is asked to:
+ * the grammar, the limits, and keys that are named twice.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { SvcError } from '../errors/svc-error.ts';
+import { JsonKeys, unusable } from './json-keys.ts';
+import type { KnownMember, KnownValue } from './known-member.ts';
+
+export const JSON_LIMITS = { depth: 64, tokens: 100_000 } as const;
+
+const code = (text: string): number => text.charCodeAt(0);
+const QUOTE = code('"');
+const BACKSLASH = code('\\');
+const OPEN_BRACE = code('{');
+const CLOSE_BRACE = code('}');
+const OPEN_BRACKET = code('[');
+const CLOSE_BRACKET = code(']');
+const COLON = code(':');
+const COMMA = code(',');
+const LETTER_U = code('u');
+const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+const WORDS: ReadonlyMap<number, Buffer> = new Map(
+  ['true', 'false', 'null'].map((word) => [code(word), Buffer.from(word)]),
+);
+const IN_NUMBERS = new Set(Buffer.from('+-.0123456789Ee'));
+const NUMBER_PATTERN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const LONGEST_NUMBER = 400;
+/** So many bytes of a string are looked at one by one; behind them, a search for its end pays off. */
+const NEAR_BYTES = 256;
+
+/** What may come next. */
+type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'more' | 'the rest of a string';
+
+/** Where the value of the shared member stands. */
+export interface SharedPlace {
+  readonly start: number;
+  readonly end: number;
+  /** Values in it, itself included. */
+  readonly tokens: number;
+  /** What was passed over, because it had been read before. */
+  readonly known: KnownValue | undefined;
+}
+
+export class JsonScan {
+  readonly #bytes: Buffer;
+  readonly #shared: KnownMember | undefined;
+  /** Set once the value of the shared member was read or passed over, where it is a list or an object. */
+  place: SharedPlace | undefined;
+  /** The next value is that of the shared member. */
+  #isShared = false;
+  /** Where that value began, and how many there were before it. */
+  #sharedFrom: { readonly start: number; readonly tokens: number } | undefined;
+  #at = 0;
+  #tokens = 0;
+  #expected: Expected = 'value';
+  /** What is open: the keys of an object, or null for an array. */
+  readonly #open: (JsonKeys | null)[] = [];
+  /** Of the string that is being read. */
+  #stringAt = 0;
+  #isKey = false;
+  /** Where the next quote and the next backslash were found at the last search; they hold until they are passed. */
+  #quoteAt = -1;
+  #backslashAt = -1;
+
+  constructor(bytes: Buffer, shared?: KnownMember) {
+    this.#bytes = bytes;
+    this.#shared = shared;
+    if (!isUtf8(bytes)) throw unusable('it is not valid UTF-8');
+  }
+
+  /** Goes on as far as to this place; true once the document is read, which `end` at or behind its length makes sure of. */
+  advance(end: number): boolean {
+    const stop = Math.min(end, this.#bytes.length);
+    while (this.#at < stop) {
+      const byte = this.#bytes[this.#at] as number;
+      if (this.#expected === 'the rest of a string') this.#string(stop);
+      else if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) this.#at += 1;
+      else if (this.#expected === 'more') this.#more(byte);
+      else if (this.#expected === 'colon') this.#colon(byte);
+      else if (this.#expected === 'key' || this.#expected === 'key or }') this.#key(byte);
+      else if (byte === CLOSE_BRACKET && this.#expected === 'value or ]') this.#close();
+      else this.#value(byte);
+    }
+    if (end < this.#bytes.length) return false;
+    if (this.#tokens === 0) throw unusable('it is empty');
+    if (this.#open.length > 0 || this.#expected !== 'more') throw this.#unexpected();
+    return true;
+  }
+
+  #value(byte: number): void {
+    if (this.#open.length > JSON_LIMITS.depth)
+      throw unusable(`it is nested deeper than ${JSON_LIMITS.depth} levels`);
+    if (this.#isShared && this.#passesKnown(byte)) return;
+    this.#countTokens(1);
+    if (byte === QUOTE) {
+      this.#beginString(false);
+    } else if (byte === OPEN_BRACE) {
+      this.#opens(new JsonKeys(this.#bytes), 'key or }');
+    } else if (byte === OPEN_BRACKET) {
+      this.#opens(null, 'value or ]');
+    } else {
+      if (!this.#word(byte)) this.#number();
+      this.#expected = 'more';
+    }
+  }
+
+  #countTokens(count: number): void {
+    this.#tokens += count;
+    if (this.#tokens > JSON_LIMITS.tokens) throw unusable(`it has more than ${JSON_LIMITS.tokens} values`);
+  }
+
+  /** Whether the value of the shared member was read before; if not, its place is noted. */
+  #passesKnown(byte: number): boolean {
+    this.#isShared = false;
+    const start = this.#at;
+    const known = this.#shared?.at(this.#bytes, start);
+    if (known !== undefined) {
+      this.#countTokens(known.tokens);
+      this.#at += known.bytes.length;
+      this.place = { start, end: this.#at, tokens: known.tokens, known };
+      this.#expected = 'more';
+    } else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+      this.#sharedFrom = { start, tokens: this.#tokens };
+    }
+    return known !== undefined;
+  }
+
+  #opens(keys: JsonKeys | null, expected: Expected): void {
+    this.#open.push(keys);
+    this.#at += 1;
+    this.#expected = expected;
+  }
+
+  #close(): void {
+    this.#open.pop();
+    this.#at += 1;
+    this.#expected = 'more';
+    const from = this.#sharedFrom;
+    if (from === undefined || this.#open.length > 1) return;
+    this.place = { start: from.start, end: this.#at, tokens: this.#tokens - from.tokens, known: undefined };
+    this.#sharedFrom = undefined;
+  }
+
+  #key(byte: number): void {
+    if (byte === CLOSE_BRACE && this.#expected === 'key or }') return this.#close();
+    if (byte !== QUOTE) throw this.#unexpected();
+    this.#beginString(true);
+  }
+
+  #colon(byte: number): void {
+    if (byte !== COLON) throw this.#unexpected();
+    this.#at += 1;
+    this.#expected = 'value';
+  }
+
+  /** Behind a value. */
+  #more(byte: number): void {
+    const keys = this.#open.at(-1);
+    if (keys === undefined) throw this.#unexpected();
+    if (byte === (keys === null ? CLOSE_BRACKET : CLOSE_BRACE)) return this.#close();
+    if (byte !== COMMA) throw this.#unexpected();
+    this.#at += 1;
+    this.#expected = keys === null ? 'value' : 'key';
+  }
+
+  #beginString(isKey: boolean): void {
+    this.#isKey = isKey;
+    this.#at += 1;
+    this.#stringAt = this.#at;
+    this.#expected = 'the rest of a string';
+  }
+
+  #string(stop: number): void {
+    const bytes = this.#bytes;
+    // Variables of their own: most of a request is the characters of strings.
+    let at = this.#at;
+    let searchAt = at + NEAR_BYTES;
+    while (at < stop) {
+      const byte = bytes[at] as number;
+      if (byte === QUOTE) return this.#endString(at);
+      if (byte === BACKSLASH) {
+        at += this.#escapeLength(at);
+        searchAt = at + NEAR_BYTES;
+      } else if (byte < 0x20) {
+        throw this.#unexpected(at);
+      } else {
+        at = at < searchAt ? at + 1 : this.#nextMark(at);
+      }
+    }
+    this.#at = at;
+  }
+
+  #endString(at: number): void {
+    this.#at = at + 1;
+    if (this.#isKey) {
+      this.#open.at(-1)?.note(this.#stringAt, at);
+      this.#isShared = this.#open.length === 1 && this.#isSharedName(this.#stringAt, at);
+    }
+    this.#expected = this.#isKey ? 'colon' : 'more';
+  }
+
+  /** With an escape it is another way to write it, and its value is read like any other. */
+  #isSharedName(start: number, end: number): boolean {
+    const name = this.#shared?.name;
+    return name?.length === end - start && this.#bytes.toString('latin1', start, end) === name;
+  }
+
+  /** The next quote or backslash. What was found is remembered, so that no byte is searched twice for the same. */
+  #nextMark(from: number): number {
+    if (this.#quoteAt < from) this.#quoteAt = this.#placeOf(QUOTE, from);
+    if (this.#backslashAt < from) this.#backslashAt = this.#placeOf(BACKSLASH, from);
+    return Math.min(this.#quoteAt, this.#backslashAt);
+  }
+
+  #placeOf(byte: number, from: number): number {
+    const at = this.#bytes.indexOf(byte, from);
+    return at === -1 ? this.#bytes.length : at;
+  }
+
+  #escapeLength(at: number): number {
+    const next = this.#bytes[at + 1] ?? 0;
+    if (SHORT_ESCAPES.has(next)) return 2;
+    if (next !== LETTER_U) throw this.#unexpected(at);
+    for (let digit = at + 2; digit < at + 6; digit += 1)
+      if (!isHex(this.#bytes[digit])) throw this.#unexpected(at);
+    return 6;
+  }
+
+  #word(byte: number): boolean {
+    const word = WORDS.get(byte);
+    const end = Math.min(this.#at + (word?.length ?? 0), this.#bytes.length);
+    if (word === undefined || this.#bytes.compare(word, 0, word.length, this.#at, end) !== 0) return false;
+    this.#at = end;
+    return true;
+  }
+
+  #number(): void {
+    let end = this.#at;
+    while (end < this.#at + LONGEST_NUMBER && IN_NUMBERS.has(this.#bytes[end] ?? 0)) end += 1;
+    NUMBER_PATTERN.lastIndex = 0;
+    const match = NUMBER_PATTERN.exec(this.#bytes.toString('latin1', this.#at, end))?.[0];
+    if (!match) throw this.#unexpected();
+    if (!Number.isFinite(Number(match))) throw unusable(`the number at byte ${this.#at} is too large`);
+    this.#at += match.length;
+  }
+
+  #unexpected(at = this.#at): SvcError {
+    return unusable(
+      at >= this.#bytes.length ? 'it ends unexpectedly' : `there is an unexpected character at byte ${at}`,
+    );
+  }
+}
+
+function isHex(byte = 0): boolean {
+  const letter = byte | 0x20;
+  return (byte >= 0x30 && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66);
+}
