@@ -1,7 +1,7 @@
 /**
  * Counts the work between two turns of the event loop: how often blocks of our own code ran, as V8 counts them for
  * coverage, and how many characters of JSON were read and written. Unlike time, the counts are the same on a busy
- * machine. What is imported before `start` is not counted.
+ * machine. Of what ran before `start`, only the calls are counted, so that nothing should have been asked before.
  */
 import { type Profiler, Session } from 'node:inspector';
 
@@ -10,7 +10,8 @@ const WORST_TOLD = 4;
 
 export interface Work {
   readonly blocks: number;
-  readonly jsonChars: number;
+  readonly jsonRead: number;
+  readonly jsonWritten: number;
   /** Where most of the blocks are. */
   readonly where: string;
 }
@@ -18,18 +19,19 @@ export interface Work {
 export class WorkMeter {
   readonly #session = new Session();
   readonly #json = { parse: JSON.parse, stringify: JSON.stringify };
-  #chars = 0;
+  #read = 0;
+  #written = 0;
   #most: Work = nothing;
 
   start(): void {
     const { parse, stringify } = this.#json;
     JSON.parse = (text, reviver) => {
-      this.#chars += text.length;
+      this.#read += text.length;
       return parse(text, reviver);
     };
     JSON.stringify = (...given: [unknown]) => {
       const text = stringify(...given);
-      this.#chars += text?.length ?? 0;
+      this.#written += text?.length ?? 0;
       return text;
     };
     this.#session.connect();
@@ -72,14 +74,18 @@ export class WorkMeter {
         })),
       );
     const blocks = functions.reduce((sum, each) => sum + each.blocks, 0);
-    const jsonChars = Math.max(this.#chars, this.#most.jsonChars);
-    this.#chars = 0;
+    const json = {
+      jsonRead: Math.max(this.#read, this.#most.jsonRead),
+      jsonWritten: Math.max(this.#written, this.#most.jsonWritten),
+    };
+    this.#read = 0;
+    this.#written = 0;
     if (blocks <= this.#most.blocks) {
-      this.#most = { ...this.#most, jsonChars };
+      this.#most = { ...this.#most, ...json };
       return;
     }
     const worst = functions.toSorted((a, b) => b.blocks - a.blocks).slice(0, WORST_TOLD);
-    this.#most = { blocks, jsonChars, where: worst.map((each) => `${each.name}: ${each.blocks}`).join(', ') };
+    this.#most = { blocks, ...json, where: worst.map((each) => `${each.name}: ${each.blocks}`).join(', ') };
   }
 
   /** Answers come at once where the session is that of this very thread. */
@@ -93,4 +99,4 @@ export class WorkMeter {
   }
 }
 
-const nothing: Work = { blocks: 0, jsonChars: 0, where: '' };
+const nothing: Work = { blocks: 0, jsonRead: 0, jsonWritten: 0, where: '' };

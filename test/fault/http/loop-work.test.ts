@@ -5,25 +5,27 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JSON_LIMITS } from '../../../src/lib/json/json-scan.ts';
-import type { ScriptedService } from '../../support/http/scripted-service.ts';
+import { type ScriptedService, startScripted } from '../../support/http/scripted-service.ts';
 import { exchange } from '../../support/http/raw-exchange.ts';
 import { WorkMeter } from '../../support/work-meter.ts';
 
 const MOST_BLOCKS = 1_500_000;
-/** The largest body, once read; and once written, where it is a schema or a prompt that goes elsewhere. */
-const MOST_JSON_CHARS = 17_000_000;
 const LARGEST_BODY = 8 * 1024 * 1024;
+/** JSON.parse cannot be interrupted, so one body is the bound of what is read; what is written comes in slices. */
+const MOST_JSON_READ = LARGEST_BODY;
+const MOST_JSON_WRITTEN = 1_000_000;
 /** As much as fits beside the rest of a request. */
 const LARGEST_TEXT = LARGEST_BODY - 1_000;
+/** Where more of the same would only be more turns. */
+const LONG_TEXT = 2 ** 20;
 const MANY = JSON_LIMITS.tokens - 1_000;
 
 const meter = new WorkMeter();
 let service: ScriptedService;
 beforeAll(async () => {
-  meter.start();
-  const { startScripted } = await import('../../support/http/scripted-service.ts');
   service = await startScripted();
   service.engine.checksJobs = false;
+  meter.start();
 });
 afterAll(async () => {
   await service?.close();
@@ -55,14 +57,14 @@ type Asked = readonly [name: string, status: number, path: string, body: () => u
 
 const texts: readonly Asked[] = [
   ['one long text', 200, CHAT, () => chat({ messages: user('y'.repeat(LARGEST_TEXT)) })],
-  ['one text of escapes', 200, CHAT, () => chat({ messages: user('\n'.repeat(LARGEST_TEXT / 2)) })],
+  ['one text of escapes', 200, CHAT, () => chat({ messages: user('\n'.repeat(LONG_TEXT)) })],
   [
     'a system prompt of times of day',
     200,
     CHAT,
     () => ({
       ...chat({}),
-      messages: [{ role: 'system', content: 'y 12:34:56\n'.repeat(LARGEST_TEXT / 12) }, ...user('Hi')],
+      messages: [{ role: 'system', content: 'y 12:34:56\n'.repeat(LONG_TEXT / 12) }, ...user('Hi')],
     }),
   ],
   [
@@ -177,16 +179,16 @@ const refused: readonly Asked[] = [
 ];
 const vectors: readonly Asked[] = [
   [
-    '2,048 vectors',
+    '512 vectors',
     200,
     '/v1/embeddings',
-    () => ({ model: 'tiny-embed', input: many(2_048, () => 'word '.repeat(800)) }),
+    () => ({ model: 'tiny-embed', input: many(512, () => 'word '.repeat(80)) }),
   ],
   [
-    '2,048 vectors in base64',
+    '512 vectors in base64',
     200,
     '/v1/embeddings',
-    () => ({ model: 'tiny-embed', input: many(2_048, String), encoding_format: 'base64' }),
+    () => ({ model: 'tiny-embed', input: many(512, String), encoding_format: 'base64' }),
   ],
 ];
 
@@ -205,21 +207,22 @@ describe('no turn of the event loop does more than its share for', () => {
     });
     expect(answered).toMatch(new RegExp(`^${status} `));
     expect(work.blocks, work.where).toBeLessThan(MOST_BLOCKS);
-    expect(work.jsonChars).toBeLessThan(MOST_JSON_CHARS);
-    process.stderr.write(`## ${_} ${work.blocks} ${work.jsonChars} ${work.where}\n`);
+    expect(work.jsonRead).toBeLessThanOrEqual(MOST_JSON_READ);
+    expect(work.jsonWritten).toBeLessThan(MOST_JSON_WRITTEN);
+    process.stderr.write(`## ${_} ${work.blocks} ${work.jsonRead} ${work.jsonWritten} ${work.where}\n`);
   });
 
-  it('1,000 requests that come at once on one socket', async () => {
+  it('a hundred requests that come at once on one socket', async () => {
     const ask = (path: string, last = false): string =>
       `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
-    const asked = many(1_000, (at) =>
+    const asked = many(100, (at) =>
       ask(['/v1/models', '/openapi.json', '/metrics', '/v1/identity'][at % 4] ?? ''),
     );
     let answers = 0;
     const work = await meter.most(async () => {
       answers = (await exchange(service.port, [asked.join('') + ask('/health', true)])).answers.length;
     });
-    expect(answers).toBe(1_001);
+    expect(answers).toBe(101);
     expect(work.blocks, work.where).toBeLessThan(MOST_BLOCKS);
   });
 });
