@@ -17,6 +17,8 @@ const OPTIONS = {
   allErrors: false,
   strict: false,
   verbose: false,
+  // Lengths are counted as JavaScript does, or a text of megabytes would be walked to learn that it is too long.
+  unicode: false,
   code: { source: true, esm: true, optimize: 2 },
 };
 

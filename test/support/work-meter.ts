@@ -5,7 +5,7 @@
  */
 import { type Profiler, Session } from 'node:inspector';
 
-const OWN = /\/(?:src|generated\/packages)\//;
+const OWN = /\/(?:src|dist|generated\/packages)\//;
 const WORST_TOLD = 4;
 
 export interface Work {

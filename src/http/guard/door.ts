@@ -47,6 +47,10 @@ const QUEUED: ReadonlyMap<string, Dialect | undefined> = new Map(
     .map(({ path, dialect }) => [path, dialect]),
 );
 
+/** Whether what the request asks for waits for a slot of a model; it may have to wait before, too. */
+export const waitsForSlot = ({ method, url }: Pick<IncomingMessage, 'method' | 'url'>): boolean =>
+  method === 'POST' && QUEUED.has(url ?? '');
+
 /** Requests that were let in and are no jobs yet, by the client that sent them. */
 const arrived = new Map<IncomingMessage, string>();
 
@@ -88,8 +92,8 @@ export class Door {
 
   /** Who sends a request that may be refused here; null: it may not. */
   #clientOf(knock: Knock, address = ''): string | null {
-    const { method, url, headers } = knock;
-    if (method !== 'POST' || !QUEUED.has(url ?? '')) return null;
+    const { headers } = knock;
+    if (!waitsForSlot(knock)) return null;
     if (headers.origin !== undefined || !this.#options.mayEnter(knock)) return null;
     return clientKey({ ip: address, headers });
   }

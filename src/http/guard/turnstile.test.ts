@@ -2,8 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { routes } from '../../wire/routes.ts';
 import { Turnstile } from './turnstile.ts';
 
+const chat = (): IncomingMessage =>
+  ({ method: 'POST', url: routes.chatCompletions.path, socket: {} }) as unknown as IncomingMessage;
 const asked = (method: string, socket: object = {}): IncomingMessage =>
   ({ method, socket }) as unknown as IncomingMessage;
 
@@ -41,21 +44,40 @@ describe('the turnstile', () => {
     expect(begun).toEqual(['a', 'b', 'c']);
   });
 
-  it('holds back who was let in while others are turned away, but not for long', async () => {
+  it('holds back chats that were let in while others are turned away, but not for long', async () => {
     const { clock, turnstile, begun, arrive } = stand();
-    for (const name of ['a', 'b', 'c']) arrive(name, asked('POST'));
+    for (const name of ['a', 'b', 'c']) arrive(name, chat());
     turnstile.hold();
-    for (let ms = 0; ms < 15; ms += 5) {
+    for (let ms = 0; ms < 40; ms += 10) {
       await turn();
       expect(begun).toEqual(['a']);
-      await clock.advance(5);
+      await clock.advance(10);
     }
     await turn();
     expect(begun).toEqual(['a', 'b']);
+    await clock.advance(9);
     await turn();
     expect(begun).toEqual(['a', 'b']);
-    await clock.advance(50);
+    await clock.advance(1);
     await turn();
     expect(begun).toEqual(['a', 'b', 'c']);
+  });
+
+  it('does not hold back what waits for no slot, nor let it keep chats out', async () => {
+    const { turnstile, begun, arrive } = stand();
+    for (const name of ['chat a', 'chat b']) arrive(name, chat());
+    turnstile.hold();
+    await turn();
+    for (const name of ['a', 'b']) arrive(name, asked('POST'));
+    await turn();
+    expect(begun).toEqual(['chat a', 'a', 'b']);
+  });
+
+  it('takes turns between chats and all else', async () => {
+    const { begun, arrive } = stand();
+    for (const name of ['1', '2', '3']) arrive(name, asked('POST'));
+    for (const name of ['chat a', 'chat b']) arrive(name, chat());
+    for (let turns = 0; turns < 4; turns += 1) await turn();
+    expect(begun).toEqual(['1', 'chat a', '2', 'chat b', '3']);
   });
 });

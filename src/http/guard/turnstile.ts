@@ -1,26 +1,36 @@
 /**
  * Takes turns on the event loop: of many requests that arrive at once, one begins in each turn, so that what is asked in
- * between (a probe, a token of a stream) waits for one of them and not for all. While others are turned away, those that
+ * between (a probe, a token of a stream) waits for one of them and not for all. While others are turned away, chats that
  * were let in wait a little: they wait for a slot in any case, and a refusal costs a tenth of what they do.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../lib/base/clock.ts';
+import { waitsForSlot } from './door.ts';
 
 /** After the last refusal. */
 const HOLD_MS = 50;
-/** Between two that begin, whatever is refused meanwhile. */
-const LONGEST_HOLD_MS = 15;
+/**
+ * Between two chats that begin, whatever is refused meanwhile. One costs some milliseconds, so that this is a tenth of the
+ * thread; and hardly a model answers more than twenty-five of them in a second.
+ */
+const LONGEST_HOLD_MS = 40;
 
 /** By socket: the turn in which its last request began. */
 const begun = new WeakMap<object, number>();
 
 export class Turnstile {
   readonly #clock: Clock;
-  readonly #waiting: (() => void)[] = [];
+  /** Chats, which are held back in a flood, and all else. */
+  readonly #chats: (() => void)[] = [];
+  readonly #others: (() => void)[] = [];
   #isTurning = false;
   #turnNumber = 0;
   #heldUntilMs = -Infinity;
-  #lastBegunMs = -Infinity;
+  #lastChatMs = -Infinity;
+  /** The last to begin was a chat; where both wait, they take turns. */
+  #wasChat = false;
+  /** Set while only chats wait and none may begin yet: calls off the end of that. */
+  #wake: (() => void) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,13 +39,16 @@ export class Turnstile {
   /** Undefined: it may go on at once. A probe on a socket of its own never waits. */
   readonly turn = (request: IncomingMessage): Promise<void> | undefined => {
     if (!this.#hasToQueue(request)) return undefined;
-    if (!this.#isTurning) {
+    const isChat = waitsForSlot(request);
+    const isFree = !this.#isTurning || (this.#wake !== undefined && !isChat);
+    if (isFree) {
+      this.#wake?.();
       this.#isTurning = true;
-      this.#lastBegunMs = this.#clock.monotonicMs();
+      this.#begins(isChat);
       setImmediate(this.#next);
       return undefined;
     }
-    return new Promise((begin) => this.#waiting.push(begin));
+    return new Promise((begin) => (isChat ? this.#chats : this.#others).push(begin));
   };
 
   /** Somebody was turned away, and more of them are likely to come at once. */
@@ -52,14 +65,32 @@ export class Turnstile {
 
   readonly #next = (): void => {
     this.#turnNumber += 1;
-    if (this.#waiting.length === 0) {
+    this.#wake = undefined;
+    if (this.#chats.length + this.#others.length === 0) {
       this.#isTurning = false;
       return;
     }
+    const waitMs = this.#chats.length === 0 ? Infinity : this.#chatsWaitMs();
+    const isChat = waitMs <= 0 && (this.#others.length === 0 || !this.#wasChat);
+    const begin = (isChat ? this.#chats : this.#others).shift();
+    if (begin === undefined) {
+      // Turning on would take the processor from those who answer.
+      this.#wake = this.#clock.after(waitMs, this.#next);
+      return;
+    }
+    this.#begins(isChat);
     setImmediate(this.#next);
-    const now = this.#clock.monotonicMs();
-    if (now < this.#heldUntilMs && now < this.#lastBegunMs + LONGEST_HOLD_MS) return;
-    this.#lastBegunMs = now;
-    this.#waiting.shift()?.();
+    begin();
   };
+
+  #begins(isChat: boolean): void {
+    this.#wasChat = isChat;
+    if (isChat) this.#lastChatMs = this.#clock.monotonicMs();
+  }
+
+  /** How long the next chat is held back from now. */
+  #chatsWaitMs(): number {
+    const untilMs = Math.min(this.#heldUntilMs, this.#lastChatMs + LONGEST_HOLD_MS);
+    return untilMs - this.#clock.monotonicMs();
+  }
 }
