@@ -69,6 +69,32 @@ function reachableFrom(start: string): ReadonlySet<string> {
   return seen;
 }
 
+/** Paths below src/ and test/ that a page names in code. */
+const namedPaths = (page: string): string[] =>
+  [...textOf(page).matchAll(/`((?:src|test)\/[\w./-]+)`/g)].map((match) => match[1] ?? '');
+
+describe('what is promised', () => {
+  it.each(['SECURITY.md', 'docs/reliability.md'])('by %s names files and scenarios that exist', (page) => {
+    expect(namedPaths(page).length).toBeGreaterThan(10);
+    expect(namedPaths(page).filter((name) => !existsSync(name))).toEqual([]);
+    const scenarios = readdirSync('test/campaign', { recursive: true, encoding: 'utf8' }).flatMap(
+      (name) => /(\w+)\.campaign\.ts$/.exec(name)?.[1] ?? [],
+    );
+    const rows = textOf(page)
+      .split('\n')
+      .filter((line) => line.startsWith('| '));
+    const named = rows.flatMap((row) => /campaign ((?:`\w+`(?:, )?)+)/.exec(row)?.[1]?.match(/\w+/g) ?? []);
+    expect(named.filter((name) => !scenarios.includes(name))).toEqual([]);
+  });
+
+  it('names a test in every row', () => {
+    const table = /\| promise \|[\s\S]*?\n\n/.exec(textOf('docs/reliability.md'))?.[0] ?? '';
+    const rows = table.trim().split('\n').slice(2);
+    expect(rows.length).toBeGreaterThan(10);
+    expect(rows.filter((row) => !/\.test\.ts|campaign `/.test(row.split('|').at(-2) ?? ''))).toEqual([]);
+  });
+});
+
 describe('links', () => {
   it('finds the pages', () => {
     expect(pages).toContain('README.md');
