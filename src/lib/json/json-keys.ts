@@ -37,7 +37,7 @@ export class JsonKeys {
     const alike = this.#placeOf(print);
     if (alike !== undefined) {
       const [otherStart, otherEnd] = [places[alike] as number, places[alike + 1] as number];
-      if (this.#bytes.compare(this.#bytes, start, end, otherStart, otherEnd) === 0) throw namesTwice();
+      if (this.#isSame(otherStart, otherEnd, start, end)) throw namesTwice();
       return false;
     }
     this.#byPrint?.set(print, places.length);
@@ -66,6 +66,13 @@ export class JsonKeys {
       print = Math.imul(print ^ byte, 0x01000193);
     }
     return print;
+  }
+
+  #isSame(one: number, oneEnd: number, other: number, otherEnd: number): boolean {
+    if (oneEnd - one !== otherEnd - other) return false;
+    for (let at = other; at < otherEnd; at += 1)
+      if (this.#bytes[at] !== this.#bytes[one + at - other]) return false;
+    return true;
   }
 
   #decoded(): Set<string> {

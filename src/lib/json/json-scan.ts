@@ -229,9 +229,9 @@ export class JsonScan {
 
   #word(byte: number): boolean {
     const word = WORDS.get(byte);
-    const end = Math.min(this.#at + (word?.length ?? 0), this.#bytes.length);
-    if (word === undefined || this.#bytes.compare(word, 0, word.length, this.#at, end) !== 0) return false;
-    this.#at = end;
+    if (word === undefined || !word.every((letter, index) => this.#bytes[this.#at + index] === letter))
+      return false;
+    this.#at += word.length;
     return true;
   }
 

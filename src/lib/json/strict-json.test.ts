@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JSON_LIMITS, JsonScan } from './json-scan.ts';
-import { parseJson, parseJsonInTurns } from './strict-json.ts';
+import { parseJsonInTurns } from './json-in-turns.ts';
+import { parseJson } from './strict-json.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
 

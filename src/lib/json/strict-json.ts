@@ -4,13 +4,9 @@
  * `__proto__` are refused, because two readers could disagree on them; so are numbers that JSON.parse would turn into
  * Infinity. Reasons name a byte offset, never the text, so no prompt reaches a log.
  */
-import { setImmediate as turn } from 'node:timers/promises';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { JsonScan, type SharedPlace } from './json-scan.ts';
 import type { KnownMember } from './known-member.ts';
-
-/** Bytes that are scanned before others have their turn on the event loop, which is a millisecond of it. */
-const SLICE_BYTES = 128 * 1024;
 
 /**
  * Parses a JSON document, or throws invalid_json with the reason. The value of a `shared` member of the outermost object
@@ -19,18 +15,15 @@ const SLICE_BYTES = 128 * 1024;
 export function parseJson(bytes: Buffer, shared?: KnownMember): unknown {
   const scan = new JsonScan(bytes, shared);
   scan.advance(bytes.length);
-  return read(bytes, scan.place, shared);
+  return readScanned(bytes, scan.place, shared);
 }
 
-/** The same, but a large document lets the event loop turn while it is read. */
-export async function parseJsonInTurns(bytes: Buffer, shared?: KnownMember): Promise<unknown> {
-  const scan = new JsonScan(bytes, shared);
-  for (let end = SLICE_BYTES; !scan.advance(end); end += SLICE_BYTES) await turn();
-  if (bytes.length > SLICE_BYTES) await turn();
-  return read(bytes, scan.place, shared);
-}
-
-function read(bytes: Buffer, place: SharedPlace | undefined, shared: KnownMember | undefined): unknown {
+/** The value of a document that was scanned. */
+export function readScanned(
+  bytes: Buffer,
+  place: SharedPlace | undefined,
+  shared: KnownMember | undefined,
+): unknown {
   if (shared === undefined || place === undefined) return parsed(bytes.toString('utf8'));
   return place.known === undefined
     ? readFirst(bytes, place, shared)
