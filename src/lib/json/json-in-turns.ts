@@ -5,7 +5,7 @@ import type { KnownMember } from './known-member.ts';
 import { readScanned } from './strict-json.ts';
 
 /** Bytes that are scanned before others have their turn, which is a millisecond. */
-const SLICE_BYTES = 128 * 1024;
+const SLICE_BYTES = 64 * 1024;
 
 /** As `parseJson` does; JSON.parse itself, at the end, cannot be interrupted. */
 export async function parseJsonInTurns(bytes: Buffer, shared?: KnownMember): Promise<unknown> {
