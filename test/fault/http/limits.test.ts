@@ -13,8 +13,8 @@ const limits = vi.hoisted(() => ({
   maxSockets: 8,
 }));
 vi.mock('../../../src/http/limits.ts', async (original) => {
-  const { HTTP_LIMITS } = await original<{ HTTP_LIMITS: object }>();
-  return { HTTP_LIMITS: { ...HTTP_LIMITS, ...limits } };
+  const { HTTP_LIMITS, ...others } = await original<{ HTTP_LIMITS: object }>();
+  return { ...others, HTTP_LIMITS: { ...HTTP_LIMITS, ...limits } };
 });
 
 const clock = new ManualClock();
