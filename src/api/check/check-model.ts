@@ -65,7 +65,7 @@ async function scored(loaded: LoadedModel, options: CheckOptions, end: number): 
   );
   const reasons = new Map<CheckCase, string | null>();
   const waiting = [...CHECK_CASES];
-  const isOver = AbortSignal.timeout(Math.max(0, end - performance.now()));
+  const isOver = AbortSignal.timeout(Math.max(0, Math.ceil(end - performance.now())));
   const inTime = AbortSignal.any([signal, isOver]);
   const tryCases = async (): Promise<void> => {
     while (!inTime.aborted) {
