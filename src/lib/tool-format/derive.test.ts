@@ -31,6 +31,20 @@ describe('a format', () => {
     expect(told?.probe).toBeNull();
   });
 
+  it('has the spacing of the JSON that the template writes', () => {
+    const call = (json: string): string =>
+      `{% for message in messages %}{% for call in message.tool_calls or [] %}<call>${json}</call>{% endfor %}{{ message.content }}{% endfor %}`;
+    const spaced = call('{{ {"name": call.function.name, "arguments": call.function.arguments} | tojson }}');
+    const compact = call(
+      '{{ {"name": call.function.name, "arguments": call.function.arguments} | tojson(separators=(",", ":")) }}',
+    );
+    for (const [source, spacing] of [
+      [spaced, 'spaced'],
+      [compact, 'compact'],
+    ] as const)
+      expect(formatOfSource(source).tools?.arguments).toEqual({ kind: 'json', spacing });
+  });
+
   it('can be chosen by a user in the place of what the template shows', () => {
     const source = template('tagged');
     expect(formatOfSource(source, 'envelope')).toMatchObject({ tools: null, thinking: { open: '<think>' } });
