@@ -81,8 +81,12 @@ export function sendHead(
   reader: Pick<SseOptions, 'clock' | 'abort'>,
 ): void {
   raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+  const { socket } = raw;
+  // Together with the chunks that are there already, in one packet.
+  socket?.cork();
   raw.flushHeaders();
-  raw.socket?.setNoDelay(true);
+  process.nextTick(() => socket?.uncork());
+  socket?.setNoDelay(true);
   guardStalledReader(raw, reader);
 }
 
@@ -189,6 +193,11 @@ export class PendingItems<Item> {
   readonly #items: AsyncGenerator<Item, void, void>;
   readonly #clock: Clock;
   #next: Promise<IteratorResult<Item, void>> | undefined;
+  /** Whoever waits for an item hears of silence at this time. */
+  #silentAtMs = Number.POSITIVE_INFINITY;
+  #onSilence: () => void = () => {};
+  /** One timer, set again only when it fires or is too late, so that an item costs none. */
+  #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(items: AsyncGenerator<Item, void, void>, clock: Clock) {
     this.#items = items;
@@ -196,11 +205,11 @@ export class PendingItems<Item> {
   }
 
   async next(patienceMs: number): Promise<Item | 'silence' | 'end'> {
-    this.#next ??= this.#items.next();
-    const next = this.#next;
-    let cancel: () => void = () => {};
+    const next = (this.#next ??= this.#items.next());
+    this.#silentAtMs = this.#clock.monotonicMs() + patienceMs;
+    if (this.#timer === undefined || this.#timer.atMs > this.#silentAtMs) this.#setTimer();
     const silence = new Promise<'silence'>((resolve) => {
-      cancel = this.#clock.after(patienceMs, () => resolve('silence'));
+      this.#onSilence = () => resolve('silence');
     });
     try {
       const result = await Promise.race([next, silence]);
@@ -208,11 +217,27 @@ export class PendingItems<Item> {
       this.#next = undefined;
       return result.done ? 'end' : result.value;
     } finally {
-      cancel();
+      this.#silentAtMs = Number.POSITIVE_INFINITY;
     }
   }
 
   async close(): Promise<void> {
+    this.#timer?.cancel();
     await this.#items.return();
+  }
+
+  #setTimer(): void {
+    this.#timer?.cancel();
+    const atMs = this.#silentAtMs;
+    const cancel = this.#clock.after(Math.max(0, atMs - this.#clock.monotonicMs()), () => this.#onTimer());
+    this.#timer = { atMs, cancel };
+  }
+
+  #onTimer(): void {
+    this.#timer = undefined;
+    if (this.#silentAtMs === Number.POSITIVE_INFINITY) return;
+    if (this.#silentAtMs > this.#clock.monotonicMs()) return this.#setTimer();
+    this.#silentAtMs = Number.POSITIVE_INFINITY;
+    this.#onSilence();
   }
 }

@@ -164,7 +164,7 @@ describe('a second Hearth', () => {
     const { stdout } = await hearth(['ps', '--json'], settings);
     expect(JSON.parse(stdout)).toMatchObject({
       data: expect.arrayContaining([expect.objectContaining({ id: 'far/shape-test' })]),
-      upstreams: [expect.objectContaining({ name: 'far', state: 'ready' })],
+      upstreams: [expect.objectContaining({ name: 'far', privacy: 'local' })],
     });
   });
 
@@ -177,6 +177,16 @@ describe('a second Hearth', () => {
     expect(JSON.parse(stdout)).toContainEqual(
       expect.objectContaining({ id: 'far/shape-test', isDefault: true }),
     );
+  });
+
+  it('is shown by its id, and loses a name, but no model, to hearth rm', async () => {
+    const show = async () =>
+      JSON.parse((await hearth(['show', 'far/shape-test', '--json'], settings)).stdout);
+    expect(await show()).toMatchObject({ id: 'far/shape-test', owner: 'far', aliases: ['gpt-far'] });
+    expect(await hearth(['rm', 'GPT-far'], settings)).toMatchObject({ code: 0 });
+    expect((await show()).aliases).toEqual([]);
+    const { code, stderr } = await hearth(['rm', 'far/shape-test'], settings);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('hearth upstream rm far removes')]);
   });
 
   it('that is not the pinned one is not spoken to', async () => {

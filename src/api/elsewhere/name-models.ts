@@ -18,6 +18,8 @@ export interface SeenModel {
   readonly contextLength: number | null;
   readonly aliases: readonly string[];
   readonly addedAt: string;
+  /** The farthest that requests for it may go; null: anywhere. */
+  readonly privacy: Privacy | null;
 }
 
 /** Of every engine, in the order of their names. */
@@ -27,9 +29,9 @@ export async function seenModels(engines: Pick<EngineStore, 'read'>): Promise<Se
   const pools = entries.flatMap((entry): SeenModel[] => {
     if (entry.type !== 'pool') return [];
     const first = single.find(({ id }) => entry.members.includes(id));
-    const { name: id, addedAt } = entry;
+    const { name: id, addedAt, privacy = null } = entry;
     const facts = { kind: first?.kind ?? ('chat' as const), contextLength: first?.contextLength ?? null };
-    return [{ id, engine: 'pool', owner: 'pool', aliases: [], addedAt, ...facts }];
+    return [{ id, engine: 'pool', owner: 'pool', aliases: [], addedAt, privacy, ...facts }];
   });
   return [...single, ...pools];
 }
@@ -47,6 +49,7 @@ function modelsOf(entry: Exclude<EngineEntry, PoolEntry>): SeenModel[] {
     contextLength,
     aliases: Object.entries(entry.aliases).flatMap(([alias, meant]) => (meant === model ? [alias] : [])),
     addedAt: entry.addedAt,
+    privacy: entry.type === 'upstream' ? (entry.limits?.[model] ?? null) : null,
   }));
 }
 
@@ -72,6 +75,20 @@ export async function aliasSeen(engines: EngineStore, id: string, alias: string)
   await engines.update(seen.owner, (entry) =>
     entry.type === 'pool' ? entry : { ...entry, aliases: { ...entry.aliases, [alias]: modelThere(seen) } },
   );
+  return true;
+}
+
+/** Takes another name for a model of an engine away; false where the name is none. */
+export async function removeAliasSeen(engines: EngineStore, alias: string): Promise<boolean> {
+  const wanted = alias.toLowerCase();
+  const isIt = (name: string): boolean => name.toLowerCase() === wanted;
+  const owner = (await seenModels(engines)).find(({ aliases }) => aliases.some(isIt))?.owner;
+  if (owner === undefined) return false;
+  await engines.update(owner, (entry) => {
+    if (entry.type === 'pool') return entry;
+    const left = Object.entries(entry.aliases).filter(([name]) => !isIt(name));
+    return { ...entry, aliases: Object.fromEntries(left) };
+  });
   return true;
 }
 

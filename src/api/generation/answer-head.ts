@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../../lib/base/clock.ts';
 import { type ServedModel, weightsName } from '../models/served-model.ts';
 
@@ -24,8 +24,19 @@ export async function answerHead<T extends string>(
   };
 }
 
+interface Fingerprint {
+  readonly facts: string;
+  readonly text: string;
+}
+
+const fingerprints = new WeakMap<ServedModel, Fingerprint>();
+
 /** Changes with the backend's bytes or the model: equal seeds promise equal answers only under one of these. */
 function fingerprint(backendSha256: string | null, model: ServedModel): string {
   const facts = `${backendSha256 ?? 'none'} ${weightsName(model)}`;
-  return `fp_${createHash('sha256').update(facts).digest('hex').slice(0, 16)}`;
+  const known = fingerprints.get(model);
+  if (known?.facts === facts) return known.text;
+  const text = `fp_${hash('sha256', facts).slice(0, 16)}`;
+  fingerprints.set(model, { facts, text });
+  return text;
 }

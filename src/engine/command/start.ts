@@ -80,13 +80,14 @@ async function untilReady(
   { modelId, child, upstream, startMs, signal }: Waiting,
 ): Promise<number | null> {
   const untilMs = clock.monotonicMs() + startMs;
-  const failed = (reason: string): Error => fail('load_failed', { model: modelId, reason });
   for (;;) {
     const look = await Promise.race([probe.look(upstream, signal), child.gone]);
     if (signal.aborted) throw fail('cancelled');
-    if (look === null || typeof look === 'string') throw failed(`its command ended (${look ?? 'as asked'})`);
+    if (look === null || typeof look === 'string')
+      throw failed(modelId, `its command ended (${look ?? 'as asked'})`);
     if (look.state === 'ready') return look.load.capacity;
-    if (clock.monotonicMs() >= untilMs) throw failed(`its command did not answer within ${startMs / 1000} s`);
+    if (clock.monotonicMs() >= untilMs)
+      throw failed(modelId, `its command did not answer within ${startMs / 1000} s`);
     await Promise.race([new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve)), child.gone]);
   }
 }
@@ -105,8 +106,11 @@ async function modelOf(
   const found = wanted === null ? models[0] : models.find(({ name }) => name === wanted.name);
   if (found !== undefined) return found;
   const listed = models.map(({ name }) => name).join(', ') || 'none';
-  throw fail('load_failed', { model: modelId, reason: `its command serves other models (${listed})` });
+  throw failed(modelId, `its command serves other models (${listed})`);
 }
+
+const failed = (model: string, reason: string): Error =>
+  fail('load_failed', { model, reason, remedy: 'run the command by itself to see why' });
 
 /** Another program could take it before the command does; then the command ends, and says why. */
 function freePort(): Promise<number> {

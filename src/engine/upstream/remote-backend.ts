@@ -15,7 +15,7 @@ import { readFrozen, writeFrozen } from './chat/frozen.ts';
 import { type UpstreamRequest, type Written, writeRequest } from './chat/request.ts';
 import { countOf } from './hostile.ts';
 import { readJson } from './http/body.ts';
-import { eventsOf } from './http/event-stream.ts';
+import { readEvents } from './http/event-stream.ts';
 import { type Exchange, exchange, type ExchangeDeps } from './http/exchange.ts';
 import { UPSTREAM_LIMITS } from './limits.ts';
 import { isRemote, type RemoteTarget, type Upstream } from './ports.ts';
@@ -139,30 +139,26 @@ async function call(
   );
   let isWhole = false;
   try {
-    for await (const pieces of eventsOf(answer)) {
-      answer.watch.began();
+    await readEvents(answer, (pieces) => {
+      const { watch } = answer;
+      watch.began();
       const failure = takeAll(reader, pieces);
-      answer.watch.hold();
       // What it said before it failed was said.
-      await tell(listener, events.splice(0));
-      answer.watch.go();
+      tell(listener, events.splice(0));
       if (failure !== null) throw failure;
-      if (reader.isOver) break;
-    }
+      const room = listener.room?.();
+      if (room !== undefined) watch.hold();
+      return { isOver: reader.isOver, room: room?.then(() => watch.go()) };
+    });
     isWhole = true;
-    await tell(listener, [reader.end()]);
+    tell(listener, [reader.end()]);
   } finally {
     close(deps.clock, answer, isWhole);
   }
 }
 
-/** In order, and no faster than there is room for them. */
-async function tell(listener: JobListener, events: Iterable<JobEvent>): Promise<void> {
-  for (const event of events) {
-    listener.onEvent(event);
-    const room = listener.room?.();
-    if (room !== undefined) await room;
-  }
+function tell(listener: JobListener, events: Iterable<JobEvent>): void {
+  for (const event of events) listener.onEvent(event);
 }
 
 /** A whole answer with its record; only the Hearth whose key is pinned is asked for one. */

@@ -21,9 +21,9 @@ export const engineErrors = {
   ),
   load_failed: permanent(
     'unavailable',
-    { model: 'string', reason: 'string' },
+    { model: 'string', reason: 'string', remedy: 'string?' },
     (d) =>
-      `Model "${d.model}" could not be loaded: ${d.reason}; check that its file is complete (hearth verify, if it is installed), or use another model.`,
+      `Model "${d.model}" could not be loaded: ${d.reason}; ${d.remedy ?? 'check that its file is complete (hearth verify, if it is installed), or use another model'}.`,
   ),
   load_setting_unusable: permanent(
     'unavailable',

@@ -1,6 +1,13 @@
 /** What goes wrong between Hearth and a service that runs models elsewhere. */
 import { permanent, transient } from './entry.ts';
 
+/** What did not happen in time, by phase. */
+const LATE: Readonly<Record<string, string>> = {
+  first_byte: 'did not begin to answer',
+  stall: 'sent nothing more of its answer',
+  whole: 'did not finish its answer',
+};
+
 export const upstreamErrors = {
   /** No connection, or none that is trusted: the name, the address, TLS. */
   upstream_unreachable: transient(
@@ -14,7 +21,7 @@ export const upstreamErrors = {
     'unavailable',
     { upstream: 'string', phase: 'string', seconds: 'number' },
     (d) =>
-      `Upstream "${d.upstream}" took too long (${d.phase}: more than ${d.seconds} s); send the request again.`,
+      `Upstream "${d.upstream}" ${LATE[d.phase] ?? d.phase} within ${d.seconds} s; send the request again.`,
   ),
   upstream_busy: transient(
     'busy',

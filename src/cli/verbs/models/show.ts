@@ -2,8 +2,10 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { knownFormat } from '../../../api/check/known-format.ts';
+import { findSeen, type SeenModel } from '../../../api/elsewhere/name-models.ts';
 import type { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
+import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
 import { isLoadSetting } from '../../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
@@ -29,6 +31,8 @@ export function registerShow(program: Command, context: CliContext): void {
     .action(async (id: string, flags: { json?: boolean }) => {
       const config = context.config();
       const registry = localRegistry(config);
+      const elsewhere = (await registry.has(id)) ? null : await findSeen(new EngineStore(registry.store), id);
+      if (elsewhere !== null) return showElsewhere(context, elsewhere, flags.json === true);
       const model = await registry.find(id);
       const shown = await describeModel(registry, model, config.numCtx);
       const format = shown.kind === 'chat' ? await formatOf(context, registry, model) : null;
@@ -40,6 +44,27 @@ export function registerShow(program: Command, context: CliContext): void {
       context.print(lines.join('\n'));
     });
 }
+
+/** A model of another engine, as it was last seen. */
+function showElsewhere(context: CliContext, model: SeenModel, json: boolean): void {
+  if (json) return context.printJson(model);
+  const lines: Line[] = [
+    ['id', model.id],
+    ['aliases', model.aliases.join(', ') || 'none'],
+    ['kind', model.kind],
+    ['runs', RUNS[model.engine](model)],
+    ['window', model.contextLength === null ? 'not told' : `${model.contextLength} tokens`],
+    ['privacy', model.privacy === null ? 'no limit' : `no farther than ${model.privacy}`],
+    ['added', model.addedAt],
+  ];
+  context.print(lines.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`).join('\n'));
+}
+
+const RUNS: Readonly<Record<SeenModel['engine'], (model: SeenModel) => string>> = {
+  upstream: ({ owner }) => `at upstream ${owner}; more: hearth upstream show ${owner}`,
+  command: ({ owner }) => `by command ${owner}; more: hearth engine show ${owner}`,
+  pool: ({ id }) => `at one of its members; more: hearth pool show ${id}`,
+};
 
 /** What is told of a format: as JSON, and in lines. */
 interface ShownFormat {

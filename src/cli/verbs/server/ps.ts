@@ -96,6 +96,7 @@ function unload({ expires_at: at, running }: ResidencyList['data'][number]): str
 
 /** Where the weights lie; the memory of the machine is named only where nothing else is. */
 function devices({ memory }: ResidencyList['data'][number]): string {
+  if (memory.length === 0) return '';
   const used = memory.filter((part) => (part.measured_bytes ?? part.planned_bytes) > 0);
   const gpus = used.map(({ device }) => device).filter((device) => device !== 'CPU');
   return gpus.length === 0 ? 'CPU' : gpus.join(', ');
@@ -103,6 +104,8 @@ function devices({ memory }: ResidencyList['data'][number]): string {
 
 /** The sum, and what it consists of where a GPU holds a part. */
 function memoryText({ memory_bytes: sum, memory }: ResidencyList['data'][number]): string {
+  // A model of an upstream takes none here.
+  if (memory.length === 0) return '';
   const parts = memory.map(
     ({ device, planned_bytes, measured_bytes }) => `${device} ${mebibytes(measured_bytes ?? planned_bytes)}`,
   );

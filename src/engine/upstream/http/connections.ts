@@ -19,10 +19,19 @@ const KEPT = {
 /** One set of connections per upstream and authority: what one upstream left behind reaches no other. */
 export class Connections {
   readonly #agents = new Map<string, HttpAgent>();
+  /** The last one of each, so that its address is not taken apart for every call. */
+  readonly #last = new WeakMap<object, { readonly ca: string | null; readonly agent: HttpAgent }>();
 
   async agentFor(upstream: Pick<Upstream, 'name' | 'baseUrl' | 'ca'>): Promise<HttpAgent> {
-    const { name, baseUrl } = upstream;
     const ca = await upstream.ca();
+    const last = this.#last.get(upstream);
+    if (last?.ca === ca) return last.agent;
+    const agent = this.#agentOf(upstream, ca);
+    this.#last.set(upstream, { ca, agent });
+    return agent;
+  }
+
+  #agentOf({ name, baseUrl }: Pick<Upstream, 'name' | 'baseUrl'>, ca: string | null): HttpAgent {
     const key = JSON.stringify([name, new URL(baseUrl).origin, ca]);
     const known = this.#agents.get(key);
     if (known !== undefined) return known;

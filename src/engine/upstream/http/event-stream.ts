@@ -1,21 +1,69 @@
-/** The events of an SSE body, pulled: nothing is read from the socket while the reader is busy with what came. */
+/** The events of an SSE body: nothing more is read from the socket while their reader is behind. */
 import { createParser } from 'eventsource-parser';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { broken } from '../failures.ts';
 import { UPSTREAM_LIMITS } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Yields what each piece of the body completes: the `data` of its events, perhaps none. */
-export async function* eventsOf(answer: Exchange): AsyncGenerator<readonly string[], void, void> {
-  const { response, watch } = answer;
-  const { upstream } = answer.asked;
+/** What a reader says of the events that it was given. */
+export interface Read {
+  /** It has seen the end of the answer; the rest of the body is left unread, and the connection open. */
+  readonly isOver: boolean;
+  /** Resolves when it can take more; undefined: now. */
+  readonly room: Promise<void> | undefined;
+}
+
+/**
+ * Gives what each piece of the body completes to `read`: the `data` of its events. Resolves at the end of the body, or
+ * where the reader says that it is over; rejects with what `read` throws and with failures of the body. Listeners and
+ * not an iterator of the body, which costs a stream of short pieces as much again as reading them.
+ */
+export async function readEvents(answer: Exchange, read: (events: readonly string[]) => Read): Promise<void> {
+  checkType(answer);
+  const { response } = answer;
+  const take = eventTaker(answer);
+  await new Promise<void>((resolve, reject) => {
+    let isSettled = false;
+    const settle = (then: () => void): void => {
+      isSettled = true;
+      response.off('data', onData).off('end', onEnd).off('error', onFailure).off('close', onFailure);
+      then();
+    };
+    const fail = (error: unknown): void => settle(() => reject(error));
+    const onEnd = (): void => settle(resolve);
+    const onFailure = (error?: unknown): void => fail(isSvcError(error) ? error : answer.failure(error));
+    const onData = (piece: Buffer): void => {
+      try {
+        const events = take(piece);
+        if (events.length === 0) return;
+        const { isOver, room } = read(events);
+        if (isOver) return settle(resolve);
+        if (room === undefined) return;
+        response.pause();
+        room.then(() => void (isSettled || response.resume())).catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    // A body that was cut off meanwhile tells it nobody again.
+    if (response.destroyed) return onFailure();
+    response.on('data', onData).on('end', onEnd).on('error', onFailure).on('close', onFailure);
+  });
+}
+
+function checkType({ response, asked: { upstream } }: Exchange): void {
   const type = String(response.headers['content-type'] ?? '');
-  if (!/^text\/event-stream\b/i.test(type)) {
-    const shown = type === '' ? 'of no type' : type.slice(0, 64);
-    throw broken(upstream, 'content_type', `it is ${shown} and no stream of events`);
-  }
-  const events: string[] = [];
+  if (/^text\/event-stream\b/i.test(type)) return;
+  const shown = type === '' ? 'of no type' : type.slice(0, 64);
+  throw broken(upstream, 'content_type', `it is ${shown} and no stream of events`);
+}
+
+/** Takes pieces of the body in; returns the `data` of the events that end in each. */
+function eventTaker({ asked: { upstream }, watch }: Exchange): (piece: Buffer) => readonly string[] {
+  let events: string[] = [];
   let tooLong = false;
+  let bytes = 0;
+  const decoder = new TextDecoder();
   const parser = createParser({
     maxBufferSize: UPSTREAM_LIMITS.eventChars,
     onEvent: ({ data }) => void events.push(data),
@@ -23,23 +71,18 @@ export async function* eventsOf(answer: Exchange): AsyncGenerator<readonly strin
       tooLong ||= fault === 'max-buffer-size-exceeded';
     },
   });
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  try {
-    // Left open for a reader that has seen the end of the answer: the connection can then be used again.
-    for await (const piece of response.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      watch.alive();
-      bytes += piece.length;
-      if (bytes > UPSTREAM_LIMITS.answerBytes)
-        throw tooMuch(upstream, `it has more than ${UPSTREAM_LIMITS.answerBytes} bytes`);
-      parser.feed(decoder.decode(piece, { stream: true }));
-      if (tooLong)
-        throw tooMuch(upstream, `one of its events has more than ${UPSTREAM_LIMITS.eventChars} characters`);
-      if (events.length > 0) yield events.splice(0);
-    }
-  } catch (error) {
-    throw isSvcError(error) ? error : answer.failure(error);
-  }
+  return (piece) => {
+    watch.alive();
+    bytes += piece.length;
+    if (bytes > UPSTREAM_LIMITS.answerBytes)
+      throw tooMuch(upstream, `it has more than ${UPSTREAM_LIMITS.answerBytes} bytes`);
+    parser.feed(decoder.decode(piece, { stream: true }));
+    if (tooLong)
+      throw tooMuch(upstream, `one of its events has more than ${UPSTREAM_LIMITS.eventChars} characters`);
+    const complete = events;
+    events = [];
+    return complete;
+  };
 }
 
 const tooMuch = (upstream: string, reason: string): Error => broken(upstream, 'rubbish', reason);
