@@ -75,6 +75,11 @@ export const PRICES = {
   /** Chosen: a price is the second of the five latest calls, so that one slow moment and one lucky one count nothing. */
   samples: 5,
   quantile: 0.3,
+  /**
+   * By how many times to forget a price is doubted that was seen never, once, twice. Chosen by simulation: a first call
+   * that takes 2.5 times as long as usual keeps nothing from being tried again.
+   */
+  doubts: [1, 2.5, 0.7],
   /** Chosen: time of calls after which what was not seen again is another time of the machine. */
   forgetMs: 15_000,
   /** Chosen: a price that moved this much means another machine: other programs, other threads. Noise is less. */
@@ -107,6 +112,8 @@ export const TRIALS = {
   mostSaved: 3,
   /** Nor is it granted again within this time of steps: the speed of a shared machine changes every few seconds. */
   grantMs: 15_000,
+  /** In steps: what the second trial of a number of rows may lose, even if nothing may be lost. */
+  secondLook: 1,
   /** A trial is reckoned to lose at least this share of a step. */
   leastStake: 0.1,
   /** Steps after which a way that stays the same is looked for again. */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   amd,
+  amdQ4,
   callMs,
   intel,
   type SimulatedRequest,
@@ -56,6 +57,24 @@ describe.each(Object.entries({ amd, intel }))('on a machine like the %s', (_, co
         expect(efficiency(streams, { costsAt: () => costs, seed }, [5_000, 60_000])).toBeGreaterThan(0.97);
     },
   );
+});
+
+/** One call in ten takes two and a half times as long, by chance. */
+const wavering =
+  (costs: StepCosts, seed: number) =>
+  (nowMs: number): StepCosts => {
+    const chance = Math.sin(seed * 1_000 + Math.floor(nowMs * 7)) * 10_000;
+    const factor = chance - Math.floor(chance) < 0.1 ? 2.5 : 1;
+    return { ...costs, rowsMs: costs.rowsMs.map((ms) => factor * ms) };
+  };
+
+describe.each(Object.entries({ amd, amdQ4, intel }))('on a machine like the %s that wavers', (_, costs) => {
+  it.each([2, 4, 8])('no slow call keeps %d streams from their best way for long', (streams) => {
+    for (let seed = 1; seed <= 8; seed += 1) {
+      const share = efficiency(streams, { costsAt: wavering(costs, seed), seed }, [0, 20_000]);
+      expect(share).toBeGreaterThan(0.88);
+    }
+  });
 });
 
 describe('a machine that changes', () => {

@@ -60,11 +60,25 @@ export class CallPrices {
     return this.age(rows) <= 1;
   }
 
+  /** Fresh, and seen often enough. */
+  isSure(rows: number): boolean {
+    return this.isFresh(rows) && (PRICES.doubts[this.#seen(rows)] ?? 0) === 0;
+  }
+
+  isSeenOnce(rows: number): boolean {
+    return this.#seen(rows) === 1;
+  }
+
   /** How old a price is, in times after which it is forgotten; a change of the machine ages it at once. */
   age(rows: number): number {
     const price = this.#prices.get(rows);
     if (price === undefined) return Number.POSITIVE_INFINITY;
     return (this.#busyMs - price.seenMs) / PRICES.forgetMs + (price.isSettled ? 0 : PRICES.changeAges);
+  }
+
+  /** How little a price says, in the same unit: what was seen once or twice may have met a slow moment. */
+  doubt(rows: number): number {
+    return Math.max(this.age(rows), PRICES.doubts[this.#seen(rows)] ?? 0);
   }
 
   /** Numbers of rows with a price, in ascending order. */
@@ -85,6 +99,10 @@ export class CallPrices {
     if (below !== undefined && low !== null)
       return low * (1 + (PRICES.assumedExtraRow * (rows - below)) / below);
     return known ?? high ?? 1 + PRICES.assumedExtraRow * (rows - 1);
+  }
+
+  #seen(rows: number): number {
+    return this.#prices.get(rows)?.samples.length ?? 0;
   }
 
   /** What is seen all the time costs more or less than before: the others have probably changed as much; whether they have is found out when they are tried again. */

@@ -20,6 +20,8 @@ export class WayChoice {
   #creditMs: number | null = null;
   #trial: { readonly bestMs: number; spentMs: number } | null = null;
   #busyMs = 0;
+  /** Of the last step, all its calls together. */
+  #stepMs = 0;
   #grantedMs = 0;
   #changes = 0;
   /** Finding a way takes a tenth of a millisecond, which a small model would feel at every step. */
@@ -30,7 +32,13 @@ export class WayChoice {
   }
 
   /** `mayTry`: nobody waits for anything but these rows. */
-  choose(places: readonly Place[], { mayTry }: { readonly mayTry: boolean }): Way {
+  choose(places: readonly Place[], options: { readonly mayTry: boolean }): Way {
+    const way = this.#choose(places, options);
+    this.#stepMs = way.ms;
+    return way;
+  }
+
+  #choose(places: readonly Place[], { mayTry }: { readonly mayTry: boolean }): Way {
     this.#settle();
     const shape = places.map(({ kind }) => kind).join();
     const last = this.#last?.shape === shape ? this.#last : null;
@@ -40,10 +48,10 @@ export class WayChoice {
     }
     const best = this.best(places);
     const tried = mayTry ? this.#worthTrying(places, best) : null;
-    if (tried !== null && tried.stakeMs <= (this.#creditMs ?? 0)) {
+    if (tried !== null) {
       this.#last = null;
       this.#trial = { bestMs: best.ms, spentMs: 0 };
-      return tried.way;
+      return tried;
     }
     const isSame = last !== null && sizesOf(last.way) === sizesOf(best);
     this.#last = { shape, way: best, same: isSame ? last.same + 1 : 0, used: 0 };
@@ -70,7 +78,7 @@ export class WayChoice {
   observe(ms: number): void {
     this.#busyMs += ms;
     this.#creditMs ??= TRIALS.firstCredit * ms;
-    const most = Math.max(this.#creditMs, TRIALS.mostSaved * ms);
+    const most = Math.max(this.#creditMs, TRIALS.mostSaved * Math.max(ms, this.#stepMs));
     this.#creditMs = Math.min(most, this.#creditMs + TRIALS.share * ms);
     if (this.#trial !== null) this.#trial.spentMs += ms;
     if (this.#changes !== this.#prices.changes) this.#grant(ms);
@@ -91,9 +99,10 @@ export class WayChoice {
     this.#trial = null;
   }
 
-  #worthTrying(places: readonly Place[], best: Way): { readonly way: Way; readonly stakeMs: number } | null {
+  /** The most promising of those that may be lost. */
+  #worthTrying(places: readonly Place[], best: Way): Way | null {
     const hopes = sizesWorthTrying(places)
-      .filter((size) => !this.#prices.isFresh(size))
+      .filter((size) => !this.#prices.isSure(size))
       .flatMap((size) => {
         const hoped = this.#cheapest(places, [size]);
         const isPart = hoped?.spans.some(({ rows }) => rows === size) ?? false;
@@ -101,9 +110,18 @@ export class WayChoice {
           ? [{ size, ms: hoped.ms }]
           : [];
       });
-    const [first] = hopes.sort((a, b) => a.ms - b.ms);
-    const way = first === undefined ? null : this.#trialOf(first.size, places);
-    return way && { way, stakeMs: Math.max(TRIALS.leastStake * best.ms, way.ms - best.ms) };
+    for (const { size } of hopes.sort((a, b) => a.ms - b.ms)) {
+      const way = this.#trialOf(size, places);
+      if (way !== null && this.#affords(size, way, best)) return way;
+    }
+    return null;
+  }
+
+  /** What was seen once may be seen again whatever is owed: one slow moment must not decide until it is forgotten. */
+  #affords(size: number, way: Way, best: Way): boolean {
+    const stakeMs = Math.max(TRIALS.leastStake * best.ms, way.ms - best.ms);
+    const owedMs = this.#prices.isSeenOnce(size) ? TRIALS.secondLook * best.ms : 0;
+    return stakeMs <= Math.max(owedMs, this.#creditMs ?? 0);
   }
 
   /** One call of this size, and the others as cheap as possible. */
@@ -136,7 +154,7 @@ export class WayChoice {
   /** More rows hardly cost less; and what was seen before can have changed the more, the longer ago that was. */
   #leastPrice(rows: number): number {
     const price = this.#prices.price(rows);
-    if (price !== null) return price * TRIALS.hope ** this.#prices.age(rows);
+    if (price !== null) return price * TRIALS.hope ** this.#prices.doubt(rows);
     const below = this.#prices.sizes.filter((size) => size < rows).at(-1);
     return below === undefined ? 0 : (this.#prices.price(below) ?? 0) * TRIALS.hope;
   }
