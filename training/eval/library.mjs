@@ -6,7 +6,7 @@ const PLAIN = { sequences: 1, unified: false, threads: 1, flashAttention: null, 
 
 const backend = await bootNative('off');
 
-export const openVocabulary = (file) => backend.openVocabulary(file);
+export const openVocabulary = async (file) => (await backend.openTexts(file)).vocabulary;
 
 export async function openModel(file, { embeddings = false, numCtx, batchTokens }) {
   const model = await backend.openModel(file, ON_CPU, () => {});

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { openVocabulary } from './library.mjs';
 
 const [file, list] = process.argv.slice(2);
-const model = await openVocabulary(file);
+const vocabulary = await openVocabulary(file);
 const rows = readFileSync(list, 'utf8').trim().split('\n').map((l) => JSON.parse(l));
-const wrong = rows.filter(({ text, ids }) => JSON.stringify([...model.tokenize(text, false)]) !== JSON.stringify(ids));
-for (const { text, ids } of wrong.slice(0, 5)) console.log(JSON.stringify(text), ids.join(' '), '|', model.tokenize(text, false).join(' '));
+const wrong = rows.filter(({ text, ids }) => JSON.stringify([...vocabulary.tokenize(text, false)]) !== JSON.stringify(ids));
+for (const { text, ids } of wrong.slice(0, 5)) console.log(JSON.stringify(text), ids.join(' '), '|', vocabulary.tokenize(text, false).join(' '));
 console.log(`${rows.length - wrong.length} of ${rows.length} texts are cut alike`);
 process.exit(wrong.length ? 1 : 0);
