@@ -33,7 +33,7 @@ const CHANGES: Readonly<Record<ChangeCause, string>> = {
 
 const UNCHANGED: Readonly<Record<Unchanged, Words>> = {
   continued: { sentence: 'All that was known of the prompt was reused.', advice: null },
-  first: { sentence: 'No earlier prompt of this key is known for this model.', advice: null },
+  first: { sentence: 'No earlier prompt for this model is known.', advice: null },
   unloaded: {
     sentence: 'The model was loaded anew since the last request.',
     advice: 'Keep it loaded for longer: SVC_KEEP_ALIVE, or keep_alive in the request.',
@@ -48,10 +48,10 @@ const UNCHANGED: Readonly<Record<Unchanged, Words>> = {
   },
   no_checkpoint: {
     sentence:
-      'The memory of this model cannot go back to where the prompts part, only to the end of an earlier prompt.',
+      'The memory of this model cannot be cut back to where the prompts part, only to the end of an earlier prompt.',
     advice: 'Append to the conversation; what is rewritten costs everything since the last such end.',
   },
-  damaged: { sentence: 'Its state on the disk did not prove itself and was not used.', advice: null },
+  damaged: { sentence: 'Its state on the disk was damaged and was not used.', advice: null },
   not_worth: {
     sentence: 'Bringing its state into the slot would have taken longer than evaluating it.',
     advice: null,

@@ -51,7 +51,7 @@ export const contentErrors = {
     'not_found',
     { id: 'string', param: 'string?' },
     (d) =>
-      `Nothing is known of how the prompt of request "${d.id}" was found: it was no chat, was answered by another key or before the last start, or was forgotten; ask soon after it, by its X-Request-Id.`,
+      `There is no cache report for request "${d.id}": it was not a chat, belongs to another API key, ran before the last start, or is too long ago. Ask soon after the request, by its X-Request-Id.`,
   ),
   response_not_found: permanent(
     'not_found',

@@ -20,7 +20,7 @@ export const ROW_TILE = 64;
 export const TILE_COSTS = {
   /**
    * Depths at which a row costs twice what it costs at position 0: among fewer than a tile, and in one. Measured, "What a chunk
-   * costs", and "restores in parts": 33 rows take twice as long at depth 7,903 as 35 do at 3,924.
+   * costs", and "the prompt cache, part by part": 33 rows take twice as long at depth 7,903 as 35 do at 3,924.
    */
   rowDoublesAt: 230,
   tileDoublesAt: 900,
