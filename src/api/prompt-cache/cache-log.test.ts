@@ -89,7 +89,7 @@ describe('reports', () => {
   it('are told to their owner only', () => {
     const log = new CacheLog(clock);
     note(log, caller(), started());
-    expect(() => log.why('another', 'req_1')).toThrow('Nothing is known');
+    expect(() => log.why('another', 'req_1')).toThrow('There is no cache report');
     note(log, caller({ owner: 'another' }), started({ numCtx: 1 }));
     expect(log.why('owner', 'req_1').num_ctx).toBe(4096);
     expect(log.why('another', 'req_1').num_ctx).toBe(1);
@@ -98,10 +98,10 @@ describe('reports', () => {
   it('are bounded, for each owner and in all', () => {
     const log = new CacheLog(clock, { owners: 2, reports: 2, clients: 2 });
     for (const requestId of ['a', 'b', 'c']) note(log, caller({ requestId }), started());
-    expect(() => log.why('owner', 'a')).toThrow('Nothing is known');
+    expect(() => log.why('owner', 'a')).toThrow('There is no cache report');
     expect(log.why('owner', 'b').request_id).toBe('b');
     for (const owner of ['two', 'three']) note(log, caller({ owner }), started());
-    expect(() => log.why('owner', 'c')).toThrow('Nothing is known');
+    expect(() => log.why('owner', 'c')).toThrow('There is no cache report');
     expect(log.why('three', 'req_1').request_id).toBe('req_1');
   });
 
