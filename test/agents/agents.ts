@@ -1,21 +1,23 @@
 /**
  * The agents that are run, as data: how each works without a terminal, and the call that writes a file in its words. What
- * an agent needs to reach the service comes from the table of `hearth launch`, so that it is tried with the rest.
+ * an agent needs to reach the service comes from the table of `hearth launch` and from docs/agents.md, so that both are
+ * tried with it.
  */
-import type { Tool } from '../../src/cli/launch/tools.ts';
-import { tools } from '../../src/cli/launch/tools.ts';
+import { type Tool, tools } from '../../src/cli/launch/tools.ts';
 
 export const FILE = 'hello.txt';
 export const WORDS = 'Hello from a scripted model.\n';
 const TASK = `Write the file ${FILE}.`;
 
 export interface Agent {
-  readonly tool: Tool;
-  /** Arguments behind those of the table: one task, then the end. */
+  readonly program: string;
+  /** Its row in the table of `hearth launch`, if it has one. */
+  readonly tool?: Tool;
+  /** Its section in docs/agents.md, whose first block is a file of its home folder, or else lines for a shell. */
+  readonly page: { readonly heading: string; readonly file?: string };
+  /** Arguments behind those: one task, then the end. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Files below its home folder; {url} stands for the service. */
-  readonly home?: Readonly<Record<string, string>>;
   /** How the scripted model edits: a call of one of the agent's tools, or words that the agent reads as an edit. */
   readonly edit: Call | { readonly words: string };
 }
@@ -26,42 +28,39 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-const CONTINUE_CONFIG = `name: Hearth
-version: 1.0.0
-schema: v1
-models:
-  - name: hearth
-    provider: openai
-    model: tiny-chat
-    apiBase: {url}/v1
-    apiKey: none
-    capabilities: [tool_use]
-    roles: [chat, edit]
-`;
-
 export const agents: Readonly<Record<string, Agent>> = {
   codex: {
+    program: 'codex',
     tool: tools['codex']!,
+    page: { heading: 'Codex', file: '.codex/config.toml' },
     args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', TASK],
     edit: { name: 'exec_command', input: { cmd: `printf '%s\\n' '${WORDS.trim()}' > ${FILE}` } },
   },
   claude: {
+    program: 'claude',
     tool: tools['claude']!,
+    page: { heading: 'Claude Code' },
     args: ['--print', TASK, '--allowedTools', 'Write'],
     edit: { name: 'Write', input: { file_path: `{folder}/${FILE}`, content: WORDS } },
   },
   opencode: {
+    program: 'opencode',
     tool: tools['opencode']!,
+    page: { heading: 'OpenCode', file: '.config/opencode/opencode.json' },
     args: ['run', TASK],
     edit: { name: 'write', input: { filePath: `{folder}/${FILE}`, content: WORDS } },
   },
   qwen: {
+    program: 'qwen',
     tool: tools['qwen']!,
+    page: { heading: 'Qwen Code' },
     args: ['--yolo', '--prompt', TASK],
     edit: { name: 'write_file', input: { file_path: `{folder}/${FILE}`, content: WORDS } },
   },
   aider: {
+    program: 'aider',
     tool: tools['aider']!,
+    page: { heading: 'Aider' },
     args: [
       '--yes-always',
       '--no-git',
@@ -75,16 +74,10 @@ export const agents: Readonly<Record<string, Agent>> = {
     edit: { words: `${FILE}\n\`\`\`\n${WORDS}\`\`\`\n` },
   },
   continue: {
-    tool: {
-      title: 'Continue',
-      program: 'cn',
-      install: 'npm install -g @continuedev/cli',
-      env: {},
-      args: [],
-    },
-    args: ['--config', '{home}/continue.yaml', '--auto', '-p', TASK],
+    program: 'cn',
+    page: { heading: 'Continue', file: '.continue/config.yaml' },
+    args: ['--auto', '-p', TASK],
     env: { CONTINUE_TELEMETRY_ENABLED: '0', CONTINUE_CLI_ENABLE_TELEMETRY: '0' },
-    home: { 'continue.yaml': CONTINUE_CONFIG },
     edit: { name: 'Write', input: { filepath: `{folder}/${FILE}`, content: WORDS } },
   },
 };

@@ -8,13 +8,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { launchOf } from '../../src/cli/launch/render.ts';
+import { type Launch, launchOf } from '../../src/cli/launch/render.ts';
 import { isOnPath } from '../../src/cli/launch/start.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import type { Submission } from '../../src/engine/ports.ts';
 import { done, started, type Step, text } from '../support/http/scripted-engine.ts';
 import { installed, scriptedService } from '../support/http/scripted-service.ts';
 import { type Agent, agents, FILE, WORDS } from './agents.ts';
+import { toldIn } from './page.ts';
 import { Recorder } from './record.ts';
 
 const service = scriptedService({ unknownModelIsDefault: true });
@@ -31,10 +32,17 @@ interface Run {
   readonly jobs: readonly GenerateJob[];
 }
 
-describe.each(Object.entries(agents))('%s', async (name, agent) => {
-  const isThere = await isOnPath(agent.tool.program, process.env['PATH']);
+const WAYS: Readonly<Record<string, Way>> = { 'hearth launch': launched, 'docs/agents.md': told };
+const runs = Object.entries(agents).flatMap(([name, agent]) =>
+  Object.entries(WAYS)
+    .filter(([, way]) => way !== launched || agent.tool !== undefined)
+    .map(([from, way]) => ({ name, from, agent, way })),
+);
+
+describe.each(runs)('$name as $from says', async ({ name, agent, way }) => {
+  const isThere = await isOnPath(agent.program, process.env['PATH']);
   it.skipIf(!isThere)('writes a file as the model says, and ends', async () => {
-    const { code, said, wrote, jobs } = await run(agent, name);
+    const { code, said, wrote, jobs } = await run(agent, name, way);
     expect(wrote, said).toBe(WORDS);
     expect(code, said).toBe(0);
     if ('words' in agent.edit) return;
@@ -43,7 +51,7 @@ describe.each(Object.entries(agents))('%s', async (name, agent) => {
   });
 });
 
-async function run(agent: Agent, name: string): Promise<Run> {
+async function run(agent: Agent, name: string, way: Way): Promise<Run> {
   const recorder = FIXTURES === undefined ? null : await Recorder.before(service.url);
   const top = await mkdtemp(path.join(tmpdir(), 'hearth-agent-'));
   const [home, folder] = [path.join(top, 'home'), path.join(top, 'project')];
@@ -52,9 +60,8 @@ async function run(agent: Agent, name: string): Promise<Run> {
   service.engine.plays(...Array.from({ length: MOST_REQUESTS }, () => answersOf(agent, folder)));
   try {
     const url = recorder?.url ?? service.url;
-    for (const [file, content] of Object.entries(agent.home ?? {}))
-      await writeFile(path.join(home, file), content.replaceAll('{url}', url));
-    const ended = await end(agent, { url, home, folder });
+    const launch = await way(agent, { url, home });
+    const ended = await end(launch, { home, folder });
     await recorder?.write(path.join(FIXTURES ?? '', `${name}.json`));
     const wrote = await readFile(path.join(folder, FILE), 'utf8').catch(String);
     const jobs = service.engine.played.slice(before).map(({ submission }) => submission.job);
@@ -65,6 +72,28 @@ async function run(agent: Agent, name: string): Promise<Run> {
   }
 }
 
+/** How an agent is told of the service. */
+type Way = (agent: Agent, place: Pick<Place, 'url' | 'home'>) => Promise<Launch>;
+
+async function launched({ tool, args, env }: Agent, { url }: Pick<Place, 'url'>): Promise<Launch> {
+  if (tool === undefined) throw new Error('hearth launch does not know it');
+  const launch = launchOf(tool, { url, key: null, model: installed.chat, context: 32_768 }, args);
+  return { ...launch, env: { ...launch.env, ...env } };
+}
+
+async function told(
+  { program, page, args, env = {} }: Agent,
+  { url, home }: Pick<Place, 'url' | 'home'>,
+): Promise<Launch> {
+  const block = toldIn(page.heading, { url, model: installed.chat });
+  // The last line of those for a shell starts the program.
+  if (page.file === undefined) return { program: 'sh', args: ['-c', `${block} "$@"`, program, ...args], env };
+  const file = path.join(home, page.file);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, block);
+  return { program, args, env };
+}
+
 interface Place {
   readonly url: string;
   readonly home: string;
@@ -72,14 +101,14 @@ interface Place {
   readonly folder: string;
 }
 
-async function end(agent: Agent, { url, home, folder }: Place): Promise<Pick<Run, 'code' | 'said'>> {
-  const facts = { url, key: null, model: installed.chat, context: 32_768 };
-  const args = agent.args.map((arg) => arg.replaceAll('{home}', home));
-  const launch = launchOf(agent.tool, facts, args);
+async function end(
+  launch: Launch,
+  { home, folder }: Pick<Place, 'home' | 'folder'>,
+): Promise<Pick<Run, 'code' | 'said'>> {
   const { PATH } = process.env;
   const child = spawn(launch.program, launch.args, {
     cwd: folder,
-    env: { PATH, HOME: home, TERM: 'dumb', NO_COLOR: '1', ...launch.env, ...agent.env },
+    env: { PATH, HOME: home, TERM: 'dumb', NO_COLOR: '1', ...launch.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 200_000,
   });

@@ -1,59 +1,91 @@
 /**
- * How late the server's event loop is, under the names that Prometheus dashboards know. Measuring takes a timer of Node's
- * own, which runs only while jobs are open: an idle service is not woken.
+ * How late the server's event loop is, under the names that Prometheus dashboards know. It is looked at only while jobs are
+ * open: an idle service is not woken. Node's own monitor would count the time between two jobs as one long delay.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createHistogram } from 'node:perf_hooks';
 import { Gauge, type Registry } from '#prom-client';
+import type { Clock } from '../../lib/base/clock.ts';
 
-const RESOLUTION_MS = 20;
+const LOOK_EVERY_MS = 20;
 
 export interface LoopLag {
   jobOpened(): void;
   jobClosed(): void;
 }
 
-export function addLoopLag(registry: Registry): LoopLag {
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  const lateS = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS) / 1e3;
+export function addLoopLag(registry: Registry, clock: Clock): LoopLag {
+  /** Microseconds; the least that can be recorded is one. */
+  const delays = createHistogram();
   const gauge = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({
       name,
       help,
       registers: [registry],
       collect() {
-        this.set(delay.count === 0 ? 0 : lateS(read()));
+        this.set(delays.count === 0 ? 0 : read() / 1e6);
       },
     });
   gauge(
     'nodejs_eventloop_lag_p99_seconds',
     'How late the event loop was in 99 of 100 looks while jobs were open, since the last scrape.',
-    () => delay.percentile(99),
+    () => delays.percentile(99),
   );
   const most = gauge(
     'nodejs_eventloop_lag_max_seconds',
     'How late the event loop was at most while jobs were open, since the last scrape.',
-    () => delay.max,
+    () => delays.max,
   );
-  startAnew(most, delay);
+  startAnew(most, delays);
+  const watch = new LoopWatch(clock, (lateMs) => delays.record(Math.max(1, Math.round(lateMs * 1000))));
   let open = 0;
   return {
     jobOpened: () => {
       open += 1;
-      if (open === 1) delay.enable();
+      if (open === 1) watch.begin();
     },
     jobClosed: () => {
       open -= 1;
-      if (open === 0) delay.disable();
+      if (open === 0) watch.end();
     },
   };
 }
 
+class LoopWatch {
+  readonly #clock: Clock;
+  readonly #onLook: (lateMs: number) => void;
+  #dueMs = 0;
+  #cancel: () => void = () => {};
+
+  constructor(clock: Clock, onLook: (lateMs: number) => void) {
+    this.#clock = clock;
+    this.#onLook = onLook;
+  }
+
+  begin(): void {
+    this.#dueMs = this.#clock.monotonicMs() + LOOK_EVERY_MS;
+    this.#cancel = this.#clock.after(LOOK_EVERY_MS, () => {
+      this.#look();
+      this.begin();
+    });
+  }
+
+  /** A look that is overdue is over as well: the last job may end in what made it late. */
+  end(): void {
+    this.#cancel();
+    if (this.#clock.monotonicMs() > this.#dueMs) this.#look();
+  }
+
+  #look(): void {
+    this.#onLook(Math.max(0, this.#clock.monotonicMs() - this.#dueMs));
+  }
+}
+
 /** Each scrape sees its own span; the last of the gauges to be read begins the next. */
-function startAnew(last: Gauge, delay: { reset(): void }): void {
+function startAnew(last: Gauge, delays: { reset(): void }): void {
   const read = last.get.bind(last);
   last.get = async () => {
     const value = await read();
-    delay.reset();
+    delays.reset();
     return value;
   };
 }

@@ -170,4 +170,36 @@ describe('metrics', () => {
       labels: ['code'],
     });
   });
+
+  it('tells how late the event loop was while jobs were open, and not how long there were none', async () => {
+    let nowMs = 0;
+    let fire: () => void = () => {};
+    const after = (_delayMs: number, callback: () => void) => {
+      fire = callback;
+      return () => (fire = () => {});
+    };
+    const clock = { ...systemClock, monotonicMs: () => nowMs, after };
+    const metrics = createMetrics({ clock, version: '1.2.3', residencies: () => [] });
+    const late = async () =>
+      Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await metrics.render())?.[1]);
+    const look = (lateMs: number) => {
+      nowMs += 20 + lateMs;
+      fire();
+    };
+    const first = metrics.watchJob(watched);
+    look(0);
+    look(130);
+    look(0);
+    first.onEnd(null);
+    nowMs += 60_000;
+    fire();
+    const second = metrics.watchJob(watched);
+    look(0);
+    expect(await late()).toBeCloseTo(0.13);
+    expect(await late()).toBe(0);
+    // The last look is overdue when the job ends.
+    nowMs += 20 + 40;
+    second.onEnd(null);
+    expect(await late()).toBeCloseTo(0.04);
+  });
 });

@@ -80,7 +80,7 @@ export function createMetrics({
 }: MetricsOptions): Metrics {
   const registry = new Registry();
   addProcessMetrics(registry, clock);
-  const lag = addLoopLag(registry);
+  const lag = addLoopLag(registry, clock);
   addResidencyMetrics(registry, residencies);
   const models = modelMetrics(registry, residencies);
   const tiers = addTierMetrics(registry, residencies);
