@@ -22,6 +22,8 @@ export function readBodies(app: FastifyInstance): void {
   const tools = new KnownMember('tools', KNOWN_TOOLS);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    // Clients name the type of a body also where a route takes none and they send none.
+    if (body.length === 0 && request.routeOptions.schema?.body === undefined) return undefined;
     if (!isAcceptable(request)) throw fail('unsupported_media_type');
     rawBodies.set(request, body);
     return parseJsonInTurns(body, tools);
