@@ -48,7 +48,8 @@ const pages = [
 ].filter((page) => page !== GLOSSARY);
 
 /** Python is shown for the libraries of others, in their words. */
-const proseOf = (page: string): string => readFileSync(page, 'utf8').replaceAll(/```python\n[\s\S]*?```/g, '');
+const proseOf = (page: string): string =>
+  readFileSync(page, 'utf8').replaceAll(/```python\n[\s\S]*?```/g, '');
 
 const { prose, identifiers: inIdentifiers } = bannedWords();
 
