@@ -23,7 +23,8 @@ export class WorkMeter {
   #written = 0;
   #most: Work = nothing;
 
-  start(): void {
+  /** JSON is replaced from here on, because others keep its functions. */
+  constructor() {
     const { parse, stringify } = this.#json;
     JSON.parse = (text, reviver) => {
       this.#read += text.length;
@@ -34,6 +35,9 @@ export class WorkMeter {
       this.#written += text?.length ?? 0;
       return text;
     };
+  }
+
+  start(): void {
     this.#session.connect();
     this.#post('Profiler.enable');
     this.#post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
