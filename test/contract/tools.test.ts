@@ -8,6 +8,7 @@ import { answer, done, started, text } from '../support/http/scripted-engine.ts'
 import { scriptedService } from '../support/http/scripted-service.ts';
 
 const service = scriptedService();
+const strict = scriptedService({ strictParams: true });
 const chat = (fields: object) => service.client.chat(fields);
 
 const weather = {
@@ -383,5 +384,43 @@ describe('a dry run', () => {
     });
     expect(service.engine.lastJob.submission.job.kind).toBe('explain');
     expect(response.headers.get('x-svc-boot-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+describe('what no grammar enforces in a tool', () => {
+  const parameters = {
+    type: 'object',
+    properties: { 'a/b': { type: 'array', items: { type: 'object' }, uniqueItems: true } },
+  };
+  const tools = [weather, { type: 'function', function: { name: 'f', parameters } }];
+  const many = Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [`p${n}`, parameters.properties['a/b']]),
+  );
+
+  it('is named by tool, place and keyword, and the rest counted', async () => {
+    for (const times of [1, 2]) {
+      const { status, headers } = await chat({ tools });
+      expect([status, headers['x-svc-relaxed']], `time ${times}`).toEqual([
+        200,
+        'f#/properties/a~1b/uniqueItems',
+      ]);
+    }
+    expect((await chat({ tools: [weather] })).headers['x-svc-relaxed']).toBeUndefined();
+    const crowd = {
+      type: 'function',
+      function: { name: 'f', parameters: { type: 'object', properties: many } },
+    };
+    expect((await chat({ tools: [crowd] })).headers['x-svc-relaxed']).toMatch(
+      /^f#\/properties\/p0\/.*, \+6 more$/,
+    );
+  });
+
+  it('is a 400 where the operator wants it to be, also after it was relaxed elsewhere', async () => {
+    const words = { type: 'object', properties: { a: { type: 'string', pattern: String.raw`\bone\b` } } };
+    const asked = { tools: [{ type: 'function', function: { name: 'f', parameters: words } }] };
+    expect((await chat(asked)).headers['x-svc-relaxed']).toBe('f#/properties/a/pattern');
+    const { status, body } = await strict.client.chat(asked);
+    expect([status, body.param]).toEqual([400, expect.stringMatching(/^tools\[0\]\.function\.parameters/)]);
+    expect((await strict.client.chat({ tools: [weather] })).status).toBe(200);
   });
 });
