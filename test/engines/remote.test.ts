@@ -241,13 +241,15 @@ describe('a model of an upstream', () => {
 
 describe('what goes to an upstream', () => {
   it('is its own key and nothing of the client', async () => {
-    const { headers, authorization } = await mirrored(
-      {},
-      { authorization: 'Bearer client', cookie: 'a=b', 'x-svc-client-id': 'me', 'x-request-id': 'req-7' },
-    );
+    const sent = { authorization: 'Bearer client', cookie: 'a=b', 'x-svc-client-id': 'me' };
+    const { headers, authorization } = await mirrored({}, { ...sent, 'x-request-id': 'req-7' });
     expect(authorization).toBe(`Bearer ${KEY}`);
     expect(headers).toMatchObject({ 'x-request-id': 'req-7', 'user-agent': 'hearth/test' });
     expect(Object.keys(headers).filter((name) => /^x-svc|cookie/.test(name))).toEqual([]);
+    // One without a key of its own gets none, and under no other name.
+    const { body } = await chat('short/mirror', {}, sent);
+    const said = JSON.parse(body.choices[0].message.content);
+    expect([said.authorization, JSON.stringify(said).includes('Bearer')]).toEqual([undefined, false]);
   });
 
   it('never shows in what it is told', async () => {

@@ -144,7 +144,7 @@ export const checks: Readonly<Record<string, Check>> = {
     expect(status).toBe(400);
   },
   'a client that leaves frees the engine': async (client, model) => {
-    const answer = await client.streamChat({ model, messages, max_tokens: 4_000, temperature: 2 });
+    const answer = await client.streamChat({ model, messages, max_tokens: 900, temperature: 2 });
     await answer.firstText();
     answer.abandon();
     await expect
