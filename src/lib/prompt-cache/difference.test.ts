@@ -196,6 +196,21 @@ describe('parts of a prompt', () => {
     expect(partAt(parts, 3)).toBeNull();
   });
 
+  it('are the same up to a position where those behind it are left out', () => {
+    const messages = Array.from({ length: 6 }, (_, at) => ({
+      role: 'user',
+      content: `words of message ${at}`,
+    }));
+    const text = messages.map(({ content }) => `<user>${content}\n`).join('');
+    const all = partsOf(text, { messages, tools: [] });
+    for (let at = 0; at < text.length; at += 1) {
+      const some = partsOf(text, { messages, tools: [] }, at);
+      expect(partAt(some, at)).toEqual(partAt(all, at));
+      expect(some.length).toBeLessThanOrEqual(all.length);
+    }
+    expect(partsOf(text, { messages, tools: [] }, 0).length).toBe(1);
+  });
+
   it('do not mistake a few words inside of others', () => {
     const messages = [system('This is highly important.'), user('hi')];
     const text = render({ messages });

@@ -168,7 +168,7 @@ const SAME_UNITS = 12;
 function placeAt({ text, words }: SeenPrompt, at: number): PromptPlace {
   const { messages } = words;
   if (messages.length === 0) return { kind: 'text', index: 0, name: '' };
-  const parts = partsOf(text, words);
+  const parts = partsOf(text, words, at);
   const part = partAt(parts, at);
   if (part !== null) return { kind: part.kind, index: part.index, name: part.name };
   const last = parts.findLast(({ kind, end }) => kind === 'message' && end <= at);

@@ -29,17 +29,24 @@ const REACH = 512 * 1024;
 /** Words that are not there cost a whole reach each; a template that changes them all is not mapped to its end. */
 const MOST_MISSING = 16;
 
-/** In the order of the prompt; between parts stands what the template writes. */
-export function partsOf(text: string, { messages, tools }: PromptWords): PromptPart[] {
+/** In the order of the prompt; between parts stands what the template writes. Those that begin far behind `until` may be left out. */
+export function partsOf(
+  text: string,
+  { messages, tools }: PromptWords,
+  until = Number.POSITIVE_INFINITY,
+): PromptPart[] {
   const finder = new Finder(text);
-  const said = messages.flatMap((message, index): PromptPart[] => {
-    const spans = wordsOf(message).map((words) => finder.next(words));
-    const found = spans.filter((span) => span !== null);
+  const said: PromptPart[] = [];
+  for (const [index, message] of messages.entries()) {
+    const found = wordsOf(message)
+      .map((words) => finder.next(words))
+      .filter((span) => span !== null);
     const [first] = found;
     const last = found.at(-1);
-    if (first === undefined || last === undefined) return [];
-    return [{ kind: 'message', index, name: message.role, start: first.start, end: last.end }];
-  });
+    if (first === undefined || last === undefined) continue;
+    said.push({ kind: 'message', index, name: message.role, start: first.start, end: last.end });
+    if (first.start > until) break;
+  }
   return [...said, ...toolParts(text, tools, said)].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
