@@ -17,7 +17,6 @@ import { median, quantile, rounded } from '../statistics.ts';
 import { text } from '../words.ts';
 
 const PORT = 18_768;
-const WARM_UP = 40;
 const NAME = 'there';
 
 interface Place {
@@ -38,6 +37,8 @@ export async function upstream(argv: readonly string[]): Promise<void> {
       url: { type: 'string' },
       model: { type: 'string', default: 'tiny' },
       rounds: { type: 'string', default: '400' },
+      // A young server runs code that V8 has not compiled yet, which takes twice as long.
+      'warm-up': { type: 'string', default: '1000' },
       streams: { type: 'string', default: '64' },
       tokens: { type: 'string', default: '32' },
       turns: { type: 'string', default: '6' },
@@ -52,7 +53,8 @@ export async function upstream(argv: readonly string[]): Promise<void> {
     through: { url: served.url, model: `${NAME}/${values.model}` },
   };
   try {
-    for (const stream of [false, true]) await oneToken(sides, { rounds: Number(values.rounds), stream });
+    for (const stream of [false, true])
+      await oneToken(sides, { rounds: Number(values.rounds), warmUp: Number(values['warm-up']), stream });
     const { streams, tokens, turns } = values;
     await manyStreams(sides, { streams: Number(streams), tokens: Number(tokens), turns: Number(turns) });
   } finally {
@@ -78,13 +80,13 @@ function addUpstream(home: string, url: string): void {
 /** In pairs, each side first in every other one. */
 async function oneToken(
   { direct, through }: Sides,
-  { rounds, stream }: { readonly rounds: number; readonly stream: boolean },
+  { rounds, warmUp, stream }: { readonly rounds: number; readonly warmUp: number; readonly stream: boolean },
 ): Promise<void> {
   const [alone, added]: [number[], number[]] = [[], []];
   let beforeMs = 0;
-  for (let round = -WARM_UP; round < rounds; round += 1) {
+  for (let round = -warmUp; round < rounds; round += 1) {
     if (round === 0) beforeMs = processorMs(PORT);
-    const content = text(4, round + WARM_UP);
+    const content = text(4, round + warmUp);
     const asked = async (place: Place): Promise<number> => (await answer(place, { content, stream })).ms;
     let [directMs, throughMs] = [0, 0];
     const ways = [
