@@ -29,7 +29,7 @@ export async function bundleRouteChecks(root, sources, folder) {
   // The bundle names it: its place must not depend on the folder.
   const entry = path.join(sources, 'http', 'checks-of-routes.js');
   writeFileSync(entry, checksOf(Object.values(routes)));
-  await writeBundle(folder, { input: { 'route-checks': entry }, cwd: root });
+  await writeBundle(folder, { input: { 'route-checks': entry }, cwd: root, minify: true });
   rmSync(entry);
 }
 
