@@ -20,10 +20,11 @@ interface RequestsFlags {
 
 export function registerRequests(program: Command, context: CliContext): void {
   program
-    .command('requests [number]')
+    .command('requests')
     .description(
       'show the last requests of the running service, or one of them, by its number or request ID, with its stages',
     )
+    .argument('[number]', 'the number of a request in the list, or its X-Request-Id')
     .option('--json', 'one JSON document')
     .option('--har <file>', 'write all of them to a file as an HTTP archive (HAR)')
     .option('--send', 'send the request again; its text must have been kept (SVC_RECORD=text)')
