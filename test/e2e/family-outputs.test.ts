@@ -1,6 +1,7 @@
 /**
  * Models that write what they are told to, through the whole service: what a family writes reaches the client as thinking,
- * words and calls, streamed and not. The tokens are bytes, so every mark arrives in pieces.
+ * words and calls, streamed in pieces of several sizes and not. The templates are the makers' own; with HEARTH_CORPUS
+ * (test/corpus/README.md says how) all of them, in pieces of more sizes.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,84 +10,79 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setParams } from '../../src/store/install/changes.ts';
 import { importFile } from '../../src/store/install/import.ts';
 import { openRegistry } from '../../src/store/registry/registry.ts';
-import { writeScriptedChat } from '../../tools/models/scripted-chat.ts';
+import { type ScriptedChatOptions, writeScriptedChat } from '../../tools/models/scripted-chat.ts';
+import { CORPUS_FOLDER, templates } from '../corpus/corpus.ts';
+import { FAMILY_TOOLS, type FamilyOutput, OUTPUTS } from '../families/outputs.ts';
 import { endProcess, readyUrl, startHearth } from '../support/process/hearth.ts';
-import { type FormatTemplate, template, type TemplateName } from '../support/templates.ts';
+import { type FormatTemplate, template } from '../support/templates.ts';
 
 const THOUGHT = 'They ask <about> Oslo.';
 const OSLO = ['get_weather', { city: 'Oslo' }] as const;
 const ROME = ['get_weather', { city: 'Rome', days: 3 }] as const;
 
-interface Case {
-  readonly writes: string;
-  readonly reasoning?: string;
-  readonly text?: string;
-  readonly calls?: readonly (readonly [string, object])[];
+/** Families whose makers' templates are not committed here. */
+const STAND_INS: readonly (FamilyOutput & { readonly of: FormatTemplate })[] = [
+  {
+    of: 'pythonic',
+    output: "<|tool_call_start|>[get_weather(city='Rome', days=3)]<|tool_call_end|>",
+    calls: [ROME],
+  },
+  {
+    of: 'quoted',
+    output: `<|channel>thought\n${THOUGHT}\n<channel|><|tool_call>call:get_weather{city:<|"|>Rome<|"|>,days:3}<tool_call|>`,
+    reasoning: THOUGHT,
+    calls: [ROME],
+  },
+  {
+    of: 'wrapped',
+    output: `<|think|>${THOUGHT}<|end|><|begin|>assistant<|content|>It is 7 °C.`,
+    reasoning: THOUGHT,
+    text: 'It is 7 °C.',
+  },
+];
+
+/** Its template reads a variable that no client sends: the reference refuses every conversation too. */
+const REFUSES_ALL = 'fireworks-ai-llama-3-firefunction-v2';
+
+/** Families that write much as others here do, and are tried with the whole corpus only. */
+const LIKE_OTHERS = new Set([
+  'GLM-4.7-Flash',
+  'MiMo-VL',
+  'MiniMax-M1',
+  'Qwen-QwQ-32B',
+  'Qwen-Qwen2.5-7B-Instruct',
+  'Qwen3-Coder',
+  'deepseek-ai-DeepSeek-V3.2',
+  'ibm-granite-granite-4.0',
+  'ibm-granite-granite-4.1',
+  'llama-cpp-deepseek-r1',
+  'meetkai-functionary-medium-v3.1',
+  'mistralai-Mistral-Nemo-Instruct-2407',
+]);
+
+const FAMILIES = [
+  ...STAND_INS.map((output) => ({ name: output.of, source: template(output.of), outputs: [output] })),
+  ...templates
+    .filter(({ name }) => name !== REFUSES_ALL && (CORPUS_FOLDER !== null || !LIKE_OTHERS.has(name)))
+    .map((each) => ({ ...each, outputs: outputsOf(each.name) }))
+    .filter(({ outputs }) => outputs.length > 0),
+];
+
+/** All of a family with the corpus, else the one that tells most. */
+function outputsOf(name: string): readonly FamilyOutput[] {
+  const outputs = OUTPUTS.filter(({ of }) => of === name);
+  if (CORPUS_FOLDER !== null) return outputs;
+  const told = ({ reasoning, calls = [] }: FamilyOutput) => (reasoning === undefined ? 0 : 1) + calls.length;
+  return outputs.toSorted((one, other) => told(other) - told(one)).slice(0, 1);
 }
 
-const CASES: readonly (readonly [FormatTemplate, Case])[] = [
-  [
-    'hermes',
-    {
-      writes:
-        'Let me look.\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call><tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome", "days": 3}}\n</tool_call>',
-      text: 'Let me look.',
-      calls: [OSLO, ROME],
-    },
-  ],
-  [
-    'tagged',
-    {
-      writes: `${THOUGHT}\n</think>\n\n<tool_call>\n<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>`,
-      reasoning: THOUGHT,
-      calls: [ROME],
-    },
-  ],
-  [
-    'sections',
-    {
-      writes:
-        '<|calls_begin|><|call_begin|>functions.get_weather:0<|call_args|>{"city": "Oslo"}<|call_end|><|call_begin|>functions.get_weather:1<|call_args|>{"city": "Rome", "days": 3}<|call_end|><|calls_end|>',
-      calls: [OSLO, ROME],
-    },
-  ],
-  [
-    'pythonic',
-    { writes: "<|tool_call_start|>[get_weather(city='Rome', days=3)]<|tool_call_end|>", calls: [ROME] },
-  ],
-  [
-    'quoted',
-    {
-      writes: `<|channel>thought\n${THOUGHT}\n<channel|><|tool_call>call:get_weather{city:<|"|>Rome<|"|>,days:3}<tool_call|>`,
-      reasoning: THOUGHT,
-      calls: [ROME],
-    },
-  ],
-  [
-    'harmony',
-    {
-      writes: `<|channel|>analysis<|message|>${THOUGHT}<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Oslo"}`,
-      reasoning: THOUGHT,
-      calls: [OSLO],
-    },
-  ],
-  [
-    'harmony',
-    {
-      writes: `<|channel|>analysis<|message|>${THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>It is 7 °C.`,
-      reasoning: THOUGHT,
-      text: 'It is 7 °C.',
-    },
-  ],
-  [
-    'wrapped',
-    {
-      writes: `<|think|>${THOUGHT}<|end|><|begin|>assistant<|content|>It is 7 °C.`,
-      reasoning: THOUGHT,
-      text: 'It is 7 °C.',
-    },
-  ],
-];
+/** Bytes per token. */
+const PIECES = CORPUS_FOLDER === null ? [1, 6] : [1, 2, 3, 5, 8, 13];
+
+/** What the question is filled up to; every byte is a token, and the templates of some makers are long. */
+const PROMPT_TOKENS = 3_584;
+const LONG_PROMPT_TOKENS = 8_192;
+const LONG_PROMPTS = /command-r7b|GigaChat/;
 
 let folder: string;
 let url: string;
@@ -109,30 +105,31 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe.each(CASES.map(([name, each], index) => ({ name, each, id: `${name}-${index}` })))(
-  '$id',
-  ({ name, each, id }) => {
-    it('reaches the client as thinking, words and calls, streamed and not', async () => {
-      // The answer begins where the prompt ends, which a model with the same template and an empty script tells.
-      await install(`${id}-empty`, name, '', 0);
-      const { prompt_tokens: promptTokens } = (await (
-        await ask(`${id}-empty`, {}, '?svc_dry_run=1')
-      ).json()) as { prompt_tokens: number };
-      await install(id, name, each.writes, promptTokens - 1);
-      const { reasoning = '', text = '', calls = [] } = each;
-      const wanted = { reasoning, text, calls: calls.map(([tool, args]) => [tool, args]) };
-      const whole = (await (await ask(id)).json()) as { choices: { message: Message }[] };
-      expect(heard(whole.choices[0]?.message ?? {})).toEqual(wanted);
-      const events = (await (await ask(id, { stream: true })).text())
-        .split('\n')
-        .filter((line) => line.startsWith('data: {'));
-      const deltas = events.map(
-        (line) => (JSON.parse(line.slice(6)) as { choices: { delta: Message }[] }).choices[0]?.delta ?? {},
-      );
-      expect(heard(joined(deltas))).toEqual(wanted);
+describe('what a model of a family writes', () => {
+  it.each(FAMILIES)('$name', async ({ name, source, outputs }) => {
+    const scripts = outputs.flatMap((output) => PIECES.map((pieceBytes) => ({ output, pieceBytes })));
+    const lengths = await install(name, {
+      chatTemplate: source,
+      scripts: scripts.map(({ output, pieceBytes }) => ({ text: output.output, pieceBytes })),
+      promptTokens: LONG_PROMPTS.test(name) ? LONG_PROMPT_TOKENS : PROMPT_TOKENS,
     });
-  },
-);
+    const called = outputs.flatMap(({ calls = [] }) => calls.map(([tool]) => tool));
+    for (const [index, { output, pieceBytes }] of scripts.entries()) {
+      const { reasoning = '', text = '', calls = [] } = output;
+      const wanted = { reasoning, text, calls: calls.map(([tool, args]) => [tool, args]) };
+      const asked = {
+        model: idOf(name),
+        length: lengths[index] ?? 0,
+        called,
+        ...(output.reasoning === undefined ? {} : { enable_thinking: true }),
+      };
+      const told = `${output.output} in pieces of ${pieceBytes}`;
+      if (pieceBytes === 1) expect(await answered(asked), told).toEqual(wanted);
+      expect(await streamed(asked), told).toEqual(wanted);
+    }
+    await rm(fileOf(name));
+  });
+});
 
 describe('a format in a file of the user', () => {
   it('is how the model is asked and read, also behind a template that knows no tools', async () => {
@@ -148,20 +145,21 @@ describe('a format in a file of the user', () => {
       several: true,
     };
     await writeFile(format, JSON.stringify({ tools, thinking: { open: '<hm>', close: '</hm>' } }));
-    const writes = `<hm>${THOUGHT}</hm>I look.\n@call get_weather {"city": "Oslo"} @end`;
-    await install('mine-empty', 'gemma', '', 0, format);
-    const dry = (await (await ask('mine-empty', {}, '?svc_dry_run=1')).json()) as {
-      prompt_tokens: number;
-      rendered_prompt: string;
-      tool_format: string;
-    };
+    const output = `<hm>${THOUGHT}</hm>I look.\n@call get_weather {"city": "Oslo"} @end`;
+    const [length = 0] = await install(
+      'mine',
+      {
+        chatTemplate: template('gemma'),
+        scripts: [{ text: output, pieceBytes: 1 }],
+        promptTokens: PROMPT_TOKENS,
+      },
+      format,
+    );
+    const dry = await dryRun({ model: 'mine' });
     expect(dry.tool_format).toBe('mine');
     expect(dry.rendered_prompt).toContain('get_weather');
     expect(dry.rendered_prompt).toContain('@call TOOL {"ARGUMENT": "VALUE"} @end');
-    await install('mine', 'gemma', writes, dry.prompt_tokens - 1, format);
-    const answer = (await (await ask('mine')).json()) as { choices: { message: Message }[] };
-    const { choices } = answer;
-    expect(heard(choices[0]?.message ?? {})).toEqual({
+    expect(await answered({ model: 'mine', length })).toEqual({
       reasoning: THOUGHT,
       text: 'I look.',
       calls: [[...OSLO]],
@@ -169,37 +167,96 @@ describe('a format in a file of the user', () => {
   });
 });
 
+const idOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
+const fileOf = (name: string): string => path.join(folder, `${idOf(name)}.gguf`);
+
+/** Returns the length in tokens of the prompt that each script answers. */
 async function install(
-  id: string,
-  name: TemplateName,
-  script: string,
-  from: number,
+  name: string,
+  options: ScriptedChatOptions,
   toolFormat?: string,
-): Promise<void> {
-  const file = path.join(folder, `${id}.gguf`);
-  await writeScriptedChat(file, { chatTemplate: template(name), script, from });
+): Promise<readonly number[]> {
+  const id = idOf(name);
+  const file = fileOf(name);
+  const lengths = await writeScriptedChat(file, options);
   const registry = openRegistry({ home: path.join(folder, 'svc') });
   await importFile(registry, file, { id });
   if (toolFormat !== undefined) await setParams(registry, id, { toolFormat });
+  return lengths;
 }
 
-function ask(model: string, more: object = {}, query = ''): Promise<Response> {
-  const parameters = {
-    type: 'object',
-    properties: { city: { type: 'string' }, days: { type: 'integer' } },
-    required: ['city'],
+interface Asked {
+  readonly model: string;
+  /** Tokens that the prompt must have: the question is filled up with letters. */
+  readonly length?: number;
+  /** Further tools beside the first: some templates refuse parameters that are objects. */
+  readonly called?: readonly string[];
+  readonly enable_thinking?: boolean;
+}
+
+interface DryRun {
+  readonly prompt_tokens: number;
+  readonly rendered_prompt: string;
+  readonly tool_format: string;
+}
+
+async function dryRun(asked: Asked): Promise<DryRun> {
+  const answer = await ask(asked, { query: '?svc_dry_run=1' });
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  return (await answer.json()) as DryRun;
+}
+
+async function answered(asked: Asked) {
+  const answer = await ask(asked, { filler: await fillerOf(asked) });
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  const { choices, usage } = (await answer.json()) as {
+    choices: { message: Message }[];
+    usage: { prompt_tokens: number };
   };
+  expect(usage.prompt_tokens).toBe(asked.length);
+  return heard(choices[0]?.message ?? {});
+}
+
+async function streamed(asked: Asked) {
+  const answer = await ask(asked, { filler: await fillerOf(asked), stream: true });
+  const events = (await answer.text()).split('\n').filter((line) => line.startsWith('data: {'));
+  const deltas = events.map(
+    (line) => (JSON.parse(line.slice(6)) as { choices: { delta: Message }[] }).choices[0]?.delta ?? {},
+  );
+  return heard(joined(deltas));
+}
+
+async function fillerOf(asked: Asked): Promise<string> {
+  const { prompt_tokens: unfilled } = await dryRun(asked);
+  const missing = (asked.length ?? 0) - unfilled;
+  expect(missing, 'letters that the question lacks').toBeGreaterThanOrEqual(0);
+  return 'a'.repeat(missing);
+}
+
+interface How {
+  readonly query?: string;
+  readonly filler?: string;
+  readonly stream?: boolean;
+}
+
+function ask(
+  { model, called = [], enable_thinking }: Asked,
+  { query = '', filler = '', stream = false }: How,
+): Promise<Response> {
+  const tools = FAMILY_TOOLS.filter(({ name }, index) => index === 0 || called.includes(name));
   return fetch(`${url}/v1/chat/completions${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       model,
-      messages: [{ role: 'user', content: 'How is Oslo?' }],
-      tools: [{ type: 'function', function: { name: 'get_weather', parameters } }],
+      enable_thinking,
+      stream,
+      messages: [{ role: 'user', content: `How is Oslo?${filler}` }],
+      tools: tools.map((tool) => ({ type: 'function', function: tool })),
       parallel_tool_calls: true,
       temperature: 0,
-      max_tokens: 600,
-      ...more,
+      max_tokens: 800,
     }),
   });
 }

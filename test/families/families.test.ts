@@ -6,7 +6,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ToolDefinition } from '../../src/contract/job.ts';
 import type { ModelFormat } from '../../src/lib/tool-format/tool-format.ts';
 import type { AnswerPart } from '../../src/worker/answer/answer.ts';
 import { answerGrammar, type ThinkingPlace } from '../../src/worker/answer/answer-grammar.ts';
@@ -15,7 +14,7 @@ import { FormatBody } from '../../src/worker/answer/calls/format-body.ts';
 import { CORPUS_FOLDER, templates } from '../corpus/corpus.ts';
 import { acceptor } from '../support/random/grammar-accept.ts';
 import { formatOfSource } from '../support/formats.ts';
-import { type FamilyOutput, OUTPUTS } from './outputs.ts';
+import { FAMILY_TOOLS, type FamilyOutput, OUTPUTS } from './outputs.ts';
 
 interface Derived {
   readonly digest: string;
@@ -23,23 +22,6 @@ interface Derived {
 }
 
 const FORMATS_FILE = new URL('formats.json', import.meta.url);
-
-const TOOLS: readonly ToolDefinition[] = [
-  tool('get_weather', { city: { type: 'string' }, days: { type: 'integer' } }, ['city']),
-  tool('run_code', { code: { type: 'string' } }, ['code']),
-  tool(
-    'search',
-    {
-      query: { type: 'string' },
-      filters: {
-        type: 'object',
-        properties: { tags: { type: 'array', items: { type: 'string' } }, open: { type: 'boolean' } },
-      },
-      limit: { type: ['integer', 'null'] },
-    },
-    ['query'],
-  ),
-];
 
 describe.runIf(CORPUS_FOLDER !== null)("the makers' templates", () => {
   it('have the formats that are written down here', () => {
@@ -75,7 +57,7 @@ describe('outputs of model families', () => {
       const format = formatOf(expected.of);
       const gbnf = answerGrammar({
         format: { kind: 'text' },
-        tools: TOOLS,
+        tools: FAMILY_TOOLS,
         choice: { mode: 'auto' },
         maxCalls: 8,
         model: format,
@@ -102,7 +84,7 @@ function placeOf({ opened = false }: FamilyOutput, { thinking }: ModelFormat): T
 }
 
 function read(expected: FamilyOutput, format: ModelFormat, size: number) {
-  const body = new FormatBody({ format, tools: TOOLS, maxCalls: 8, shaped: false });
+  const body = new FormatBody({ format, tools: FAMILY_TOOLS, maxCalls: 8, shaped: false });
   const reader = new AnswerReader(placeOf(expected, format), body);
   const rest = [...expected.output];
   const parts: AnswerPart[] = [];
@@ -121,8 +103,4 @@ function callsIn(parts: readonly AnswerPart[]): { name: string; args: unknown }[
     if (part.type === 'tool_arguments' && last !== undefined) last.json += part.text;
   }
   return calls.map(({ name, json }) => ({ name, args: JSON.parse(json) as unknown }));
-}
-
-function tool(name: string, properties: object, required: readonly string[]): ToolDefinition {
-  return { name, description: '', parameters: { type: 'object', properties, required } };
 }

@@ -1,3 +1,5 @@
+import type { ToolDefinition } from '../../src/contract/job.ts';
+
 /**
  * What models of each family write, after the documentation of their makers, with texts of our own; and what a client
  * must get of it. `of` is the name of the family's template in llama.cpp's collection.
@@ -11,6 +13,24 @@ export interface FamilyOutput {
   readonly text?: string;
   readonly calls?: readonly (readonly [name: string, args: object])[];
 }
+
+/** The tools that the outputs call. Some templates insist on a description of everything. */
+export const FAMILY_TOOLS: readonly ToolDefinition[] = [
+  tool('get_weather', { city: { type: 'string' }, days: { type: 'integer' } }, ['city']),
+  tool('run_code', { code: { type: 'string' } }, ['code']),
+  tool(
+    'search',
+    {
+      query: { type: 'string' },
+      filters: {
+        type: 'object',
+        properties: { tags: { type: 'array', items: { type: 'string' } }, open: { type: 'boolean' } },
+      },
+      limit: { type: ['integer', 'null'] },
+    },
+    ['query'],
+  ),
+];
 
 const OSLO = ['get_weather', { city: 'Oslo' }] as const;
 const ROME = ['get_weather', { city: 'Rome', days: 3 }] as const;
@@ -81,6 +101,14 @@ export const OUTPUTS: readonly FamilyOutput[] = [
   { of: 'MiMo-VL', output: HERMES, calls: [OSLO] },
   { of: 'MiMo-VL', output: `<think>\n${THOUGHT}\n</think>\n\n${ANSWER}`, reasoning: THOUGHT, text: ANSWER },
   { of: 'Reka-Edge', output: HERMES, calls: [OSLO] },
+  // the mark that the prompt ends with, once more
+  {
+    of: 'deepseek-ai-DeepSeek-R1-Distill-Llama-8B',
+    opened: true,
+    output: `<think>\n${THOUGHT}\n</think>\n\n${ANSWER}`,
+    reasoning: THOUGHT,
+    text: ANSWER,
+  },
   {
     of: 'Bielik-11B-v3.0-Instruct',
     output: `<think>\n${THOUGHT}\n</think>\n\n${HERMES_TWO}`,
@@ -504,3 +532,19 @@ export const OUTPUTS: readonly FamilyOutput[] = [
     text: ANSWER,
   },
 ];
+
+function tool(
+  name: string,
+  properties: Readonly<Record<string, object>>,
+  required: readonly string[],
+): ToolDefinition {
+  const described = Object.entries(properties).map(([key, schema]) => [
+    key,
+    { ...schema, description: `The ${key}.` },
+  ]);
+  return {
+    name,
+    description: '',
+    parameters: { type: 'object', properties: Object.fromEntries(described) as object, required },
+  };
+}

@@ -17,8 +17,12 @@ export const SPECIAL_TOKENS = ['<|endoftext|>', '<|im_start|>', '<|im_end|>'] as
 /** Around a gap and its middle, as llama.cpp recognises them by name. */
 export const GAP_TOKENS = ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>'] as const;
 
-/** `further`: control tokens behind the usual ones. */
-export function byteVocabulary(words: readonly string[], further: readonly string[] = []): ByteVocabulary {
+/** `further`: control tokens behind the usual ones; `pieces`: tokens, spelled, that no merge reaches, so no text has them. */
+export function byteVocabulary(
+  words: readonly string[],
+  further: readonly string[] = [],
+  pieces: readonly string[] = [],
+): ByteVocabulary {
   const ids = new Map<string, number>();
   const merges: string[] = [];
   const add = (token: string): void => {
@@ -34,6 +38,7 @@ export function byteVocabulary(words: readonly string[], further: readonly strin
       add(stem);
     }
   }
+  for (const piece of pieces) add(piece);
   const normalCount = ids.size;
   for (const special of [...SPECIAL_TOKENS, ...further]) add(special);
   const tokens = [...ids.keys()];

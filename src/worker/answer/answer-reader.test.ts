@@ -41,6 +41,18 @@ describe('thinking', () => {
     expect(reader.thinking).toBe(true);
   });
 
+  it.each([
+    ['spelled out', ['\n<th', 'ink>\na', ' <think> b</think>', 'Yes']],
+    ['as a token', ['!<think>', '\na <think> b', '!</think>', 'Yes']],
+  ])('has no mark in it that repeats the one of the prompt: %s', (_, pieces) => {
+    const reader = new AnswerReader({ at: 'open', marks }, textBody(false));
+    const told = (wanted: string) => (part: AnswerPart) =>
+      part.type === wanted && 'text' in part ? part.text : '';
+    const parts = read(reader, pieces);
+    expect(parts.map(told('reasoning')).join('')).toBe('a <think> b');
+    expect(parts.map(told('text')).join('')).toBe('Yes');
+  });
+
   it('is not seen where an answer only mentions the mark', () => {
     const reader = new AnswerReader({ at: 'choice', marks }, textBody(false));
     expect(read(reader, ['Use <think> so'])).toEqual([{ type: 'text', text: 'Use <think> so' }]);

@@ -11,6 +11,8 @@ export class AnswerReader implements AnswerParser {
   /** White space at the end of a thought, kept until more follows: the last of it belongs to the mark. */
   #heldSpace = '';
   #thought = false;
+  /** Whether the opening mark can no longer follow: some models repeat the one that the prompt ends with. */
+  #opened = false;
 
   constructor(place: ThinkingPlace, body: BodyReader) {
     this.#place = place;
@@ -56,7 +58,8 @@ export class AnswerReader implements AnswerParser {
       const { open, close } = this.#place.marks;
       // A mark may be several tokens, or a token and a word.
       if (this.#state === 'start' && open.includes(text)) return this.text(text);
-      if (this.#state === 'thinking') return close.includes(text) ? this.text(text) : [];
+      const isOpening = !this.#opened && open.includes(text);
+      if (this.#state === 'thinking') return isOpening || close.includes(text) ? this.text(text) : [];
     }
     return this.#body.takesControl(text) ? this.text(text) : [];
   }
@@ -79,6 +82,7 @@ export class AnswerReader implements AnswerParser {
     this.#held = '';
     if (text.startsWith(open)) {
       this.#state = 'thinking';
+      this.#opened = true;
       return this.text(text.slice(open.length));
     }
     this.#state = 'body';
@@ -88,7 +92,9 @@ export class AnswerReader implements AnswerParser {
   #think(piece: string): AnswerPart[] {
     if (this.#place.at === 'nowhere') return [];
     const { close } = this.#place.marks;
-    const text = this.#held + piece;
+    this.#held += piece;
+    if (!this.#opened && !this.#opens(this.#place.marks.open)) return [];
+    const text = this.#held;
     const found = text.indexOf(close);
     if (found >= 0) {
       this.#held = '';
@@ -99,6 +105,15 @@ export class AnswerReader implements AnswerParser {
     while (keep > 0 && !close.startsWith(text.slice(-keep))) keep -= 1;
     this.#held = text.slice(text.length - keep);
     return this.#thoughts(text.slice(0, text.length - keep));
+  }
+
+  /** Leaves out a repeated opening mark; false: what is held may still become one. */
+  #opens(open: string): boolean {
+    const text = this.#held.trimStart();
+    if (text.length < open.length && open.startsWith(text)) return false;
+    this.#opened = true;
+    if (text.startsWith(open)) this.#held = text.slice(open.length);
+    return true;
   }
 
   /** White space between thinking and the body belongs to neither. */
