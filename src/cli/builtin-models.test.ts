@@ -5,7 +5,13 @@ import { temporaryFolder } from '../../test/support/temp-home.ts';
 import { digestOf } from '../store/files/manifest.ts';
 import { removeModel } from '../store/install/changes.ts';
 import { openRegistry, type Registry } from '../store/registry/registry.ts';
-import { limitsOf, registerBuiltins, registerMissingBuiltin, restoreBuiltins } from './builtin-models.ts';
+import {
+  limitsOf,
+  registerBuiltins,
+  registerMissingBuiltin,
+  removedBuiltins,
+  restoreBuiltins,
+} from './builtin-models.ts';
 import { openLog } from './log/logger.ts';
 
 const { logger: log } = openLog({ level: 'silent', home: null });
@@ -33,6 +39,7 @@ describe('a model that was removed', () => {
   it('stays away at the next start, even where hearth restore was the first to install it', async () => {
     await restoreBuiltins({ home, registry }, ['hearth-mini']);
     await removeModel(registry, 'hearth-mini');
+    expect(await removedBuiltins(home, registry)).toEqual(['hearth-mini']);
     await registerBuiltins(home, registry, log);
     expect(await ids()).toEqual(['hearth-embed']);
   });

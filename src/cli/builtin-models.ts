@@ -7,6 +7,7 @@ import path from 'node:path';
 import { writeDurably } from '../lib/files/durable.ts';
 import { packageFolder } from '../lib/base/package-folder.ts';
 import { readText } from '../lib/files/plain-file.ts';
+import { BUILTIN_IDS, builtinNamed } from '../lib/errors/builtin-ids.ts';
 import { fail, isSvcError } from '../lib/errors/svc-error.ts';
 import type { Logger } from '../lib/base/logger.ts';
 import type { Builtins } from '../api/library/library.ts';
@@ -23,12 +24,12 @@ interface Shipped extends BuiltinModel {
 /** Written down with what is said of it, so that nothing is said of another file under the same id. */
 const MODELS: readonly Omit<Shipped, 'path'>[] = [
   {
-    id: 'hearth-mini',
+    id: BUILTIN_IDS.chat,
     sha256: 'f48efda28dd70aeb7188514a4641421ac2def9c898965ee56460607814d9c574',
     limits: 'knows only Hearth; cannot calculate, sort or edit text, even if it says that it can',
   },
   {
-    id: 'hearth-embed',
+    id: BUILTIN_IDS.embedding,
     sha256: '5c8a8507cf34c536e5061b3ebb426e7fa4a25a2a9a6a081e60316d42a02e6cd6',
     limits: 'English only; pays little heed to negation and to who did what to whom',
   },
@@ -44,15 +45,16 @@ export function limitsOf(digest: string | null | undefined): string | undefined 
   return shipped.find(({ sha256 }) => digest === sha256 || digest === `sha256:${sha256}`)?.limits;
 }
 
-/** Whether the name is that of a model that ships with Hearth. */
-export function isBuiltin(name: string): boolean {
-  return shipped.some((model) => model.id === name.toLowerCase());
-}
-
 /** Those that are not installed, by id. */
 async function missingBuiltins(registry: Registry): Promise<readonly string[]> {
   const installed = new Set((await registry.list()).map(({ id }) => id));
   return shipped.filter(({ id, path: file }) => !installed.has(id) && existsSync(file)).map(({ id }) => id);
+}
+
+/** Those that were installed here once and were removed since, by id. */
+export async function removedBuiltins(home: string, registry: Registry): Promise<readonly string[]> {
+  const [missing, offered] = await Promise.all([missingBuiltins(registry), readOffered(home)]);
+  return missing.filter((id) => offered.includes(id));
 }
 
 export interface Restored {
@@ -65,7 +67,7 @@ export async function restoreBuiltins(
   { home, registry }: { readonly home: string; readonly registry: Registry },
   names: readonly string[],
 ): Promise<readonly Restored[]> {
-  const stranger = names.find((name) => !isBuiltin(name));
+  const stranger = names.find((name) => builtinNamed(name) === null);
   if (stranger !== undefined) {
     const ids = shipped.map(({ id }) => id).join(' and ');
     throw fail('invalid_request', {
@@ -76,7 +78,7 @@ export async function restoreBuiltins(
   const wanted =
     names.length === 0
       ? shipped
-      : shipped.filter(({ id }) => names.some((name) => name.toLowerCase() === id));
+      : shipped.filter(({ id }) => names.some((name) => builtinNamed(name) === id));
   const installed = new Set((await registry.list()).map(({ id }) => id));
   await registerBuiltin(registry, wanted);
   await noteOffered(home, wanted);

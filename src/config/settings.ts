@@ -176,7 +176,7 @@ export const settings = {
   }),
   allowHashEmbeddings: setting({
     env: 'SVC_ALLOW_HASH_EMBEDDINGS',
-    description: 'Allows /v1/embeddings to fall back to feature hashing.',
+    description: 'Allows /v1/embeddings and /v1/rerank to fall back to feature hashing.',
     fallback: false,
     read: flag,
     expects: '1 or 0',

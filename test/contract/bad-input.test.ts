@@ -199,7 +199,7 @@ describe('an embeddings request', () => {
       'other dimensions',
       { input: canary, dimensions: 256 },
       'dimensions',
-      /256 numbers; set "dimensions" to 768/,
+      /^dimensions is 256; for model "tiny-embed" set it to 768,/,
     ],
     ['dimensions as text', { input: canary, dimensions: '768' }, 'dimensions', /integer/],
     ['truncate as text', { input: canary, truncate: 'yes' }, 'truncate', /boolean/],

@@ -183,9 +183,14 @@ describe('the feature-hash fallback', () => {
 
   it('is not there without its setting', async () => {
     for (const fields of [hashModel, {}]) {
-      const { status, headers } = await served({ models: false }, fields);
+      const { status, headers, body } = await served({ models: false }, fields);
       verifies(['embeddings.fallback', 'errors.404'], () =>
         expect([status, headers['x-svc-embed-backend']]).toEqual([404, undefined]),
+      );
+      expect(body.error).toMatch(
+        fields === hashModel
+          ? /set SVC_ALLOW_HASH_EMBEDDINGS=1 and restart hearth serve\.$/
+          : /^No default embedding model is installed; run: hearth restore hearth-embed\.$/,
       );
     }
     expect((await service.client.embed({ input: 'x', ...hashModel })).status).toBe(404);
@@ -208,8 +213,9 @@ describe('the feature-hash fallback', () => {
   });
 
   it('stays 404 for any other unknown id', async () => {
-    const { status } = await served({ allowHashEmbeddings: true }, { model: 'nobody' });
+    const { status, body } = await served({ allowHashEmbeddings: true }, { model: 'nobody' });
     expect(status).toBe(404);
+    expect(body.error).toContain('use "default-embedding", choose one');
   });
 
   it('does not stand in while the native model can run', async () => {

@@ -39,6 +39,17 @@ describe('an error', () => {
   );
 
   it.each([
+    ['/v1/chat/completions', 'hearth-mini'],
+    ['/v1/embeddings', 'hearth-embed'],
+    ['/v1/rerank', 'Hearth-Embed:latest'],
+  ])('of %s for a built-in model that was removed says only how to restore it', async (path, model) => {
+    const asked = { messages: [{ role: 'user', content: 'x' }], input: 'x', query: 'x', documents: ['x'] };
+    const { status, body } = await post(path, { model, ...asked });
+    expect([status, body.code]).toEqual([404, 'model_not_found']);
+    expect(body.error).toMatch(/it ships with Hearth, so run: hearth restore hearth-(mini|embed)\.$/);
+  });
+
+  it.each([
     ['/v1/chat/completions', installed.embedding],
     ['/v1/embeddings', installed.chat],
     ['/v1/completions', installed.embedding],

@@ -13,6 +13,7 @@ import { verifies } from './requirements.ts';
 
 const service = scriptedService();
 const rerank = (fields: object) => service.client.post('/v1/rerank', { query: 'a', ...fields });
+const LIST = 'a list of 1 to 1024 strings';
 const dot = (one: string, other: string) =>
   vectorOf(one).reduce((sum, x, at) => sum + x * (vectorOf(other)[at] ?? 0), 0);
 
@@ -41,22 +42,82 @@ describe('documents without a reranker', () => {
     });
   });
 
-  it.each<[string, object, string]>([
-    ['no documents', {}, 'documents'],
-    ['an empty list', { documents: [] }, 'documents'],
-    ['documents that are text', { documents: 'x' }, 'documents'],
-    ['an empty document', { documents: ['x', ''] }, 'documents[1]'],
-    ['a document without text', { documents: [{}] }, 'documents[0].text'],
-    ['a document that is a number', { documents: [5] }, 'documents[0]'],
-    ['too many documents', { documents: Array.from({ length: 1025 }, () => 'x') }, 'documents'],
-    ['an empty text of a document', { documents: ['x', { text: '' }] }, 'documents[1].text'],
-    ['an empty query', { documents: ['x'], query: '' }, 'query'],
-    ['a top_n of 0', { documents: ['x'], top_n: 0 }, 'top_n'],
-  ])('%s is a 400 that names the field, and no job', async (_, fields, param) => {
-    const before = service.engine.played.length;
-    const { status, body } = await rerank(fields);
-    expect([status, body.param, service.engine.played.length]).toEqual([400, param, before]);
+  it('are flagged where they were cut, and all of them where the query was', async () => {
+    const cut = (...places: number[]): JobEvent[] => [
+      ...['a', 'x', 'y'].map((text, index): JobEvent => {
+        const truncated = places.includes(index);
+        return { type: 'embedding', index, vector: vectorOf(text), tokens: 2, truncated };
+      }),
+      { type: 'embedded', totalTokens: 6 },
+    ];
+    const flagged = async () => {
+      const { body } = await rerank({ documents: ['x', 'y'], truncate: true });
+      return body.results.flatMap((each: { index: number }) => ('truncated' in each ? [each.index] : []));
+    };
+    service.engine.plays(cut(2));
+    expect(await flagged()).toEqual([1]);
+    expect(service.engine.lastJob.submission.job).toMatchObject({ truncate: true });
+    service.engine.plays(cut(0));
+    expect((await flagged()).sort()).toEqual([0, 1]);
+    service.engine.plays(cut());
+    expect(await flagged()).toEqual([]);
   });
+
+  it.each<[string, object, string, string]>([
+    ['no documents', {}, 'documents', 'documents is required; add it to the request.'],
+    ['an empty list', { documents: [] }, 'documents', `must not be an empty array; send ${LIST}.`],
+    ['documents that are text', { documents: 'x' }, 'documents', `documents must be an array; send ${LIST}.`],
+    [
+      'documents that are null',
+      { documents: null },
+      'documents',
+      `documents must be an array; send ${LIST}.`,
+    ],
+    ['an empty document', { documents: ['x', ''] }, 'documents[1]', 'leave empty texts out'],
+    ['a document without text', { documents: [{}] }, 'documents[0]', 'or an object with a string text'],
+    ['a document that is a number', { documents: [5] }, 'documents[0]', 'or an object with a string text'],
+    ['a document that is null', { documents: [null] }, 'documents[0]', 'or an object with a string text'],
+    [
+      'too many documents',
+      { documents: Array.from({ length: 1025 }, () => 'x') },
+      'documents',
+      'documents has 1025 items; send at most 1024 per request.',
+    ],
+    [
+      'an empty text of a document',
+      { documents: ['x', { text: '' }] },
+      'documents[1]',
+      'leave empty texts out',
+    ],
+    ['an empty query', { documents: ['x'], query: '' }, 'query', 'query must not be empty; send the text'],
+    [
+      'a query that is a number',
+      { documents: ['x'], query: 5 },
+      'query',
+      'query must be a string; send the text',
+    ],
+    [
+      'a query of too many bytes',
+      { documents: ['x'], query: 'ü'.repeat(524_289) },
+      'query',
+      'query is larger than 1048576 bytes; shorten it.',
+    ],
+    [
+      'a document of too many bytes',
+      { documents: [{ text: 'ü'.repeat(524_289) }] },
+      'documents[0]',
+      'documents[0] is larger than 1048576 bytes; split it.',
+    ],
+    ['a top_n of 0', { documents: ['x'], top_n: 0 }, 'top_n', 'top_n must be at least 1.'],
+  ])(
+    '%s is a 400 that names the field and says what to send, and no job',
+    async (_, fields, param, words) => {
+      const before = service.engine.played.length;
+      const { status, body } = await rerank(fields);
+      expect([status, body.param, service.engine.played.length]).toEqual([400, param, before]);
+      expect(body.error).toContain(words);
+    },
+  );
 
   it.each([
     ['the query', 0, 'query'],
@@ -106,14 +167,14 @@ it('documents are ordered by a reranker that is installed, unless an embedding m
   const path = join(folder, 'tiny-rank.gguf');
   await writeTinyEmbed(path, { ranks: true });
   await importFile(service.registry, path, { id: 'tiny-rank' });
-  const score = (index: number, value: number): JobEvent => ({
+  const score = (index: number, value: number, truncated = false): JobEvent => ({
     type: 'score',
     index,
     score: value,
     tokens: 3,
-    truncated: false,
+    truncated,
   });
-  service.engine.plays([score(1, 2.5), score(0, -1), { type: 'ranked', totalTokens: 6 }]);
+  service.engine.plays([score(1, 2.5), score(0, -1, true), { type: 'ranked', totalTokens: 6 }]);
   const { body, headers } = await rerank({ documents: ['x', 'y'] });
   await expect.poll(() => service.log()).toMatch(/"model":"tiny-rank"[^}]*"promptTokens":6/);
   verifies(['rerank.ranker', 'rerank.results'], () => {
@@ -124,7 +185,7 @@ it('documents are ordered by a reranker that is installed, unless an embedding m
       model: 'tiny-rank',
       results: [
         { index: 1, relevance_score: 2.5 },
-        { index: 0, relevance_score: -1 },
+        { index: 0, relevance_score: -1, truncated: true },
       ],
       usage: { prompt_tokens: 6, total_tokens: 6 },
     });

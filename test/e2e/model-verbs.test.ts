@@ -251,17 +251,20 @@ describe('the words around models', () => {
 
   it('bring a removed built-in model back, from wherever it is missed', async () => {
     const env = await environment();
-    const advice = 'ships with Hearth; install it with: hearth restore hearth-mini';
+    const advice = /ships with Hearth[;,] (?:install it with|so run): hearth restore hearth-mini/;
     expect((await hearth(['restore'], env)).stderr).toContain('hearth-mini is installed.');
     expect((await hearth(['rm', 'hearth-mini'], env)).stderr).toContain(
       'hearth restore hearth-mini brings it back',
     );
+    expect((await hearth(['rm', 'hearth-embed'], env)).code).toBe(0);
+    expect((await hearth(['list'], env)).stderr).toContain('hearth restore brings the built-in ones back');
     for (const verb of ['show', 'import', 'pull'])
-      expect((await hearth([verb, 'hearth-mini'], env)).stderr, verb).toContain(advice);
+      expect((await hearth([verb, 'hearth-mini'], env)).stderr, verb).toMatch(advice);
     expect(await hearth(['restore', 'hearth-mini'], env)).toMatchObject({
       code: 0,
       stderr: 'hearth-mini is installed.\n',
     });
+    expect((await hearth(['restore'], env)).stderr).toContain('hearth-embed is installed.');
     expect((await hearth(['show', 'hearth-mini'], env)).stdout).toMatch(
       /^limits +knows only Hearth; cannot calculate/m,
     );

@@ -69,7 +69,7 @@ describe('a model of another width', () => {
   it('is asked for its width where it has more numbers and cannot be cut', async () => {
     await expect(answer({ embeddingWidth: 1024 })).rejects.toMatchObject({
       code: 'embedding_width',
-      message: expect.stringContaining('set "dimensions" to 1024,'),
+      message: expect.stringContaining('set dimensions to 1024,'),
     });
   });
 

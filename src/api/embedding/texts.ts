@@ -22,7 +22,7 @@ export function readEmbeddingInput(input: string | readonly unknown[]): NamedTex
 }
 
 /** One text, or a 400 that calls it `name`. Texts of white space pass, as they do elsewhere: one blank chunk must not fail a batch. */
-export function readText(item: unknown, name: string): string {
+export function readText(item: unknown, name: string, ifTooLarge = 'split it'): string {
   if (typeof item === 'number' || Array.isArray(item)) {
     refuse(
       `${name} must be text, not token ids; send strings (LangChain: set check_embedding_ctx_length=False).`,
@@ -32,7 +32,7 @@ export function readText(item: unknown, name: string): string {
   if (typeof item !== 'string') return refuse(`${name} must be a string.`, name);
   if (item === '') refuse(`${name} must not be empty; leave empty texts out.`, name);
   if (Buffer.byteLength(item) > TEXT_LIMITS.bytes)
-    refuse(`${name} is larger than ${TEXT_LIMITS.bytes} bytes; split it.`, name);
+    refuse(`${name} is larger than ${TEXT_LIMITS.bytes} bytes; ${ifTooLarge}.`, name);
 
   return item.toWellFormed();
 }

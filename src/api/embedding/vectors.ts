@@ -50,6 +50,8 @@ export async function computeVectors(ports: VectorPorts, asked: VectorsAsked): P
     const cannotRun = isFailure(error, 'no_default_model', 'native_unavailable');
     const namesDefault = isDefault || asked.model === (await models.defaultId('embedding'));
     if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(asked);
+    if (!isDefault && isFailure(error, 'model_not_found'))
+      throw fail('model_not_found', { ...error.detail, instead: 'default-embedding' });
     throw error;
   }
 }

@@ -24,18 +24,28 @@ describe('answerWidth', () => {
   });
 
   it.each([
-    ['a wider model without a width', model(1024), null, '768 numbers; set "dimensions" to 1024,'],
-    ['a cut for which it was not trained', model(768), 256, '256 numbers; set "dimensions" to 768,'],
+    [
+      'a wider model without a width',
+      model(1024),
+      null,
+      'no vectors of 768 numbers; set dimensions to 1024,',
+    ],
+    [
+      'a cut for which it was not trained',
+      model(768),
+      256,
+      'dimensions is 256; for model "some-model" set it to 768,',
+    ],
     [
       'zeros beyond the width of the interface',
       model(384),
       1024,
-      '1024 numbers; set "dimensions" to 384 or 768,',
+      'dimensions is 1024; for model "some-model" set it to 384 or 768,',
     ],
-    ['zeros short of it', model(384), 512, '512 numbers; set "dimensions" to 384 or 768,'],
-    ['no numbers at all', model(384), 0, '0 numbers; set "dimensions" to 384 or 768,'],
-    ['fewer than none', model(384), -1, '-1 numbers; set "dimensions" to 384 or 768,'],
-    ['one number too many', model(768), 769, '769 numbers; set "dimensions" to 768,'],
+    ['zeros short of it', model(384), 512, 'dimensions is 512; for model "some-model" set it to 384 or 768,'],
+    ['no numbers at all', model(384), 0, 'dimensions is 0; for model "some-model" set it to 384 or 768,'],
+    ['fewer than none', model(384), -1, 'dimensions is -1; for model "some-model" set it to 384 or 768,'],
+    ['one number too many', model(768), 769, 'dimensions is 769; for model "some-model" set it to 768,'],
     ['a cut to next to nothing', model(1024, 'qwen3-embedding-0.6b'), 8, 'to a number from 64 to 1024,'],
     [
       'the same of a narrower one',
@@ -79,7 +89,7 @@ describe('the families of docs/embeddings.md', () => {
     'jina-embeddings-v2-base-en',
     'Qwen3-0.6B',
   ])('never cuts %s', (id) => {
-    expect(() => answerWidth(model(2048, id), null)).toThrow(/set "dimensions" to 2048,/);
+    expect(() => answerWidth(model(2048, id), null)).toThrow(/set dimensions to 2048,/);
   });
 });
 

@@ -35,6 +35,7 @@ export function answerWidth(model: WidthFacts, dimensions: number | null): numbe
     model: model.id,
     wanted,
     widths: inWords(least, own),
+    ...(dimensions === null ? { isDefault: true } : {}),
     param: 'dimensions',
   });
 }

@@ -6,12 +6,12 @@ import { RerankRequest, type RerankResponse } from '../../wire/inference/rerank.
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import type { Caller } from '../caller.ts';
 import type { EmbeddingPorts } from '../embedding/embeddings.ts';
-import { readText } from '../embedding/texts.ts';
 import { computeVectors, type Vectors } from '../embedding/vectors.ts';
 import { newJobId } from '../generation/job-id.ts';
 import { checkIgnored, unknownFields } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import { runWhole } from '../run-whole.ts';
+import { documentName, readDocuments, readQuery } from './documents.ts';
 
 export interface RerankPorts extends EmbeddingPorts {
   readonly models: EmbeddingPorts['models'] & Pick<Models, 'list'>;
@@ -25,11 +25,17 @@ export interface RerankAnswer {
   readonly ignored: readonly string[];
 }
 
+interface Score {
+  readonly score: number;
+  /** The document was cut, or the query to which it is compared. */
+  readonly truncated: boolean;
+}
+
 interface Scores {
   readonly model: string;
   readonly backend: RerankAnswer['backend'];
   /** By document. */
-  readonly scores: readonly number[];
+  readonly scores: readonly Score[];
   readonly tokens: number;
 }
 
@@ -43,27 +49,24 @@ interface Asked {
 export async function rerank(ports: RerankPorts, body: RerankRequest, caller: Caller): Promise<RerankAnswer> {
   const ignored = unknownFields(body, RerankRequest.properties);
   checkIgnored(ports.options.strictParams, ignored);
-  const query = readText(body.query, 'query');
-  const documents = body.documents.map((each, index) =>
-    readText(typeof each === 'string' ? each : each.text, documentName(index)),
-  );
+  const query = readQuery(body.query);
+  const documents = readDocuments(body.documents);
   const asked = { body, query, documents, caller };
   const ranker = await findRanker(ports.models, body.model ?? null);
   const { model, backend, scores, tokens } =
     ranker === null ? await compareVectors(ports, asked) : await rank(ports.engine, ranker, asked);
   const results = scores
-    .map((relevance_score, index) => ({
+    .map(({ score, truncated }, index) => ({
       index,
-      relevance_score,
+      relevance_score: score,
       ...(body.return_documents === true ? { document: { text: documents[index] ?? '' } } : {}),
+      ...(truncated ? { truncated: true as const } : {}),
     }))
     .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
     .slice(0, body.top_n ?? documents.length);
   const usage = { prompt_tokens: tokens, total_tokens: tokens };
   return { ignored, backend, body: { object: 'list', model, results, usage } };
 }
-
-const documentName = (index: number): string => `documents[${index}]`;
 
 /** The model that was named, where it ranks; the newest that does, where none was named. */
 async function findRanker(models: RerankPorts['models'], name: string | null): Promise<ServedModel | null> {
@@ -87,10 +90,10 @@ async function rank(
     documents: [...documents],
     truncate: body.truncate === true,
   };
-  const scores: number[] = [];
+  const scores: Score[] = [];
   let tokens = 0;
   for (const event of await runWhole(engine, { model, job, caller, keepAlive: body.keep_alive })) {
-    if (event.type === 'score') scores[event.index] = event.score;
+    if (event.type === 'score') scores[event.index] = event;
     if (event.type === 'ranked') tokens = event.totalTokens;
   }
   if (scores.length !== documents.length || scores.includes(undefined as never))
@@ -113,8 +116,11 @@ async function compareVectors(
     caller,
   };
   const { model, backend, items, tokens } = await computeVectors(ports, asked).catch(inItsWords);
-  const [of, ...others] = items.map(({ vector }) => vector);
-  const scores = others.map((vector) => vector.reduce((sum, x, at) => sum + x * (of?.[at] ?? 0), 0));
+  const [of, ...others] = items;
+  const scores = others.map(({ vector, truncated }) => ({
+    score: vector.reduce((sum, x, at) => sum + x * (of?.vector[at] ?? 0), 0),
+    truncated: truncated || of?.truncated === true,
+  }));
   return { model, backend, scores, tokens };
 }
 

@@ -1,13 +1,13 @@
 /** What the service says to a conversation: its models, and its answers as events. */
 import type { Config } from '../../config/config.ts';
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
+import { builtinNamed } from '../../lib/errors/builtin-ids.ts';
 import { FROZEN_MODE, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import type { ResidencyList } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
-import { isBuiltin, limitsOf } from '../builtin-models.ts';
-import { restoreAdvice } from '../words/advice.ts';
+import { limitsOf } from '../builtin-models.ts';
 import { callServer, expectOk, postText, ServerRefusal, streamServer } from '../api.ts';
 import { CliFailure, EXIT_CODES } from '../context.ts';
 import type { Answerer, Effect, Event } from '../conversation/state.ts';
@@ -73,7 +73,8 @@ export async function chatModels(config: Config): Promise<string[]> {
 
 /** The service's own sentence, and the names that are close; where there are none, the advice. */
 export async function notInstalled(config: Config, name: string, advice = ''): Promise<CliFailure> {
-  const hint = isBuiltin(name) ? restoreAdvice(name) : didYouMean(await resembling(config, name));
+  // The sentence about a built-in model says itself how to restore it.
+  const hint = builtinNamed(name) === null ? didYouMean(await resembling(config, name)) || advice : '';
   const response = await callServer(
     config,
     'GET',
@@ -83,7 +84,7 @@ export async function notInstalled(config: Config, name: string, advice = ''): P
     expectOk(response);
   } catch (error) {
     if (!(error instanceof ServerRefusal)) throw error;
-    return new ServerRefusal(`${error.message}${hint === '' ? advice : hint}`, error.exitCode, error.code);
+    return new ServerRefusal(`${error.message}${hint}`, error.exitCode, error.code);
   }
   return new CliFailure(`${name} has just been installed; try again`);
 }

@@ -1,34 +1,29 @@
 /** What helps where a model is not there. */
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
+import { builtinNamed } from '../../lib/errors/builtin-ids.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { repositoryFor } from '../../store/hub/choose/known-names.ts';
-import { isBuiltin } from '../builtin-models.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Behind a failure, what helps: how to install a built-in model, or the names that resemble the one given. */
+/** Behind a failure, what helps: how to install a built-in model or where to find another, or the names that resemble the one given. */
 export async function adviceFor(
   error: unknown,
   installed: () => Promise<readonly string[]>,
   env: Environment = {},
 ): Promise<string> {
   if (isFailure(error, 'hub_unreachable')) return proxyAdvice(env);
-  const name = isFailure(error, 'model_not_found')
-    ? error.detail.model
-    : isFailure(error, 'file_not_found')
-      ? lastPart(error.detail.path)
-      : isFailure(error, 'reference_invalid')
-        ? error.detail.ref
-        : null;
-  if (name === null) return '';
-  if (isBuiltin(name)) return restoreAdvice(name);
-  if (isFailure(error, 'reference_invalid')) return pullAdvice(name);
-  return isFailure(error, 'model_not_found') ? didYouMean(nearest(name, await installed())) : '';
+  if (isFailure(error, 'file_not_found')) return restoreAdvice(lastPart(error.detail.path));
+  if (isFailure(error, 'reference_invalid'))
+    return restoreAdvice(error.detail.ref) || pullAdvice(error.detail.ref);
+  // The sentence about a built-in model says itself how to restore it.
+  if (!isFailure(error, 'model_not_found') || builtinNamed(error.detail.model) !== null) return '';
+  return didYouMean(nearest(error.detail.model, await installed()));
 }
 
-export function restoreAdvice(name: string): string {
-  const id = name.toLowerCase();
-  return ` ${id} ships with Hearth; install it with: hearth restore ${id}`;
+function restoreAdvice(name: string): string {
+  const id = builtinNamed(name);
+  return id === null ? '' : ` ${id} ships with Hearth; install it with: hearth restore ${id}`;
 }
 
 /** A name without an owner may be one that another program knows. */

@@ -17,7 +17,7 @@ export function formatLines({ format, evidence }: ModelFormatFacts): (readonly [
   lines.push(['thinking', thinking === null ? 'none' : between(thinking)]);
   if (content !== null) lines.push(['answers', between(content)]);
   for (const { about, says, probe } of evidence)
-    lines.push(['evidence', `${about}: ${says}${probe === null ? '' : ` (rendered: ${probe})`}`]);
+    lines.push(['detected', `${about}: ${says}${probe === null ? '' : ` (rendered: ${probe})`}`]);
   return lines;
 }
 

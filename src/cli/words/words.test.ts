@@ -29,13 +29,18 @@ describe('advice', () => {
   });
 
   it.each([
-    fail('model_not_found', { model: 'hearth-mini' }),
     fail('file_not_found', { path: '/somewhere/hearth-mini' }),
     fail('reference_invalid', { ref: 'Hearth-Mini', reason: 'r' }),
   ])('says how to install a built-in model after: $message', async (error) => {
     expect(await advice(error)).toBe(
       ' hearth-mini ships with Hearth; install it with: hearth restore hearth-mini',
     );
+  });
+
+  it('is not given twice: the sentence about a missing built-in model has it', async () => {
+    const error = fail('model_not_found', { model: 'Hearth-Mini' });
+    expect(error.message).toContain('it ships with Hearth, so run: hearth restore hearth-mini.');
+    expect(await advice(error)).toBe('');
   });
 
   it('says that a proxy is not used, where one is set', async () => {

@@ -14,9 +14,23 @@ describe('the remedy for a model that is not installed', () => {
     expect(message).toContain('choose one from GET /v1/models, or install one with: hearth pull owner/name.');
   });
 
+  it.each(['hearth-embed', 'Hearth-Mini', 'hearth-mini:latest'])(
+    'is to restore %s, which ships, and nothing else',
+    (model) => {
+      const { message } = fail('model_not_found', { model });
+      expect(message).toMatch(/run: hearth restore hearth-(embed|mini)\.$/);
+      expect(message).not.toMatch(/pull|GET/);
+    },
+  );
+
+  it('is the alias that would serve, where there is one', () => {
+    const { message } = fail('model_not_found', { model: 'nobody', instead: 'default-embedding' });
+    expect(message).toContain('use "default-embedding", choose one from GET /v1/models, or install one');
+  });
+
   it('is a setting for the feature-hash fallback', () => {
     const { message } = fail('model_not_found', { model: 'feature-hash-768' });
-    expect(message).toContain('set SVC_ALLOW_HASH_EMBEDDINGS=1');
+    expect(message).toContain('set SVC_ALLOW_HASH_EMBEDDINGS=1 and restart hearth serve.');
   });
 });
 

@@ -1,4 +1,5 @@
 /** Refusals of a request: its content, its form, and who may ask. */
+import { builtinNamed } from './builtin-ids.ts';
 import { permanent, transient } from './entry.ts';
 
 interface Overflow {
@@ -16,12 +17,22 @@ function overflowRemedy({ promptTokens, maxCtx = Infinity, model }: Overflow): s
   return `Shorten the prompt, send a larger num_ctx, or run: hearth set ${model} num_ctx=${roomy}.`;
 }
 
+interface Missing {
+  readonly model: string;
+  /** An alias that would serve. */
+  readonly instead?: string;
+}
+
 /** Only owner/name, perhaps with a quant, can be pulled. */
-function installRemedy(model: string): string {
-  if (/^feature-hash-\d+$/.test(model)) return 'set SVC_ALLOW_HASH_EMBEDDINGS=1 to allow it';
-  return /^[\w.-]+\/[\w.-]+(?::[\w.-]+)?$/.test(model)
-    ? `run: hearth pull ${model}, or choose one from GET /v1/models`
-    : 'choose one from GET /v1/models, or install one with: hearth pull owner/name';
+function installRemedy({ model, instead }: Missing): string {
+  const builtin = builtinNamed(model);
+  if (builtin !== null) return `it ships with Hearth, so run: hearth restore ${builtin}`;
+  if (/^feature-hash-\d+$/.test(model))
+    return 'it is a fallback for embeddings; to enable it, set SVC_ALLOW_HASH_EMBEDDINGS=1 and restart hearth serve';
+  if (/^[\w.-]+\/[\w.-]+(?::[\w.-]+)?$/.test(model))
+    return `run: hearth pull ${model}, or choose one from GET /v1/models`;
+  const other = instead === undefined ? '' : `use "${instead}", `;
+  return `${other}choose one from GET /v1/models, or install one with: hearth pull owner/name`;
 }
 
 const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`);
@@ -109,9 +120,11 @@ export const contentErrors = {
   ),
   embedding_width: permanent(
     'request',
-    { model: 'string', wanted: 'number', widths: 'string', param: 'string?' },
+    { model: 'string', wanted: 'number', widths: 'string', isDefault: 'boolean?', param: 'string?' },
     (d) =>
-      `Model "${d.model}" cannot give vectors of ${d.wanted} numbers; set "dimensions" to ${d.widths}, or choose another model.`,
+      d.isDefault === true
+        ? `Model "${d.model}" has no vectors of ${d.wanted} numbers; set dimensions to ${d.widths}, or choose another model.`
+        : `dimensions is ${d.wanted}; for model "${d.model}" set it to ${d.widths}, or choose another model.`,
   ),
   template_failed: permanent(
     'request',
@@ -121,13 +134,13 @@ export const contentErrors = {
   ),
   model_not_found: permanent(
     'not_found',
-    { model: 'string', param: 'string?' },
-    (d) => `Model "${d.model}" is not installed; ${installRemedy(d.model)}.`,
+    { model: 'string', instead: 'string?', param: 'string?' },
+    (d) => `Model "${d.model}" is not installed; ${installRemedy(d)}.`,
   ),
   no_default_model: permanent(
     'not_found',
-    { kind: 'string', setting: 'string', param: 'string?' },
-    (d) => `No default ${d.kind} model is installed; run: hearth pull or hearth import, or set ${d.setting}.`,
+    { kind: 'string', builtin: 'string', param: 'string?' },
+    (d) => `No default ${d.kind} model is installed; run: hearth restore ${d.builtin}.`,
   ),
 };
 

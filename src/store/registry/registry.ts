@@ -8,6 +8,7 @@ import { Check } from '#typebox/value';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { filesOf } from '../../contract/settings/shapes.ts';
+import { BUILTIN_IDS } from '../../lib/errors/builtin-ids.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { errnoOf, type StepHook } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
@@ -44,7 +45,6 @@ export interface RegistryOptions {
 /** What a request wants of a model; the words appear in the message when the kind is wrong. */
 const USES = { chat: 'chat or completions', embedding: 'embeddings' } as const;
 const ALIASES = { chat: 'default', embedding: 'default-embedding' } as const;
-const SETTING_NAMES = { chat: 'SVC_DEFAULT_MODEL', embedding: 'SVC_EMBEDDING_MODEL' } as const;
 
 const Defaults = Type.Object({
   schema: Type.Literal(1),
@@ -184,11 +184,7 @@ export class Registry {
     }
     const model = await this.#defaultModel(kind);
     if (!model) {
-      throw fail('no_default_model', {
-        kind: kind === 'chat' ? 'chat' : 'embedding',
-        setting: SETTING_NAMES[kind],
-        param: 'model',
-      });
+      throw fail('no_default_model', { kind, builtin: BUILTIN_IDS[kind], param: 'model' });
     }
     return model;
   }

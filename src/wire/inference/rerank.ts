@@ -1,7 +1,10 @@
 import { type Static, Type } from '#typebox';
 import { KeepAlive, nullable } from '../schema.ts';
 
-const TEXT = { minLength: 1, maxLength: 1024 * 1024 };
+export const MOST_DOCUMENTS = 1024;
+
+/** api/rerank/documents.ts says what is wrong with texts and lists that are none. */
+const TEXT = { type: 'string', minLength: 1 };
 
 export const RerankRequest = Type.Object(
   {
@@ -11,16 +14,18 @@ export const RerankRequest = Type.Object(
       description:
         'A model that ranks, or an embedding model, whose vectors are compared. Absent: the newest model that ranks, else the default embedding model.',
     }),
-    query: Type.String(TEXT),
-    documents: Type.Unsafe<(string | { text: string })[]>({
-      type: 'array',
-      minItems: 1,
-      maxItems: 1024,
-      items: {
-        type: ['string', 'object'],
-        ...TEXT,
-        required: ['text'],
-        properties: { text: { type: 'string', ...TEXT } },
+    query: Type.Unsafe<unknown>({ documented: TEXT, description: 'Not empty, at most 1 MiB.' }),
+    documents: Type.Unsafe<unknown>({
+      documented: {
+        type: 'array',
+        minItems: 1,
+        maxItems: MOST_DOCUMENTS,
+        items: {
+          type: ['string', 'object'],
+          minLength: 1,
+          required: ['text'],
+          properties: { text: TEXT },
+        },
       },
       description: 'Strings, or objects with a member text; like query, none empty, of at most 1 MiB each.',
     }),
@@ -48,6 +53,9 @@ export const RerankResponse = Type.Object(
           description: 'The higher, the better; to be compared within one answer only.',
         }),
         document: Type.Optional(Type.Object({ text: Type.String() })),
+        truncated: Type.Optional(
+          Type.Literal(true, { description: 'The document, or the query, was cut before it was scored.' }),
+        ),
       }),
     ),
     usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),

@@ -2,12 +2,14 @@
 import type { Command } from 'commander';
 import { seenModels } from '../../../api/elsewhere/name-models.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
+import { removedBuiltins } from '../../builtin-models.ts';
 import { type CliContext, printable, table } from '../../context.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { localRegistry } from '../../local-registry.ts';
 
-const NONE =
-  'No models are installed. The first hearth serve installs the built-in ones; others: hearth discover, hearth pull REF';
+/** Nothing is listed, for one of two reasons. */
+const none = (removed: readonly string[]): string =>
+  `No models are installed. ${removed.length === 0 ? 'The first hearth serve installs the built-in ones' : 'hearth restore brings the built-in ones back'}; others: hearth discover, hearth pull REF`;
 
 export function registerList(program: Command, context: CliContext): void {
   program
@@ -16,7 +18,8 @@ export function registerList(program: Command, context: CliContext): void {
     .description('list the installed models, and those of other engines')
     .option('--json', 'one JSON array')
     .action(async (flags: { json?: boolean }) => {
-      const registry = localRegistry(context.config());
+      const config = context.config();
+      const registry = localRegistry(config);
       const [models, damaged] = [await registry.list(), await registry.damaged()];
       const elsewhere = await seenModels(new EngineStore(registry.store));
       const chosen = [await registry.chosenDefault('chat'), await registry.chosenDefault('embedding')];
@@ -48,7 +51,7 @@ export function registerList(program: Command, context: CliContext): void {
       if (flags.json === true)
         return context.printJson([...rows, ...damaged.map(({ id, reason }) => ({ id, damaged: reason }))]);
       for (const { id, reason } of damaged) context.note(`${printable(id)} is damaged: ${printable(reason)}`);
-      if (rows.length === 0) return context.note(NONE);
+      if (rows.length === 0) return context.note(none(await removedBuiltins(config.home, registry)));
       const lines = rows.map((row) => [
         row.isDefault ? `${row.id} *` : row.id,
         row.kind,

@@ -4,8 +4,8 @@ import { findSeen, removeAliasSeen } from '../../../api/elsewhere/name-models.ts
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { removeModel } from '../../../store/install/changes.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
+import { builtinNamed } from '../../../lib/errors/builtin-ids.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
-import { isBuiltin } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 
@@ -23,7 +23,7 @@ export function registerRm(program: Command, context: CliContext): void {
         const { removed, id, sweep } = await removeModel(registry, name);
         const freed = sweep.freedBytes > 0 ? ` (${readable(sweep.freedBytes)} freed)` : '';
         const back =
-          removed === 'model' && isBuiltin(id)
+          removed === 'model' && builtinNamed(id) !== null
             ? ` It ships with Hearth; hearth restore ${id} brings it back.`
             : '';
         context.note(

@@ -141,7 +141,7 @@ function facts({ shown, limits, format }: Facts): Line[] {
     ['memory', memoryWords(memory)],
     ['defaults', requestDefaults(shown) || 'none'],
     ...Object.entries(shown.settings),
-    ['license', shown.license ?? 'not stated'],
+    ['licence', shown.license ?? 'not stated'],
     ['source', `${source.type} ${source.ref}${source.commit === undefined ? '' : ` at ${source.commit}`}`],
     ['installed', shown.addedAt],
     ...shown.files.flatMap((file) => [
