@@ -183,9 +183,7 @@ export class Registry {
       return model;
     }
     const model = await this.#defaultModel(kind);
-    if (!model) {
-      throw fail('no_default_model', { kind, builtin: BUILTIN_IDS[kind], param: 'model' });
-    }
+    if (!model) throw fail('no_default_model', { kind, builtin: BUILTIN_IDS[kind], param: 'model' });
     return model;
   }
 
