@@ -82,7 +82,7 @@ const PIECES = CORPUS_FOLDER === null ? [1, 6] : [1, 2, 3, 5, 8, 13];
 /** What the question is filled up to; every byte is a token, and the templates of some makers are long. */
 const PROMPT_TOKENS = 3_584;
 const LONG_PROMPT_TOKENS = 8_192;
-const LONG_PROMPTS = /command-r7b|GigaChat/;
+const LONG_PROMPTS = /command-r7b|Devstral|GigaChat/;
 
 let folder: string;
 let url: string;
