@@ -122,7 +122,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     }),
     backendGuard: async () => {
       const refusal = await bound.refusal();
-      if (refusal !== null) throw fail('native_unavailable', { reason: refusal });
+      if (refusal !== null) throw refusal;
     },
   });
   const exchanges = {

@@ -219,6 +219,7 @@ describe('the status', () => {
     [fail('queue_full', { limit: 2, retryAfterS: 2.2 }), 429, true, '3'],
     [fail('draining'), 503, true, '1'],
     [fail('native_unavailable', { reason: 'none installed' }), 503, false, undefined],
+    [fail('files_changed', { reason: 'main.js changed' }), 503, false, undefined],
     [fail('out_of_memory', { model: 'm', reason: 'no room' }), 503, false, undefined],
     [fail('load_failed', { model: 'm', reason: 'bad' }), 503, false, undefined],
     [fail('model_quarantined', { model: 'm', reason: 'bad', retryAfterS: 30 }), 503, false, '30'],
@@ -278,7 +279,7 @@ describe('the status', () => {
   });
 
   it('is one of the known ones for every code of the catalogue', async () => {
-    const known = [400, 401, 403, 404, 405, 408, 413, 415, 417, 429, 431, 500, 503, 505];
+    const known = [400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431, 500, 503, 505];
     for (const code of allCodes) {
       if (code === 'cancelled') continue;
       service.engine.plays([sampleFailure(code)]);

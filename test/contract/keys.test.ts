@@ -54,6 +54,25 @@ describe('a named key', () => {
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual([installed.chat]);
   });
 
+  it('shows no others on the routes of the library and of Ollama either, except to an admin', async () => {
+    const rights = { models: [installed.chat] };
+    const one = await holder('reader', rights);
+    const idsOf = (models: readonly { id: string }[]) => models.map(({ id }) => id);
+    const { models, defaults, restorable, damaged } = (await one.get('/svc/models')).body;
+    expect(idsOf(models)).toEqual([installed.chat]);
+    expect([defaults.embedding, restorable, damaged]).toEqual([null, [], []]);
+    expect((await one.get('/api/tags')).body.models).toMatchObject([{ name: installed.chat }]);
+    const other = encodeURIComponent(installed.slashed);
+    for (const route of [`/svc/models/plan?model=${other}`, `/v1/models/${installed.slashed}`]) {
+      const { status, body } = await one.get(route);
+      expect([status, body.code]).toEqual([403, 'key_model_refused']);
+    }
+    expect((await one.get(`/v1/models/${installed.chat}`)).status).toBe(200);
+    expect((await one.get(`/svc/models/plan?model=${installed.chat}`)).status).toBe(200);
+    const admin = await holder('librarian', { ...rights, admin: true });
+    expect(idsOf((await admin.get('/svc/models')).body.models)).toContain(installed.slashed);
+  });
+
   it('changes models only as an admin key, and is no way around the page', async () => {
     const user = await holder('user');
     const alias = { model: installed.chat, alias: 'theirs' };
@@ -63,6 +82,11 @@ describe('a named key', () => {
     expect((await user.get('/svc/requests')).body.code).toBe('admin_required');
     const admin = await holder('admin', { admin: true });
     expect((await admin.post('/svc/models/alias', alias)).status).toBe(200);
+    const taken = await admin.post('/svc/models/alias', { ...alias, model: installed.slashed });
+    expect([taken.status, taken.body.code]).toEqual([409, 'name_taken']);
+    expect(taken.body.error).toBe(
+      `"theirs" is already the name of model "${installed.chat}"; choose another name.`,
+    );
     const uses = (await admin.get('/svc/keys')).body.data;
     expect(uses.find(({ name }: { name: string }) => name === 'one').tokens_today).toBe(10);
   });

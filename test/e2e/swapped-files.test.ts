@@ -40,7 +40,8 @@ it('is refused by the next worker of this boot, and taken over by a restart', as
     refused = await service.post(request);
   }
   expect(refused.status).toBe(503);
-  expect(JSON.stringify(refused.body)).toContain('changed after this boot');
+  expect(JSON.stringify(refused.body)).toMatch(/changed after this boot\); restart the service\./);
+  expect(JSON.stringify(refused.body)).not.toContain('reinstall');
   expect((await fetch(`${service.url}/health`)).status).toBe(200);
   expect((await identity())['server_source_sha256']).toBe(before['server_source_sha256']);
   await service.stop();

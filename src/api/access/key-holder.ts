@@ -75,10 +75,19 @@ export class KeyHolder implements JobGate {
     return models === undefined || names.some((name) => models.includes(name));
   }
 
+  /** Whether the library shows the model: to those who may change it, it shows every one. */
+  mayLookAt(id: string): boolean {
+    return this.#record.admin || this.maySee([id]);
+  }
+
+  refusalOf(model: string): SvcError {
+    return fail('key_model_refused', { name: this.#record.name, model, param: 'model' });
+  }
+
   admit({ target, job }: Submission): AdmittedJob {
     const { name, localOnly } = this.#record;
     const { modelId } = target;
-    if (!this.maySee([modelId])) throw fail('key_model_refused', { name, model: modelId, param: 'model' });
+    if (!this.maySee([modelId])) throw this.refusalOf(modelId);
     if (localOnly && !this.#ports.isLocal(target))
       throw fail('key_local_only', { name, model: modelId, param: 'model' });
     return localOnly ? { ...this.#counted(job), isLocalOnly: true } : this.#counted(job);

@@ -47,7 +47,7 @@ export async function computeVectors(ports: VectorPorts, asked: VectorsAsked): P
     return await modelVectors(engine, await models.resolve(asked.model, 'embedding'), asked);
   } catch (error) {
     // The fallback stands in only for a default model that cannot run at all, never for one that was asked for by name.
-    const cannotRun = isFailure(error, 'no_default_model', 'native_unavailable');
+    const cannotRun = isFailure(error, 'no_default_model', 'native_unavailable', 'files_changed');
     const namesDefault = isDefault || asked.model === (await models.defaultId('embedding'));
     if (allowHashEmbeddings && cannotRun && namesDefault) return hashVectors(asked);
     if (!isDefault && isFailure(error, 'model_not_found'))

@@ -171,7 +171,8 @@ function jobView(job: OpenJob): JobView {
     place: job.place,
     frozen: job.isFrozen ? (true as const) : null,
     submitted_ms: job.submittedMs,
-    position: waiting?.position,
+    // Without a reason the scheduler has not placed it yet.
+    position: waiting === null || waiting.reason === '' ? null : waiting.position,
     reason: waiting?.reason === '' ? null : waiting?.reason,
     started_ms: running?.sinceMs,
     first_text_ms: running?.firstTextMs,

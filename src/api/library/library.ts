@@ -68,7 +68,8 @@ export class LibraryUseCases {
     this.#ports = ports;
   }
 
-  async show(): Promise<Library> {
+  /** `isShown`: whether who asks may look at the model with that id. */
+  async show(isShown: (id: string) => boolean): Promise<Library> {
     const { registry, models, builtins } = this.#ports;
     const [served, manifests, damaged, restorable] = await Promise.all([
       listModels(models),
@@ -76,20 +77,23 @@ export class LibraryUseCases {
       registry.damaged(),
       builtins.missing(registry),
     ]);
+    const shown = (id: string | null): string | null => (id !== null && isShown(id) ? id : null);
     const entries = new Map(served.data.map((entry) => [entry.id, entry]));
     return {
-      models: manifests.map((manifest) => ({
-        ...(entries.get(manifest.id) ?? bareEntry(manifest)),
-        kind: manifest.kind,
-        params: paramsOf(manifest, (_, value) => value),
-        texts: paramsOf(manifest, paramText),
-      })),
-      damaged: damaged.map(({ id, reason }) => ({ id, reason })),
+      models: manifests
+        .filter(({ id }) => isShown(id))
+        .map((manifest) => ({
+          ...(entries.get(manifest.id) ?? bareEntry(manifest)),
+          kind: manifest.kind,
+          params: paramsOf(manifest, (_, value) => value),
+          texts: paramsOf(manifest, paramText),
+        })),
+      damaged: damaged.filter(({ id }) => isShown(id)).map(({ id, reason }) => ({ id, reason })),
       defaults: {
-        chat: await registry.defaultId('chat'),
-        embedding: await registry.defaultId('embedding'),
+        chat: shown(await registry.defaultId('chat')),
+        embedding: shown(await registry.defaultId('embedding')),
       },
-      restorable: [...restorable],
+      restorable: restorable.filter(isShown),
       groups: SETTING_GROUPS,
       settable: [...PARAM_ROWS] as Library['settable'],
     };

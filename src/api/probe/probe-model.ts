@@ -26,7 +26,7 @@ export function createProbe(settings: WorkerSettings, note: (line: string) => vo
     try {
       await runProbe(target, limit, settings);
     } catch (error) {
-      if (isFailure(error, 'native_unavailable'))
+      if (isFailure(error, 'native_unavailable', 'files_changed'))
         return note('The model was not tried, because no native backend is ready here.');
       const late = limit.aborted ? `it did not answer within ${Math.round(limitMs / 1000)} s` : null;
       throw refusal(target, late, error);

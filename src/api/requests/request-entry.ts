@@ -52,7 +52,7 @@ export class RequestEntry implements RequestAccount {
   }
 
   get counts(): Counts {
-    return { ...this.#counts, ...this.#written() };
+    return { ...this.#counts, ...this.#waited(), ...this.#written() };
   }
 
   get elapsedMs(): number {
@@ -95,6 +95,7 @@ export class RequestEntry implements RequestAccount {
         this.#completed = (this.#completed ?? 0) + usage.completionTokens;
         counts.prefill_ms = Math.round(timings.prefillMs);
         counts.decode_ms = Math.round(timings.decodeMs);
+        if (usage.completionTokens > 0) this.#sampled(timings.decodeMs);
         counts.finish_reason = finishReason;
         if (drafts === undefined) return;
         counts.drafted_tokens = (counts.drafted_tokens ?? 0) + drafts.drafted;
@@ -111,6 +112,12 @@ export class RequestEntry implements RequestAccount {
     this.#counts.first_ms ??= nowMs;
     this.#lastMs = nowMs;
     this.#pieces += 1;
+  }
+
+  /** What is held back until it is checked, such as a tool call, was sampled before it could be heard. */
+  #sampled(decodeMs: number): void {
+    const firstMs = Math.max(0, Math.round(this.#clock.monotonicMs() - this.#begin - decodeMs));
+    this.#counts.first_ms = Math.min(firstMs, this.#counts.first_ms ?? firstMs);
   }
 
   /** Of an answer that did not come to its end, as far as it was heard. */
@@ -157,10 +164,15 @@ export class RequestEntry implements RequestAccount {
   }
 
   #leave(): void {
-    if (this.#stage === null) return;
+    Object.assign(this.#counts, this.#waited());
+    this.#stage = null;
+  }
+
+  /** Of a request that ends while it waits, the wait so far. */
+  #waited(): Counts {
+    if (this.#stage === null) return {};
     const { name, sinceMs } = this.#stage;
     const ms = Math.round(this.#clock.monotonicMs() - sinceMs);
-    this.#counts[`${name}_ms`] = (this.#counts[`${name}_ms`] ?? 0) + ms;
-    this.#stage = null;
+    return { [`${name}_ms`]: (this.#counts[`${name}_ms`] ?? 0) + ms };
   }
 }

@@ -54,7 +54,13 @@ const state: EngineState = {
       running: 2,
       queued: 1,
       memory: {
-        CPU: { planned_bytes: 6e9, measured_bytes: 5e9, weights_bytes: 3e9, kv_bytes: 2e9, compute_bytes: 0 },
+        CPU: {
+          planned_bytes: 6e9,
+          measured_bytes: 5.5e9,
+          weights_bytes: 3e9,
+          kv_bytes: 2e9,
+          compute_bytes: 0,
+        },
       },
       cache: {
         slot_evictions: 4,
@@ -114,10 +120,14 @@ describe('the view of the engine', () => {
 
   it('tells the memory by what it is for, and who waits', () => {
     expect(line('CPU')).toBe(
-      'CPU  ████████████▓▓▓░░░░░░░░░  models 5.0 GB (weights 3.0 GB, KV cache 2.0 GB), planned 6.0 GB, free 4.0 GB of 10.0 GB',
+      'CPU  ██████████████▓░░░░░░░░░  models 5.5 GB (weights 3.0 GB, KV cache 2.0 GB, worker 500 MB), planned 6.0 GB, free 4.0 GB of 10.0 GB',
     );
     expect(line('Waiting')).toBe('Waiting: agent 1');
     expect(line('4 s')).toBe('   1  4 s   waiting for a slot of model m   agent\ufffd[2J');
+  });
+
+  it('tells in the words of the page which model is unloaded next', () => {
+    expect(line('next to unload')).toContain('next to unload (busy: its answers would be finished first)');
   });
 
   it('tells what is kept beside the slots, and who answers elsewhere', () => {
@@ -131,7 +141,7 @@ describe('the view of the engine', () => {
     const CPU = { planned_bytes: 61e6, measured_bytes: 57_400_000, weights_bytes: 4_500_000 };
     const small = { ...state, models: { s: { ...state.models['m'], memory: { CPU } } } } as EngineState;
     const text = engineView(small, { url: 'http://x', nowMs, width: 200 }).join('\n');
-    expect(text).toContain('models 57 MB (weights 4.5 MB), planned 61 MB, free 4.0 GB');
+    expect(text).toContain('models 57 MB (weights 4.5 MB, worker 53 MB), planned 61 MB, free 4.0 GB');
   });
 
   it('has no line that is wider than the terminal', () => {

@@ -56,10 +56,14 @@ function deviceLines({ devices, models }: EngineState): string[] {
       [MARKS.full, used / total],
       [MARKS.part, others / total],
     ]);
-    const parts = (['weights', 'kv', 'compute'] as const).flatMap((what) => {
+    const known = (['weights', 'kv', 'compute'] as const).flatMap((what) => {
       const bytes = sum(held, (part) => part?.[`${what}_bytes`] ?? 0);
-      return bytes === 0 ? [] : [`${what === 'kv' ? 'KV cache' : what} ${size(bytes)}`];
+      return bytes === 0 ? [] : [[what === 'kv' ? 'KV cache' : what, bytes] as const];
     });
+    const worker = used - sum(known, ([, bytes]) => bytes);
+    const parts = (known.length === 0 || worker <= 0 ? known : [...known, ['worker', worker] as const]).map(
+      ([what, bytes]) => `${what} ${size(bytes)}`,
+    );
     const detail = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
     const isMeasured = held.some((part) => part?.measured_bytes !== undefined);
     const planned = isMeasured ? `, planned ${size(sum(held, (part) => part?.planned_bytes ?? 0))}` : '';
@@ -80,7 +84,7 @@ function modelLines(id: string, model: ModelView, { jobs }: EngineState, { nowMs
     `${model.running} running`,
     ...(model.queued === 0 ? [] : [`${model.queued} waiting`]),
     ...(model.expires_ms === undefined ? [] : [`unloads in ${spanText(model.expires_ms - nowMs)}`]),
-    ...(model.eviction?.rank === 1 ? [`first to make room (${model.eviction.reason})`] : []),
+    ...(model.eviction?.rank === 1 ? [`next to unload (${model.eviction.reason})`] : []),
   ];
   const cache = model.cache === undefined ? [] : [cacheLine(model.cache)];
   const slots = Object.entries(model.slots).map(([number, slot]) => slotLine(number, slot, model, jobs));

@@ -5,7 +5,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import { readKeyHistory, rotateKey } from '../../trust/evidence/rotation.ts';
@@ -25,6 +25,11 @@ interface ReplayFlags {
   readonly json?: boolean;
   readonly model?: string;
   readonly pubkey?: string;
+}
+
+interface PubkeyFlags {
+  readonly fingerprint?: boolean;
+  readonly history?: boolean;
 }
 
 export function registerEvidence(program: Command, context: CliContext): void {
@@ -68,8 +73,13 @@ export function registerEvidence(program: Command, context: CliContext): void {
   evidence
     .command('pubkey')
     .description("print this home's public key as PEM")
+    .addOption(
+      new Option('--fingerprint', 'print its key ID, SHA-256 in hex, as the page shows it').conflicts(
+        'history',
+      ),
+    )
     .option('--history', 'print the first key and every hand-over as JSON')
-    .action((flags: { history?: boolean }) => pubkey(context, flags.history === true));
+    .action((flags: PubkeyFlags) => pubkey(context, flags));
   evidence
     .command('rotate')
     .description('make a new key, signed by the present one; it takes effect when the server restarts')
@@ -217,11 +227,11 @@ function summary(drifts: readonly Drift[]): string {
   return `${drifts.length} ${drifts.length === 1 ? 'record' : 'records'}: ${counts.join(', ')}`;
 }
 
-async function pubkey(context: CliContext, history: boolean): Promise<void> {
+async function pubkey(context: CliContext, { fingerprint, history }: PubkeyFlags): Promise<void> {
   const { home } = context.config();
-  const { publicKeyPem } = await readPublicIdentity(home);
-  if (history) context.printJson(await readKeyHistory(home));
-  else context.print(publicKeyPem.trimEnd());
+  const { keyid, publicKeyPem } = await readPublicIdentity(home);
+  if (history === true) context.printJson(await readKeyHistory(home));
+  else context.print(fingerprint === true ? keyid : publicKeyPem.trimEnd());
 }
 
 async function rotate(context: CliContext): Promise<void> {

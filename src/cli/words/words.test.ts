@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { adviceFor } from './advice.ts';
-import { inTime } from './relative-time.ts';
+import { durationText, inTime } from './relative-time.ts';
+import { requestFacts } from './request-words.ts';
 import { wrapWords } from './wrap.ts';
 import { unknownVerb } from './unknown-verb.ts';
 
@@ -79,5 +80,48 @@ describe('a note', () => {
 
   it('goes on under its last column', () => {
     expect(wrapWords('/a [B]  does this and that', 20)).toBe('/a [B]  does this\n        and that');
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    [0, '0 ms'],
+    [323, '323 ms'],
+    [22_245, '22.2 s'],
+    [59_960, '1 min 0 s'],
+    [245_400, '4 min 5 s'],
+  ])('of %d ms', (ms, words) => {
+    expect(durationText(ms)).toBe(words);
+  });
+});
+
+describe('a recorded request', () => {
+  it('is told in words and units, without what is not known', () => {
+    const view = {
+      number: 7,
+      request_id: 'one',
+      started_ms: 0,
+      method: 'POST',
+      route: '/v1/rerank',
+      stream: false,
+      status: 200,
+      client: 'c',
+      total_ms: 22_245,
+      load_ms: 22_000,
+      has_text: false,
+    };
+    expect(Object.fromEntries(requestFacts(view))).toEqual({
+      Number: '7',
+      'Request ID': 'one',
+      Started: '1970-01-01T00:00:00.000Z',
+      Method: 'POST',
+      Route: '/v1/rerank',
+      Streamed: 'no',
+      'HTTP status': '200',
+      'Client hash': 'c',
+      Total: '22.2 s',
+      'Waiting for the model to load': '22.0 s',
+      'Text kept': 'no',
+    });
   });
 });

@@ -19,6 +19,7 @@ const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
   worker_crashed: 'broken',
   worker_hung: 'stall',
   native_unavailable: 'server_error',
+  files_changed: 'server_error',
   out_of_memory: 'server_error',
   load_failed: 'server_error',
   load_setting_unusable: 'server_error',

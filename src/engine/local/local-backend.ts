@@ -12,7 +12,7 @@ import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { BackendFacts, LoadSpec } from '../../contract/load.ts';
 import { filesOf, workerSettings } from '../../contract/settings/shapes.ts';
-import { fail, isFailure, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, reasonOf, type SvcError } from '../../lib/errors/svc-error.ts';
 import { launch, SEALED_SCRIPT, WORKER_SCRIPT, type WorkerSealing } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
 import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
@@ -87,7 +87,7 @@ class Workers implements LocalBackend {
   /** Of the last worker that booted. */
   #facts: BackendFacts | null = null;
   /** Of the last boot, if it failed, and until when none is tried while no worker serves. */
-  #failure: { readonly reason: string; readonly untilMs: number } | null = null;
+  #failure: { readonly error: BootFailure; readonly untilMs: number } | null = null;
   #closed = false;
 
   constructor(options: LocalBackendOptions) {
@@ -110,7 +110,7 @@ class Workers implements LocalBackend {
 
   backendFacts(): BackendFacts | { readonly failed: string } | null {
     if (this.#failure === null || this.#booted.size > 0) return this.#facts;
-    return { failed: this.#failure.reason };
+    return { failed: this.#failure.error.detail.reason };
   }
 
   prepare(): void {
@@ -160,7 +160,7 @@ class Workers implements LocalBackend {
         'The memory of a model could not be measured.',
       );
       // A file that changed or a worker that did not start is told by the load; another try may do better.
-      if (!isFailure(error, 'model_damaged') && !isFailure(error, 'native_unavailable'))
+      if (!isFailure(error, 'model_damaged', 'native_unavailable', 'files_changed'))
         this.#memory.reckoned(local, question, null);
     }
   }
@@ -169,9 +169,8 @@ class Workers implements LocalBackend {
     const local = asLocal(target);
     await local.source.verify();
     const refusal = this.#refusal();
-    if (this.#closed || refusal !== null)
-      throw fail('native_unavailable', { reason: refusal ?? 'the service is shutting down' });
-
+    if (this.#closed) throw fail('native_unavailable', { reason: 'the service is shutting down' });
+    if (refusal !== null) throw refusal;
     if (signal.aborted) throw fail('cancelled');
     const worker = await this.#workerFor(local);
     try {
@@ -283,15 +282,16 @@ class Workers implements LocalBackend {
       void worker.gone.then(() => this.#booted.delete(worker));
       return worker;
     } catch (error) {
-      const reason = whyNot(error);
+      const failure = bootFailure(error);
       if (!this.#closed) {
         // Each reason is told once: while a worker serves, the next spare is tried again and again.
-        if (reason !== this.#failure?.reason)
+        const { reason } = failure.detail;
+        if (reason !== this.#failure?.error.detail.reason)
           this.#options.log.error({ reason }, 'No worker could be started.');
         const untilMs = this.#options.clock.monotonicMs() + this.#limits.bootRetryMs;
-        this.#failure = { reason, untilMs };
+        this.#failure = { error: failure, untilMs };
       }
-      throw fail('native_unavailable', { reason }, error);
+      throw failure;
     }
   }
 
@@ -322,9 +322,9 @@ class Workers implements LocalBackend {
   }
 
   /** A backend that just failed to start is not tried again with each request, unless a worker shows that it can. */
-  #refusal(): string | null {
+  #refusal(): BootFailure | null {
     if (this.#failure === null || this.#booted.size > 0) return null;
-    return this.#options.clock.monotonicMs() < this.#failure.untilMs ? this.#failure.reason : null;
+    return this.#options.clock.monotonicMs() < this.#failure.untilMs ? this.#failure.error : null;
   }
 }
 
@@ -341,7 +341,10 @@ function asLocal(target: ModelTarget): LocalTarget {
   return target;
 }
 
-function whyNot(error: unknown): string {
-  if (isSvcError(error)) return reasonOf(error);
-  return error instanceof Error ? error.message : String(error);
+type BootFailure = SvcError<'native_unavailable' | 'files_changed'>;
+
+function bootFailure(error: unknown): BootFailure {
+  if (isFailure(error, 'native_unavailable', 'files_changed')) return error;
+  const said = error instanceof Error ? error.message : String(error);
+  return fail('native_unavailable', { reason: isSvcError(error) ? reasonOf(error) : said }, error);
 }

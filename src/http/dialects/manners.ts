@@ -55,6 +55,7 @@ const MESSAGES_TYPE: Record<Family, string> = {
   request: 'invalid_request_error',
   not_found: 'not_found_error',
   method: 'invalid_request_error',
+  conflict: 'invalid_request_error',
   too_large: 'request_too_large',
   media_type: 'invalid_request_error',
   http_version: 'invalid_request_error',

@@ -14,6 +14,7 @@ import {
 } from '../../wire/operation/library.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import { asSvcError, errorBody } from '../error-response.ts';
+import { holderOf } from '../hooks.ts';
 import { HTTP_LIMITS } from '../limits.ts';
 import { noteFailure } from '../log/request-log.ts';
 import { PendingItems, sendHead, type StreamOptions, takeReply, write } from '../sse.ts';
@@ -42,13 +43,16 @@ export function libraryHandlers(library: LibraryUseCases, streams: StreamOptions
       return sendProgress(reply, items, { ...streams, abort: () => client.abort() });
     };
   return {
-    library: async () => library.show(),
+    library: async (request) => library.show((id) => holderOf(request)?.mayLookAt(id) ?? true),
     foreignModels: async () => library.foreign(),
     quants: async (request, reply) =>
       library.quants((request.query as QuantsQuery).ref, abortOnDisconnect(reply).signal),
     loadPlan: async (request) => {
       const { model, num_ctx: numCtx } = request.query as PlanQuery;
-      return library.plan(model, numCtx === undefined ? null : Number(numCtx));
+      const plan = await library.plan(model, numCtx === undefined ? null : Number(numCtx));
+      const holder = holderOf(request);
+      if (holder?.mayLookAt(plan.model) === false) throw holder.refusalOf(plan.model);
+      return plan;
     },
     pullModel: long<PullRequest>((body, signal) => library.pull(body, signal)),
     importModel: long<ImportRequest>((body, signal) => library.import(body, signal)),

@@ -1,4 +1,5 @@
 /** Which handler answers which entry of the route table. */
+import type { FastifyRequest } from '#fastify';
 import { PRODUCT_NAME } from '../../api/identity.ts';
 import type { UseCases } from '../../api/use-cases.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -46,9 +47,14 @@ export function handlerTable(
     identity: async (request) => useCases.identity((request.query as IdentityQuery).nonce),
     models: async (request) => {
       const { object, data } = await useCases.models.list();
-      return { object, data: data.filter(({ id }) => holderOf(request)?.maySee([id]) ?? true) };
+      return { object, data: data.filter(({ id }) => isSeenBy(request, id)) };
     },
-    model: async (request) => useCases.models.show(modelName(request.params)),
+    model: async (request) => {
+      const entry = await useCases.models.show(modelName(request.params));
+      const holder = holderOf(request);
+      if (holder?.maySee([entry.id]) === false) throw holder.refusalOf(entry.id);
+      return entry;
+    },
     chatCompletions: chatHandler(useCases, streams),
     completions: generationHandler<CompletionRequest>((body, caller) => useCases.completion(body, caller), {
       streams,
@@ -91,8 +97,14 @@ export function handlerTable(
       return { token: pageToken };
     },
     ollamaVersion: async () => useCases.ollama.version(),
-    ollamaTags: async () => useCases.ollama.tags(),
-    ollamaPs: async () => useCases.ollama.ps(),
+    ollamaTags: async (request) => {
+      const { models } = await useCases.ollama.tags();
+      return { models: models.filter(({ name }) => isSeenBy(request, name)) };
+    },
+    ollamaPs: async (request) => {
+      const { models } = await useCases.ollama.ps();
+      return { models: models.filter(({ name }) => isSeenBy(request, name)) };
+    },
     openApi: openApiHandler(document),
     metrics: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
     home: async () => ({
@@ -104,6 +116,8 @@ export function handlerTable(
     page: pageHandler(),
   };
 }
+
+const isSeenBy = (request: FastifyRequest, id: string): boolean => holderOf(request)?.maySee([id]) ?? true;
 
 /** Written once: the document never changes while the service runs. */
 function openApiHandler(document: EdgeParts['document']): Handler {

@@ -13,6 +13,11 @@ export const engineErrors = {
     { reason: 'string' },
     (d) => `No native backend is available (${d.reason}); reinstall with: npm ci, then restart hearth serve.`,
   ),
+  files_changed: permanent(
+    'unavailable',
+    { reason: 'string' },
+    (d) => `Files of Hearth changed while it was running (${d.reason}); restart the service.`,
+  ),
   out_of_memory: permanent(
     'unavailable',
     { model: 'string', reason: 'string' },

@@ -5,6 +5,7 @@ export type Family =
   | 'request'
   | 'not_found'
   | 'method'
+  | 'conflict'
   | 'too_large'
   | 'media_type'
   | 'http_version'

@@ -15,8 +15,13 @@ export const storeErrors = {
     (d) =>
       `${quoted(d.id)} is not a valid model id: ${d.reason}; use lower-case letters, digits, ".", "_" and "-", at most one "/" and one ":", for example "mistral-7b:q4_k_m".`,
   ),
+  name_taken: permanent(
+    'conflict',
+    { name: 'string', model: 'string', param: 'string?' },
+    (d) => `${quoted(d.name)} is already the name of model "${d.model}"; choose another name.`,
+  ),
   model_exists: permanent(
-    'store',
+    'conflict',
     { model: 'string', reason: 'string', param: 'string?' },
     (d) =>
       `Model "${d.model}" is already installed (${d.reason}); run: hearth rm ${d.model}, or choose another id with --id.`,

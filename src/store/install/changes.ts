@@ -222,8 +222,7 @@ function refuseTakenName(all: readonly InstalledModel[], name: string, ownId: st
   const owner = all.find(
     (entry) => entry.id === lower || entry.aliases.some((alias) => alias.toLowerCase() === lower),
   );
-  if (owner && owner.id !== ownId)
-    throw fail('model_exists', { model: name, param: 'id', reason: `it names ${owner.id}` });
+  if (owner && owner.id !== ownId) throw fail('name_taken', { name, model: owner.id, param: 'id' });
 }
 
 /** Aliases are a courtesy: those that another model has already are left out instead of failing the install. */

@@ -4,7 +4,13 @@
  * one counts. Each folder is hashed once per boot.
  */
 import type { PackageKind } from '../../lib/files/native-library.ts';
-import { createBackendGuard, defaultKind, findPrebuiltFolder, hashBackend } from './backend.ts';
+import {
+  type BindRefusal,
+  createBackendGuard,
+  defaultKind,
+  findPrebuiltFolder,
+  hashBackend,
+} from './backend.ts';
 import type { FolderHash } from './folder-hash.ts';
 
 export interface BackendBinding {
@@ -14,8 +20,8 @@ export interface BackendBinding {
   knownSha256(): string | null;
   /** Until the hash is known, the presence of the folder is what counts. Never waits. */
   isBound(): boolean;
-  /** Null when a worker may be started now; otherwise the reason why not. */
-  refusal(): Promise<string | null>;
+  /** Null when a worker may be started now; otherwise why not. */
+  refusal(): Promise<BindRefusal | null>;
 }
 
 export function createBackendBinding(options: {

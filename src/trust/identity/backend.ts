@@ -9,6 +9,7 @@ import {
   PACKAGE_KINDS,
   type PackageKind,
 } from '../../lib/files/native-library.ts';
+import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import { findChange, type FolderHash, hashFolder } from './folder-hash.ts';
 
 const METADATA_FILE = '_nlcBuildMetadata.json';
@@ -53,12 +54,14 @@ export function readBuildMetadata(hash: FolderHash): {
 const pick = (value: unknown, member: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, member) : undefined;
 
+export type BindRefusal = SvcError<'native_unavailable' | 'files_changed'>;
+
 /** Says whether a worker may bind these bytes in this boot. */
 export interface BackendGuard {
   /** The hash of the bytes of this boot, or null when no backend was found. */
   readonly hash: FolderHash | null;
-  /** Null when a worker may be started; otherwise the reason why not. Call it before every start. */
-  check(): Promise<string | null>;
+  /** Null when a worker may be started; otherwise why not. Call it before every start. */
+  check(): Promise<BindRefusal | null>;
 }
 
 /**
@@ -69,10 +72,10 @@ export function createBackendGuard(hash: FolderHash | null, ...extra: readonly F
   return {
     hash,
     check: async () => {
-      if (hash === null) return 'no native backend is installed for this platform';
+      if (hash === null) return fail('native_unavailable', { reason: 'none is installed for this platform' });
       for (const folder of [hash, ...extra]) {
         const change = await findChange(folder);
-        if (change !== null) return `${change}; restart the service to bind the new files`;
+        if (change !== null) return fail('files_changed', { reason: change });
       }
       return null;
     },

@@ -180,7 +180,10 @@ describe('guard against a swap within one boot', () => {
   ])('refuses %s', async (name, change, reason) => {
     const { folder, guard } = await prepare(`swap-${name.replaceAll(' ', '-')}`);
     await change(folder);
-    expect(await guard.check()).toMatch(reason);
+    expect(await guard.check()).toMatchObject({
+      code: 'files_changed',
+      message: expect.stringMatching(reason),
+    });
   });
 
   it('covers further folders, the built server above all', async () => {
@@ -190,11 +193,11 @@ describe('guard against a swap within one boot', () => {
     await writeFile(join(server, 'main.js'), '1');
     const guard = createBackendGuard(plain.hash, await hashFolder(server));
     await writeFile(join(server, 'main.js'), '22');
-    expect(await guard.check()).toMatch(/main.js changed/);
+    expect((await guard.check())?.message).toMatch(/main.js changed.*; restart the service\.$/);
   });
 
   it('says so when nothing is installed', async () => {
-    expect(await createBackendGuard(null).check()).toMatch(/no native backend/);
+    expect((await createBackendGuard(null).check())?.message).toMatch(/^No native backend.*npm ci/);
   });
 });
 
@@ -220,7 +223,7 @@ describe('the bound backend', () => {
     expect(binding.knownSha256()).toBe(listHash(other));
     await writeFile(join(other, 'libllama.v0.5.0.so'), 'changed');
     expect((await binding.hash())?.sha256).not.toBe(listHash(other));
-    expect(await binding.refusal()).toMatch(/libllama.v0.5.0.so changed/);
+    expect((await binding.refusal())?.message).toMatch(/libllama.v0.5.0.so changed/);
   });
 
   it('is null when the folder holds no library', async () => {

@@ -125,7 +125,9 @@ export const JobView = Type.Object({
   place: Type.Optional(Type.String({ description: PLACE })),
   frozen: Type.Optional(Type.Literal(true, { description: 'Its answer will be signed (frozen-v1).' })),
   submitted_ms: TimeMs,
-  position: Type.Optional(Type.Integer({ minimum: 1, description: '1 is next.' })),
+  position: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Its place among those that wait for its model; 1 is next.' }),
+  ),
   reason: Type.Optional(Type.String({ description: 'Why it waits.' })),
   started_ms: Type.Optional(TimeMs),
   first_text_ms: Type.Optional(TimeMs),

@@ -4,7 +4,7 @@ import { aliasSeen, findSeen } from '../../../api/elsewhere/name-models.ts';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { addAlias } from '../../../store/install/changes.ts';
-import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
+import { type CliContext, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 
 export function registerCp(program: Command, context: CliContext): void {
@@ -54,10 +54,6 @@ async function nameModel(context: CliContext, id: string, alias: string): Promis
     return (await addAlias(registry, id, alias)).id;
   } catch (error) {
     const engines = new EngineStore(registry.store);
-    if (isFailure(error, 'model_exists')) {
-      const { reason } = error.detail;
-      throw new CliFailure(`${alias} is taken: ${reason}; choose another name`, EXIT_CODES.failure, error);
-    }
     if (isFailure(error, 'model_not_found') && (await aliasSeen(engines, id, alias))) return id;
     throw error;
   }

@@ -7,7 +7,8 @@ import type { RequestDetail, RequestList, RequestView } from '../../../wire/oper
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk, postText } from '../../api.ts';
 import { type CliContext, CliFailure, EXIT_CODES, printable, printableText, table } from '../../context.ts';
-import { spanText } from '../../words/relative-time.ts';
+import { durationText, spanText } from '../../words/relative-time.ts';
+import { requestFacts } from '../../words/request-words.ts';
 
 const HEAD = ['N', 'TIME', 'ROUTE', 'MODEL', 'CLIENT', 'STATUS', 'TOKENS', 'QUEUE', 'LOAD', 'FIRST', 'TOTAL'];
 
@@ -62,7 +63,7 @@ async function list(context: CliContext, config: Config, { json }: RequestsFlags
 }
 
 function rowOf(view: RequestView): string[] {
-  const span = (ms: number | undefined): string => (ms === undefined ? '' : `${ms} ms`);
+  const span = (ms: number | undefined): string => (ms === undefined ? '' : durationText(ms));
   return [
     String(view.number),
     new Date(view.started_ms).toISOString().slice(11, 19),
@@ -89,12 +90,11 @@ function tokensOf({
 }
 
 function described({ text, ...view }: RequestDetail): string {
-  const facts = Object.entries(view).map(([name, value]) => [name, String(value)]);
   const said =
     text === undefined
       ? []
       : ['', 'REQUEST', printableText(text.request.body), '', 'ANSWER', printableText(text.response.body)];
-  return [table(facts), ...said].join('\n');
+  return [table(requestFacts(view)), ...said].join('\n');
 }
 
 async function writeArchive(context: CliContext, config: Config, file: string): Promise<void> {
