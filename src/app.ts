@@ -7,7 +7,6 @@ import { homedir } from 'node:os';
 import type { FastifyBaseLogger } from '#fastify';
 import { systemClock } from './lib/base/clock.ts';
 import type { Config } from './config/config.ts';
-import { fail } from './lib/errors/svc-error.ts';
 import { newEvidenceIssuer } from './trust/evidence/issuing/issuer.ts';
 import { close, createHttpServer, listen } from './http/server.ts';
 import { createBackendBinding } from './trust/identity/backend-binding.ts';

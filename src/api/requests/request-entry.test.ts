@@ -33,7 +33,7 @@ describe('the entry of a request', () => {
     entry.onModel('m');
     entry.onEvent(started);
     await clock.advance(71);
-    entry.onEvent({ type: 'text', text: 'late' } as JobEvent);
+    entry.onEvent({ type: 'text', text: 'late' });
     expect(entry.counts.first_ms).toBe(71);
     await clock.advance(1);
     entry.onEvent(done(60));
@@ -45,7 +45,7 @@ describe('the entry of a request', () => {
     const entry = new RequestEntry(clock);
     entry.onEvent(started);
     await clock.advance(20);
-    entry.onEvent({ type: 'text', text: 'soon' } as JobEvent);
+    entry.onEvent({ type: 'text', text: 'soon' });
     await clock.advance(100);
     entry.onEvent(done(60));
     expect(entry.counts.first_ms).toBe(20);
