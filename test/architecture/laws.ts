@@ -24,7 +24,6 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'trust/evidence',
     'lib/base',
     'lib/files',
-    'lib/errors',
   ],
   cli: [
     'cli/service',
