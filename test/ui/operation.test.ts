@@ -120,7 +120,10 @@ describe('the models', () => {
     await second.getByRole('button', { name: 'Does it fit now?' }).click();
     await second.getByText(/It fits: .* on CPU, .* slots/).waitFor();
     await second.getByRole('button', { name: 'Verify files' }).click();
-    await second.locator('.changes li', { hasText: 'Verifying' }).getByText('done').waitFor();
+    await second
+      .locator('.changes li', { hasText: 'Verifying' })
+      .getByText('intact: all bytes match')
+      .waitFor();
     // The newest model of a user is the default, until another one is chosen.
     await second.locator('.tag.warm').waitFor();
     const first = row(page, 'hearth-mini');
@@ -130,6 +133,7 @@ describe('the models', () => {
     await second.getByRole('button', { name: 'Remove', exact: true }).click();
     // It does not stay armed: whatever takes the focus takes it back.
     await second.getByLabel('Alias').focus();
+    await second.getByLabel('Alias').hover();
     await expect.poll(() => question.count()).toBe(0);
     await second.getByRole('button', { name: 'Remove', exact: true }).click();
     await question.getByRole('button', { name: 'Remove second' }).click();

@@ -143,7 +143,7 @@ describe('what is asked beside the words', () => {
     await page.locator('.openers').getByRole('button', { name: 'New' }).click();
     await page.getByText('A new conversation starts without settings.').waitFor();
     expect(await inUse.count()).toBe(0);
-    await page.getByRole('button', { name: 'Reuse System prompt, JSON Schema' }).click();
+    await page.getByRole('button', { name: 'Reuse system prompt, JSON Schema' }).click();
     await page.getByRole('button', { name: 'Clear JSON Schema' }).click();
     expect(await inUse.textContent()).toBe('System prompt×');
     await page.getByRole('button', { name: 'History' }).click();

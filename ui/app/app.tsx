@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Playground } from '../chat/playground.tsx';
-import { sentenceOf } from '../service/client.ts';
+import { ask, sentenceOf } from '../service/client.ts';
 import { KeyGate } from './key-gate.tsx';
 import { addressOf, type ViewId, view, VIEWS } from './route.ts';
 import { Standing } from './standing.tsx';
@@ -62,14 +62,28 @@ function Later({ id }: { id: ViewId }) {
   const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
     let isWanted = true;
+    setFault(null);
     LATER[id]?.().then(
       (View) => isWanted && setLoaded({ id, View }),
-      (error: unknown) => isWanted && setFault(sentenceOf(error)),
+      () => void missingPart().then((sentence) => isWanted && setFault(sentence)),
     );
     return () => {
       isWanted = false;
     };
   }, [id]);
-  if (fault !== null) return <p class="failure">{fault}</p>;
-  return loaded?.id === id ? <loaded.View /> : null;
+  if (fault === null) return loaded?.id === id ? <loaded.View /> : null;
+  return (
+    <div class="view">
+      <div class="failure" role="alert">
+        <p>{fault}</p>
+        <button type="button" class="button small" onClick={() => location.reload()}>
+          Reload the page
+        </button>
+      </div>
+    </div>
+  );
 }
+
+/** Why a part of the page cannot be fetched: a service that answers has been replaced by another version. */
+const missingPart = (): Promise<string> =>
+  ask('/health').then(() => 'Hearth was updated; reload the page.', sentenceOf);

@@ -1,14 +1,18 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
-import { needsKey } from '../service/client.ts';
+import { isKeyRefused, needsKey } from '../service/client.ts';
 import { refreshAll } from '../service/known.ts';
-import { storedKey, storeKey } from '../service/key.ts';
+import { storeKey } from '../service/key.ts';
 
 /** Asks for the key when the service does. */
 export function KeyGate() {
   const [key, setKey] = useState('');
   const [isKept, setKept] = useState(false);
-  if (!needsKey.value) return null;
+  const field = useRef<HTMLInputElement>(null);
+  const isOpen = needsKey.value;
+  // After the dialog has given the focus to its first button.
+  useEffect(() => field.current?.focus(), [isOpen]);
+  if (!isOpen) return null;
   const enter = (event: Event) => {
     event.preventDefault();
     storeKey(key.trim(), isKept);
@@ -18,10 +22,16 @@ export function KeyGate() {
   return (
     <Dialog title="API key required" onClose={() => (needsKey.value = false)}>
       <form class="key" onSubmit={enter}>
-        {storedKey() === null ? null : <p class="failure">That key was not accepted.</p>}
+        {isKeyRefused.value ? (
+          <p class="failure" role="alert">
+            That key was not accepted. Check that it is complete, or ask whoever runs the service for another
+            one.
+          </p>
+        ) : null}
         <label class="labelled">
           <span>API key</span>
           <input
+            ref={field}
             type="password"
             autocomplete="current-password"
             required

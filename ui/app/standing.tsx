@@ -1,15 +1,25 @@
 import { identity } from '../service/known.ts';
-import { isReachable, needsKey } from '../service/client.ts';
+import { isLocked, isReachable, needsKey } from '../service/client.ts';
+import { storedKey } from '../service/key.ts';
 import { chooseTheme, type Theme, theme, THEMES } from './theme.ts';
 
 /** Which service this is, and whether it answers. */
 export function Standing() {
   return (
     <div class="standing">
-      <p class={isReachable.value ? 'state good' : 'state bad'} role="status">
+      <p
+        class={isReachable.value && !isLocked.value ? 'state good' : 'state bad'}
+        role="status"
+        title="The version, and the beginning of the id that every start of the service gets: another one means that it was restarted."
+      >
         {stateOf()}
       </p>
       <p class="address">{location.host}</p>
+      {isLocked.value || storedKey() !== null ? (
+        <button type="button" class="quiet small" onClick={() => (needsKey.value = true)}>
+          {isLocked.value ? 'Enter a key' : 'Use another key'}
+        </button>
+      ) : null}
       <label class="theme">
         <span class="unseen">Colour scheme</span>
         <select
@@ -29,7 +39,7 @@ export function Standing() {
 
 function stateOf(): string {
   if (!isReachable.value) return 'not reachable';
-  if (needsKey.value) return 'key required';
+  if (isLocked.value) return 'key required';
   const known = identity.value;
   if (known === null) return 'connecting';
   return `${known.version} · boot ${known.boot_id.slice(0, 4)}`;

@@ -1,5 +1,5 @@
 import { aside, changeCurrent, current, leftSettings } from './talk/playground-state.ts';
-import { activeSettings, type Settings } from './talk/settings.ts';
+import { activeSettings, inSentence, type Settings } from './talk/settings.ts';
 
 const change = (part: Partial<Settings>): void =>
   changeCurrent((now) => ({ ...now, settings: { ...now.settings, ...part } }));
@@ -26,7 +26,7 @@ export function ActiveSettings() {
   }
   const left = leftSettings.value;
   if (left === null || entries.length > 0) return null;
-  const names = activeSettings(left).map(({ words }) => words);
+  const names = activeSettings(left).map(({ words }) => inSentence(words));
   return (
     <p class="active-settings">
       <span>A new conversation starts without settings.</span>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ToolCall } from '../../src/wire/inference/tool-envelope.ts';
 import { type Entry, openCalls } from './talk/conversation.ts';
-import { answerCalls } from './talk/playground-state.ts';
+import { answerCalls, current } from './talk/playground-state.ts';
 
 /** The calls of an answer as the model wrote them, and a place for their results. Nothing is run here. */
 export function CallCards({
@@ -45,9 +45,14 @@ export function CallCards({
         </section>
       ))}
       {open.length === 0 ? null : (
-        <button type="button" class="main small" onClick={send}>
-          {open.length === 1 ? 'Send the result' : 'Send the results'}
-        </button>
+        <>
+          <button type="button" class="main small" onClick={send}>
+            {open.length === 1 ? 'Send the result' : 'Send the results'}
+          </button>
+          {current.value.settings.toolChoice === 'required' ? (
+            <p class="hint">"Always call a tool" does not apply to what follows: the model decides.</p>
+          ) : null}
+        </>
       )}
     </div>
   );

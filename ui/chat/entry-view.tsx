@@ -46,7 +46,7 @@ function Prompt({ entry, lane }: Props) {
           <span class="unseen">Edited message</span>
           <textarea value={draft} rows={3} onInput={({ currentTarget }) => setDraft(currentTarget.value)} />
         </label>
-        <div class="tools">
+        <div class="tools editing">
           <button type="button" class="main small" onClick={send}>
             Send
           </button>

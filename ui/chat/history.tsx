@@ -1,18 +1,22 @@
 import { useState } from 'preact/hooks';
-import { ago } from '../parts/figures.ts';
+import { ago, plural } from '../parts/figures.ts';
 import { saveFile } from '../parts/files.ts';
 import { sentenceOf } from '../service/client.ts';
 import { CloseAside } from './close-aside.tsx';
-import { exportFile, importFile } from './talk/exported.ts';
-import { add, begin, current, kept, open, remove } from './talk/playground-state.ts';
+import { exportFile, importFile, newOf } from './talk/exported.ts';
+import { add, begin, current, kept, open, remove, removed, undoRemove } from './talk/playground-state.ts';
 
 /** The conversations of this browser: open, remove, export and import them. */
 export function History() {
+  const [said, setSaid] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const read = async (file: File | undefined) => {
     if (file === undefined) return;
     try {
-      add(importFile(await file.text()));
+      const imported = importFile(await file.text());
+      const fresh = newOf(imported, kept.value);
+      add(fresh);
+      setSaid(importWords(fresh.length, imported.length - fresh.length));
       setFault(null);
     } catch (error) {
       setFault(sentenceOf(error));
@@ -53,6 +57,19 @@ export function History() {
           </li>
         ))}
       </ul>
+      {removed.value === null ? null : (
+        <p class="hint undo" role="status">
+          <span>Removed "{removed.value.title}".</span>{' '}
+          <button type="button" class="small" onClick={undoRemove}>
+            Undo
+          </button>
+        </p>
+      )}
+      {said === null ? null : (
+        <p class="hint" role="status">
+          {said}
+        </p>
+      )}
       {fault === null ? null : (
         <p class="failure" role="alert">
           {fault}
@@ -79,4 +96,9 @@ export function History() {
       </footer>
     </aside>
   );
+}
+
+function importWords(fresh: number, skipped: number): string {
+  const imported = `${plural(fresh, 'conversation')} imported`;
+  return skipped === 0 ? `${imported}.` : `${imported}; ${skipped} skipped: already here.`;
 }

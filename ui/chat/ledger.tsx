@@ -1,14 +1,15 @@
 import { count, milliseconds, percent, rate } from '../parts/figures.ts';
 import { TraceBar } from '../parts/trace-bar.tsx';
-import { endOf } from './talk/answer-end.ts';
-import type { Entry, Measures } from './talk/conversation.ts';
+import { DEFAULT_MODEL, modelNamed } from '../service/known.ts';
+import { type EndFacts, endOf } from './talk/answer-end.ts';
+import { type Entry, type Measures, pathTo } from './talk/conversation.ts';
 import { current } from './talk/playground-state.ts';
 
 /** What an answer took: one line of figures, and the bar that means the same in the engine room. */
 export function Ledger({ entry }: { entry: Entry }) {
   const { measures, remarks = [] } = entry;
   const model = isOneOfSeveral() ? entry.model : undefined;
-  const { words, warning } = endOf(entry);
+  const { words, warning } = endOf(entry, factsOf(entry));
   const figures = [
     ...(model === undefined ? [] : [model]),
     ...(measures === undefined ? [] : told(measures)),
@@ -34,6 +35,14 @@ export function Ledger({ entry }: { entry: Entry }) {
       ))}
     </footer>
   );
+}
+
+function factsOf({ model = DEFAULT_MODEL, measures, parent }: Entry): EndFacts {
+  const largest = modelNamed(model)?.context_length;
+  return {
+    isWindowLargest: largest !== undefined && (measures?.window ?? 0) >= largest,
+    isConversationNew: pathTo(current.value, parent).length < 2,
+  };
 }
 
 function Bar({ measures }: { measures: Measures }) {

@@ -108,8 +108,8 @@ function Tools({ settings }: { settings: Settings }) {
           onRemove={() => set({ tools: tools.filter((_, each) => each !== at) })}
         />
       ))}
-      <div class="tools">
-        <button type="button" class="quiet small" onClick={() => set({ tools: [...tools, SAMPLE_TOOL] })}>
+      <div class="actions">
+        <button type="button" class="small" onClick={() => set({ tools: [...tools, SAMPLE_TOOL] })}>
           Add a tool
         </button>
         {tools.length === 0 ? null : (
@@ -128,6 +128,9 @@ function Tools({ settings }: { settings: Settings }) {
           </label>
         )}
       </div>
+      {tools.length > 0 && settings.toolChoice === 'required' ? (
+        <p class="hint">After the result of a call, the model decides for itself whether to call again.</p>
+      ) : null}
     </fieldset>
   );
 }
@@ -192,11 +195,7 @@ function AnswerSchema({ settings: { schema } }: { settings: Settings }) {
         />
       </Field>
       {fault === null ? null : <p class="failure">{fault}</p>}
-      <button
-        type="button"
-        class="quiet small"
-        onClick={() => set({ schema: schema === '' ? SAMPLE_SCHEMA : '' })}
-      >
+      <button type="button" class="small" onClick={() => set({ schema: schema === '' ? SAMPLE_SCHEMA : '' })}>
         {schema === '' ? 'Insert an example' : 'Clear'}
       </button>
     </fieldset>

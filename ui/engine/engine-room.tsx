@@ -9,7 +9,7 @@ import { Spark } from '../parts/spark.tsx';
 import { TraceKey } from '../parts/trace-bar.tsx';
 import { isInference, recent, watchRequests } from '../requests/recent.ts';
 import { RecordingSign } from '../requests/recording-sign.tsx';
-import { engineState, lostSinceMs, watchEngine } from '../service/engine-feed.ts';
+import { engineState, feedRefusal, lostSinceMs, watchEngine } from '../service/engine-feed.ts';
 import { CacheView } from './cache-view.tsx';
 import { LastRequests } from './last-requests.tsx';
 import { LostSign } from './lost-sign.tsx';
@@ -36,10 +36,17 @@ export function EngineRoom() {
       </header>
       <RecordingSign />
       <LostSign />
-      {state === null ? <p class="hint">Connecting to the engine…</p> : <Room state={state} />}
+      {feedRefusal.value === null ? null : (
+        <p class="failure" role="alert">
+          {feedRefusal.value}
+        </p>
+      )}
+      {state === null ? <Connecting /> : <Room state={state} />}
     </div>
   );
 }
+
+const Connecting = () => (feedRefusal.value === null ? <p class="hint">Connecting to the engine…</p> : null);
 
 function Room({ state }: { state: EngineState }) {
   const last = recent.value.filter(isInference).slice(0, FEW);

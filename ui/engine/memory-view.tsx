@@ -24,9 +24,10 @@ export function MemoryView({ state }: { state: EngineState }) {
 
 function Device({ state, device }: { state: EngineState; device: string }) {
   const reading = deviceReading(state, device);
-  const { freeBytes, othersBytes, heldBytes, allBytes } = reading;
+  const { freeBytes, othersBytes, heldBytes, loadingBytes, allBytes } = reading;
   const uses = [
     { name: 'models', bytes: heldBytes },
+    { name: 'planned for loads', bytes: loadingBytes },
     { name: 'other programs', bytes: othersBytes },
     { name: 'free', bytes: freeBytes },
   ];
@@ -93,10 +94,10 @@ function Bar({ parts, allBytes, mark }: BarFacts) {
   );
 }
 
-const classOf = (name: string): string => name.replace(' ', '-');
+const classOf = (name: string): string => name.replaceAll(' ', '-');
 
 function Holder({ model }: { model: HolderReading }) {
-  const { id, bytes: size, plannedBytes, eviction } = model;
+  const { id, bytes: size, plannedBytes, eviction, isNext } = model;
   return (
     <li>
       <strong>{id}</strong>
@@ -105,16 +106,17 @@ function Holder({ model }: { model: HolderReading }) {
         {stayOf(model)}
         {plannedBytes === null ? ', not yet measured' : `, planned ${bytes(plannedBytes)}`}
       </span>
-      {eviction?.rank === 1 ? (
+      {isNext ? (
         <span class="note next">
-          <span class="tag warm">next to unload</span> {eviction.reason}
+          <span class="tag warm">next to unload</span> {eviction?.reason}
         </span>
       ) : null}
     </li>
   );
 }
 
-function stayOf({ untilMs, isUsed }: HolderReading): string {
+function stayOf({ untilMs, isUsed, isLoading }: HolderReading): string {
+  if (isLoading) return 'loading';
   if (untilMs !== null) return `unloads at ${clock(untilMs)}`;
   return isUsed ? 'in use' : 'stays until memory is needed';
 }

@@ -1,7 +1,7 @@
 /** How many tokens all models generate in a second, and how many requests are open, as lines over the last minute. */
 import { effect, signal } from '@preact/signals';
 import type { EngineState } from '../../src/wire/operation/engine-state.ts';
-import { engineState, lostSinceMs } from '../service/engine-feed.ts';
+import { engineState, lostSinceMs, snapshots } from '../service/engine-feed.ts';
 import { tokensBetween } from './reading/lanes.ts';
 
 const EVERY_MS = 500;
@@ -15,12 +15,22 @@ export const opens = signal<readonly number[]>([]);
 
 /** Measures until the function that it returns is called. */
 export function watchRate(): () => void {
+  // A state of an earlier visit is no beginning.
+  let lastSnapshot = snapshots.peek();
   let before: EngineState | null = null;
+  let older: ReadonlySet<string> = new Set();
   let tokens = 0;
   let counts: number[] = [];
   const stop = effect(() => {
     const state = engineState.value;
-    if (before !== null && state !== null) tokens += tokensBetween(before, state);
+    if (snapshots.value !== lastSnapshot) {
+      lastSnapshot = snapshots.value;
+      before = state;
+      older = new Set(Object.keys(state?.jobs ?? {}));
+      return;
+    }
+    if (before === null || state === null) return;
+    tokens += tokensBetween(before, state, older);
     before = state;
   });
   const timer = setInterval(() => {

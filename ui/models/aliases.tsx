@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks';
-import { addAlias, type LibraryModel, removeAlias } from './models-state.ts';
+import { addAlias, aliasPlace, faults, type LibraryModel, pending, removeAlias } from './models-state.ts';
 
 /** Further names of a model, and the way to give it another. */
 export function Aliases({ model: { id, aliases = [] } }: { model: LibraryModel }) {
   const [alias, setAlias] = useState('');
+  const place = aliasPlace(id);
+  const fault = faults.value[place];
   return (
     <form
       class="actions aliases"
       onSubmit={(event) => {
         event.preventDefault();
-        void addAlias(id, alias).then(() => setAlias(''));
+        // A name that was refused stays in its field, to be mended.
+        void addAlias(id, alias).then(() => faults.value[place] === undefined && setAlias(''));
       }}
     >
       {aliases.map((each) => (
@@ -28,9 +31,14 @@ export function Aliases({ model: { id, aliases = [] } }: { model: LibraryModel }
           onInput={({ currentTarget }) => setAlias(currentTarget.value)}
         />
       </label>
-      <button type="submit" class="small">
+      <button type="submit" class="small" disabled={pending.value.has(place)}>
         Add
       </button>
+      {fault === undefined ? null : (
+        <p class="failure" role="alert">
+          {fault}
+        </p>
+      )}
     </form>
   );
 }

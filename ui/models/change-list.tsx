@@ -1,5 +1,7 @@
 import { bytes, percent } from '../parts/figures.ts';
+import { installedWords } from './words/base-model.ts';
 import { changes, forget, type LongChange, stop } from './long-change.ts';
+import { library } from './models-state.ts';
 
 const ENDS = {
   running: '',
@@ -21,16 +23,30 @@ export function ChangeList({ place }: { place: string }) {
   );
 }
 
-function Change({ change: { id, title, progress, end, fault } }: { change: LongChange }) {
+function wordsOf(end: LongChange['end'], status: string, done: string | undefined): string {
+  if (end === 'running') return status;
+  return end === 'done' ? (done ?? ENDS.done) : ENDS[end];
+}
+
+function remarkOn(installed: string | undefined): string | null {
+  const { models = [], defaults } = library.value ?? {};
+  const model = models.find(({ id }) => id === installed);
+  return installedWords(model, defaults?.chat ?? null);
+}
+
+function Change({ change: { id, title, done, progress, end, fault, installed } }: { change: LongChange }) {
   const { status, completed, total } = progress;
+  // Where files were only checked nothing new was installed.
+  const remark = done === undefined ? remarkOn(installed) : null;
   const isCounted = end === 'running' && completed !== undefined && total !== undefined && total > 0;
   return (
     <li>
       <p>
-        <strong>{title}</strong> <span role="status">{end === 'running' ? status : ENDS[end]}</span>
+        <strong>{title}</strong> <span role="status">{wordsOf(end, status, done)}</span>
         {isCounted ? ` ${bytes(completed)} of ${bytes(total)}, ${percent(completed / total)}` : ''}
       </p>
       {isCounted ? <progress value={completed} max={total} aria-label={title} /> : null}
+      {remark === null ? null : <p class="hint">{remark}</p>}
       {fault === undefined ? null : (
         <p class="failure" role="alert">
           {fault}

@@ -19,9 +19,13 @@ export interface LongChange {
   /** Where on the page it was asked for, and is shown. */
   readonly place: string;
   readonly title: string;
+  /** How it ended, if it ended well; absent: done. */
+  readonly done?: string;
   readonly progress: Progress;
   readonly end: 'running' | 'done' | 'stopped' | 'failed';
   readonly fault?: string;
+  /** The model that was installed. */
+  readonly installed?: string;
 }
 
 /** The latest first. */
@@ -31,15 +35,16 @@ const running = new Map<string, AbortController>();
 export interface Start {
   readonly place: string;
   readonly title: string;
+  readonly done?: string;
   readonly path: ServicePath;
   readonly body: object;
 }
 
-export async function begin({ place, title, path, body }: Start): Promise<void> {
+export async function begin({ path, body, ...shown }: Start): Promise<void> {
   const id = crypto.randomUUID();
   const abort = new AbortController();
   running.set(id, abort);
-  const change: LongChange = { id, place, title, progress: { status: 'starting' }, end: 'running' };
+  const change: LongChange = { id, ...shown, progress: { status: 'starting' }, end: 'running' };
   changes.value = [change, ...changes.value];
   try {
     await follow(id, await askAsPage(path, { body, signal: abort.signal }));
@@ -62,16 +67,16 @@ async function follow(id: string, response: Response): Promise<void> {
     const said: unknown = JSON.parse(data);
     if (name === 'progress') update(id, { progress: said as Progress });
     if (name === 'error') throw new Refusal(200, said as ErrorBody, null);
-    if (name === 'success') return end(id, said as { ok: boolean });
+    if (name === 'success') return end(id, said as { id: string; ok: boolean });
   }
   throw new Error('The connection was lost before this was finished.');
 }
 
-function end(id: string, { ok }: { readonly ok: boolean }): void {
+function end(id: string, { ok, id: installed }: { readonly ok: boolean; readonly id: string }): void {
   update(
     id,
     ok
-      ? { end: 'done' }
+      ? { end: 'done', installed }
       : {
           end: 'failed',
           fault: 'The files differ from the ones that were installed; install the model again.',

@@ -1,6 +1,6 @@
-import { chatModels } from '../service/known.ts';
 import { begin } from './long-change.ts';
-import { type LibraryModel, makeDefault, pending, plan } from './models-state.ts';
+import { library, type LibraryModel, makeDefault, pending, plan } from './models-state.ts';
+import { removalQuestion } from './words/removal.ts';
 import { RemoveButton } from './remove-button.tsx';
 
 /** What can be done with a model; each refusal shows beside it, in the service's words. */
@@ -11,6 +11,7 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
     void begin({
       place: id,
       title: `Verifying the files of ${id}`,
+      done: 'intact: all bytes match',
       path: '/svc/models/verify',
       body: { model: id },
     });
@@ -32,13 +33,8 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
   );
 }
 
-function questionOf({ id, owned_by: owner, kind }: LibraryModel): string {
-  const isLast = kind === 'chat' && chatModels.value.every((model) => model.id === id);
-  const back = owner === BUILT_IN ? 'It ships with Hearth: a button here brings it back.' : '';
-  return [isLast ? 'This is the only chat model.' : '', back, 'Remove it?']
-    .filter((part) => part !== '')
-    .join(' ');
+function questionOf(model: LibraryModel): string {
+  const { models = [], defaults } = library.value ?? {};
+  const defaultId = (model.kind === 'embedding' ? defaults?.embedding : defaults?.chat) ?? null;
+  return removalQuestion(model, models, defaultId);
 }
-
-/** The owner of models that ship with Hearth. */
-const BUILT_IN = 'hearth';

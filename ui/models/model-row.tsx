@@ -1,4 +1,5 @@
 import { bytes, clock, count, moment, plural } from '../parts/figures.ts';
+import { BASE_MODEL_WORDS, isBaseModel } from './words/base-model.ts';
 import { ChangeList } from './change-list.tsx';
 import { Aliases } from './aliases.tsx';
 import { ModelActions } from './model-actions.tsx';
@@ -12,6 +13,7 @@ import {
   plans,
   unload,
 } from './models-state.ts';
+import { withCode } from './setting-field.tsx';
 import { SettingsEditor } from './settings-editor.tsx';
 
 export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault: boolean }) {
@@ -25,11 +27,12 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
         <h2>{id}</h2>
         <p class="tags">
           {isDefault ? <span class="tag warm">default</span> : null}
-          <span class="tag">{model.kind}</span>
+          <span class="tag">{isBaseModel(model) ? 'base model' : model.kind}</span>
           {model.quant === undefined ? null : <span class="tag">{model.quant}</span>}
         </p>
       </div>
       <p class="facts">{factsOf(model).join(' · ')}</p>
+      {isBaseModel(model) ? <p class="hint">{withCode(BASE_MODEL_WORDS)}</p> : null}
       {inMemory === undefined ? null : <InMemory state={inMemory} isBusy={pending.value.has(id)} />}
       <ModelActions model={model} isDefault={isDefault} />
       <Planned id={id} isLoaded={inMemory !== undefined} />
@@ -100,7 +103,9 @@ function Planned({ id, isLoaded }: { id: string; isLoaded: boolean }) {
 }
 
 function Details({ model }: { model: LibraryModel }) {
-  const { digest, capabilities = [], created } = model;
+  const { digest, created } = model;
+  // Without a template it takes conversations all the same, but its answers are continued text.
+  const capabilities = isBaseModel(model) ? ['completions'] : (model.capabilities ?? []);
   return (
     <dl class="pairs">
       <Pair name="owner" value={model.owned_by} />

@@ -1,15 +1,18 @@
 /** ui/models owns the view of what is installed and loaded. It does not know how models run. This file: what is known. */
 import { signal } from '@preact/signals';
-import type { ForeignModels, Library, LoadPlan, Quants } from '../../src/wire/operation/library.ts';
+import type { Changed, ForeignModels, Library, LoadPlan, Quants } from '../../src/wire/operation/library.ts';
 import type { ResidencyList } from '../../src/wire/residency.ts';
-import { askJson, sentenceOf, type ServicePath } from '../service/client.ts';
+import { askJson, Refusal, sentenceOf, type ServicePath } from '../service/client.ts';
 import { refreshAll } from '../service/known.ts';
 import { askAsPage } from '../service/page-token.ts';
+import { reducedWindow, withoutUnload } from './words/setting-notes.ts';
 
 export type Loaded = ResidencyList['data'][number];
 export type LibraryModel = Library['models'][number];
 
 export const library = signal<Library | null>(null);
+/** Why the service does not tell what is installed; null: it does. */
+export const libraryRefusal = signal<string | null>(null);
 export const loaded = signal<readonly Loaded[]>([]);
 export const plans = signal<Readonly<Record<string, LoadPlan>>>({});
 /** What could not be done, by the place on the page where it was asked for: a model, or its settings. */
@@ -31,7 +34,10 @@ export async function refresh(): Promise<void> {
   };
   await Promise.allSettled([
     shown<ResidencyList>('/svc/residency', ({ data }) => (loaded.value = data)),
-    shown<Library>('/svc/models', (value) => (library.value = value)),
+    shown<Library>('/svc/models', (value) => (library.value = value)).then(
+      () => (libraryRefusal.value = null),
+      (error: unknown) => (libraryRefusal.value = sentenceOf(error)),
+    ),
     refreshAll(),
   ]);
 }
@@ -59,8 +65,16 @@ const change = (place: string, path: ServicePath, body: object): Promise<void> =
 export const unload = (model: string): Promise<void> => change(model, '/svc/unload', { model });
 export const makeDefault = (model: string): Promise<void> => change(model, '/svc/models/default', { model });
 export const remove = (model: string): Promise<void> => change(model, '/svc/models/remove', { model });
+/** The place of the names of a model. */
+export const aliasPlace = (model: string): string => `alias ${model}`;
 export const addAlias = (model: string, alias: string): Promise<void> =>
-  change(model, '/svc/models/alias', { model, alias });
+  act(aliasPlace(model), async () => {
+    await askAsPage('/svc/models/alias', { body: { model, alias } }).catch((error: unknown) => {
+      throw error instanceof Refusal && error.code === 'model_exists'
+        ? new Error(`"${alias}" is taken; choose another name.`, { cause: error })
+        : error;
+    });
+  });
 /** An alias is removed as a model is; the model that it meant stays. */
 export const removeAlias = (model: string, alias: string): Promise<void> =>
   change(model, '/svc/models/remove', { model: alias });
@@ -73,8 +87,20 @@ export const setAll = (model: string, texts: Readonly<Record<string, string>>): 
   const settings = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, text === '' ? null : text]),
   );
-  return change(settingsPlace(model), '/svc/models/settings', { model, settings });
+  return act(settingsPlace(model), async () => {
+    const note = await saved(model, settings);
+    const window = reducedWindow(note);
+    // What is saved is what holds, so that the field shows it.
+    if (window !== null) await saved(model, { num_ctx: window });
+    const isLoaded = loaded.peek().some(({ id }) => id === model);
+    return note === '' ? undefined : { note: isLoaded ? note : withoutUnload(note) };
+  });
 };
+
+async function saved(model: string, settings: Readonly<Record<string, string | null>>): Promise<string> {
+  const response = await askAsPage('/svc/models/settings', { body: { model, settings } });
+  return ((await response.json()) as Changed).note ?? '';
+}
 
 /** What a request for the model would find now. */
 export const plan = (model: string): Promise<void> =>

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { AddModels } from './add-models.tsx';
 import { ModelRow } from './model-row.tsx';
 import { RemoveButton } from './remove-button.tsx';
-import { faults, library, pending, refresh, restore } from './models-state.ts';
+import { faults, library, libraryRefusal, pending, refresh, restore } from './models-state.ts';
 
 /** What is installed here, what of it is in memory, and ways to install more. */
 export function ModelsView() {
@@ -21,6 +21,11 @@ export function ModelsView() {
         <h1>Models</h1>
         <p>Models installed on the machine that runs the service, and which of them are in memory now.</p>
       </header>
+      {libraryRefusal.value === null ? null : (
+        <p class="failure" role="alert">
+          {libraryRefusal.value}
+        </p>
+      )}
       <ul class="model-list">
         {sorted.map((model) => (
           <ModelRow key={model.id} model={model} isDefault={defaults.includes(model.id)} />
@@ -36,7 +41,7 @@ export function ModelsView() {
           <Removed key={id} id={id} />
         ))}
       </ul>
-      <AddModels />
+      {known === null ? null : <AddModels />}
     </div>
   );
 }

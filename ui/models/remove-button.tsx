@@ -1,20 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pending, remove } from './models-state.ts';
 
-/** How long a question stays open that nobody answers. */
-const ARMED_MS = 8000;
+/** A click elsewhere is over before the question goes, so that nothing moves under it. */
 const LEAVE_MS = 250;
 
-/** Asks before it removes; the question goes away with the focus, after a while, or when anything else is done. */
+/** Asks before it removes; the question goes away when neither the focus nor the pointer is on it. */
 export function RemoveButton({ id, question }: { id: string; question: string }) {
   const isBusy = pending.value.has(id);
   const [isAsking, setAsking] = useState(false);
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (!isAsking) return;
-    keep.current?.focus();
-    const timer = setTimeout(() => setAsking(false), ARMED_MS);
-    return () => clearTimeout(timer);
+    if (isAsking) keep.current?.focus();
   }, [isAsking]);
   useEffect(() => {
     if (isBusy) setAsking(false);
@@ -26,13 +22,12 @@ export function RemoveButton({ id, question }: { id: string; question: string })
       </button>
     );
   }
-  // A click elsewhere is over before the question goes, so that nothing moves under it.
   const leave = ({ currentTarget }: { currentTarget: HTMLElement }) =>
     setTimeout(() => {
-      if (!currentTarget.contains(document.activeElement)) setAsking(false);
+      if (!currentTarget.matches(':hover, :focus-within')) setAsking(false);
     }, LEAVE_MS);
   return (
-    <div class="question" role="group" aria-label={`Remove ${id}`} onFocusOut={leave}>
+    <div class="question" role="group" aria-label={`Remove ${id}`} onFocusOut={leave} onPointerLeave={leave}>
       <span>{question}</span>
       <button type="button" class="small danger" onClick={() => void remove(id)}>
         Remove {id}

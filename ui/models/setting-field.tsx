@@ -88,5 +88,5 @@ function Field({ setting, id, value, onChange }: Omit<FieldFacts, 'isSet'> & { r
 }
 
 /** Text in which names stand between backticks. */
-const withCode = (text: string) =>
+export const withCode = (text: string) =>
   text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));

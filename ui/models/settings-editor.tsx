@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Library } from '../../src/wire/operation/library.ts';
+import { plural } from '../parts/figures.ts';
 import { faults, library, type LibraryModel, notes, pending, setAll, settingsPlace } from './models-state.ts';
 import { SettingField } from './setting-field.tsx';
 
@@ -49,8 +50,8 @@ export function SettingsEditor({ model }: { model: LibraryModel }) {
             </button>
           </>
         )}
-        <Outcome place={place} />
       </footer>
+      <Outcome place={place} />
     </form>
   );
 }
@@ -77,7 +78,7 @@ function Group({ title, settings, isOpen, valueOf, texts, onChange }: GroupFacts
     <details open={isOpen || set > 0}>
       <summary>
         {title}{' '}
-        <small>{set === 0 ? `${settings.length} settings` : `${set} of ${settings.length} set`}</small>
+        <small>{set === 0 ? plural(settings.length, 'setting') : `${set} of ${settings.length} set`}</small>
       </summary>
       <div class="setting-rows">
         {settings.map((setting) => (

@@ -81,6 +81,8 @@ function Findings({ list }: { list: readonly Finding[] }) {
 /** The verifier names options of a command; here files are chosen. */
 const inWordsOfThePage = (detail: string): string =>
   detail
+    .replace('could have written it: ', 'could have written them: ')
+    .replace(/\bchosen by greedy\b/, 'chosen greedily')
     .replace(' (--request FILE)', '; choose it to have it compared')
     .replace(/give (one|its public key) with --pubkey FILE/, 'choose the public key')
     .replace(
@@ -109,10 +111,12 @@ function Actions({ held, checked }: { held: Held; checked: Checked }) {
       <details>
         <summary>Check it on the command line</summary>
         <p class="hint">
-          The strongest check is a full replay on another machine. It needs the saved files and the model.
+          The strongest check is a full replay on another machine. It needs the saved files, the model, and
+          the public key: the output of <code>hearth evidence pubkey</code> here, saved as{' '}
+          <code>hearth.pub</code>.
         </p>
         <CodeBlock
-          text="hearth evidence verify response.json --request request.json --replay"
+          text="hearth evidence verify response.json --request request.json --pubkey hearth.pub --replay"
           language="sh"
         />
       </details>

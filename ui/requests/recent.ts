@@ -4,7 +4,7 @@
  */
 import { effect, signal } from '@preact/signals';
 import type { RequestList, RequestView } from '../../src/wire/operation/requests.ts';
-import { askJson, PAGE_CLIENT } from '../service/client.ts';
+import { askJson, PAGE_CLIENT, sentenceOf } from '../service/client.ts';
 import { engineState, watchEngine } from '../service/engine-feed.ts';
 
 const MOST = 400;
@@ -19,6 +19,8 @@ export const isOwn = (request: RequestView): boolean =>
 
 /** The latest first. */
 export const recent = signal<readonly RequestView[]>([]);
+/** Why the service does not list them; null: it does. */
+export const listRefusal = signal<string | null>(null);
 let bootId: string | null = null;
 
 /** Keeps `recent` so until the function that it returns is called. */
@@ -44,7 +46,16 @@ export function watchRequests(): () => void {
 }
 
 async function fetchAfter(number: number): Promise<void> {
-  const { data } = await askJson<RequestList>(`/svc/requests?after=${number}`).catch(() => ({ data: [] }));
+  const { data } = await askJson<RequestList>(`/svc/requests?after=${number}`).then(
+    (list) => {
+      listRefusal.value = null;
+      return list;
+    },
+    (error: unknown) => {
+      listRefusal.value = sentenceOf(error);
+      return { data: [] };
+    },
+  );
   const fresh = data.filter((request) => request.number > number).toSorted((a, b) => b.number - a.number);
   recent.value = [...fresh, ...recent.value].slice(0, MOST);
 }

@@ -60,7 +60,7 @@ const FINISHES: Readonly<Record<string, string>> = {
 };
 
 const MISSES: Readonly<Record<ChangeCause | CacheMissReason, string>> = {
-  cold: 'nothing like it was computed before',
+  cold: 'no earlier prompt began like it',
   differs: 'what is cached continues differently',
   evicted: 'it was evicted from the cache',
   no_checkpoint: 'the state of this model cannot be cut back there',

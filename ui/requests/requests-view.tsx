@@ -3,19 +3,20 @@ import type { RequestView } from '../../src/wire/operation/requests.ts';
 import { clock, count, milliseconds } from '../parts/figures.ts';
 import { saveFile } from '../parts/files.ts';
 import { ask, sentenceOf } from '../service/client.ts';
-import { isOwn, recent, watchRequests } from './recent.ts';
+import { feedRefusal } from '../service/engine-feed.ts';
+import { isOwn, listRefusal, recent, watchRequests } from './recent.ts';
 import { RecordingSign } from './recording-sign.tsx';
 import { RequestDetails } from './request-details.tsx';
 import { clientOf, errorWords, promptWords } from './request-words.ts';
 
-/** The last requests: a table, and for each a bar of its stages on one scale of time. */
+/** The last requests: a table, and for each a bar of the shares that its stages had in its time. */
 export function RequestsView() {
   const [open, setOpen] = useState<number | null>(null);
   const [areOwnShown, setOwnShown] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   useEffect(watchRequests, []);
   const shown = areOwnShown ? recent.value : recent.value.filter((request) => !isOwn(request));
-  const longest = Math.max(1, ...shown.map(({ total_ms: total }) => total));
+  const refusal = feedRefusal.value ?? listRefusal.value;
   const exportAll = () => {
     ask('/svc/requests.har')
       .then((response) => response.text())
@@ -32,7 +33,11 @@ export function RequestsView() {
         </p>
       </header>
       <RecordingSign />
-      {fault === null ? null : <p class="failure">{fault}</p>}
+      {(refusal ?? fault) === null ? null : (
+        <p class="failure" role="alert">
+          {refusal ?? fault}
+        </p>
+      )}
       <div class="actions">
         <StageKey />
         <label class="inline">
@@ -43,16 +48,21 @@ export function RequestsView() {
           />
           <span>Show this page's own status requests ({recent.value.filter(isOwn).length})</span>
         </label>
-        <button type="button" class="small" onClick={exportAll}>
+        <button type="button" class="small" disabled={refusal !== null} onClick={exportAll}>
           Save as HAR
         </button>
       </div>
-      {shown.length === 0 ? (
+      {shown.length === 0 && refusal === null ? (
         <p class="empty">
           No requests yet. <a href="#/playground">Ask a question</a>, or send one to{' '}
           <code>{location.origin}/v1</code>.
         </p>
       ) : null}
+      {shown.length === 0 ? null : (
+        <p class="hint sideways" aria-hidden="true">
+          The table scrolls sideways →
+        </p>
+      )}
       <div class="scroll-x" role="region" aria-label="Requests" tabIndex={0} hidden={shown.length === 0}>
         <table class="list">
           <thead>
@@ -72,7 +82,6 @@ export function RequestsView() {
               <Row
                 key={request.number}
                 request={request}
-                longest={longest}
                 isOpen={open === request.number}
                 onToggle={() => setOpen(open === request.number ? null : request.number)}
               />
@@ -84,17 +93,7 @@ export function RequestsView() {
   );
 }
 
-function Row({
-  request,
-  longest,
-  isOpen,
-  onToggle,
-}: {
-  request: RequestView;
-  longest: number;
-  isOpen: boolean;
-  onToggle: () => void;
-}) {
+function Row({ request, isOpen, onToggle }: { request: RequestView; isOpen: boolean; onToggle: () => void }) {
   const { status, error, prompt_tokens: prompt, completion_tokens: answer } = request;
   const reused = promptWords(request);
   return (
@@ -116,7 +115,7 @@ function Row({
         <td class="number">{request.first_ms === undefined ? '' : milliseconds(request.first_ms)}</td>
         <td class="number">{milliseconds(request.total_ms)}</td>
         <td>
-          <Stages request={request} longest={longest} />
+          <Stages request={request} />
         </td>
       </tr>
       {isOpen ? (
@@ -148,12 +147,16 @@ const STAGES = [
   ['generated', 'decode_ms'],
 ] as const;
 
-function Stages({ request, longest }: { request: RequestView; longest: number }) {
+function Stages({ request }: { request: RequestView }) {
+  const whole = Math.max(
+    1e-3,
+    STAGES.reduce((sum, [, field]) => sum + (request[field] ?? 0), 0),
+  );
   const words = STAGES.map(([name, field]) => `${name} ${milliseconds(request[field] ?? 0)}`).join(', ');
   return (
     <div class="trace stages" role="img" aria-label={words}>
       {STAGES.map(([name, field]) => (
-        <i key={name} class={name} style={{ width: `${(100 * (request[field] ?? 0)) / longest}%` }} />
+        <i key={name} class={name} style={{ width: `${(100 * (request[field] ?? 0)) / whole}%` }} />
       ))}
     </div>
   );

@@ -4,7 +4,7 @@ import { HEADERS } from '../../src/wire/headers.ts';
 import type { ChatChunk, ChatRequest } from '../../src/wire/inference/chat.ts';
 import type { Timings, Usage } from '../../src/wire/inference/generation.ts';
 import type { ToolCall } from '../../src/wire/inference/tool-envelope.ts';
-import { ask, Refusal } from './client.ts';
+import { ask, connectionLost, Refusal } from './client.ts';
 import { framesOf } from './frames.ts';
 
 type FinishReason = NonNullable<ChatChunk['choices'][number]['finish_reason']>;
@@ -53,21 +53,26 @@ export async function streamAnswer(
   answer.remarks = remarksOf(response.headers);
   answer.window = Number(response.headers.get(HEADERS.numCtx) ?? 0) || null;
   let isDone = false;
-  for await (const { data } of framesOf(response)) {
-    if (data === '[DONE]') {
-      isDone = true;
-      break;
+  try {
+    for await (const { data } of framesOf(response)) {
+      if (data === '[DONE]') {
+        isDone = true;
+        break;
+      }
+      const chunk = JSON.parse(data) as ChatChunk | ErrorBody;
+      if ('error' in chunk) throw new Refusal(200, chunk, response.headers.get(HEADERS.requestId));
+      if (addChunk(answer, chunk)) {
+        answer.lastMs = performance.now() - begun;
+        answer.firstMs ??= answer.lastMs;
+        answer.pieces += 1;
+      }
+      onChange(answer);
     }
-    const chunk = JSON.parse(data) as ChatChunk | ErrorBody;
-    if ('error' in chunk) throw new Refusal(200, chunk, response.headers.get(HEADERS.requestId));
-    if (addChunk(answer, chunk)) {
-      answer.lastMs = performance.now() - begun;
-      answer.firstMs ??= answer.lastMs;
-      answer.pieces += 1;
-    }
-    onChange(answer);
+  } catch (error) {
+    // A fetch that breaks in its body throws a TypeError, in words of the browser.
+    throw error instanceof TypeError ? connectionLost(error) : error;
   }
-  if (!isDone) throw new Error('The connection was lost before the answer was complete; retry it.');
+  if (!isDone) throw connectionLost(null);
   return answer;
 }
 

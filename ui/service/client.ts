@@ -37,8 +37,12 @@ export class Refusal extends Error {
 /** What this page calls itself, in queues, logs and the list of requests. */
 export const PAGE_CLIENT = 'Hearth page';
 
-/** Whether the last request was refused for want of a key. */
+/** Whether the page asks its user for a key. */
 export const needsKey = signal(false);
+/** Whether the service answers only with a key that the page does not have. */
+export const isLocked = signal(false);
+/** Whether the stored key is the one that the service refused. */
+export const isKeyRefused = signal(false);
 /** Whether the service could be reached the last time that it was tried. */
 export const isReachable = signal(true);
 
@@ -68,10 +72,11 @@ export async function ask(path: ServicePath, options: Ask = {}): Promise<Respons
   };
   const response = await reach(path, init);
   if (response.ok) {
-    needsKey.value = false;
+    // Health and identity are told to everybody.
+    if (path.startsWith('/v1/') && path !== '/v1/identity') unlock();
     return response;
   }
-  if (response.status === 401) needsKey.value = true;
+  if (response.status === 401) lock();
   const failure = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   throw new Refusal(response.status, failure, response.headers.get(HEADERS.requestId));
 }
@@ -87,6 +92,28 @@ export function sentenceOf(failure: unknown): string {
 
 export const isAbort = (failure: unknown): boolean =>
   failure instanceof DOMException && failure.name === 'AbortError';
+
+/** The connection broke in the middle of an answer: the page shows so at once, and looks for the service. */
+export function connectionLost(cause: unknown): Error {
+  isReachable.value = false;
+  return new Error(
+    'The connection to the service was lost; what had arrived is kept. Retry when the service answers again.',
+    { cause },
+  );
+}
+
+function lock(): void {
+  isLocked.value = true;
+  isKeyRefused.value = storedKey() !== null;
+  needsKey.value = true;
+}
+
+function unlock(): void {
+  if (!isLocked.peek()) return;
+  isLocked.value = false;
+  isKeyRefused.value = false;
+  needsKey.value = false;
+}
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 

@@ -1,14 +1,18 @@
 /** What the engine does, as the service tells it: connected while a view looks at it and the page can be seen. */
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import type { ENGINE_EVENTS, EngineState } from '../../src/wire/operation/engine-state.ts';
 import { REQUEST_HEADERS } from '../../src/wire/headers.ts';
-import { ask } from './client.ts';
+import { ask, Refusal, sentenceOf } from './client.ts';
 import { framesOf } from './frames.ts';
 import { mergePatched } from './merge-patch.ts';
 
 export const engineState = signal<EngineState | null>(null);
+/** How often the whole state was told; what came before a snapshot is no step to it. */
+export const snapshots = signal(0);
 /** When the connection was lost, Unix milliseconds; null: it stands, or none was made yet. */
 export const lostSinceMs = signal<number | null>(null);
+/** Why the service does not tell what it does, in its own sentence; null: it does, or cannot be reached. */
+export const feedRefusal = signal<string | null>(null);
 
 const RETRY_MS = 2000;
 /** The service says something every 15 seconds; one that is silent for longer has stopped without a word. */
@@ -41,14 +45,17 @@ function settle(): void {
   } else if (!isWanted) {
     connection?.abort();
     connection = null;
+    // Whoever comes back is told the whole state, and not what has changed meanwhile.
+    lastId = null;
   }
 }
 
 async function follow(signalOfEnd: AbortSignal): Promise<void> {
   while (!signalOfEnd.aborted) {
-    await listen(signalOfEnd).catch(() => undefined);
+    const failure: unknown = await listen(signalOfEnd).catch((error: unknown) => error);
     if (signalOfEnd.aborted) return;
-    lostSinceMs.value ??= Date.now();
+    feedRefusal.value = failure instanceof Refusal ? sentenceOf(failure) : null;
+    if (feedRefusal.value === null) lostSinceMs.value ??= Date.now();
     await pause();
   }
 }
@@ -69,6 +76,7 @@ async function listen(signalOfEnd: AbortSignal): Promise<void> {
     for await (const { id, event, data } of framesOf(response, heard)) {
       heard();
       lostSinceMs.value = null;
+      feedRefusal.value = null;
       take(event as keyof typeof ENGINE_EVENTS, JSON.parse(data));
       lastId = id ?? lastId;
     }
@@ -87,7 +95,11 @@ const pause = (): Promise<void> =>
   });
 
 function take(event: keyof typeof ENGINE_EVENTS, data: unknown): void {
-  if (event === 'snapshot') engineState.value = data as EngineState;
-  else if (engineState.value !== null)
+  if (event === 'snapshot') {
+    batch(() => {
+      engineState.value = data as EngineState;
+      snapshots.value += 1;
+    });
+  } else if (engineState.value !== null)
     engineState.value = mergePatched(engineState.value, data) as EngineState;
 }

@@ -32,14 +32,17 @@ export const chatNames = computed((): ModelName[] =>
   ]),
 );
 
-/** A menu in which this name is chosen: what it does not offer otherwise is the default, or gone. */
+/** The model that a name means, as far as it is known. */
+export const modelNamed = (name: string): ModelEntry | undefined =>
+  name === DEFAULT_MODEL
+    ? chatModels.value[0]
+    : models.value.find(({ id, aliases = [] }) => id === name || aliases.includes(name));
+
+/** A menu in which this name is chosen: the default first, then the name if it is gone, then all that there are. */
 export function menuWith(chosen: string): readonly ModelName[] {
-  const names = chatNames.value;
+  const names = [{ name: DEFAULT_MODEL, label: defaultLabel() }, ...chatNames.value];
   if (names.some(({ name }) => name === chosen)) return names;
-  return [
-    { name: chosen, label: chosen === DEFAULT_MODEL ? defaultLabel() : missingLabel(chosen) },
-    ...names,
-  ];
+  return [{ name: chosen, label: missingLabel(chosen) }, ...names];
 }
 
 function defaultLabel(): string {

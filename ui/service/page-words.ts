@@ -17,7 +17,7 @@ const REMEDIES: Partial<Record<ErrorCode, string | ((sentence: string) => string
   upstreams_down: 'the engine room shows their state; try again later',
   upstream_unreachable: 'check that it is running',
   unauthorized: 'enter the key when this page asks for it',
-  admin_required: 'enter an admin key',
+  admin_required: 'choose "Use another key" and enter an admin key',
   page_token_required: 'reload the page',
   context_length_exceeded: tooLong,
 };

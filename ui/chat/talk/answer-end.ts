@@ -9,11 +9,19 @@ export interface AnswerEnd {
   readonly warning: string | null;
 }
 
-export function endOf(entry: Entry): AnswerEnd {
+/** What is known of the place of an answer. */
+export interface EndFacts {
+  /** Whether the window was the largest that the model can have. */
+  readonly isWindowLargest: boolean;
+  /** Whether nothing was said before the prompt. */
+  readonly isConversationNew: boolean;
+}
+
+export function endOf(entry: Entry, facts: EndFacts): AnswerEnd {
   const words = wordsOf(entry);
   const isBroken = entry.asked?.isJson === true && entry.text !== '' && !isJson(entry.text);
   if (words === null || !isBroken) return { words, warning: null };
-  return { words, warning: `This is not complete JSON: the answer was ${words}. ${remedyOf(entry)}` };
+  return { words, warning: `This is not complete JSON: the answer was ${words}. ${remedyOf(entry, facts)}` };
 }
 
 function wordsOf(entry: Entry): string | null {
@@ -36,11 +44,18 @@ const CUTS = {
 const REMEDIES = {
   asked: 'Raise "Maximum tokens" in Settings, then retry.',
   window: 'Set a larger context window in Settings, or ask in a new conversation.',
+  largest: 'The window is the largest that this model can use; ask in a new conversation.',
+  nothingLeft:
+    'The window is the largest that this model can use: ask for less (a "maxLength" in the schema, a lower "Maximum tokens"), or choose another model.',
   model: 'Set "Maximum tokens" in Settings, then retry.',
 } as const;
 
-const remedyOf = (entry: Entry): string =>
-  entry.finish === 'length' ? REMEDIES[cutOf(entry)] : 'Retry to get a complete answer.';
+function remedyOf(entry: Entry, { isWindowLargest, isConversationNew }: EndFacts): string {
+  if (entry.finish !== 'length') return 'Retry to get a complete answer.';
+  const cut = cutOf(entry);
+  if (cut !== 'window' || !isWindowLargest) return REMEDIES[cut];
+  return REMEDIES[isConversationNew ? 'nothingLeft' : 'largest'];
+}
 
 /** Which limit ended an answer: the one that was asked for, the window, or a default of the model. */
 function cutOf({ asked, measures }: Entry): keyof typeof CUTS {

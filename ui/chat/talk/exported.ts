@@ -18,6 +18,13 @@ export function importFile(text: string): Conversation[] {
   return file['conversations'].map(readConversation);
 }
 
+/** Those of imported conversations that are not here yet; an entry keeps its id in the file. */
+export function newOf(imported: readonly Conversation[], here: readonly Conversation[]): Conversation[] {
+  const idsOf = ({ entries }: Conversation): string => entries.map(({ id }) => id).join('\n');
+  const known = new Set(here.map(idsOf));
+  return imported.filter((each) => !known.has(idsOf(each)));
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

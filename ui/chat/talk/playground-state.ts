@@ -75,7 +75,19 @@ export function add(conversations: readonly Conversation[]): void {
   for (const each of conversations) if (each.entries.length > 0) void saveConversation(each);
 }
 
+/** The conversation that was removed last, until the page is closed; null: none. */
+export const removed = signal<Conversation | null>(null);
+
+export function undoRemove(): void {
+  const back = removed.value;
+  if (back === null) return;
+  removed.value = null;
+  all.value = [...all.value, back];
+  void saveConversation(back);
+}
+
 export function remove(id: string): void {
+  removed.value = all.value.find((each) => each.id === id) ?? null;
   all.value = all.value.filter((each) => each.id !== id);
   void deleteConversation(id);
   if (currentId.value === id) begin();

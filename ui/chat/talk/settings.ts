@@ -85,6 +85,10 @@ export function faultOf({ tools, schema }: Settings): string | null {
   return fault === null ? null : `The JSON Schema is not usable: ${fault}`;
 }
 
+/** A name of the page in the middle of a sentence; words that are spelled in capitals stay so. */
+export const inSentence = (words: string): string =>
+  /^[A-Z][a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words;
+
 export interface ActiveSetting {
   readonly words: string;
   /** What takes it back. */
@@ -111,6 +115,8 @@ export function activeSettings({ system, numbers, stop, effort, tools, schema }:
 /** The request for what follows a path; nothing in it that the user did not ask for. */
 export function requestOf(model: string, path: readonly Entry[], settings: Settings): ChatRequest {
   const { system, effort, tools, toolChoice, schema } = settings;
+  // A model that had to call a tool again would never come to tell what it learned.
+  const choice = toolChoice === 'required' && path.at(-1)?.role === 'tool' ? 'auto' : toolChoice;
   const stop = settings.stop.split('\n').filter((line) => line !== '');
   return {
     model,
@@ -122,7 +128,7 @@ export function requestOf(model: string, path: readonly Entry[], settings: Setti
     ...(stop.length > 0 ? { stop } : {}),
     ...(effort === '' ? {} : { reasoning_effort: effort }),
     ...(tools.length > 0 ? { tools: tools.map(toolOf) } : {}),
-    ...(tools.length > 0 && toolChoice !== 'auto' ? { tool_choice: toolChoice } : {}),
+    ...(tools.length > 0 && choice !== 'auto' ? { tool_choice: choice } : {}),
     ...(schema.trim() === '' ? {} : { response_format: formatOf(schema) }),
   };
 }

@@ -14,7 +14,7 @@ import {
   withEntry,
 } from './conversation.ts';
 import { endOf } from './answer-end.ts';
-import { exportFile, importFile } from './exported.ts';
+import { exportFile, importFile, newOf } from './exported.ts';
 import { activeSettings, emptySettings, faultOf, requestOf, SAMPLE_TOOL, type Settings } from './settings.ts';
 
 const entry = (id: string, parent: string | null, role: Entry['role'], more: Partial<Entry> = {}): Entry => ({
@@ -149,7 +149,8 @@ describe('the settings in use', () => {
 });
 
 describe('the end of an answer', () => {
-  const cut = (asked: Entry['asked'], tokens: number, more: Partial<Entry> = {}) =>
+  const roomy = { isWindowLargest: false, isConversationNew: true };
+  const cut = (asked: Entry['asked'], tokens: number, more: Partial<Entry> = {}, facts = roomy) =>
     endOf(
       entry('a', null, 'assistant', {
         finish: 'length',
@@ -165,6 +166,7 @@ describe('the end of an answer', () => {
         },
         ...more,
       }),
+      facts,
     );
 
   it('says which limit cut it', () => {
@@ -176,10 +178,27 @@ describe('the end of an answer', () => {
   it('warns that JSON was cut, and says what helps; not of JSON that is whole', () => {
     expect(cut({ isJson: true, limit: 4 }, 4).warning).toMatch(/not complete JSON.*Raise "Maximum tokens"/);
     expect(cut({ isJson: true, limit: null }, 52).warning).toMatch(/larger context window/);
+    const full = (isConversationNew: boolean) =>
+      cut({ isJson: true, limit: null }, 52, {}, { isWindowLargest: true, isConversationNew }).warning;
+    expect(full(true)).toMatch(/largest.*maxLength.*another model/);
+    expect(full(false)).toMatch(/largest.*new conversation/);
     expect(cut({ isJson: true, limit: 4 }, 4, { text: '{"sure": true}' }).warning).toBeNull();
     expect(cut({ isJson: false, limit: 4 }, 4).warning).toBeNull();
     const stopped = cut({ isJson: true, limit: null }, 2, { finish: 'stopped' });
     expect(stopped).toMatchObject({ words: 'stopped by you', warning: expect.stringContaining('Retry') });
+  });
+});
+
+describe('a tool that must be called', () => {
+  const settings: Settings = { ...emptySettings(), tools: [SAMPLE_TOOL], toolChoice: 'required' };
+  const asked = entry('ask', null, 'user');
+
+  it('need not be called again once its result is there', () => {
+    expect(requestOf('m', [asked], settings).tool_choice).toBe('required');
+    const result = entry('result', 'ask', 'tool', { callId: 'c' });
+    expect(requestOf('m', [asked, result], settings).tool_choice).toBeUndefined();
+    const never: Settings = { ...settings, toolChoice: 'none' };
+    expect(requestOf('m', [asked, result], never).tool_choice).toBe('none');
   });
 });
 
@@ -221,6 +240,8 @@ describe('an exported file', () => {
     const [after] = importFile(exportFile([whole]));
     expect(after).toEqual({ ...whole, id: after?.id });
     expect(after?.id).not.toBe(whole.id);
+    expect(newOf([after as Conversation], [whole])).toEqual([]);
+    expect(newOf([after as Conversation], [of(entry('ask', null, 'user'))])).toEqual([after]);
   });
 
   it('that is hostile gives conversations that are sound, or a sentence', () => {

@@ -135,11 +135,20 @@ function tokensIn({
   return job === undefined ? kept : prompt + written;
 }
 
-/** Tokens that were generated between two states, as far as their slots still show them. */
-export function tokensBetween(before: EngineState, after: EngineState): number {
-  const seen = new Map(slotsOf(before).map(({ job_id: job, written_tokens: written = 0 }) => [job, written]));
+/**
+ * Tokens that were generated between two states, as far as their slots still show them. `older`: jobs that began before
+ * anybody looked; what they had generated when they are first seen is not counted.
+ */
+export function tokensBetween(
+  before: EngineState,
+  after: EngineState,
+  older: ReadonlySet<string> = new Set(),
+): number {
+  const seen = new Map(slotsOf(before).map(({ job_id: job, written_tokens: written }) => [job, written]));
   return slotsOf(after).reduce((sum, { job_id: job, written_tokens: written = 0 }) => {
-    return job === undefined ? sum : sum + Math.max(0, written - (seen.get(job) ?? 0));
+    if (job === undefined) return sum;
+    const known = seen.get(job) ?? (older.has(String(job)) ? written : 0);
+    return sum + Math.max(0, written - known);
   }, 0);
 }
 

@@ -5,6 +5,8 @@ export interface DeviceReading {
   /** All that the device has: models, others (other programs, and what no plan touches) and free make it up. */
   readonly allBytes: number;
   readonly heldBytes: number;
+  /** Planned for models that are being loaded, of which nothing is measured yet: it fills up, and is not yet used. */
+  readonly loadingBytes: number;
   readonly othersBytes: number;
   readonly freeBytes: number;
   /** What the models hold it for; `worker` is what its process takes besides. */
@@ -18,18 +20,28 @@ export interface DeviceReading {
 }
 
 export function deviceReading({ models, devices }: EngineState, device: string): DeviceReading {
-  const here = Object.values(models).flatMap(({ memory }) => memory[device] ?? []);
+  const all = Object.values(models).flatMap(({ state, memory }) =>
+    (memory[device] === undefined ? [] : [memory[device]]).map((part) => ({ state, part })),
+  );
+  const isAhead = ({ state, part }: (typeof all)[number]): boolean =>
+    state === 'loading' && part.measured_bytes === undefined;
+  const here = all.filter((each) => !isAhead(each)).map(({ part }) => part);
+  const loading = all.filter(isAhead).reduce((sum, { part }) => sum + part.planned_bytes, 0);
   const total = (of: (part: (typeof here)[number]) => number | undefined): number =>
     here.reduce((sum, part) => sum + (of(part) ?? 0), 0);
   const held = total(({ measured_bytes: measured, planned_bytes: planned }) => measured ?? planned);
   const weights = total(({ weights_bytes: bytes }) => bytes);
   const kv = total(({ kv_bytes: bytes }) => bytes);
   const compute = total(({ compute_bytes: bytes }) => bytes);
-  const { total_bytes: all, free_bytes: free } = devices[device] ?? { free_bytes: 0, total_bytes: undefined };
+  const { total_bytes: whole, free_bytes: free } = devices[device] ?? {
+    free_bytes: 0,
+    total_bytes: undefined,
+  };
   return {
-    allBytes: Math.max(1, all ?? 0, held + free),
+    allBytes: Math.max(1, whole ?? 0, held + loading + free),
     heldBytes: held,
-    othersBytes: Math.max(0, (all ?? 0) - held - free),
+    loadingBytes: loading,
+    othersBytes: Math.max(0, (whole ?? 0) - held - loading - free),
     freeBytes: free,
     parts: [
       { name: 'weights', bytes: weights },
@@ -51,6 +63,9 @@ export interface HolderReading {
   /** Unix milliseconds when it leaves if nothing comes; null: it is used, or stays. */
   readonly untilMs: number | null;
   readonly isUsed: boolean;
+  readonly isLoading: boolean;
+  /** Whether it would make room first: one that is busy or loading does not. */
+  readonly isNext: boolean;
   /** Absent: it is going anyway. */
   readonly eviction: ModelView['eviction'];
 }
@@ -63,17 +78,23 @@ export function holders({ models }: EngineState): HolderReading[] {
     .toSorted((a, b) => (a.eviction?.rank ?? 0) - (b.eviction?.rank ?? 0));
 }
 
-function holder(id: string, { memory, expires_ms, running, queued, eviction }: ModelView): HolderReading {
+function holder(
+  id: string,
+  { state, memory, expires_ms, running, queued, eviction }: ModelView,
+): HolderReading {
   const parts = Object.values(memory);
   const sum = (of: (part: (typeof parts)[number]) => number): number =>
     parts.reduce((all, part) => all + of(part), 0);
+  const isUsed = running + queued > 0;
   const isMeasured = parts.some(({ measured_bytes: bytes }) => bytes !== undefined);
   return {
     id,
     bytes: sum(({ measured_bytes: measured, planned_bytes: planned }) => measured ?? planned),
     plannedBytes: isMeasured ? sum(({ planned_bytes: planned }) => planned) : null,
     untilMs: expires_ms ?? null,
-    isUsed: running + queued > 0,
+    isUsed,
+    isLoading: state === 'loading',
+    isNext: eviction?.rank === 1 && state === 'ready' && !isUsed,
     eviction,
   };
 }

@@ -154,6 +154,20 @@ describe('figures', () => {
     expect(tokensBetween(at('a', 10), state({}))).toBe(0);
   });
 
+  it('leave out what a job had generated before anybody looked', () => {
+    const at = (written: number | undefined) =>
+      state({
+        m: model({
+          '0': { kept_tokens: 0, job_id: 'a', ...(written === undefined ? {} : { written_tokens: written }) },
+        }),
+      });
+    const older = new Set(['a']);
+    expect(tokensBetween(state({}), at(150), older)).toBe(0);
+    expect(tokensBetween(at(undefined), at(150), older)).toBe(0);
+    expect(tokensBetween(at(150), at(154), older)).toBe(4);
+    expect(tokensBetween(at(undefined), at(3), new Set())).toBe(3);
+  });
+
   it('are nothing where nothing was asked', () => {
     expect([quantile([], 0.5), reusedShare(promptOrigins([]))]).toEqual([null, null]);
   });
@@ -202,6 +216,7 @@ describe('memory', () => {
     expect(sums).toEqual({
       allBytes: 1000,
       heldBytes: 140,
+      loadingBytes: 0,
       othersBytes: 300,
       freeBytes: 560,
       plannedBytes: 130,
@@ -227,6 +242,8 @@ describe('memory', () => {
         plannedBytes: null,
         untilMs: 7,
         isUsed: false,
+        isLoading: false,
+        isNext: true,
         eviction: { rank: 1, reason: 'idle for longest' },
       },
       {
@@ -235,9 +252,31 @@ describe('memory', () => {
         plannedBytes: 90,
         untilMs: null,
         isUsed: true,
+        isLoading: false,
+        isNext: false,
         eviction: { rank: 2, reason: 'busy' },
       },
     ]);
+  });
+});
+
+describe('a model that is being loaded', () => {
+  const loading = model(
+    {},
+    {
+      state: 'loading',
+      memory: { CPU: { planned_bytes: 50, weights_bytes: 50, kv_bytes: 0, compute_bytes: 0 } },
+      eviction: { rank: 1, reason: 'idle for longest' },
+    },
+  );
+  const now = state(
+    { m: loading },
+    { devices: { CPU: { total_bytes: 200, free_bytes: 100, reserve_bytes: 0 } } },
+  );
+
+  it('has a plan and holds nothing yet, and does not go next', () => {
+    expect(deviceReading(now, 'CPU')).toMatchObject({ heldBytes: 0, loadingBytes: 50, othersBytes: 50 });
+    expect(holders(now)).toMatchObject([{ id: 'm', isLoading: true, isNext: false }]);
   });
 });
 

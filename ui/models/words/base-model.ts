@@ -1,0 +1,24 @@
+/**
+ * ui/models/words owns what is said of models and of changes to them. It asks the service for nothing. This file: base
+ * models, which continue text and hold no conversation. Pure.
+ */
+import type { LibraryModel } from '../models-state.ts';
+
+type Told = Pick<LibraryModel, 'kind' | 'chat_template' | 'texts'>;
+
+/** A chat model without a template of its own, to which its user gave none either. */
+export const isBaseModel = ({ kind, chat_template: hasTemplate, texts }: Told): boolean =>
+  kind === 'chat' && hasTemplate === false && texts['template'] === undefined;
+
+export const BASE_MODEL_WORDS =
+  'Base model: continues text; has no chat template. If it was trained to chat, set `template` under Settings.';
+
+/** What to say of a model that was just installed; null: nothing. */
+export function installedWords(model: LibraryModel | undefined, defaultId: string | null): string | null {
+  if (model === undefined || !isBaseModel(model)) return null;
+  const other =
+    defaultId === null || defaultId === model.id
+      ? ''
+      : ` It did not become the default, because it is no chat model: ${defaultId} stays it.`;
+  return `${model.id} is a base model: it continues text and has no chat template.${other} If it was trained to chat, set template under its Settings.`;
+}
