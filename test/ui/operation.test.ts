@@ -131,9 +131,9 @@ describe('the models', () => {
     await first.locator('.tag.warm').waitFor();
     const question = second.getByRole('group', { name: 'Remove second' });
     await second.getByRole('button', { name: 'Remove', exact: true }).click();
-    // It does not stay armed: whatever takes the focus takes it back.
-    await second.getByLabel('Alias').focus();
-    await second.getByLabel('Alias').hover();
+    // It does not stay armed when neither the pointer nor the focus is on it.
+    await page.getByLabel('Path on the machine').hover();
+    await page.getByLabel('Path on the machine').focus();
     await expect.poll(() => question.count()).toBe(0);
     await second.getByRole('button', { name: 'Remove', exact: true }).click();
     await question.getByRole('button', { name: 'Remove second' }).click();

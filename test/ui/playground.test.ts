@@ -73,8 +73,17 @@ describe('a conversation', () => {
     ]);
     const file = await download.path();
     expect(await readFile(file, 'utf8')).toContain('What is Hearth?');
+    const conversations = page.locator('.side li');
     await page.getByLabel('Import').setInputFiles(file);
-    await expect.poll(() => page.locator('.side li').count()).toBe(2);
+    await page.getByText('0 conversations imported; 1 skipped: already here.').waitFor();
+    expect(await conversations.count()).toBe(1);
+    const remove = page.getByRole('button', { name: 'Remove What is Hearth?' });
+    await remove.click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await remove.click();
+    await expect.poll(() => conversations.count()).toBe(0);
+    await page.getByLabel('Import').setInputFiles(file);
+    await expect.poll(() => conversations.count()).toBe(1);
     await close();
   });
 
