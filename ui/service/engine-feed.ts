@@ -100,6 +100,7 @@ function take(event: keyof typeof ENGINE_EVENTS, data: unknown): void {
       engineState.value = data as EngineState;
       snapshots.value += 1;
     });
-  } else if (engineState.value !== null)
+  } else if (engineState.value !== null) {
     engineState.value = mergePatched(engineState.value, data) as EngineState;
+  }
 }

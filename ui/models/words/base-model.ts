@@ -1,5 +1,5 @@
 /**
- * ui/models/words owns what is said of models and of changes to them. It asks the service for nothing. This file: base
+ * ui/models/words owns what is said of models and of changes to them. It does not know how a change is made. This file: base
  * models, which continue text and hold no conversation. Pure.
  */
 import type { LibraryModel } from '../models-state.ts';
