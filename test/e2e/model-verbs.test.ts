@@ -79,7 +79,7 @@ describe('a model on the command line', () => {
       'Defaults of requests apply from the next request on. The next request loads m again, if it is loaded with other settings.\n',
     );
     const shown = (await hearth(['show', 'm'], env)).stdout;
-    expect(shown).toMatch(/^defaults +topK=5\nkv_type +q8_0\ngpu +off\ntensor_split +3,1\nlicense /m);
+    expect(shown).toMatch(/^defaults +topK=5\nkv_type +q8_0\ngpu +off\ntensor_split +3,1\nlicence /m);
     for (const [pair, sentence] of [
       ['split_mode=rows', 'split_mode=rows is not usable; write none, layer or row'],
       ['num_cxt=64', 'there is no setting num_cxt. Did you mean num_ctx? hearth set --help lists them.'],
