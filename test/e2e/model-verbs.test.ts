@@ -131,7 +131,7 @@ describe('a model on the command line', () => {
       /^tools +json <tool_call>\ncalls +several in one answer\npast calls +written by the template$/m,
     );
     expect(lines).toMatch(
-      /^evidence +calls: A call is written as .* \(rendered: one call, arguments as data\)$/m,
+      /^detected +calls: A call is written as .* \(rendered: one call, arguments as data\)$/m,
     );
     // What is shown is what a file may say.
     const mine = join(await temporaryFolder(), 'format.json');
