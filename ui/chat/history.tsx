@@ -90,7 +90,11 @@ export function History() {
             type="file"
             class="unseen"
             accept="application/json,.json"
-            onChange={({ currentTarget }) => void read(currentTarget.files?.[0])}
+            onChange={({ currentTarget }) => {
+              void read(currentTarget.files?.[0]);
+              // The same file can be chosen again.
+              currentTarget.value = '';
+            }}
           />
         </label>
       </footer>
