@@ -17,7 +17,7 @@ import { MemoryView } from './memory-view.tsx';
 import { ModelLanes } from './model-lanes.tsx';
 import { QueueView } from './queue-view.tsx';
 import { opens, rates, watchRate } from './rate-meter.ts';
-import { firstTokens, promptOrigins, quantile, reusedShare } from './reading/prompts.ts';
+import { firstTokens, promptOrigins, quantile, reusedShare, withPrompt } from './reading/prompts.ts';
 import { UpstreamsView } from './upstreams-view.tsx';
 
 /** Requests to models that the figures are of. */
@@ -84,7 +84,8 @@ const lanesIn = ({ slots }: ModelView): number => Math.min(1, Object.keys(slots)
 
 function Figures({ state, last }: { state: EngineState; last: typeof recent.value }) {
   const firsts = firstTokens(last);
-  const share = reusedShare(promptOrigins(last));
+  const prompted = withPrompt(last);
+  const share = reusedShare(promptOrigins(prompted));
   const running = Object.values(state.jobs).filter(({ state: now }) => now === 'running').length;
   const [median, worst] = [quantile(firsts, 0.5), quantile(firsts, 0.99)];
   return (
@@ -99,8 +100,8 @@ function Figures({ state, last }: { state: EngineState; last: typeof recent.valu
       <Figure
         name="prompt tokens reused"
         value={share === null ? '–' : percent(share)}
-        note={last.length === 0 ? '' : `last ${plural(last.length, 'request')}`}
-        values={sharesOf(last)}
+        note={prompted.length === 0 ? '' : `last ${plural(prompted.length, 'request')}`}
+        values={sharesOf(prompted)}
       />
       <Figure
         name="running / waiting"

@@ -5,10 +5,10 @@ import type { RequestView } from '../../../src/wire/operation/requests.ts';
 export const firstTokens = (requests: readonly RequestView[]): number[] =>
   requests.flatMap(({ first_ms: first }) => first ?? []).toReversed();
 
-/** The value that this share of all stays within; null: there are none. */
+/** The least value that this share of all stays within; null: there are none. */
 export function quantile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? null;
 }
 
 export interface PromptOrigins {
@@ -30,6 +30,10 @@ export function promptOrigins(requests: readonly RequestView[]): PromptOrigins {
   }
   return origins;
 }
+
+/** Requests whose prompt was looked at; others failed, or were stopped, before. */
+export const withPrompt = (requests: readonly RequestView[]): RequestView[] =>
+  requests.filter(({ prompt_tokens: prompt }) => prompt !== undefined);
 
 /** The share of prompt tokens that were not evaluated again; null where there was no prompt. */
 export function reusedShare({ slot, ram, disk, evaluated }: PromptOrigins): number | null {

@@ -3,7 +3,7 @@ import type { EngineState, ModelView } from '../../../src/wire/operation/engine-
 import type { RequestView } from '../../../src/wire/operation/requests.ts';
 import { apartOf, lanesOf, scaleOf, tokensBetween, waitingFor } from './lanes.ts';
 import { deviceReading, holders } from './memory.ts';
-import { firstTokens, missWords, promptOrigins, quantile, reusedShare } from './prompts.ts';
+import { firstTokens, missWords, promptOrigins, quantile, reusedShare, withPrompt } from './prompts.ts';
 import { cacheReading } from './tiers.ts';
 
 const model = (slots: ModelView['slots'], more: Partial<ModelView> = {}): ModelView => ({
@@ -177,6 +177,11 @@ describe('figures', () => {
     expect(values).toEqual([10, 30]);
     expect(quantile([5, 1, 4, 2, 3], 0.5)).toBe(3);
     expect(quantile([5, 1, 4, 2, 3], 0.99)).toBe(5);
+    expect([quantile([22_200, 323], 0.5), quantile([22_200, 323], 0.99)]).toEqual([323, 22_200]);
+  });
+
+  it('leave out requests that ended before their prompt was looked at', () => {
+    expect(withPrompt([asked({ prompt_tokens: 7 }), asked({ status: 500 })])).toHaveLength(1);
   });
 
   it('say where prompts came from, and why not from the cache', () => {
