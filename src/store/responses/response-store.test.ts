@@ -7,8 +7,12 @@ import { RESPONSE_LIMITS, ResponseStore } from './response-store.ts';
 let home = '';
 let now = Date.now();
 const clock = { unixMs: () => now };
-const open = (limits: Partial<typeof RESPONSE_LIMITS> = {}) =>
-  new ResponseStore(home, clock, { ...RESPONSE_LIMITS, ...limits });
+const open = (limits: Partial<typeof RESPONSE_LIMITS> = {}): ResponseStore => {
+  const store = new ResponseStore(home, clock, { ...RESPONSE_LIMITS, ...limits });
+  // The folder goes after that, not below what the disk is still given.
+  onTestFinished(() => store.settled());
+  return store;
+};
 const folder = () => path.join(home, 'responses');
 const files = () => readdir(folder());
 const put = (store: ResponseStore, owner: string, id: string, record: object = {}): Promise<boolean> => {

@@ -135,13 +135,14 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     bootId: identity.bootId,
   });
   const models = options.over?.models ?? installedModels(registry);
+  const responses = options.storeResponses === false ? null : new ResponseStore(home, clock);
   const useCases = createUseCases({
     upstreams,
     models,
     engine: options.over?.engine ?? engine,
     evidence: null,
     sealed: () => null,
-    responses: options.storeResponses === false ? null : new ResponseStore(home, clock),
+    responses,
     events: feed,
     recorder,
     keyUses: () => keys.uses(),
@@ -212,6 +213,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       // Streams that a test left open would keep the server up.
       app.server.closeAllConnections();
       await app.close();
+      await responses?.settled();
       await rm(home, { recursive: true, force: true });
     },
   };
