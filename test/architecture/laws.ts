@@ -135,7 +135,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'lib/grammar': ['lib/errors'],
   'lib/chat-template': [],
   'lib/prompt-cache': [],
-  'lib/tool-format': ['lib/chat-template', 'lib/files', 'lib/errors'],
+  'lib/tool-format': ['lib/chat-template', 'lib/files', 'lib/json', 'lib/errors'],
   worker: [
     'contract',
     'lib/base',

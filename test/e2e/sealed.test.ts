@@ -8,6 +8,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Installation, type Served } from '../support/process/installation.ts';
+import { MINE } from '../support/formats.ts';
 import { hello } from '../support/http/http-client.ts';
 
 /** Of the built program: which filter a machine gets. */
@@ -145,17 +146,7 @@ describe.runIf(isLinux)('a sealed worker', () => {
   });
 });
 
-const FORMAT = {
-  tools: {
-    name: 'mine',
-    trigger: '@call',
-    section: { open: '', between: '\n', close: '' },
-    call: { before: ['@call ', { slot: 'name' }, ' '], after: [' @end'] },
-    arguments: { kind: 'json', spacing: 'spaced' },
-    atStart: false,
-    several: true,
-  },
-};
+const FORMAT = { tools: MINE };
 
 async function ask(served: Served, headers: Record<string, string> = {}, model = 'default') {
   const reply = await served.client.post('/v1/chat/completions', { ...hello, model, max_tokens: 4 }, headers);

@@ -7,6 +7,17 @@ import { openTemplate } from '../../src/worker/prompt/template.ts';
 import type { ModelFormat } from '../../src/lib/tool-format/tool-format.ts';
 import { template, type TemplateName } from './templates.ts';
 
+/** How a file of a user says that calls are written. */
+export const MINE = {
+  name: 'mine',
+  trigger: '@call',
+  section: { open: '', between: '\n', close: '' },
+  call: { before: ['@call ', { slot: 'name' }, ' '], after: [' @end'] },
+  arguments: { kind: 'json', spacing: 'spaced' },
+  atStart: false,
+  several: true,
+};
+
 /** Null: the stand-in for models without a template. */
 export function formatOfTemplate(name: TemplateName | null): ModelFormat {
   return formatOfSource(name === null ? undefined : template(name));

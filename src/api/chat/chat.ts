@@ -10,23 +10,10 @@ import { isFailure } from '../../lib/errors/svc-error.ts';
 import type { VolatileTreatment } from '../../lib/prompt-cache/volatile-lines.ts';
 import type { Caller } from '../caller.ts';
 import { answerHead, type HeadPorts } from '../generation/answer-head.ts';
-import {
-  checkSlots,
-  type Choices,
-  isJson,
-  type JobContent,
-  planChoices,
-  runChoices,
-} from '../generation/choices.ts';
-import { idleWithEngine } from '../generation/idle-options.ts';
+import { checkSlots, type Choices, type JobContent, planChoices, runChoices } from '../generation/choices.ts';
+import { idleOptions } from '../generation/idle-options.ts';
 import { newJobId } from '../generation/job-id.ts';
-import {
-  canIgnoreEnd,
-  checkIgnored,
-  type GenerationFields,
-  readStop,
-  resolveMaxTokens,
-} from '../generation/parameters.ts';
+import { checkIgnored, type GenerationFields } from '../generation/parameters.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import type { CacheLog } from '../prompt-cache/cache-log.ts';
 import { type StreamItem, streamItems } from '../generation/stream-item.ts';
@@ -78,10 +65,8 @@ export async function acceptChat(ports: ChatPorts, ask: ChatAsk, caller: Caller)
   // What is read verbatim reuses nothing, so that there is nothing to tell.
   const choices =
     ask.verbatim === true ? planned : { ...planned, account: ports.cacheLog.watch(caller, model.id) };
-  const idleStop = isJson(content.format) && readStop(options.stop).length > 0 ? ['stop'] : [];
-  const idleEnd = options.ignore_eos === true && !canIgnoreEnd(content) ? ['ignore_eos'] : [];
-  const idle = [...idleWithEngine(options, content, choices.submission.target), ...ask.idle(model)];
-  const ignored = [...new Set([...resolveMaxTokens(options).overruled, ...idleStop, ...idleEnd, ...idle])];
+  const idle = idleOptions(options, content, choices.submission.target);
+  const ignored = [...new Set([...idle, ...ask.idle(model)])];
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, choices);
   const hasStandIn = !model.hasChatTemplate;

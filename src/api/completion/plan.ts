@@ -10,18 +10,11 @@ import {
   checkSlots,
   type ChoiceEvent,
   type Choices,
-  isJson,
   planChoices,
   runChoices,
 } from '../generation/choices.ts';
-import { idleWithEngine } from '../generation/idle-options.ts';
-import {
-  canIgnoreEnd,
-  checkIgnored,
-  type GenerationFields,
-  readStop,
-  resolveMaxTokens,
-} from '../generation/parameters.ts';
+import { idleOptions } from '../generation/idle-options.ts';
+import { checkIgnored, type GenerationFields } from '../generation/parameters.ts';
 import { type FormatFields, readAnswerFormat } from '../intake/answer-format.ts';
 import type { Models } from '../models/served-model.ts';
 import type { CacheLog } from '../prompt-cache/cache-log.ts';
@@ -65,13 +58,7 @@ export async function planCompletion(
   const [plan] = plans;
   if (plan === undefined) throw new Error('a text completion came without a prompt');
   const relaxed = await relaxationsOf(shared, ports.strictParams);
-  const ignored = [
-    ...resolveMaxTokens(options).overruled,
-    ...(isJson(format) && readStop(options.stop).length > 0 ? ['stop'] : []),
-    ...(options.ignore_eos === true && !canIgnoreEnd(shared) ? ['ignore_eos'] : []),
-    ...idleWithEngine(options, shared, plan.submission.target),
-    ...unknown,
-  ];
+  const ignored = [...idleOptions(options, shared, plan.submission.target), ...unknown];
   checkIgnored(ports.strictParams, ignored);
   checkSlots(ports.engine, plan);
   return {

@@ -1,9 +1,9 @@
-/** Options of a request that the engine of its model has no use for, by the names that the request gave them. */
+/** Options of a request that have no effect, by the names that the request gave them. */
 import { SAMPLING_ROWS } from '../../contract/sampling-shapes.ts';
 import type { IdleOption, ModelTarget } from '../../engine/ports.ts';
 import { POOL_ENGINE } from '../../engine/upstream/ports.ts';
-import type { JobContent } from './choices.ts';
-import type { GenerationFields } from './parameters.ts';
+import { isJson, type JobContent } from './choices.ts';
+import { canIgnoreEnd, type GenerationFields, readStop, resolveMaxTokens } from './parameters.ts';
 
 const FIELD_OF: Readonly<Record<Exclude<IdleOption, 'thinkingBudget'>, string>> = {
   ...(Object.fromEntries(SAMPLING_ROWS.map(([option, { wire }]) => [option, wire])) as Record<
@@ -17,7 +17,21 @@ const FIELD_OF: Readonly<Record<Exclude<IdleOption, 'thinkingBudget'>, string>> 
 /** They choose among engines, so they need several. */
 const WAY_FIELDS = ['prompt_cache_key', 'svc_resume'] as const;
 
-export function idleWithEngine(
+/** Options that another field overrules, that the shape of the answer leaves no room for, or that the engine has no use for. */
+export function idleOptions(
+  fields: GenerationFields,
+  content: Pick<JobContent, 'format' | 'tools' | 'reasoning'>,
+  target: Pick<ModelTarget, 'capabilities' | 'engine'>,
+): string[] {
+  return [
+    ...resolveMaxTokens(fields).overruled,
+    ...(isJson(content.format) && readStop(fields.stop).length > 0 ? ['stop'] : []),
+    ...(fields.ignore_eos === true && !canIgnoreEnd(content) ? ['ignore_eos'] : []),
+    ...idleWithEngine(fields, content, target),
+  ];
+}
+
+function idleWithEngine(
   fields: GenerationFields,
   { reasoning }: Pick<JobContent, 'reasoning'>,
   { engine, capabilities: { idle = new Set() } }: Pick<ModelTarget, 'capabilities' | 'engine'>,

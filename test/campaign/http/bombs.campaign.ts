@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll } from 'vitest';
 import type { Random } from '../../../tools/gguf/random.ts';
+import { namesItself, properties, ways } from '../../support/schema-bombs.ts';
 import { type Book, pick, scenario } from '../campaign.ts';
 import { CampaignService } from '../service.ts';
 
@@ -136,31 +137,9 @@ function grammarBomb(random: Random): string {
 function schemaBomb(random: Random): object {
   const size = pick(random, [3, 30, 200, 600, 1_900]);
   const kinds: readonly (() => object)[] = [
-    () => ({
-      type: 'object',
-      properties: Object.fromEntries(Array.from({ length: size }, (_, at) => [`k${at}`, { type: 'string' }])),
-    }),
-    () => ({
-      anyOf: Array.from({ length: Math.min(size, 600) }, (_, at) => ({
-        type: 'object',
-        properties: { k: { const: at } },
-        required: ['k'],
-      })),
-    }),
-    () => ({
-      $ref: '#/$defs/a',
-      $defs: {
-        a: {
-          anyOf: [
-            ...[1, 2, 3].map((z) => ({
-              type: 'object',
-              properties: { k: { $ref: '#/$defs/a' }, z: { const: z } },
-            })),
-            { type: 'null' },
-          ],
-        },
-      },
-    }),
+    () => properties(size),
+    () => ways(Math.min(size, 600)),
+    () => namesItself,
     () => ({
       type: 'array',
       items: { type: 'array', items: { type: 'string', pattern: '^(a|b|ab)*(c|d)*$' } },

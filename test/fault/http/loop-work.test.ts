@@ -12,6 +12,7 @@ import { writeGguf } from '../../../tools/gguf/writer.ts';
 import { tinyChatContent } from '../../../tools/models/tiny-chat.ts';
 import { type ScriptedService, startScripted } from '../../support/http/scripted-service.ts';
 import { exchange } from '../../support/http/raw-exchange.ts';
+import { namesItself, properties, ways } from '../../support/schema-bombs.ts';
 import { WorkMeter } from '../../support/work-meter.ts';
 
 const MOST_BLOCKS = 1_500_000;
@@ -103,42 +104,10 @@ const texts: readonly Asked[] = [
   ],
 ];
 const schemas: readonly Asked[] = [
-  [
-    'a schema of 1,900 properties',
-    500,
-    CHAT,
-    () => shaped({ type: 'object', properties: named(1_900, () => ({ type: 'string' })) }),
-  ],
-  [
-    'a schema of 600 ways',
-    500,
-    CHAT,
-    () =>
-      shaped({
-        anyOf: many(600, (at) => ({ type: 'object', properties: { k: { const: at } }, required: ['k'] })),
-      }),
-  ],
+  ['a schema of 1,900 properties', 500, CHAT, () => shaped(properties(1_900))],
+  ['a schema of 600 ways', 500, CHAT, () => shaped(ways(600))],
   ['a schema of many values', 400, CHAT, () => shaped({ enum: many(MANY, (at) => at) })],
-  [
-    'a schema that names itself',
-    500,
-    CHAT,
-    () =>
-      shaped({
-        $ref: '#/$defs/a',
-        $defs: {
-          a: {
-            anyOf: [
-              ...[1, 2, 3].map((z) => ({
-                type: 'object',
-                properties: { k: { $ref: '#/$defs/a' }, z: { const: z } },
-              })),
-              { type: 'null' },
-            ],
-          },
-        },
-      }),
-  ],
+  ['a schema that names itself', 500, CHAT, () => shaped(namesItself)],
   ['128 tools', 200, CHAT, () => chat({ tools: many(128, tool) })],
   [
     'a grammar of many ways',

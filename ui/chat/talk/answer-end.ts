@@ -1,4 +1,5 @@
 /** How an answer ended, in words, and what that means for its user. Pure. */
+import { isJson } from '../../../src/lib/json/is-json.ts';
 import { count } from '../../parts/figures.ts';
 import type { Entry } from './conversation.ts';
 
@@ -64,13 +65,4 @@ function cutOf({ asked, measures }: Entry): keyof typeof CUTS {
   if (limit !== null && answerTokens >= limit) return 'asked';
   // The last token of a window may stay unused.
   return window === undefined || promptTokens + answerTokens >= window - 1 ? 'window' : 'model';
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Check } from '#typebox/value';
-import { formatOfSource, formatOfTemplate } from '../../../../test/support/formats.ts';
+import { formatOfSource, formatOfTemplate, MINE } from '../../../../test/support/formats.ts';
 import { template } from '../../../../test/support/templates.ts';
 import { isSvcError, reasonOf } from '../../errors/svc-error.ts';
 import { formatDefect, readFormatFile } from './format-file.ts';
@@ -19,15 +19,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const MINE = {
-  name: 'mine',
-  trigger: '@call',
-  section: { open: '', between: '\n', close: '' },
-  call: { before: ['@call ', { slot: 'name' }, ' '], after: [' @end'] },
-  arguments: { kind: 'json', spacing: 'spaced' },
-  atStart: false,
-  several: true,
-};
 const TAGGED = {
   kind: 'tagged',
   between: '',

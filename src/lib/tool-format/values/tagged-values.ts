@@ -1,4 +1,5 @@
 /** Text between two tags as a value: its schema says whether it is a string. */
+import { isJson } from '../../json/is-json.ts';
 import { parseLoose } from './loose-values.ts';
 import { admittedTypes, typeOf } from './schema-types.ts';
 
@@ -25,13 +26,4 @@ export function taggedJson(text: string, schema: unknown, root: unknown): string
   const value = taggedValue(text, schema, root);
   if (typeof value === 'string') return JSON.stringify(value);
   return isJson(text) ? text.trim() : JSON.stringify(value);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
