@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
 import { isAnswering, current, say, stopAll } from './talk/playground-state.ts';
 import { ActiveSettings } from './active-settings.tsx';
 import { faultOf } from './talk/settings.ts';
@@ -31,7 +32,7 @@ export function Composer() {
         send();
       }}
     >
-      {fault === null ? null : <p class="failure">{fault}</p>}
+      <Failure text={fault} />
       <ActiveSettings />
       <div class="field">
         <label>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
 import { ago, plural } from '../parts/figures.ts';
 import { saveFile } from '../parts/files.ts';
 import { sentenceOf } from '../service/client.ts';
@@ -70,11 +71,7 @@ export function History() {
           {said}
         </p>
       )}
-      {fault === null ? null : (
-        <p class="failure" role="alert">
-          {fault}
-        </p>
-      )}
+      <Failure text={fault} />
       <footer>
         <button
           type="button"

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Failure } from '../parts/failure.tsx';
 import { CloseAside } from './close-aside.tsx';
 import { changeCurrent, current } from './talk/playground-state.ts';
 import {
@@ -170,7 +171,7 @@ function ToolFields({
           onInput={({ currentTarget }) => onChange({ parameters: currentTarget.value })}
         />
       </Field>
-      {fault === null ? null : <p class="failure">{fault}</p>}
+      <Failure text={fault} />
       <button type="button" class="quiet small" onClick={onRemove}>
         Remove {tool.name}
       </button>
@@ -194,7 +195,7 @@ function AnswerSchema({ settings: { schema } }: { settings: Settings }) {
           onInput={({ currentTarget }) => set({ schema: currentTarget.value })}
         />
       </Field>
-      {fault === null ? null : <p class="failure">{fault}</p>}
+      <Failure text={fault} />
       <button type="button" class="small" onClick={() => set({ schema: schema === '' ? SAMPLE_SCHEMA : '' })}>
         {schema === '' ? 'Insert an example' : 'Clear'}
       </button>

@@ -4,6 +4,7 @@
  */
 import { useEffect } from 'preact/hooks';
 import type { EngineState, ModelView } from '../../src/wire/operation/engine-state.ts';
+import { Failure } from '../parts/failure.tsx';
 import { count, milliseconds, percent, plural, rate } from '../parts/figures.ts';
 import { Spark } from '../parts/spark.tsx';
 import { TraceKey } from '../parts/trace-bar.tsx';
@@ -36,11 +37,7 @@ export function EngineRoom() {
       </header>
       <RecordingSign />
       <LostSign />
-      {feedRefusal.value === null ? null : (
-        <p class="failure" role="alert">
-          {feedRefusal.value}
-        </p>
-      )}
+      <Failure text={feedRefusal.value} />
       {state === null ? <Connecting /> : <Room state={state} />}
     </div>
   );

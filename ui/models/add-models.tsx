@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ForeignModels, Quants } from '../../src/wire/operation/library.ts';
+import { Failure } from '../parts/failure.tsx';
 import { bytes } from '../parts/figures.ts';
 import { sentenceOf } from '../service/client.ts';
 import { ChangeList } from './change-list.tsx';
@@ -68,11 +69,7 @@ function FromHub() {
           Pull
         </button>
       </div>
-      {fault === null ? null : (
-        <p class="failure" role="alert">
-          {fault}
-        </p>
-      )}
+      <Failure text={fault} />
       {found === null ? null : (
         <QuantList found={found} onPull={(label) => pull(`hf:${found.repo}:${label}`)} />
       )}
@@ -158,11 +155,7 @@ function FromOthers() {
       <button type="button" class="small" onClick={look}>
         Find their models
       </button>
-      {fault === null ? null : (
-        <p class="failure" role="alert">
-          {fault}
-        </p>
-      )}
+      <Failure text={fault} />
       {found?.data.length === 0 ? <p class="hint">No models of other programs were found.</p> : null}
       <ul class="holders">
         {(found?.data ?? []).map(({ store, id, path, size_bytes: size }) => (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
 import { addAlias, aliasPlace, faults, type LibraryModel, pending, removeAlias } from './models-state.ts';
 
 /** Further names of a model, and the way to give it another. */
@@ -34,11 +35,7 @@ export function Aliases({ model: { id, aliases = [] } }: { model: LibraryModel }
       <button type="submit" class="small" disabled={pending.value.has(place)}>
         Add
       </button>
-      {fault === undefined ? null : (
-        <p class="failure" role="alert">
-          {fault}
-        </p>
-      )}
+      <Failure text={fault} />
     </form>
   );
 }

@@ -1,3 +1,4 @@
+import { Failure } from '../parts/failure.tsx';
 import { bytes, percent } from '../parts/figures.ts';
 import { installedWords } from './words/base-model.ts';
 import { changes, forget, type LongChange, stop } from './long-change.ts';
@@ -47,11 +48,7 @@ function Change({ change: { id, title, done, progress, end, fault, installed } }
       </p>
       {isCounted ? <progress value={completed} max={total} aria-label={title} /> : null}
       {remark === null ? null : <p class="hint">{remark}</p>}
-      {fault === undefined ? null : (
-        <p class="failure" role="alert">
-          {fault}
-        </p>
-      )}
+      <Failure text={fault} />
       <button type="button" class="quiet small" onClick={() => (end === 'running' ? stop(id) : forget(id))}>
         {end === 'running' ? 'Stop' : 'Close'}
       </button>

@@ -1,3 +1,4 @@
+import { Failure } from '../parts/failure.tsx';
 import { bytes, clock, count, moment, plural } from '../parts/figures.ts';
 import { BASE_MODEL_WORDS, isBaseModel } from './words/base-model.ts';
 import { ChangeList } from './change-list.tsx';
@@ -38,11 +39,7 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
       <Planned id={id} isLoaded={inMemory !== undefined} />
       <ChangeList place={id} />
       {note === undefined ? null : <p class="hint">{note}</p>}
-      {fault === undefined ? null : (
-        <p class="failure" role="alert">
-          {fault}
-        </p>
-      )}
+      <Failure text={fault} />
       <details>
         <summary>
           Details<span class="unseen"> of {id}</span>

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
 import { AddModels } from './add-models.tsx';
 import { ModelRow } from './model-row.tsx';
 import { RemoveButton } from './remove-button.tsx';
@@ -21,11 +22,7 @@ export function ModelsView() {
         <h1>Models</h1>
         <p>Models installed on the machine that runs the service, and which of them are in memory now.</p>
       </header>
-      {libraryRefusal.value === null ? null : (
-        <p class="failure" role="alert">
-          {libraryRefusal.value}
-        </p>
-      )}
+      <Failure text={libraryRefusal.value} />
       <ul class="model-list">
         {sorted.map((model) => (
           <ModelRow key={model.id} model={model} isDefault={defaults.includes(model.id)} />
@@ -63,11 +60,7 @@ function Removed({ id }: { id: string }) {
           Restore {id}
         </button>
       </div>
-      {fault === undefined ? null : (
-        <p class="failure" role="alert">
-          {fault}
-        </p>
-      )}
+      <Failure text={fault} />
     </li>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Library } from '../../src/wire/operation/library.ts';
+import { Failure } from '../parts/failure.tsx';
 import { plural } from '../parts/figures.ts';
 import { faults, library, type LibraryModel, notes, pending, setAll, settingsPlace } from './models-state.ts';
 import { SettingField } from './setting-field.tsx';
@@ -102,11 +103,7 @@ function Outcome({ place }: { place: string }) {
   return (
     <>
       {note === undefined ? null : <p role="status">{note}</p>}
-      {fault === undefined ? null : (
-        <p class="failure" role="alert">
-          {fault}
-        </p>
-      )}
+      <Failure text={fault} />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
 import { milliseconds, moment } from '../parts/figures.ts';
 import { sentenceOf } from '../service/client.ts';
 import { chatModels, DEFAULT_MODEL, menuWith } from '../service/known.ts';
@@ -36,11 +37,7 @@ export function ProofView() {
         <Dropping />
       </div>
       <TrustLine />
-      {fault.value === null ? null : (
-        <p class="failure" role="alert">
-          {fault.value}
-        </p>
-      )}
+      <Failure text={fault.value} />
       {checked.value === null || held.value === null ? null : (
         <RecordView held={held.value} checked={checked.value} answer={<Said record={held.value.record} />} />
       )}

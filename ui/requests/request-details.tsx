@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RequestDetail, RequestView } from '../../src/wire/operation/requests.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { Failure } from '../parts/failure.tsx';
 import { Options } from '../parts/options.tsx';
 import { askJson, sentenceOf, type ServicePath } from '../service/client.ts';
 import { DEFAULT_MODEL, menuWith, refreshModels } from '../service/known.ts';
@@ -32,7 +33,7 @@ export function RequestDetails({ request }: { request: RequestView }) {
           </div>
         ))}
       </dl>
-      {fault === null ? null : <p class="failure">{fault}</p>}
+      <Failure text={fault} />
       {detail?.text === undefined ? null : (
         <>
           <CodeBlock text={detail.text.request.body} language="request" />

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RequestView } from '../../src/wire/operation/requests.ts';
+import { Failure } from '../parts/failure.tsx';
 import { clock, count, milliseconds } from '../parts/figures.ts';
 import { saveFile } from '../parts/files.ts';
 import { ask, sentenceOf } from '../service/client.ts';
@@ -33,11 +34,7 @@ export function RequestsView() {
         </p>
       </header>
       <RecordingSign />
-      {(refusal ?? fault) === null ? null : (
-        <p class="failure" role="alert">
-          {refusal ?? fault}
-        </p>
-      )}
+      <Failure text={refusal ?? fault} />
       <div class="actions">
         <StageKey />
         <label class="inline">
