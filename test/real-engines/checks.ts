@@ -136,8 +136,9 @@ export const checks: Readonly<Record<string, Check>> = {
   },
   'image part is refused by name': async (client, model) => {
     const content = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }];
-    const { status } = await client.chat({ model, messages: [{ role: 'user', content }], max_tokens: 4 });
-    expect(status).toBe(400);
+    const asked = { model, messages: [{ role: 'user', content }], max_tokens: 4 };
+    const { status, body } = await client.chat(asked);
+    expect([status, body.param]).toEqual([400, 'messages[0].content[0]']);
   },
   'frozen-v1 is refused': async (client, model) => {
     const { status } = await client.chat({ model, messages }, { 'x-svc-evidence-mode': 'frozen-v1' });
