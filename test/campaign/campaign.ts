@@ -15,6 +15,8 @@ export const SEED = Number(process.env['CAMPAIGN_SEED'] ?? 1);
 const MOST_FINDINGS = 20;
 /** Beyond the span: the round that was going on, and the services' end. */
 const GRACE_MS = 120_000;
+/** How often the report is written while rounds go on, so that a run that is ended has one too. */
+const WRITE_EVERY_MS = 5_000;
 
 export interface Finding {
   readonly seed: number;
@@ -67,22 +69,38 @@ export function scenario(name: string, play: (round: Round) => Promise<void>): v
     `${name} finds nothing`,
     async () => {
       const end = performance.now() + SPAN_MS;
+      let written = performance.now();
       const only = process.env['CAMPAIGN_ROUND'];
       for (let seed = only === undefined ? SEED * 1_000_000 : Number(only); ; seed += 1) {
         await play({ seed, random: seededRandom(seed), book });
         book.count('rounds');
+        if (performance.now() > written + WRITE_EVERY_MS) {
+          write(name, book);
+          written = performance.now();
+        }
         if (only !== undefined || performance.now() > end || book.findings.length >= MOST_FINDINGS) break;
       }
       expect(book.findings).toEqual([]);
     },
     SPAN_MS + GRACE_MS,
   );
-  afterAll(() => {
-    mkdirSync(OUTPUT, { recursive: true });
-    const { counts, most, findings } = book;
-    const file = path.join(OUTPUT, `${name.replaceAll(/\W+/g, '-')}.json`);
-    writeFileSync(file, `${JSON.stringify({ name, seed: SEED, counts, most, findings }, null, 2)}\n`);
-  });
+  afterAll(() => write(name, book));
+}
+
+function write(name: string, { counts, most, findings }: Book): void {
+  mkdirSync(OUTPUT, { recursive: true });
+  const file = path.join(OUTPUT, `${name.replaceAll(/\W+/g, '-')}.json`);
+  writeFileSync(file, `${JSON.stringify({ name, seed: SEED, counts, most, findings }, null, 2)}\n`);
+}
+
+/** Plays a round in each lane at the same time; what a lane draws does not depend on how fast the others are. */
+export async function inLanes<Lane>(
+  { random, ...round }: Round,
+  lanes: readonly Lane[],
+  play: (lane: Lane, round: Round) => Promise<void>,
+): Promise<void> {
+  const drawn = lanes.map((lane) => ({ lane, own: { ...round, random: seededRandom(random.next()) } }));
+  await Promise.all(drawn.map(({ lane, own }) => play(lane, own)));
 }
 
 export function pick<T>(random: Random, items: readonly T[]): T {

@@ -15,42 +15,56 @@ import { writeTinyChat } from '../../../tools/models/tiny-chat.ts';
 import { commandNames, runCommand, type StoreWorld } from '../../fault/store/drivers/store-commands.ts';
 import { bundleScript } from '../../support/process/bundle.ts';
 import { hearth } from '../../support/process/hearth.ts';
-import { type Book, pick, scenario } from '../campaign.ts';
+import { type Book, inLanes, pick, type Round, scenario } from '../campaign.ts';
 import { whyBroken } from './store-state.ts';
 
 /** Without a hub: what pulls survive is a test of its own. */
 const COMMANDS = commandNames.filter((name) => name !== 'pull' && name !== 'rm-pulled');
 let script: Awaited<ReturnType<typeof bundleScript>>;
 let folder: string;
-let world: StoreWorld;
+/** Most of a kill is waiting for the disk and for the start of the process that is killed, so many are killed at once. */
+const HOMES = 8;
+let worlds: readonly StoreWorld[];
 beforeAll(async () => {
   script = await bundleScript(new URL('../../fault/store/drivers/store-victim.ts', import.meta.url).pathname);
   folder = await mkdtemp(path.join(tmpdir(), 'hearth-campaign-'));
   const files: [string, string] = [path.join(folder, 'a.gguf'), path.join(folder, 'b.gguf')];
   for (const [index, file] of files.entries()) await writeTinyChat(file, { seed: index + 1 });
-  world = { home: path.join(folder, 'home'), files, endpoint: '', cdnHost: '' };
+  worlds = Array.from({ length: HOMES }, (_, index) => ({
+    home: path.join(folder, `home-${index}`),
+    files,
+    endpoint: '',
+    cdnHost: '',
+  }));
 });
 afterAll(async () => {
   await script.remove();
   await rm(folder, { recursive: true, force: true });
 });
 
-scenario('store', async ({ seed, random, book }) => {
+scenario('store', async (round) => {
+  const { seed, random, book } = round;
   if (random.below(12) === 0) return fullDisk(seed, 300 + random.below(900), book);
+  await inLanes(round, worlds, killWithin);
+});
+
+async function killWithin(world: StoreWorld, { seed, random, book }: Round): Promise<void> {
   const commands = Array.from({ length: 20 }, () => pick(random, COMMANDS));
-  const child = await victim(commands);
+  const after = pick(random, COMMANDS);
+  const waitMs = (random.below(1000) / 1000) ** 2 * 200;
+  const child = await victim(world, commands);
   // A quick machine is done with every command before the kill.
   const ended = child.exitCode === null ? once(child, 'close') : Promise.resolve();
-  await delay((random.below(1000) / 1000) ** 2 * 200);
+  await delay(waitMs);
   child.kill('SIGKILL');
   await ended;
   book.count(child.signalCode === 'SIGKILL' ? 'kills' : 'changes that were done before the kill');
   const problem = await whyBroken(world.home);
   if (problem !== null) book.found(seed, `${problem} after a kill in ${commands.join(' ')}`);
-  await runCommand(pick(random, COMMANDS), world);
-});
+  await runCommand(after, world);
+}
 
-async function victim(commands: readonly string[]): Promise<ChildProcess> {
+async function victim(world: StoreWorld, commands: readonly string[]): Promise<ChildProcess> {
   const plan = JSON.stringify({ world, commands });
   const child = spawn(process.execPath, [script.path, plan], { stdio: ['pipe', 'pipe', 'ignore'] });
   await new Promise<void>((resolve) => {
@@ -75,7 +89,7 @@ async function fullDisk(seed: number, sizeKib: number, book: Book): Promise<void
   }
   try {
     const isFrozen = seed % 2 === 0;
-    for (const file of world.files) {
+    for (const file of worlds[0]?.files ?? []) {
       const importing = hearth(['import', '--copy', '--no-probe', file], { SVC_HOME: home });
       if (isFrozen) {
         await delay(seed % 700);

@@ -5,39 +5,58 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { pick, scenario } from '../campaign.ts';
+import { inLanes, pick, type Round, scenario } from '../campaign.ts';
 import { CampaignService } from '../service.ts';
 
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGKILL', 'SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGTERM', 'SIGSTOP'];
 const PROMPTS = ['go on forever', 'forever and a day', 'count forever', 'tell a story'];
 const TOKENS = 80;
 
-let service: CampaignService;
+/** Most of a round is the start of the next worker, so several services are hit at once. */
+const SERVICES = 3;
+
+let services: readonly CampaignService[];
 const expected = new Map<string, string>();
 beforeAll(async () => {
-  service = await CampaignService.make({ SVC_NUM_PARALLEL: '4' });
-  await service.start();
+  services = await Promise.all(
+    Array.from({ length: SERVICES }, () => CampaignService.make({ SVC_NUM_PARALLEL: '4' })),
+  );
+  await Promise.all(services.map((service) => service.start()));
   for (const prompt of PROMPTS) {
-    const { text, done } = await service.stream(prompt, TOKENS);
-    if (!done) throw new Error(`a quiet service does not answer ${prompt}`);
+    const outcomes = await Promise.all(services.map((service) => service.stream(prompt, TOKENS)));
+    const texts = new Set(outcomes.map(({ done, text }) => (done ? text : null)));
+    const [text] = texts;
+    if (texts.size !== 1 || typeof text !== 'string')
+      throw new Error(`quiet services do not agree about ${prompt}`);
     expected.set(prompt, text);
   }
 });
-afterAll(() => service.remove());
+afterAll(() => Promise.all(services.map((service) => service.remove())));
 
-scenario('workers', async ({ seed, random, book }) => {
+scenario('workers', (round) => inLanes(round, services, hitWorkers));
+
+async function hitWorkers(service: CampaignService, round: Round): Promise<void> {
+  const { seed, random, book } = round;
   const prompts = PROMPTS.filter(() => random.below(3) > 0).concat(pick(random, PROMPTS));
-  const streams = prompts.map((prompt) => service.stream(prompt, TOKENS));
-  await delay(random.below(120));
+  // No two requests are the same, or the second that meets a crash would be refused as its cause.
+  const first = random.below(2 ** 31);
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const streams = prompts.map((prompt, index) =>
+    service.stream(prompt, TOKENS, { seed: first + index }, begin),
+  );
+  const waitsForText = random.below(4) > 0;
+  const waitMs = random.below(waitsForText ? 40 : 400);
   const signal = pick(random, SIGNALS);
+  const pauseMs = random.below(400);
+  if (waitsForText) await Promise.race([begun, Promise.all(streams)]);
+  await delay(waitMs);
   for (const pid of await service.children())
-    if (random.below(2) === 0 && hit(pid, signal)) book.count(`workers hit by ${signal}`);
+    if (random.below(6) > 0 && hit(pid, signal)) book.count(`workers hit by ${signal}`);
   // A stopped worker is found out after half a minute; that is the watchdog's test, so it is let go on here.
   if (signal === 'SIGSTOP') {
-    await delay(random.below(400));
+    await delay(pauseMs);
     for (const pid of await service.children()) hit(pid, 'SIGCONT');
-  } else {
-    book.count('rounds of deadly signals');
   }
   for (const [index, outcome] of (await Promise.all(streams)).entries()) {
     const { status, text, done, finished } = outcome;
@@ -49,6 +68,12 @@ scenario('workers', async ({ seed, random, book }) => {
     book.count(done ? 'whole' : 'ended by an error');
   }
   if (service.exited) return book.found(seed, 'the server ended');
+  await serveAgain(service, round);
+  const left = await service.children();
+  if (left.length > 4) book.found(seed, `${left.length} processes are left`);
+}
+
+async function serveAgain(service: CampaignService, { seed, book }: Round): Promise<void> {
   const after = await service.stream('tell a story', 8);
   if (after.status === 503) {
     // What crashes this often is refused for minutes. A new start forgets that, and the next rounds find workers to hit.
@@ -60,9 +85,7 @@ scenario('workers', async ({ seed, random, book }) => {
   } else if (!after.done) {
     book.found(seed, `the next request is answered ${after.status}`);
   }
-  const left = await service.children();
-  if (left.length > 4) book.found(seed, `${left.length} processes are left`);
-});
+}
 
 /** False: it had gone already. */
 function hit(pid: number, signal: NodeJS.Signals): boolean {

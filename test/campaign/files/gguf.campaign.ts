@@ -11,7 +11,7 @@ import { bytesOf, type GgufCase, randomCase } from './gguf-mutants.ts';
 import { readRealHeader, realFiles, type RealHeader, writeDamaged } from './real-headers.ts';
 
 /** Loading what a real header promises takes a second; the tiny models take a hundredth. */
-const REAL_EVERY = 15;
+const REAL_EVERY = 30;
 
 const native = new NativeChild();
 let folder: string;

@@ -10,6 +10,8 @@ import { GOOD } from './good-bodies.ts';
 import { isHonest, isHonestStatus } from './honest.ts';
 import { CampaignService } from '../service.ts';
 
+const A_ROUND = 1_024;
+/** The next begins when one of them is answered: some take half a second of waiting, most a few milliseconds of work. */
 const AT_ONCE = 128;
 const MODELS = ['tiny', 'tiny', 'tiny', 'embed', 'default', 'absent'];
 /** They would take away what the others ask; names of no model, then. */
@@ -45,6 +47,12 @@ const FRAGMENTS = [
 const ROUTES: readonly Route[] = Object.values(routes);
 
 type Problem = Pick<Finding, 'what' | 'keep'>;
+type Play = () => Promise<Problem | null>;
+
+interface Answer {
+  readonly status: number;
+  readonly answer: string;
+}
 
 let service: CampaignService;
 /** What the page of the service sends: without it, nothing that changes models is looked at. */
@@ -61,26 +69,37 @@ afterAll(() => service.remove());
 
 scenario('requests', async (round) => {
   const { random, book, seed } = round;
-  // Many at a time: a round lasts as long as the slowest of its sockets.
-  const plays = Array.from({ length: AT_ONCE }, () =>
+  const plays = Array.from({ length: A_ROUND }, () =>
     random.below(4) === 0 ? framing(random, book) : json(random, book),
   );
-  for (const problem of await Promise.all(plays))
-    if (problem !== null) book.found(seed, problem.what, problem.keep);
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let play = plays.pop(); play !== undefined; play = plays.pop()) {
+        const problem = await play();
+        if (problem !== null) book.found(seed, problem.what, problem.keep);
+      }
+    }),
+  );
   if (service.exited) return book.found(seed, 'the server ended');
   book.measure('health ms', await service.healthMs());
 });
 
-async function json(random: Random, book: Book): Promise<Problem | null> {
+/** Draws everything first: what is asked must not depend on when. */
+function json(random: Random, book: Book): Play {
   const { path, body: first } = random.below(2) === 0 ? ofSchema(random) : ofSample(random);
   let body = first;
   for (let left = random.below(4); left > 0; left -= 1) body = changed(body, random);
   const cut = random.below(30) === 0 ? 1 + random.below(5) : 0;
   const text = JSON.stringify(body);
-  const { status, answer } = await ask(path, text.slice(0, text.length - cut));
-  book.count('JSON requests');
-  book.count(`status ${status}`);
-  if (isHonest(status, answer)) return null;
+  return async () => {
+    const { status, answer } = await ask(path, text.slice(0, text.length - cut));
+    book.count('JSON requests');
+    book.count(`status ${status}`);
+    return isHonest(status, answer) ? null : badAnswer(path, body, { status, answer });
+  };
+}
+
+async function badAnswer(path: string, body: unknown, { status, answer }: Answer): Promise<Problem> {
   const isBad = async (less: unknown): Promise<boolean> => {
     const again = await ask(path, JSON.stringify(less));
     return !isHonest(again.status, again.answer);
@@ -105,7 +124,7 @@ function ofSample(random: Random): Start {
   return { path, body: pick(random, GOOD[path] ?? [{}]) };
 }
 
-async function ask(path: string, text: string): Promise<{ status: number; answer: string }> {
+async function ask(path: string, text: string): Promise<Answer> {
   try {
     const reply = await service.post(path, text, path.startsWith('/svc/') ? page : {});
     return { status: reply.status, answer: await reply.text() };
@@ -114,18 +133,20 @@ async function ask(path: string, text: string): Promise<{ status: number; answer
   }
 }
 
-async function framing(random: Random, book: Book): Promise<Problem | null> {
+function framing(random: Random, book: Book): Play {
   const route = pick(random, ROUTES);
   const start = random.below(2) === 0 ? `${route.method} ${route.path} HTTP/1.1\r\nHost: 127.0.0.1\r\n` : '';
   const parts = Array.from({ length: 1 + random.below(6) }, () => pick(random, FRAGMENTS));
   const bytes = Buffer.from(start + parts.join(''), 'latin1');
   for (let left = random.below(3); left > 0; left -= 1) bytes[random.below(bytes.length)] = random.below(256);
-  const said = await raw(bytes);
-  book.count('raw requests');
-  const status = /^HTTP\/1\.1 (\d{3})/.exec(said)?.[1];
-  return status === undefined || isHonestStatus(Number(status)) || status === '100' || status === '302'
-    ? null
-    : { what: `${said.slice(0, 200)} for ${JSON.stringify(bytes.toString('latin1').slice(0, 400))}` };
+  return async () => {
+    const said = await raw(bytes);
+    book.count('raw requests');
+    const status = /^HTTP\/1\.1 (\d{3})/.exec(said)?.[1];
+    return status === undefined || isHonestStatus(Number(status)) || status === '100' || status === '302'
+      ? null
+      : { what: `${said.slice(0, 200)} for ${JSON.stringify(bytes.toString('latin1').slice(0, 400))}` };
+  };
 }
 
 /** What comes back until the other side closes, or this one has waited long enough and goes. */
