@@ -11,6 +11,8 @@ import { ask } from '../client/ask.ts';
 const CLI = path.resolve('bin', 'hearth.js');
 /** Of two looks at the disk that show the same, nothing is being written any more. */
 const LOOK_EVERY_MS = 3_000;
+/** A service begins to save when it has been idle for five seconds. */
+const SAVED_AFTER_MS = 6_000;
 
 /** What `timings.cache` says, and the whole time of a one-token answer. */
 export interface Reading {
@@ -146,6 +148,12 @@ export class BenchHome {
       if (bytes > 0 && bytes === before) return bytes;
       before = bytes;
     }
+  }
+
+  /** The same, once what is idle now has gone to the disk. */
+  async idleSaved(): Promise<number> {
+    await setTimeout(SAVED_AFTER_MS);
+    return this.saved();
   }
 
   async kill(): Promise<void> {

@@ -24,7 +24,22 @@ describe('the prospects of a copy', () => {
   it('fade where nothing repeats, to a trial now and then', () => {
     const prospects = new Prospects();
     copies(prospects, 200, false);
-    expect(copies(prospects, 80, false)).toBeLessThanOrEqual(10);
+    expect(copies(prospects, 80, false)).toBe(20);
+  });
+
+  it('fade the sooner, and are tried the less, the dearer a copy is', () => {
+    const dear = (prospects: Prospects, prompts: number): number => {
+      let made = 0;
+      for (let i = 0; i < prompts; i += 1) {
+        if (!prospects.isWorth(100, 1_000)) continue;
+        made += 1;
+        prospects.kept(200);
+      }
+      return made;
+    };
+    const prospects = new Prospects();
+    expect(dear(prospects, 20)).toBeLessThanOrEqual(12);
+    expect(dear(prospects, 200)).toBeLessThanOrEqual(10);
   });
 
   it('come back with the first states that do', () => {

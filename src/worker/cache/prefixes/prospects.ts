@@ -3,35 +3,49 @@
  * made for nothing. Now and then one is made all the same, which shows when that changes. Pure.
  */
 const LIMITS = {
-  /** Chosen: so many tokens are believed to come back before anything is known. */
-  believedTokens: 8_192,
+  /** Chosen: so many states are believed to come back before anything is known. */
+  believedStates: 8,
   /** Chosen: what is expected to be saved is this many times what the copy costs. */
   margin: 4,
-  /** Chosen: of copies that do not seem to pay, one in so many is made. */
-  trialEvery: 8,
+  /** Chosen: what copies that do not seem to pay may take, of the time that reading such prompts takes. */
+  trialShare: 0.005,
   /** Chosen: what counts of the past after each further copy. */
   memory: 0.98,
 } as const;
 
 export class Prospects {
-  #kept: number = LIMITS.believedTokens;
-  #reused: number = LIMITS.believedTokens;
-  #passedOver = 0;
+  #believedStates: number = LIMITS.believedStates;
+  #states = 0;
+  /** Tokens of these states, and those of them that came back. */
+  #kept = 0;
+  #reused = 0;
+  /** What it took to read the prompts whose state was given up since the last trial. */
+  #givenUpMs = 0;
 
   /** `savedMs`: if the state is used again. */
   isWorth(costMs: number, savedMs: number): boolean {
-    const share = Math.min(1, this.#reused / this.#kept);
-    if (share * savedMs >= LIMITS.margin * costMs) return true;
-    this.#passedOver += 1;
-    return savedMs > costMs && this.#passedOver % LIMITS.trialEvery === 0;
+    if (this.#share * savedMs >= LIMITS.margin * costMs) return true;
+    this.#givenUpMs += savedMs;
+    if (savedMs <= costMs || costMs > LIMITS.trialShare * this.#givenUpMs) return false;
+    this.#givenUpMs = 0;
+    return true;
   }
 
   kept(tokens: number): void {
+    this.#believedStates *= LIMITS.memory;
+    this.#states = this.#states * LIMITS.memory + 1;
     this.#kept = this.#kept * LIMITS.memory + tokens;
     this.#reused *= LIMITS.memory;
   }
 
   reused(tokens: number): void {
     this.#reused += tokens;
+  }
+
+  /** The share of what is kept that is expected to come back. */
+  get #share(): number {
+    if (this.#states === 0) return 1;
+    const believed = (this.#believedStates * this.#kept) / this.#states;
+    return Math.min(1, (this.#reused + believed) / (this.#kept + believed));
   }
 }
