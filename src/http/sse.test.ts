@@ -1,9 +1,10 @@
 import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
 import { systemClock } from '../lib/base/clock.ts';
 import { silentLogger } from '../lib/base/logger.ts';
-import { sendStream } from './sse.ts';
+import { PendingItems, sendStream } from './sse.ts';
 
 describe('sendStream', () => {
   it('ends as a 500, and closes the job, when the head cannot be written', async () => {
@@ -30,5 +31,23 @@ describe('sendStream', () => {
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ code: 'internal' });
     expect(told).toEqual(['aborted', 'closed']);
+  });
+});
+
+describe('items that are waited for', () => {
+  it.each([
+    ['fail', () => Promise.reject(new Error('refused'))],
+    ['end', () => Promise.resolve()],
+  ] as const)('leave no timer behind when they %s', async (_, end) => {
+    const clock = new ManualClock();
+    async function* items(): AsyncGenerator<string, void, void> {
+      yield 'first';
+      await end();
+    }
+    const pending = new PendingItems(items(), clock);
+    expect(await pending.next(1_000)).toBe('first');
+    expect(clock.pending).toBe(1);
+    await pending.next(1_000).catch(() => undefined);
+    expect(clock.pending).toBe(0);
   });
 });

@@ -215,7 +215,13 @@ export class PendingItems<Item> {
       const result = await Promise.race([next, silence]);
       if (result === 'silence') return result;
       this.#next = undefined;
-      return result.done ? 'end' : result.value;
+      if (!result.done) return result.value;
+      this.#timer?.cancel();
+      return 'end';
+    } catch (error) {
+      // Nothing is asked for any more, and a timer would keep all of this until it fires.
+      this.#timer?.cancel();
+      throw error;
     } finally {
       this.#silentAtMs = Number.POSITIVE_INFINITY;
     }

@@ -121,8 +121,9 @@ export class AcceptedChat {
     });
   }
 
-  whole(): Promise<Collected> {
-    return completeChat(this.#ports.engine, this.choices, this.caller.signal);
+  /** `onStarted` is called when the engine takes a job. */
+  whole(onStarted?: () => void): Promise<Collected> {
+    return completeChat(this.#ports.engine, this.choices, { signal: this.caller.signal, onStarted });
   }
 
   /** What running it would do. Loads the model where that is needed, and generates nothing. */
@@ -140,9 +141,13 @@ export class AcceptedChat {
 export function completeChat(
   engine: Pick<Engine, 'submit'>,
   choices: Choices,
-  signal: AbortSignal,
+  { signal, onStarted }: { readonly signal: AbortSignal; readonly onStarted?: (() => void) | undefined },
 ): Promise<Collected> {
-  return collect(choices.jobs, runChoices(checkedJobs(engine, choices.account), choices, signal));
+  return collect(
+    choices.jobs,
+    runChoices(checkedJobs(engine, choices.account), choices, signal),
+    onStarted,
+  );
 }
 
 /** Renders and counts the first job of a request. */

@@ -29,16 +29,20 @@ interface Draft {
   done: DoneEvent | null;
 }
 
-/** Throws when an answer is not what its job asked for. */
+/** Throws when an answer is not what its job asked for. `onStarted` is called when the engine takes a job. */
 export async function collect(
   jobs: readonly GenerateJob[],
   events: AsyncIterable<ChoiceEvent> | Iterable<ChoiceEvent>,
+  onStarted?: () => void,
 ): Promise<Collected> {
   const drafts = jobs.map((): Draft => ({ parts: [], tokens: [], done: null }));
   const passed = checker(jobs);
   let numCtx = 0;
   for await (const { index, event } of events) {
-    if (event.type === 'started') numCtx = event.numCtx;
+    if (event.type === 'started') {
+      numCtx = event.numCtx;
+      onStarted?.();
+    }
     const draft = drafts[index];
     if (draft) for (const each of passed(index, event)) take(draft, each);
   }

@@ -5,8 +5,8 @@ import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { routes } from '../../wire/routes.ts';
 import { Turnstile } from './turnstile.ts';
 
-const chat = (): IncomingMessage =>
-  ({ method: 'POST', url: routes.chatCompletions.path, socket: {} }) as unknown as IncomingMessage;
+const chat = (socket: object = {}): IncomingMessage =>
+  ({ method: 'POST', url: routes.chatCompletions.path, socket }) as unknown as IncomingMessage;
 const asked = (method: string, socket: object = {}): IncomingMessage =>
   ({ method, socket }) as unknown as IncomingMessage;
 
@@ -68,9 +68,26 @@ describe('the turnstile', () => {
     for (const name of ['chat a', 'chat b']) arrive(name, chat());
     turnstile.hold();
     await turn();
-    for (const name of ['a', 'b']) arrive(name, asked('POST'));
+    for (const name of ['a', 'b', 'c']) arrive(name, asked('POST'));
+    expect(begun).toEqual(['chat a', 'a']);
     await turn();
     expect(begun).toEqual(['chat a', 'a', 'b']);
+    await turn();
+    expect(begun).toEqual(['chat a', 'a', 'b', 'c']);
+  });
+
+  it('spends no place on chats whose client has gone', async () => {
+    const { clock, turnstile, begun, arrive } = stand();
+    const gone = { destroyed: true };
+    arrive('a', chat());
+    for (const name of ['gone 1', 'gone 2']) arrive(name, chat(gone));
+    arrive('b', chat());
+    turnstile.hold();
+    await turn();
+    expect(begun).toEqual(['a', 'gone 1', 'gone 2']);
+    await clock.advance(40);
+    await turn();
+    expect(begun).toEqual(['a', 'gone 1', 'gone 2', 'b']);
   });
 
   it('takes turns between chats and all else', async () => {

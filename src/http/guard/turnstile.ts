@@ -4,6 +4,7 @@
  * were let in wait a little: they wait for a slot in any case, and a refusal costs a tenth of what they do.
  */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock } from '../../lib/base/clock.ts';
 import { waitsForSlot } from './door.ts';
 
@@ -11,7 +12,7 @@ import { waitsForSlot } from './door.ts';
 const HOLD_MS = 50;
 /**
  * Between two chats that begin, whatever is refused meanwhile. One costs some milliseconds, so that this is a tenth of the
- * thread; and hardly a model answers more than twenty-five of them in a second.
+ * thread; and few models answer more than 25 chats a second.
  */
 const LONGEST_HOLD_MS = 40;
 
@@ -21,7 +22,7 @@ const begun = new WeakMap<object, number>();
 export class Turnstile {
   readonly #clock: Clock;
   /** Chats, which are held back in a flood, and all else. */
-  readonly #chats: (() => void)[] = [];
+  readonly #chats: { readonly begin: () => void; readonly socket: Socket }[] = [];
   readonly #others: (() => void)[] = [];
   #isTurning = false;
   #turnNumber = 0;
@@ -43,12 +44,17 @@ export class Turnstile {
     const isFree = !this.#isTurning || (this.#wake !== undefined && !isChat);
     if (isFree) {
       this.#wake?.();
+      this.#wake = undefined;
       this.#isTurning = true;
       this.#begins(isChat);
       setImmediate(this.#next);
       return undefined;
     }
-    return new Promise((begin) => (isChat ? this.#chats : this.#others).push(begin));
+    const { socket } = request;
+    return new Promise((begin) => {
+      if (isChat) this.#chats.push({ begin, socket });
+      else this.#others.push(begin);
+    });
   };
 
   /** Somebody was turned away, and more of them are likely to come at once. */
@@ -66,13 +72,14 @@ export class Turnstile {
   readonly #next = (): void => {
     this.#turnNumber += 1;
     this.#wake = undefined;
+    this.#passGone();
     if (this.#chats.length + this.#others.length === 0) {
       this.#isTurning = false;
       return;
     }
     const waitMs = this.#chats.length === 0 ? Infinity : this.#chatsWaitMs();
     const isChat = waitMs <= 0 && (this.#others.length === 0 || !this.#wasChat);
-    const begin = (isChat ? this.#chats : this.#others).shift();
+    const begin = isChat ? this.#chats.shift()?.begin : this.#others.shift();
     if (begin === undefined) {
       // Turning on would take the processor from those who answer.
       this.#wake = this.#clock.after(waitMs, this.#next);
@@ -82,6 +89,15 @@ export class Turnstile {
     setImmediate(this.#next);
     begin();
   };
+
+  /** Chats whose client has gone end as soon as they begin, and keep nobody waiting. */
+  #passGone(): void {
+    const gone = this.#chats.filter(({ socket }) => socket.destroyed);
+    if (gone.length === 0) return;
+    const alive = this.#chats.filter(({ socket }) => !socket.destroyed);
+    this.#chats.splice(0, Infinity, ...alive);
+    for (const { begin } of gone) begin();
+  }
 
   #begins(isChat: boolean): void {
     this.#wasChat = isChat;

@@ -70,8 +70,10 @@ export class RecordDraft {
       await this.drop().catch(() => undefined);
       throw writeFailure(this.#path, error);
     }
-    if (this.#isTooLong) await this.drop();
-    return !this.#isTooLong;
+    if (!this.#isTooLong) return true;
+    // Its last byte is missing, so that what the disk refuses to remove now goes at the next start.
+    await this.drop().catch(() => undefined);
+    return false;
   }
 
   /** Gives the record its path, behind its bytes on the disk: from then on a power cut does not take it either. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -121,7 +121,10 @@ describe('kept responses', () => {
 
   it('are refused where nothing can be written', async () => {
     await writeFile(folder(), '');
-    await expect(put(open(), 'a', 'r')).rejects.toMatchObject({ code: 'store_unwritable' });
+    const store = open();
+    await expect(put(store, 'a', 'r')).rejects.toMatchObject({ code: 'store_unwritable' });
+    await rm(folder());
+    expect(await put(store, 'a', 'r')).toBe(true);
   });
 });
 
@@ -143,5 +146,17 @@ describe('what a process leaves that is ended at any moment', () => {
     await left(process.pid, whole.replace('1', '2'));
     expect(await open().get('a', 'r')).toEqual({ n: 2 });
     expect(await files()).toEqual([name]);
+  });
+
+  it('spoils no other record where it cannot be read, and is left alone where it is no record', async () => {
+    const store = open();
+    await put(store, 'a', 'r', { n: 1 });
+    await store.settled();
+    const [name = ''] = await files();
+    const strange = [`.${name}.tmp-1-${'0'.repeat(12)}`, `.notes.tmp-1-${'0'.repeat(12)}`];
+    await mkdir(path.join(folder(), strange[0] ?? ''));
+    await writeFile(path.join(folder(), strange[1] ?? ''), 'mine');
+    expect(await open().get('a', 'r')).toEqual({ n: 1 });
+    expect(await files()).toEqual([...strange, name].toSorted());
   });
 });

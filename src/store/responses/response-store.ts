@@ -30,9 +30,6 @@ interface Kept {
   draft?: RecordDraft | undefined;
 }
 
-/** The names of records; nothing else is touched but their temporary files. */
-const RECORD_FILE = /^[0-9a-f]{64}\.json$/;
-
 export class ResponseStore {
   readonly #folder: string;
   readonly #clock: Pick<Clock, 'unixMs'>;
@@ -61,7 +58,8 @@ export class ResponseStore {
     });
     return {
       add: (text: string): void => draft.add(text),
-      drop: (): Promise<void> => draft.drop(),
+      // Nobody asks for it any more: what the disk refuses to remove now goes at the next start.
+      drop: (): Promise<void> => draft.drop().catch(() => undefined),
       end: async (text: string): Promise<boolean> => {
         if (!(await draft.end(text))) return false;
         this.#keep(await this.#all(), file, draft);
@@ -105,7 +103,11 @@ export class ResponseStore {
   }
 
   #all(): Promise<Map<string, Kept>> {
-    this.#kept ??= readKept(this.#folder);
+    // A disk that fails now may do so no more when it is asked again.
+    this.#kept ??= readKept(this.#folder).catch((error: unknown) => {
+      this.#kept = undefined;
+      throw error;
+    });
     return this.#kept;
   }
 
@@ -156,7 +158,7 @@ async function readKept(folder: string): Promise<Map<string, Kept>> {
     throw error;
   });
   const found: [string, Kept][] = [];
-  for (const name of names.filter((each) => RECORD_FILE.test(each))) {
+  for (const name of names) {
     const { size, mtimeMs } = await stat(path.join(folder, name));
     found.push([name, { sizeBytes: size, storedAtMs: mtimeMs }]);
   }

@@ -58,7 +58,7 @@ export async function completeFrozen(
   // Before the run: a model whose bytes cannot be named then costs nothing.
   const { model, confirm } = await provenModel(choices.model);
   const pinned = pin(choices, request);
-  const collected = await completeChat(ports.engine, pinned, input.caller.signal);
+  const collected = await completeChat(ports.engine, pinned, input.caller);
   await confirm();
   const answer = await wholeAnswer(ports, choices.model, collected);
   const { member, payloadSha256 } = await evidence.issue({

@@ -84,9 +84,7 @@ export class AcceptedResponse {
   }
 
   async #waitedFor(): Promise<{ readonly body: ResponseBody; readonly numCtx: number }> {
-    const answer = this.#chat.whole();
-    this.#beginDraft();
-    const { answers, numCtx } = await answer;
+    const { answers, numCtx } = await this.#chat.whole(() => this.#beginDraft());
     const [{ parts, done }] = answers;
     for (const part of parts) this.#output.take(part);
     this.#output.take(done);
@@ -153,7 +151,7 @@ export class AcceptedResponse {
     return closedBody(this.#open, this.#output.items, done);
   }
 
-  /** Most of the record is written while the answer is made. */
+  /** Most of the record is written while the answer is made; what is refused costs the disk nothing. */
   #beginDraft(): void {
     const { kept, owner, items, head } = this.#parts;
     if (head.store) this.#draft ??= kept.draft(owner, head.id, items);
@@ -165,6 +163,8 @@ export class AcceptedResponse {
     const { kept, owner, head } = this.#parts;
     // Deleted while it was made.
     if (body.background && !kept.isRunning(owner, head.id)) return;
+    // What was refused before it began is asked for as well, if it runs in the background.
+    this.#beginDraft();
     if (head.store && (await this.#draft?.keep(body)) !== true) body.store = false;
   }
 }
