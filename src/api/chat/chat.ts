@@ -143,11 +143,7 @@ export function completeChat(
   choices: Choices,
   { signal, onStarted }: { readonly signal: AbortSignal; readonly onStarted?: (() => void) | undefined },
 ): Promise<Collected> {
-  return collect(
-    choices.jobs,
-    runChoices(checkedJobs(engine, choices.account), choices, signal),
-    onStarted,
-  );
+  return collect(choices.jobs, runChoices(checkedJobs(engine, choices.account), choices, signal), onStarted);
 }
 
 /** Renders and counts the first job of a request. */
