@@ -1,11 +1,17 @@
 /** A child process that loads GGUF files natively; when one kills it, the next call starts another. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { builtSources } from '../../support/process/hearth.ts';
 
 const SCRIPT = fileURLToPath(new URL('./fixtures/load-gguf.mjs', import.meta.url));
-/** Some broken files send the library's own header reader into a loop. A load takes a second at most, but the machine may be busy. */
+/**
+ * Of work, as far as the system tells it. Some broken files send the library's own header reader into a loop; a load takes
+ * a second at most, but on a busy machine that second may be long in coming.
+ */
 const LIMIT_MS = 30_000;
+/** Limits that a child which does nothing may wait. */
+const PATIENCE = 20;
 /** A model is never closed, so a child that has opened many makes room for another. */
 const MOST_ASKED = 200;
 
@@ -29,14 +35,19 @@ export class NativeChild {
   async ask<Result>(task: string, path: string, options: unknown = {}): Promise<Outcome<Result>> {
     const child = await this.#running();
     let isLate = false;
-    const timer = setTimeout(() => {
+    const before = workMsOf(child.pid);
+    let looksLeft = PATIENCE;
+    const timer = setInterval(() => {
+      looksLeft -= 1;
+      const worked = workMsOf(child.pid);
+      if (looksLeft > 0 && worked !== null && worked - (before ?? 0) < this.#limitMs / 2) return;
       isLate = true;
       child.kill('SIGKILL');
     }, this.#limitMs);
     const answer = nextAnswer(child);
     child.send({ task, path, options });
     const end = await answer;
-    clearTimeout(timer);
+    clearInterval(timer);
     this.#asked += 1;
     if (isLate || 'how' in end) this.#child = undefined;
     else if (this.#asked >= MOST_ASKED) this.stop();
@@ -73,6 +84,19 @@ export class NativeChild {
     this.#child = child;
     this.#asked = 0;
     return child;
+  }
+}
+
+/** Processor time of a process, milliseconds; null where the system does not tell. */
+function workMsOf(pid = 0): number | null {
+  try {
+    // Behind the name, which may hold anything: the state is the third field; the fourteenth and fifteenth are ticks.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return null;
   }
 }
 
