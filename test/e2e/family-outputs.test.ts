@@ -7,6 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ToolDefinition } from '../../src/contract/job.ts';
 import { setParams } from '../../src/store/install/changes.ts';
 import { importFile } from '../../src/store/install/import.ts';
 import { openRegistry } from '../../src/store/registry/registry.ts';
@@ -190,7 +191,7 @@ interface Asked {
   readonly model: string;
   /** Tokens that the prompt must have: the question is filled up with letters. */
   readonly length?: number;
-  /** Further tools beside the first: some templates refuse parameters that are objects. */
+  /** Further tools beside the first. */
   readonly called?: readonly string[];
   readonly enable_thinking?: boolean;
 }
@@ -228,7 +229,8 @@ async function streamed(asked: Asked) {
 }
 
 async function fillerOf(asked: Asked): Promise<string> {
-  const { prompt_tokens: unfilled } = await dryRun(asked);
+  const { prompt_tokens: unfilled, rendered_prompt: prompt } = await dryRun(asked);
+  for (const { name } of toolsOf(asked)) expect(prompt, 'the prompt tells of its tools').toContain(name);
   const missing = (asked.length ?? 0) - unfilled;
   expect(missing, 'letters that the question lacks').toBeGreaterThanOrEqual(0);
   return 'a'.repeat(missing);
@@ -240,11 +242,8 @@ interface How {
   readonly stream?: boolean;
 }
 
-function ask(
-  { model, called = [], enable_thinking }: Asked,
-  { query = '', filler = '', stream = false }: How,
-): Promise<Response> {
-  const tools = FAMILY_TOOLS.filter(({ name }, index) => index === 0 || called.includes(name));
+function ask(asked: Asked, { query = '', filler = '', stream = false }: How): Promise<Response> {
+  const { model, enable_thinking } = asked;
   return fetch(`${url}/v1/chat/completions${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -253,12 +252,16 @@ function ask(
       enable_thinking,
       stream,
       messages: [{ role: 'user', content: `How is Oslo?${filler}` }],
-      tools: tools.map((tool) => ({ type: 'function', function: tool })),
+      tools: toolsOf(asked).map((tool) => ({ type: 'function', function: tool })),
       parallel_tool_calls: true,
       temperature: 0,
       max_tokens: 800,
     }),
   });
+}
+
+function toolsOf({ called = [] }: Asked): readonly ToolDefinition[] {
+  return FAMILY_TOOLS.filter(({ name }, index) => index === 0 || called.includes(name));
 }
 
 interface Message {

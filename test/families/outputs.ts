@@ -14,7 +14,7 @@ export interface FamilyOutput {
   readonly calls?: readonly (readonly [name: string, args: object])[];
 }
 
-/** The tools that the outputs call. Some templates insist on a description of everything. */
+/** The tools that the outputs call, with no more than a client has to say. */
 export const FAMILY_TOOLS: readonly ToolDefinition[] = [
   tool('get_weather', { city: { type: 'string' }, days: { type: 'integer' } }, ['city']),
   tool('run_code', { code: { type: 'string' } }, ['code']),
@@ -538,13 +538,5 @@ function tool(
   properties: Readonly<Record<string, object>>,
   required: readonly string[],
 ): ToolDefinition {
-  const described = Object.entries(properties).map(([key, schema]) => [
-    key,
-    { ...schema, description: `The ${key}.` },
-  ]);
-  return {
-    name,
-    description: '',
-    parameters: { type: 'object', properties: Object.fromEntries(described) as object, required },
-  };
+  return { name, description: '', parameters: { type: 'object', properties, required } };
 }

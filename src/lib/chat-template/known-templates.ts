@@ -30,6 +30,14 @@ export const KNOWN_TEMPLATES = {
     ].join(''),
     stops: ['<|eot_id|>', '<|start_header_id|>'],
   },
+  'llama-2': {
+    source: [
+      `${SYSTEM_FIRST}{%- for message in messages -%}{%- if message.role == 'user' -%}{{- bos_token + '[INST] ' -}}`,
+      "{{- ('<<SYS>>\\n' + system + '\\n<</SYS>>\\n\\n' if system and loop.first else '') + (message.content | trim) + ' [/INST]' -}}",
+      "{%- else -%}{{- ' ' + (message.content | trim) + ' ' + eos_token -}}{%- endif -%}{%- endfor -%}",
+    ].join(''),
+    stops: ['[INST]', '</s>'],
+  },
   mistral: {
     source: [
       `{{- bos_token -}}${SYSTEM_FIRST}{%- for message in messages -%}{%- if message.role == 'user' -%}`,
@@ -53,6 +61,22 @@ export const KNOWN_TEMPLATES = {
       "{%- if add_generation_prompt -%}{{- '<|assistant|>\\n' -}}{%- endif -%}",
     ].join(''),
     stops: ['<|end|>', '<|user|>'],
+  },
+  'command-r': {
+    source: [
+      '{{- bos_token -}}{%- for message in messages -%}',
+      "{%- set name = {'system': 'SYSTEM', 'assistant': 'CHATBOT'}[message.role] | default('USER') -%}",
+      "{{- '<|START_OF_TURN_TOKEN|><|' + name + '_TOKEN|>' + (message.content | trim) + '<|END_OF_TURN_TOKEN|>' -}}{%- endfor -%}",
+      "{%- if add_generation_prompt -%}{{- '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>' -}}{%- endif -%}",
+    ].join(''),
+    stops: ['<|END_OF_TURN_TOKEN|>', '<|START_OF_TURN_TOKEN|>'],
+  },
+  zephyr: {
+    source: [
+      "{%- for message in messages -%}{{- '<|' + message.role + '|>\\n' + message.content + eos_token + '\\n' -}}{%- endfor -%}",
+      "{%- if add_generation_prompt -%}{{- '<|assistant|>\\n' -}}{%- endif -%}",
+    ].join(''),
+    stops: ['</s>', '<|user|>'],
   },
   alpaca: {
     source: [

@@ -63,6 +63,10 @@ describe('a sentence about something unusable', () => {
   it.each([
     [fail('invalid_json', { reason }), /the cause; check that it is/],
     [fail('template_failed', { reason }), /the cause; check their roles and order, or choose/],
+    [
+      fail('template_failed', { reason, tools: true }),
+      /the cause; make the types of their .*simpler, or choose/,
+    ],
     [fail('load_failed', { model, reason }), /the cause; check that its file .*hearth verify.*, or use/],
     [fail('gguf_invalid', { path, reason }), /the cause; fetch it again, or use another file/],
     [fail('file_unusable', { path, reason }), /the cause; give the path of a plain GGUF file/],

@@ -126,11 +126,10 @@ export const contentErrors = {
         ? `Model "${d.model}" has no vectors of ${d.wanted} numbers; set dimensions to ${d.widths}, or choose another model.`
         : `dimensions is ${d.wanted}; for model "${d.model}" set it to ${d.widths}, or choose another model.`,
   ),
-  template_failed: permanent(
-    'request',
-    { reason: 'string' },
-    (d) =>
-      `The model's chat template rejected these messages: ${d.reason}; check their roles and order, or choose another model.`,
+  template_failed: permanent('request', { reason: 'string', tools: 'boolean?' }, (d) =>
+    d.tools === true
+      ? `The model's chat template rejected these tools: ${d.reason}; make the types of their parameters simpler, or choose another model.`
+      : `The model's chat template rejected these messages: ${d.reason}; check their roles and order, or choose another model.`,
   ),
   model_not_found: permanent(
     'not_found',

@@ -38,7 +38,7 @@ export function attributeOf(object: Value, name: string, budget: Budget): Value 
 export function itemOf(object: Value, key: Value, budget: Budget): Value {
   refuseUndefined(object);
   if (object instanceof Dict) {
-    const found = object.get(key);
+    const found = object.find(key);
     if (found !== undefined) return found;
   }
   if (isText(key)) {

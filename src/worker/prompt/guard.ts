@@ -51,8 +51,19 @@ export function guardAgainst(marks: Marks): Guard {
   };
 }
 
-/** A text of a client alone, without the mark in it. */
-export function brokenMark(text: string, mark: string): string {
+/** The same with a zero-width space inside of each mark in its texts, which are a client's alone. */
+export function withoutMark<Value>(value: Value, mark: string): Value {
+  if (typeof value === 'string') return brokenMark(value, mark) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutMark(item, mark)) as Value;
+  const entries = Object.entries(value).map(([key, item]) => [
+    brokenMark(key, mark),
+    withoutMark(item, mark),
+  ]);
+  return Object.fromEntries(entries) as Value;
+}
+
+function brokenMark(text: string, mark: string): string {
   if (!text.replaceAll(ZERO_WIDTH_SPACE, '').includes(mark)) return text;
   const client = Text.client(text);
   return client.insert(new MarkFinder([mark]).places(client, ZERO_WIDTH_SPACE), ZERO_WIDTH_SPACE).string;

@@ -3,14 +3,16 @@
  * knows nothing of answers, batches or the native library.
  */
 import type { ToolDefinition } from '../../contract/job.ts';
-import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import type { FormatChoice } from '../../lib/tool-format/format-names.ts';
 import type { GivenFormat } from '../../lib/tool-format/given/format-shape.ts';
 import type { ToolsVariable } from '../../lib/tool-format/tool-format.ts';
 import { type CallVoice, type PromptTurn, USUAL_VOICE } from './history.ts';
 import { OwnWords } from '../jinja/values/convert.ts';
 import { Text } from '../jinja/values/text.ts';
-import { brokenMark, type Guard, type PromptPiece } from './guard.ts';
+import { type Guard, type PromptPiece, withoutMark } from './guard.ts';
+import { plainTool } from './tools/plain-tool.ts';
+import { toolsVariable } from './tools/tools-variable.ts';
 import { joinTokens, type PromptTokens } from './tokens/prompt-tokens.ts';
 import { strftime } from './strftime.ts';
 import type { ChatTemplate } from './template.ts';
@@ -66,7 +68,20 @@ export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
         // The first refusal is about the conversation as it was sent, so it is the one to report.
       }
     }
-    throw error;
+    throw isAboutTools(writer, prompt)
+      ? fail('template_failed', { reason: reasonOf(error), tools: true }, error)
+      : error;
+  }
+}
+
+/** Whether the template takes the conversation without its tools. */
+function isAboutTools(writer: PromptWriter, prompt: ChatPrompt): boolean {
+  if (prompt.tools.length === 0) return false;
+  try {
+    renderText(writer, { ...prompt, tools: [] });
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -106,15 +121,22 @@ function otherForms(prompt: ChatPrompt): Form[] {
   // Some templates have no system role (Gemma 2, early Mistral): then its text opens the first user turn.
   const folded = foldSystem(prompt.turns);
   if (folded !== null) forms.push({ prompt: { ...prompt, turns: folded } });
-  return forms;
+  if (prompt.tools.length === 0) return forms;
+  const tools = prompt.tools.map(plainTool);
+  const plain = [{}, ...forms].map((form: Form) => ({
+    ...form,
+    prompt: { ...(form.prompt ?? prompt), tools },
+  }));
+  return [...forms, ...plain];
 }
 
 function render({ template, vocabulary, toolMark }: PromptWriter, prompt: ChatPrompt, form: Form): Text {
   const { textArguments = false, withoutTools = false } = form;
+  const tools = toolMark ? prompt.tools.map((tool) => withoutMark(tool, toolMark)) : prompt.tools;
   const rendered = template.render({
     ...surroundings(vocabulary, prompt.clockMs),
     messages: prompt.turns.map((turn) => messageVariable(turn, voiceOf(prompt, textArguments))),
-    ...(withoutTools ? {} : toolsOf(prompt, toolMark ?? null)),
+    ...(withoutTools ? {} : toolsVariable(tools, prompt.toolsVariable)),
     ...prompt.variables,
   });
   const begun = prompt.prefill.map(({ text, isOwn }) => (isOwn ? Text.own(text) : Text.client(text)));
@@ -174,36 +196,6 @@ function argumentsValue(json: string): unknown {
   } catch {
     return json;
   }
-}
-
-function toolsOf({ tools: given, toolsVariable }: ChatPrompt, mark: string | null): Record<string, unknown> {
-  if (given.length === 0) return { tools: null };
-  const tools = mark === null ? given : given.map((tool) => withoutMark(tool, mark));
-  const { name, as } = toolsVariable ?? { name: 'tools', as: 'list' };
-  if (as === 'list') return { [name]: tools.map(toolVariable) };
-  return {
-    [name]: JSON.stringify(
-      tools.map((tool) => ({ type: 'function', function: tool })),
-      null,
-      4,
-    ),
-  };
-}
-
-/** The same with a zero-width space inside of each mark in its texts. */
-function withoutMark<Value>(value: Value, mark: string): Value {
-  if (typeof value === 'string') return brokenMark(value, mark) as Value;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => withoutMark(item, mark)) as Value;
-  const entries = Object.entries(value).map(([key, item]) => [
-    brokenMark(key, mark),
-    withoutMark(item, mark),
-  ]);
-  return Object.fromEntries(entries) as Value;
-}
-
-function toolVariable({ name, description, parameters }: ToolDefinition): Record<string, unknown> {
-  return { type: new OwnWords('function'), function: { name, description, parameters } };
 }
 
 function foldSystem(turns: readonly PromptTurn[]): PromptTurn[] | null {

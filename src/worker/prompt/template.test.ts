@@ -82,6 +82,31 @@ describe('chat template', () => {
   });
 });
 
+describe('a template that writes the types of tools', () => {
+  const types = `{% macro typed(s) %}{% if s.type is string and s.type in ['string', 'integer'] %}{{ s.type }}
+{%- elif s.type == 'object' %}{{ typed(s.additionalProperties) }}
+{%- elif s.type is iterable %}{% for t in s.type %}{{ typed({'type': t}) }}|{% endfor %}{% endif %}{% endmacro %}`;
+  const listing = `{% for t in tools %}{% for name, p in t.function.parameters.properties | items %}
+{{- name + ':' + typed(p) + ' ' + p.description + ';' }}{% endfor %}{% endfor %}`;
+  const tools = (properties: object) => [{ name: 'f', description: '', parameters: { properties } }];
+  const source = `${types}${listing}`;
+
+  it('gets what the client left out, and no null', () => {
+    const described = tools({ a: { type: 'integer', description: 'one' } });
+    expect(render(source, { tools: described })).toBe('a:integer one;');
+    const bare = tools({ a: { type: ['string', 'null'] }, b: { type: 'object' }, c: { type: 'null' } });
+    expect(render(source, { tools: bare })).toBe('a:string ;b: ;c: ;');
+  });
+
+  it('is said to reject the tools, and not the messages, where they are all it rejects', () => {
+    const picky = `{% if tools %}{{ raise_exception('no tools here') }}{% endif %}${source}`;
+    const all = { tools: tools({}) };
+    expect(() => render(picky, all)).toThrow(/rejected these tools: no tools here; make the types/);
+    const neither = `{{ raise_exception('nothing') }}`;
+    expect(() => render(neither, all)).toThrow(/rejected these messages: nothing; check their roles/);
+  });
+});
+
 describe('a hostile template', () => {
   it.each([
     ['nests too deeply', `{{ ${'('.repeat(6000)}1${')'.repeat(6000)} }}`],

@@ -23,10 +23,8 @@ export function promptWriter(
   const guard = guardAgainst({ ...marks, texts: [...new Set([...marks.texts, ...writtenMarks(format)])] });
   const tokens = new PromptTokens(vocabulary, template.source);
   const writer = { template, vocabulary, guard, tokens, toolFormat, toolMark: toolMark(render) };
-  // What a template shows by itself, it tells of.
-  return toolFormat === 'auto' || format.tools === null
-    ? writer
-    : { ...writer, tellsTools: tellsTools(writer, format) };
+  // Some templates write calls, and leave it to the system turn to tell of tools (DeepSeek R1 and V3.1).
+  return format.tools === null ? writer : { ...writer, tellsTools: tellsTools(writer, format) };
 }
 
 /** How a call begins that is written into the content of a turn: the template itself may know nothing of it. */

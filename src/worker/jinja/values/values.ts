@@ -74,6 +74,12 @@ export class Dict {
     return this.#entries.get(hashOf(key))?.[1];
   }
 
+  /** As `get`, and undefined for what can be no key. */
+  find(key: Value): Value | undefined {
+    const hash = hashIfAny(key);
+    return hash === undefined ? undefined : this.#entries.get(hash)?.[1];
+  }
+
   named(name: string): Value | undefined {
     return this.#entries.get(hashOfText(name))?.[1];
   }
@@ -176,15 +182,22 @@ export function typeName(value: Value): string {
   return value instanceof Namespace ? 'Namespace' : 'function';
 }
 
-/** Equal keys have equal hashes: 1, 1.0 and true are one key, as in Python. */
+/** Equal keys have equal hashes: 1, 1.0 and true are one key, as in Python, and so is all that is undefined. */
 function hashOf(key: Value): string {
+  const hash = hashIfAny(key);
+  if (hash === undefined) throw refusal(`unhashable type: '${typeName(key)}'`);
+  return hash;
+}
+
+function hashIfAny(key: Value): string | undefined {
   if (isText(key)) return hashOfText(key.string);
   const number = numberOf(key);
   if (number !== undefined) return `n${number}`;
   if (key === null) return 'none';
-  if (key instanceof Sequence && key.kind === 'tuple')
-    return `t${JSON.stringify(key.items.map((item) => hashOf(item)))}`;
-  throw refusal(`unhashable type: '${typeName(key)}'`);
+  if (key instanceof Undefined) return 'undefined';
+  if (!(key instanceof Sequence) || key.kind !== 'tuple') return undefined;
+  const hashes = key.items.map(hashIfAny);
+  return hashes.includes(undefined) ? undefined : `t${JSON.stringify(hashes)}`;
 }
 
 function hashOfText(text: string): string {

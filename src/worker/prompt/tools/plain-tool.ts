@@ -1,0 +1,52 @@
+/** Tools for templates that write types as those of a programming language, and fail over what they do not expect. */
+import type { ToolDefinition } from '../../../contract/job.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Below these stand schemas by name, below those of the second list one schema or several. */
+const BY_NAME = ['properties', '$defs', 'definitions'];
+const NESTED = ['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf'];
+
+/**
+ * The same tool as such templates can write it: what may be left out is there and says nothing, and null, which is no type
+ * to them, is none of several. What an answer may be is not read from this.
+ */
+export function plainTool(tool: ToolDefinition): ToolDefinition {
+  return { ...tool, parameters: { type: 'object', properties: {}, ...plainMembers(tool.parameters) } };
+}
+
+function plainSchema(schema: Schema): Schema {
+  const { type: given, ...rest } = plainMembers(schema);
+  const type = plainType(given);
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(type === 'object' ? { additionalProperties: {} } : {}),
+    description: '',
+    ...rest,
+  };
+}
+
+function plainMembers(schema: Schema): Schema {
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, plainMember(key, value)]));
+}
+
+function plainMember(key: string, value: unknown): unknown {
+  if (BY_NAME.includes(key) && isSchema(value))
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plainValue(each)]));
+  return NESTED.includes(key) ? plainValue(value) : value;
+}
+
+function plainValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainValue);
+  return isSchema(value) ? plainSchema(value) : value;
+}
+
+/** Undefined: any. */
+function plainType(type: unknown): unknown {
+  const types = [type].flat().filter((each) => each !== 'null');
+  return types.length > 1 ? types : types[0];
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,25 @@
+/** worker/prompt/tools owns how tools stand in the variables of a template. It knows nothing of conversations or tokens. */
+import type { ToolDefinition } from '../../../contract/job.ts';
+import type { ToolsVariable } from '../../../lib/tool-format/tool-format.ts';
+import { OwnWords } from '../../jinja/values/convert.ts';
+
+const USUAL: ToolsVariable = { name: 'tools', as: 'list' };
+
+export function toolsVariable(
+  tools: readonly ToolDefinition[],
+  { name, as }: ToolsVariable = USUAL,
+): Record<string, unknown> {
+  if (tools.length === 0) return { [USUAL.name]: null };
+  if (as === 'list') return { [name]: tools.map(listed) };
+  return {
+    [name]: JSON.stringify(
+      tools.map((tool) => ({ type: 'function', function: tool })),
+      null,
+      4,
+    ),
+  };
+}
+
+function listed({ name, description, parameters }: ToolDefinition): Record<string, unknown> {
+  return { type: new OwnWords('function'), function: { name, description, parameters } };
+}
