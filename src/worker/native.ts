@@ -168,6 +168,8 @@ export interface NativeContext {
   readonly batchTokens: number;
   readonly flashAttention: boolean;
   readonly pooling: Pooling;
+  /** Whether `appendSequence` can be had: all sequences share their cells, and the library has one more to spare. */
+  readonly appendsState: boolean;
   /** KV cache, state and compute buffers by device. */
   memory(): readonly DeviceBytes[];
   /** Of decode and prefill steps alike. */
@@ -209,8 +211,8 @@ export interface NativeContext {
   /** Overwrites the sequence; false when the state does not fit, and then it is empty. The bytes must be proven ones. */
   loadSequence(sequence: number, state: Uint8Array): boolean;
   /**
-   * Adds the state of the tokens behind those that the sequence holds; only where all sequences share their cells. False when
-   * it does not fit, and then the sequence is as it was. The bytes must be proven ones.
+   * Adds the state of the tokens behind those that the sequence holds, where `appendsState`. False when it does not fit, and
+   * then the sequence is as it was. The bytes must be proven ones.
    */
   appendSequence(sequence: number, state: Uint8Array): boolean;
   takeCheckpoint(sequence: number): NativeCheckpoint;

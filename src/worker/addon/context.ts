@@ -39,6 +39,8 @@ export interface OpenContext {
   readonly embeddings: boolean;
   readonly logitRows: number | null;
   readonly memoryOf: MemoryReader;
+  /** A sequence that shares the cells of the others and that nothing is decoded in; null: there is none. */
+  readonly spareSequence: number | null;
 }
 
 export class ContextHandle implements NativeContext {
@@ -46,6 +48,7 @@ export class ContextHandle implements NativeContext {
   readonly batchTokens: number;
   readonly flashAttention: boolean;
   readonly pooling: Pooling;
+  readonly appendsState: boolean;
   readonly #open: OpenContext;
   readonly #library: Library;
   readonly #context: Pointer;
@@ -65,6 +68,7 @@ export class ContextHandle implements NativeContext {
     this.batchTokens = open.library.llama_n_batch(open.pointer);
     this.flashAttention = open.flashAttention;
     this.pooling = open.pooling;
+    this.appendsState = open.spareSequence !== null;
     this.#batch = new NativeBatch(open.library, this.batchTokens, open.logitRows ?? this.batchTokens);
   }
 
@@ -166,12 +170,13 @@ export class ContextHandle implements NativeContext {
 
   appendSequence(sequence: number, state: Uint8Array): boolean {
     const { llama_state_seq_set_data_ext: restore, llama_memory_seq_cp: share } = this.#library;
-    // A load replaces all that its sequence holds, so the part goes through one that no answer uses.
-    const passage = this.#library.llama_max_parallel_sequences() - 1;
-    const isRead = restore(this.#context, state, state.length, passage, WHOLE) === state.length;
+    const { spareSequence } = this.#open;
+    if (spareSequence === null) return false;
+    // A load replaces all that its sequence holds, so the part goes through one of its own.
+    const isRead = restore(this.#context, state, state.length, spareSequence, WHOLE) === state.length;
     // Shared cells only count another owner.
-    if (isRead) share(this.#memory, passage, sequence, 0, END);
-    this.clearSequence(passage);
+    if (isRead) share(this.#memory, spareSequence, sequence, 0, END);
+    this.clearSequence(spareSequence);
     return isRead;
   }
 

@@ -208,7 +208,13 @@ async function openContext(
     embeddings: options.embeddings,
     logitRows: options.logitRows,
     memoryOf,
+    spareSequence: options.unified ? spareSequence(library, options.sequences) : null,
   });
+}
+
+/** An id beyond those of the context's sequences, where the library has one left. */
+function spareSequence(library: Library, sequences: number): number | null {
+  return sequences < library.llama_max_parallel_sequences() ? sequences : null;
 }
 
 function modelFacts({ library, hasGpu }: Native, model: Pointer, options: ModelOptions): ModelFacts {

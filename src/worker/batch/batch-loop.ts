@@ -22,15 +22,7 @@ import { AdapterTurns } from './adapter-turns.ts';
 import { evaluateRows } from './evaluate.ts';
 import { openTiers } from './open-tiers.ts';
 import { plannerFor } from './planner-for.ts';
-import {
-  cellsOf,
-  type PlannedCall,
-  type PlannedRow,
-  type StepPlan,
-  type StepPlanner,
-  withoutFillers,
-} from './planning/step-planner.ts';
-import { CELL_LIMITS } from './planning/tuning.ts';
+import type { PlannedCall, PlannedRow, StepPlan, StepPlanner } from './planning/step-planner.ts';
 import type { Placement } from './sequences/placement.ts';
 import { Restoring } from './restoring.ts';
 import { type KeyedPrompt, Sequences } from './sequences/sequences.ts';
@@ -38,6 +30,7 @@ import { type Row, shapeOf } from './stream/row.ts';
 import { DraftingModel } from './stream/drafting-model.ts';
 import { Stream } from './stream/stream.ts';
 import { decodingRequest, type StreamJob } from './stream/stream-job.ts';
+import { Suspension } from './suspension.ts';
 import { PromptMemory } from '../explain/prompt-memory.ts';
 import { cacheFacts, type Reuse } from './tiers/cache-facts.ts';
 import { IdleSave } from './tiers/idle-save.ts';
@@ -72,8 +65,7 @@ export class BatchLoop {
   readonly #idleSave: IdleSave;
   readonly #streams = new Map<string, Stream>();
   readonly #cancelled = new Set<string>();
-  /** They wait for KV cells, in the order in which they gave up theirs. */
-  readonly #suspended = new Set<Stream>();
+  readonly #suspension: Suspension<Stream>;
   #turning = false;
   #steps = 0;
 
@@ -94,6 +86,7 @@ export class BatchLoop {
       begin: (job, place, reuse) => this.#begin(job, place, reuse),
       failed: ({ job }, error) => this.#outbox.failed(job.jobId, error),
     });
+    this.#suspension = new Suspension(this.#sequences, this.#restoring);
     this.slots = new SlotWatch(
       () => this.#slotStates(),
       (message) => outbox.post(message),
@@ -184,7 +177,9 @@ export class BatchLoop {
   #step(): boolean {
     this.#dropCancelled();
     this.#assignSequences();
-    const { calls } = this.#planWithRoom();
+    this.#suspension.resume();
+    this.#adapters.choose(this.#suspension.running(this.#streams.values()));
+    const { calls } = this.#suspension.planWithRoom(this.#streams.values(), (running) => this.#plan(running));
     if (this.#tiers !== null) this.#tiers.quiet.isReading = calls.some(({ phase }) => phase === 'prefill');
     if (calls.length === 0) return false;
     this.#steps += 1;
@@ -192,40 +187,8 @@ export class BatchLoop {
     return true;
   }
 
-  /** Where sequences share their KV cells, the youngest answers wait while the others need theirs. */
-  #planWithRoom(): StepPlan {
-    this.#resume();
-    this.#adapters.choose(this.#running);
-    for (;;) {
-      const plan = this.#plan();
-      if (this.#sequences.makeRoom(cellsOf(plan))) return plan;
-      const running = this.#running;
-      const youngest = running.at(-1);
-      // One alone has room for its whole window, but not always for rows of others beside it.
-      if (youngest === undefined || running.length === 1) return withoutFillers(plan);
-      this.#suspended.add(youngest);
-      youngest.suspend();
-      this.#sequences.empty(youngest.sequence);
-    }
-  }
-
-  /** The streams that do not wait for cells, the oldest first. */
-  get #running(): Stream[] {
-    return [...this.#streams.values()].filter((stream) => !this.#suspended.has(stream));
-  }
-
-  /** Those that were suspended first go on first, once there is room for all that they evaluate again. */
-  #resume(): void {
-    let promised = 0;
-    for (const stream of this.#suspended) {
-      promised += stream.remaining + CELL_LIMITS.answerTokens;
-      if (!this.#sequences.hasRoomFor(promised)) return;
-      this.#suspended.delete(stream);
-    }
-  }
-
-  #plan(): StepPlan {
-    const streams = this.#running
+  #plan(running: readonly Stream[]): StepPlan {
+    const streams = running
       .filter((stream) => this.#adapters.hasTurn(stream))
       .sort((a, b) => a.sequence - b.sequence);
     const decoding = streams.filter((stream) => stream.isDecoding);
@@ -268,7 +231,7 @@ export class BatchLoop {
   #slotStates(): SlotStates {
     const works = new Map(
       [...this.#streams.values()].map((stream) => {
-        const isSuspended = this.#suspended.has(stream);
+        const isSuspended = this.#suspension.has(stream);
         return [stream.sequence, { ...stream.work(), ...(isSuspended && { phase: 'suspended' as const }) }];
       }),
     );
@@ -295,7 +258,7 @@ export class BatchLoop {
   }
 
   #assignSequences(): void {
-    if (this.#waiting.size === 0 || this.#suspended.size > 0) return;
+    if (this.#waiting.size === 0 || this.#suspension.size > 0) return;
     const prefilling = [...this.#streams.values()].filter(({ remaining }) => remaining > 0);
     this.#waiting.assignSequences([...prefilling, ...this.#restoring.prompts], {
       restore: (job, placement, restoration) => void this.#restoring.restore(job, placement, restoration),
@@ -385,7 +348,7 @@ export class BatchLoop {
 
   #release(stream: Stream): void {
     this.#streams.delete(stream.jobId);
-    this.#suspended.delete(stream);
+    this.#suspension.remove(stream);
     this.#sequences.release(stream.sequence, this.#steps);
     this.#prompts.end(stream.jobId, stream.output.tokens);
     stream.dispose();

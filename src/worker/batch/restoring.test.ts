@@ -15,15 +15,18 @@ let events: string[];
 let arrives: Deferred<Restored>;
 let takes: boolean[];
 let begins: (how: string) => void;
+let held: number;
 let restoring: Restoring;
 
 beforeEach(() => {
   events = [];
   arrives = deferred();
   takes = [];
+  held = 0;
   begins = (how) => events.push(how);
   const sequences = {
     filler: (id: number) => ({ inParts: true, take: () => events.push(`into ${id}`) > 0 }),
+    held: () => held,
     giveUp: (id: number) => events.push(`${id} is free`),
   };
   restoring = new Restoring(sequences as unknown as Sequences, {
@@ -58,6 +61,21 @@ it('begins the job with what came', async () => {
   expect(takes).toEqual([true, true]);
   expect(events).toEqual(['into 4', 'into 4', 'begins with 2, not_worth']);
   expect(restoring.size).toBe(0);
+});
+
+it('tells what has come, and whether it holds cells, until it is over', async () => {
+  expect(restoring.holdsCells).toBe(false);
+  const over = begin();
+  expect(restoring.holdsCells).toBe(false);
+  held = 2;
+  expect(restoring.prompts).toMatchObject([{ position: 2 }]);
+  expect(restoring.holdsCells).toBe(true);
+  restoring.remove('job');
+  expect(restoring.prompts).toEqual([]);
+  expect(restoring.holdsCells).toBe(true);
+  arrives.resolve(restored(2));
+  await over;
+  expect(restoring.holdsCells).toBe(false);
 });
 
 it('begins it with nothing where nothing came', async () => {

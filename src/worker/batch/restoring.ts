@@ -19,9 +19,9 @@ export interface Arrival {
 export class Restoring {
   readonly #sequences: Sequences;
   readonly #arrival: Arrival;
-  readonly #jobs = new Map<string, StreamJob>();
-  /** Restores under way, those of jobs that were cancelled meanwhile included. */
-  #underWay = 0;
+  readonly #jobs = new Map<string, { readonly job: StreamJob; readonly sequence: number }>();
+  /** The sequences of restores under way, those of jobs that were cancelled meanwhile included. */
+  readonly #underWay = new Set<number>();
   #change = deferred<void>();
 
   constructor(sequences: Sequences, arrival: Arrival) {
@@ -33,9 +33,18 @@ export class Restoring {
     return this.#jobs.size;
   }
 
-  /** Their prompts; nothing of their state can be copied yet. */
+  /** Their prompts, and how much of their state has come. */
   get prompts(): PrefillingPrompt[] {
-    return [...this.#jobs.values()].map(({ prompt, owner }) => ({ prompt, owner, position: 0 }));
+    return [...this.#jobs.values()].map(({ job: { prompt, owner }, sequence }) => ({
+      prompt,
+      owner,
+      position: this.#sequences.held(sequence),
+    }));
+  }
+
+  /** Whether state has come of a restore that is not over. */
+  get holdsCells(): boolean {
+    return [...this.#underWay].some((sequence) => this.#sequences.held(sequence) > 0);
   }
 
   has(jobId: string): boolean {
@@ -49,7 +58,7 @@ export class Restoring {
 
   /** All that are here; none is afterwards. */
   removeAll(): StreamJob[] {
-    const removed = [...this.#jobs.values()];
+    const removed = [...this.#jobs.values()].map(({ job }) => job);
     this.#jobs.clear();
     return removed;
   }
@@ -61,14 +70,14 @@ export class Restoring {
 
   /** Until a restore is over or `wake` is called; at once where none is under way. */
   async untilChange(): Promise<void> {
-    if (this.#underWay > 0) await this.#change.promise;
+    if (this.#underWay.size > 0) await this.#change.promise;
     this.#change = deferred();
   }
 
   async restore(job: StreamJob, { id }: Placement, { tiers, wanted, before }: Restoration): Promise<void> {
     const { jobId } = job.job;
-    this.#jobs.set(jobId, job);
-    this.#underWay += 1;
+    this.#jobs.set(jobId, { job, sequence: id });
+    this.#underWay.add(id);
     const filler = this.#sequences.filler(id, job.prompt);
     let isWanted = true;
     try {
@@ -87,7 +96,7 @@ export class Restoring {
       this.#sequences.giveUp(id);
       if (isWanted) this.#arrival.failed(job, error);
     } finally {
-      this.#underWay -= 1;
+      this.#underWay.delete(id);
       this.wake();
     }
   }

@@ -167,6 +167,7 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
       sequences.set(sequence, tokens ?? []);
       return tokens !== null;
     },
+    appendsState: false,
     appendSequence: () => false,
     clearSequence: (sequence) => void sequences.delete(sequence),
     copySequence: (target, source) => void sequences.set(target, [...held(source)]),

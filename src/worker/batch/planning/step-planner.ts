@@ -94,9 +94,9 @@ export function cellsOf({ calls }: StepPlan): number {
   return calls.flatMap(({ rows }) => rows).reduce((sum, row) => sum + rowsOf(row), 0);
 }
 
-/** The same without what only makes it cheaper. */
-export function withoutFillers({ calls }: StepPlan): StepPlan {
-  return {
-    calls: calls.map((call) => ({ ...call, rows: call.rows.filter(({ kind }) => kind !== 'filler') })),
-  };
+/** The same without the rows that only make it cheaper. */
+export function withoutExtras({ calls }: StepPlan): StepPlan {
+  const needed = (rows: readonly PlannedRow[]): PlannedRow[] =>
+    rows.filter(({ kind }) => kind !== 'filler').map((row) => ({ ...row, padding: 0 }));
+  return { calls: calls.map((call) => ({ ...call, rows: needed(call.rows) })) };
 }

@@ -8,7 +8,7 @@ import type { ChatModel } from '../../model.ts';
 import { type TokenText, withCachedTokens } from './cached-tokens.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { IdleSequence, StepPlanner } from '../planning/step-planner.ts';
-import { COPY_LIMITS } from '../planning/tuning.ts';
+import { CELL_LIMITS, COPY_LIMITS } from '../planning/tuning.ts';
 import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
 import { type Placement, placePrompt, worthTokens } from './placement.ts';
 import type { Row } from '../stream/row.ts';
@@ -103,6 +103,16 @@ export class Sequences {
     return this.#cells === null || isAlone || cellsBesideRunning(this.#cells, this.#states) >= newTokens;
   }
 
+  /** Whether so many more cells are free as it is. */
+  hasFree(cells: number): boolean {
+    return this.#cells === null || evictedFor(cells, this.#cells, this.#states)?.length === 0;
+  }
+
+  /** Tokens whose state is in a sequence. */
+  held(id: number): number {
+    return this.#state(id).tokens.length;
+  }
+
   /** Makes room for so many more cells by forgetting idle state; false when running answers hold too many. */
   makeRoom(cells: number): boolean {
     const costOf = (state: SequenceState): number =>
@@ -139,10 +149,12 @@ export class Sequences {
   filler(id: number, prompt: Uint32Array): StateTaker {
     const target = this.#state(id);
     return {
-      inParts: this.#cells !== null && this.#checkpoints === null,
+      inParts: this.#context.appendsState && this.#checkpoints === null,
       take: (state, tokens) => {
         const held = target.tokens.length;
-        if (!this.makeRoom(tokens)) return false;
+        const others = this.#states.some(({ busy, id: other }) => busy && other !== id);
+        // Answers beside it go on meanwhile, so it leaves them room as one that begins does.
+        if (!this.makeRoom(tokens + (others ? CELL_LIMITS.answerTokens : 0))) return false;
         const isThere =
           held === 0 ? this.#context.loadSequence(id, state) : this.#context.appendSequence(id, state);
         if (!isThere) return false;

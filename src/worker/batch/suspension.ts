@@ -1,0 +1,73 @@
+/**
+ * Which answers go on where sequences share fewer KV cells than they need: the youngest wait while the others use theirs,
+ * and evaluate again what they gave up. What idle sequences hold goes first.
+ */
+import { cellsOf, type StepPlan, withoutExtras } from './planning/step-planner.ts';
+import { CELL_LIMITS } from './planning/tuning.ts';
+import type { Restoring } from './restoring.ts';
+import type { Sequences } from './sequences/sequences.ts';
+import type { Stream } from './stream/stream.ts';
+
+type Suspendable = Pick<Stream, 'sequence' | 'remaining' | 'suspend'>;
+
+const NOTHING: StepPlan = { calls: [] };
+
+export class Suspension<S extends Suspendable> {
+  readonly #sequences: Sequences;
+  readonly #restoring: Pick<Restoring, 'holdsCells'>;
+  /** In the order in which they gave up their cells. */
+  readonly #suspended = new Set<S>();
+
+  constructor(sequences: Sequences, restoring: Pick<Restoring, 'holdsCells'>) {
+    this.#sequences = sequences;
+    this.#restoring = restoring;
+  }
+
+  get size(): number {
+    return this.#suspended.size;
+  }
+
+  has(stream: S): boolean {
+    return this.#suspended.has(stream);
+  }
+
+  /** It is over. */
+  remove(stream: S): void {
+    this.#suspended.delete(stream);
+  }
+
+  /** Those that do not wait for cells, in the same order. */
+  running(streams: Iterable<S>): S[] {
+    return [...streams].filter((stream) => !this.#suspended.has(stream));
+  }
+
+  /** Those that were suspended first go on first, once there is room for all that they evaluate again. */
+  resume(): void {
+    let promised = 0;
+    for (const stream of this.#suspended) {
+      promised += stream.remaining + CELL_LIMITS.answerTokens;
+      if (!this.#sequences.hasRoomFor(promised)) return;
+      this.#suspended.delete(stream);
+    }
+  }
+
+  /** A plan that there are cells for; `plan` is asked again after each stream that was suspended. Streams, the oldest first. */
+  planWithRoom(streams: Iterable<S>, plan: (running: readonly S[]) => StepPlan): StepPlan {
+    for (;;) {
+      const running = this.running(streams);
+      const wanted = plan(running);
+      if (this.#sequences.hasFree(cellsOf(wanted))) return wanted;
+      // Nobody gives up state for rows that only make a step cheaper.
+      const needed = withoutExtras(wanted);
+      if (this.#sequences.makeRoom(cellsOf(needed))) return needed;
+      // The job of a restore is younger than all of them. Its next part finds no room, so it begins with what it has, and can wait.
+      if (this.#restoring.holdsCells) return NOTHING;
+      const youngest = running.at(-1);
+      // One alone has room for its whole window.
+      if (youngest === undefined || running.length === 1) return needed;
+      this.#suspended.add(youngest);
+      youngest.suspend();
+      this.#sequences.empty(youngest.sequence);
+    }
+  }
+}
