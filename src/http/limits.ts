@@ -25,4 +25,4 @@ export const HTTP_LIMITS = {
 } as const;
 
 /** Tools of requests that are remembered as they were read, for the next request of the same agent. */
-export const KNOWN_TOOLS = { entries: 16, bytes: 4_000_000, leastBytes: 2_000 } as const;
+export const KNOWN_TOOLS = { entries: 16, bytes: 4_000_000, leastBytes: 2_000, tokens: 20_000 } as const;

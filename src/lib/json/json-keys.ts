@@ -85,7 +85,7 @@ export class JsonKeys {
   /** Escapes are decoded, or "\u0061" and "a" would count as two keys. */
   #text(start: number, end: number): string {
     const written = this.#bytes.toString('utf8', start, end);
-    return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
+    return written.includes('\\') ? decoded(written) : written;
   }
 }
 
@@ -93,3 +93,12 @@ const namesProto = (): SvcError => unusable('the key "__proto__" is not allowed'
 const namesTwice = (): SvcError => unusable('an object names the same key twice');
 
 export const unusable = (reason: string): SvcError => fail('invalid_json', { reason });
+
+/** The text of a string, or of whole characters and escapes of it. In a long one the scan leaves control characters to this. */
+export function decoded(written: string): string {
+  try {
+    return JSON.parse(`"${written}"`) as string;
+  } catch {
+    throw unusable('a string holds a control character');
+  }
+}

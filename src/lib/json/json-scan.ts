@@ -1,10 +1,11 @@
 /**
- * Reads a JSON document from its first byte to its last without making anything of it, in as many steps as it is asked to:
- * the grammar, the limits, and keys that are named twice.
+ * Reads a JSON document from its first byte to its last, in as many steps as it is asked to: the grammar, the limits, and
+ * keys that are named twice. It makes nothing of what it reads but what it is given to make values with.
  */
 import { isUtf8 } from 'node:buffer';
 import type { SvcError } from '../errors/svc-error.ts';
 import { JsonKeys, unusable } from './json-keys.ts';
+import type { JsonValues } from './json-values.ts';
 import type { KnownMember, KnownValue } from './known-member.ts';
 
 export const JSON_LIMITS = { depth: 64, tokens: 100_000 } as const;
@@ -20,8 +21,8 @@ const COLON = code(':');
 const COMMA = code(',');
 const LETTER_U = code('u');
 const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
-const WORDS: ReadonlyMap<number, Buffer> = new Map(
-  ['true', 'false', 'null'].map((word) => [code(word), Buffer.from(word)]),
+const WORDS: ReadonlyMap<number, { readonly word: Buffer; readonly value: unknown }> = new Map(
+  [true, false, null].map((value) => [code(String(value)), { word: Buffer.from(String(value)), value }]),
 );
 const IN_NUMBERS = new Set(Buffer.from('+-.0123456789Ee'));
 const NUMBER_PATTERN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -42,9 +43,17 @@ export interface SharedPlace {
   readonly known: KnownValue | undefined;
 }
 
+/** What a scan is for, beside its verdict. */
+export interface ScanOptions {
+  readonly shared?: KnownMember | undefined;
+  /** Is told of everything that is read. */
+  readonly values?: JsonValues;
+}
+
 export class JsonScan {
   readonly #bytes: Buffer;
   readonly #shared: KnownMember | undefined;
+  readonly #values: JsonValues | undefined;
   /** Set once the value of the shared member was read or passed over, where it is a list or an object. */
   place: SharedPlace | undefined;
   /** The next value is that of the shared member. */
@@ -63,9 +72,10 @@ export class JsonScan {
   #quoteAt = -1;
   #backslashAt = -1;
 
-  constructor(bytes: Buffer, shared?: KnownMember) {
+  constructor(bytes: Buffer, { shared, values }: ScanOptions = {}) {
     this.#bytes = bytes;
     this.#shared = shared;
+    this.#values = values;
     if (!isUtf8(bytes)) throw unusable('it is not valid UTF-8');
   }
 
@@ -97,8 +107,10 @@ export class JsonScan {
       this.#beginString(false);
     } else if (byte === OPEN_BRACE) {
       this.#opens(new JsonKeys(this.#bytes), 'key or }');
+      this.#values?.opens({});
     } else if (byte === OPEN_BRACKET) {
       this.#opens(null, 'value or ]');
+      this.#values?.opens([]);
     } else {
       if (!this.#word(byte)) this.#number();
       this.#expected = 'more';
@@ -119,6 +131,7 @@ export class JsonScan {
       this.#countTokens(known.tokens);
       this.#at += known.bytes.length;
       this.place = { start, end: this.#at, tokens: known.tokens, known };
+      this.#values?.put(known.value);
       this.#expected = 'more';
     } else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
       this.#sharedFrom = { start, tokens: this.#tokens };
@@ -134,6 +147,7 @@ export class JsonScan {
 
   #close(): void {
     this.#open.pop();
+    this.#values?.closes();
     this.#at += 1;
     this.#expected = 'more';
     const from = this.#sharedFrom;
@@ -169,6 +183,7 @@ export class JsonScan {
     this.#at += 1;
     this.#stringAt = this.#at;
     this.#expected = 'the rest of a string';
+    this.#values?.beginString(this.#at);
   }
 
   #string(stop: number): void {
@@ -185,14 +200,16 @@ export class JsonScan {
       } else if (byte < 0x20) {
         throw this.#unexpected(at);
       } else {
-        at = at < searchAt ? at + 1 : this.#nextMark(at);
+        at = at < searchAt ? at + 1 : Math.min(stop, this.#nextMark(at));
       }
     }
     this.#at = at;
+    if (at < bytes.length) this.#values?.takeUpTo(at);
   }
 
   #endString(at: number): void {
     this.#at = at + 1;
+    this.#values?.endString(at, this.#isKey);
     if (this.#isKey) {
       this.#open.at(-1)?.note(this.#stringAt, at);
       this.#isShared = this.#open.length === 1 && this.#isSharedName(this.#stringAt, at);
@@ -228,10 +245,11 @@ export class JsonScan {
   }
 
   #word(byte: number): boolean {
-    const word = WORDS.get(byte);
-    if (word === undefined || !word.every((letter, index) => this.#bytes[this.#at + index] === letter))
+    const known = WORDS.get(byte);
+    if (known === undefined || !known.word.every((letter, index) => this.#bytes[this.#at + index] === letter))
       return false;
-    this.#at += word.length;
+    this.#at += known.word.length;
+    this.#values?.put(known.value);
     return true;
   }
 
@@ -241,8 +259,10 @@ export class JsonScan {
     NUMBER_PATTERN.lastIndex = 0;
     const match = NUMBER_PATTERN.exec(this.#bytes.toString('latin1', this.#at, end))?.[0];
     if (!match) throw this.#unexpected();
-    if (!Number.isFinite(Number(match))) throw unusable(`the number at byte ${this.#at} is too large`);
+    const value = Number(match);
+    if (!Number.isFinite(value)) throw unusable(`the number at byte ${this.#at} is too large`);
     this.#at += match.length;
+    this.#values?.put(value);
   }
 
   #unexpected(at = this.#at): SvcError {

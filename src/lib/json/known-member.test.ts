@@ -4,7 +4,7 @@ import { KnownMember } from './known-member.ts';
 import { JSON_LIMITS } from './json-scan.ts';
 import { parseJson } from './strict-json.ts';
 
-const LIMITS = { entries: 2, bytes: 1000, leastBytes: 0 };
+const LIMITS = { entries: 2, bytes: 1000, leastBytes: 0, tokens: JSON_LIMITS.tokens };
 const known = (limits: Partial<typeof LIMITS> = {}): KnownMember =>
   new KnownMember('tools', { ...LIMITS, ...limits });
 const read = (text: string, member: KnownMember) =>

@@ -15,6 +15,8 @@ export interface KnownLimits {
   readonly bytes: number;
   /** Shorter values are as soon read as compared. */
   readonly leastBytes: number;
+  /** Values in one of them; more would take too long to freeze at once. */
+  readonly tokens: number;
 }
 
 const BRACKETS: readonly unknown[] = [...Buffer.from('[{')];
@@ -42,8 +44,9 @@ export class KnownMember {
 
   /** Keeps a value that was read from these bytes, if it ends where a reader would end it: at its own bracket. */
   remember(bytes: Buffer, value: unknown, tokens: number): void {
-    const { entries, bytes: room, leastBytes } = this.#limits;
-    if (bytes.length < leastBytes || bytes.length > room || !BRACKETS.includes(bytes[0])) return;
+    const { entries, bytes: room, leastBytes, tokens: most } = this.#limits;
+    if (bytes.length < leastBytes || bytes.length > room || tokens > most || !BRACKETS.includes(bytes[0]))
+      return;
     // The document would be kept with a part of its memory.
     this.#known = [...this.#known, { bytes: Buffer.from(bytes), value: frozen(value), tokens }];
     const size = (): number => this.#known.reduce((sum, known) => sum + known.bytes.length, 0);

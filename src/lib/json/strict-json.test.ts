@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SvcError } from '../errors/svc-error.ts';
 import { JSON_LIMITS, JsonScan } from './json-scan.ts';
 import { parseJsonInTurns } from './json-in-turns.ts';
+import { JsonValues } from './json-values.ts';
 import { parseJson } from './strict-json.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
 
-function outcomeOf(read: () => unknown): string {
+function outcomeOf(read: () => unknown): unknown {
   try {
-    return String(read());
+    return { value: read() };
   } catch (error) {
-    return String(error);
+    return (error as SvcError).code;
   }
 }
 
@@ -55,6 +57,11 @@ describe('parseJson', () => {
     ['two documents', '{} {}', /unexpected/],
     ['a raw newline in a string', '"a\nb"', /unexpected/],
     ['a raw newline in a long string', `"${'a'.repeat(1000)}\n"`, /control character/],
+    [
+      'a control character in a long key with an escape',
+      `{"${'a'.repeat(1000)}\u0001\\n":1}`,
+      /control character/,
+    ],
     ['one of many keys twice', `{${keys(40)},"key7":1}`, /twice/],
     ['one of many keys twice, once with an escape', `{${keys(40)},"\\u006bey7":1}`, /twice/],
     ['an escape that there is not', '"a\\x"', /unexpected/],
@@ -89,19 +96,44 @@ describe('parseJson', () => {
     expect(parse(`{${keys(5_000)}}`)).toEqual(JSON.parse(`{${keys(5_000)}}`));
   });
 
-  it('reads the same in steps of any size', () => {
+  it('reads the same values in steps of any size, and refuses the same', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '\\n',
+        '\\"',
+        '\\\\',
+        '\\u0022',
+        '\\ud83d\\ude00',
+        'ü',
+        '漢字',
+        '😀',
+        '\u0001',
+        '\\ud800',
+        '\\x',
+      ),
+      fc.nat(600).map((length) => 'x'.repeat(length)),
+    );
+    const long = fc.array(piece, { maxLength: 6 }).map((pieces) => `"${pieces.join('')}"`);
+    const value = fc.oneof(
+      fc.json({ maxDepth: 4 }),
+      long,
+      fc
+        .array(fc.tuple(long, fc.json({ maxDepth: 2 })), { maxLength: 4 })
+        .map((members) => `{${members.map(([key, text]) => `${key}: ${text}`).join(' ,')}}`),
+    );
     fc.assert(
-      fc.property(fc.json({ maxDepth: 4 }), fc.integer({ min: 1, max: 9 }), fc.nat(40), (text, step, cut) => {
+      fc.property(value, fc.integer({ min: 1, max: 400 }), fc.nat(40), (text, step, cut) => {
         const bytes = Buffer.from(text.slice(0, text.length - (cut % 3)));
-        const whole = outcomeOf(() => new JsonScan(bytes).advance(bytes.length));
         const inSteps = outcomeOf(() => {
-          const scan = new JsonScan(bytes);
+          const values = new JsonValues(bytes);
+          const scan = new JsonScan(bytes, { values });
           let end = step;
           while (!scan.advance(end)) end += step;
-          return true;
+          return values.root;
         });
-        expect(inSteps).toBe(whole);
+        expect(inSteps).toEqual(outcomeOf(() => parseJson(bytes)));
       }),
+      { numRuns: 2000 },
     );
   });
 

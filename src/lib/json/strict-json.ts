@@ -13,17 +13,9 @@ import type { KnownMember } from './known-member.ts';
  * is not read again where the same bytes were read before: it is the same frozen value.
  */
 export function parseJson(bytes: Buffer, shared?: KnownMember): unknown {
-  const scan = new JsonScan(bytes, shared);
+  const scan = new JsonScan(bytes, { shared });
   scan.advance(bytes.length);
-  return readScanned(bytes, scan.place, shared);
-}
-
-/** The value of a document that was scanned. */
-export function readScanned(
-  bytes: Buffer,
-  place: SharedPlace | undefined,
-  shared: KnownMember | undefined,
-): unknown {
+  const { place } = scan;
   if (shared === undefined || place === undefined) return parsed(bytes.toString('utf8'));
   return place.known === undefined
     ? readFirst(bytes, place, shared)

@@ -1,0 +1,76 @@
+/**
+ * Makes the value of a document while it is scanned, so that a large one can be read in turns: JSON.parse cannot be
+ * interrupted, and takes a tenth of a second for what a body may hold. It trusts the scan in everything but control
+ * characters in strings.
+ */
+import { decoded } from './json-keys.ts';
+
+const BACKSLASH = 0x5c;
+/** The scan looks at each byte of a string that is no longer. */
+const SHORT_BYTES = 256;
+const IN_CHARACTER = 0b1000_0000;
+const CHARACTER_BITS = 0b1100_0000;
+
+type Container = unknown[] | Record<string, unknown>;
+
+export class JsonValues {
+  readonly #bytes: Buffer;
+  /** The document, once it is read. */
+  root: unknown;
+  readonly #open: Container[] = [];
+  /** For the next value, by the depth at which it stands. */
+  readonly #keys: string[] = [];
+  /** Of the string that is being read: what was taken already, and where the rest begins. */
+  #taken = '';
+  #from = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  put(value: unknown): void {
+    const container = this.#open.at(-1);
+    if (container === undefined) this.root = value;
+    else if (Array.isArray(container)) container.push(value);
+    else container[this.#keys[this.#open.length] as string] = value;
+  }
+
+  opens(container: Container): void {
+    this.put(container);
+    this.#open.push(container);
+  }
+
+  closes(): void {
+    this.#open.pop();
+  }
+
+  beginString(at: number): void {
+    this.#taken = '';
+    this.#from = at;
+  }
+
+  /** Takes the string as far as it was scanned; no escape lies across that place, but perhaps a character. */
+  takeUpTo(at: number): void {
+    let end = at;
+    while (end > this.#from && ((this.#bytes[end] as number) & CHARACTER_BITS) === IN_CHARACTER) end -= 1;
+    this.#taken += this.#text(this.#from, end);
+    this.#from = end;
+  }
+
+  endString(at: number, isKey: boolean): void {
+    const rest = this.#text(this.#from, at);
+    const text = this.#taken === '' ? rest : this.#taken + rest;
+    if (isKey) this.#keys[this.#open.length] = text;
+    else this.put(text);
+  }
+
+  #text(start: number, end: number): string {
+    const text = this.#bytes.toString('utf8', start, end);
+    return end - start <= SHORT_BYTES && !this.#hasEscape(start, end) ? text : decoded(text);
+  }
+
+  #hasEscape(start: number, end: number): boolean {
+    for (let at = start; at < end; at += 1) if (this.#bytes[at] === BACKSLASH) return true;
+    return false;
+  }
+}
