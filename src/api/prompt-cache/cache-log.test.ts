@@ -141,6 +141,10 @@ describe('the warning', () => {
     const question = changed({ cause: 'text_changed', isHistory: false });
     for (let turn = 0; turn < 9; turn += 1) note(log, caller(), started(question));
     expect(log.warning(caller(), 'm')).toBeNull();
+    expect(log.why('owner', 'req_1')).toMatchObject({
+      explanation: 'Message 0 (system) is where another conversation begins.',
+      advice: null,
+    });
   });
 });
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { CacheDifference, CacheReport } from '../../wire/prompt-cache.ts';
 import type { Caller, RequestAccount } from '../caller.ts';
-import { type CacheReason, originsOf, placeName, reasonOf, type Started, wordsFor } from './reasons.ts';
+import { type CacheReason, originsOf, reasonOf, type Started, wordsFor } from './reasons.ts';
 
 export interface CacheLogLimits {
   readonly owners: number;
@@ -112,8 +112,7 @@ function reportOf(started: Started, reason: CacheReason, named: Named): CacheRep
   const { promptTokens, cachedTokens, numCtx, earlier } = started;
   const { slotTokens, ramTokens, diskTokens, restoreMs } = originsOf(started);
   const difference = earlier?.difference;
-  const place = difference === undefined ? '' : placeName(difference.place);
-  const { sentence, advice } = wordsFor(reason, place);
+  const { sentence, advice } = wordsFor(reason, difference);
   return {
     object: 'svc.cache_report',
     ...named,

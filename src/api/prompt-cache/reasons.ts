@@ -2,7 +2,7 @@
 import { missOf } from '../../contract/prompt-difference.ts';
 import type { CacheFacts, CacheMissReason, JobEvent } from '../../contract/job-event.ts';
 import { CHANGE_CAUSES, type ChangeCause } from '../../lib/prompt-cache/causes.ts';
-import type { PromptPlace } from '../../lib/prompt-cache/difference.ts';
+import type { PromptDifference, PromptPlace } from '../../lib/prompt-cache/difference.ts';
 
 export type Started = Omit<Extract<JobEvent, { type: 'started' }>, 'type'>;
 
@@ -79,8 +79,12 @@ export function originsOf({
   return cache ?? { slotTokens: cachedTokens, ramTokens: 0, diskTokens: 0, restoreMs: 0 };
 }
 
-export function wordsFor(reason: CacheReason, place: string): Words {
+export function wordsFor(reason: CacheReason, difference: PromptDifference | undefined): Words {
   if (!isChange(reason)) return UNCHANGED[reason];
+  const place = difference === undefined ? 'The prompt' : placeName(difference.place);
+  // Another question behind the same beginning is what a cache is for.
+  if (reason === 'text_changed' && difference?.place.kind === 'message' && !difference.isHistory)
+    return { sentence: `${place} is where another conversation begins.`, advice: null };
   return { sentence: `${place} ${CHANGES[reason]}.`, advice: CHANGE_CAUSES[reason] };
 }
 
@@ -89,7 +93,7 @@ function isChange(reason: CacheReason): reason is ChangeCause {
 }
 
 /** A place as people read it. */
-export function placeName({ kind, index, name }: PromptPlace): string {
+function placeName({ kind, index, name }: PromptPlace): string {
   switch (kind) {
     case 'message':
       return `Message ${index} (${name})`;

@@ -85,8 +85,25 @@ describe('two prompts', () => {
     expect([found?.before, found?.now].map((text) => text?.slice(0, 5))).toEqual(['read_', 'write']);
   });
 
-  it('part where a tool is missing', () => {
-    expect(difference(base, followUp({ tools: ['read_file', 'run'] }))?.cause).toBe('tools_changed');
+  it.each<[string, string[], object]>([
+    ['in the middle', ['read_file', 'run'], { index: 1, name: 'run' }],
+    ['at the end', ['read_file', 'write_file'], { index: 2, name: 'run' }],
+    ['and all others', [], { index: 0, name: 'read_file' }],
+  ])('part where a tool is missing %s', (_where, tools, place) => {
+    const found = difference(base, followUp({ tools }));
+    expect(found).toMatchObject({
+      cause: 'tools_changed',
+      place: { kind: 'tool', ...place },
+      isHistory: true,
+    });
+  });
+
+  it('part where tools were added', () => {
+    const found = difference({ ...base, tools: [] }, followUp());
+    expect(found).toMatchObject({
+      cause: 'tools_changed',
+      place: { kind: 'tool', index: 0, name: 'read_file' },
+    });
   });
 
   it.each([
@@ -100,6 +117,7 @@ describe('two prompts', () => {
     ['volatile_line', 'x-anthropic-billing-header: cch=1a;\nHi.', 'x-anthropic-billing-header: cch=2b;\nHi.'],
     ['volatile_line', 'session-token: 0192abcd\nHi.', 'session-token: 7743ffee\nHi.'],
     ['text_changed', 'You are in folder alpha. Be brief.', 'You are in folder beta. Be brief.'],
+    ['text_changed', 'Be brief.', 'Be brief.\nIt is 9:05.'],
     ['text_changed', 'The time is 9:05, be brief.', 'The time is 9:06, be long.'],
   ])('part in the system prompt: %s', (cause, one, other) => {
     const found = difference(
@@ -124,6 +142,25 @@ describe('two prompts', () => {
     });
     const other = [...base.messages, said('Something else entirely.'), user('Thanks.')];
     expect(difference({ ...base, answer }, { ...base, messages: other })?.cause).toBe('text_changed');
+  });
+
+  it('part where thinking before a call was left out', () => {
+    const call = '<tool_call>\n{"name": "run", "arguments": {}}\n</tool_call>';
+    const messages = [...base.messages, said(call), user('Thanks.')];
+    const answer = `<think>\nThe user wants the file.\n</think>\n\n${call}<|im_end|>`;
+    expect(difference({ ...base, answer }, { ...base, messages })).toMatchObject({
+      cause: 'thinking_dropped',
+      place: { kind: 'message', index: 2, name: 'assistant' },
+    });
+  });
+
+  it('of other conversations part without a change of history, whatever their system prompts say', () => {
+    const other = {
+      messages: [system('You help with cooking.'), user('What is for dinner?'), said('Soup.')],
+    };
+    expect(difference(base, other)).toMatchObject({ cause: 'text_changed', isHistory: false });
+    const same = { messages: [system('You help with cooking.'), ...followUp().messages.slice(1)] };
+    expect(difference(base, same)).toMatchObject({ cause: 'text_changed', isHistory: true });
   });
 
   it('part where an answer came back in other tokens', () => {

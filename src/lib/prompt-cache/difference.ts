@@ -54,15 +54,16 @@ export function differenceOf(before: SeenPrompt, now: SeenPrompt): PromptDiffere
   const split = isSameText ? placeOfToken(now, token, at) : at;
   const [there, here] = [placeAt(before, split), placeAt(now, split)];
   // Words that are gone were somewhere, too.
-  const place = here.kind === 'template' ? there : here;
-  const cause = isSameText
-    ? 'answer_retokenised'
-    : causeOf({ before, now, at, isTool: [there, here].some(({ kind }) => kind === 'tool') });
+  const changed = here.kind === 'template' ? firstTool(before, now, there) : laterTool(here, there);
+  const place = answerBehind(now, changed);
+  const isTool = [there, here, place].some(({ kind }) => kind === 'tool');
+  const cause = isSameText ? 'answer_retokenised' : causeOf({ before, now, at, isTool });
+  const isAnother = cause === 'text_changed' && !isSameConversation(before, now);
   return {
     cause,
     token,
     place,
-    isHistory: isHistory(now, place),
+    isHistory: isHistory(now, place) && !isAnother,
     shared: now.text.slice(Math.max(0, split - TOLD_UNITS), split).toWellFormed(),
     before: before.text.slice(split, split + TOLD_UNITS).toWellFormed(),
     now: now.text.slice(split, split + TOLD_UNITS).toWellFormed(),
@@ -121,7 +122,7 @@ function causeOf({ before, now, at, isTool }: Parting): ChangeCause {
   const lines = [lineAt(before.text, at), lineAt(now.text, at)] as const;
   if (lines.some((line) => volatileName(line) !== null)) return 'volatile_line';
   const [one, other] = lines.map((line) => line.replaceAll(TIME, '#'));
-  if (one === other) return 'timestamp';
+  if (lines[0] !== lines[1] && one === other) return 'timestamp';
   if (areHeaders(...lines)) return 'volatile_line';
   if (isTool) return toolCause(before, now);
   return droppedThinking(before, now, at) ? 'thinking_dropped' : 'text_changed';
@@ -173,6 +174,32 @@ function placeAt({ text, words }: SeenPrompt, at: number): PromptPlace {
   if (part !== null) return { kind: part.kind, index: part.index, name: part.name };
   const last = parts.findLast(({ kind, end }) => kind === 'message' && end <= at);
   return { kind: 'template', index: last?.index ?? -1, name: last?.name ?? '' };
+}
+
+/** Where only one of the prompts has tools, what the template writes about tools stands before the first. */
+function firstTool(before: SeenPrompt, now: SeenPrompt, place: PromptPlace): PromptPlace {
+  const [[one], [other]] = [before.words.tools, now.words.tools];
+  const only = one === undefined ? other : other === undefined ? one : undefined;
+  const isBefore = place.kind === 'template' && place.index <= 0;
+  return isBefore && only !== undefined ? { kind: 'tool', index: 0, name: only.name } : place;
+}
+
+/** The last tool of a prompt reaches further than its words, so one that follows it in the other is the one that differs. */
+function laterTool(here: PromptPlace, there: PromptPlace): PromptPlace {
+  return here.kind === 'tool' && there.kind === 'tool' && there.index > here.index ? there : here;
+}
+
+/** What the template writes before an answer that was sent back, such as thinking, belongs to that answer. */
+function answerBehind({ words: { messages } }: SeenPrompt, place: PromptPlace): PromptPlace {
+  const index = place.index + 1;
+  const isAnswer = place.kind === 'template' && messages[index]?.role === 'assistant';
+  return isAnswer ? { kind: 'message', index, name: 'assistant' } : place;
+}
+
+/** Conversations begin with what their user says first; system prompts may be the same in many. */
+function isSameConversation(before: SeenPrompt, now: SeenPrompt): boolean {
+  const [one, other] = [before, now].map(({ words }) => words.messages.find(({ role }) => role !== 'system'));
+  return one?.content === other?.content;
 }
 
 /** Tools and system prompts are history as soon as anything is said; a message, when the model has answered it. */

@@ -106,7 +106,7 @@ function placeOf(words: string, text: string): number {
   return first;
 }
 
-/** A tool reaches from its name to that of the next one, or to the next message. */
+/** A tool reaches from its line, or from its name, to the next one, or to the next message. */
 function toolParts(
   text: string,
   tools: readonly { readonly name: string }[],
@@ -115,7 +115,7 @@ function toolParts(
   const finder = new Finder(text);
   const starts = tools.flatMap(({ name }, index) => {
     const found = finder.next(JSON.stringify(name)) ?? finder.next(name);
-    return found === null ? [] : [{ index, name, start: found.start }];
+    return found === null ? [] : [{ index, name, start: lineOf(text, found.start) }];
   });
   const borders = [...starts.map(({ start }) => start), ...messages.map(({ start }) => start)].sort(
     (a, b) => a - b,
@@ -127,4 +127,13 @@ function toolParts(
     start,
     end: borders.find((border) => border > start) ?? text.length,
   }));
+}
+
+/** Characters of a tool's line before its name. */
+const BEFORE_NAME = 64;
+
+/** Where the line begins that names a tool; where that is far off, the name itself. */
+function lineOf(text: string, at: number): number {
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  return at - start <= BEFORE_NAME ? start : at;
 }
