@@ -41,6 +41,7 @@ const GOOD = [
   'mirror',
   'flood',
   'leaks-key',
+  'reset-when-kept',
 ];
 const names = [...FAULTS.map(([name]) => name), ...GOOD, 'embed-384', 'embed-768', 'embed-1024', 'embed-nan'];
 
@@ -305,6 +306,15 @@ describe('an upstream that fails', () => {
     const { status, body } = await chat('box/absent');
     expect([status, body.code]).toEqual([404, 'upstream_model_gone']);
     expect(body.error).toContain('box');
+  });
+});
+
+describe('kept connections', () => {
+  it('that the upstream has closed meanwhile, all of them, are no failure', async () => {
+    await engines.add({ name: 'worn', baseUrl: `${upstream.url}/v1` }, names);
+    await Promise.all([chat('worn/slow'), chat('worn/slow'), chat('worn/slow')]);
+    const { status, body } = await chat('worn/reset-when-kept');
+    expect([status, body.choices?.[0].message.content]).toEqual([200, TALE]);
   });
 });
 

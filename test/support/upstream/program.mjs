@@ -43,6 +43,8 @@ const BEHAVIOURS = {
     answer.reset();
   },
   'reset-at-once': async (answer) => answer.reset(),
+  /** As if each connection had been closed behind its first request. */
+  'reset-when-kept': async (answer) => (answer.isKept ? answer.reset() : answer.whole()),
   'ends-early': async (answer) => {
     await answer.say(words.slice(0, 3));
     answer.response.end();
@@ -252,6 +254,7 @@ export class ScriptedUpstream {
   running = 0;
   requests = [];
   sent = 0;
+  #sockets = new WeakSet();
   /** Answers of further routes, by path. */
   pages = {};
   health = 200;
@@ -277,6 +280,8 @@ export class ScriptedUpstream {
   }
 
   async #serve(request, response) {
+    const isKept = this.#sockets.has(request.socket);
+    this.#sockets.add(request.socket);
     const text = await textOf(request);
     const { pathname } = new URL(request.url, 'http://x');
     const body = text === '' ? undefined : JSON.parse(text);
@@ -299,6 +304,7 @@ export class ScriptedUpstream {
     if (pathname !== '/v1/chat/completions' && pathname !== '/v1/completions')
       return json({ error: { message: 'no such route' } }, 404);
     const answer = new Answer(this, request, response, body);
+    answer.isKept = isKept;
     answer.isChat = pathname === '/v1/chat/completions';
     this.running += 1;
     response.once('close', () => (this.running -= 1));

@@ -3,7 +3,7 @@
  * It knows nothing of models. node:http and not undici, whose last line for Node 20 ends the process when an upstream
  * closes a connection while its body waits to be read (docs/decisions/2026-11-23-upstreams.md).
  */
-import { Agent as HttpAgent } from 'node:http';
+import { type AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Upstream } from '../ports.ts';
 import { UPSTREAM_LIMITS } from '../limits.ts';
@@ -16,34 +16,46 @@ const KEPT = {
   scheduling: 'lifo' as const,
 };
 
+export interface Agents {
+  /** Takes up a connection that an earlier request left open, where there is one. */
+  readonly kept: HttpAgent;
+  /** A connection for one request. */
+  readonly fresh: HttpAgent;
+}
+
 /** One set of connections per upstream and authority: what one upstream left behind reaches no other. */
 export class Connections {
-  readonly #agents = new Map<string, HttpAgent>();
-  /** The last one of each, so that its address is not taken apart for every call. */
-  readonly #last = new WeakMap<object, { readonly ca: string | null; readonly agent: HttpAgent }>();
+  readonly #agents = new Map<string, Agents>();
+  /** The last ones of each, so that its address is not taken apart for every call. */
+  readonly #last = new WeakMap<object, { readonly ca: string | null; readonly agents: Agents }>();
 
-  async agentFor(upstream: Pick<Upstream, 'name' | 'baseUrl' | 'ca'>): Promise<HttpAgent> {
+  async agentsFor(upstream: Pick<Upstream, 'name' | 'baseUrl' | 'ca'>): Promise<Agents> {
     const ca = await upstream.ca();
     const last = this.#last.get(upstream);
-    if (last?.ca === ca) return last.agent;
-    const agent = this.#agentOf(upstream, ca);
-    this.#last.set(upstream, { ca, agent });
-    return agent;
+    if (last?.ca === ca) return last.agents;
+    const agents = this.#agentsOf(upstream, ca);
+    this.#last.set(upstream, { ca, agents });
+    return agents;
   }
 
-  #agentOf({ name, baseUrl }: Pick<Upstream, 'name' | 'baseUrl'>, ca: string | null): HttpAgent {
+  #agentsOf({ name, baseUrl }: Pick<Upstream, 'name' | 'baseUrl'>, ca: string | null): Agents {
     const key = JSON.stringify([name, new URL(baseUrl).origin, ca]);
     const known = this.#agents.get(key);
     if (known !== undefined) return known;
-    const agent = baseUrl.startsWith('https:')
-      ? new HttpsAgent({ ...KEPT, ...(ca === null ? {} : { ca }) })
-      : new HttpAgent(KEPT);
-    this.#agents.set(key, agent);
-    return agent;
+    const agent = (options: AgentOptions): HttpAgent =>
+      baseUrl.startsWith('https:')
+        ? new HttpsAgent({ ...options, ...(ca === null ? {} : { ca }) })
+        : new HttpAgent(options);
+    const agents = { kept: agent(KEPT), fresh: agent({ keepAlive: false }) };
+    this.#agents.set(key, agents);
+    return agents;
   }
 
   close(): void {
-    for (const agent of this.#agents.values()) agent.destroy();
+    for (const { kept, fresh } of this.#agents.values()) {
+      kept.destroy();
+      fresh.destroy();
+    }
     this.#agents.clear();
   }
 }

@@ -2,7 +2,12 @@
  * One request to an upstream and the head of its answer. What leaves is built here from nothing: no header of a client,
  * so neither its Authorization nor any X-Svc- name ever goes upstream. Redirects and encodings are refused.
  */
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+  type Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../lib/base/clock.ts';
@@ -44,7 +49,7 @@ export interface Exchange {
 
 export async function exchange(deps: ExchangeDeps, outgoing: Outgoing): Promise<Exchange> {
   const { upstream, signal, model } = outgoing;
-  const [agent, key] = [await deps.connections.agentFor(upstream), await upstream.key()];
+  const [{ kept, fresh }, key] = [await deps.connections.agentsFor(upstream), await upstream.key()];
   const asked: Asked = { upstream: upstream.name, model, key };
   let current: ClientRequest | undefined;
   let response: IncomingMessage | undefined;
@@ -70,18 +75,17 @@ export async function exchange(deps: ExchangeDeps, outgoing: Outgoing): Promise<
   };
   try {
     if (signal.aborted) throw fail('cancelled');
-    for (let isRetry = false; ; isRetry = true) {
-      try {
-        response = await send({ ...outgoing, agent, key, userAgent: deps.userAgent }, watch, (request) => {
-          current = request;
-        });
-        break;
-      } catch (error) {
-        // A kept connection may have been closed by the upstream just as it was taken up again.
-        const isStale =
-          !isRetry && current?.reusedSocket === true && watch.expired === null && !signal.aborted;
-        if (!isStale) throw error;
-      }
+    const by = (agent: HttpAgent): Promise<IncomingMessage> =>
+      send({ ...outgoing, agent, key, userAgent: deps.userAgent }, watch, (request) => {
+        current = request;
+      });
+    try {
+      response = await by(kept);
+    } catch (error) {
+      // A kept connection may have been closed by the upstream just as it was taken up again, and others with it.
+      const isStale = current?.reusedSocket === true && watch.expired === null && !signal.aborted;
+      if (!isStale) throw error;
+      response = await by(fresh);
     }
   } catch (error) {
     end();
@@ -99,7 +103,7 @@ export async function exchange(deps: ExchangeDeps, outgoing: Outgoing): Promise<
 }
 
 type Sent = Outgoing & {
-  readonly agent: NonNullable<Parameters<typeof requestHttp>[1]>['agent'];
+  readonly agent: HttpAgent;
   readonly key: string | null;
   readonly userAgent: string;
 };
