@@ -16,6 +16,7 @@ import { writeBenchModel } from './model.ts';
 import { pageCost } from './page/page-cost.ts';
 import { planner } from './planner/planner.ts';
 import { soak } from './soak.ts';
+import { steps } from './steps/steps.ts';
 import { threads } from './threads/threads.ts';
 import { upstream } from './upstream/upstream.ts';
 
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, (argv: readonly string[]) => Promise<v
   frozen,
   'frozen-matrix': frozenMatrix,
   planner,
+  steps,
   threads,
   balance,
   upstream,
