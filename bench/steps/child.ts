@@ -1,4 +1,4 @@
-/** The process that `steps` measures: a batch loop with a real library, argument FILE; one request at a time, each answered once. */
+/** The process that `steps` measures: a batch loop with a real library, arguments FILE and DRAFTS; one request at a time, each answered once. */
 import { bootNative } from '../../src/worker/addon/boot.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import type { LoadSpec } from '../../src/contract/load.ts';
@@ -22,7 +22,7 @@ const PARALLEL = 8;
 const COLD_BYTES = 96 * 1024 * 1024;
 const LINE_BYTES = 64;
 
-const [file = ''] = process.argv.slice(2);
+const [file = '', drafts = '0'] = process.argv.slice(2);
 const cold = new Uint8Array(COLD_BYTES);
 const gaps: number[] = [];
 let open = 0;
@@ -59,7 +59,7 @@ async function start(): Promise<Started> {
     parallel: PARALLEL,
     threads: 1,
     tunedThreads: null,
-    draftTokens: 0,
+    draftTokens: Number(drafts),
     settings: {},
     experts: null,
     adapters: [],

@@ -19,6 +19,8 @@ interface Price {
 export class CallPrices {
   readonly #prices = new Map<number, Price>();
   readonly #depth = new DepthSlope();
+  /** Since the last call: choosing drafts asks for the same ones many times. */
+  readonly #estimates = new Map<number, number>();
   #busyMs = 0;
   #changes = 0;
 
@@ -35,6 +37,7 @@ export class CallPrices {
   /** A call of so many rows, which read `depth` earlier tokens together. */
   observe({ rows, depth, ms }: Readonly<Record<'rows' | 'depth' | 'ms', number>>): void {
     if (rows > PRICES.mostRows) return;
+    this.#estimates.clear();
     this.#busyMs += ms;
     this.#depth.observe(rows, depth, ms);
     const sample = Math.max(ms * PRICES.leastWithoutDepth, ms - depth * this.rowDepthMs);
@@ -88,6 +91,14 @@ export class CallPrices {
 
   /** The price, or what its neighbours make likely; before any call, in calls of one row. */
   estimate(rows: number): number {
+    const before = this.#estimates.get(rows);
+    if (before !== undefined) return before;
+    const found = this.#estimate(rows);
+    this.#estimates.set(rows, found);
+    return found;
+  }
+
+  #estimate(rows: number): number {
     const known = this.price(rows);
     if (known !== null && (this.isFresh(rows) || rows === 1)) return known;
     const fresh = this.sizes.filter((size) => this.isFresh(size) || size === 1);
