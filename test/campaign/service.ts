@@ -1,6 +1,7 @@
 /** A service of its own process, with the tiny models, and the ways in which a campaign looks at it from outside. */
 import { type ChildProcess } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -110,16 +111,10 @@ export class CampaignService {
   }
 
   /** Processes that this server has forked. */
-  async children(): Promise<number[]> {
-    const found: number[] = [];
-    for (const name of await readdir('/proc')) {
-      if (!/^\d+$/.test(name)) continue;
-      const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-      // A process that waits to be collected has ended.
-      const [, parent] = /^\d+ \(.*\) [^Z] (\d+)/.exec(stat) ?? [];
-      if (Number(parent) === this.pid) found.push(Number(name));
-    }
-    return found;
+  children(): number[] {
+    return readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => parentOf(pid) === this.pid);
   }
 
   /** A chat as a stream, whatever becomes of it. */
@@ -138,6 +133,17 @@ export class CampaignService {
       ...extra,
     });
     return streamed(`${this.url}/v1/chat/completions`, body, onText);
+  }
+}
+
+/** Zero where there is no such process, or it only waits to be collected. */
+function parentOf(pid: number): number {
+  if (!Number.isInteger(pid)) return 0;
+  try {
+    const [, parent] = /^\d+ \(.*\) [^Z] (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    return Number(parent ?? 0);
+  } catch {
+    return 0;
   }
 }
 

@@ -12,7 +12,7 @@ scenario('server', async ({ seed, random, book }) => {
   const { service, whole } = campaign;
   const streams = Array.from({ length: 1 + random.below(3) }, () => service.stream(PROMPT, TOKENS));
   await delay(random.below(150));
-  const workers = await service.children();
+  const workers = service.children();
   const how = pick(random, ['kill', 'drain', 'stop and go on'] as const);
   book.count(how);
   if (how === 'stop and go on') {

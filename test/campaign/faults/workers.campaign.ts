@@ -13,7 +13,7 @@ const PROMPTS = ['go on forever', 'forever and a day', 'count forever', 'tell a 
 const TOKENS = 80;
 
 /** Most of a round is the start of the next worker, so several services are hit at once. */
-const SERVICES = 3;
+const SERVICES = 6;
 
 let services: readonly CampaignService[];
 const expected = new Map<string, string>();
@@ -51,12 +51,12 @@ async function hitWorkers(service: CampaignService, round: Round): Promise<void>
   const pauseMs = random.below(400);
   if (waitsForText) await Promise.race([begun, Promise.all(streams)]);
   await delay(waitMs);
-  for (const pid of await service.children())
+  for (const pid of service.children())
     if (random.below(6) > 0 && hit(pid, signal)) book.count(`workers hit by ${signal}`);
   // A stopped worker is found out after half a minute; that is the watchdog's test, so it is let go on here.
   if (signal === 'SIGSTOP') {
     await delay(pauseMs);
-    for (const pid of await service.children()) hit(pid, 'SIGCONT');
+    for (const pid of service.children()) hit(pid, 'SIGCONT');
   }
   for (const [index, outcome] of (await Promise.all(streams)).entries()) {
     const { status, text, done, finished } = outcome;
@@ -69,7 +69,7 @@ async function hitWorkers(service: CampaignService, round: Round): Promise<void>
   }
   if (service.exited) return book.found(seed, 'the server ended');
   await serveAgain(service, round);
-  const left = await service.children();
+  const left = service.children();
   if (left.length > 4) book.found(seed, `${left.length} processes are left`);
 }
 

@@ -55,7 +55,7 @@ scenario('soak', async ({ seed, random, book }) => {
     book.tell('MiB a minute', growth);
     if (growth > MOST_MIB_A_MINUTE) book.found(seed, `memory grows by ${growth} MiB a minute`);
   }
-  const left = await service.children();
+  const left = service.children();
   if (left.length > 4) book.found(seed, `${left.length} processes are left`);
   const files = await openFiles();
   usualFiles ||= files;
@@ -150,7 +150,7 @@ async function leastMemory(looking: { readonly on: boolean }): Promise<number> {
 }
 
 async function residentMebibytes(): Promise<number> {
-  const pids = [service.pid, ...(await service.children())];
+  const pids = [service.pid, ...service.children()];
   const sizes = await Promise.all(pids.map((pid) => residentOf(pid)));
   return sizes.reduce((sum, size) => sum + size, 0) / 1024;
 }
