@@ -63,3 +63,8 @@ export function isFailure<C extends ErrorCode>(value: unknown, ...codes: readonl
 export function reasonOf(error: SvcError): string {
   return ('reason' in error.detail ? error.detail.reason : undefined) ?? error.message;
 }
+
+/** What an error of any kind says; libraries may throw what is none. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

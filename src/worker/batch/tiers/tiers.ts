@@ -6,6 +6,7 @@
 import type { CacheTiers } from '../../../contract/slots.ts';
 import type { CacheMissReason } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
+import { messageOf } from '../../../lib/errors/svc-error.ts';
 import { type Found, PromptStore } from '../../cache/prompt-store.ts';
 import type { ReadBack, StateTaker } from '../../cache/state-reader.ts';
 import { tokensUpTo } from '../../cache/prefixes/prefix-tree.ts';
@@ -60,8 +61,10 @@ const LIMITS = {
   gapMs: 250,
   /** Chosen: how fast a copy out of the KV cache is until one was made, fresh memory included. */
   copyBytesPerMs: 1_500_000,
-  /** Chosen: how quickly the measured rate follows; machines whose host hands out memory late are ten times slower. */
+  /** Chosen: how quickly the measured rate follows; a host that maps memory lazily makes the first copies ten times slower. */
   copyWeight: 0.4,
+  /** Chosen: how quickly a rate that forbids copies is forgotten, by the copy that is not made. */
+  forgetShare: 0.05,
   /** Bytes of a copy that tells a rate. */
   leastRated: 1024 * 1024,
   /** Chosen: restoring has to be so much cheaper than evaluating. */
@@ -80,7 +83,9 @@ export class Tiers {
   readonly #report: TierReport;
   #slotEvictions = 0;
   #restores = { restores: 0, restoreMs: 0 };
-  #compacting = false;
+  #isCompacting = false;
+  /** Asked for and not begun: of all rows, or of waste only. */
+  #toCompact: 'all' | 'waste' | null = null;
   #copyBytesPerMs: number = LIMITS.copyBytesPerMs;
   #lastSave = Promise.resolve();
 
@@ -90,7 +95,7 @@ export class Tiers {
       spec: options.spec,
       streams: options.streams,
       msPerToken: () => options.msPerToken(),
-      log: (sentence) => process.stderr.write(`${sentence}\n`),
+      log,
     });
     this.#report = new TierReport(
       () => ({ slotEvictions: this.#slotEvictions, ...this.#store.tiers, ...this.#restores }),
@@ -178,6 +183,7 @@ export class Tiers {
     // Rows may be copied out of the state once more.
     const isWorth = this.#prospects.isWorth(2 * copyMs, missing * this.#options.msPerToken());
     const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
+    if (!isWorth || !isBounded) this.#notCopied();
     if (bytes === 0 || bytes > ramBytes || !isWorth || !isBounded || !this.#copy(content, tokens))
       return this.#store.lost(owner, tokens);
     this.#prospects.kept(missing);
@@ -192,6 +198,12 @@ export class Tiers {
     const copyMs = this.#options.context.sequenceBytes(content.id) / this.#copyBytesPerMs;
     if (copyMs <= LIMITS.snapshotShare * tokens.length * this.#options.msPerToken())
       this.#copy(content, tokens);
+    else this.#notCopied();
+  }
+
+  /** Only a copy shows what one takes, so a rate that was low once must not forbid them for good. */
+  #notCopied(): void {
+    this.#copyBytesPerMs += LIMITS.forgetShare * Math.max(0, LIMITS.copyBytesPerMs - this.#copyBytesPerMs);
   }
 
   /**
@@ -243,13 +255,27 @@ export class Tiers {
     return true;
   }
 
-  /** `all`: also what is no waste where it lies, for which there is time while nothing runs. */
+  /** `all`: also what is no waste where it lies, for which there is time while nothing runs. What cannot be copied stays there. */
   async #compact(all: boolean): Promise<void> {
-    if (this.#compacting) return;
-    this.#compacting = true;
-    await this.#store.compact(() => this.quiet.turn(), all);
-    this.#compacting = false;
+    if (this.#toCompact !== 'all') this.#toCompact = all ? 'all' : 'waste';
+    if (this.#isCompacting) return;
+    this.#isCompacting = true;
+    try {
+      while (this.#toCompact !== null) {
+        const isAll = this.#toCompact === 'all';
+        this.#toCompact = null;
+        await this.#store.compact(() => this.quiet.turn(), isAll);
+      }
+    } catch (error) {
+      log(`The prompt cache could not be compacted in memory: ${messageOf(error)}`);
+    } finally {
+      this.#isCompacting = false;
+    }
   }
+}
+
+function log(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
 }
 
 function latest<T>(nodes: ReadonlySet<T>): T | undefined {
