@@ -58,19 +58,19 @@ interface Biases {
   readonly texts: [text: string, bias: number][];
 }
 
-/** Null where something in it is no bias. */
+/** Null where something in it is no bias. The last one of a token counts. */
 function readBias(asked: AskedBias): Biases | null {
-  const read: Biases = { tokens: [], texts: [] };
+  const tokens = new Map<number, number>();
+  const texts: Biases['texts'] = [];
   const pairs: readonly (readonly unknown[])[] = Array.isArray(asked) ? asked : namedBiases(asked);
   for (const [of, given] of pairs) {
     const bias = given === false ? -MOST_BIAS : given;
     if (typeof bias !== 'number' || !(Math.abs(bias) <= MOST_BIAS)) return null;
-    if (typeof of === 'string' && of !== '') read.texts.push([of, bias]);
-    else if (typeof of === 'number' && Number.isInteger(of) && of >= 0 && of < 1e9)
-      read.tokens.push([of, bias]);
+    if (typeof of === 'string' && of !== '') texts.push([of, bias]);
+    else if (typeof of === 'number' && Number.isInteger(of) && of >= 0 && of < 1e9) tokens.set(of, bias);
     else return null;
   }
-  return read;
+  return { tokens: [...tokens], texts };
 }
 
 const namedBiases = (asked: object): [of: number | string, bias: unknown][] =>
@@ -254,7 +254,8 @@ export const SAMPLING = {
     },
     read: (asked: AskedBias) => {
       const read = readBias(asked);
-      return read === null || read.tokens.length > 0 ? (read?.tokens ?? null) : undefined;
+      if (read === null) return null;
+      return read.tokens.length > 0 ? read.tokens : undefined;
     },
     expects:
       'logit_bias must map token ids or texts to a bias from -100 to 100, or be a list of such pairs; a text must not be empty.',

@@ -95,6 +95,20 @@ describe('logit_bias', () => {
     expect((await samplingOf({ logit_bias: [] })).logitBias).toBeUndefined();
   });
 
+  it('counts the last of several for one token', async () => {
+    const pairs = [
+      [5, 2],
+      [7, 1],
+      [5, false],
+    ];
+    const expected = [
+      [5, -100],
+      [7, 1],
+    ];
+    expect((await samplingOf({ logit_bias: pairs })).logitBias).toEqual(expected);
+    expect((await samplingOf({ logit_bias: { 5: -100, 7: 2, '07': 1 } })).logitBias).toEqual(expected);
+  });
+
   it.each([
     [[[5]]],
     [[[5, 1, 1]]],

@@ -3,6 +3,7 @@ import type { Prompt } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { PromptPiece } from './guard.ts';
 import { tokenizePieces } from './prompt.ts';
+import { joinTokens } from './tokens/prompt-tokens.ts';
 import { checkTokens, textOfTokens } from './vocabulary-jobs.ts';
 import type { GapTokens, Vocabulary } from './vocabulary.ts';
 
@@ -20,7 +21,7 @@ export function rawPrompt(vocabulary: Vocabulary, prompt: Raw): RawPrompt {
     checkTokens(vocabulary, prompt.tokens, 'prompt');
     return asRead(vocabulary, prompt.tokens);
   }
-  if (prompt.kind === 'mixed') return asRead(vocabulary, mixedTokens(vocabulary, prompt));
+  if (prompt.kind === 'mixed') return asRead(vocabulary, [...mixedTokens(vocabulary, prompt)]);
   const { text, suffix, readsMarks = false } = prompt;
   if (suffix !== undefined) return asRead(vocabulary, gapTokens(vocabulary, { ...prompt, suffix }));
   const pieces = text === '' ? [] : [{ text, plain: !readsMarks, continues: false }];
@@ -47,18 +48,13 @@ function asRead(vocabulary: Vocabulary, tokens: readonly number[]): RawPrompt {
 function mixedTokens(
   vocabulary: Vocabulary,
   { parts, readsMarks = false }: Extract<Prompt, { kind: 'mixed' }>,
-): number[] {
-  const opens = typeof parts[0] === 'string' && vocabulary.prependToken !== null;
-  const tokens = opens ? [vocabulary.prependToken] : [];
-  parts.forEach((part, index) => {
-    if (typeof part === 'string') {
-      for (const token of vocabulary.tokenize(part, readsMarks)) tokens.push(token);
-    } else {
-      checkTokens(vocabulary, part, `prompt[${index}]`);
-      for (const token of part) tokens.push(token);
-    }
+): Uint32Array {
+  const runs = parts.map((part, index) => {
+    if (typeof part === 'string') return vocabulary.tokenize(part, readsMarks);
+    checkTokens(vocabulary, part, `prompt[${index}]`);
+    return Uint32Array.from(part);
   });
-  return tokens;
+  return joinTokens(typeof parts[0] === 'string' ? vocabulary : { prependToken: null }, runs);
 }
 
 type TextAroundGap = Extract<Prompt, { kind: 'text' }> & { readonly suffix: string };
