@@ -5,6 +5,7 @@
  */
 import { type FromWorker, ToWorker } from '../contract/ipc.ts';
 import { checksByType } from '../lib/base/late-checks.ts';
+import { messageOf } from '../lib/errors/svc-error.ts';
 import { Outbox } from './outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
@@ -45,7 +46,7 @@ try {
   dispatcher = new Dispatcher(backend, outbox);
   outbox.post({ type: 'booted', backend: { ...backend.facts, ...(seal && { seal }) } });
 } catch (error) {
-  outbox.post({ type: 'boot_failed', reason: error instanceof Error ? error.message : String(error) });
+  outbox.post({ type: 'boot_failed', reason: messageOf(error) });
 }
 
 /** The server may have died before this process could listen for the end of its channel. */

@@ -5,7 +5,7 @@
 import type { IpcFailure, FromWorker } from '../contract/ipc.ts';
 import type { JobEvent } from '../contract/job-event.ts';
 import { WORKER_CODES } from '../contract/worker-failure.ts';
-import { isFailure } from '../lib/errors/svc-error.ts';
+import { isFailure, messageOf } from '../lib/errors/svc-error.ts';
 
 export interface OutboxLimits {
   /** Messages handed to the channel and not yet written, above which the loop waits. */
@@ -118,5 +118,5 @@ export class Outbox {
 export function failureOf(error: unknown): IpcFailure {
   if (isFailure(error, ...WORKER_CODES)) return { code: error.code, detail: { ...error.detail } };
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return { code: 'internal', detail: { reason: error instanceof Error ? error.message : String(error) } };
+  return { code: 'internal', detail: { reason: messageOf(error) } };
 }

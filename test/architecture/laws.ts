@@ -154,7 +154,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'worker/event-loop.ts': [],
   'worker/native.ts': ['contract', 'worker/prompt'],
-  'worker/addon/library': ['lib/files'],
+  'worker/addon/library': ['lib/errors', 'lib/files'],
   'worker/addon/sampling': [
     'contract',
     'lib/errors',
@@ -219,8 +219,14 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/explain': ['contract', 'lib/prompt-cache', 'worker/prepare.ts', 'worker/prompt'],
   'worker/cache/prefixes': [],
   'worker/cache/disk': ['lib/files'],
-  'worker/cache': ['contract', 'lib/files', 'worker/cache/disk', 'worker/cache/prefixes'],
-  'worker/batch/tiers': ['contract', 'worker/native.ts', 'worker/cache', 'worker/cache/prefixes'],
+  'worker/cache': ['contract', 'lib/errors', 'lib/files', 'worker/cache/disk', 'worker/cache/prefixes'],
+  'worker/batch/tiers': [
+    'contract',
+    'lib/errors',
+    'worker/native.ts',
+    'worker/cache',
+    'worker/cache/prefixes',
+  ],
   'worker/batch/sequences': [
     'worker/native.ts',
     'worker/model.ts',

@@ -12,7 +12,14 @@ import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { BackendFacts, LoadSpec } from '../../contract/load.ts';
 import { filesOf, workerSettings } from '../../contract/settings/shapes.ts';
-import { fail, isFailure, isSvcError, reasonOf, type SvcError } from '../../lib/errors/svc-error.ts';
+import {
+  fail,
+  isFailure,
+  isSvcError,
+  messageOf,
+  reasonOf,
+  type SvcError,
+} from '../../lib/errors/svc-error.ts';
 import { launch, SEALED_SCRIPT, WORKER_SCRIPT, type WorkerSealing } from './child/launch.ts';
 import { findLauncher } from './child/launcher.ts';
 import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
@@ -345,6 +352,6 @@ type BootFailure = SvcError<'native_unavailable' | 'files_changed'>;
 
 function bootFailure(error: unknown): BootFailure {
   if (isFailure(error, 'native_unavailable', 'files_changed')) return error;
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   return fail('native_unavailable', { reason: isSvcError(error) ? reasonOf(error) : said }, error);
 }

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import type { CacheTiers } from '../../contract/slots.ts';
 import type { DiskCacheSpec } from '../../contract/load.ts';
+import { messageOf } from '../../lib/errors/svc-error.ts';
 import { type CachedFile, cachedKinds } from '../../lib/files/cache-folder.ts';
 import { BlockFolder, type Pause, type Staging, type StoredBlock } from './disk/block-folder.ts';
 import { type BlockHeader, tokensOf, tokensText } from './disk/block-header.ts';
@@ -60,7 +61,7 @@ export class DiskTier {
       this.#others = await othersFiles(this.#spec);
       await this.#makeRoom(0);
     } catch (error) {
-      this.#deps.log(`The prompt cache on the disk cannot be read: ${reasonOf(error)}`);
+      this.#deps.log(`The prompt cache on the disk cannot be read: ${messageOf(error)}`);
     }
   }
 
@@ -80,7 +81,7 @@ export class DiskTier {
         onSaved(node);
       }
     } catch (error) {
-      this.#deps.log(`The prompt cache could not be written: ${reasonOf(error)}`);
+      this.#deps.log(`The prompt cache could not be written: ${messageOf(error)}`);
     } finally {
       if (wrote) await this.#folder.sync().catch(() => undefined);
     }
@@ -208,10 +209,6 @@ function writable({ magic, streams, transposed, keys, values }: StateLayout): Bl
     keys: keys.map(([type, bytes]) => [type, bytes]),
     values: values.map((value) => [...value]),
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function isUnsaved({ payload, parent }: HeldNode): boolean {

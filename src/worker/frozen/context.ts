@@ -1,6 +1,6 @@
 /** The context of one frozen run: pinned in everything that could change a bit of a logit, and thrown away after it. */
 import type { FrozenExec } from '../../contract/frozen.ts';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
 import type { NativeContext } from '../native.ts';
 import type { ChatModel } from '../model.ts';
 
@@ -61,7 +61,7 @@ export async function openFrozenContext(
     });
   } catch (error) {
     if (isSvcError(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw fail('evidence_unavailable', { reason: `no context of ${pins.numCtx} tokens: ${reason}` }, error);
   }
   context.setThreads(pins.threads);

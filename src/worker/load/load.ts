@@ -4,7 +4,7 @@
  */
 import type { LoadedFacts, LoadSpec } from '../../contract/load.ts';
 import type { DeviceBytes } from '../../contract/memory.ts';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
 import type { NativeContext, NativeModel } from '../native.ts';
 
 /** Called while native code reads the file, as a sign of life. */
@@ -54,7 +54,7 @@ export function loadFailure(
   isOutOfMemory: (error: unknown) => boolean,
 ): Error {
   if (isSvcError(error)) return error;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const code = isOutOfMemory(error) ? 'out_of_memory' : 'load_failed';
   return fail(code, { model: spec.modelId, reason: text.split('\n')[0] ?? text }, error);
 }

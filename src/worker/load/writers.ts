@@ -3,7 +3,7 @@ import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { FormatSpec, LoadSpec } from '../../contract/load.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import { knownTemplate } from '../../lib/chat-template/known-templates.ts';
-import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
 import { readTemplateFile } from '../../lib/gguf/gate/template-file.ts';
 import { type FormatChoice, isFormatChoice } from '../../lib/tool-format/format-names.ts';
 import { readFormatFile } from '../../lib/tool-format/given/format-file.ts';
@@ -89,5 +89,5 @@ async function usable<Result>(
 
 function whyNot(error: unknown): string {
   if (isSvcError(error)) return reasonOf(error);
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

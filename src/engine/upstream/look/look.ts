@@ -1,5 +1,5 @@
 /** How an upstream fares: ready, busy or down, and what it says of its load. */
-import { isFailure } from '../../../lib/errors/svc-error.ts';
+import { isFailure, messageOf } from '../../../lib/errors/svc-error.ts';
 import { field, listOf } from '../hostile.ts';
 import type { Dialect, LoadFacts, Look, Upstream } from '../ports.ts';
 import type { Ask } from './ask.ts';
@@ -18,7 +18,7 @@ export async function look(ask: Ask, upstream: Upstream): Promise<Look> {
     return { state: isBusy ? 'busy' : 'ready', load };
   } catch (error) {
     if (isFailure(error, 'upstream_busy')) return { state: 'busy', load: UNKNOWN };
-    return { state: 'down', reason: error instanceof Error ? error.message : String(error) };
+    return { state: 'down', reason: messageOf(error) };
   }
 }
 

@@ -6,6 +6,7 @@
  */
 import koffi, { type KoffiFunc, type LibraryHandle, type TypeObject } from 'koffi';
 import { type Bound, type Declared, GGML, GGML_BASE, LLAMA } from './functions.ts';
+import { messageOf } from '../../../lib/errors/svc-error.ts';
 import type { LibraryFiles } from '../../../lib/files/native-library.ts';
 import { checkLayouts } from './layout-check.ts';
 
@@ -53,7 +54,7 @@ function bind(handle: LibraryHandle, table: Table, file: string): Record<string,
     try {
       bound[name] = handle.func(name, result, [...parameters]);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new Error(`${file} is not the llama.cpp that Hearth needs: ${name}: ${reason}`, { cause: error });
     }
   }

@@ -4,6 +4,7 @@ import { type FileHandle, open, readdir, rename, rm, stat, utimes } from 'node:f
 import path from 'node:path';
 import {
   makeFolder,
+  PRIVATE_FILE,
   syncFolder,
   temporaryName,
   temporaryOwner,
@@ -28,7 +29,6 @@ const WRITE_BYTES = 1024 * 1024;
 const READ_BYTES = 4 * 1024 * 1024;
 /** What is read to find the end of a header; most headers end before. */
 const FIRST_BYTES = 16 * 1024;
-const PRIVATE_FILE = 0o600;
 /** Chosen: a conversation that nobody took up for a week is over, and its state should not lie about. */
 const LONGEST_UNUSED_MS = 7 * 24 * 3_600_000;
 const NAME = /^([0-9a-f]{32})\.kv$/;
