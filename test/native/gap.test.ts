@@ -3,7 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bootNative } from '../../src/worker/addon/boot.ts';
+import { rawPrompt } from '../../src/worker/prompt/raw-prompt.ts';
+import { writeGguf } from '../../tools/gguf/writer.ts';
+import { GAP_TOKENS } from '../../tools/models/byte-vocabulary.ts';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
+import { markedVocabulary } from '../support/engine/vocabularies.ts';
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 
 let folder: string;
@@ -46,4 +51,38 @@ it('is refused by name where the vocabulary has no tokens for it', async () => {
     code: 'invalid_request',
     detail: { param: 'suffix' },
   });
+});
+
+/** How files before a gap are written with these marks, and which marks are tokens there. */
+const FILES: readonly (readonly [marks: readonly string[], before: string, tokens: readonly string[]])[] = [
+  [
+    ['<|repo_name|>', '<|file_sep|>'],
+    '<|repo_name|>project\n<|file_sep|>b.py\nB = <|file_sep|>\n<|file_sep|>filename\n',
+    ['<|repo_name|>', '<|file_sep|>', '<|file_sep|>'],
+  ],
+  [
+    ['<|file_sep|>'],
+    '<|file_sep|>b.py\nB = <|file_sep|>\n<|file_sep|>filename\n',
+    ['<|file_sep|>', '<|file_sep|>'],
+  ],
+  [[], '\n\n--- snippet ---\n\nB = <|file_sep|>\n', []],
+];
+
+// As in Qwen's models of code, whose files declare these marks as words.
+it('comes behind further files, as far as the vocabulary has marks for them', async () => {
+  const backend = await bootNative('off');
+  for (const [marks, before, found] of FILES) {
+    const path = join(folder, `files-${marks.length}.gguf`);
+    await writeGguf(path, { metadata: markedVocabulary([], [...GAP_TOKENS, ...marks]), tensors: [] });
+    const { vocabulary } = await backend.openTexts(path);
+    const files = [{ name: 'b.py', text: 'B = <|file_sep|>\n' }];
+    const { tokens, pieces } = rawPrompt(vocabulary, { kind: 'text', text: 'f(', suffix: ')', files });
+    expect(pieces[0]?.text).toBe(`${before}<|fim_prefix|>f(<|fim_suffix|>)<|fim_middle|>`);
+    const tokenOf = (mark: string) => vocabulary.tokenize(mark, true)[0];
+    const known = [...GAP_TOKENS, ...marks].map(tokenOf);
+    // A mark that a client wrote is none.
+    expect([...tokens].filter((token) => known.includes(token))).toEqual(
+      [...found, ...GAP_TOKENS].map(tokenOf),
+    );
+  }
 });
