@@ -123,8 +123,11 @@ const HISTORIES: readonly CheckCase[] = [
   history('another script', [{ role: 'user', content: '今日は 7405' }], ['今日は 7405']),
 ];
 
-/** Forty. */
-export const CHECK_CASES: readonly CheckCase[] = [...HISTORIES, ...CALLS, ...CHOICES, ...JSON_ANSWERS];
+/** Forty; kinds in turn, so that a slow machine tries each within its minute. */
+export const CHECK_CASES: readonly CheckCase[] = [
+  ...HISTORIES,
+  ...[...CHOICES, ...CALLS].flatMap((each, index) => [each, ...JSON_ANSWERS.slice(index, index + 1)]),
+];
 
 function choice(
   name: string,
