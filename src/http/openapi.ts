@@ -1,4 +1,5 @@
 /** The OpenAPI document, derived from the route table. */
+import { isDeepStrictEqual } from 'node:util';
 import swagger from '#fastify/swagger';
 import { fastify, type FastifyInstance } from '#fastify';
 import { routes } from '../wire/routes.ts';
@@ -6,7 +7,7 @@ import type { Handler } from './handlers/handler.ts';
 import { registerRoutes } from './handlers/register.ts';
 
 /** Collects the routes that are registered from now on. */
-async function describe(app: FastifyInstance, version: string): Promise<void> {
+async function describe(app: FastifyInstance, version: string, shared: SharedSchemas): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -17,11 +18,55 @@ async function describe(app: FastifyInstance, version: string): Promise<void> {
           'The local LLM service: chat completions and embeddings from GGUF models on this machine.',
       },
     },
-    transform: ({ schema, url }) => ({
-      schema: schema?.body === undefined ? schema : { ...schema, body: documented(schema.body) },
-      url,
-    }),
+    transform: ({ schema, url }) => {
+      const { body, response, ...rest } = schema ?? {};
+      return {
+        schema: {
+          ...rest,
+          ...(body === undefined ? {} : { body: shared.named(documented(body)) }),
+          ...(response === undefined ? {} : { response: shared.named(response) }),
+        },
+        url,
+      };
+    },
   });
+}
+
+/** Fastify's plugin follows references of its own alone, so ours get their name when it is done. */
+const NAMED = 'x-named';
+
+/** Schemas with an `$id`: written once, and named wherever they stand. */
+class SharedSchemas {
+  readonly #all = new Map<string, unknown>();
+
+  named(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((each) => this.named(each));
+    if (typeof schema !== 'object' || schema === null) return schema;
+    const { $id, ...rest } = schema as Record<string, unknown>;
+    const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, this.named(value)]));
+    if (typeof $id !== 'string') return own;
+    const known = this.#all.get($id);
+    if (known !== undefined && !isDeepStrictEqual(known, own))
+      throw new Error(`two schemas have the name ${$id}`);
+    this.#all.set($id, own);
+    return { [NAMED]: $id };
+  }
+
+  /** The document with references, and what they lead to. */
+  into(document: object): object {
+    const schemas = Object.fromEntries([...this.#all].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+    return referring({ ...document, components: { schemas } }) as object;
+  }
+}
+
+function referring(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(referring);
+  if (typeof value !== 'object' || value === null) return value;
+  const { [NAMED]: name, ...rest } = value as Record<string, unknown>;
+  const entries = Object.entries(rest).map(([key, each]) => [key, referring(each)] as const);
+  return Object.fromEntries(
+    typeof name === 'string' ? [...entries, ['$ref', `#/components/schemas/${name}`]] : entries,
+  );
 }
 
 /**
@@ -43,11 +88,12 @@ export function documented(schema: unknown): unknown {
 /** The document, by an app that collects the routes and serves nobody. */
 export async function openApiDocument(version: string): Promise<object> {
   const app = fastify();
-  await describe(app, version);
+  const shared = new SharedSchemas();
+  await describe(app, version, shared);
   const nothing = Object.keys(routes).map((name) => [name, async () => undefined]);
   registerRoutes(app, Object.fromEntries(nothing) as Record<keyof typeof routes, Handler>);
   await app.ready();
   const document = app.swagger();
   await app.close();
-  return document;
+  return shared.into(document);
 }

@@ -109,26 +109,29 @@ export const CompletionProbability = Type.Object({
 });
 export type CompletionProbability = Static<typeof CompletionProbability>;
 
-export const NativeAnswer = Type.Object({
-  index: Type.Integer({ description: 'Of the prompt, or of the answer where several were asked for.' }),
-  content: Type.String(),
-  tokens: Type.Array(Type.Integer()),
-  stop: Type.Literal(true),
-  model: Type.String(),
-  tokens_predicted: Type.Integer(),
-  tokens_evaluated: Type.Integer({ description: 'Tokens of the prompt.' }),
-  tokens_cached: Type.Integer({
-    description: 'Tokens whose state is kept: of the prompt and of the answer.',
-  }),
-  generation_settings: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
-  prompt: orNull(Type.String({ description: 'The text of the prompt; null where it was tokens.' })),
-  has_new_line: Type.Boolean(),
-  truncated: Type.Literal(false, { description: 'Nothing is ever cut.' }),
-  stop_type: Type.Union([Type.Literal('eos'), Type.Literal('word'), Type.Literal('limit')]),
-  stopping_word: Type.String(),
-  timings: Timings,
-  completion_probabilities: Type.Optional(Type.Array(CompletionProbability)),
-});
+export const NativeAnswer = Type.Object(
+  {
+    index: Type.Integer({ description: 'Of the prompt, or of the answer where several were asked for.' }),
+    content: Type.String(),
+    tokens: Type.Array(Type.Integer()),
+    stop: Type.Literal(true),
+    model: Type.String(),
+    tokens_predicted: Type.Integer(),
+    tokens_evaluated: Type.Integer({ description: 'Tokens of the prompt.' }),
+    tokens_cached: Type.Integer({
+      description: 'Tokens whose state is kept: of the prompt and of the answer.',
+    }),
+    generation_settings: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+    prompt: orNull(Type.String({ description: 'The text of the prompt; null where it was tokens.' })),
+    has_new_line: Type.Boolean(),
+    truncated: Type.Literal(false, { description: 'Nothing is ever cut.' }),
+    stop_type: Type.Union([Type.Literal('eos'), Type.Literal('word'), Type.Literal('limit')]),
+    stopping_word: Type.String(),
+    timings: Timings,
+    completion_probabilities: Type.Optional(Type.Array(CompletionProbability)),
+  },
+  { $id: 'NativeAnswer' },
+);
 export type NativeAnswer = Static<typeof NativeAnswer>;
 
 /** One event of a stream before the last, which is the answer without its text. */

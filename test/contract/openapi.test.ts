@@ -73,6 +73,20 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('writes a shape once, under its name, wherever it is used', async () => {
+    const { paths, components } = await document();
+    for (const { operationId, responses } of operationsOf(paths)) {
+      const { schema } = responses['4XX']?.content?.['application/json'] ?? {};
+      expect(schema, operationId).toEqual({
+        $ref: expect.stringMatching(/^#\/components\/schemas\/\w*ErrorBody$/),
+      });
+    }
+    const timings = { $ref: '#/components/schemas/Timings' };
+    for (const name of ['ChatResponse', 'CompletionResponse', 'NativeAnswer'])
+      expect(components.schemas[name].properties.timings, name).toEqual(timings);
+    expect(JSON.stringify(components)).not.toContain('x-named');
+  });
+
   it('says of a request what the service refuses in words of its own', async () => {
     const { paths, components } = await document();
     const ajv = new Ajv2020({ strict: false });

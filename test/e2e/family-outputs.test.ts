@@ -80,6 +80,9 @@ function outputsOf(name: string): readonly FamilyOutput[] {
 /** Bytes per token. */
 const PIECES = CORPUS_FOLDER === null ? [1, 6] : [1, 2, 3, 5, 8, 13];
 
+/** With the corpus, up to four outputs of a family in six sizes, each a stream of its own. */
+const FAMILY_MS = CORPUS_FOLDER === null ? 60_000 : 600_000;
+
 /** What the question is filled up to; every byte is a token, and the templates of some makers are long. */
 const PROMPT_TOKENS = 3_584;
 const LONG_PROMPT_TOKENS = 8_192;
@@ -107,29 +110,33 @@ afterAll(async () => {
 });
 
 describe('what a model of a family writes', () => {
-  it.each(FAMILIES)('$name', async ({ name, source, outputs }) => {
-    const scripts = outputs.flatMap((output) => PIECES.map((pieceBytes) => ({ output, pieceBytes })));
-    const lengths = await install(name, {
-      chatTemplate: source,
-      scripts: scripts.map(({ output, pieceBytes }) => ({ text: output.output, pieceBytes })),
-      promptTokens: LONG_PROMPTS.test(name) ? LONG_PROMPT_TOKENS : PROMPT_TOKENS,
-    });
-    const called = outputs.flatMap(({ calls = [] }) => calls.map(([tool]) => tool));
-    for (const [index, { output, pieceBytes }] of scripts.entries()) {
-      const { reasoning = '', text = '', calls = [] } = output;
-      const wanted = { reasoning, text, calls: calls.map(([tool, args]) => [tool, args]) };
-      const asked = {
-        model: idOf(name),
-        length: lengths[index] ?? 0,
-        called,
-        ...(output.reasoning === undefined ? {} : { enable_thinking: true }),
-      };
-      const told = `${output.output} in pieces of ${pieceBytes}`;
-      if (pieceBytes === 1) expect(await answered(asked), told).toEqual(wanted);
-      expect(await streamed(asked), told).toEqual(wanted);
-    }
-    await rm(fileOf(name));
-  });
+  it.each(FAMILIES)(
+    '$name',
+    async ({ name, source, outputs }) => {
+      const scripts = outputs.flatMap((output) => PIECES.map((pieceBytes) => ({ output, pieceBytes })));
+      const lengths = await install(name, {
+        chatTemplate: source,
+        scripts: scripts.map(({ output, pieceBytes }) => ({ text: output.output, pieceBytes })),
+        promptTokens: LONG_PROMPTS.test(name) ? LONG_PROMPT_TOKENS : PROMPT_TOKENS,
+      });
+      const called = outputs.flatMap(({ calls = [] }) => calls.map(([tool]) => tool));
+      for (const [index, { output, pieceBytes }] of scripts.entries()) {
+        const { reasoning = '', text = '', calls = [] } = output;
+        const wanted = { reasoning, text, calls: calls.map(([tool, args]) => [tool, args]) };
+        const asked = {
+          model: idOf(name),
+          length: lengths[index] ?? 0,
+          called,
+          ...(output.reasoning === undefined ? {} : { enable_thinking: true }),
+        };
+        const told = `${output.output} in pieces of ${pieceBytes}`;
+        if (pieceBytes === 1) expect(await answered(asked), told).toEqual(wanted);
+        expect(await streamed(asked), told).toEqual(wanted);
+      }
+      await rm(fileOf(name));
+    },
+    FAMILY_MS,
+  );
 });
 
 describe('a format in a file of the user', () => {

@@ -164,25 +164,28 @@ export const TrueFinishReason = Type.Union([
 ]);
 
 /** Speed of one answer, for people; tokens per second and milliseconds. */
-export const Timings = Type.Object({
-  /** Prompt tokens whose state was there, and those that were evaluated. */
-  cache_n: Type.Integer(),
-  prompt_n: Type.Integer(),
-  predicted_n: Type.Integer(),
-  prompt_ms: Type.Number(),
-  predicted_ms: Type.Number(),
-  prompt_per_second: Type.Number(),
-  predicted_per_second: Type.Number(),
-  /** Prompt tokens by where their state came from, milliseconds to bring it back, and tokens that were evaluated. */
-  cache: Type.Object({
-    slot: Type.Integer(),
-    ram: Type.Integer(),
-    disk: Type.Integer(),
-    restore_ms: Type.Number(),
-    evaluated: Type.Integer(),
-  }),
-  /** Draft tokens evaluated ahead, and those that the sampler chose as well; absent without drafts. */
-  draft_n: Type.Optional(Type.Integer()),
-  draft_n_accepted: Type.Optional(Type.Integer()),
-});
+export const Timings = Type.Object(
+  {
+    /** Prompt tokens whose state was there, and those that were evaluated. */
+    cache_n: Type.Integer(),
+    prompt_n: Type.Integer(),
+    predicted_n: Type.Integer(),
+    prompt_ms: Type.Number(),
+    predicted_ms: Type.Number(),
+    prompt_per_second: Type.Number(),
+    predicted_per_second: Type.Number(),
+    /** Prompt tokens by where their state came from, milliseconds to bring it back, and tokens that were evaluated. */
+    cache: Type.Object({
+      slot: Type.Integer(),
+      ram: Type.Integer(),
+      disk: Type.Integer(),
+      restore_ms: Type.Number(),
+      evaluated: Type.Integer(),
+    }),
+    /** Draft tokens evaluated ahead, and those that the sampler chose as well; absent without drafts. */
+    draft_n: Type.Optional(Type.Integer()),
+    draft_n_accepted: Type.Optional(Type.Integer()),
+  },
+  { $id: 'Timings' },
+);
 export type Timings = Static<typeof Timings>;
