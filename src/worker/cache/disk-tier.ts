@@ -69,12 +69,12 @@ export class DiskTier {
   async save(pause: Pause, onSaved: (node: HeldNode) => void): Promise<void> {
     let wrote = false;
     try {
-      // Once, because it looks at every file there is.
-      this.#others = await othersFiles(this.#spec);
       for (const node of Array.from(this.#deps.nodes())) {
         if (!isUnsaved(node)) continue;
         await pause();
         if (!isUnsaved(node)) continue;
+        // It looks at every file there is.
+        if (!wrote) this.#others = await othersFiles(this.#spec);
         if (!(await this.#makeRoom(node.payload.bytes))) return;
         wrote = true;
         await this.#write(node, pause);

@@ -258,6 +258,22 @@ describe('the prompt cache', () => {
     expect(await stateBack(store, tokens)).toEqual(stateOf(tokens));
   });
 
+  it('calls nothing damaged that longer rows replaced while it was read', async () => {
+    const store = storeOf(1_000, 1_000);
+    await store.open();
+    const [tokens, longer] = [conversation(1, 300), conversation(1, 400)];
+    store.keep('', tokens, stateOf(tokens), true);
+    await store.save(go, () => true);
+    let reads = 0;
+    const pause = async (): Promise<void> => {
+      reads += 1;
+      // The last block is read, and not opened yet.
+      if (reads === 3) store.keep('', longer, stateOf(longer), true);
+    };
+    const read = await store.read(store.find('', tokens), pause, { inParts: true, take: () => true });
+    expect([reads, read]).toEqual([3, { ramTokens: 0, diskTokens: 256, refusal: 'evicted' }]);
+  });
+
   it('does not use a state of which a file is gone', async () => {
     const store = storeOf(1_000, 1_000);
     await store.open();

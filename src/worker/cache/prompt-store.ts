@@ -5,13 +5,14 @@
  */
 import type { CacheTiers } from '../../contract/slots.ts';
 import type { PromptCacheSpec } from '../../contract/load.ts';
+import { compact } from './compacting.ts';
 import type { Pause } from './disk/block-folder.ts';
 import { DiskTier } from './disk-tier.ts';
-import { type Held, type HeldNode, isCopied, mayLeaveRam, newHeld, piecesInRam } from './held.ts';
+import { type Held, type HeldNode, mayLeaveRam, newHeld } from './held.ts';
 import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
 import { Worth } from './prefixes/worth.ts';
-import { bytesPerToken, type ReadState, readState, type StateLayout } from './state-layout.ts';
+import { bytesPerToken, readState, type StateLayout } from './state-layout.ts';
 import { type ReadBack, StateReader, type StateTaker } from './state-reader.ts';
 import { Tally } from './tally.ts';
 
@@ -38,8 +39,6 @@ export interface StoreOptions {
 
 /** Chosen: until the first was measured. */
 const ASSUMED_BYTES_PER_MS = { ram: 1_500_000, disk: 700_000 };
-/** Copied between two pauses, or one piece. */
-const COMPACT_BYTES = 1024 * 1024;
 const FIXED_MS = 1;
 /** How quickly measured rates follow. */
 const RATE_WEIGHT = 0.4;
@@ -169,31 +168,10 @@ export class PromptStore {
     this.#makeRoom();
   }
 
-  /**
-   * Copies rows out of the states that they came in, so that these are freed: some of a block between two pauses. Unless
-   * `all` are, only rows whose state is mostly of no use any more.
-   */
+  /** Frees states of which only some rows are used; some of a block is copied between two pauses. `all`: also of the others. */
   async compact(pause: Pause, all: boolean): Promise<void> {
-    const needed = new Map<ReadState, number>();
-    for (const { payload } of this.#nodes()) {
-      if (payload.ram === null || isCopied(payload.ram)) continue;
-      const { state } = payload.ram;
-      needed.set(state, (needed.get(state) ?? 0) + payload.bytes);
-    }
-    for (const { payload } of Array.from(this.#nodes())) {
-      const { ram } = payload;
-      if (ram === null || isCopied(ram)) continue;
-      if (!all && 2 * (needed.get(ram.state) ?? 0) >= ram.state.bytes.length) continue;
-      const rows = Buffer.allocUnsafeSlow(payload.bytes);
-      let at = 0;
-      for (const piece of piecesInRam(ram)) {
-        if (at % COMPACT_BYTES < piece.length) await pause();
-        if (payload.ram !== ram || payload.gone) break;
-        rows.set(piece, at);
-        at += piece.length;
-      }
-      if (at === rows.length && payload.ram === ram) payload.ram = rows;
-    }
+    const held = Array.from(this.#nodes(), ({ payload }) => payload);
+    await compact(held, { limitBytes: this.#options.spec.ramBytes, all }, pause);
   }
 
   /** While states pass through memory on their way to the disk, they may take more of it than they may keep. */

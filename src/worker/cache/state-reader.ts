@@ -71,8 +71,9 @@ export class StateReader {
           await pause();
           found[node.payload.ram === null ? 'diskTokens' : 'ramTokens'] += tokens;
           if (!state.fits(node) || !this.#open(node, encrypted, (next) => state.add(each, next))) {
+            const isGone = encrypted === null || node.payload.gone;
             this.#source.lost(node);
-            return { ...taken, refusal: encrypted === null ? 'evicted' : 'damaged' };
+            return { ...taken, refusal: isGone ? 'evicted' : 'damaged' };
           }
           this.#source.used(node);
         }

@@ -1,0 +1,93 @@
+/**
+ * Copies rows out of the states that they came in. Such a state stays in memory whole as long as anybody uses a row of it;
+ * the others are waste.
+ */
+import type { Pause } from './disk/block-folder.ts';
+import { type Held, isCopied, type Slice } from './held.ts';
+import { type ReadState, rowPieces, rowsOf } from './state-layout.ts';
+
+/** Copied between two pauses, or one piece. */
+const COMPACT_BYTES = 1024 * 1024;
+/** Chosen: waste below this share of a state is not worth a copy of the rest. */
+const LEAST_WASTE = 1 / 16;
+
+export interface CompactOptions {
+  /** What all that is held may take, bytes, waste included. */
+  readonly limitBytes: number;
+  /** Whether all rows are copied; else only out of what is mostly waste, and where more is held than may be. */
+  readonly all: boolean;
+}
+
+interface Wasting {
+  readonly state: ReadState;
+  readonly users: Held[];
+  wasteBytes: number;
+}
+
+export async function compact(
+  held: Iterable<Held>,
+  { limitBytes, all }: CompactOptions,
+  pause: Pause,
+): Promise<void> {
+  let heldBytes = 0;
+  const byState = new Map<ReadState, Wasting>();
+  for (const one of held) {
+    if (one.ram === null) continue;
+    heldBytes += one.bytes;
+    if (isCopied(one.ram)) continue;
+    const { state } = one.ram;
+    const wasting = byState.get(state) ?? { state, users: [], wasteBytes: state.bytes.length };
+    byState.set(state, wasting);
+    wasting.users.push(one);
+    wasting.wasteBytes -= one.bytes;
+  }
+  for (const { wasteBytes } of byState.values()) heldBytes += wasteBytes;
+  for (const { state, users, wasteBytes } of [...byState.values()].sort(byWaste)) {
+    const wasteShare = wasteBytes / state.bytes.length;
+    const isDue = wasteShare > 0.5 || (heldBytes > limitBytes && wasteShare > LEAST_WASTE);
+    if (!all && !isDue) continue;
+    for (const user of users) await copyOut(user, pause);
+    heldBytes -= wasteBytes;
+  }
+}
+
+const byWaste = (a: Wasting, b: Wasting): number => b.wasteBytes - a.wasteBytes;
+
+async function copyOut(held: Held, pause: Pause): Promise<void> {
+  const { ram } = held;
+  if (ram === null || isCopied(ram)) return;
+  const isHeld = (): boolean => held.ram === ram && !held.gone;
+  const rows = await copied(ram, { bytes: held.bytes, isHeld, pause });
+  if (rows !== null && isHeld()) held.ram = rows;
+}
+
+interface CopyOptions {
+  readonly bytes: number;
+  readonly pause: Pause;
+  isHeld(): boolean;
+}
+
+/** Null where the rows were given up meanwhile. */
+async function copied(
+  { state, start, end }: Slice,
+  { bytes, isHeld, pause }: CopyOptions,
+): Promise<Uint8Array | null> {
+  if (state.cellOf !== null) {
+    await pause();
+    return isHeld() ? rowsOf(state, start, end) : null;
+  }
+  const rows = Buffer.allocUnsafeSlow(bytes);
+  let at = 0;
+  let sincePause = COMPACT_BYTES;
+  for (const piece of rowPieces(state, start, end)) {
+    if (sincePause >= COMPACT_BYTES) {
+      await pause();
+      sincePause = 0;
+    }
+    if (!isHeld()) return null;
+    rows.set(piece, at);
+    at += piece.length;
+    sincePause += piece.length;
+  }
+  return rows;
+}
