@@ -48,6 +48,14 @@ describe('a member that documents share', () => {
     );
   });
 
+  it('takes the place of one, however often it is read', () => {
+    const tools = known();
+    const other = read('{"tools":[1]}', tools);
+    const bytes = Buffer.from('[2]');
+    for (const times of [1, 2]) tools.remember(bytes, [2], times);
+    expect(read('{"tools":[1]}', tools)['tools']).toBe(other['tools']);
+  });
+
   it('counts towards the limits of its document every time', () => {
     const tools = known({ bytes: 1_000_000 });
     const many = `[${'1,'.repeat(JSON_LIMITS.tokens / 2)}1]`;

@@ -47,6 +47,8 @@ export class KnownMember {
     const { entries, bytes: room, leastBytes, tokens: most } = this.#limits;
     if (bytes.length < leastBytes || bytes.length > room || tokens > most || !BRACKETS.includes(bytes[0]))
       return;
+    // Documents whose bodies were read at the same time bring the same value twice.
+    if (this.at(bytes, 0) !== undefined) return;
     // The document would be kept with a part of its memory.
     this.#known = [...this.#known, { bytes: Buffer.from(bytes), value: frozen(value), tokens }];
     const size = (): number => this.#known.reduce((sum, known) => sum + known.bytes.length, 0);

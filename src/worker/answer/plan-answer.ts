@@ -238,8 +238,9 @@ function openingOf(writer: PromptWriter, asked: Pick<StartRequest, 'tools' | 'va
   return known.of(`${JSON.stringify(asked.variables)} ${toolsText(asked.tools)}`, () => {
     const turns = [{ role: 'user', content: QUESTION }] as const;
     const rendered = probeTemplate(writer, { turns, ...asked });
+    const at = rendered.lastIndexOf(QUESTION);
     // What stands before it may speak of marks.
-    const behind = rendered.slice(rendered.lastIndexOf(QUESTION) + 1);
+    const behind = at < 0 ? rendered : rendered.slice(at + QUESTION.length);
     return behind.slice(-LONGEST_OPENING).trimEnd();
   });
 }
