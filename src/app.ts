@@ -227,6 +227,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     recorder,
     keyUses: () => keys.uses(),
     library: new LibraryUseCases({
+      log: logger,
       registry,
       models,
       engine,

@@ -4,6 +4,7 @@ import { progress as createBar, type ProgressResult } from '@clack/prompts';
 import { readable } from '../lib/base/byte-size.ts';
 import type { InstallEvent, OnInstallEvent } from '../store/install/install-event.ts';
 import { type CliContext, printable } from './context.ts';
+import { spanText } from './words/relative-time.ts';
 
 export interface InstallProgress {
   readonly onEvent: OnInstallEvent;
@@ -89,14 +90,8 @@ class TransferRate {
     [this.#atMs, this.#bytes] = [now, completed];
     const amount = `${readable(completed)} of ${readable(total)}`;
     if (this.#perSecond <= 0) return amount;
-    return `${amount}, ${readable(this.#perSecond)}/s, ${duration((total - completed) / this.#perSecond)} left`;
+    return `${amount}, ${readable(this.#perSecond)}/s, ${spanText((1000 * (total - completed)) / this.#perSecond)} left`;
   }
-}
-
-function duration(seconds: number): string {
-  if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
 }
 
 function sentence(event: InstallEvent): string {

@@ -42,7 +42,7 @@ export function clientName({ headers }: FastifyRequest): string {
 const BROWSERS = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'] as const;
 const BROWSER_NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' };
 
-/** The product that a User-Agent begins with. All browsers begin with Mozilla, so they are told by what follows. */
+/** The product that a User-Agent begins with. All browsers begin with Mozilla, so they are told apart by what follows. */
 function programOf(agent: string): string {
   const first = /^[^\s/(]*/.exec(agent)?.[0] ?? '';
   if (first !== 'Mozilla') return first;

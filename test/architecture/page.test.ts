@@ -8,6 +8,7 @@ import { files as sources, textOf } from './sources.ts';
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'wire/headers.ts': ['service', 'proof'],
   'api/replay/check-claims.ts': ['proof'],
+  'lib/base/duration.ts': ['parts'],
   'lib/json/is-json.ts': ['chat'],
   'lib/json/strict-json.ts': ['proof'],
   'trust/evidence/compare.ts': ['proof'],

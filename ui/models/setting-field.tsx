@@ -65,7 +65,9 @@ function Field({ setting, id, value, onChange }: Omit<FieldFacts, 'isSet'> & { r
         />
       );
     case 'lines':
-      return <textarea {...common} rows={2} placeholder="one per line" onInput={changed} />;
+      return (
+        <textarea {...common} rows={2} placeholder="one per line; \n is a line break" onInput={changed} />
+      );
     case 'text':
       return (
         <>

@@ -1,14 +1,12 @@
 /** Figures as people read them. Pure. */
+import { durationText } from '../../src/lib/base/duration.ts';
+
 const counts = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export const count = (value: number): string => counts.format(value);
 
 export function milliseconds(ms: number): string {
-  if (ms < 1) return '< 1 ms';
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  return ms < 60_000
-    ? `${(ms / 1000).toFixed(1)} s`
-    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  return ms < 1 ? '< 1 ms' : durationText(ms);
 }
 
 /** Decimal, as files are sold: 2.1 GB. */

@@ -69,15 +69,15 @@ export class KeyHolder implements JobGate {
     });
   }
 
-  /** Whether the model may be used, by any of its names. */
-  maySee(names: readonly string[]): boolean {
+  /** Whether the model of that id may be used. */
+  mayUse(id: string): boolean {
     const { models } = this.#record;
-    return models === undefined || names.some((name) => models.includes(name));
+    return models === undefined || models.includes(id);
   }
 
   /** Whether the library shows the model: to those who may change it, it shows every one. */
-  mayLookAt(id: string): boolean {
-    return this.#record.admin || this.maySee([id]);
+  isShown(id: string): boolean {
+    return this.#record.admin || this.mayUse(id);
   }
 
   refusalOf(model: string): SvcError {
@@ -87,7 +87,7 @@ export class KeyHolder implements JobGate {
   admit({ target, job }: Submission): AdmittedJob {
     const { name, localOnly } = this.#record;
     const { modelId } = target;
-    if (!this.maySee([modelId])) throw this.refusalOf(modelId);
+    if (!this.mayUse(modelId)) throw this.refusalOf(modelId);
     if (localOnly && !this.#ports.isLocal(target))
       throw fail('key_local_only', { name, model: modelId, param: 'model' });
     return localOnly ? { ...this.#counted(job), isLocalOnly: true } : this.#counted(job);

@@ -1,6 +1,6 @@
 /** The prompts of a text completion: text, tokens by their ids, or both in turn; one, or several. */
 import type { Prompt } from '../../contract/job.ts';
-import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import { refusal } from '../../lib/errors/refusal.ts';
 import { type CompletionRequest, MOST_PROMPTS, type SentPrompt } from '../../wire/inference/completions.ts';
 
 type PromptFields = Pick<CompletionRequest, 'prompt' | 'suffix' | 'echo' | 'logprobs' | 'parse_special'>;
@@ -68,6 +68,3 @@ function refuseTogether({ echo, logprobs }: PromptFields, prompts: readonly Sent
   if (prompts.some((each) => typeof each !== 'string'))
     throw refusal('echo', 'must not be set beside tokens; POST /v1/detokenize tells their text');
 }
-
-const refusal = (param: string, what: string): SvcError =>
-  fail('invalid_request', { param, message: `${param} ${what}.` });

@@ -2,7 +2,7 @@
  * api/dialects owns the translation of other providers' words to the one use case of chat and back, a folder per
  * dialect. It knows no engine, no template and no socket. This file: reading values that no schema of the wire fixes.
  */
-import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import { refusal } from '../../lib/errors/refusal.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -20,10 +20,6 @@ export function fieldsAt(value: unknown, path: string): Fields {
 export function textAt(value: unknown, path: string): string {
   if (typeof value === 'string') return value.toWellFormed();
   throw refusal(path, 'must be a string');
-}
-
-export function refusal(path: string, what: string): SvcError {
-  return fail('invalid_request', { param: path, message: `${path} ${what}.` });
 }
 
 /** How a word that a client chose stands in a sentence. */

@@ -1,5 +1,6 @@
 /** Every model that the engines of the user serve, found by `NAME/model` or an alias. */
 import { COMMAND_ENGINE, commandTarget } from '../../engine/command/source.ts';
+import type { Privacy } from '../../contract/settings/privacy.ts';
 import type { ModelTarget } from '../../engine/ports.ts';
 import { poolTarget } from '../../engine/upstream/pool-target.ts';
 import { POOL_ENGINE, REMOTE_ENGINE } from '../../engine/upstream/ports.ts';
@@ -148,7 +149,7 @@ export class ElsewhereModels {
         ...signerOf(entry, known),
         target: () => ({
           ...remoteTarget(id, { upstream: upstreamOf(entry, this.#ports.env), model: known }, revision),
-          ...limitOf(entry, known),
+          ...farthestOf(entry, known),
         }),
       });
     });
@@ -181,9 +182,14 @@ export class ElsewhereModels {
   }
 }
 
-function limitOf({ limits = {} }: UpstreamEntry, { name }: KnownModel): Pick<ModelTarget, 'farthest'> {
-  const farthest = Object.hasOwn(limits, name) ? limits[name] : undefined;
-  return farthest === undefined ? {} : { farthest };
+/** How far requests of that model may go, where its user says so; null: anywhere. */
+export function limitOf({ limits = {} }: UpstreamEntry, model: string): Privacy | null {
+  return Object.hasOwn(limits, model) ? (limits[model] ?? null) : null;
+}
+
+function farthestOf(entry: UpstreamEntry, { name }: KnownModel): Pick<ModelTarget, 'farthest'> {
+  const farthest = limitOf(entry, name);
+  return farthest === null ? {} : { farthest };
 }
 
 function signerOf({ name, dialect, publicKey }: UpstreamEntry, { name: model }: KnownModel) {

@@ -7,7 +7,7 @@ import { type EngineStore, taken } from '../../store/engines/engine-store.ts';
 import type { EngineEntry, PoolEntry } from '../../store/engines/entry.ts';
 import { checkModelId, isAlias } from '../../store/files/model-id.ts';
 import type { Registry } from '../../store/registry/registry.ts';
-import { nameIn } from './elsewhere-models.ts';
+import { limitOf, nameIn } from './elsewhere-models.ts';
 
 /** A model as the entry of its engine knows it. */
 export interface SeenModel {
@@ -49,7 +49,7 @@ function modelsOf(entry: Exclude<EngineEntry, PoolEntry>): SeenModel[] {
     contextLength,
     aliases: Object.entries(entry.aliases).flatMap(([alias, meant]) => (meant === model ? [alias] : [])),
     addedAt: entry.addedAt,
-    privacy: entry.type === 'upstream' ? (entry.limits?.[model] ?? null) : null,
+    privacy: entry.type === 'upstream' ? limitOf(entry, model) : null,
   }));
 }
 

@@ -37,6 +37,7 @@ export function readText(item: unknown, name: string, ifTooLarge = 'split it'): 
   return item.toWellFormed();
 }
 
-function refuse(message: string, param: string): never {
+/** Ends a request for what stands at that place of it. */
+export function refuse(message: string, param: string): never {
   throw fail('invalid_request', { message, param });
 }

@@ -1,6 +1,6 @@
 /** `response_format` and `grammar` → the shape of the answer. Schemas are examined later, off the event loop. */
 import type { AnswerFormat } from '../../contract/job.ts';
-import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import { refusal } from '../../lib/errors/refusal.ts';
 import { placeSchema } from './schema-places.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -63,8 +63,4 @@ function enforced(schema: unknown, path: string): AnswerFormat {
 
 function isFields(value: unknown): value is Fields & Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function refusal(path: string, what: string): SvcError {
-  return fail('invalid_request', { param: path, message: `${path} ${what}.` });
 }

@@ -5,7 +5,7 @@
  */
 import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { oncePer } from '../../lib/base/recent/once-per.ts';
-import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import { refusal } from '../../lib/errors/refusal.ts';
 import { placeSchema } from './schema-places.ts';
 
 const MAX_DESCRIPTION_CHARS = 32_768;
@@ -107,8 +107,4 @@ function asObjectSchema(schema: Fields): Record<string, unknown> {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function refusal(path: string, what: string): SvcError {
-  return fail('invalid_request', { param: path, message: `${path} ${what}.` });
 }

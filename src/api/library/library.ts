@@ -5,6 +5,7 @@
 import { SETTING_GROUPS } from '../../contract/settings/load-settings.ts';
 import { parseDuration } from '../../lib/base/duration.ts';
 import { EventQueue } from '../../lib/base/event-queue.ts';
+import type { Logger } from '../../lib/base/logger.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { Engine } from '../../engine/ports.ts';
 import { FOREIGN_STORES, type ModelManifest, type ModelParams } from '../../store/files/manifest.ts';
@@ -15,7 +16,7 @@ import type { Probe } from '../../store/install/inspection.ts';
 import type { OnInstallEvent } from '../../store/install/install-event.ts';
 import { verifyModel } from '../../store/install/verify.ts';
 import { paramNames, readParam, whenItActs } from '../../store/registry/param-names.ts';
-import { PARAM_ROWS, paramText } from '../../store/registry/param-rows.ts';
+import { PARAM_ROWS, paramText, textsOf } from '../../store/registry/param-rows.ts';
 import { windowNote } from '../../store/registry/target.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import type {
@@ -43,6 +44,7 @@ export interface LibraryPorts {
   readonly foreign: ForeignEnvironment;
   readonly probe: Probe;
   readonly builtins: Builtins;
+  readonly log: Logger;
 }
 
 /** The models that ship with Hearth. */
@@ -129,9 +131,11 @@ export class LibraryUseCases {
     };
   }
 
-  async plan(name: string, numCtx: number | null): Promise<LoadPlan> {
+  /** `check` throws where the model is not to be shown. */
+  async plan(name: string, numCtx: number | null, check: (id: string) => void): Promise<LoadPlan> {
     const { models, engine } = this.#ports;
     const model = await models.find(name);
+    check(model.id);
     const { loaded, planned, slots, window, evicts } = engine.plan(model.target(), numCtx);
     const memory = Object.fromEntries(planned.map(({ device, bytes }) => [device, Math.round(bytes)]));
     return { model: model.id, loaded, slots, num_ctx: window, memory, evicts: [...evicts] };
@@ -151,11 +155,13 @@ export class LibraryUseCases {
   }
 
   async remove({ model }: NamedModel): Promise<Changed> {
-    const { registry, engine } = this.#ports;
+    const { registry, engine, log } = this.#ports;
     const { id, removed } = await removeModel(registry, model);
     if (removed === 'alias') return { model: id, note: 'Only the alias was removed.' };
     // Requests that run are finished; nobody waits here for them.
-    engine.unload(id).catch(() => undefined);
+    engine
+      .unload(id)
+      .catch((error: unknown) => log.error({ err: error }, 'An unload failed because of a bug.'));
     return { model: id, note: 'The model was removed.' };
   }
 
@@ -281,7 +287,10 @@ function readSetting(name: string, text: string | null): readonly [keyof ModelPa
     throw fail('unsupported_value', { param: 'settings', message });
   }
   if (text === null || text === '') return [param, null];
-  if (param === 'stop') return [param, text.split('\n').filter((line) => line !== '')];
+  if (param === 'stop') {
+    const texts = textsOf(text);
+    return [param, texts.length === 0 ? null : texts];
+  }
   if (param === 'keepAlive') {
     if (parseDuration(text) !== undefined) return [param, text];
     throw fail('unsupported_value', {

@@ -1,7 +1,7 @@
 /** The query and the documents of a rerank request, checked with sentences that say what to send instead. */
 import { fail } from '../../lib/errors/svc-error.ts';
 import { MOST_DOCUMENTS, type RerankRequest } from '../../wire/inference/rerank.ts';
-import { readText } from '../embedding/texts.ts';
+import { readText, refuse } from '../embedding/texts.ts';
 
 /** What the request and its errors call a document, whichever form it has. */
 export const documentName = (index: number): string => `documents[${index}]`;
@@ -30,8 +30,4 @@ export function readDocuments(documents: RerankRequest['documents']): string[] {
     if (typeof text !== 'string') refuse(`${name} must be a string, or an object with a string text.`, name);
     return readText(text, name);
   });
-}
-
-function refuse(message: string, param: string): never {
-  throw fail('invalid_request', { message, param });
 }

@@ -124,7 +124,7 @@ async function compareVectors(
   return { model, backend, scores, tokens };
 }
 
-/** The client asked for an order; that it takes vectors is not its affair. */
+/** The client asked for a ranking; that vectors are compared is a detail of ours. */
 function inItsWords(error: unknown): never {
   if (!isFailure(error, 'wrong_model_kind')) throw error;
   throw fail('wrong_model_kind', { ...error.detail, use: 'reranking', wanted: 'rerank or embedding' });

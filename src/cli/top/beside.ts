@@ -1,13 +1,14 @@
 /** Lines of what stands beside the slots: the prompt cache, and engines elsewhere. Pure. */
+import { readable } from '../../lib/base/byte-size.ts';
 import type { CacheView, EngineState } from '../../wire/operation/engine-state.ts';
 import { spanText } from '../words/relative-time.ts';
-import { grouped, size, sum } from './figures.ts';
+import { grouped, sum } from './figures.ts';
 
 /** What is kept of prompts beside the slots. */
 export function cacheLine({ ram, disk, restores, restore_ms: ms, ...cache }: CacheView): string {
   const evictions = cache.slot_evictions + (ram?.evictions ?? 0) + (disk?.evictions ?? 0);
   const tier = (name: string, bytes: number, limit: number): string =>
-    `${name} ${size(bytes)} of ${size(limit)}`;
+    `${name} ${readable(bytes)} of ${readable(limit)}`;
   return [
     '   cache',
     ...(ram === undefined ? [] : [tier('memory', ram.bytes, ram.limit_bytes)]),

@@ -120,7 +120,7 @@ describe('the view of the engine', () => {
 
   it('tells the memory by what it is for, and who waits', () => {
     expect(line('CPU')).toBe(
-      'CPU  ██████████████▓░░░░░░░░░  models 5.5 GB (weights 3.0 GB, KV cache 2.0 GB, worker 500 MB), planned 6.0 GB, free 4.0 GB of 10.0 GB',
+      'CPU  ██████████████▓░░░░░░░░░  models 5.1 GiB (weights 2.8 GiB, KV cache 1.9 GiB, worker 476.8 MiB), planned 5.6 GiB, free 3.7 GiB of 9.3 GiB',
     );
     expect(line('Waiting')).toBe('Waiting: agent 1');
     expect(line('4 s')).toBe('   1  4 s   waiting for a slot of model m   agent\ufffd[2J');
@@ -131,7 +131,9 @@ describe('the view of the engine', () => {
   });
 
   it('tells what is kept beside the slots, and who answers elsewhere', () => {
-    expect(line('cache   ')).toBe('   cache   disk 1.5 GB of 16.0 GB   2 brought back in 41 ms   5 gave way');
+    expect(line('cache   ')).toBe(
+      '   cache   disk 1.4 GiB of 14.9 GiB   2 brought back in 41 ms   5 gave way',
+    );
     expect(line('box')).toBe(
       '   box   busy for 3 s (it has too much to do)   lan   2 from here   first token 80 ms   1,200 requests   3 failed',
     );
@@ -141,7 +143,9 @@ describe('the view of the engine', () => {
     const CPU = { planned_bytes: 61e6, measured_bytes: 57_400_000, weights_bytes: 4_500_000 };
     const small = { ...state, models: { s: { ...state.models['m'], memory: { CPU } } } } as EngineState;
     const text = engineView(small, { url: 'http://x', nowMs, width: 200 }).join('\n');
-    expect(text).toContain('models 57 MB (weights 4.5 MB, worker 53 MB), planned 61 MB, free 4.0 GB');
+    expect(text).toContain(
+      'models 54.7 MiB (weights 4.3 MiB, worker 50.4 MiB), planned 58.2 MiB, free 3.7 GiB',
+    );
   });
 
   it('has no line that is wider than the terminal', () => {

@@ -2,11 +2,12 @@
  * cli/top owns what a terminal shows of the engine: `view` writes the lines, `screen` keeps them in their place. It does
  * not know how a state comes. Pure.
  */
+import { readable } from '../../lib/base/byte-size.ts';
 import type { EngineState, JobView, ModelView, SlotView } from '../../wire/operation/engine-state.ts';
 import { printable } from '../context.ts';
 import { spanText } from '../words/relative-time.ts';
 import { cacheLine, upstreamLines } from './beside.ts';
-import { grouped, size, sum } from './figures.ts';
+import { grouped, sum } from './figures.ts';
 
 export interface ViewOptions {
   readonly url: string;
@@ -62,12 +63,12 @@ function deviceLines({ devices, models }: EngineState): string[] {
     });
     const worker = used - sum(known, ([, bytes]) => bytes);
     const parts = (known.length === 0 || worker <= 0 ? known : [...known, ['worker', worker] as const]).map(
-      ([what, bytes]) => `${what} ${size(bytes)}`,
+      ([what, bytes]) => `${what} ${readable(bytes)}`,
     );
     const detail = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
     const isMeasured = held.some((part) => part?.measured_bytes !== undefined);
-    const planned = isMeasured ? `, planned ${size(sum(held, (part) => part?.planned_bytes ?? 0))}` : '';
-    return `${name}  ${bar}  models ${size(used)}${detail}${planned}, free ${size(device.free_bytes)} of ${size(total)}`;
+    const planned = isMeasured ? `, planned ${readable(sum(held, (part) => part?.planned_bytes ?? 0))}` : '';
+    return `${name}  ${bar}  models ${readable(used)}${detail}${planned}, free ${readable(device.free_bytes)} of ${readable(total)}`;
   });
 }
 

@@ -8,14 +8,6 @@ export function agoTime(atMs: number, nowMs: number): string {
   return `${spanText(nowMs - atMs)} ago`;
 }
 
-/** How long something took: `323 ms`, `22.2 s`, `4 min 5 s`. */
-export function durationText(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
 /** A span as people put it: `40 s`, `4 min`, `2 h`. */
 export function spanText(spanMs: number): string {
   const seconds = Math.max(0, Math.round(spanMs / 1000));

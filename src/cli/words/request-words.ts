@@ -1,6 +1,6 @@
 /** What the service recorded of a request, for a person in a terminal. Pure. */
 import type { RequestView } from '../../wire/operation/requests.ts';
-import { durationText } from './relative-time.ts';
+import { durationText } from '../../lib/base/duration.ts';
 
 type Field = keyof Required<RequestView>;
 

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { adviceFor } from './advice.ts';
-import { durationText, inTime } from './relative-time.ts';
+import { durationText } from '../../lib/base/duration.ts';
+import { inTime } from './relative-time.ts';
 import { requestFacts } from './request-words.ts';
 import { wrapWords } from './wrap.ts';
 import { unknownVerb } from './unknown-verb.ts';

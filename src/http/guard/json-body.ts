@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from '#fastify';
 import { KnownMember } from '../../lib/json/known-member.ts';
-import { parseJsonInTurns } from '../../lib/json/json-in-turns.ts';
+import { parseJsonInTurns } from '../../lib/json/parse-json-in-turns.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { KNOWN_TOOLS } from '../limits.ts';
 

@@ -43,16 +43,16 @@ export function libraryHandlers(library: LibraryUseCases, streams: StreamOptions
       return sendProgress(reply, items, { ...streams, abort: () => client.abort() });
     };
   return {
-    library: async (request) => library.show((id) => holderOf(request)?.mayLookAt(id) ?? true),
+    library: async (request) => library.show((id) => holderOf(request)?.isShown(id) ?? true),
     foreignModels: async () => library.foreign(),
     quants: async (request, reply) =>
       library.quants((request.query as QuantsQuery).ref, abortOnDisconnect(reply).signal),
     loadPlan: async (request) => {
       const { model, num_ctx: numCtx } = request.query as PlanQuery;
-      const plan = await library.plan(model, numCtx === undefined ? null : Number(numCtx));
       const holder = holderOf(request);
-      if (holder?.mayLookAt(plan.model) === false) throw holder.refusalOf(plan.model);
-      return plan;
+      return library.plan(model, numCtx === undefined ? null : Number(numCtx), (id) => {
+        if (holder?.isShown(id) === false) throw holder.refusalOf(id);
+      });
     },
     pullModel: long<PullRequest>((body, signal) => library.pull(body, signal)),
     importModel: long<ImportRequest>((body, signal) => library.import(body, signal)),

@@ -25,7 +25,7 @@ import { countHandler, generationHandler } from './generation.ts';
 import { nameUpstream } from '../upstream-headers.ts';
 import { callerOf, type Handler } from './handler.ts';
 import { libraryHandlers } from './library.ts';
-import { jsonInTurns } from './json-in-turns.ts';
+import { writeJsonInTurns } from './write-json-in-turns.ts';
 import { llamaServerHandlers } from './llama-server.ts';
 import { nameUnderstood } from './understood.ts';
 import { responseHandlers } from './responses.ts';
@@ -52,7 +52,7 @@ export function handlerTable(
     model: async (request) => {
       const entry = await useCases.models.show(modelName(request.params));
       const holder = holderOf(request);
-      if (holder?.maySee([entry.id]) === false) throw holder.refusalOf(entry.id);
+      if (holder?.mayUse(entry.id) === false) throw holder.refusalOf(entry.id);
       return entry;
     },
     chatCompletions: chatHandler(useCases, streams),
@@ -117,7 +117,7 @@ export function handlerTable(
   };
 }
 
-const isSeenBy = (request: FastifyRequest, id: string): boolean => holderOf(request)?.maySee([id]) ?? true;
+const isSeenBy = (request: FastifyRequest, id: string): boolean => holderOf(request)?.mayUse(id) ?? true;
 
 /** Written once: the document never changes while the service runs. */
 function openApiHandler(document: EdgeParts['document']): Handler {
@@ -153,6 +153,6 @@ function embeddingsHandler(useCases: Pick<UseCases, 'embedding'>): Handler {
     reply.header(HEADERS.embedBackend, answer.backend).header(HEADERS.embeddingSpace, answer.space);
     nameUnderstood(reply, answer);
     reply.type('application/json; charset=utf-8');
-    return jsonInTurns(answer.body);
+    return writeJsonInTurns(answer.body);
   };
 }

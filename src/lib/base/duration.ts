@@ -32,3 +32,11 @@ export function formatDuration(spanMs: number): string {
   }
   return text === '' ? '0s' : text;
 }
+
+/** How long something took, for people: `323 ms`, `22.2 s`, `4 min 5 s`. */
+export function durationText(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

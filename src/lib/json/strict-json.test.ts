@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SvcError } from '../errors/svc-error.ts';
 import { JSON_LIMITS, JsonScan } from './json-scan.ts';
-import { parseJsonInTurns } from './json-in-turns.ts';
 import { JsonValues } from './json-values.ts';
+import { parseJsonInTurns } from './parse-json-in-turns.ts';
 import { parseJson } from './strict-json.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));

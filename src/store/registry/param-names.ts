@@ -38,8 +38,8 @@ export function readParam(
 }
 
 /**
- * When changes of these take effect, in sentences; `unload` is how a model is unloaded. Neither is a reason to load a model
- * again: a count of threads, and a window smaller than the loaded one.
+ * When changes of these take effect, in sentences; `unload` is how a model is unloaded. A new thread count, or a window
+ * smaller than the loaded one, is no reason to load a model again.
  */
 export function whenItActs(id: string, names: readonly (keyof ModelParams)[], unload: string): string {
   const ofLoads = names.filter((name) => name === 'numCtx' || isLoadSetting(name));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SETTING_GROUPS } from '../../contract/settings/load-settings.ts';
 import { paramNames } from './param-names.ts';
-import { PARAM_ROWS, paramText } from './param-rows.ts';
+import { PARAM_ROWS, paramText, textsOf } from './param-rows.ts';
 
 describe('the settings of a model', () => {
   it('are all there, each with its group, a sentence, and what holds without it', () => {
@@ -26,5 +26,11 @@ describe('the settings of a model', () => {
     expect(paramText('tensorSplit', [3, 1])).toBe('3,1');
     expect(paramText('stop', ['a', 'b'])).toBe('a\nb');
     expect(paramText('numCtx', 512)).toBe('512');
+  });
+
+  it('keep line breaks and backslashes within a text of several', () => {
+    const texts = ['\n\n', 'a\\nb', 'END', '\\'];
+    expect(textsOf(paramText('stop', texts))).toEqual(texts);
+    expect(textsOf('\n')).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ export type ParamInput =
   | { readonly kind: 'choice'; readonly words: readonly string[] }
   | { readonly kind: 'number'; readonly least?: number; readonly most?: number; readonly isWhole: boolean }
   | { readonly kind: 'text'; readonly expects: string; readonly words: readonly string[] }
-  /** Several texts, one in each line. */
+  /** Several texts, one in each line, with `\n` for a line break within one. */
   | { readonly kind: 'lines' };
 
 const OF_ANSWERS = { group: 'answers', models: 'chat' } as const;
@@ -124,5 +124,16 @@ function wordsOf({ enum: words = [] }: SchemaLike): string[] {
 export function paramText(name: keyof ModelParams, value: unknown): string {
   const [, row] = LOAD_SETTING_ROWS.find(([known]) => known === name) ?? [];
   if (row !== undefined) return row.write(value as never);
-  return Array.isArray(value) ? value.join('\n') : String(value);
+  return Array.isArray(value) ? linesOf(value.map(String)) : String(value);
+}
+
+/** One text in each line; a line break within one is written `\n`, and a backslash `\\`. */
+function linesOf(texts: readonly string[]): string {
+  return texts.map((text) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')).join('\n');
+}
+
+/** The texts of such lines; empty lines are nothing. */
+export function textsOf(lines: string): string[] {
+  const texts = lines.split('\n').filter((line) => line !== '');
+  return texts.map((text) => text.replaceAll(/\\([\\n])/g, (_, mark) => (mark === 'n' ? '\n' : '\\')));
 }

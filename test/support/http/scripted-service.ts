@@ -149,6 +149,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     recorder,
     keyUses: () => keys.uses(),
     library: new LibraryUseCases({
+      log: logger,
       registry,
       models,
       engine: options.over?.engine ?? engine,

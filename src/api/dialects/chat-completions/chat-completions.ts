@@ -86,7 +86,11 @@ export class AcceptedChatCompletion {
 
   /** The conversation as the model reads it; loads the model where that is needed. */
   async renderedPrompt(): Promise<string> {
-    requireExplanation(this.#chat, 'the template');
+    requireExplanation(this.#chat, {
+      ability: 'show a conversation as it reads it',
+      remedy: 'name a model that is installed here',
+      param: 'model',
+    });
     return (await this.#chat.explained()).renderedPrompt;
   }
 

@@ -1,7 +1,8 @@
 /** A chat request's conversation, tools and formats in the words of the engine. */
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
-import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
+import { refusal } from '../../../lib/errors/refusal.ts';
+import { fail } from '../../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../../intake/answer-format.ts';
 import { begunPrompt } from '../../chat/begun-answer.ts';
 import { readThinking } from '../../intake/thinking.ts';
@@ -148,8 +149,4 @@ function record(value: unknown, path: string): Readonly<Record<string, unknown>>
 
 function refused(path: string, what: string): never {
   throw refusal(path, what);
-}
-
-function refusal(path: string, what: string): SvcError {
-  return fail('invalid_request', { param: path, message: `${path} ${what}.` });
 }

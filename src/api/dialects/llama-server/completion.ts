@@ -1,4 +1,5 @@
 /** Completions and gaps in llama-server's own words, over the use case of text completion. */
+import { refusal } from '../../../lib/errors/refusal.ts';
 import type { Prompt } from '../../../contract/job.ts';
 import type { DoneEvent, JobEvent, SampledToken } from '../../../contract/job-event.ts';
 import type { SentPrompt, SentPrompts } from '../../../wire/inference/completions.ts';
@@ -21,7 +22,7 @@ import { readPrompts } from '../../completion/prompts.ts';
 import { unknownFields } from '../../generation/parameters.ts';
 import { type StreamItem, streamItems } from '../../generation/stream-item.ts';
 import { wireProgress } from '../../generation/usage.ts';
-import { refusal, textAt } from '../fields.ts';
+import { textAt } from '../fields.ts';
 import { idsOf, nativeAnswer, probabilities, type Said, withFields } from './native-answer.ts';
 
 type Shared = Omit<NativeCompletionRequest, 'prompt'>;

@@ -1,6 +1,7 @@
 /** The tools of a Messages request: those that the client runs, and those that only the provider could. */
+import { refusal } from '../../../lib/errors/refusal.ts';
 import { oncePer } from '../../../lib/base/recent/once-per.ts';
-import { type Fields, refusal, shown } from '../fields.ts';
+import { type Fields, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
 export interface SortedTools {

@@ -1,12 +1,13 @@
 /** A Messages request as the one use case of chat is asked. */
 import type { AnswerFormat, Reasoning, ToolChoice, ToolDefinition } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
+import { refusal } from '../../../lib/errors/refusal.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { CountTokensRequest, MessagesRequest } from '../../../wire/messages/request.ts';
 import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
-import { type Fields, fieldsAt, isFields, refusal, shown } from '../fields.ts';
+import { type Fields, fieldsAt, isFields, shown } from '../fields.ts';
 import { begunPrompt } from '../../chat/begun-answer.ts';
 import { takenBy, type Takes } from '../media.ts';
 import { formatAs, toolsAs } from '../renamed.ts';

@@ -1,9 +1,10 @@
 /** The messages of a Messages request as turns: blocks become text, reasoning, calls and results of tools. */
+import { refusal } from '../../../lib/errors/refusal.ts';
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { RequestBlock } from '../../../wire/messages/blocks.ts';
 import type { CountTokensRequest, RequestMessage } from '../../../wire/messages/request.ts';
 import { orderResults } from '../../intake/result-order.ts';
-import { fieldsAt, refusal, shown, textAt } from '../fields.ts';
+import { fieldsAt, shown, textAt } from '../fields.ts';
 import { type FoundMedium, imageAt, mixed, type Takes } from '../media.ts';
 
 type Content = RequestMessage['content'];

@@ -1,6 +1,7 @@
 /** The tools of a Responses request: functions, tools of free text, and those that only the provider could run. */
+import { refusal } from '../../../lib/errors/refusal.ts';
 import { oncePer } from '../../../lib/base/recent/once-per.ts';
-import { type Fields, isFields, refusal, shown } from '../fields.ts';
+import { type Fields, isFields, shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
 export interface SortedTools {

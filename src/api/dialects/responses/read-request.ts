@@ -1,4 +1,5 @@
 /** A Responses request as the one use case of chat is asked. */
+import { refusal } from '../../../lib/errors/refusal.ts';
 import type { AnswerFormat, Reasoning, ToolChoice, ToolDefinition } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
@@ -7,7 +8,7 @@ import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { readToolChoice } from '../../intake/tools.ts';
-import { type Fields, fieldsAt, isFields, refusal } from '../fields.ts';
+import { type Fields, fieldsAt, isFields } from '../fields.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';
 import { takenBy, type Takes } from '../media.ts';

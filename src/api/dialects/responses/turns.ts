@@ -1,8 +1,9 @@
 /** The items of a Responses request as turns: what the model said in a row becomes one turn of it. */
+import { refusal } from '../../../lib/errors/refusal.ts';
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import { orderResults } from '../../intake/result-order.ts';
-import { fieldsAt, isFields, refusal, shown, textAt } from '../fields.ts';
+import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
 import { IMAGE_REMEDY, imageAt, mixed, type MixedText, type Takes } from '../media.ts';
 import type { SortedTools } from './client-tools.ts';
 import { openThinking } from './item-words.ts';

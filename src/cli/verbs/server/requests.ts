@@ -7,7 +7,8 @@ import type { RequestDetail, RequestList, RequestView } from '../../../wire/oper
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk, postText } from '../../api.ts';
 import { type CliContext, CliFailure, EXIT_CODES, printable, printableText, table } from '../../context.ts';
-import { durationText, spanText } from '../../words/relative-time.ts';
+import { durationText } from '../../../lib/base/duration.ts';
+import { spanText } from '../../words/relative-time.ts';
 import { requestFacts } from '../../words/request-words.ts';
 
 const HEAD = ['N', 'TIME', 'ROUTE', 'MODEL', 'CLIENT', 'STATUS', 'TOKENS', 'QUEUE', 'LOAD', 'FIRST', 'TOTAL'];

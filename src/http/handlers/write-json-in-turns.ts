@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 const SLICE_CHARS = 128 * 1024;
 
 /** The bytes of JSON.stringify; items of the lists among the members of `value` are what is written at once. */
-export async function jsonInTurns(value: object): Promise<Buffer> {
+export async function writeJsonInTurns(value: object): Promise<Buffer> {
   const slices: Buffer[] = [];
   let text = '';
   const write = async (more: string): Promise<void> => {

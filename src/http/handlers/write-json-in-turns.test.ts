@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonInTurns } from './json-in-turns.ts';
+import { writeJsonInTurns } from './write-json-in-turns.ts';
 
 describe('an answer that is written in turns', () => {
   it('has the bytes that JSON.stringify writes', async () => {
     const member = fc.oneof(fc.jsonValue(), fc.constant(undefined), fc.array(fc.jsonValue()));
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), member), async (value) => {
-        expect((await jsonInTurns(value)).toString()).toBe(JSON.stringify(value));
+        expect((await writeJsonInTurns(value)).toString()).toBe(JSON.stringify(value));
       }),
     );
   });
@@ -23,7 +23,7 @@ describe('an answer that is written in turns', () => {
       next = setImmediate(count);
     };
     let next = setImmediate(count);
-    const bytes = await jsonInTurns(value);
+    const bytes = await writeJsonInTurns(value);
     clearImmediate(next);
     expect(bytes.toString()).toBe(JSON.stringify(value));
     expect(turns).toBeGreaterThan(10);
