@@ -1,5 +1,4 @@
 /** The query and the documents of a rerank request, checked with sentences that say what to send instead. */
-import { fail } from '../../lib/errors/svc-error.ts';
 import { MOST_DOCUMENTS, type RerankRequest } from '../../wire/inference/rerank.ts';
 import { readText, refuse } from '../embedding/texts.ts';
 
