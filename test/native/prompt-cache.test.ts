@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeTinyChat } from '../../tools/models/tiny-chat.ts';
 import { writeTinyRecurrent, writeTinySlidingWindow } from '../../tools/models/tiny-variants.ts';
+import type { GenerateJob } from '../../src/contract/job.ts';
 import type { LoadSpec } from '../../src/contract/load.ts';
 import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts';
 
@@ -213,4 +214,31 @@ describe('state on the disk', () => {
     expect((await answer(after, `${story} more`)).cache?.slotTokens).toBeGreaterThan(100);
     await after.end();
   });
+});
+
+it('a frozen answer takes no state from the cache and leaves none in it', async () => {
+  const frozen: Partial<GenerateJob> = {
+    prompt: { kind: 'chat', turns: [{ role: 'user', content: story }] },
+    maxTokens: 8,
+    sampling: { temperature: 0, seed: 7 },
+    templateClockMs: 1_790_000_000_000,
+    lane: 'frozen',
+  };
+  const first = await start({ folder: 'frozen' });
+  const alone = await first.generate(frozen);
+  await first.save();
+  await first.kill();
+  expect(await readdir(join(home, 'frozen', 'a'.repeat(32)))).toEqual([]);
+  const before = await start({ folder: 'frozen' });
+  // The same prompt, evaluated in the ordinary way.
+  await before.generate({ ...frozen, lane: 'shared' });
+  await before.save();
+  await before.kill();
+  const after = await start({ folder: 'frozen' });
+  const again = await after.generate(frozen);
+  expect(again.events[0]).toMatchObject({ type: 'started', cachedTokens: 0 });
+  expect(again.done.frozen?.output).toEqual(alone.done.frozen?.output);
+  const ordinary = await after.generate({ ...frozen, lane: 'shared' });
+  expect(ordinary.done.cache?.diskTokens).toBeGreaterThan(100);
+  await after.end();
 });
