@@ -21,7 +21,7 @@ describe('the tools of a job', () => {
     expect(Reflect.get(one, 'tools')).toBe(Reflect.get(other, 'tools'));
   });
 
-  it('are refused where they are none', () => {
+  it('are refused where they do not fit their schema', () => {
     const job = generateJob();
     expect(() => new JobReader().unpacked({ job, tools: '[{"name":1}]' })).toThrow('the tools of a job');
   });

@@ -4,6 +4,7 @@
  */
 import { Type } from '#typebox';
 import { Check } from '#typebox/value';
+import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { type ExplainJob, type GenerateJob, type Job, ToolDefinition } from '../job.ts';
 
@@ -17,16 +18,8 @@ export interface PackedJob {
   readonly tools?: string;
 }
 
-const texts = new WeakMap<readonly ToolDefinition[], string>();
-
 /** The same list has the same text, written once. */
-export function toolsText(tools: readonly ToolDefinition[]): string {
-  const known = texts.get(tools);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(tools);
-  texts.set(tools, text);
-  return text;
-}
+export const toolsText = oncePer((tools: readonly ToolDefinition[]): string => JSON.stringify(tools));
 
 export function packedJob(job: Job): PackedJob {
   const tools = generationOf(job)?.tools ?? [];
@@ -53,7 +46,7 @@ export class JobReader {
 
 function readTools(text: string): Tools {
   const tools: unknown = JSON.parse(text);
-  if (!Check(Tools, tools)) throw new Error('the tools of a job are none');
+  if (!Check(Tools, tools)) throw new Error('the tools of a job do not fit their schema');
   return tools;
 }
 

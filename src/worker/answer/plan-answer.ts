@@ -7,6 +7,7 @@
  */
 import type { GenerateJob, ToolDefinition, Turn } from '../../contract/job.ts';
 import { toolsText } from '../../contract/tools/job-tools.ts';
+import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
@@ -229,20 +230,23 @@ function endsThought(opening: string, { open, close }: NonNullable<ModelFormat['
   );
 }
 
-const openings = new WeakMap<ChatTemplate, RecentTexts<string>>();
+const openingsOf = oncePer(
+  (_template: ChatTemplate) => new RecentTexts<string>({ entries: 64, chars: 2_000_000 }),
+);
 
 /** The end of a prompt, as the template leaves it to the answer: rendered once for the same tools and variables. */
 function openingOf(writer: PromptWriter, asked: Pick<StartRequest, 'tools' | 'variables'>): string {
-  const known = openings.get(writer.template) ?? new RecentTexts<string>({ entries: 64, chars: 2_000_000 });
-  openings.set(writer.template, known);
-  return known.of(`${JSON.stringify(asked.variables)} ${toolsText(asked.tools)}`, () => {
-    const turns = [{ role: 'user', content: QUESTION }] as const;
-    const rendered = probeTemplate(writer, { turns, ...asked });
-    const at = rendered.lastIndexOf(QUESTION);
-    // What stands before it may speak of marks.
-    const behind = at < 0 ? rendered : rendered.slice(at + QUESTION.length);
-    return behind.slice(-LONGEST_OPENING).trimEnd();
-  });
+  return openingsOf(writer.template).of(
+    `${JSON.stringify(asked.variables)} ${toolsText(asked.tools)}`,
+    () => {
+      const turns = [{ role: 'user', content: QUESTION }] as const;
+      const rendered = probeTemplate(writer, { turns, ...asked });
+      const at = rendered.lastIndexOf(QUESTION);
+      // What stands before it may speak of marks.
+      const behind = at < 0 ? rendered : rendered.slice(at + QUESTION.length);
+      return behind.slice(-LONGEST_OPENING).trimEnd();
+    },
+  );
 }
 
 const QUESTION = 'question 7401';

@@ -4,6 +4,7 @@
  * bytes; docs/tool-envelope.md publishes them.
  */
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
+import { oncePer } from '../../lib/base/recent/once-per.ts';
 import type { PromptTurn } from './history.ts';
 import { probeTemplate, type PromptWriter } from './prompt.ts';
 
@@ -89,14 +90,8 @@ function compact(json: string): string {
   }
 }
 
-const toolRoles = new WeakMap<PromptWriter, boolean>();
-
 /** Some templates refuse roles that they do not know, or print nothing for them: tried once per model. */
-function knowsToolRole(writer: PromptWriter): boolean {
-  const known = toolRoles.get(writer) ?? printsToolTurn(writer);
-  toolRoles.set(writer, known);
-  return known;
-}
+const knowsToolRole = oncePer(printsToolTurn);
 
 function printsToolTurn(writer: PromptWriter): boolean {
   const content = 'tool result 7401';

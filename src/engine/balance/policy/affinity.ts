@@ -5,6 +5,7 @@
  * The hash only steers: whoever makes two prompts collide sends them to the same upstream, and gains nothing by it.
  */
 import type { GenerateJob, Turn } from '../../../contract/job.ts';
+import { toolsText } from '../../../contract/tools/job-tools.ts';
 
 export interface Prefix {
   readonly hash: number;
@@ -18,7 +19,7 @@ const MARK = '\u0000';
 
 export function prefixesOf({ prompt, tools }: GenerateJob, most: number): readonly Prefix[] {
   const hasher = new PrefixHasher();
-  if (tools.length > 0) hasher.add(JSON.stringify(tools));
+  if (tools.length > 0) hasher.add(toolsText(tools));
   if (prompt.kind === 'text') hasher.add(prompt.text);
   else if (prompt.kind === 'tokens') hasher.add(prompt.tokens.join(' '));
   else if (prompt.kind === 'mixed')

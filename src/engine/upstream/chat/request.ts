@@ -60,7 +60,7 @@ function rawPromptOf(prompt: Exclude<GenerateJob['prompt'], { kind: 'chat' }>, w
   const marks = prompt.readsMarks === true && written.dialect === 'hearth' ? { parse_special: true } : {};
   if (prompt.kind === 'mixed') {
     if (!ABILITIES[written.dialect].mixedPrompts)
-      throw missing(written.id, 'either of them', 'continue texts and tokens in turn');
+      throw missing(written.id, 'the texts or the tokens of prompt', 'continue texts and tokens in turn');
     return { prompt: prompt.parts.flat(), ...marks };
   }
   if (prompt.files !== undefined) throw missing(written.id, 'input_extra', 'read further files');

@@ -40,12 +40,14 @@ export async function readEvents(answer: Exchange, read: (events: readonly strin
         if (isOver) return settle(resolve);
         if (room === undefined) return;
         response.pause();
-        room.then(() => void (isSettled || response.resume())).catch(fail);
+        room.then(() => {
+          if (!isSettled) response.resume();
+        }, fail);
       } catch (error) {
         fail(error);
       }
     };
-    // A body that was cut off meanwhile tells it nobody again.
+    // A body that was already cut off emits nothing more.
     if (response.destroyed) return onFailure();
     response.on('data', onData).on('end', onEnd).on('error', onFailure).on('close', onFailure);
   });

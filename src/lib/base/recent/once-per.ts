@@ -2,8 +2,11 @@
 export function oncePer<Given extends object, Made>(make: (given: Given) => Made): (given: Given) => Made {
   const known = new WeakMap<Given, { readonly made: Made }>();
   return (given) => {
-    const { made } = known.get(given) ?? { made: make(given) };
-    known.set(given, { made });
-    return made;
+    let kept = known.get(given);
+    if (kept === undefined) {
+      kept = { made: make(given) };
+      known.set(given, kept);
+    }
+    return kept.made;
   };
 }

@@ -76,8 +76,8 @@ export const PRICES = {
   samples: 5,
   quantile: 0.3,
   /**
-   * By how many times to forget a price is doubted that was seen never, once, twice. Chosen by simulation: a first call
-   * that takes 2.5 times as long as usual keeps nothing from being tried again.
+   * How much a price seen never, once or twice is doubted, in units of `forgetMs`. Chosen by simulation: a first call that
+   * takes 2.5 times as long as usual keeps nothing from being tried again.
    */
   doubts: [1, 2.5, 0.7],
   /** Chosen: time of calls after which what was not seen again is another time of the machine. */

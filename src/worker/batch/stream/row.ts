@@ -12,7 +12,7 @@ export interface Row {
   readonly padding?: number;
 }
 
-/** What tells how long a native call takes: rows, padding included, sequences, and tokens before a row on average. */
+/** What the time of a native call depends on: rows, padding included, sequences, and tokens before a row on average. */
 export function shapeOf(nativeRows: readonly Row[]): { rows: number; sequences: number; depth: number } {
   const rows = nativeRows.reduce((sum, { tokens, padding = 0 }) => sum + tokens.length + padding, 0);
   const depth = nativeRows.reduce((sum, { position }) => sum + position, 0) / nativeRows.length;
