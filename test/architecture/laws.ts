@@ -131,7 +131,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'lib/files': ['lib/base', 'lib/errors'],
   'lib/errors': [],
   'lib/seal': [],
-  'lib/gguf': ['lib/files', 'lib/errors', 'lib/chat-template'],
+  'lib/gguf': ['lib/base', 'lib/files', 'lib/errors', 'lib/chat-template'],
   'lib/grammar': ['lib/errors'],
   'lib/chat-template': [],
   'lib/prompt-cache': [],

@@ -4,7 +4,7 @@ import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { GgufFacts } from '../../lib/gguf/gate/facts.ts';
 import type { AdapterFacts } from '../../lib/gguf/gate/adapter.ts';
-import { inspectGgufPart, inspectModelOrAdapter } from '../../lib/gguf/gate/inspect.ts';
+import { askGate } from '../../lib/gguf/thread/gate-desk.ts';
 import type { InstalledKind, ModelFacts } from '../files/manifest.ts';
 
 export interface Inspection {
@@ -17,7 +17,7 @@ export type Inspect = (paths: readonly string[]) => Promise<Inspection>;
 
 export const inspectModel: Inspect = async (paths) => {
   const [first = '', ...rest] = paths;
-  const facts = await inspectModelOrAdapter(first);
+  const facts = await askGate('inspectModelOrAdapter', first);
   refuseLongTail(first, facts);
   if (facts.kind === 'adapter') return { kind: 'adapter', facts: toAdapterFacts(facts) };
   // The gate compares the numbers in the headers with those in the names; what is left is a whole model between parts.
@@ -30,7 +30,7 @@ export const inspectModel: Inspect = async (paths) => {
   }
   const expertBytes = [facts.expertBytes];
   for (const path of rest) {
-    const part = await inspectGgufPart(path);
+    const part = await askGate('inspectGgufPart', path);
     refuseLongTail(path, part);
     expertBytes.push(part.expertBytes);
   }

@@ -127,10 +127,22 @@ function ofSample(random: Random): Start {
 async function ask(path: string, text: string): Promise<Answer> {
   try {
     const reply = await service.post(path, text, path.startsWith('/svc/') ? page : {});
-    return { status: reply.status, answer: await reply.text() };
+    return { status: reply.status, answer: await textOf(reply) };
   } catch (error) {
     return { status: 0, answer: String((error as Error).cause ?? error) };
   }
+}
+
+/** A stream that fails after it began ends with an error and a connection that is cut; cut without an error, it is thrown. */
+async function textOf(reply: Response): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  try {
+    for await (const part of reply.body ?? []) text += decoder.decode(part as Uint8Array, { stream: true });
+  } catch (error) {
+    if (!/^(event: error|data: \{.*"error":)/m.test(text)) throw error;
+  }
+  return text;
 }
 
 function framing(random: Random, book: Book): Play {

@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JSON_LIMITS } from '../../../src/lib/json/json-scan.ts';
-import { inspectGguf } from '../../../src/lib/gguf/gate/inspect.ts';
+import { askGate } from '../../../src/lib/gguf/thread/gate-desk.ts';
 import { texts as textArray } from '../../../tools/gguf/metadata.ts';
 import { writeGguf } from '../../../tools/gguf/writer.ts';
 import { tinyChatContent } from '../../../tools/models/tiny-chat.ts';
@@ -24,6 +24,8 @@ const MOST_JSON_WRITTEN = 1_000_000;
 const LARGEST_TEXT = LARGEST_BODY - 1_000;
 /** Where more of the same would only be more turns. */
 const LONG_TEXT = 2 ** 20;
+/** What is left on this thread of reading a large header in another. */
+const A_HEADER_ELSEWHERE = 20_000;
 const MANY = JSON_LIMITS.tokens - 1_000;
 
 const meter = new WorkMeter();
@@ -194,11 +196,11 @@ describe('no turn of the event loop does more than its share for', () => {
     });
     let verdict = '';
     const work = await meter.most(async () => {
-      verdict = await inspectGguf(file).then(() => 'accepted', String);
+      verdict = await askGate('inspectGguf', file).then(() => 'accepted', String);
     });
     // The whole header was read.
     expect(verdict).toContain('tensors');
-    expect(work.blocks, work.where).toBeLessThan(MOST_BLOCKS);
+    expect(work.blocks, work.where).toBeLessThan(A_HEADER_ELSEWHERE);
   });
 
   it('many requests that come at once on one socket', async () => {

@@ -1,0 +1,49 @@
+/**
+ * lib/gguf/thread owns where the gate looks at a file: a large one in a thread, so that the event loop goes on, and a small
+ * one at once. It knows nothing of what the gate decides.
+ */
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import { builtFile } from '../../base/package-folder.ts';
+import { reviveFailure } from '../../errors/svc-error.ts';
+import {
+  type GateAnswer,
+  type GateReply,
+  type GateRequest,
+  type GateQuestion,
+  gateQuestions,
+} from './gate-questions.ts';
+
+/** The header of a file that is no larger takes a few milliseconds, and a thread takes fifty to start. */
+const SMALL_BYTES = 2 ** 20;
+
+/** Throws what the gate throws. */
+export async function askGate<Question extends GateQuestion>(
+  question: Question,
+  path: string,
+): Promise<GateAnswer<Question>> {
+  // What is wrong with a path is the gate's to say.
+  const sizeBytes = await stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  const value = sizeBytes <= SMALL_BYTES ? gateQuestions[question](path) : inThread({ question, path });
+  return (await value) as GateAnswer<Question>;
+}
+
+async function inThread(request: GateRequest): Promise<unknown> {
+  // What this process was started with is not meant for its threads.
+  const thread = new Worker(builtFile('lib/gguf/thread/gate-thread.js'), {
+    workerData: request,
+    execArgv: [],
+  });
+  try {
+    const [reply] = (await once(thread, 'message')) as [GateReply];
+    if ('value' in reply) return reply.value;
+    const { code, detail } = reply.failure;
+    throw reviveFailure(code, detail) ?? new Error(`the gate's thread reports ${code} without its details`);
+  } finally {
+    await thread.terminate();
+  }
+}
