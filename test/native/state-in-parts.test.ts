@@ -70,7 +70,7 @@ it.each([3, MOST_SEQUENCES])('of %i sequences changes no other one, not even the
   }
   store.keep('', LONG, context.saveSequence(0) ?? new Uint8Array(), true);
   slots.reserve(1, '');
-  const read = await store.read(store.find('', LONG), async () => undefined, slots.filler(1, LONG));
+  const read = await store.read(store.find('', LONG), async () => undefined, slots.takerFor(1, LONG));
   expect(read).toEqual({ ramTokens: LONG.length, diskTokens: 0, refusal: null });
   expect(context.firstPosition(last)).toBe(0);
   const one = Uint32Array.of(300);

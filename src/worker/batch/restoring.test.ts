@@ -25,7 +25,7 @@ beforeEach(() => {
   held = 0;
   begins = (how) => events.push(how);
   const sequences = {
-    filler: (id: number) => ({ inParts: true, take: () => events.push(`into ${id}`) > 0 }),
+    takerFor: (id: number) => ({ inParts: true, take: () => events.push(`into ${id}`) > 0 }),
     held: () => held,
     giveUp: (id: number) => events.push(`${id} is free`),
   };

@@ -78,12 +78,12 @@ export class Restoring {
     const { jobId } = job.job;
     this.#jobs.set(jobId, { job, sequence: id });
     this.#underWay.add(id);
-    const filler = this.#sequences.filler(id, job.prompt);
+    const sequence = this.#sequences.takerFor(id, job.prompt);
     let isWanted = true;
     try {
       const taker = {
-        inParts: filler.inParts,
-        take: (state: Uint8Array, tokens: number) => this.#jobs.has(jobId) && filler.take(state, tokens),
+        inParts: sequence.inParts,
+        take: (state: Uint8Array, tokens: number) => this.#jobs.has(jobId) && sequence.take(state, tokens),
       };
       const { refusal, ...restored } = await tiers.restore(wanted, taker).finally(() => {
         isWanted = this.#jobs.delete(jobId);

@@ -107,7 +107,7 @@ it('evaluates nothing while a restore holds cells that are missing', () => {
 it('a restore takes no cells that answers beside it need soon', () => {
   const one = answer(0, 100);
   sequences.reserve(1, '');
-  const taker = sequences.filler(1, tokens(256));
+  const taker = sequences.takerFor(1, tokens(256));
   expect(taker.take(STATE, 128)).toBe(true);
   sequences.append(one.sequence, tokens(10));
   expect(taker.take(STATE, 62)).toBe(false);

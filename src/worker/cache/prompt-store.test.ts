@@ -147,6 +147,19 @@ describe('the prompt cache', () => {
     expect(await stateBack(store, second)).toEqual(stateOf(second));
   });
 
+  it('copies rows out of states that take more together than memory may hold', async () => {
+    const store = storeOf(1_000, 0);
+    let pauses = 0;
+    const count = async (): Promise<void> => void (pauses += 1);
+    for (const length of [500, 900]) {
+      const tokens = conversation(1, length);
+      store.keep('', tokens, stateOf(tokens), true);
+    }
+    await store.compact(count, false);
+    expect(pauses).toBeGreaterThan(0);
+    expect(await stateBack(store, conversation(1, 900))).toEqual(stateOf(conversation(1, 900)));
+  });
+
   it('gives back no more once a part was not taken', async () => {
     const store = storeOf(10_000, 0);
     const tokens = conversation(1, 300);

@@ -45,7 +45,7 @@ const MOST_ELEMENTS = 1 << 20;
 /** Null where the state is not the plain one of `tokens` tokens from position 0 on. */
 export function readState(bytes: Uint8Array, tokens: number): ReadState | null {
   try {
-    return new StateReader(bytes, tokens).read();
+    return new LayoutParser(bytes, tokens).read();
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
@@ -178,7 +178,7 @@ function frame(
   return { bytes, planes };
 }
 
-class StateReader {
+class LayoutParser {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #tokens: number;

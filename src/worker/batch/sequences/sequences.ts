@@ -146,7 +146,7 @@ export class Sequences {
   }
 
   /** Fills a reserved sequence with the state of a prompt's beginning, as far as there is room and the library takes it. */
-  filler(id: number, prompt: Uint32Array): StateTaker {
+  takerFor(id: number, prompt: Uint32Array): StateTaker {
     const target = this.#state(id);
     return {
       inParts: this.#context.appendsState && this.#checkpoints === null,
