@@ -26,20 +26,22 @@ export interface PromptObject {
   multimodal_data?: unknown;
 }
 
-/** Of a completion, which request fields of OpenAI's shape mean the same. */
-const {
-  prompt: _,
-  model: __,
-  suffix: ___,
-  echo: ____,
-  logprobs: _____,
-  ...shared
-} = CompletionRequest.properties;
+const { parse_special } = CompletionRequest.properties;
+
+/** The fields that OpenAI's completion has under the same names. */
+const shared = Type.Omit(CompletionRequest, [
+  'prompt',
+  'model',
+  'suffix',
+  'echo',
+  'logprobs',
+  'parse_special',
+  'stream_options',
+]).properties;
 
 const answered = {
   ...shared,
   model,
-  n_predict: nullable<number>('integer', { minimum: -1, description: 'Another name of num_predict.' }),
   n_probs: nullable<number>('integer', {
     minimum: 0,
     maximum: 20,
@@ -51,13 +53,15 @@ const answered = {
   response_fields: nullable<string[]>('array', {
     maxItems: 64,
     items: { type: 'string', maxLength: 256 },
-    description: 'Members that a whole answer is to have; a/b is the member b of the member a.',
+    description:
+      'The only members of the answer, or of the last event of a stream; a/b is the member b of the member a.',
   }),
 };
 
 export const NativeCompletionRequest = Type.Object(
   {
     ...answered,
+    parse_special,
     prompt: Type.Unsafe<string | PromptObject | (SentPrompt | number | PromptObject)[]>({
       type: ['string', 'array', 'object'],
       minItems: 1,
@@ -122,7 +126,11 @@ export const NativeAnswer = Type.Object(
       description: 'Tokens whose state is kept: of the prompt and of the answer.',
     }),
     generation_settings: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
-    prompt: orNull(Type.String({ description: 'The text of the prompt; null where it was tokens.' })),
+    prompt: orNull(
+      Type.String({
+        description: 'The text of the prompt, up to the gap where there is one; null where it was tokens.',
+      }),
+    ),
     has_new_line: Type.Boolean(),
     truncated: Type.Literal(false, { description: 'Nothing is ever cut.' }),
     stop_type: Type.Union([Type.Literal('eos'), Type.Literal('word'), Type.Literal('limit')]),

@@ -301,6 +301,9 @@ describe('the options of a request', () => {
     const { headers } = await chat({ num_predict: 20, max_tokens: 5, max_completion_tokens: -1 });
     expect(job().maxTokens).toBe(5);
     expect(headers['x-svc-ignored-params']).toBe('num_predict,max_completion_tokens');
+    const named = await chat({ n_predict: 7, max_tokens: 5 });
+    expect(job().maxTokens).toBe(5);
+    expect(named.headers['x-svc-ignored-params']).toBe('n_predict');
   });
 
   it('leave the number of tokens to the window when there is no limit, or -1', async () => {

@@ -70,6 +70,17 @@ describe('a completion', () => {
     expect((await complete({ stop: ['.'] })).body).toMatchObject({ stop_type: 'word', stopping_word: '.' });
   });
 
+  it('takes the smallest limit, and names what it has no use for', async () => {
+    service.engine.plays(answer('x'));
+    const { headers } = await complete({
+      n_predict: 100,
+      num_predict: 10,
+      stream_options: { include_usage: true },
+    });
+    expect(job().maxTokens).toBe(10);
+    expect(headers['x-svc-ignored-params']?.split(',').toSorted()).toEqual(['n_predict', 'stream_options']);
+  });
+
   it('lists tokens, and alternatives to each, when asked', async () => {
     service.engine.plays([started(), ofTokens('a', 'b'), done()]);
     expect((await complete({ return_tokens: true })).body).toMatchObject({ tokens: [5, 6] });

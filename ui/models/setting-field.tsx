@@ -59,7 +59,7 @@ function Field({ setting, id, value, onChange }: Omit<FieldFacts, 'isSet'> & { r
           type="number"
           min={input.least}
           max={input.most}
-          step={input.isWhole === true ? 1 : 'any'}
+          step={input.is_whole === true ? 1 : 'any'}
           placeholder={placeholder}
           onInput={changed}
         />

@@ -57,7 +57,12 @@ function textPrompt(text: string, param: string, suffix: string | null): Prompt 
   return { kind: 'text', text: text.toWellFormed(), ...behind };
 }
 
-function refuseTogether({ echo, logprobs }: PromptFields, prompts: readonly SentPrompt[]): void {
+function refuseTogether(
+  { echo, logprobs, suffix, parse_special }: PromptFields,
+  prompts: readonly SentPrompt[],
+): void {
+  if (parse_special === true && suffix)
+    throw refusal('parse_special', 'must not be set beside suffix: text around a gap is read as plain text');
   if (echo !== true) return;
   if (typeof logprobs === 'number') {
     throw refusal(

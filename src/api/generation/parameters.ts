@@ -16,7 +16,7 @@ export type GenerationFields = Omit<
   'model' | 'prompt' | 'parse_special' | 'suffix' | 'echo' | 'logprobs' | 'response_format' | 'json_schema'
 >;
 
-const TOKEN_LIMITS = ['num_predict', 'max_tokens', 'max_completion_tokens'] as const;
+const TOKEN_LIMITS = ['num_predict', 'max_tokens', 'max_completion_tokens', 'n_predict'] as const;
 /** No window is larger; more would not fit the integers of the engine. */
 const MOST_TOKENS = 2 ** 31 - 1;
 const INTERFACE_FIELDS = new Set([

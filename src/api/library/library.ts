@@ -16,7 +16,7 @@ import type { Probe } from '../../store/install/inspection.ts';
 import type { OnInstallEvent } from '../../store/install/install-event.ts';
 import { verifyModel } from '../../store/install/verify.ts';
 import { paramNames, readParam, whenItActs } from '../../store/registry/param-names.ts';
-import { PARAM_ROWS, paramText, textsOf } from '../../store/registry/param-rows.ts';
+import { PARAM_ROWS, type ParamInput, paramText, textsOf } from '../../store/registry/param-rows.ts';
 import { windowNote } from '../../store/registry/target.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import type {
@@ -97,7 +97,7 @@ export class LibraryUseCases {
       },
       restorable: restorable.filter(isShown),
       groups: SETTING_GROUPS,
-      settable: [...PARAM_ROWS] as Library['settable'],
+      settable: PARAM_ROWS.map((row) => ({ ...row, input: wireInput(row.input) })),
     };
   }
 
@@ -277,6 +277,20 @@ function paramsOf<Shown>(
       params[name] === undefined ? [] : [[asked, show(name, params[name])]],
     ),
   );
+}
+
+function wireInput(input: ParamInput): Library['settable'][number]['input'] {
+  switch (input.kind) {
+    case 'number': {
+      const { isWhole, ...others } = input;
+      return { ...others, is_whole: isWhole };
+    }
+    case 'choice':
+    case 'text':
+      return { ...input, words: [...input.words] };
+    case 'lines':
+      return input;
+  }
 }
 
 /** As `hearth set` reads name=value. */

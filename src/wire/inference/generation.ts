@@ -40,6 +40,10 @@ export const generationFields = {
       'Tokens to generate at most; -1 is unlimited, 0 evaluates the prompt only. The smallest of the aliases wins.',
   }),
   max_completion_tokens: nullable<number>('integer', { minimum: -1, description: 'Alias of num_predict.' }),
+  n_predict: nullable<number>('integer', {
+    minimum: -1,
+    description: 'Alias of num_predict, as llama-server names it.',
+  }),
   num_ctx: nullable<number>('integer', {
     minimum: 1,
     description: `Requested context window, honoured up to the trained context and the memory plan; ${HEADERS.numCtx} says what was used.`,

@@ -37,7 +37,7 @@ const Settable = Type.Object({
     words: Type.Optional(Type.Array(Type.String(), { description: 'Usual values; of a choice, all.' })),
     least: Type.Optional(Type.Number()),
     most: Type.Optional(Type.Number()),
-    isWhole: Type.Optional(Type.Boolean()),
+    is_whole: Type.Optional(Type.Boolean()),
     expects: Type.Optional(Type.String({ description: 'What a usable text looks like.' })),
   }),
 });

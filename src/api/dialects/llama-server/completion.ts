@@ -70,13 +70,13 @@ async function accept(
   { body, prompts, unknown }: Ask,
   caller: Caller,
 ): Promise<AcceptedNative> {
-  const probabilities = body.n_probs ?? 0;
-  const tokens = body.return_tokens === true ? 0 : null;
+  const reported = body.n_probs ?? 0;
+  const withoutAlternatives = body.return_tokens === true ? 0 : null;
   const ask = {
     model: body.model ?? 'default',
     prompts,
-    options: { ...body, num_predict: body.n_predict ?? body.num_predict ?? null },
-    topLogprobs: probabilities > 0 ? probabilities : tokens,
+    options: body,
+    topLogprobs: reported > 0 ? reported : withoutAlternatives,
     unknown,
   };
   return new AcceptedNative(ports, await planCompletion(ports, ask, caller), body, caller.signal);
