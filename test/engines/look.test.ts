@@ -85,6 +85,9 @@ describe('the models of an upstream', () => {
     expect(await probe.models(as('ollama'), signal)).toMatchObject([
       { kind: 'chat', contextLength: 8_192, media: ['image'], reasoning: true },
     ]);
+    const parameters = 'stop                           "<|im_end|>"\nnum_ctx                        2048';
+    upstream.pages = { '/api/show': { model_info, parameters } };
+    expect(await probe.models(as('ollama'), signal)).toMatchObject([{ contextLength: 2_048 }]);
   });
 
   it('of a Hearth are its own, and not those of its upstreams', async () => {

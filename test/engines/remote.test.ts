@@ -1,7 +1,7 @@
 /** A model of an upstream behind the whole interface, and every way in which an upstream can fail. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
-import { type EngineService, startEngines } from '../support/upstream/service.ts';
+import { type EngineService, knownModel, startEngines } from '../support/upstream/service.ts';
 
 let upstream: ScriptedUpstream;
 let engines: EngineService;
@@ -51,8 +51,9 @@ beforeAll(async () => {
   engines = await startEngines({ BOX_KEY: KEY });
   const baseUrl = `${upstream.url}/v1`;
   await engines.add({ name: 'box', baseUrl, keyEnv: 'BOX_KEY', aliases: { Fox: 'good' } }, names);
-  const deadlines = { firstByteMs: 250, stallMs: 250 };
-  await engines.add({ name: 'short', baseUrl, deadlines }, names);
+  await engines.add({ name: 'short', baseUrl, deadlines: { firstByteMs: 250, stallMs: 250 } }, names);
+  await engines.add({ name: 'stalls', baseUrl, deadlines: { stallMs: 250 } }, names);
+  await engines.add({ name: 'keyless', baseUrl }, names);
 });
 
 afterAll(async () => {
@@ -248,7 +249,7 @@ describe('what goes to an upstream', () => {
     expect(headers).toMatchObject({ 'x-request-id': 'req-7', 'user-agent': 'hearth/test' });
     expect(Object.keys(headers).filter((name) => /^x-svc|cookie/.test(name))).toEqual([]);
     // One without a key of its own gets none, and under no other name.
-    const { body } = await chat('short/mirror', {}, sent);
+    const { body } = await chat('keyless/mirror', {}, sent);
     const said = JSON.parse(body.choices[0].message.content);
     expect([said.authorization, JSON.stringify(said).includes('Bearer')]).toEqual([undefined, false]);
   });
@@ -262,9 +263,9 @@ describe('what goes to an upstream', () => {
   });
 
   it('is nothing where its key is missing', async () => {
-    await engines.add({ name: 'keyless', baseUrl: `${upstream.url}/v1`, keyEnv: 'NOT_SET' }, ['good']);
+    await engines.add({ name: 'unset', baseUrl: `${upstream.url}/v1`, keyEnv: 'NOT_SET' }, ['good']);
     const before = upstream.requests.filter(({ path }) => path.includes('chat')).length;
-    const { status, body } = await chat('keyless/good');
+    const { status, body } = await chat('unset/good');
     expect([status, body.code]).toEqual([503, 'upstream_key_missing']);
     expect(upstream.requests.filter(({ path }) => path.includes('chat'))).toHaveLength(before);
   });
@@ -272,8 +273,8 @@ describe('what goes to an upstream', () => {
 
 describe('an upstream that fails', () => {
   it.each(FAULTS)('%s: %i %s', async (name, status, code) => {
-    // A line without an end takes a busy machine longer than the short deadlines.
-    const from = name === 'endless-line' ? 'box' : 'short';
+    // A busy machine takes longer than the short deadlines for much else.
+    const from = code === 'upstream_timeout' ? 'short' : 'box';
     const reply = await chat(`${from}/${name}`);
     expect([reply.status, reply.body.code]).toEqual([status, code]);
     expect(reply.body.error).toContain(name === 'too-long' ? '900' : from);
@@ -281,19 +282,32 @@ describe('an upstream that fails', () => {
   });
 
   it.each(MIDSTREAM)('%s: a stream that has begun ends in an error frame and no [DONE]', async (name) => {
-    const said = await (await stream(`short/${name}`)).all();
+    const from = name === 'hung' ? 'stalls' : 'box';
+    const said = await (await stream(`${from}/${name}`)).all();
     expect([said.done, said.complete]).toEqual([false, false]);
-    expect(said.error?.error).toContain('short');
+    expect(said.error?.error).toContain(from);
     expect(TALE.startsWith(said.text)).toBe(true);
   });
 
   it('what it said before it failed is passed on, even where both arrive together', async () => {
-    const said = await (await stream('short/words-and-rubbish')).all();
+    const said = await (await stream('box/words-and-rubbish')).all();
     expect([said.text, said.done, said.error?.code]).toEqual(['Once ', false, 'upstream_broken']);
   });
 
   it('names the time after which it may be asked again', async () => {
-    expect((await chat('short/busy-429')).headers['retry-after']).toBe('7');
+    expect((await chat('box/busy-429')).headers['retry-after']).toBe('7');
+  });
+
+  it('cuts a prompt without a word is not believed', async () => {
+    const known = [knownModel('good', { contextLength: 5 })];
+    for (const dialect of ['ollama', 'vllm'] as const)
+      await engines.add({ name: `five-${dialect}`, baseUrl: `${upstream.url}/v1`, dialect, known }, []);
+    // Five tokens of prompt in a window of five: there is no room for an answer, and yet one came.
+    const { status, body } = await chat('five-ollama/good');
+    expect([status, body.code]).toEqual([400, 'context_length_exceeded']);
+    const said = await (await stream('five-ollama/good')).all();
+    expect([said.done, said.error?.code]).toEqual([false, 'context_length_exceeded']);
+    expect((await chat('five-vllm/good')).status).toBe(200);
   });
 
   it('that nobody can connect to is named', async () => {

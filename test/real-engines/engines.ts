@@ -24,7 +24,13 @@ export interface Direct {
   readonly model: string;
 }
 
-const { HEARTH_LLAMA_SERVER, HEARTH_ENGINES_PYTHON, HEARTH_ENGINES_GGUF, HEARTH_VLLM_URL } = process.env;
+const {
+  HEARTH_LLAMA_SERVER,
+  HEARTH_ENGINES_PYTHON,
+  HEARTH_ENGINES_GGUF,
+  HEARTH_VLLM_URL,
+  HEARTH_OLLAMA_URL,
+} = process.env;
 const NO_PYTHON = 'set HEARTH_ENGINES_PYTHON to a Python that has the package';
 
 const XLLAMACPP = `
@@ -194,6 +200,19 @@ export const realEngines: readonly RealEngine[] = [
       const url = HEARTH_VLLM_URL ?? '';
       const model = await add(settings, 'vllm', url);
       return { model, direct: { url, model: model.slice('vllm/'.length) }, stop: async () => {} };
+    },
+  },
+  {
+    name: 'ollama',
+    missing: HEARTH_OLLAMA_URL === undefined ? 'set HEARTH_OLLAMA_URL to one that runs' : null,
+    fails: {
+      grammar: 'Ollama takes none',
+      'forced tool call': 'Ollama takes no tool_choice, and hearth-mini greets back',
+    },
+    add: async (settings) => {
+      const url = HEARTH_OLLAMA_URL ?? '';
+      const model = await add(settings, 'ollama', url);
+      return { model, direct: { url, model: model.slice('ollama/'.length) }, stop: async () => {} };
     },
   },
 ];

@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { Backend, JobListener, LoadedModel, LoadSize, ModelTarget, Route } from '../ports.ts';
-import type { UpstreamJob } from './chat/abilities.ts';
+import { ABILITIES, type UpstreamJob } from './chat/abilities.ts';
 import { AnswerReader } from './chat/answer.ts';
 import { readEmbedding, writeEmbedding } from './chat/embedding.ts';
 import { readFrozen, writeFrozen } from './chat/frozen.ts';
@@ -133,6 +133,7 @@ async function call(
       maxCalls: job.maxCalls ?? 1,
       wantsLogprobs: job.topLogprobs !== null,
       numCtx: model.contextLength ?? 0,
+      cutsPrompts: ABILITIES[upstream.dialect].cutsPrompts,
       sinceSentMs: () => deps.clock.monotonicMs() - sentMs,
     },
     (event) => void events.push(event),

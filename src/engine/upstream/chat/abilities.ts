@@ -31,6 +31,10 @@ export interface Abilities {
   readonly mixedPrompts: boolean;
   /** It is told to make one call at most; else only the first is taken. */
   readonly parallelCalls: boolean;
+  /** Takes `tool_choice`; else it gets no tools where none may be called, and its answer is checked where one must be. */
+  readonly toolChoice: boolean;
+  /** Leaves out what does not fit its window without saying so; then the prompt that it counts fills the window. */
+  readonly cutsPrompts: boolean;
 }
 
 export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
@@ -46,6 +50,8 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     biasedTexts: false,
     mixedPrompts: false,
     parallelCalls: true,
+    toolChoice: true,
+    cutsPrompts: false,
   },
   vllm: {
     sampling: 'servers',
@@ -59,6 +65,8 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     biasedTexts: false,
     mixedPrompts: false,
     parallelCalls: true,
+    toolChoice: true,
+    cutsPrompts: false,
   },
   'llama-server': {
     sampling: 'llama.cpp',
@@ -72,6 +80,8 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     biasedTexts: true,
     mixedPrompts: true,
     parallelCalls: true,
+    toolChoice: true,
+    cutsPrompts: false,
   },
   sglang: {
     sampling: 'servers',
@@ -85,6 +95,8 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     biasedTexts: false,
     mixedPrompts: false,
     parallelCalls: true,
+    toolChoice: true,
+    cutsPrompts: false,
   },
   ollama: {
     sampling: 'plain',
@@ -98,6 +110,8 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     biasedTexts: false,
     mixedPrompts: false,
     parallelCalls: false,
+    toolChoice: false,
+    cutsPrompts: true,
   },
   hearth: {
     sampling: 'llama.cpp',
@@ -111,6 +125,8 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
     biasedTexts: true,
     mixedPrompts: true,
     parallelCalls: true,
+    toolChoice: true,
+    cutsPrompts: false,
   },
 };
 

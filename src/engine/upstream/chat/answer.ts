@@ -3,7 +3,7 @@
  * with `upstream_broken`, and never passes as its end. Ids and names of models in it are not looked at.
  */
 import type { DoneEvent, FinishReason, JobEvent, SampledToken, Usage } from '../../../contract/job-event.ts';
-import type { SvcError } from '../../../lib/errors/svc-error.ts';
+import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureInStream } from '../failures.ts';
 import { countOf, field, fieldsOf, listOf, textOf } from '../hostile.ts';
 import { sampledTokens } from './logprobs.ts';
@@ -16,6 +16,8 @@ export interface AnswerContext {
   readonly wantsLogprobs: boolean;
   /** 0: not known. */
   readonly numCtx: number;
+  /** A prompt that fills the window was cut. */
+  readonly cutsPrompts: boolean;
   /** Milliseconds since the request was sent. */
   readonly sinceSentMs: () => number;
 }
@@ -65,6 +67,7 @@ export class AnswerReader {
   end(): DoneEvent {
     if (this.#finish === null)
       throw broken(this.#context.asked.upstream, 'cut', 'it ended without a finish reason');
+    this.#checkPrompt();
     const finishReason = this.#calls > 0 && this.#finish !== 'length' ? 'tool_calls' : this.#finish;
     return {
       type: 'done',
@@ -78,6 +81,15 @@ export class AnswerReader {
       },
       timings: { ...this.#timings, ...(this.#drafts === null ? {} : { drafts: this.#drafts }) },
     };
+  }
+
+  /** An answer needs a place in the window: a prompt that left none had more than was read. */
+  #checkPrompt(): void {
+    const { cutsPrompts, numCtx } = this.#context;
+    const promptTokens = this.#usage?.promptTokens ?? 0;
+    if (!cutsPrompts || numCtx === 0 || promptTokens < numCtx) return;
+    const detail = { promptTokens, numCtx, maxCtx: numCtx, atLeast: true, param: 'messages' };
+    throw fail('context_length_exceeded', detail);
   }
 
   #readChoice(choice: unknown): void {

@@ -40,6 +40,18 @@ describe('what is asked of an upstream', () => {
     expect(() => write('ollama', unopened)).toThrow('leave out how an answer is opened');
   });
 
+  it('tells whether to call a tool, or leaves the tools out where it could not be told', () => {
+    const tools: Partial<GenerateJob> = {
+      tools: [{ name: 'look', description: '', parameters: {} }],
+      toolChoice: { mode: 'none' },
+    };
+    expect(write('vllm', tools).body).toMatchObject({ tools: [{}], tool_choice: 'none' });
+    expect(write('ollama', tools).body).not.toHaveProperty('tools');
+    const forced = write('ollama', { ...tools, toolChoice: { mode: 'required' } }).body;
+    expect(forced).toMatchObject({ tools: [{ function: { name: 'look' } }] });
+    expect(forced).not.toHaveProperty('tool_choice');
+  });
+
   it('may name tokens by their text and forbid the end, where it can', () => {
     const rules: Partial<GenerateJob> = {
       biasedTexts: [['river', -5]],

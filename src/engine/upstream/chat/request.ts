@@ -144,17 +144,19 @@ function formatOf({ format }: GenerateJob, { grammar }: Abilities, { id }: Writt
   }
 }
 
-function toolsOf({ tools, toolChoice, maxCalls }: GenerateJob, { parallelCalls }: Abilities): Fields {
-  if (tools.length === 0) return {};
+function toolsOf(
+  { tools, toolChoice, maxCalls }: GenerateJob,
+  { parallelCalls, toolChoice: takesChoice }: Abilities,
+): Fields {
+  if (tools.length === 0 || (toolChoice.mode === 'none' && !takesChoice)) return {};
+  const choice =
+    toolChoice.mode === 'named' ? { type: 'function', function: { name: toolChoice.name } } : toolChoice.mode;
   return {
     tools: tools.map(({ name, description, parameters }) => ({
       type: 'function',
       function: { name, description, parameters },
     })),
-    tool_choice:
-      toolChoice.mode === 'named'
-        ? { type: 'function', function: { name: toolChoice.name } }
-        : toolChoice.mode,
+    ...(takesChoice ? { tool_choice: choice } : {}),
     ...(parallelCalls ? { parallel_tool_calls: (maxCalls ?? 1) > 1 } : {}),
   };
 }

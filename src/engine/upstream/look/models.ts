@@ -82,12 +82,15 @@ const ollama: Reader = async (ask, upstream, entry) => {
   if (shown === undefined) return base;
   const info = field(shown, 'model_info');
   const architecture = textOf(field(info, 'general.architecture')) ?? '';
+  // What the Modelfile sets counts; without it Ollama chooses a window that it does not tell.
+  const set = /^num_ctx\s+(\d{1,9})$/m.exec(textOf(field(shown, 'parameters')) ?? '')?.[1];
+  const trained = countOf(field(info, `${architecture}.context_length`)) ?? base.contextLength;
   const capabilities = listOf(field(shown, 'capabilities'));
   const isChat = capabilities.length === 0 ? base.kind === 'chat' : capabilities.includes('completion');
   return {
     ...base,
     kind: isChat ? 'chat' : 'embedding',
-    contextLength: countOf(field(info, `${architecture}.context_length`)) ?? base.contextLength,
+    contextLength: set === undefined ? trained : Math.min(Number(set), trained ?? Infinity),
     embeddingWidth: countOf(field(info, `${architecture}.embedding_length`)) ?? null,
     media: capabilities.includes('vision') ? ['image'] : [],
     reasoning: capabilities.includes('thinking'),
