@@ -46,9 +46,11 @@ async function written(): Promise<StoredBlock> {
 }
 
 /** What a process that starts now gets of a file; null: nothing. */
-async function readBack(key: FileKey = KEY): Promise<Buffer | null> {
+async function readBack(key: FileKey = KEY, owner?: string): Promise<Buffer | null> {
   const blocks = new BlockFolder(folder, key);
-  const [block] = await blocks.scan();
+  const [stored] = await blocks.scan();
+  const block =
+    stored === undefined || owner === undefined ? stored : { ...stored, header: { ...stored.header, owner } };
   const encrypted = block === undefined ? null : await blocks.fetch(block, new Staging());
   if (block === undefined || encrypted === null) return null;
   let found: Uint8Array = new Uint8Array();
@@ -80,6 +82,12 @@ describe('a file of the prompt cache', () => {
     await written();
     expect(await readBack(key)).toBeNull();
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('does not open for another owner', async () => {
+    await written();
+    expect((await readBack(KEY, 'me'))?.length).toBe(rows.length);
+    expect(await readBack(KEY, 'you')).toBeNull();
   });
 
   it('is never used once a bit of it has changed', async () => {
