@@ -209,7 +209,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   if (config.sealed) await elsewhere.refuseSealed();
   const models = allModels({ installed, elsewhere, registry });
   const isKeeping = config.storeResponses && options.readOnly !== true;
-  const responses = isKeeping ? new ResponseStore(config.home, systemClock) : null;
+  const responses = isKeeping ? new ResponseStore(config.home, systemClock, { log: logger }) : null;
   const useCases = createUseCases({
     models,
     engine,

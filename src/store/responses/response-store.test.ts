@@ -6,9 +6,13 @@ import { RESPONSE_LIMITS, ResponseStore } from './response-store.ts';
 
 let home = '';
 let now = Date.now();
+let warnings: object[] = [];
 const clock = { unixMs: () => now };
 const open = (limits: Partial<typeof RESPONSE_LIMITS> = {}): ResponseStore => {
-  const store = new ResponseStore(home, clock, { ...RESPONSE_LIMITS, ...limits });
+  const store = new ResponseStore(home, clock, {
+    limits: { ...RESPONSE_LIMITS, ...limits },
+    log: { warn: (facts, message) => warnings.push({ ...facts, message }) },
+  });
   // The folder goes after that, not below what the disk is still given.
   onTestFinished(() => store.settled());
   return store;
@@ -24,6 +28,7 @@ const put = (store: ResponseStore, owner: string, id: string, record: object = {
 
 beforeEach(async () => {
   now = Date.now();
+  warnings = [];
   const made = await mkdtemp(path.join(tmpdir(), 'hearth-responses-'));
   home = made;
   onTestFinished(() => rm(made, { recursive: true, force: true }));
@@ -104,16 +109,19 @@ describe('kept responses', () => {
     expect(await open().get('a', 'r')).toEqual({ n: 2 });
   });
 
-  it('are read and deleted also where the disk never gives them their names', async () => {
+  it('are read and deleted also where the disk never gives them their names, which is said once', async () => {
     const store = open();
-    const writing = store.begin('a', 'r');
-    writing.add('{}');
+    const writings = ['q', 'r'].map((id) => store.begin('a', id));
+    for (const writing of writings) writing.add('{}');
     await put(store, 'a', 's');
     await store.settled();
-    const [name = ''] = (await files()).filter((each) => each.startsWith('.'));
-    await rename(path.join(folder(), name), path.join(home, 'elsewhere'));
-    expect(await writing.end('')).toBe(true);
+    const drafts = (await files()).filter((each) => each.startsWith('.'));
+    for (const name of drafts) await rename(path.join(folder(), name), path.join(home, name));
+    for (const writing of writings) expect(await writing.end('')).toBe(true);
     await store.settled();
+    expect(warnings).toEqual([
+      expect.objectContaining({ message: 'The disk refused a change of the kept responses.' }),
+    ]);
     expect(await store.get('a', 'r')).toEqual({});
     expect(await store.delete('a', 'r')).toBe(true);
     expect(await store.get('a', 'r')).toBeNull();

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
+import { type Logger, silentLogger } from '../../lib/base/logger.ts';
 import { errnoOf, removeDurably } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { takeLeftovers } from './leftovers.ts';
@@ -30,6 +31,11 @@ interface Kept {
   draft?: RecordDraft | undefined;
 }
 
+export interface ResponseStoreOptions {
+  readonly limits?: ResponseLimits;
+  readonly log?: Pick<Logger, 'warn'>;
+}
+
 export class ResponseStore {
   readonly #folder: string;
   readonly #clock: Pick<Clock, 'unixMs'>;
@@ -38,11 +44,15 @@ export class ResponseStore {
   #kept: Promise<Map<string, Kept>> | undefined;
   /** What the disk still has to do, in order. */
   #disk: Promise<void> = Promise.resolve();
+  readonly #log: Pick<Logger, 'warn'>;
+  /** What the disk has refused work with, each told once. */
+  readonly #toldErrors = new Set<string>();
 
-  constructor(home: string, clock: Pick<Clock, 'unixMs'>, limits: ResponseLimits = RESPONSE_LIMITS) {
+  constructor(home: string, clock: Pick<Clock, 'unixMs'>, options: ResponseStoreOptions = {}) {
     this.#folder = path.join(home, 'responses');
     this.#clock = clock;
-    this.#limits = limits;
+    this.#limits = options.limits ?? RESPONSE_LIMITS;
+    this.#log = options.log ?? silentLogger;
   }
 
   /**
@@ -143,7 +153,14 @@ export class ResponseStore {
 
   /** A disk that refuses takes nothing back: what has no name yet stays in memory, and the next start finds its file. */
   #later(work: () => Promise<void>): void {
-    this.#disk = this.#disk.then(work).catch(() => undefined);
+    this.#disk = this.#disk.then(work).catch((error: unknown) => this.#tell(error));
+  }
+
+  #tell(error: unknown): void {
+    const name = errnoOf(error) ?? String(error);
+    if (this.#toldErrors.has(name)) return;
+    this.#toldErrors.add(name);
+    this.#log.warn({ error: name, folder: this.#folder }, 'The disk refused a change of the kept responses.');
   }
 }
 
