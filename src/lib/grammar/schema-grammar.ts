@@ -13,12 +13,11 @@ import { GbnfWriter, MAX_COUNTED, type WriterOptions } from './gbnf/gbnf-writer.
 import { anyValue, booleans, nullRule } from './json-grammar.ts';
 import { integerRule, numberRule } from './number/number-grammar.ts';
 import { objectRule } from './object-grammar.ts';
-import { isAnnotation, isAssertion, isKnown, JSON_TYPES, keywordsOfType } from './schema/keywords.ts';
-import { tooLarge } from './schema/schema-budget.ts';
-import { type Also, ALSO, mergeSchemas } from './schema/schema-merge.ts';
+import { isAnnotation, isAssertion, JSON_TYPES, keywordsOfType } from './schema/keywords.ts';
+import { MAX_DEPTH, tooLarge } from './schema/schema-budget.ts';
+import { breadthOf, isPureReference, referenceIn, SchemaFolding } from './schema/schema-folding.ts';
+import { ALSO, alsoIn, isFraction, notValues } from './schema/schema-merge.ts';
 import { areDisjointBranches } from './schema/schema-disjoint.ts';
-import { SchemaRefs } from './schema/schema-refs.ts';
-import { alternativesIn, modernised, negations } from './schema/schema-rewrite.ts';
 import { accepts } from './schema/schema-value.ts';
 import {
   at,
@@ -37,11 +36,8 @@ import {
 import { FORMAT_PATTERNS, FREE_FORMATS, INTEGER_FORMATS } from './string-formats.ts';
 import { stringOf, stringWithin } from './string-grammar.ts';
 
-const MAX_DEPTH = 48;
 /** Branches of a `oneOf` that are told apart by what the others forbid. */
 const MAX_EXCLUSIVE = 6;
-/** Copying one member in a merge costs as much as reading a few characters. */
-const COPY_STEPS = 8;
 
 /** A schema inside a larger grammar: returns the name of its rule. Refuses what cannot be enforced. */
 export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath): string {
@@ -63,19 +59,19 @@ export function compileSchema(schema: unknown, path: SchemaPath, options: Writer
 
 class SchemaCompiler {
   readonly #writer: GbnfWriter;
-  readonly #refs: SchemaRefs;
+  readonly #folding: SchemaFolding;
   readonly #rootPath: SchemaPath;
   /** Rules of schemas that refer to others, which may lead back to them. */
   readonly #rules = new Map<Schema, string>();
-  readonly #pairs = new Map<unknown, Map<unknown, unknown>>();
-  /** Schemas whose `allOf` is being folded. */
-  readonly #folding = new Set<Schema>();
   #depth = 0;
 
   constructor(writer: GbnfWriter, root: unknown, rootPath: SchemaPath) {
     this.#writer = writer;
     this.#rootPath = rootPath;
-    this.#refs = new SchemaRefs(root);
+    this.#folding = new SchemaFolding(root, {
+      budget: writer.budget,
+      cannot: (path, keyword, reason) => writer.cannot(path, keyword, reason),
+    });
   }
 
   readonly compile = (schema: unknown, path: SchemaPath): string => {
@@ -109,11 +105,11 @@ class SchemaCompiler {
     if (given === false) throw impossible(path, 'false allows no value at all');
     if (!isObject(given)) throw malformed(path, 'a schema is an object or true');
     this.#writer.budget.spend('steps', breadthOf(given));
-    this.#refuseUnknown(given, path);
+    this.#folding.refuseUnknown(given, path);
     if (isPureReference(given)) return this.#reference(given, path);
-    const schema = this.#plain(given, path);
+    const schema = this.#folding.plain(given, path);
     if (schema['nullable'] === true) return this.#nullable(schema, path);
-    if (schema['allOf'] !== undefined) return this.#node(this.#flattened(schema, path), path);
+    if (schema['allOf'] !== undefined) return this.#node(this.#folding.flattened(schema, path), path);
     if (schema['anyOf'] !== undefined) return this.#union(schema, 'anyOf', path);
     if (schema['oneOf'] !== undefined) return this.#union(schema, 'oneOf', path);
     if (schema['not'] !== undefined) return this.#negation(schema, path);
@@ -122,7 +118,7 @@ class SchemaCompiler {
   }
 
   #reference(schema: Schema, path: SchemaPath): string {
-    const target = this.#resolved(schema, path);
+    const target = this.#folding.resolved(schema, path);
     const pointer = schema['$ref'];
     const isPointer = typeof pointer === 'string' && pointer.startsWith('#/');
     const place = isPointer ? pointerSteps(pointer).reduce<SchemaPath>(at, this.#rootPath) : path;
@@ -260,7 +256,7 @@ class SchemaCompiler {
 
   #withoutContains(schema: Schema, path: SchemaPath): Schema {
     return withoutContains(schema, path, {
-      both: this.#both,
+      both: this.#folding.both,
       cannot: (place, keyword, reason) => this.#writer.cannot(place, keyword, reason),
     });
   }
@@ -306,7 +302,7 @@ class SchemaCompiler {
       try {
         const merged = plain
           ? branch
-          : this.#merged(base, branch, keyword, atEntry(path, keyword, branches, index));
+          : this.#folding.merged(base, branch, keyword, atEntry(path, keyword, branches, index));
         rules.add(this.compile(merged, atEntry(path, keyword, branches, index)));
       } catch (error) {
         if (!isImpossible(error)) throw error;
@@ -319,9 +315,9 @@ class SchemaCompiler {
 
   /** Branches of which one value meets one at most; if they overlap, each without what the others allow. */
   #exclusive(schema: Schema, branches: readonly unknown[], path: SchemaPath): readonly unknown[] {
-    const resolved = branches.map((branch) => this.#resolved(branch, path));
+    const resolved = branches.map((branch) => this.#folding.resolved(branch, path));
     if (areDisjointBranches(resolved, path, this.#writer.budget)) return branches;
-    const opposites = branches.map((branch) => this.#negations(branch, path));
+    const opposites = branches.map((branch) => this.#folding.negations(branch, path));
     const canExclude = branches.length <= MAX_EXCLUSIVE && unevaluatedIn(schema) === undefined;
     if (canExclude && opposites.every((opposite) => opposite !== null)) {
       return madeHere(
@@ -342,141 +338,13 @@ class SchemaCompiler {
   #negation(schema: Schema, path: SchemaPath): string {
     const { not, ...base } = schema;
     // What `not` speaks of counts as unevaluated, which the merged schema would not show.
-    const ways = unevaluatedIn(schema) === undefined ? this.#negations(not, path) : null;
+    const ways = unevaluatedIn(schema) === undefined ? this.#folding.negations(not, path) : null;
     if (ways === null) {
       this.#writer.cannot(path, 'not', 'what it leaves has no grammar; say what is allowed instead');
       return this.#node(base, path);
     }
     if (ways.length === 0) throw impossible(at(path, 'not'), 'it forbids every value');
-    return this.#node(this.#merged(base, asSchema(ways), 'not', path), path);
-  }
-
-  #negations(schema: unknown, path: SchemaPath): unknown[] | null {
-    return negations(schema, (part) => this.#followed(part, path, undefined));
-  }
-
-  /** allOf folded into one schema; refused where two parts limit the same thing in different ways. */
-  #flattened(schema: Schema, path: SchemaPath): Schema {
-    const { allOf, ...base } = schema;
-    if (!Array.isArray(allOf) || allOf.length === 0)
-      throw malformed(at(path, 'allOf'), 'it must be a list with at least one schema');
-    if (this.#folding.has(schema)) throw malformed(path, 'its references are circular');
-    if (this.#folding.size === MAX_DEPTH) throw tooLarge(path);
-    this.#folding.add(schema);
-    try {
-      return allOf.reduce<Schema>(
-        (sum, part, index) => this.#merged(sum, part, 'allOf', atEntry(path, 'allOf', allOf, index)),
-        base,
-      );
-    } finally {
-      this.#folding.delete(schema);
-    }
-  }
-
-  #merged(base: Schema, part: unknown, keyword: string, path: SchemaPath): Schema {
-    const resolved = this.#resolved(part, path);
-    if (resolved === true) return base;
-    if (resolved === false) throw impossible(path, 'false allows no value at all');
-    if (!isObject(resolved)) throw malformed(path, 'a schema is an object, true or false');
-    const { budget } = this.#writer;
-    budget.spend('nodes');
-    budget.spend('steps', COPY_STEPS * (breadthOf(base) + breadthOf(resolved)));
-    this.#refuseUnknown(resolved, path);
-    const plain = this.#plain(resolved, path);
-    if (plain['allOf'] !== undefined) return this.#merged(base, this.#flattened(plain, path), keyword, path);
-    const cannot = (place: SchemaPath, key: string, reason: string): void =>
-      this.#writer.cannot(place, key, reason);
-    return mergeSchemas(base, this.#closed(plain, path), { keyword, path, budget, both: this.#both, cannot });
-  }
-
-  /** What a part leaves unevaluated it cannot ask of the schema around it. */
-  #closed(part: Schema, path: SchemaPath): Schema {
-    let closed = part;
-    for (const [unevaluated, rest] of [
-      ['unevaluatedProperties', 'additionalProperties'],
-      ['unevaluatedItems', 'items'],
-    ] as const) {
-      const { [unevaluated]: limit, ...others } = closed;
-      if (limit === undefined) continue;
-      const branches = ['anyOf', 'oneOf', 'not', 'contains'].find((key) => others[key] !== undefined);
-      if (branches !== undefined)
-        this.#writer.cannot(path, unevaluated, `it stands beside "${branches}" in a part`);
-      else closed = { ...others, ...(others[rest] === undefined && { [rest]: limit }) };
-    }
-    return closed;
-  }
-
-  /** Both at once, the same object whenever the same two are asked for, so that recursion ends. */
-  readonly #both = (a: unknown, b: unknown): unknown => {
-    if (a === true || a === b) return b;
-    if (b === true) return a;
-    if (a === false || b === false) return false;
-    const known = this.#pairs.get(a) ?? new Map<unknown, unknown>();
-    this.#pairs.set(a, known);
-    const pair = known.get(b) ?? { allOf: madeHere([a, b]) };
-    known.set(b, pair);
-    return pair;
-  };
-
-  /** What a chain of pure references leads to; one that is left out allows everything. */
-  #resolved(schema: unknown, path: SchemaPath): unknown {
-    return this.#followed(schema, path, true);
-  }
-
-  #followed(schema: unknown, path: SchemaPath, nowhere: unknown): unknown {
-    let current = schema;
-    for (let hops = 0; isObject(current) && isPureReference(current); hops += 1) {
-      if (hops > MAX_DEPTH) throw malformed(path, 'its references are circular');
-      const target = this.#target(current, path);
-      if (target === undefined) return nowhere;
-      current = target;
-    }
-    return current;
-  }
-
-  /** The schema in the words that the rest of the compiler reads: no references, conditions or dependencies. */
-  #plain(given: Schema, path: SchemaPath): Schema {
-    let schema = modernised(given);
-    const keyword = referenceIn(schema);
-    if (keyword !== undefined) {
-      const target = this.#target(schema, path);
-      const { [keyword]: _, ...rest } = schema;
-      schema = target === undefined ? rest : withParts(rest, [target]);
-      if (referenceIn(schema) !== undefined) return this.#plain(schema, path);
-    }
-    for (;;) {
-      const found = alternativesIn(schema);
-      if (found === null) break;
-      schema = withParts(found.rest, found.parts);
-    }
-    const odd = ['dependentRequired', 'dependentSchemas'].find((key) => schema[key] !== undefined);
-    if (odd === undefined) return schema;
-    this.#writer.cannot(path, odd, 'it names too many properties');
-    const { [odd]: _, ...rest } = schema;
-    return this.#plain(rest, path);
-  }
-
-  /** Undefined: the reference is left out. */
-  #target(schema: Schema, path: SchemaPath): unknown {
-    const keyword = referenceIn(schema) ?? '$ref';
-    const reference = schema[keyword];
-    if (typeof reference !== 'string') throw malformed(at(path, keyword), 'it must be a string');
-    this.#writer.budget.spend('steps', reference.length);
-    const target =
-      keyword === '$dynamicRef'
-        ? this.#refs.dynamicTarget(schema, reference)
-        : this.#refs.target(schema, reference);
-    if (target !== undefined) return target;
-    if (reference.startsWith('#/')) throw malformed(at(path, keyword), `there is nothing at "${reference}"`);
-    this.#writer.cannot(path, keyword, 'only references inside this schema are followed (#/$defs/…)');
-    return undefined;
-  }
-
-  #refuseUnknown(schema: Schema, path: SchemaPath): void {
-    for (const key of Object.keys(schema)) {
-      if (isKnown(key) || isAnnotation(key) || key === ALSO) continue;
-      this.#writer.cannot(path, key, 'Hearth has no grammar for it; remove it');
-    }
+    return this.#node(this.#folding.merged(base, asSchema(ways), 'not', path), path);
   }
 }
 
@@ -484,17 +352,6 @@ interface StringSource {
   readonly source: string;
   readonly negated: boolean;
   readonly keyword: string;
-}
-
-const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
-
-function referenceIn(schema: Schema): string | undefined {
-  return REFERENCES.find((keyword) => schema[keyword] !== undefined);
-}
-
-function isPureReference(schema: Schema): boolean {
-  if (referenceIn(schema) === undefined) return false;
-  return Object.keys(schema).every((key) => REFERENCES.includes(key) || isAnnotation(key));
 }
 
 /** Whether the schema may lead back to itself. */
@@ -507,34 +364,14 @@ function unevaluatedIn(schema: Schema): string | undefined {
   return ['unevaluatedProperties', 'unevaluatedItems'].find((keyword) => schema[keyword] !== undefined);
 }
 
-function withParts(schema: Schema, parts: readonly unknown[]): Schema {
-  const { allOf } = schema;
-  if (!Array.isArray(allOf)) return { ...schema, allOf: madeHere([...parts]) };
-  // Its own parts keep their places.
-  return { ...schema, allOf: madeHere([{ allOf }, ...parts]) };
-}
-
 function asSchema(ways: readonly unknown[] | null): unknown {
   const [only, ...others] = ways ?? [];
   if (ways?.length === 0) return false;
   return others.length === 0 ? only : { anyOf: madeHere([...(ways ?? [])]) };
 }
 
-function alsoIn(schema: Schema): readonly Also[] {
-  const also = schema[ALSO];
-  return Array.isArray(also) ? (also as readonly Also[]) : [];
-}
-
-function isFraction(schema: Schema): boolean {
-  return alsoIn(schema).some((item) => 'fraction' in item);
-}
-
 function numbersOf(values: readonly unknown[]): number[] {
   return values.filter((value) => typeof value === 'number');
-}
-
-function notValues(schema: Schema): readonly unknown[] {
-  return alsoIn(schema).flatMap((item) => ('not' in item ? item.not : []));
 }
 
 function withFormatBounds(schema: Schema): Schema {
@@ -559,12 +396,4 @@ function typesOf(schema: Schema, path: SchemaPath): readonly string[] {
   if (notValues(schema).length > 0) return JSON_TYPES.filter((name) => name !== 'integer');
   const implied = ['object', 'array', 'string', 'number'];
   return implied.filter((name) => keywordsOfType(name).some((keyword) => schema[keyword] !== undefined));
-}
-
-/** What going through a schema once costs, without its sub-schemas. */
-function breadthOf(schema: Schema): number {
-  return Object.entries(schema).reduce((sum, [key, value]) => {
-    if (!isAssertion(key) || typeof value !== 'object' || value === null) return sum + 1;
-    return sum + 1 + (Array.isArray(value) ? value.length : Object.keys(value).length);
-  }, 0);
 }

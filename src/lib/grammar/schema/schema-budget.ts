@@ -6,6 +6,9 @@ import { fail } from '../../errors/svc-error.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import type { SchemaPath } from './schema-walk.ts';
 
+/** Schemas in each other, parts of an `allOf` in parts, or references that lead to references. */
+export const MAX_DEPTH = 48;
+
 const LIMITS = {
   /** Sub-schemas; each part of an `allOf` and each branch counts whenever it is folded or compiled. */
   nodes: 4_000,

@@ -240,3 +240,16 @@ function isDeclared({ properties, patternProperties }: Schema, name: string): bo
 function greatestDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestDivisor(b, a % b);
 }
+
+export function alsoIn(schema: Schema): readonly Also[] {
+  const also = schema[ALSO];
+  return Array.isArray(also) ? (also as readonly Also[]) : [];
+}
+
+export function isFraction(schema: Schema): boolean {
+  return alsoIn(schema).some((item) => 'fraction' in item);
+}
+
+export function notValues(schema: Schema): readonly unknown[] {
+  return alsoIn(schema).flatMap((item) => ('not' in item ? item.not : []));
+}
