@@ -28,7 +28,7 @@ CLI = ["node", str(ROOT / "bin" / "hearth.js")]
 MODEL = os.environ.get("HEARTH_SHIM_MODEL", "hearth-mini")
 # What the tests call the one model of their server.
 NAMES = ("gpt-3.5-turbo-instruct", "davinci-002", "gpt-4.1", "codellama70b", "llama-test-model")
-TEMPLATES = {"llama3": "llama-3", "chatml": "chatml", "vicuna": "vicuna", "gemma": "gemma"}
+TEMPLATES = {"llama3": "llama-3", "chatml": "chatml", "vicuna": "vicuna", "gemma": "gemma", "command-r": "command-r"}
 DEFAULT_HTTP_TIMEOUT = 60
 
 sys.modules["utils"] = sys.modules[__name__]

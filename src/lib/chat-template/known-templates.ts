@@ -64,7 +64,8 @@ export const KNOWN_TEMPLATES = {
   },
   'command-r': {
     source: [
-      '{{- bos_token -}}{%- for message in messages -%}',
+      // What begins a text is the tokeniser's affair: not every vocabulary of this form has a token for it.
+      '{%- for message in messages -%}',
       "{%- set name = {'system': 'SYSTEM', 'assistant': 'CHATBOT'}[message.role] | default('USER') -%}",
       "{{- '<|START_OF_TURN_TOKEN|><|' + name + '_TOKEN|>' + (message.content | trim) + '<|END_OF_TURN_TOKEN|>' -}}{%- endfor -%}",
       "{%- if add_generation_prompt -%}{{- '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>' -}}{%- endif -%}",
