@@ -55,6 +55,26 @@ describe('a file with a second template for tools', () => {
   });
 });
 
+describe('a template that writes calls and never mentions tools', () => {
+  const source = `{% for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content }}{% for call in m.tool_calls or [] %}<call>{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}</call>
+{%- endfor %}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}`;
+  const writer = promptWriter(openTemplate(source), chat.vocabulary);
+
+  it('is told of them in the system turn, in the form of its calls', () => {
+    const tools = [{ name: 'look_up', description: 'Finds.', parameters: { type: 'object' } }];
+    const turns: Turn[] = [{ role: 'system', content: 'Be kind.' }, user];
+    const job = { tools, toolChoice: { mode: 'auto' as const }, prompt: { kind: 'chat' as const, turns } };
+    const { toolFormat, tokens } = prepareChat({ ...chat, writer }, generateJob(job));
+    expect(toolFormat).not.toBe('envelope');
+    expect(Buffer.from(tokens).toString()).toMatch(
+      /^<\|im_start\|>system\nBe kind\.\n\n# Tools\n[^]*"look_up"[^]*<call>\{"name": "TOOL"[^]*<\|im_end\|>\n<\|im_start\|>user\n/,
+    );
+  });
+});
+
 describe('prompts without a template', () => {
   it('may be tokens, taken as they are', () => {
     expect([...prepare({ prompt: { kind: 'tokens', tokens: [72, 105, END] } }).tokens]).toEqual([

@@ -6,6 +6,7 @@ import { Check } from '#typebox/value';
 import { formatOfSource, formatOfTemplate, MINE } from '../../../../test/support/formats.ts';
 import { template } from '../../../../test/support/templates.ts';
 import { isSvcError, reasonOf } from '../../errors/svc-error.ts';
+import { JSON_TYPES } from '../tool-format.ts';
 import { formatDefect, readFormatFile } from './format-file.ts';
 import { FormatShape, type GivenFormat } from './format-shape.ts';
 
@@ -28,6 +29,8 @@ const TAGGED = {
   strings: { as: 'raw' },
   others: { as: 'json' },
 };
+
+const MIDDLES = Object.fromEntries(JSON_TYPES.map((type) => [type, `:${type}=`]));
 
 const mine = (members: object): object => ({ tools: { ...MINE, ...members } });
 
@@ -74,6 +77,11 @@ describe('a format in a file', () => {
     ['of control characters', mine({ section: { ...MINE.section, open: '\u0000' } }), /control character/],
     ['half a character', { thinking: { open: '\ud800', close: 'x' } }, /half of one character/],
     ['nameless', mine({ call: { before: ['@call '], after: [] } }), /needs one slot "name"/],
+    [
+      'named twice',
+      mine({ call: { before: ['@call ', { slot: 'name' }, ' ', { slot: 'name' }, ' '], after: [] } }),
+      /needs one slot "name"/,
+    ],
     ['begun elsewhere', mine({ trigger: '@other' }), /tools.trigger has to be the beginning/],
     ['without a trigger', mine({ trigger: ' ' }), /tools.trigger has to be the beginning/],
     [
@@ -92,6 +100,11 @@ describe('a format in a file', () => {
       /nothing else ends a value/,
     ],
     ['without a middle', mine({ arguments: { ...TAGGED, beforeValue: ' ' } }), /more than white space/],
+    [
+      'without a middle for one type',
+      mine({ arguments: { ...TAGGED, beforeValue: { ...MIDDLES, null: ' ' } } }),
+      /more than white space/,
+    ],
     [
       'of channels alone',
       { channels: { ...formatOfSource(template('hermes'), 'harmony').channels } },
