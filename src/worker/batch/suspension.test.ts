@@ -90,7 +90,8 @@ it('gives up padding before the state of anybody', () => {
   idle(3, 50);
   const answers = [answer(0, 140), answer(1, 60)];
   expect(cellsOf(planned(answers, 10))).toBe(24);
-  expect(cellsOf(planned(answers, 63))).toBe(4);
+  for (const padding of [40, 63]) expect(cellsOf(planned(answers, padding))).toBe(4);
+  expect(happened).toEqual([]);
   sequences.append(1, tokens(48));
   expect(cellsOf(planned(answers, 63))).toBe(4);
   expect(happened).toEqual(['3 is emptied']);
