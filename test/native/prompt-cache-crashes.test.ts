@@ -25,7 +25,9 @@ const prompts = ['the sea', 'a small house', 'the time'].map((what) =>
   `tell me about ${what} and what it was like `.repeat(14),
 );
 
-it('no kill and no damaged file changes an answer', { timeout: isLong ? 7_200_000 : 120_000 }, async () => {
+it('no kill and no damaged file changes an answer', {
+  timeout: isLong ? 6 * 3_600_000 : 120_000,
+}, async () => {
   const home = await mkdtemp(join(tmpdir(), 'hearth-cache-crashes-'));
   const model = join(home, 'tiny.gguf');
   await writeTinyChat(model);
@@ -62,6 +64,8 @@ it('no kill and no damaged file changes an answer', { timeout: isLong ? 7_200_00
     else await setTimeout(randomInt(40));
     await worker.kill();
     if (damaged < damagedFiles) damaged += await damageOne(join(home, 'cache', KIND));
+    if (isLong && (kill + 1) % 50 === 0)
+      process.stdout.write(`${kill + 1} kills, ${damaged} damaged files, ${restored} prompts restored\n`);
   }
   expect(restored).toBeGreaterThan(0);
   expect(damaged).toBe(damagedFiles);

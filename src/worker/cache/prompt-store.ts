@@ -115,15 +115,11 @@ export class PromptStore {
     return { match, ramTokens, diskTokens, expectedMs };
   }
 
-  /** Tokens at the end of these that no tier holds; with `onDisk`, that no file does. */
-  missing(owner: string, tokens: Uint32Array, onDisk = false): number {
+  /** Tokens at the end of these that no tier holds. */
+  missing(owner: string, tokens: Uint32Array): number {
     const { used } = this.#tree(owner).find(tokens);
-    let held = 0;
-    for (const { node, tokens: count } of used) {
-      if (onDisk && node.payload.file === null) break;
-      held = node.start + count;
-    }
-    return tokens.length - held;
+    const last = used.at(-1);
+    return tokens.length - (last === undefined ? 0 : last.node.start + last.tokens);
   }
 
   /** Whether a longer beginning of this prompt was held once and gave way. */
