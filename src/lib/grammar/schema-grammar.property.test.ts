@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { compileSchema } from './schema-grammar.ts';
 import { linearMatcher } from './pattern/pattern-match.ts';
 import { SchemaBudget } from './schema/schema-budget.ts';
+import { isSvcError } from '../errors/svc-error.ts';
 import { compileProof } from '../../api/intake/proof.ts';
 import { FORMAT_PATTERNS } from './string-formats.ts';
+import { acceptor } from '../../../test/support/random/grammar-accept.ts';
 import { seeded, textWriter } from '../../../test/support/random/grammar-walk.ts';
 import { randomRootSchema } from '../../../test/support/random/random-schema.ts';
 
@@ -62,6 +64,46 @@ describe('arrays that contain so many items of a kind', () => {
         expect(valid(JSON.parse(text)), `${JSON.stringify(schema)} accepts ${text}`).toBe(true);
       }
     }
+  });
+});
+
+describe('whole numbers', () => {
+  const either = (name: string, values: readonly unknown[]): readonly object[] => [
+    {},
+    ...values.map((value) => ({ [name]: value })),
+  ];
+  const lowest = [...either('minimum', [-7, 0, 2, 4]), { exclusiveMinimum: -3 }];
+  const highest = [...either('maximum', [6, 0, -2]), { exclusiveMaximum: 9 }];
+  const steps = either('multipleOf', [2, 3]);
+  const holes = either('not', [{ const: 3 }, { enum: [-6, 0, 4] }]);
+  const schemas = lowest.flatMap((low) =>
+    highest.flatMap((high) =>
+      steps.flatMap((step) => holes.map((hole) => ({ type: 'integer', ...low, ...high, ...step, ...hole }))),
+    ),
+  );
+  const numbers = Array.from({ length: 27 }, (_, index) => index - 13);
+
+  it('are allowed where they are valid, and nowhere else', () => {
+    const refusals = new Map<string, number>();
+    for (const schema of schemas) {
+      const valid = numbers.map(judge({ ...schema }));
+      try {
+        const accepts = acceptor(compileSchema(schema, 'schema'));
+        expect(
+          numbers.map((number) => accepts(String(number))),
+          JSON.stringify(schema),
+        ).toEqual(valid);
+      } catch (error) {
+        if (!isSvcError(error)) throw error;
+        const reason =
+          /no whole number|no multiple|too many multiples/.exec(error.message)?.[0] ?? error.message;
+        refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
+        if (reason.startsWith('no ')) expect(valid, JSON.stringify(schema)).not.toContain(true);
+      }
+    }
+    expect([...refusals.keys()].toSorted()).toEqual(['no multiple', 'no whole number', 'too many multiples']);
+    // Many steps above a bound that is none of them: refused by name.
+    expect(refusals.get('too many multiples')).toBeLessThan(schemas.length / 4);
   });
 });
 
