@@ -30,6 +30,15 @@ const FAULTS = [
   ['error-frame', 503, 'upstream_failed'],
   ['hung', 503, 'upstream_timeout'],
 ] as const;
+/** What the error says beside the name of the upstream, or in its place. */
+const WORDS: Readonly<Record<string, string>> = {
+  'too-long': '900',
+  gzip: 'it is compressed',
+  redirect: 'it redirects',
+  'endless-line': 'one of its events has more than',
+  'ends-early': 'without a finish reason',
+  'goes-on': 'behind its finish reason',
+};
 const MIDSTREAM = ['reset', 'ends-early', 'broken-json', 'goes-on', 'error-frame', 'hung'];
 const GOOD = [
   'good',
@@ -277,7 +286,7 @@ describe('an upstream that fails', () => {
     const from = code === 'upstream_timeout' ? 'short' : 'box';
     const reply = await chat(`${from}/${name}`);
     expect([reply.status, reply.body.code]).toEqual([status, code]);
-    expect(reply.body.error).toContain(name === 'too-long' ? '900' : from);
+    expect(reply.body.error).toContain(WORDS[name] ?? from);
     await expect.poll(() => upstream.running).toBe(0);
   });
 

@@ -138,7 +138,9 @@ export const checks: Readonly<Record<string, Check>> = {
     const content = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }];
     const asked = { model, messages: [{ role: 'user', content }], max_tokens: 4 };
     const { status, body } = await client.chat(asked);
-    expect([status, body.param]).toEqual([400, 'messages[0].content[0]']);
+    expect(status).toBe(400);
+    // The engine's own words, where Hearth does not know what it takes.
+    expect(body.error).toMatch(/messages\[0\]\.content\[0\]|image|multimodal/);
   },
   'frozen-v1 is refused': async (client, model) => {
     const { status } = await client.chat({ model, messages }, { 'x-svc-evidence-mode': 'frozen-v1' });

@@ -37,6 +37,7 @@ const XLLAMACPP = `
 import sys, time, xllamacpp
 p = xllamacpp.CommonParams()
 p.model.path, p.port, p.n_parallel, p.n_ctx, p.endpoint_metrics = sys.argv[1], int(sys.argv[2]), 4, 4096, True
+p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(p)
 time.sleep(1e6)
 `;
@@ -122,7 +123,7 @@ export const realEngines: readonly RealEngine[] = [
     fails: NO_TOOLS,
     add: async (settings) => {
       const words = [HEARTH_LLAMA_SERVER ?? '', '-m', '{model}', '--host', '127.0.0.1', '--port', '{port}'];
-      const more = ['-c', '4096', '-np', '4', '--jinja', '--metrics', '--no-webui'];
+      const more = ['-c', '4096', '-np', '4', '-t', '1', '--jinja', '--metrics', '--no-webui'];
       const args = ['engine', 'add', 'llama', '--model', 'hearth-mini', '--', ...words, ...more];
       const { code, stderr } = await hearth(args, settings);
       if (code !== 0) throw new Error(stderr);

@@ -40,7 +40,20 @@ describe.skipIf(program === undefined)('images', () => {
 
   async function add(name: string, ...more: string[]): Promise<void> {
     const start = [program ?? '', '-m', '{model}', '--host', '127.0.0.1', '--port', '{port}', '--jinja'];
-    const args = ['engine', 'add', name, '--model', service.model, '--', ...start, '-c', '2048', ...more];
+    const args = [
+      'engine',
+      'add',
+      name,
+      '--model',
+      service.model,
+      '--',
+      ...start,
+      '-c',
+      '2048',
+      '-t',
+      '1',
+      ...more,
+    ];
     const settings = { SVC_HOME: service.home, SVC_PORT: new URL(service.url).port };
     const { code, stderr } = await hearth(args, settings);
     expect(code, stderr).toBe(0);
