@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Real coding agents, as far as they are on PATH: npm run test:agents. docs/agents.md says how they are installed. */
+/** Real coding agents, as far as they are on PATH: npm run test:agents. `hearth launch` lists the commands that install most of them. */
 export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,

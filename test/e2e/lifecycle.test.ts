@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/process/free-port.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { verifies } from '../contract/requirements.ts';
 
@@ -139,7 +140,7 @@ describe('SIGHUP', () => {
 
 describe('SIGTERM with the first answer of /health', () => {
   it.each([1, 2, 3])('is a drain like any other: what was accepted is answered (%d)', async () => {
-    const port = await freePort();
+    const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const child = installation.start(['serve'], { ...installation.anotherHome(), SVC_PORT: port });
     const ended = once(child, 'close');
@@ -160,15 +161,6 @@ async function isHealthy(url: string): Promise<boolean> {
     // Nothing listens yet.
     return false;
   }
-}
-
-async function freePort(): Promise<string> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
 }
 
 describe('a model that loads', () => {

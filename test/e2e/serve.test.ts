@@ -1,13 +1,12 @@
 /** `hearth serve` as a user starts it: an empty home, the built-in models, llama.cpp. */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
-import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadIdentity } from '../../src/trust/identity/instance.ts';
 import { HttpClient } from '../support/http/http-client.ts';
+import { freePort } from '../support/process/free-port.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { tinyModels } from '../support/tiny-models.ts';
 import { verifies } from '../contract/requirements.ts';
@@ -20,14 +19,6 @@ beforeAll(async () => {
   served = await installation.serve();
 });
 afterAll(() => installation.remove());
-
-async function freePort(): Promise<number> {
-  const probe = net.createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as net.AddressInfo;
-  probe.close();
-  return port;
-}
 
 /** Tries again as long as nobody listens. */
 async function firstAnswer<T>(request: () => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 /** The engines that the suite knows, each as a user would add it; what is not on this machine is left out, and said. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { systemClock } from '../../src/lib/base/clock.ts';
+import { freePort } from '../support/process/free-port.ts';
 import { hearth, type Settings } from '../support/process/hearth.ts';
 import { type ServiceProcess, startService } from '../support/process/service-process.ts';
 
@@ -47,15 +47,6 @@ async function add(settings: Settings, name: string, url: string): Promise<strin
   if (code !== 0) throw new Error(stderr);
   const models = stdout.trim().split('\n');
   return models.find((model) => /mini/.test(model)) ?? models[0] ?? '';
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { readonly port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 async function started(program: string, args: readonly string[], url: string): Promise<ChildProcess> {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/process/free-port.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { openPage, startBrowser } from './browser.ts';
 
@@ -87,7 +88,12 @@ describe('a record', () => {
   });
 
   it('is checked with the service stopped, by a key that was dropped in', async () => {
-    const own = await installation.serve({ SVC_NUM_THREADS: '1', ...installation.anotherHome() });
+    const port = String(await freePort());
+    const own = await installation.serve({
+      SVC_NUM_THREADS: '1',
+      ...installation.anotherHome(),
+      SVC_PORT: port,
+    });
     const asked = { model: 'default', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 8 };
     const { text } = await own.client.chat(asked, { 'x-svc-evidence-mode': 'frozen-v1' });
     const { stdout: pem } = await installation.run(['evidence', 'pubkey'], { SVC_HOME: own.home });
@@ -109,7 +115,7 @@ describe('a record', () => {
     expect(await page.locator('.trust').textContent()).toContain('the one you chose');
     expect(await page.getByText('the same JSON value').or(page.getByText('the very bytes')).count()).toBe(1);
 
-    await installation.serve({ SVC_NUM_THREADS: '1', SVC_HOME: own.home, SVC_PORT: String(own.port) });
+    await installation.serve({ SVC_NUM_THREADS: '1', SVC_HOME: own.home, SVC_PORT: port });
     await look(page, 'engine');
     await expect.poll(() => page.locator('.lost-sign').count()).toBe(0);
     await close();

@@ -86,4 +86,7 @@ function Later({ id }: { id: ViewId }) {
 
 /** Why a part of the page cannot be fetched: a service that answers has been replaced by another version. */
 const missingPart = (): Promise<string> =>
-  ask('/health').then(() => 'Hearth was updated; reload the page.', sentenceOf);
+  ask('/health').then(
+    () => 'This part of the page could not be loaded; Hearth may have been updated. Reload the page.',
+    sentenceOf,
+  );

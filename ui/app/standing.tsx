@@ -10,7 +10,7 @@ export function Standing() {
       <p
         class={isReachable.value && !isLocked.value ? 'state good' : 'state bad'}
         role="status"
-        title="The version, and the beginning of the id that every start of the service gets: another one means that it was restarted."
+        title="The version, and the first characters of the ID of this start. A different ID means that the service was restarted."
       >
         {stateOf()}
       </p>

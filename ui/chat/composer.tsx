@@ -32,7 +32,7 @@ export function Composer() {
         send();
       }}
     >
-      <Failure text={fault} />
+      <Failure text={fault} isWhileTyping />
       <ActiveSettings />
       <div class="field">
         <label>

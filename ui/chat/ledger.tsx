@@ -16,11 +16,7 @@ export function Ledger({ entry }: { entry: Entry }) {
   ];
   return (
     <footer class="ledger">
-      {warning === null ? null : (
-        <p class="warning" role="alert">
-          {warning}
-        </p>
-      )}
+      {warning === null ? null : <p class="warning">{warning}</p>}
       {measures === undefined ? null : <Bar measures={measures} />}
       <ul>
         {figures.map((figure) => (

@@ -171,7 +171,7 @@ function ToolFields({
           onInput={({ currentTarget }) => onChange({ parameters: currentTarget.value })}
         />
       </Field>
-      <Failure text={fault} />
+      <Failure text={fault} isWhileTyping />
       <button type="button" class="quiet small" onClick={onRemove}>
         Remove {tool.name}
       </button>
@@ -195,7 +195,7 @@ function AnswerSchema({ settings: { schema } }: { settings: Settings }) {
           onInput={({ currentTarget }) => set({ schema: currentTarget.value })}
         />
       </Field>
-      <Failure text={fault} />
+      <Failure text={fault} isWhileTyping />
       <button type="button" class="small" onClick={() => set({ schema: schema === '' ? SAMPLE_SCHEMA : '' })}>
         {schema === '' ? 'Insert an example' : 'Clear'}
       </button>

@@ -1,6 +1,6 @@
 import type { RequestView } from '../../src/wire/operation/requests.ts';
 import { clock, count, milliseconds, percent, rate } from '../parts/figures.ts';
-import { errorWords } from '../requests/request-words.ts';
+import { clientOf, errorWords } from '../requests/request-words.ts';
 import { missWords } from './reading/prompts.ts';
 
 const FEW = 6;
@@ -18,7 +18,7 @@ export function LastRequests({ requests }: { requests: readonly RequestView[] })
         {requests.slice(0, FEW).map((request) => (
           <li key={request.number}>
             <time>{endOf(request)}</time>
-            <strong>{request.key ?? request.client_name ?? 'unnamed client'}</strong>
+            <strong>{clientOf(request)}</strong>
             <Prompt request={request} />
             <span class="number">{firstOf(request)}</span>
             <span class="number">{speedOf(request)}</span>

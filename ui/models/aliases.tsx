@@ -12,8 +12,10 @@ export function Aliases({ model: { id, aliases = [] } }: { model: LibraryModel }
       class="actions aliases"
       onSubmit={(event) => {
         event.preventDefault();
-        // A name that was refused stays in its field, to be mended.
-        void addAlias(id, alias).then(() => faults.value[place] === undefined && setAlias(''));
+        // A name that was refused stays in its field, to be mended, and so does one that was typed meanwhile.
+        void addAlias(id, alias).then(() => {
+          if (faults.value[place] === undefined) setAlias((now) => (now === alias ? '' : now));
+        });
       }}
     >
       {aliases.map((each) => (

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Changed, ForeignModels, Library, LoadPlan, Quants } from '../../src/wire/operation/library.ts';
 import type { ResidencyList } from '../../src/wire/residency.ts';
-import { askJson, Refusal, sentenceOf, type ServicePath } from '../service/client.ts';
+import { askJson, sentenceOf, type ServicePath } from '../service/client.ts';
 import { refreshAll } from '../service/known.ts';
 import { askAsPage } from '../service/page-token.ts';
 import { reducedWindow, withoutUnload } from './words/setting-notes.ts';
@@ -68,13 +68,7 @@ export const remove = (model: string): Promise<void> => change(model, '/svc/mode
 /** The place of the names of a model. */
 export const aliasPlace = (model: string): string => `alias ${model}`;
 export const addAlias = (model: string, alias: string): Promise<void> =>
-  act(aliasPlace(model), async () => {
-    await askAsPage('/svc/models/alias', { body: { model, alias } }).catch((error: unknown) => {
-      throw error instanceof Refusal && error.code === 'model_exists'
-        ? new Error(`"${alias}" is taken; choose another name.`, { cause: error })
-        : error;
-    });
-  });
+  act(aliasPlace(model), async () => void (await askAsPage('/svc/models/alias', { body: { model, alias } })));
 /** An alias is removed as a model is; the model that it meant stays. */
 export const removeAlias = (model: string, alias: string): Promise<void> =>
   change(model, '/svc/models/remove', { model: alias });

@@ -18,9 +18,10 @@ export function SettingsEditor({ model }: { model: LibraryModel }) {
   const shown = settable.filter((setting) => isFor(setting, model.kind) && isFound(setting, wanted));
   const save = async (event: Event) => {
     event.preventDefault();
-    await setAll(id, Object.fromEntries(names.map((name) => [name, changed[name] ?? ''])));
-    // What was refused stays in its field, to be mended.
-    if (faults.value[place] === undefined) setChanged({});
+    const sent = Object.fromEntries(names.map((name) => [name, changed[name] ?? '']));
+    await setAll(id, sent);
+    // What was refused stays in its field, to be mended, and so does what was typed meanwhile.
+    if (faults.value[place] === undefined) setChanged((now) => without(now, sent));
   };
   return (
     <form class="settings-of-model" aria-label={`Settings of ${id}`} onSubmit={(event) => void save(event)}>
@@ -56,6 +57,10 @@ export function SettingsEditor({ model }: { model: LibraryModel }) {
     </form>
   );
 }
+
+type Texts = Readonly<Record<string, string>>;
+const without = (texts: Texts, sent: Texts): Texts =>
+  Object.fromEntries(Object.entries(texts).filter(([name, text]) => sent[name] !== text));
 
 const isFor = ({ models }: Setting, kind: string): boolean => models === 'all' || kind === models;
 

@@ -26,17 +26,22 @@ let bootId: string | null = null;
 /** Keeps `recent` so until the function that it returns is called. */
 export function watchRequests(): () => void {
   const unwatch = watchEngine();
-  let isFetching = false;
+  let refusedAt = -1;
+  const isFetching = signal(false);
   const stop = effect(() => {
     const state = engineState.value;
-    if (state === null || isFetching) return;
+    // Read also while something is fetched, so that this runs again when that is over.
+    const isBusy = isFetching.value;
+    if (state === null) return;
     if (state.boot_id !== bootId) recent.value = [];
     bootId = state.boot_id;
     const known = recent.peek()[0]?.number ?? 0;
-    if (state.last_request <= known) return;
-    isFetching = true;
+    if (isBusy || state.last_request <= known || state.last_request === refusedAt) return;
+    isFetching.value = true;
     void fetchAfter(known).finally(() => {
-      isFetching = false;
+      // What is not listed then, is not asked for again until there is more.
+      refusedAt = state.last_request;
+      isFetching.value = false;
     });
   });
   return () => {

@@ -56,11 +56,12 @@ export interface Ask {
 
 /** Asks the service; throws a Refusal for what it refuses, and lets an abort through as it is. */
 export async function ask(path: ServicePath, options: Ask = {}): Promise<Response> {
+  const sent = storedKey();
   const { body, method = body === undefined ? 'GET' : 'POST', signal: abort } = options;
   const init: RequestInit = {
     method,
     headers: {
-      ...authorization(),
+      ...(sent === null ? {} : { Authorization: `Bearer ${sent}` }),
       [REQUEST_HEADERS.clientId]: PAGE_CLIENT,
       ...(body === undefined ? {} : JSON_TYPE),
       ...options.headers,
@@ -76,7 +77,8 @@ export async function ask(path: ServicePath, options: Ask = {}): Promise<Respons
     if (path.startsWith('/v1/') && path !== '/v1/identity') unlock();
     return response;
   }
-  if (response.status === 401) lock();
+  // A key that was entered meanwhile has not been tried.
+  if (response.status === 401 && sent === storedKey()) lock();
   const failure = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   throw new Refusal(response.status, failure, response.headers.get(HEADERS.requestId));
 }
@@ -116,11 +118,6 @@ function unlock(): void {
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-function authorization(): Record<string, string> {
-  const key = storedKey();
-  return key === null ? {} : { Authorization: `Bearer ${key}` };
-}
 
 async function reach(path: string, init: RequestInit): Promise<Response> {
   try {

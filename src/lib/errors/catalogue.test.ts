@@ -70,7 +70,10 @@ describe('a sentence about something unusable', () => {
     [fail('load_failed', { model, reason }), /the cause; check that its file .*hearth verify.*, or use/],
     [fail('gguf_invalid', { path, reason }), /the cause; fetch it again, or use another file/],
     [fail('file_unusable', { path, reason }), /the cause; give the path of a plain GGUF file/],
-    [fail('setting_file_unusable', { path, as: 'a chat template', reason }), /the cause; mend the file, or/],
+    [
+      fail('setting_file_unusable', { path, as: 'a chat template', reason }),
+      /the cause; correct the file, or/,
+    ],
   ])('names its cause and a remedy: %s', ({ message }, wanted) => {
     expect(message).toMatch(wanted);
   });

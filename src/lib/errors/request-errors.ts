@@ -79,7 +79,7 @@ export const contentErrors = {
   request_not_found: permanent(
     'not_found',
     { id: 'string', param: 'string?' },
-    (d) => `No request ${d.id} is remembered; only the last ones since the start of the service are.`,
+    (d) => `Request ${d.id} is not in memory; only the latest requests since the service started are kept.`,
   ),
   thread_unsupported: permanent(
     'request',

@@ -41,7 +41,7 @@ export const storeErrors = {
   setting_file_unusable: permanent(
     'store',
     { path: 'string', as: 'string', reason: 'string' },
-    (d) => `${quoted(d.path)} cannot be used as ${d.as}: ${d.reason}; mend the file, or set another.`,
+    (d) => `${quoted(d.path)} cannot be used as ${d.as}: ${d.reason}; correct the file, or set another.`,
   ),
   file_not_found: permanent(
     'not_found',
@@ -52,7 +52,7 @@ export const storeErrors = {
     'store',
     { path: 'string', reason: 'string' },
     (d) =>
-      `The API keys in ${quoted(d.path)} cannot be used: ${d.reason}; nobody comes in until that is mended.`,
+      `The API keys in ${quoted(d.path)} cannot be used: ${d.reason}; no key is accepted until the file is repaired.`,
   ),
   key_exists: permanent(
     'request',

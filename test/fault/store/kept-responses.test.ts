@@ -39,6 +39,7 @@ describe('a stored response', () => {
   it('is asked for after kill -9 at the last event of its stream', async () => {
     const settings = { SVC_HOME: await temporaryFolder(), SVC_PORT: '0', SVC_LOG_LEVEL: 'error' };
     const killed = startHearth(['serve'], settings);
+    onTestFinished(() => endProcess(killed));
     const asked = { model: 'default', input: 'Hello', max_output_tokens: 4, stream: true };
     const stream = await fetch(`${await readyUrl(killed)}/v1/responses`, {
       method: 'POST',
@@ -47,8 +48,11 @@ describe('a stored response', () => {
     });
     let told = '';
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
-    while (!/^event: response\.(?:completed|incomplete)$/m.test(told))
-      told += (await reader?.read())?.value ?? '';
+    while (!/^event: response\.(?:completed|incomplete)$/m.test(told)) {
+      const piece = await reader?.read();
+      if (piece?.value === undefined) throw new Error(`The stream ended early: ${told}`);
+      told += piece.value;
+    }
     await endProcess(killed, 'SIGKILL');
     const [, id = ''] = /"id":"(resp_\w+)"/.exec(told) ?? [];
     const next = startHearth(['serve'], settings);

@@ -40,6 +40,7 @@ const CUTS = {
   asked: (tokens: number) => `cut at the limit of ${count(tokens)} tokens`,
   window: () => 'cut where the context window was full',
   model: (tokens: number) => `cut at the model's limit of ${count(tokens)} tokens`,
+  unknown: () => 'cut at a limit',
 } as const;
 
 const REMEDIES = {
@@ -49,6 +50,7 @@ const REMEDIES = {
   nothingLeft:
     'The window is the largest that this model can use: ask for less (a "maxLength" in the schema, a lower "Maximum tokens"), or choose another model.',
   model: 'Set "Maximum tokens" in Settings, then retry.',
+  unknown: 'Raise "Maximum tokens" in Settings, or set a larger context window there, then retry.',
 } as const;
 
 function remedyOf(entry: Entry, { isWindowLargest, isConversationNew }: EndFacts): string {
@@ -60,7 +62,8 @@ function remedyOf(entry: Entry, { isWindowLargest, isConversationNew }: EndFacts
 
 /** Which limit ended an answer: the one that was asked for, the window, or a default of the model. */
 function cutOf({ asked, measures }: Entry): keyof typeof CUTS {
-  const { answerTokens = 0, promptTokens = 0, window } = measures ?? {};
+  if (measures === undefined) return 'unknown';
+  const { answerTokens, promptTokens = 0, window } = measures;
   const limit = asked?.limit ?? null;
   if (limit !== null && answerTokens >= limit) return 'asked';
   // The last token of a window may stay unused.

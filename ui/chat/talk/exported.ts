@@ -1,5 +1,5 @@
 /** Conversations as a file, and back. What is read is hostile: only what has the right form is taken. Pure. */
-import type { Conversation, Entry, Lane } from './conversation.ts';
+import type { Asked, Conversation, Entry, Lane, Measures } from './conversation.ts';
 import { emptySettings, type Settings, type ToolDraft } from './settings.ts';
 
 const KIND = 'hearth.conversations';
@@ -37,6 +37,8 @@ type Members = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+const numberOr = <T>(value: unknown, otherwise: T): number | T =>
+  typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
 const listOf = (value: unknown): Members[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 const oneOf = <T extends string>(value: unknown, known: readonly T[]): T | undefined =>
   known.find((each) => each === value);
@@ -91,6 +93,30 @@ function furtherOf(value: Members): Partial<Entry> {
     ...(typeof value['tries'] === 'string' ? { tries: value['tries'] } : {}),
     ...(finish === undefined ? {} : { finish }),
     ...(calls.length > 0 ? { calls } : {}),
+    ...(typeof value['failure'] === 'string' ? { failure: value['failure'] } : {}),
+    ...(typeof value['failureCode'] === 'string' ? { failureCode: value['failureCode'] } : {}),
+    ...(isRecord(value['asked']) ? { asked: readAsked(value['asked']) } : {}),
+    ...(isRecord(value['measures']) ? { measures: readMeasures(value['measures']) } : {}),
+  };
+}
+
+function readAsked(from: Members): Asked {
+  return { isJson: from['isJson'] === true, limit: numberOr(from['limit'], null) };
+}
+
+function readMeasures(from: Members): Measures {
+  const [promptTokens, cachedTokens, window] = ['promptTokens', 'cachedTokens', 'window'].map((name) =>
+    numberOr(from[name], null),
+  );
+  return {
+    firstMs: numberOr(from['firstMs'], null),
+    tokensPerSecond: numberOr(from['tokensPerSecond'], null),
+    answerTokens: numberOr(from['answerTokens'], 0),
+    draftedTokens: numberOr(from['draftedTokens'], 0),
+    ...(typeof promptTokens === 'number' ? { promptTokens } : {}),
+    ...(typeof cachedTokens === 'number' ? { cachedTokens } : {}),
+    ...(typeof window === 'number' ? { window } : {}),
+    ...(from['isEstimate'] === true ? { isEstimate: true } : {}),
   };
 }
 

@@ -88,6 +88,7 @@ export function undoRemove(): void {
 
 export function remove(id: string): void {
   removed.value = all.value.find((each) => each.id === id) ?? null;
+  for (const entry of removed.value?.entries ?? []) running.get(entry.id)?.abort.abort();
   all.value = all.value.filter((each) => each.id !== id);
   void deleteConversation(id);
   if (currentId.value === id) begin();
@@ -96,6 +97,8 @@ export function remove(id: string): void {
 /** Changes a conversation, wherever the user looks meanwhile, and keeps it. */
 export function change(id: string, how: (conversation: Conversation) => Conversation): void {
   const old = all.value.find((each) => each.id === id);
+  // Where its answer was stopped by the removal, what had come is brought back with it.
+  if (removed.value?.id === id) removed.value = how(removed.value);
   if (old === undefined) return;
   const changed = how(old);
   all.value = all.value.map((each) => (each.id === id ? changed : each));

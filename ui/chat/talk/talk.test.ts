@@ -173,6 +173,7 @@ describe('the end of an answer', () => {
     expect(cut({ isJson: false, limit: 16 }, 16).words).toBe('cut at the limit of 16 tokens');
     expect(cut({ isJson: false, limit: 99 }, 52).words).toBe('cut where the context window was full');
     expect(cut(undefined, 30).words).toBe("cut at the model's limit of 30 tokens");
+    expect(endOf(entry('a', null, 'assistant', { finish: 'length' }), roomy).words).toBe('cut at a limit');
   });
 
   it('warns that JSON was cut, and says what helps; not of JSON that is whole', () => {
@@ -233,9 +234,21 @@ describe('code', () => {
 
 describe('an exported file', () => {
   it('comes back as it was, under another id', () => {
-    const before = {
-      ...of(entry('ask', null, 'user'), entry('said', 'ask', 'assistant', { finish: 'stop' })),
+    const measures = {
+      firstMs: 1,
+      tokensPerSecond: null,
+      promptTokens: 9,
+      answerTokens: 4,
+      draftedTokens: 0,
     };
+    const before = of(
+      entry('ask', null, 'user'),
+      entry('lost', 'ask', 'assistant', {
+        failure: 'The model could not be loaded.',
+        failureCode: 'load_failed',
+      }),
+      entry('said', 'ask', 'assistant', { finish: 'length', asked: { isJson: false, limit: 4 }, measures }),
+    );
     const whole = { ...before, lanes: [{ model: 'm', leaf: 'said' }] };
     const [after] = importFile(exportFile([whole]));
     expect(after).toEqual({ ...whole, id: after?.id });

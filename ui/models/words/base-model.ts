@@ -19,6 +19,6 @@ export function installedWords(model: LibraryModel | undefined, defaultId: strin
   const other =
     defaultId === null || defaultId === model.id
       ? ''
-      : ` It did not become the default, because it is no chat model: ${defaultId} stays it.`;
+      : ` It did not become the default, because it is not a chat model; ${defaultId} remains the default.`;
   return `${model.id} is a base model: it continues text and has no chat template.${other} If it was trained to chat, set template under its Settings.`;
 }
