@@ -1,4 +1,5 @@
 /** Real chat templates render as transformers renders them, or are refused for the same reason. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isSvcError, reasonOf } from '../../src/lib/errors/svc-error.ts';
 import { type ChatTemplate, openTemplate } from '../../src/worker/prompt/template.ts';
@@ -45,6 +46,17 @@ describe('real chat templates', () => {
         expect(ours, place).not.toMatch(/^!/);
       else expect(ours, place).toMatch(/^!/);
     }
+  });
+
+  it('come to what README.md says', () => {
+    const made = Object.values(expected).flatMap((each) => Object.values(each));
+    const here = made.filter((text) => RENDERED_HERE.some(({ refusal }) => refusal.test(text))).length;
+    const refused = made.filter((text) => text.startsWith('!')).length - here;
+    const row = [`all (${conversations.length})`, made.length - refused - here, refused, here].map((cell) =>
+      cell.toLocaleString('en'),
+    );
+    const table = readFileSync(new URL('README.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ');
+    expect(table).toContain(`| ${row.join(' | ')} |`);
   });
 
   it('lists no reason to differ that does not occur', () => {
