@@ -34,6 +34,12 @@ describe('the price of a call', () => {
     expect(prices.price(2)).toBe(90);
   });
 
+  it('is sure again after one call where it is the same after a while', () => {
+    const old = () => pass(seen(new CallPrices(), 2, 60), PRICES.forgetMs + 100);
+    expect([old().isSure(2), seen(old(), 2, 62, { calls: 1 }).isSure(2)]).toEqual([false, true]);
+    expect(seen(old(), 2, 90, { calls: 1 }).isSure(2)).toBe(false);
+  });
+
   it('changes for all numbers of rows when the machine does, until they are seen again', () => {
     const prices = seen(seen(new CallPrices(), 2, 60), 1, 40);
     seen(prices, 1, 80);

@@ -42,12 +42,12 @@ export class CallPrices {
     this.#depth.observe(rows, depth, ms);
     const sample = Math.max(ms * PRICES.leastWithoutDepth, ms - depth * this.rowDepthMs);
     const before = this.#prices.get(rows);
-    if (before !== undefined && this.isFresh(rows)) {
+    // What was seen long ago says nothing about now, unless it is found to be the same.
+    if (before !== undefined && (this.isFresh(rows) || isAlike(sample, this.price(rows)))) {
       const samples = [...before.samples.slice(1 - PRICES.samples), sample];
-      this.#prices.set(rows, { ...before, samples, seenMs: this.#busyMs });
+      this.#prices.set(rows, { ...before, samples, seenMs: this.#busyMs, isSettled: true });
       return this.#noteChange(rows);
     }
-    // What was seen long ago says nothing about now, so neither does the difference.
     this.#prices.set(rows, { samples: [sample], seenMs: this.#busyMs, noted: sample, isSettled: true });
   }
 
@@ -122,7 +122,7 @@ export class CallPrices {
     const price = this.price(rows);
     if (changed === undefined || price === null) return;
     const factor = price / changed.noted;
-    if (factor < PRICES.changed && 1 / factor < PRICES.changed) return;
+    if (isAlike(price, changed.noted)) return;
     this.#changes += 1;
     changed.noted = price;
     for (const [size, other] of this.#prices) {
@@ -132,6 +132,11 @@ export class CallPrices {
       other.isSettled = false;
     }
   }
+}
+
+/** Differs no more than noise does. */
+function isAlike(ms: number, beforeMs: number | null): boolean {
+  return beforeMs !== null && ms < PRICES.changed * beforeMs && beforeMs < PRICES.changed * ms;
 }
 
 /** What depth costs: the slope within the calls of equally many rows, over all of them. */
