@@ -22,7 +22,6 @@ import { asSvcError, errorResponse } from './error-response.ts';
 import { Door } from './guard/door.ts';
 import { watchDoorstep } from './guard/doorstep.ts';
 import { Askers, factsOf, type FreshKeys } from './guard/askers.ts';
-import { answerHealthProbes } from './guard/health-probe.ts';
 import { type AccessRules, isAllowedOrigin, refuseForeign } from './guard/guard.ts';
 import { Turnstile } from './guard/turnstile.ts';
 import { registerRoutes } from './handlers/register.ts';
@@ -62,7 +61,6 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   const app = createApp(options, common);
   const turnstile = new Turnstile(options.clock);
   const askers = new Askers(options.access, options.keys);
-  watchProbes(app.server, { useCases, options, common });
   keepDoor(app.server, { useCases, options, common, turnstile, askers });
   boundSockets(app.server);
   watchFraming(app.server, options.maxBodyBytes, common);
@@ -92,26 +90,6 @@ interface DoorParts {
   readonly turnstile: Turnstile;
   readonly askers: Askers;
 }
-
-function watchProbes(
-  server: Server,
-  { useCases, options, common }: Pick<DoorParts, 'useCases' | 'options' | 'common'>,
-): void {
-  const { access, logger, metrics } = options;
-  // Where pages of other origins may call, every answer says so.
-  if (access.allowedOrigins.length > 0 || access.allowLocalPages) return;
-  answerHealthProbes(server, {
-    access,
-    headers: common,
-    health: () => useCases.health(),
-    needsUsualWay: () => options.isDraining() || LOGS_PROBES.has(logger.level),
-    onAnswered: ({ route, status }) =>
-      metrics.countRequest({ route, status, error: null, wasAdmitted: false }),
-  });
-}
-
-/** Levels at which every request has a line in the log. */
-const LOGS_PROBES: ReadonlySet<string> = new Set(['debug', 'trace']);
 
 function keepDoor(server: Server, { useCases, options, common, turnstile, askers }: DoorParts): void {
   const { clock, logger, metrics } = options;

@@ -27,20 +27,6 @@ describe('GET /health', () => {
     verifies('get-health.request', () => expect([none.status, odd.status]).toEqual([200, 200]));
   });
 
-  it('has the same answer with and without the short cut', async () => {
-    const brief = await startScripted({ logLevel: 'info' });
-    const id = { 'x-request-id': 'a-probe' };
-    const [short, usual] = [await brief.client.get('/health', id), await brief.client.get('/health?', id)];
-    const foreign = await brief.client.get('/health', { host: 'evil.example' });
-    const metrics = await (await fetch(`${brief.client.url}/metrics`)).text();
-    await brief.close();
-    const { date: _, ...headers } = usual.headers;
-    expect(short).toMatchObject({ status: 200, text: usual.text, headers });
-    expect(Object.keys(short.headers).sort()).toEqual(Object.keys(usual.headers).sort());
-    expect(foreign.status).toBe(403);
-    expect(metrics).toContain('hearth_http_requests_total{route="/health",status="200"} 2');
-  });
-
   it('says that it drains, and that no backend is bound, and is 200 all the same', async () => {
     const bare = await startScripted({ nativeReady: false });
     bare.setDraining(true);

@@ -47,8 +47,6 @@ export interface ScriptedOptions {
   readonly volatileLines?: VolatileTreatment;
   readonly streamHeadAfterMs?: number;
   readonly maxBodyBytes?: number;
-  /** All that is ever logged, unless told otherwise. */
-  readonly logLevel?: 'info';
   readonly clock?: Clock;
   readonly record?: RecordMode;
   readonly tracing?: Tracing | null;
@@ -114,7 +112,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const identity = await loadIdentity({ home });
   const engine = new ScriptedEngine();
   const lines: string[] = [];
-  const logger = pino({ level: options.logLevel ?? 'trace' }, keepingStream(lines));
+  const logger = pino({ level: 'trace' }, keepingStream(lines));
   let draining = false;
   const isReady = options.nativeReady !== false;
   const clock = options.clock ?? systemClock;
