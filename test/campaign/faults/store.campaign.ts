@@ -59,6 +59,8 @@ async function killWithin(world: StoreWorld, { seed, random, book }: Round): Pro
   child.kill('SIGKILL');
   await ended;
   book.count(child.signalCode === 'SIGKILL' ? 'kills' : 'changes that were done before the kill');
+  if (child.signalCode === null && child.exitCode !== 0)
+    book.found(seed, `changes failed with ${child.exitCode}: ${commands.join(' ')}`);
   const problem = await whyBroken(world.home);
   if (problem !== null) book.found(seed, `${problem} after a kill in ${commands.join(' ')}`);
   await runCommand(after, world);

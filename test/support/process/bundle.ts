@@ -1,12 +1,16 @@
 /** Bundles a TypeScript script of the tests, with everything it imports, so that a child process starts fast. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { packageFolder } from '../../../src/lib/base/package-folder.ts';
+
+/** Inside the package, or the script would not find it. */
+const SCRIPTS = join(packageFolder, 'generated', 'scripts');
 
 /** Returns the path of the script; `remove` deletes it again. */
 export async function bundleScript(entry: string): Promise<{ path: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-script-'));
+  await mkdir(SCRIPTS, { recursive: true });
+  const folder = await mkdtemp(join(SCRIPTS, 'script-'));
   const bundle = await rolldown({ input: entry, platform: 'node', logLevel: 'silent' });
   await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'script.mjs' });
   await bundle.close();
