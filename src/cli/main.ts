@@ -5,7 +5,7 @@
 import { Command, CommanderError } from 'commander';
 import { entryOf } from '../lib/errors/catalogue.ts';
 import type { Family } from '../lib/errors/entry.ts';
-import { isSvcError } from '../lib/errors/svc-error.ts';
+import { isSvcError, messageOf } from '../lib/errors/svc-error.ts';
 import { fileFailure } from '../lib/files/durable.ts';
 import {
   CliFailure,
@@ -138,7 +138,7 @@ async function report(thrown: unknown, context: CliContext): Promise<number> {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
   // A full disk or a missing permission is no bug, wherever it shows.
   const error = thrown instanceof Error ? (fileFailure(thrown) ?? thrown) : thrown;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const advice = isSvcError(error) ? await advise(error, context) : '';
   process.stderr.write(`hearth: ${printable(inCliWords(message) + advice)}\n`);
   if (error instanceof CliFailure) return error.exitCode;

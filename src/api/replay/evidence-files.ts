@@ -1,7 +1,7 @@
 /** Reads records, requests and keys from files, as hostile as any other input. */
 import { readFile } from 'node:fs/promises';
 import { parseJson } from '../../lib/json/strict-json.ts';
-import { fail, isFailure, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
 import { type Keyring, keyringOf, parseKeyring } from '../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../trust/evidence/rotation.ts';
 import { type OpenedRecord, openRecord } from '../../trust/evidence/verify.ts';
@@ -56,7 +56,7 @@ export async function readKeyring(home: string, pubkeyFile: string | undefined):
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
       throw fail('file_not_found', { path: pubkeyFile }, cause);
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw fail(
       'record_malformed',
       { reason: `${pubkeyFile} cannot be used as a public key: ${reason}` },

@@ -2,6 +2,7 @@
  * cli/doctor owns the checks of `hearth doctor`: one per file or few, each a look at the machine and a verdict. It knows
  * nothing of how findings are shown, and it changes nothing.
  */
+import { messageOf } from '../../lib/errors/svc-error.ts';
 export type Verdict = 'ok' | 'warning' | 'problem';
 
 export interface Finding {
@@ -42,7 +43,7 @@ export async function examine(checks: readonly Check[]): Promise<Finding[]> {
       try {
         return await look();
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         return problem(
           about,
           `could not be checked: ${reason}`,

@@ -1,4 +1,5 @@
 /** Settings, the home folder, the engine and the models: what belongs to Hearth itself. */
+import { messageOf } from '../../lib/errors/svc-error.ts';
 import { constants, existsSync } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -75,7 +76,7 @@ async function engineFindings(context: CliContext, home: string): Promise<Findin
   try {
     facts = await askDevices({ env: context.env, gpu: 'auto', libraries: librariesFolder(home) });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return [
       problem('engine', reason, 'install again with optional packages; docs/install.md lists the platforms'),
     ];

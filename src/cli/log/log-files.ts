@@ -3,12 +3,12 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { appendFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { LineTarget } from './line-writer.ts';
+import { PRIVATE_FILE } from '../../lib/files/durable.ts';
 
 /** How much one file holds, and how many older ones are kept beside it. */
 const FILE_BYTES = 10 * 1024 * 1024;
 const KEPT_FILES = 4;
 const PRIVATE_FOLDER = 0o700;
-const PRIVATE_FILE = 0o600;
 
 export const logFolder = (home: string): string => path.join(home, 'logs');
 

@@ -6,7 +6,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
 import { errnoOf } from '../../lib/files/durable.ts';
 import { checkHop, guardedLookup, type HopPolicy, shownUrl } from './address-guard.ts';
 
@@ -196,7 +196,7 @@ function stalled(access: HubAccess): Error {
 export function translate(access: HopPolicy, error: unknown): unknown {
   if (isSvcError(error)) return error;
   if (error instanceof Error && error.name === 'AbortError') return error;
-  const reason = errnoOf(error) ?? (error instanceof Error ? error.message : String(error));
+  const reason = errnoOf(error) ?? messageOf(error);
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(reason)) {
     return fail(
       'hub_refused',

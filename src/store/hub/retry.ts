@@ -1,7 +1,7 @@
 /** Repeats what a network may spoil, with growing and jittered waits; failures that would repeat are not tried again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { entryOf } from '../../lib/errors/catalogue.ts';
-import { isFailure, isSvcError } from '../../lib/errors/svc-error.ts';
+import { isFailure, isSvcError, messageOf } from '../../lib/errors/svc-error.ts';
 import type { OnInstallEvent } from '../install/install-event.ts';
 
 export interface RetryPolicy {
@@ -54,7 +54,7 @@ export async function withRetries<T>(
       const isHopeless =
         options.isFirstContact === true && isNoContact(error) && tries >= FIRST_CONTACT_TRIES;
       if (delayMs === null || isHopeless || fruitless >= policy.tries || tries >= MOST_TRIES) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       options.onEvent?.({ status: 'retrying', reason, attempt: tries + 1, delayMs });
       await delay(delayMs, undefined, options.signal ? { signal: options.signal } : {});
     }

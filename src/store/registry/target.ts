@@ -2,7 +2,7 @@
 import { kvShare } from '../../contract/settings/kv-types.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
-import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, messageOf } from '../../lib/errors/svc-error.ts';
 import { isEncoder } from '../../lib/gguf/gate/architectures.ts';
 import { type FileStamp, sameStamp, stampFile } from '../../lib/files/plain-file.ts';
 import {
@@ -154,7 +154,7 @@ const isHashedState = (file: ModelFile): boolean =>
   !isBlobFile(file) && file.ctimeNs !== undefined && file.digestOrigin === 'computed';
 
 function whyGone(model: ModelManifest, error: unknown): string {
-  if (!isFailure(error, 'file_not_found')) return error instanceof Error ? error.message : String(error);
+  if (!isFailure(error, 'file_not_found')) return messageOf(error);
   const owner = model.source.type === 'file' || model.source.type === 'hf' ? null : model.source.type;
   return owner === null ? 'its file is gone' : `its file is gone, perhaps removed by ${owner}`;
 }

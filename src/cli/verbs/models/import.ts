@@ -2,6 +2,7 @@
  * cli/verbs/models owns the verbs that change or show what is installed. It knows nothing of a running server.
  * hearth import FILE…, and hearth import --from STORE: local models become installed ones, by default without copying.
  */
+import { messageOf } from '../../../lib/errors/svc-error.ts';
 import { multiselect } from '@clack/prompts';
 import type { Command } from 'commander';
 import { FOREIGN_STORES } from '../../../store/files/manifest.ts';
@@ -152,7 +153,7 @@ async function installAll<T extends { readonly name: string }>(
     } catch (error) {
       if (installing.signal.aborted || models.length === 1) throw error;
       failures += 1;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       installing.context.note(printable(`${model.name}: ${reason}`));
     }
   }
