@@ -23,6 +23,7 @@ import { embedJob, explainJob, generateJob, loadSpec, newJobId, rankJob } from '
 const HOUR_MS = 3_600_000;
 const PATIENT = {
   ...DEFAULT_WORKER_LIMITS,
+  bootMs: HOUR_MS,
   heartbeatMs: HOUR_MS,
   silenceMs: HOUR_MS,
   stallMs: HOUR_MS,
