@@ -31,7 +31,7 @@ describe('the flight recorder', () => {
     expect(recorder.list(248).data.map(({ number }) => number)).toEqual([249, 250]);
     expect(recorder.find('r10').number).toBe(250);
     expect(recorder.find('60').request_id).toBe('r60');
-    expect(() => recorder.find('50')).toThrow(/No request 50/);
+    expect(() => recorder.find('50')).toThrow(/Request 50 is not in memory/);
   });
 
   it('keeps no text unless it is asked to, and forgets it when its time is over', async () => {

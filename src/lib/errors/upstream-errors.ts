@@ -14,7 +14,7 @@ export const upstreamErrors = {
     'unavailable',
     { upstream: 'string', reason: 'string' },
     (d) =>
-      `Upstream "${d.upstream}" cannot be reached (${d.reason}); check that it runs, or run: hearth upstream test ${d.upstream}.`,
+      `Upstream "${d.upstream}" cannot be reached (${d.reason}); start it, or check its address: hearth upstream show ${d.upstream}.`,
   ),
   /** `phase`: first_byte, stall or whole. */
   upstream_timeout: transient(
