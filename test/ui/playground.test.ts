@@ -132,7 +132,7 @@ describe('what is asked beside the words', () => {
     await page.getByLabel('Maximum tokens').fill('3');
     await say(page, 'Are you sure?');
     const cut = answers(page).last();
-    expect(await cut.getByRole('alert').textContent()).toMatch(/not complete JSON: .* limit of 3 tokens/);
+    expect(await cut.locator('.warning').textContent()).toMatch(/not complete JSON: .* limit of 3 tokens/);
 
     await schema.fill('{');
     await page.getByLabel('Your message').fill('Again');

@@ -16,7 +16,11 @@ export function Ledger({ entry }: { entry: Entry }) {
   ];
   return (
     <footer class="ledger">
-      {warning === null ? null : <p class="warning">{warning}</p>}
+      {warning === null ? null : (
+        <p class="warning" role="status">
+          {warning}
+        </p>
+      )}
       {measures === undefined ? null : <Bar measures={measures} />}
       <ul>
         {figures.map((figure) => (
