@@ -13,6 +13,7 @@ let nowMs: number;
 let copyMs: number;
 let copies: number;
 let lefts: number;
+let msPerToken: number;
 let tiers: Tiers;
 
 beforeEach(() => {
@@ -20,6 +21,7 @@ beforeEach(() => {
   copyMs = 1;
   copies = 0;
   lefts = 0;
+  msPerToken = 1_000;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const context: Partial<NativeContext> = {
     sequenceBytes: () => SEQUENCE_BYTES,
@@ -34,7 +36,7 @@ beforeEach(() => {
     spec: { ramBytes: 2 * SEQUENCE_BYTES, disk: null },
     cuttable: false,
     streams: 1,
-    msPerToken: () => 1_000,
+    msPerToken: () => msPerToken,
     tell: () => undefined,
   });
 });
@@ -42,10 +44,10 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 /** A sequence loses a conversation of its own; whether its state was copied. */
-function leaves(): boolean {
+function leaves(othersDecode = true): boolean {
   const before = copies;
   lefts += 1;
-  tiers.leave({ id: 0, owner: '', tokens: Array.from({ length: 40 }, () => lefts) }, true);
+  tiers.leave({ id: 0, owner: '', tokens: Array.from({ length: 40 }, () => lefts) }, othersDecode);
   return copies > before;
 }
 
@@ -57,6 +59,14 @@ it('copies again some time after copies were slow', () => {
   while (!leaves() && refused < 100) refused += 1;
   expect(refused).toBeGreaterThan(1);
   expect(refused).toBeLessThan(30);
+});
+
+it('does not take copies that never pay for cheaper by and by', () => {
+  copyMs = 10_000;
+  for (let left = 0; left < 10; left += 1) leaves(false);
+  copyMs = 1;
+  msPerToken = 10;
+  for (let left = 0; left < 100; left += 1) expect(leaves(false)).toBe(false);
 });
 
 it('leaves rows where they are that cannot be copied, and goes on', async () => {

@@ -183,7 +183,7 @@ export class Tiers {
     // Rows may be copied out of the state once more.
     const isWorth = this.#prospects.isWorth(2 * copyMs, missing * this.#options.msPerToken());
     const isBounded = !othersDecode || copyMs <= LIMITS.gapMs;
-    if (!isWorth || !isBounded) this.#notCopied();
+    if (isWorth && !isBounded) this.#notCopied();
     if (bytes === 0 || bytes > ramBytes || !isWorth || !isBounded || !this.#copy(content, tokens))
       return this.#store.lost(owner, tokens);
     this.#prospects.kept(missing);
@@ -201,7 +201,10 @@ export class Tiers {
     else this.#notCopied();
   }
 
-  /** Only a copy shows what one takes, so a rate that was low once must not forbid them for good. */
+  /**
+   * Only a copy shows what one takes, so a rate that was low once must not forbid them for good. Not for copies that do not
+   * pay, which are tried now and then as it is, at the price that was measured.
+   */
   #notCopied(): void {
     this.#copyBytesPerMs += LIMITS.forgetShare * Math.max(0, LIMITS.copyBytesPerMs - this.#copyBytesPerMs);
   }
