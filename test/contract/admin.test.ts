@@ -115,6 +115,9 @@ describe('the library', () => {
     // Never silently: a window beyond what the model can use.
     const wide = await post('settings', { model: 'mine', settings: { num_ctx: '100000' } });
     expect(wide.body.note).toMatch(/The window will be [\d,]+ tokens and not 100,000/);
+    expect(wide.body.note).toContain(`be ${wide.body.num_ctx.toLocaleString('en-US')} tokens`);
+    // It is not loaded, so there is nothing to unload.
+    expect(wide.body.note).toMatch(/with the next load\.$/);
     expect((await post('remove', { model: 'yours' })).body.note).toMatch(/alias/);
     await post('remove', { model: 'mine' });
     expect((await open.client.get('/svc/models')).body.defaults.chat).not.toBe('mine');

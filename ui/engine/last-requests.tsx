@@ -1,7 +1,6 @@
 import type { RequestView } from '../../src/wire/operation/requests.ts';
 import { clock, count, milliseconds, percent, rate } from '../parts/figures.ts';
-import { clientOf, errorWords } from '../requests/request-words.ts';
-import { missWords } from './reading/prompts.ts';
+import { clientOf, errorWords, missLabel } from '../requests/request-words.ts';
 
 const FEW = 6;
 
@@ -31,7 +30,7 @@ export function LastRequests({ requests }: { requests: readonly RequestView[] })
 
 function Prompt({ request }: { request: RequestView }) {
   const { prompt_tokens: prompt, cached_tokens: cached = 0, error } = request;
-  const miss = missWords(request);
+  const miss = missLabel(request);
   return (
     <span class="prompt">
       {prompt === undefined ? (request.model ?? request.route) : `${count(prompt)} in`}

@@ -34,7 +34,7 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
 }
 
 function questionOf(model: LibraryModel): string {
-  const { models = [], defaults } = library.value ?? {};
-  const defaultId = (model.kind === 'embedding' ? defaults?.embedding : defaults?.chat) ?? null;
-  return removalQuestion(model, models, defaultId);
+  const { models = [], defaults, next_defaults: following } = library.value ?? {};
+  const kind = model.kind === 'embedding' ? 'embedding' : 'chat';
+  return removalQuestion(model, models, defaults?.[kind] === model.id ? following?.[kind] : undefined);
 }

@@ -5,7 +5,6 @@ import type { ResidencyList } from '../../src/wire/residency.ts';
 import { askJson, sentenceOf, type ServicePath } from '../service/client.ts';
 import { refreshAll } from '../service/known.ts';
 import { askAsPage } from '../service/page-token.ts';
-import { reducedWindow, withoutUnload } from './words/setting-notes.ts';
 
 export type Loaded = ResidencyList['data'][number];
 export type LibraryModel = Library['models'][number];
@@ -82,18 +81,16 @@ export const setAll = (model: string, texts: Readonly<Record<string, string>>): 
     Object.entries(texts).map(([name, text]) => [name, text === '' ? null : text]),
   );
   return act(settingsPlace(model), async () => {
-    const note = await saved(model, settings);
-    const window = reducedWindow(note);
+    const { num_ctx: window, note } = await saved(model, settings);
     // What is saved is what holds, so that the field shows it.
-    if (window !== null) await saved(model, { num_ctx: window });
-    const isLoaded = loaded.peek().some(({ id }) => id === model);
-    return note === '' ? undefined : { note: isLoaded ? note : withoutUnload(note) };
+    if (window !== undefined) await saved(model, { num_ctx: String(window) });
+    return note === undefined ? undefined : { note };
   });
 };
 
-async function saved(model: string, settings: Readonly<Record<string, string | null>>): Promise<string> {
+async function saved(model: string, settings: Readonly<Record<string, string | null>>): Promise<Changed> {
   const response = await askAsPage('/svc/models/settings', { body: { model, settings } });
-  return ((await response.json()) as Changed).note ?? '';
+  return (await response.json()) as Changed;
 }
 
 /** What a request for the model would find now. */

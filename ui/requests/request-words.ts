@@ -46,7 +46,7 @@ const ROWS: Rows = {
   cached_tokens: ['… of them reused', count],
   ram_tokens: ['… restored from memory', count],
   disk_tokens: ['… restored from disk', count],
-  cache_miss: ['Why not all were reused', (reason: string) => missReason(reason)],
+  cache_miss: ['Why not all were reused', (reason: string) => missOf(reason)[0]],
   completion_tokens: ['Answer tokens', count],
   drafted_tokens: ['Drafted tokens', count],
   accepted_tokens: ['… of them accepted', count],
@@ -59,26 +59,33 @@ const FINISHES: Readonly<Record<string, string>> = {
   tool_calls: 'a tool call',
 };
 
-const MISSES: Readonly<Record<ChangeCause | CacheMissReason, string>> = {
-  cold: 'no earlier prompt began like it',
-  differs: 'what is cached continues differently',
-  evicted: 'it was evicted from the cache',
-  no_checkpoint: 'the state of this model cannot be cut back there',
-  damaged: 'the file on disk was damaged',
-  not_worth: 'computing it was faster',
-  not_restored: 'it could not be restored',
-  volatile_line: 'a header line in it changes with each request',
-  timestamp: 'a time or date in it changed',
-  tools_reordered: 'the tools came in another order',
-  tools_changed: 'the tools changed',
-  thinking_dropped: 'an earlier answer came back without its reasoning',
-  answer_retokenised: 'an earlier answer came back as other tokens',
-  text_changed: 'earlier text was changed',
+/** A sentence's end, and a label; null: what comes for the first time is nobody's loss. */
+const MISSES: Readonly<Record<ChangeCause | CacheMissReason, readonly [string, string | null]>> = {
+  cold: ['no earlier prompt began like it', null],
+  differs: ['what is cached continues differently', 'differs'],
+  evicted: ['it was evicted from the cache', 'evicted'],
+  no_checkpoint: ['the state of this model cannot be cut back there', 'no checkpoint'],
+  damaged: ['the file on disk was damaged', 'damaged'],
+  not_worth: ['computing it was faster', 'cheaper to compute'],
+  not_restored: ['it could not be restored', 'not restored'],
+  volatile_line: ['a header line in it changes with each request', 'volatile line'],
+  timestamp: ['a time or date in it changed', 'timestamp'],
+  tools_reordered: ['the tools came in another order', 'tools reordered'],
+  tools_changed: ['the tools changed', 'tools changed'],
+  thinking_dropped: ['an earlier answer came back without its reasoning', 'thinking dropped'],
+  answer_retokenised: ['an earlier answer came back as other tokens', 'answer retokenised'],
+  text_changed: ['earlier text was changed', 'text changed'],
 };
 
 /** A service of another version may know further reasons. */
-const missReason = (reason: string): string =>
-  (MISSES as Readonly<Record<string, string>>)[reason] ?? reason.replaceAll('_', ' ');
+function missOf(reason: string): readonly [string, string | null] {
+  const plain = reason.replaceAll('_', ' ');
+  return (MISSES as Readonly<Record<string, readonly [string, string | null]>>)[reason] ?? [plain, plain];
+}
+
+/** Why the prompt was evaluated although it could have been cached, as a label; null: that is nothing to tell. */
+export const missLabel = ({ cache_miss: miss }: RequestView): string | null =>
+  miss === undefined ? null : missOf(miss)[1];
 
 /** The code of an error as a person reads it. */
 export const errorWords = (code: string): string =>

@@ -17,7 +17,7 @@ import type { OnInstallEvent } from '../../store/install/install-event.ts';
 import { verifyModel } from '../../store/install/verify.ts';
 import { paramNames, readParam, whenItActs } from '../../store/registry/param-names.ts';
 import { PARAM_ROWS, type ParamInput, paramText, textsOf } from '../../store/registry/param-rows.ts';
-import { windowNote } from '../../store/registry/target.ts';
+import { reducedWindow } from '../../store/registry/target.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import type {
   AliasRequest,
@@ -38,8 +38,8 @@ import { hubOptions, type HubEnvironment } from './hub-options.ts';
 
 export interface LibraryPorts {
   readonly registry: Registry;
-  readonly models: Pick<Models, 'list' | 'find'>;
-  readonly engine: Pick<Engine, 'plan' | 'unload'>;
+  readonly models: Pick<Models, 'list' | 'find' | 'defaultId'>;
+  readonly engine: Pick<Engine, 'plan' | 'unload' | 'residencies'>;
   readonly hub: HubEnvironment;
   readonly foreign: ForeignEnvironment;
   readonly probe: Probe;
@@ -73,11 +73,13 @@ export class LibraryUseCases {
   /** `isShown`: whether who asks may look at the model with that id. */
   async show(isShown: (id: string) => boolean): Promise<Library> {
     const { registry, models, builtins } = this.#ports;
-    const [served, manifests, damaged, restorable] = await Promise.all([
+    const [served, manifests, damaged, restorable, chat, embedding] = await Promise.all([
       listModels(models),
       registry.list(),
       registry.damaged(),
       builtins.missing(registry),
+      models.defaultId('chat'),
+      models.defaultId('embedding'),
     ]);
     const shown = (id: string | null): string | null => (id !== null && isShown(id) ? id : null);
     const entries = new Map(served.data.map((entry) => [entry.id, entry]));
@@ -91,9 +93,10 @@ export class LibraryUseCases {
           texts: paramsOf(manifest, paramText),
         })),
       damaged: damaged.filter(({ id }) => isShown(id)).map(({ id, reason }) => ({ id, reason })),
-      defaults: {
-        chat: shown(await registry.defaultId('chat')),
-        embedding: shown(await registry.defaultId('embedding')),
+      defaults: { chat: shown(chat), embedding: shown(embedding) },
+      next_defaults: {
+        chat: shown(await registry.defaultId('chat', chat)),
+        embedding: shown(await registry.defaultId('embedding', embedding)),
       },
       restorable: restorable.filter(isShown),
       groups: SETTING_GROUPS,
@@ -173,11 +176,18 @@ export class LibraryUseCases {
 
   async set({ model, settings }: SettingsRequest): Promise<Changed> {
     const patch = Object.fromEntries(Object.entries(settings).map(([name, text]) => readSetting(name, text)));
-    const changed = await setParams(this.#ports.registry, model, patch);
+    const { registry, engine } = this.#ports;
+    const changed = await setParams(registry, model, patch);
     const names = Object.keys(patch) as (keyof ModelParams)[];
-    const window = 'numCtx' in patch ? windowNote(changed) : null;
-    const note = [window ?? '', whenItActs(changed.id, names, UNLOAD)].join(' ').trim();
-    return { model: changed.id, ...(note === '' ? {} : { note }) };
+    const window = 'numCtx' in patch ? reducedWindow(changed) : null;
+    const isLoaded = engine.residencies().some(({ modelId }) => modelId === changed.id);
+    const acts = whenItActs(changed.id, names, isLoaded ? UNLOAD : null);
+    const note = window === null ? acts : `${window.note} ${acts}`;
+    return {
+      model: changed.id,
+      ...(window === null ? {} : { num_ctx: window.numCtx }),
+      ...(note === '' ? {} : { note }),
+    };
   }
 
   verify({ model }: NamedModel, signal: AbortSignal): AsyncIterable<Progress> {

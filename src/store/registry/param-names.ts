@@ -38,20 +38,21 @@ export function readParam(
 }
 
 /**
- * When changes of these take effect, in sentences; `unload` is how a model is unloaded. A new thread count, or a window
+ * When changes of these take effect, in sentences; `unload` is how the model is unloaded, null where it is not loaded. A new thread count, or a window
  * smaller than the loaded one, is no reason to load a model again.
  */
-export function whenItActs(id: string, names: readonly (keyof ModelParams)[], unload: string): string {
+export function whenItActs(id: string, names: readonly (keyof ModelParams)[], unload: string | null): string {
+  const advice = unload === null ? '' : `: ${unload}`;
   const ofLoads = names.filter((name) => name === 'numCtx' || isLoadSetting(name));
   const isReason = ofLoads.some((name) => name !== 'numCtx' && name !== 'threads');
   return [
     ...(ofLoads.length < names.length ? ['Defaults of requests apply from the next request on.'] : []),
     ...(isReason ? [`The next request loads ${id} again, if it is loaded with other settings.`] : []),
     ...(!isReason && ofLoads.includes('numCtx')
-      ? [`A larger window comes with the next request, a smaller one with the next load: ${unload}.`]
+      ? [`A larger window comes with the next request, a smaller one with the next load${advice}.`]
       : []),
     ...(!isReason && ofLoads.includes('threads')
-      ? [`Another count of threads comes with the next load: ${unload}.`]
+      ? [`Another count of threads comes with the next load${advice}.`]
       : []),
   ].join(' ');
 }

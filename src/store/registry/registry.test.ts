@@ -97,6 +97,8 @@ describe('resolving a name', () => {
     expect(await registry.defaultId('chat')).toBe('first');
     const configured = openRegistry({ home, settings: { defaultModel: 'second' } });
     expect((await configured.resolve('default', 'chat')).id).toBe('second');
+    expect(await registry.defaultId('chat', 'first')).toBe('second');
+    expect(await configured.defaultId('chat', 'second')).toBeNull();
     await removeModel(registry, 'first');
     expect(await registry.defaultId('chat')).toBe('second');
   });

@@ -126,9 +126,12 @@ export class Registry {
     return makeTarget(this.store.paths, this.#states, model, options);
   }
 
-  /** The id that `default` or `default-embedding` means now; null when nothing can serve it. */
-  async defaultId(kind: ModelKind): Promise<string | null> {
-    const model = await this.#defaultModel(kind);
+  /**
+   * The id that `default` or `default-embedding` means now, or would mean without the model of the id `without`; null when
+   * nothing can serve it.
+   */
+  async defaultId(kind: ModelKind, without: string | null = null): Promise<string | null> {
+    const model = await this.#defaultModel(kind, without);
     return model?.id ?? null;
   }
 
@@ -192,18 +195,19 @@ export class Registry {
    * 3. the newest model of that kind that the user installed, base models apart; 4. the newest built-in one;
    * 5. the newest base model.
    */
-  async #defaultModel(kind: ModelKind): Promise<InstalledModel | undefined> {
+  async #defaultModel(kind: ModelKind, without: string | null = null): Promise<InstalledModel | undefined> {
     // Together: one after the other they are a noticeable part of what a short answer waits for.
-    const [installed, choice] = await Promise.all([this.#reader.read(), this.#choice()]);
+    const [{ manifests, damaged }, choice] = await Promise.all([this.#reader.read(), this.#choice()]);
+    const installed = without === null ? manifests : manifests.filter(({ id }) => id !== without);
     const named = (name: string | null | undefined) => {
-      const found = name ? lookUp(installed, name) : undefined;
+      const found = name ? lookUp({ manifests: installed, damaged }, name) : undefined;
       return found && 'model' in found && found.model.kind === kind ? found.model : undefined;
     };
     const configured = this.#configured(kind);
     if (configured) return named(configured);
     const rank = (model: InstalledModel) =>
       (isBaseModel(model) ? '0' : model.source.type === 'builtin' ? '1' : '2') + model.addedAt;
-    const newest = installed.manifests
+    const newest = installed
       // A model that ranks gives no vectors.
       .filter((model) => model.kind === kind && model.facts.pooling !== 'rank')
       .reduce<InstalledModel | undefined>(

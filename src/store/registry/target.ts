@@ -93,12 +93,15 @@ function refuseMissing({ id }: ModelManifest, companions: Companions): void {
   });
 }
 
-/** What becomes of a window that is larger than the model can use, in a sentence; null where it is used as it is set. */
-export function windowNote(model: ModelManifest): string | null {
+/** The window that holds where a larger one is set than the model can use, with a sentence; null where it is used as it is set. */
+export function reducedWindow(
+  model: ModelManifest,
+): { readonly numCtx: number; readonly note: string } | null {
   const { numCtx } = model.params;
   const largest = largestWindow(model);
   if (numCtx === undefined || numCtx <= largest || model.kind === 'adapter') return null;
-  return `The window will be ${inWords(largest)} tokens and not ${inWords(numCtx)}: that is the longest context ${model.id} was trained for.`;
+  const note = `The window will be ${inWords(largest)} tokens and not ${inWords(numCtx)}: that is the longest context ${model.id} was trained for.`;
+  return { numCtx: largest, note };
 }
 
 const inWords = (count: number): string => count.toLocaleString('en-US');

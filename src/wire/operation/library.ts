@@ -44,6 +44,12 @@ const Settable = Type.Object({
 
 export const PageToken = Type.Object({ token: Type.String() }, { $id: 'PageToken' });
 
+/** A model by its id for each kind; null: there is none. */
+const Defaults = Type.Object({
+  chat: Type.Union([Type.String(), Type.Null()]),
+  embedding: Type.Union([Type.String(), Type.Null()]),
+});
+
 /** Everything that is installed, with what it is called and what is set. */
 export const Library = Type.Object(
   {
@@ -60,9 +66,9 @@ export const Library = Type.Object(
       }),
     ),
     damaged: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() })),
-    defaults: Type.Object({
-      chat: Type.Union([Type.String(), Type.Null()]),
-      embedding: Type.Union([Type.String(), Type.Null()]),
+    defaults: Defaults,
+    next_defaults: Type.Object(Defaults.properties, {
+      description: 'What the defaults would be once the models that they are now were removed.',
     }),
     restorable: Type.Array(Type.String(), {
       description: 'Models that ship with Hearth and were removed, by id.',
@@ -191,6 +197,11 @@ export type SettingsRequest = Static<typeof SettingsRequest>;
 export const Changed = Type.Object(
   {
     model: Type.String({ description: 'The id or alias that it was about.' }),
+    num_ctx: Type.Optional(
+      Type.Integer({
+        description: 'The window that holds where a larger one was set than the model can use.',
+      }),
+    ),
     note: Type.Optional(Type.String()),
   },
   { $id: 'Changed' },

@@ -40,10 +40,3 @@ export function reusedShare({ slot, ram, disk, evaluated }: PromptOrigins): numb
   const reused = slot + ram + disk;
   return reused + evaluated === 0 ? null : reused / (reused + evaluated);
 }
-
-/** Why the prompt was evaluated although it could have been cached, for people; null: that is nothing to tell. */
-export function missWords({ cache_miss: miss }: RequestView): string | null {
-  // What comes for the first time is nobody's loss.
-  if (miss === undefined || miss === 'cold') return null;
-  return miss === 'not_worth' ? 'cheaper to compute' : miss.replaceAll('_', ' ');
-}

@@ -3,7 +3,7 @@ import type { EngineState, ModelView } from '../../../src/wire/operation/engine-
 import type { RequestView } from '../../../src/wire/operation/requests.ts';
 import { apartOf, lanesOf, scaleOf, tokensBetween, waitingFor } from './lanes.ts';
 import { deviceReading, holders } from './memory.ts';
-import { firstTokens, missWords, promptOrigins, quantile, reusedShare, withPrompt } from './prompts.ts';
+import { firstTokens, promptOrigins, quantile, reusedShare, withPrompt } from './prompts.ts';
 import { cacheReading } from './tiers.ts';
 
 const model = (slots: ModelView['slots'], more: Partial<ModelView> = {}): ModelView => ({
@@ -184,15 +184,13 @@ describe('figures', () => {
     expect(withPrompt([asked({ prompt_tokens: 7 }), asked({ status: 500 })])).toHaveLength(1);
   });
 
-  it('say where prompts came from, and why not from the cache', () => {
+  it('say where prompts came from', () => {
     const origins = promptOrigins([
       asked({ prompt_tokens: 100, cached_tokens: 90, ram_tokens: 20, disk_tokens: 10 }),
       asked({ prompt_tokens: 50 }),
     ]);
     expect(origins).toEqual({ slot: 60, ram: 20, disk: 10, evaluated: 60 });
     expect(reusedShare(origins)).toBe(0.6);
-    expect(missWords(asked({ cache_miss: 'text_changed' }))).toBe('text changed');
-    expect([missWords(asked({ cache_miss: 'cold' })), missWords(asked({}))]).toEqual([null, null]);
   });
 });
 

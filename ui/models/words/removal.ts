@@ -1,25 +1,23 @@
 /** What removing a model would do, in words. Pure. */
 import { bytes } from '../../parts/figures.ts';
-import { isBaseModel } from './base-model.ts';
 import type { LibraryModel } from '../models-state.ts';
 
 /** The owner of models that ship with Hearth. */
 const BUILT_IN = 'hearth';
 const PULLED = 'hf:';
 
-/** What is asked before a model is removed. `defaultId`: the default model of its kind. */
+/** What is asked before a model is removed. `next`: if it is the default of its kind, the one after it; null: there is none. */
 export function removalQuestion(
   model: LibraryModel,
   models: readonly LibraryModel[],
-  defaultId: string | null,
+  next: string | null | undefined,
 ): string {
   const { id, kind } = model;
-  const others = models.filter((each) => each.id !== id && each.kind === kind);
-  const isLast = kind === 'chat' && others.length === 0;
+  const isLast = kind === 'chat' && !models.some((each) => each.id !== id && each.kind === kind);
   return [
     isLast ? 'This is the only chat model.' : '',
     fileWords(model),
-    defaultId === id && others.length > 0 ? `${nextDefault(others)} becomes the default.` : '',
+    next === undefined || isLast ? '' : `${next ?? 'No model'} becomes the default.`,
     'Remove it?',
   ]
     .filter((part) => part !== '')
@@ -33,12 +31,4 @@ function fileWords({ owned_by: owner, size_bytes: size }: LibraryModel): string 
   return owner.startsWith(PULLED)
     ? `Its downloaded file${amount} is deleted.`
     : `A file used in place stays where it is; if it was copied when it was installed, the copy${amount} is deleted.`;
-}
-
-/** As the service chooses: the newest model of the user, then the newest built-in one, then the newest base model. */
-function nextDefault(models: readonly LibraryModel[]): string {
-  const rank = (model: LibraryModel): number =>
-    isBaseModel(model) ? 0 : model.owned_by === BUILT_IN ? 1 : 2;
-  const [next] = models.toSorted((a, b) => rank(b) - rank(a) || (b.created ?? 0) - (a.created ?? 0));
-  return next?.id ?? '';
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { installedWords, isBaseModel } from './base-model.ts';
 import type { LibraryModel } from '../models-state.ts';
 import { removalQuestion } from './removal.ts';
-import { reducedWindow, withoutUnload } from './setting-notes.ts';
 
 const model = (id: string, more: Partial<LibraryModel> = {}): LibraryModel => ({
   id,
@@ -19,23 +18,21 @@ const model = (id: string, more: Partial<LibraryModel> = {}): LibraryModel => ({
 
 describe('the question before a removal', () => {
   const pulled = model('pulled', { owned_by: 'hf:acme', created: 9 });
-  const base = model('base', { chat_template: false, created: 99 });
   const mini = model('mini', { owned_by: 'hearth', created: 50 });
 
   it('says what becomes of the file', () => {
-    const ask = (each: LibraryModel) => removalQuestion(each, [pulled, mini], null);
+    const ask = (each: LibraryModel) => removalQuestion(each, [pulled, mini], undefined);
     expect(ask(pulled)).toBe('Its downloaded file (2.0 GB) is deleted. Remove it?');
     expect(ask(model('local'))).toMatch(/used in place stays where it is.*copy \(2\.0 GB\) is deleted/);
     expect(ask(mini)).toMatch(/brings it back/);
   });
 
-  it('names the default that follows, as the service chooses it', () => {
-    const next = (...others: LibraryModel[]) => removalQuestion(pulled, [pulled, ...others], 'pulled');
-    expect(next(base, mini, model('own'))).toContain('own becomes the default.');
-    expect(next(base, mini)).toContain('mini becomes the default.');
-    expect(next(base)).toContain('base becomes the default.');
-    expect(next()).toMatch(/^This is the only chat model\./);
-    expect(removalQuestion(pulled, [pulled, mini], 'mini')).not.toContain('default');
+  it('names the default that follows, as the service says', () => {
+    expect(removalQuestion(pulled, [pulled, mini], 'mini')).toContain('mini becomes the default.');
+    // Where the operator has named the default, nothing takes its place.
+    expect(removalQuestion(pulled, [pulled, mini], null)).toContain('No model becomes the default.');
+    expect(removalQuestion(pulled, [pulled], null)).toMatch(/^This is the only chat model\. Its downloaded/);
+    expect(removalQuestion(pulled, [pulled, mini], undefined)).not.toContain('default');
   });
 });
 
@@ -52,18 +49,5 @@ describe('a base model', () => {
     expect(installedWords(base, 'mini')).toMatch(/no chat template.*did not become the default.*mini/);
     expect(installedWords(base, 'base')).not.toContain('did not become');
     expect(installedWords(model('chat'), 'mini')).toBeNull();
-  });
-});
-
-describe('what is said of a saved setting', () => {
-  const note =
-    'The window will be 2,048 tokens and not 100,000: that is the longest context m was trained for. A larger window comes with the next request, a smaller one with the next load: unload the model to have it at once.';
-
-  it('gives the window that holds', () => {
-    expect([reducedWindow(note), reducedWindow('')]).toEqual(['2048', null]);
-  });
-
-  it('advises no unloading where nothing is loaded', () => {
-    expect(withoutUnload(note)).toMatch(/with the next load\.$/);
   });
 });

@@ -8,7 +8,7 @@ import type { ModelParams } from '../../../store/files/manifest.ts';
 import { setParams } from '../../../store/install/changes.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
 import { paramNames, readParam, whenItActs } from '../../../store/registry/param-names.ts';
-import { windowNote } from '../../../store/registry/target.ts';
+import { reducedWindow } from '../../../store/registry/target.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 
@@ -38,8 +38,8 @@ export function registerSet(program: Command, context: CliContext): void {
       );
       const unload = `hearth stop ${model.id} unloads it`;
       context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[], unload)));
-      const note = 'numCtx' in patch ? windowNote(model) : null;
-      if (note !== null) context.note(printable(note));
+      const reduced = 'numCtx' in patch ? reducedWindow(model) : null;
+      if (reduced !== null) context.note(printable(reduced.note));
     });
 }
 
