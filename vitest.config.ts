@@ -26,8 +26,10 @@ class LongestFirst extends BaseSequencer {
 }
 
 const shared = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // They end what hangs, and say nothing of speed: a busy machine may be ten times slower.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
   pool: 'forks' as const,
   // The bundles that `imports` in package.json names are loaded as they are, and so is what the build makes of schemas.
   server: { deps: { external: [/\/generated\/packages\//, /\/dist\//] } },

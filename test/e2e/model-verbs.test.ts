@@ -326,7 +326,7 @@ describe('hearth pull', () => {
     const child = startHearth(['pull', 'Some/Model-GGUF', '--json', '--no-probe'], env);
     const partial = join(env['SVC_HOME'] ?? '', 'store/partial');
     await expect
-      .poll(() => readdir(partial).catch(() => []), { timeout: 30_000 })
+      .poll(() => readdir(partial).catch(() => []))
       .toContainEqual(expect.stringMatching(/\.part$/));
     child.kill('SIGINT');
     const [code] = (await once(child, 'close')) as [number];

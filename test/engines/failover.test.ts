@@ -224,13 +224,10 @@ describe('what is seen', () => {
     };
     const state = async (): Promise<EngineState> => (await engines.service.client.get('/svc/engine')).body;
     await expect
-      .poll(
-        async () => {
-          await engines.service.client.chat(ask({ model: 'ann/tale', max_tokens: 1 }));
-          return (await state()).upstreams['ann'];
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await engines.service.client.chat(ask({ model: 'ann/tale', max_tokens: 1 }));
+        return (await state()).upstreams['ann'];
+      })
       .toMatchObject({ dialect: 'vllm', privacy: 'local', state: 'ready', running: 3, kv_use: 0.5 });
     checkAnswer('GET', '/svc/engine', 200, await state());
     expect((await state()).models['ann/tale']).toMatchObject({ engine: 'remote', place: 'ann' });

@@ -97,7 +97,7 @@ describe('a conversation that another one took the slot of', () => {
     expect(stranger.said).toBe(cold.said);
     // It tells the server some time later, and not with each of these.
     const restored = [warm, branch, ...others].map(({ cache }) => cache?.ramTokens ?? 0);
-    await expect.poll(() => worker.cacheTiers?.slotEvictions, { timeout: 30_000 }).toBe(6);
+    await expect.poll(() => worker.cacheTiers?.slotEvictions).toBe(6);
     expect(worker.cacheTiers).toMatchObject({ restores: 4, disk: null, ram: { limitBytes: 64 * MIB } });
     expect(worker.cacheTiers?.ram?.restoredTokens).toBe(restored.reduce((sum, tokens) => sum + tokens));
     await worker.end();

@@ -40,6 +40,7 @@ export async function openPage(
     reducedMotion: 'reduce',
     ...options,
   });
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const wrong: string[] = [];
   const note = (what: string): void => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../lib/base/logger.ts';
 import type { ModelTarget } from '../ports.ts';
 import { fileTarget } from './model-source.ts';
@@ -31,7 +31,7 @@ describe('the tuning folder', () => {
   it('recalls without reading, what it read when it was opened', async () => {
     const home = newHome();
     (await open(home, 'b1')).remember(target('d1'), measured);
-    await vi.waitUntil(() => files(home).length === 1);
+    await expect.poll(() => files(home)).toHaveLength(1);
     const tuning = await open(home, 'b1');
     rmSync(path.join(home, 'tuning'), { recursive: true });
     expect(tuning.recall(target('d1'))).toMatchObject(measured);
@@ -40,7 +40,7 @@ describe('the tuning folder', () => {
   it('recalls a measurement after a restart, for the same model and backend only', async () => {
     const home = newHome();
     (await open(home, 'b1')).remember(target('d1'), measured);
-    await vi.waitUntil(() => files(home).length === 1);
+    await expect.poll(() => files(home)).toHaveLength(1);
     expect((await open(home, 'b1')).recall(target('d1'))).toMatchObject(measured);
     expect((await open(home, 'b2')).recall(target('d1'))).toBeNull();
     expect((await open(home, 'b1')).recall(target('d2'))).toBeNull();
@@ -49,7 +49,7 @@ describe('the tuning folder', () => {
   it('measures again when a record is damaged', async () => {
     const home = newHome();
     (await open(home, 'b1')).remember(target('d1'), measured);
-    await vi.waitUntil(() => files(home).length === 1);
+    await expect.poll(() => files(home)).toHaveLength(1);
     writeFileSync(path.join(home, 'tuning', files(home)[0] ?? ''), '{"threads":"many"}');
     expect((await open(home, 'b1')).recall(target('d1'))).toBeNull();
   });
@@ -60,7 +60,7 @@ describe('the tuning folder', () => {
   ])('takes the thread count of a record that knew %s, and measures the memory anew', async (_, earlier) => {
     const home = newHome();
     (await open(home, 'b1')).remember(target('d1'), measured);
-    await vi.waitUntil(() => files(home).length === 1);
+    await expect.poll(() => files(home)).toHaveLength(1);
     const old = { ...earlier, modelId: 'm', threads: 2 };
     writeFileSync(path.join(home, 'tuning', files(home)[0] ?? ''), JSON.stringify(old));
     expect((await open(home, 'b1')).recall(target('d1'))).toMatchObject({ threads: 2, memory: null });

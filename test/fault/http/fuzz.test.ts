@@ -11,7 +11,7 @@ import { scriptedService } from '../../support/http/scripted-service.ts';
 const service = scriptedService({ maxBodyBytes: 256 * 1024 });
 const isLong = process.env['SVC_LONG_TESTS'] === '1';
 const runs = { numRuns: isLong ? 50_000 : 1_000, seed: 20_260_117, endOnFailure: !isLong };
-const timeoutMs = isLong ? 3_600_000 : 60_000;
+const timeoutMs = isLong ? 3_600_000 : 180_000;
 const width = 8;
 
 const tool = { type: 'function', function: { name: 't', parameters: { type: 'object', properties: {} } } };

@@ -7,8 +7,8 @@ import { answer, forEver, type Step, started, text } from '../../support/http/sc
 import { scriptedService } from '../../support/http/scripted-service.ts';
 
 const limits = vi.hoisted(() => ({
-  headersTimeoutMs: 300,
-  requestTimeoutMs: 600,
+  headersTimeoutMs: 1_000,
+  requestTimeoutMs: 1_500,
   connectionsCheckingIntervalMs: 30,
   maxSockets: 8,
 }));

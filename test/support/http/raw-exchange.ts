@@ -13,7 +13,7 @@ export interface Exchange {
   readonly rest: string;
 }
 
-const patienceMs = 10_000;
+const patienceMs = 60_000;
 
 /**
  * Writes the pieces and waits until the server has closed the connection; one that it keeps open is a failure.
