@@ -27,6 +27,7 @@ afterAll(async () => {
 const visit = () => openPage(browser, `${served.url}/ui/`);
 const live = (page: Page) => page.locator('.entry.assistant.live');
 const whole = (page: Page) => page.locator('.entry.assistant:not(.live)');
+const isIdle = async () => (await served.client.get('/svc/engine')).body.clients.length === 0;
 
 async function send(page: Page, text: string): Promise<void> {
   await page.getByLabel('Your message').fill(text);
@@ -46,7 +47,6 @@ describe('an answer', () => {
     const said = (await whole(page).locator('.prose').textContent()) ?? '';
     expect(said.length).toBeGreaterThan(20);
     // The engine hears of it too: nothing runs for it any more.
-    const isIdle = async () => (await served.client.get('/svc/engine')).body.clients.length === 0;
     await expect.poll(isIdle).toBe(true);
 
     // What the service would only tell at its end is counted here.
@@ -61,6 +61,23 @@ describe('an answer', () => {
     await expect.poll(() => page.locator('.pager').textContent()).toContain('2 of 2');
     await page.getByRole('button', { name: 'Previous version' }).click();
     expect(await whole(page).locator('.prose').textContent()).toBe(said);
+    await close();
+  });
+
+  it('is stopped by the removal of its conversation, which comes back with what was said', async () => {
+    const { page, close } = await visit();
+    await page.getByLabel('Model of column 1').selectOption('hearth-mini');
+    await send(page, 'forever');
+    await expect
+      .poll(async () => (await live(page).locator('.prose').textContent())?.length)
+      .toBeGreaterThan(20);
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.getByRole('button', { name: 'Remove forever' }).click();
+    await expect.poll(isIdle).toBe(true);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.locator('.side .item').first().click();
+    await whole(page).waitFor();
+    expect(((await whole(page).locator('.prose').textContent()) ?? '').length).toBeGreaterThan(20);
     await close();
   });
 

@@ -3,6 +3,7 @@ import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deferred } from '../../src/lib/base/deferred.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { tinyModels } from '../support/tiny-models.ts';
 import { openPage, startBrowser } from './browser.ts';
@@ -138,6 +139,34 @@ describe('the models', () => {
     await second.getByRole('button', { name: 'Remove', exact: true }).click();
     await question.getByRole('button', { name: 'Remove second' }).click();
     await expect.poll(() => page.getByRole('heading', { name: 'second', exact: true }).count()).toBe(0);
+    await close();
+  });
+
+  it('keep what was typed while their settings were being saved', async () => {
+    const { page, close } = await open('models');
+    const mini = row(page, 'hearth-mini');
+    await mini.getByText('Details of hearth-mini').click();
+    await mini.getByText('Settings of hearth-mini').click();
+    const settings = mini.getByRole('form', { name: 'Settings of hearth-mini' });
+    await settings.getByLabel('Find a setting').fill('temperature');
+    const temperature = settings.getByRole('spinbutton', { name: 'temperature' });
+    const arrived = deferred<void>();
+    const typed = deferred<void>();
+    await page.route('**/svc/models/settings', async (route) => {
+      arrived.resolve();
+      await typed.promise;
+      await route.continue();
+    });
+    await temperature.fill('0.5');
+    const save = settings.getByRole('button', { name: 'Save temperature' });
+    await save.click();
+    await arrived.promise;
+    await temperature.fill('0.7');
+    typed.resolve();
+    const summary = mini.locator('summary', { hasText: 'Settings of hearth-mini' });
+    await expect.poll(() => summary.textContent()).toContain('(temperature)');
+    expect(await temperature.inputValue()).toBe('0.7');
+    expect(await save.count()).toBe(1);
     await close();
   });
 
