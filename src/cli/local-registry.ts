@@ -1,11 +1,16 @@
 /** The registry of the configured home. Verbs work on the files themselves, whether or not a server runs. */
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
+import { knownFormat } from '../api/check/known-format.ts';
 import type { Config } from '../config/config.ts';
 import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
 import type { Probe } from '../store/install/inspection.ts';
-import { openRegistry, type Registry } from '../store/registry/registry.ts';
+import type { ModelFormatFacts } from '../contract/job-event.ts';
+import { type InstalledModel, openRegistry, type Registry } from '../store/registry/registry.ts';
+import { builtFolder } from '../lib/base/package-folder.ts';
 import { librariesFolder } from '../lib/files/native-library.ts';
 import { type CliContext, EXIT_CODES } from './context.ts';
+import { readVersion } from './version.ts';
 
 export function localRegistry(config: Config): Registry {
   return openRegistry({ home: config.home, settings: config });
@@ -20,6 +25,31 @@ export function probeHere(context: CliContext): Probe {
     const { createProbe } = await import('../api/probe/probe-model.ts');
     return createProbe(settings, (line) => context.note(line))(target);
   };
+}
+
+/** How a chat model writes; null where it cannot be told. Throws what keeps its template or its format from being used. */
+export async function formatHere(
+  context: CliContext,
+  registry: Registry,
+  model: InstalledModel,
+): Promise<ModelFormatFacts | null> {
+  const { home } = context.config();
+  return knownFormat({ home, edition: await edition() }, model, async () => {
+    // Loaded on demand: most models are known already.
+    const { startOwnWorker } = await import('../api/own-worker.ts');
+    const backend = startOwnWorker({ env: context.env, gpu: 'off' });
+    try {
+      return await backend.askFormat(registry.toTarget(model));
+    } finally {
+      await backend.close();
+    }
+  });
+}
+
+/** The build that reads the templates: its version, and when it was made. */
+async function edition(): Promise<string> {
+  const { mtimeMs } = await stat(builtFolder);
+  return `${readVersion()} ${mtimeMs}`;
 }
 
 export function foreignEnvironment(context: CliContext): ForeignEnvironment {

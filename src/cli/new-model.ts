@@ -1,6 +1,6 @@
 /** What an installation changes beyond the model itself, for the person who asked for it. */
 import { isBaseModel } from '../store/files/manifest.ts';
-import type { Registry } from '../store/registry/registry.ts';
+import type { InstalledModel, Registry } from '../store/registry/registry.ts';
 import { type CliContext, printable } from './context.ts';
 import { baseModelWords } from './conversation/base-model.ts';
 
@@ -15,19 +15,30 @@ export async function announcing(
   if (id === null || context === null) return;
   const model = await registry.find(id);
   if (isBaseModel(model)) context.note(printable(`${id} ${baseModelWords(id)}`));
+  await noteDefault(context, registry, model, before);
   const now = await registry.defaultId('chat');
-  if (now === id && before !== id && isBaseModel(model)) {
-    context.note(
-      printable(
-        `${id} is the default chat model until one with a chat template is installed; hearth default ${id} keeps it.`,
-      ),
-    );
-  } else if (now === id && before !== id) {
-    const change = before === null ? '' : `; hearth default ${before} makes ${before} the default again`;
-    context.note(printable(`${id} is the default chat model now${change}.`));
-  } else if (isBaseModel(model) && now !== null && now !== id) {
+  if (isBaseModel(model) && now !== null && now !== id) {
     context.note(
       printable(`${now} stays the default chat model; hearth default ${id} makes ${id} the default.`),
     );
   }
+}
+
+/** Says that the model is what `default` means now, where it was another one before. */
+export async function noteDefault(
+  context: Pick<CliContext, 'note'>,
+  registry: Registry,
+  model: InstalledModel,
+  before: string | null,
+): Promise<void> {
+  const { id } = model;
+  if ((await registry.defaultId('chat')) !== id || before === id) return;
+  const back = before === null ? '' : `; hearth default ${before} makes ${before} the default again`;
+  context.note(
+    printable(
+      isBaseModel(model)
+        ? `${id} is the default chat model until one with a chat template is installed; hearth default ${id} keeps it.`
+        : `${id} is the default chat model now${back}.`,
+    ),
+  );
 }

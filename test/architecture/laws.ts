@@ -172,7 +172,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'worker/addon/sampling',
     'worker/addon/vocabulary',
   ],
-  'worker/jinja': ['worker/jinja/library', 'worker/jinja/values'],
+  'worker/jinja': ['lib/errors', 'worker/jinja/library', 'worker/jinja/values'],
   'worker/jinja/library': ['lib/chat-template', 'worker/jinja/values'],
   'worker/jinja/values': ['lib/errors'],
   'worker/prompt': [

@@ -147,6 +147,36 @@ describe('a model on the command line', () => {
     });
   });
 
+  it('takes no template that cannot be read, and says what is wrong with one that it takes', async () => {
+    const env = await environment();
+    const folder = await temporaryFolder();
+    const path = join(folder, 'base.gguf');
+    await writeFile(path, encodeGguf(tinyChatContent({ chatTemplate: null })));
+    const misspelt = await hearth(['import', path, '--template', 'lama-3'], env);
+    expect(misspelt).toMatchObject({ code: 2, stderr: expect.stringContaining('write chatml, llama-3, ') });
+    expect((await hearth(['list', '--json'], env)).stdout.trim()).toBe('[]');
+    await writeChat(folder, 'tiny.gguf');
+    await hearth(['import', join(folder, 'tiny.gguf'), path, '--no-probe'], env);
+    const set = async (source: string) => {
+      const file = join(folder, 'chat.jinja');
+      await writeFile(file, source);
+      return hearth(['set', 'base', `template=${file}`], env);
+    };
+    const open = await set('{% for m in messages %}{{ m.content }}');
+    expect(open).toMatchObject({ code: 1, stdout: '' });
+    expect(open.stderr).toMatch(/template stays as it was: .* it ends inside a block or an expression\n$/);
+    const deaf = await set('{{ messages[0].role }}');
+    expect(deaf.stderr.split('\n')).toEqual([
+      'The template leaves out what the user says.',
+      expect.stringContaining('The next request loads base again'),
+      'base is the default chat model now; hearth default tiny makes tiny the default again.',
+      '',
+    ]);
+    const shown = (await hearth(['show', 'base'], env)).stdout;
+    expect(shown).toMatch(/^detected +template: The template leaves out what the user says\./m);
+    expect(shown.match(/^template /gm)).toHaveLength(1);
+  });
+
   it('is checked: what its template says, forty cases, and what its maker recommends', async () => {
     const env = await environment();
     const content = tinyChatContent({ chatTemplate: template('hermes') });

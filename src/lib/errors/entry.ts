@@ -91,3 +91,6 @@ export function pickDetail(
   }
   return picked;
 }
+
+/** A reason of someone else, which may be a sentence, in the middle of one of ours. */
+export const withoutStop = (reason: string): string => reason.trimEnd().replace(/\.$/, '');

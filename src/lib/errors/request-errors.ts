@@ -1,6 +1,6 @@
 /** Refusals of a request: its content, its form, and who may ask. */
 import { builtinNamed } from './builtin-ids.ts';
-import { permanent, transient } from './entry.ts';
+import { permanent, transient, withoutStop } from './entry.ts';
 
 interface Overflow {
   readonly promptTokens: number;
@@ -128,8 +128,8 @@ export const contentErrors = {
   ),
   template_failed: permanent('request', { reason: 'string', tools: 'boolean?' }, (d) =>
     d.tools === true
-      ? `The model's chat template rejected these tools: ${d.reason}; make the types of their parameters simpler, or choose another model.`
-      : `The model's chat template rejected these messages: ${d.reason}; check their roles and order, or choose another model.`,
+      ? `The model's chat template rejected these tools: ${withoutStop(d.reason)}; make the types of their parameters simpler, or choose another model.`
+      : `The model's chat template rejected these messages: ${withoutStop(d.reason)}; check their roles and order, or choose another model.`,
   ),
   model_not_found: permanent(
     'not_found',

@@ -54,7 +54,20 @@ describe('a format', () => {
       history: { calls: 'text' },
     });
     expect(chosen.evidence[0]?.says).toBe('The format "hermes" was set for this model.');
+    // That a template without calls means the envelope is no longer so.
+    const without = formatOfSource(template('gemma'), 'hermes').evidence.map(({ about }) => about);
+    expect(without).toEqual(['choice', 'thinking']);
     expect(formatOfSource(template('hermes'), 'harmony').channels?.name).toBe('harmony');
+  });
+
+  it('says of a template that even a plain question cannot be put by it', () => {
+    const [refusing] = formatOfSource("{{ messages[0].content | nosuch }}{{ 'a' }}").evidence;
+    expect(refusing).toMatchObject({
+      about: 'template',
+      says: expect.stringMatching(/^The template refuses a plain question: .*nosuch.*[^.]\.$/),
+    });
+    const [deaf] = formatOfSource('{{ messages[0].role }}').evidence;
+    expect(deaf?.says).toBe('The template leaves out what the user says.');
   });
 
   it('is none where a template shows no call and tells of none', () => {

@@ -1,6 +1,8 @@
 /** What a chat template says about its model: derived from renderings, completed from the table of exceptions. */
 import { type AnswerFrame, deriveCalls } from './derive-calls.ts';
 import { deriveContent, deriveThinking } from './derive-thinking.ts';
+import { withoutStop } from '../errors/entry.ts';
+import { isSvcError, messageOf, reasonOf } from '../errors/svc-error.ts';
 import {
   CHANNEL_FORMATS,
   exceptionFor,
@@ -38,6 +40,11 @@ const TOOLS: ToolsVariable = { name: 'tools', as: 'list' };
 const USUAL: HistoryForm = { calls: 'template', arguments: 'object', emptyContent: 'empty', ids: 'any' };
 
 export function deriveFormat(options: DeriveOptions): ModelFormat {
+  const format = chosenFormat(options);
+  return { ...format, evidence: [...plainEvidence(new Probe(options.render, USUAL)), ...format.evidence] };
+}
+
+function chosenFormat(options: DeriveOptions): ModelFormat {
   const { choice = 'auto' } = options;
   const shown = shownFormat(options);
   if (choice === 'auto') return shown;
@@ -58,7 +65,7 @@ export function deriveFormat(options: DeriveOptions): ModelFormat {
     toolsVariable: exception.toolsVariable ?? shown.toolsVariable,
     tools: { ...named(exception.calls, ''), name: exception.name },
     history: { ...shown.history, calls: writerOf(shown, exception.calls) },
-    evidence: [chosen, ...shown.evidence],
+    evidence: [chosen, ...besideOther(shown)],
   };
 }
 
@@ -74,8 +81,30 @@ function givenFormat(given: GivenFormat, shown: ModelFormat): ModelFormat {
     ...(isOther ? { channels: null, restart: '' } : {}),
     history: isOther ? { ...shown.history, calls: writerOf(shown, tools) } : shown.history,
     ...given,
-    evidence: [{ about: 'choice', says, probe: null }, ...shown.evidence],
+    evidence: [{ about: 'choice', says, probe: null }, ...(isOther ? besideOther(shown) : shown.evidence)],
   };
+}
+
+/** What holds of a template beside calls in another format: what it has in the place of its own is no matter then. */
+function besideOther({ tools, evidence }: ModelFormat): readonly Evidence[] {
+  return tools === null ? evidence.filter(({ about }) => about !== 'calls') : evidence;
+}
+
+/** Why a question without anything else cannot be put to the model, or not as it was asked; empty where it can. */
+function plainEvidence(probe: Probe): Evidence[] {
+  const says = plainDefect(probe);
+  return says === null ? [] : [{ about: 'template', says, probe: 'a question' }];
+}
+
+function plainDefect(probe: Probe): string | null {
+  try {
+    return probe.prompt({ tools: false }).includes(SENTINEL.question)
+      ? null
+      : 'The template leaves out what the user says.';
+  } catch (error) {
+    const reason = isSvcError(error) ? reasonOf(error) : messageOf(error);
+    return `The template refuses a plain question: ${withoutStop(reason)}.`;
+  }
 }
 
 /** What the template writes of past calls is of no use where it is in another syntax. */

@@ -117,7 +117,15 @@ export interface ModelFormat {
   readonly evidence: readonly Evidence[];
 }
 
-export const EVIDENCE_TOPICS = ['choice', 'calls', 'several calls', 'ids', 'thinking', 'words'] as const;
+export const EVIDENCE_TOPICS = [
+  'template',
+  'choice',
+  'calls',
+  'several calls',
+  'ids',
+  'thinking',
+  'words',
+] as const;
 
 /** Why a part of a format is as it is, for people. */
 export interface Evidence {

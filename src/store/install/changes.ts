@@ -2,13 +2,14 @@
 import { Type } from '#typebox';
 import { Check, Errors } from '#typebox/value';
 import { knownTemplate } from '../../lib/chat-template/known-templates.ts';
-import { fail } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { stampFile, unusable } from '../../lib/files/plain-file.ts';
 import { readTemplateFile } from '../../lib/gguf/gate/template-file.ts';
 import { isFormatChoice } from '../../lib/tool-format/format-names.ts';
 import { readFormatFile } from '../../lib/tool-format/given/format-file.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { findFault } from '../../contract/settings/check-settings.ts';
+import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import { checkAttachments } from './attachments.ts';
 import { paramNames } from '../registry/param-names.ts';
@@ -95,24 +96,27 @@ export async function addAlias(registry: Registry, name: string, alias: string):
   });
 }
 
-/** Changes defaults of one model; a member that is null goes back to the default of the service. */
+type ParamsPatch = { readonly [Key in keyof ModelParams]?: ModelParams[Key] | null };
+
+/**
+ * Changes defaults of one model; a member that is null goes back to the default of the service. `tryOut` gets the model as
+ * it would be, and throws what keeps it from being so.
+ */
 export async function setParams(
   registry: Registry,
   name: string,
-  patch: { readonly [Key in keyof ModelParams]?: ModelParams[Key] | null },
+  patch: ParamsPatch,
+  tryOut: (next: InstalledModel) => Promise<void> = async () => {},
 ): Promise<InstalledModel> {
   const found = await registry.served(name);
   const { id } = found;
   checkRequestRanges(patch);
   const attachments = await checkAttachments(registry, found, patch);
   await checkFiles(patch);
+  await tryOut({ ...found, params: patched(found.params, patch) });
   return registry.store.change(`hearth set ${id}`, async (writer) => {
     const { model } = await reread(writer, id);
-    const merged: unknown = Object.fromEntries(
-      Object.entries({ ...model.params, ...patch, ...attachments }).filter(
-        ([, value]) => value !== null && value !== undefined,
-      ),
-    );
+    const merged: unknown = patched(model.params, { ...patch, ...attachments });
     if (!Check(ModelParams, merged)) {
       const [first] = Errors(ModelParams, merged);
       const member = first?.instancePath.split('/')[1] ?? Object.keys(patch).join(', ');
@@ -128,8 +132,14 @@ export async function setParams(
   });
 }
 
+function patched(params: ModelParams, patch: ParamsPatch): ModelParams {
+  return Object.fromEntries(
+    Object.entries({ ...params, ...patch }).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
 /** What no request may say is no default for one; manifests from before a range was narrowed stay valid. */
-function checkRequestRanges(patch: { readonly [Key in keyof ModelParams]?: ModelParams[Key] | null }): void {
+function checkRequestRanges(patch: ParamsPatch): void {
   for (const [option, { wire, request }] of MODEL_ROWS) {
     const value = patch[option];
     if (value === undefined || value === null || request === undefined) continue;
@@ -140,12 +150,23 @@ function checkRequestRanges(patch: { readonly [Key in keyof ModelParams]?: Model
 }
 
 /** The worker reads these files with every load; what cannot be used is said now. */
-async function checkFiles({
-  template,
-  toolFormat,
-}: { readonly [Key in 'template' | 'toolFormat']?: ModelParams[Key] | null }): Promise<void> {
-  if (typeof template === 'string' && knownTemplate(template) === undefined) await readTemplateFile(template);
-  if (typeof toolFormat === 'string' && !isFormatChoice(toolFormat)) await readFormatFile(toolFormat);
+export async function checkFiles({ template, toolFormat }: ParamsPatch): Promise<void> {
+  if (typeof template === 'string' && knownTemplate(template) === undefined)
+    await readNamed('template', readTemplateFile(template));
+  if (typeof toolFormat === 'string' && !isFormatChoice(toolFormat))
+    await readNamed('toolFormat', readFormatFile(toolFormat));
+}
+
+/** Whoever misspells a name is told the names, not only that no file is called so. */
+async function readNamed(setting: 'template' | 'toolFormat', reading: Promise<unknown>): Promise<void> {
+  try {
+    await reading;
+  } catch (error) {
+    if (!isFailure(error, 'file_not_found')) throw error;
+    const { wire, expects } = LOAD_SETTINGS[setting];
+    const message = `${wire} is no name and no file: there is no ${JSON.stringify(error.detail.path)}; write ${expects}.`;
+    throw fail('invalid_request', { param: wire, message }, error);
+  }
 }
 
 /** Members of ModelParams as people spell them. */

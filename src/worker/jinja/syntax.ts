@@ -3,6 +3,8 @@
  * parser. Its own declarations cannot be resolved under this project's module rules, so the shapes are stated here.
  */
 import { Template } from '@huggingface/jinja';
+import { withoutStop } from '../../lib/errors/entry.ts';
+import { messageOf } from '../../lib/errors/svc-error.ts';
 
 interface Operator {
   readonly value: string;
@@ -137,6 +139,18 @@ export type Statement =
 
 /** Throws an Error with the parser's reason. */
 export function parseTemplate(source: string): readonly Statement[] {
-  const { parsed } = new Template(source.replace(/\r\n?/g, '\n'));
-  return (parsed as unknown as { readonly body: readonly Statement[] }).body;
+  try {
+    const { parsed } = new Template(source.replace(/\r\n?/g, '\n'));
+    return (parsed as unknown as { readonly body: readonly Statement[] }).body;
+  } catch (error) {
+    throw new Error(`the chat template cannot be parsed: ${whyNotParsed(error)}`, { cause: error });
+  }
+}
+
+/** The parser reads on behind the end of a template that leaves something open, and fails over what is not there. */
+function whyNotParsed(error: unknown): string {
+  const reason = messageOf(error);
+  return error instanceof TypeError || reason === 'Unexpected end of input'
+    ? 'it ends inside a block or an expression'
+    : withoutStop(reason);
 }

@@ -80,6 +80,15 @@ describe('chat template', () => {
       'template_failed: roles must alternate',
     );
   });
+
+  it.each(['{{ messages', '{% if messages %}a', '{% for m in messages %}{{ m }}'])(
+    'says of %j that something in it is not closed',
+    (source) => {
+      expect(() => openTemplate(source)).toThrow(
+        'the chat template cannot be parsed: it ends inside a block or an expression',
+      );
+    },
+  );
 });
 
 describe('a description of a tool', () => {

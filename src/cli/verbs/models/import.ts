@@ -15,12 +15,13 @@ import {
   type ImportOptions,
   installCandidate,
 } from '../../../store/install/import.ts';
-import { setParams } from '../../../store/install/changes.ts';
+import { checkFiles } from '../../../store/install/changes.ts';
 import { readParam } from '../../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
 import { announcing } from '../../new-model.ts';
+import { setHere } from './set.ts';
 import { foreignEnvironment, interruptible, localRegistry, probeHere } from '../../local-registry.ts';
 
 interface ImportFlags {
@@ -71,7 +72,8 @@ async function importFiles(
   const config = context.config();
   const registry = localRegistry(config);
   const named = paths.map((path) => ({ name: path, path }));
-  await installAll({ context, flags, signal, registry }, named, ({ path }, options) =>
+  const template = await readTemplate(flags);
+  await installAll({ context, flags, signal, registry, template }, named, ({ path }, options) =>
     importFile(registry, path, { ...options, ...(flags.id === undefined ? {} : { id: flags.id }) }),
   );
 }
@@ -88,7 +90,8 @@ async function importFrom(
   const chosen = await choose(scan, names, flags);
   const registry = localRegistry(context.config());
   const named = chosen.map((candidate) => ({ name: candidate.id, candidate }));
-  await installAll({ context, flags, signal, registry }, named, ({ candidate }, options) =>
+  const template = await readTemplate(flags);
+  await installAll({ context, flags, signal, registry, template }, named, ({ candidate }, options) =>
     installCandidate(registry, flags.id === undefined ? candidate : { ...candidate, id: flags.id }, options),
   );
 }
@@ -138,6 +141,8 @@ interface Installing {
   readonly flags: ImportFlags;
   readonly signal: AbortSignal;
   readonly registry: Registry;
+  /** A known name or an absolute path. */
+  readonly template: string | undefined;
 }
 
 /** One after the other; a model that cannot be used must not keep the others out. */
@@ -161,7 +166,7 @@ async function installAll<T extends { readonly name: string }>(
 }
 
 async function withProgress(
-  { context, flags, signal, registry }: Installing,
+  { context, flags, signal, registry, template }: Installing,
   install: (options: ImportOptions) => Promise<InstalledModel>,
 ): Promise<void> {
   const shown = showProgress(context, flags.json === true);
@@ -174,7 +179,8 @@ async function withProgress(
         ...(flags.hardLink === true ? { hardLink: true } : {}),
         ...(flags.probe ? { probe: probeHere(context) } : {}),
       });
-      if (flags.template !== undefined) await setTemplate(registry, id, flags.template);
+      // The model stays installed when its template cannot be used for it.
+      if (template !== undefined) await setHere(context, registry, id, { template });
       return id;
     } finally {
       shown.end();
@@ -182,9 +188,11 @@ async function withProgress(
   });
 }
 
-/** As `hearth set` does; the model stays installed when its template is of no use. */
-async function setTemplate(registry: Registry, id: string, text: string): Promise<void> {
-  const read = readParam('template', text);
+/** A misspelt name or a path without a file is told before anything is installed. */
+async function readTemplate({ template }: ImportFlags): Promise<string | undefined> {
+  if (template === undefined) return undefined;
+  const read = readParam('template', template);
   if ('expects' in read) throw new CliFailure(`--template is ${read.expects}`, EXIT_CODES.usage);
-  await setParams(registry, id, { template: read.value as string });
+  await checkFiles({ template: read.value as string });
+  return read.value as string;
 }

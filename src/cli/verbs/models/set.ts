@@ -1,16 +1,19 @@
 /** hearth set ID name=value…: defaults of one model, below what a request says. */
+import path from 'node:path';
 import type { Command } from 'commander';
 import { findSeen, limitSeen } from '../../../api/elsewhere/name-models.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
+import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import type { ModelParams } from '../../../store/files/manifest.ts';
 import { setParams } from '../../../store/install/changes.ts';
-import type { Registry } from '../../../store/registry/registry.ts';
+import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { paramNames, readParam, whenItActs } from '../../../store/registry/param-names.ts';
 import { reducedWindow } from '../../../store/registry/target.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
-import { localRegistry } from '../../local-registry.ts';
+import { formatHere, localRegistry } from '../../local-registry.ts';
+import { noteDefault } from '../../new-model.ts';
 
 export function registerSet(program: Command, context: CliContext): void {
   program
@@ -28,7 +31,8 @@ export function registerSet(program: Command, context: CliContext): void {
       const registry = localRegistry(context.config());
       if (!(await registry.has(id)) && (await setElsewhere(registry, id, patch)))
         return context.note(printable(`Applies to ${id} from the next request on.`));
-      const model = await setParams(registry, id, patch);
+      const before = await registry.defaultId('chat');
+      const model = await setHere(context, registry, id, patch);
       context.printJson(
         Object.fromEntries(
           Object.entries(paramNames).flatMap(([asked, name]) =>
@@ -40,7 +44,32 @@ export function registerSet(program: Command, context: CliContext): void {
       context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[], unload)));
       const reduced = 'numCtx' in patch ? reducedWindow(model) : null;
       if (reduced !== null) context.note(printable(reduced.note));
+      await noteDefault(context, registry, model, before);
     });
+}
+
+/** Changes settings; a file that is to be the template or the tool format is tried on the model first. */
+export async function setHere(
+  context: CliContext,
+  registry: Registry,
+  id: string,
+  patch: Patch,
+): Promise<InstalledModel> {
+  const isTried = [patch.template, patch.toolFormat].some((named) => path.isAbsolute(named ?? ''));
+  const doubts: string[] = [];
+  const model = await setParams(registry, id, patch, async (next) => {
+    if (!isTried || next.kind !== 'chat') return;
+    const { evidence = [] } = (await formatHere(context, registry, next).catch(refuseSetting)) ?? {};
+    doubts.push(...evidence.filter(({ about }) => about === 'template').map(({ says }) => says));
+  });
+  for (const doubt of doubts) context.note(printable(doubt));
+  return model;
+}
+
+function refuseSetting(error: unknown): never {
+  if (!isFailure(error, 'load_setting_unusable')) throw error;
+  const { setting, reason } = error.detail;
+  throw new CliFailure(`${setting} stays as it was: ${reason}`);
 }
 
 /** A model of another engine has one setting here, the rest is set where it runs; false where no engine has it. */

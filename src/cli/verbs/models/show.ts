@@ -1,7 +1,5 @@
 /** hearth show ID: everything known about one model. */
-import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { knownFormat } from '../../../api/check/known-format.ts';
 import { findSeen, type SeenModel } from '../../../api/elsewhere/name-models.ts';
 import type { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
@@ -10,12 +8,10 @@ import { describeModel, type ModelDescription } from '../../../store/registry/de
 import { isLoadSetting } from '../../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
-import { builtFolder } from '../../../lib/base/package-folder.ts';
 import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
 import { limitsOf } from '../../builtin-models.ts';
 import { type CliContext, printable } from '../../context.ts';
-import { localRegistry } from '../../local-registry.ts';
-import { readVersion } from '../../version.ts';
+import { formatHere, localRegistry } from '../../local-registry.ts';
 import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 
 type Line = readonly [name: string, value: string];
@@ -82,18 +78,8 @@ async function formatOf(
   registry: Registry,
   model: InstalledModel,
 ): Promise<ShownFormat> {
-  const { home } = context.config();
   try {
-    const facts = await knownFormat({ home, edition: await edition() }, model, async () => {
-      // Loaded on demand: most models are known already.
-      const { startOwnWorker } = await import('../../../api/own-worker.ts');
-      const backend = startOwnWorker({ env: context.env, gpu: 'off' });
-      try {
-        return await backend.askFormat(registry.toTarget(model));
-      } finally {
-        await backend.close();
-      }
-    });
+    const facts = await formatHere(context, registry, model);
     if (facts === null) return unknown('a mark of its format is too long');
     const tools = facts.format.tools?.name ?? ENVELOPE;
     return { json: { tools, format: facts }, lines: [['tools', tools], ...formatLines(facts)] };
@@ -108,12 +94,6 @@ function unknown(reason: string): ShownFormat {
     json: { tools: null, format: null, formatUnknown: reason },
     lines: [['tools', `not known: ${reason}`]],
   };
-}
-
-/** The build that reads the templates: its version, and when it was made. */
-async function edition(): Promise<string> {
-  const { mtimeMs } = await stat(builtFolder);
-  return `${readVersion()} ${mtimeMs}`;
 }
 
 interface Facts {
@@ -140,7 +120,8 @@ function facts({ shown, limits, format }: Facts): Line[] {
     ...format,
     ['memory', memoryWords(memory)],
     ['defaults', requestDefaults(shown) || 'none'],
-    ...Object.entries(shown.settings),
+    // The template has a line above.
+    ...Object.entries(shown.settings).filter(([name]) => name !== 'template'),
     ['licence', shown.license ?? 'not stated'],
     ['source', `${source.type} ${source.ref}${source.commit === undefined ? '' : ` at ${source.commit}`}`],
     ['installed', shown.addedAt],
