@@ -78,6 +78,7 @@ describe('an answer', () => {
     await page.locator('.side .item').first().click();
     await whole(page).waitFor();
     expect(((await whole(page).locator('.prose').textContent()) ?? '').length).toBeGreaterThan(20);
+    expect(await whole(page).locator('.ledger').textContent()).toContain('stopped by you');
     await close();
   });
 
