@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addCommand, type AskedCommand } from '../../src/api/elsewhere/add-command.ts';
+import { addCommand, type AddCommandPorts, type AskedCommand } from '../../src/api/elsewhere/add-command.ts';
 import { withProbe } from '../../src/api/elsewhere/own-probe.ts';
 import { type EngineService, startEngines } from '../support/upstream/service.ts';
 
@@ -28,10 +28,20 @@ const asked = (name: string, over: Partial<AskedCommand> = {}): AskedCommand => 
   maxCalls: null,
   ...over,
 });
-const add = (name: string, over: Partial<AskedCommand> = {}) =>
+const add = (
+  name: string,
+  over: Partial<AskedCommand> = {},
+  onStart: AddCommandPorts['onStart'] = () => {},
+) =>
   withProbe('test', (probe) =>
     addCommand(
-      { registry: engines.registry, engines: engines.engines, probe, env: { PATH: process.env['PATH'] } },
+      {
+        registry: engines.registry,
+        engines: engines.engines,
+        probe,
+        env: { PATH: process.env['PATH'] },
+        onStart,
+      },
       asked(name, over),
       new AbortController().signal,
     ),
@@ -105,6 +115,18 @@ describe('a supervised command', () => {
     const words = [process.execPath, '-e', 'console.error("no CUDA device"); process.exit(3)', '{port}'];
     await expect(add('broken', { command: words })).rejects.toThrow(/exit code 3, after: no CUDA device/);
     await expect(engines.engines.find('broken')).rejects.toThrow('broken');
+  });
+
+  it.each(['no-such-program-here', '/no/such/program'])('that is not there is told so: %s', async (word) => {
+    await expect(add('typo', { command: [word, '{port}'] })).rejects.toThrow(`there is no program ${word}`);
+  });
+
+  it('is told before it starts what {model} stands for, where that is no installed model', async () => {
+    const words: (string | null)[] = [];
+    const own = [...asked('words').command, '{model}'];
+    await add('words', { command: own, models: ['some-word'] }, (word) => words.push(word));
+    await add('words', { command: asked('words').command }, (word) => words.push(word));
+    expect(words).toEqual(['some-word', null]);
   });
 
   it('that is slow to start is waited for; one that never answers is not', async () => {

@@ -1,8 +1,11 @@
 /** Two Hearths: one serves the other's models, as an upstream that runs already and as a command that it starts. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EngineStore } from '../../src/store/engines/engine-store.ts';
+import type { UpstreamEntry } from '../../src/store/engines/entry.ts';
+import { openRegistry } from '../../src/store/registry/registry.ts';
 import { HttpClient } from '../support/http/http-client.ts';
 import { entry, hearth, type Settings } from '../support/process/hearth.ts';
 import { type ServiceProcess, startService } from '../support/process/service-process.ts';
@@ -189,14 +192,24 @@ describe('a second Hearth', () => {
     expect([code, stderr]).toEqual([4, expect.stringContaining('hearth upstream rm far removes')]);
   });
 
-  it('that is not the pinned one is not spoken to', async () => {
+  it('that is not the pinned one is not added, and not spoken to', async () => {
+    const add = (file: string) =>
+      hearth(['upstream', 'add', 'other', far.url, '--key-env', 'FAR_KEY', '--public-key', file], settings);
     const key = await publicKey(near.home, 'near.pem');
-    await hearth(
-      ['upstream', 'add', 'other', far.url, '--key-env', 'FAR_KEY', '--public-key', key],
-      settings,
-    );
+    const refused = await add(key);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('signed with another key')]);
+    await writeFile(path.join(folder, 'no.pem'), 'no key\n');
+    expect((await add(path.join(folder, 'no.pem'))).stderr).toContain('is not one in PEM');
+    expect((await client.chat({ model: 'other/shape-test', messages })).body.code).toBe('model_not_found');
+    expect((await add(path.join(folder, 'far.pem'))).code).toBe(0);
+    // Another Hearth has taken its place since.
+    const engines = new EngineStore(openRegistry({ home: near.home }).store);
+    const publicKeyPem = await readFile(key, 'utf8');
+    await engines.update('other', (each) => ({ ...each, publicKey: publicKeyPem.trim() }) as UpstreamEntry);
     const { status, body } = await client.chat({ model: 'other/shape-test', messages });
     expect([status, body.code]).toEqual([503, 'upstream_unproved']);
+    const tested = await hearth(['upstream', 'test', 'other'], settings);
+    expect([tested.code, tested.stderr]).toEqual([1, expect.stringContaining('signed with another key')]);
   });
 
   it('is gone as soon as it is removed', async () => {

@@ -271,6 +271,11 @@ describe('what goes to an upstream', () => {
     expect(engines.service.log()).not.toContain(KEY);
   });
 
+  it('is asked for where the upstream wants one and was given none', async () => {
+    expect((await chat('keyless/denies-401')).body.error).toContain('asks for a key (status 401)');
+    expect((await chat('box/denies-401')).body.error).toContain("does not accept Hearth's key");
+  });
+
   it('is nothing where its key is missing', async () => {
     await engines.add({ name: 'unset', baseUrl: `${upstream.url}/v1`, keyEnv: 'NOT_SET' }, ['good']);
     const before = upstream.requests.filter(({ path }) => path.includes('chat')).length;

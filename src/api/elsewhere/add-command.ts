@@ -2,12 +2,13 @@
 import { startCommand } from '../../engine/command/start.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { systemClock } from '../../lib/base/clock.ts';
-import type { Dialect, UpstreamModel } from '../../engine/upstream/ports.ts';
+import type { Dialect } from '../../engine/upstream/ports.ts';
 import { commandOf } from '../../store/engines/command-of.ts';
 import type { CommandEntry, CommandModel } from '../../store/engines/entry.ts';
 import type { Environment } from '../../store/engines/upstream-of.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import { type AddPorts, checkFree, knownModel } from './add-upstream.ts';
+import { lastPart, ownName } from './own-name.ts';
 import type { OwnProbe } from './own-probe.ts';
 
 export interface AskedCommand extends Pick<CommandEntry, 'name' | 'command' | 'basePath' | 'startMs'> {
@@ -26,6 +27,8 @@ export interface AddCommandPorts extends Pick<AddPorts, 'engines'> {
   readonly registry: Pick<Registry, 'list' | 'served' | 'toTarget'>;
   readonly probe: OwnProbe;
   readonly env: Environment;
+  /** Is told before each start; `word`: what `{model}` stands for where no model of that name is installed. */
+  readonly onStart?: (word: string | null) => void;
 }
 
 export async function addCommand(
@@ -66,13 +69,14 @@ interface Trial {
 }
 
 async function tryOnce(
-  { registry, probe, env }: AddCommandPorts,
+  { registry, probe, env, onStart }: AddCommandPorts,
   { draft, word, dialect }: Trial,
   signal: AbortSignal,
 ) {
   const meant = word === null ? null : await meaning(registry, word);
   const source = { ...commandOf(draft), model: null, modelWord: meant?.path ?? null, memoryBytes: 0 };
   const deps = { clock: systemClock, probe, hostEnv: env };
+  onStart?.(meant === null || meant.isInstalled ? null : meant.path);
   const started = await startCommand(deps, draft.name, source, signal);
   try {
     const { upstream } = started;
@@ -80,7 +84,7 @@ async function tryOnce(
     const listed = await probe.models({ ...upstream, dialect: speaks }, signal);
     const known = listed.find(({ name }) => name === started.model.name) ?? started.model;
     const model = {
-      id: meant?.id ?? idOf(known),
+      id: meant?.id ?? ownName(known.name),
       known: knownModel(known),
       ...(meant === null ? {} : { model: meant.path }),
       memoryBytes: started.memoryBytes ?? 0,
@@ -95,19 +99,11 @@ async function tryOnce(
 async function meaning(registry: AddCommandPorts['registry'], word: string) {
   try {
     const model = await registry.served(word);
-    return { id: model.id, path: registry.toTarget(model).source.path };
+    return { id: model.id, path: registry.toTarget(model).source.path, isInstalled: true };
   } catch (error) {
-    if (isFailure(error, 'model_not_found')) return { id: lastPart(word), path: word };
+    if (isFailure(error, 'model_not_found')) return { id: lastPart(word), path: word, isInstalled: false };
     throw error;
   }
-}
-
-const idOf = ({ name }: UpstreamModel): string => (name.startsWith('/') ? lastPart(name) : name);
-
-/** Of a path, or of a name with its owner. */
-function lastPart(text: string): string {
-  const last = text.split(/[/\\]/).findLast((part) => part !== '') ?? text;
-  return last.replace(/\.gguf$/i, '').replaceAll(/[^A-Za-z0-9._:-]+/g, '-');
 }
 
 function checkWords({ command, models }: AskedCommand): void {

@@ -1,11 +1,13 @@
 /** hearth upstream add: what the user says of an upstream, completed by what the upstream says of itself. */
 import type { Privacy } from '../../contract/settings/privacy.ts';
-import type { Dialect, UpstreamModel } from '../../engine/upstream/ports.ts';
+import type { Dialect, Upstream, UpstreamModel } from '../../engine/upstream/ports.ts';
 import { systemClock } from '../../lib/base/clock.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { checkEngineName, type EngineStore, taken } from '../../store/engines/engine-store.ts';
 import type { KnownModel, UpstreamEntry } from '../../store/engines/entry.ts';
 import { type Environment, upstreamOf } from '../../store/engines/upstream-of.ts';
 import type { Registry } from '../../store/registry/registry.ts';
+import { parsePublicKey } from '../../trust/identity/dsse.ts';
 import { served } from './directory.ts';
 import type { OwnProbe } from './own-probe.ts';
 import { privacyOf, readUpstreamUrl } from './upstream-url.ts';
@@ -34,9 +36,11 @@ export interface AddedUpstream {
   readonly entry: UpstreamEntry;
   /** Why it could not be asked; its models are listed once it can be. */
   readonly silent: Error | null;
+  /** How many models it lists, whether they are served or not. */
+  readonly offered: number;
 }
 
-/** Without a dialect the upstream has to answer; else it may come up later. */
+/** Without a dialect the upstream has to answer; else it may come up later. One that is not the pinned one is not added. */
 export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promise<AddedUpstream> {
   const { name, url, dialect, privacy, ...said } = asked;
   await checkFree(ports, name);
@@ -58,14 +62,36 @@ export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promis
   const { signal } = new AbortController();
   const found = dialect ?? (await ports.probe.detect(upstreamOf(draft, ports.env), signal));
   const entry = { ...draft, dialect: found };
+  checkPinned(entry);
   let silent: Error | null = null;
-  const known = await ports.probe.models(upstreamOf(entry, ports.env), signal).catch((error: unknown) => {
-    silent = error instanceof Error ? error : new Error(String(error));
-    return [];
-  });
+  const known = await provedModels(ports.probe, upstreamOf(entry, ports.env), signal).catch(
+    (error: unknown) => {
+      if (isFailure(error, 'upstream_unproved')) throw error;
+      silent = error instanceof Error ? error : new Error(String(error));
+      return [];
+    },
+  );
   const added = { ...entry, known: [...served(entry, known.map(knownModel))] };
   await ports.engines.put(added);
-  return { entry: added, silent };
+  return { entry: added, silent, offered: known.length };
+}
+
+async function provedModels(
+  probe: OwnProbe,
+  upstream: Upstream,
+  signal: AbortSignal,
+): Promise<readonly UpstreamModel[]> {
+  await probe.proved(upstream, signal);
+  return probe.models(upstream, signal);
+}
+
+function checkPinned({ publicKey, dialect, name }: UpstreamEntry): void {
+  if (publicKey === undefined) return;
+  const refuse = (message: string): Error => fail('invalid_request', { param: 'public_key', message });
+  if (parsePublicKey(publicKey) === null)
+    throw refuse('The public key is not one in PEM, as hearth evidence pubkey prints it.');
+  if (dialect !== 'hearth')
+    throw refuse(`Upstream "${name}" speaks ${dialect}; only a Hearth can prove that it has a public key.`);
 }
 
 /** An engine's models would be hidden behind installed ones of the same beginning. */

@@ -19,6 +19,7 @@ import { commandOf } from '../../store/engines/command-of.ts';
 import { revisionOf, upstreamOf } from '../../store/engines/upstream-of.ts';
 import type { Models, ServedModel } from '../models/served-model.ts';
 import { Directory, type DirectoryPorts } from './directory.ts';
+import { ownName } from './own-name.ts';
 import { NO_DEFAULTS, servedModel } from './served.ts';
 
 export interface ElsewherePorts extends DirectoryPorts {
@@ -134,12 +135,13 @@ export class ElsewhereModels {
 
   #ofUpstream(entry: UpstreamEntry, known: KnownModel): ServedModel {
     return this.#once(entry, known, () => {
-      const id = `${entry.name}/${known.name}`;
+      const own = ownName(known.name);
+      const id = `${entry.name}/${own}`;
       const revision = `${revisionOf(entry)} ${JSON.stringify(known)}`;
       return servedModel({
         id,
         known,
-        aliases: aliasesOf(entry, known.name),
+        aliases: aliasesOf(entry, own),
         ownedBy: entry.name,
         engine: REMOTE_ENGINE,
         // One that does not tell what it takes is not said to take it.
@@ -182,13 +184,13 @@ export class ElsewhereModels {
   }
 }
 
-/** How far requests of that model may go, where its user says so; null: anywhere. */
+/** How far requests of that model may go, by its own name, where its user says so; null: anywhere. */
 export function limitOf({ limits = {} }: UpstreamEntry, model: string): Privacy | null {
   return Object.hasOwn(limits, model) ? (limits[model] ?? null) : null;
 }
 
 function farthestOf(entry: UpstreamEntry, { name }: KnownModel): Pick<ModelTarget, 'farthest'> {
-  const farthest = limitOf(entry, name);
+  const farthest = limitOf(entry, ownName(name));
   return farthest === null ? {} : { farthest };
 }
 
@@ -210,12 +212,13 @@ export function aliasesOf({ aliases }: Named, model: string): string[] {
   return Object.entries(aliases).flatMap(([alias, named]) => (named === model ? [alias] : []));
 }
 
-/** As written, without regard to case, and without `:latest`. */
+/** As written, without regard to case, without `:latest`, or by the last part of a path. */
 export function named(models: readonly KnownModel[], wanted: string): KnownModel | undefined {
   const keys = [wanted, wanted.toLowerCase(), wanted.toLowerCase().replace(/:latest$/, '')];
   return (
     models.find(({ name }) => name === wanted) ??
     models.find(({ name }) => keys.includes(name.toLowerCase())) ??
-    models.find(({ name }) => keys.includes(name.toLowerCase().replace(/:latest$/, '')))
+    models.find(({ name }) => keys.includes(name.toLowerCase().replace(/:latest$/, ''))) ??
+    models.find(({ name }) => keys.includes(ownName(name).toLowerCase()))
   );
 }

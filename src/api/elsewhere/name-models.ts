@@ -8,6 +8,7 @@ import type { EngineEntry, PoolEntry } from '../../store/engines/entry.ts';
 import { checkModelId, isAlias } from '../../store/files/model-id.ts';
 import type { Registry } from '../../store/registry/registry.ts';
 import { limitOf, nameIn } from './elsewhere-models.ts';
+import { ownName } from './own-name.ts';
 
 /** A model as the entry of its engine knows it. */
 export interface SeenModel {
@@ -39,7 +40,7 @@ export async function seenModels(engines: Pick<EngineStore, 'read'>): Promise<Se
 function modelsOf(entry: Exclude<EngineEntry, PoolEntry>): SeenModel[] {
   const own =
     entry.type === 'upstream'
-      ? entry.known.map((known) => ({ own: known.name, known }))
+      ? entry.known.map((known) => ({ own: ownName(known.name), known }))
       : entry.models.map(({ id, known }) => ({ own: id, known }));
   return own.map(({ own: model, known: { kind, contextLength } }) => ({
     id: `${entry.name}/${model}`,
@@ -64,7 +65,7 @@ export async function findSeen(engines: Pick<EngineStore, 'read'>, name: string)
   );
 }
 
-/** By its name there. */
+/** By its own name. */
 const modelThere = ({ id, owner }: SeenModel): string => id.slice(owner.length + 1);
 
 /** Lets a name mean a model of an engine; false where no engine has it. */
@@ -119,16 +120,22 @@ export interface PoolPorts {
   readonly engines: EngineStore;
 }
 
-/** One id for several models; throws where a member is not known, or is of another kind. */
+/**
+ * One id for several models; throws where a member is not known, or is of another kind. Resolves with the members that
+ * their upstreams did not list when they were last asked.
+ */
 export async function addPool(
   { registry, engines }: PoolPorts,
   asked: Pick<PoolEntry, 'name' | 'members' | 'equalWeights' | 'privacy'>,
-) {
+): Promise<readonly string[]> {
   checkModelId(asked.name);
   const hidden = (await registry.list()).find(({ id }) => id === asked.name);
   if (hidden !== undefined) throw taken(asked.name, 'a model of this id is installed');
+  const same = await findSeen(engines, asked.name);
+  if (same !== null && same.engine !== 'pool') throw taken(asked.name, `it already means ${same.id}`);
   const { entries } = await engines.read();
   const kinds = new Set<string>();
+  const unlisted: string[] = [];
   for (const member of asked.members) {
     const seen = await findSeen(engines, member);
     if (seen?.engine === 'pool') throw taken(asked.name, `${member} is a pool itself`);
@@ -136,8 +143,9 @@ export async function addPool(
       (entry) => entry.type === 'upstream' && nameIn(entry, member.toLowerCase()) !== null,
     );
     if (seen !== null) kinds.add(seen.kind);
-    // An upstream that is down now may have it all the same.
     else if (!isOfEngine) kinds.add((await registry.find(member)).kind);
+    // It may have it by now all the same.
+    else unlisted.push(member);
   }
   const message = 'The members of a pool must all be chat or all be embedding models.';
   if (kinds.size > 1) throw fail('invalid_request', { param: 'members', message });
@@ -147,4 +155,5 @@ export async function addPool(
     ...asked,
     addedAt: new Date(systemClock.unixMs()).toISOString(),
   });
+  return unlisted;
 }

@@ -27,7 +27,7 @@ export function proofs(deps: ExchangeDeps) {
 }
 
 /** Resolves with the boot id that was proved; rejects with upstream_unproved, or when it cannot be asked. */
-async function prove(deps: ExchangeDeps, upstream: Upstream, signal: AbortSignal): Promise<string> {
+export async function prove(deps: ExchangeDeps, upstream: Upstream, signal: AbortSignal): Promise<string> {
   const unproved = (reason: string): Error => fail('upstream_unproved', { upstream: upstream.name, reason });
   const key = upstream.publicKey === null ? null : parsePublicKey(upstream.publicKey);
   if (key === null) throw unproved('the pinned key is not a public key in PEM');

@@ -18,12 +18,15 @@ describe('the words of hearth run', () => {
     },
   );
 
-  it.each([[['nope']], [['gemma-3', 'hi']], [['user/repo:Q4']], [['nope', 'What is it?']]])(
-    '%j name a model that is missing',
-    (words) => {
-      expect(known(words, false)).toBeUndefined();
-    },
-  );
+  it.each([
+    [['nope']],
+    [['gemma-3', 'hi']],
+    [['user/repo:Q4']],
+    [['gpu/user/repo:Q4', 'hi']],
+    [['nope', 'What is it?']],
+  ])('%j name a model that is missing', (words) => {
+    expect(known(words, false)).toBeUndefined();
+  });
 
   it('name a missing model where an installed one resembles the first word', () => {
     expect(known(['gemma', 'hi'], false, true)).toBeUndefined();

@@ -7,9 +7,9 @@ interface Opened {
 /** `default` names whichever model is the default. */
 export const DEFAULT_MODEL = 'default';
 
-/** Whether the first word names a model can only be said by the service. */
+/** Whether the first word names a model can only be said by the service; upstreams name theirs `gpu/owner/model`. */
 export function mayBeModel(word: string): boolean {
-  return /^[\w.-]+(?:\/[\w.-]+)?(?::[\w.-]+)?$/.test(word);
+  return /^[\w.-]+(?:\/+[\w.-]+)*(?::[\w.-]+)?$/.test(word);
 }
 
 /**

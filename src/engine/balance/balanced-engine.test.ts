@@ -135,6 +135,21 @@ describe('upstreams in use', () => {
     expect(looked.filter((name) => name === 'a').length).toBeGreaterThanOrEqual(2);
   });
 
+  it('are remembered while requests could go there, however long ago the service started', async () => {
+    await clock.advance(2 * limits.forgetMs);
+    void submit();
+    finish();
+    expect(engine.upstreams().map(({ name, requests }) => [name, requests])).toEqual([
+      ['a', 1],
+      ['b', 0],
+    ]);
+    await clock.advance(limits.forgetMs / 2);
+    void submit();
+    finish();
+    await clock.advance(limits.forgetMs * 0.75);
+    expect(engine.upstreams()).toHaveLength(2);
+  });
+
   it('are forgotten when nobody has used them for long', async () => {
     void submit();
     finish();

@@ -143,6 +143,7 @@ class Balancer implements BalancedEngine {
     const known = this.#records.get(name);
     if (known?.isFor(target)) {
       known.follow(target);
+      known.usedMs = clock.monotonicMs();
       if (known.upstream === null) known.readLoad(this.#options.engine.residencies(), target.modelId);
       return { target, record: known };
     }

@@ -23,8 +23,8 @@ export class UpstreamRecord {
   /** Of these, the ones whose answers have begun. */
   speaking = 0;
   requests = 0;
-  /** When it last got one. */
-  usedMs = 0;
+  /** When one last went there, or could have gone. */
+  usedMs: number;
   spills = 0;
   affinityHits = 0;
   failovers = 0;
@@ -40,6 +40,7 @@ export class UpstreamRecord {
     this.privacy = privacyOf(target);
     this.follow(target);
     this.#limits = limits;
+    this.usedMs = nowMs;
     this.#health = newHealth(nowMs);
   }
 
@@ -105,7 +106,6 @@ export class UpstreamRecord {
   /** It gets a request. */
   send(nowMs: number): void {
     this.requests += 1;
-    this.usedMs = nowMs;
     this.inFlight += 1;
     this.#recent = { count: this.recent(nowMs) + 1, atMs: nowMs };
     this.hear({ type: 'sent' }, nowMs);

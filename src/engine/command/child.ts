@@ -8,7 +8,8 @@ import { StderrTail } from '../local/child/stderr-tail.ts';
 const GRACE_MS = 10_000;
 /** Of what it wrote last, for the sentence that tells of its end. */
 const TAIL_CHARS = 4_096;
-const REASON_CHARS = 200;
+const TAIL_LINES = 3;
+const REASON_CHARS = 300;
 
 /** What programs need to find their caches and devices; keys and everything else of the server are withheld. */
 const CARRIED = [
@@ -48,7 +49,7 @@ export class Child {
     this.#clock = clock;
     this.#process = spawn(program, args, {
       ...(cwd === null ? {} : { cwd }),
-      env: { ...carried(hostEnv), ...env },
+      env: environmentOf({ hostEnv, env }),
       stdio: ['ignore', 'pipe', 'pipe'],
       // A group of its own: whatever it starts ends with it, and Ctrl-C in the terminal reaches the server only.
       detached: process.platform !== 'win32',
@@ -63,7 +64,7 @@ export class Child {
       if (this.#isGone) return;
       this.#isGone = true;
       this.#signal('SIGKILL');
-      gone.resolve(this.#isAsked ? null : `${reason}${this.#lastLine()}`);
+      gone.resolve(this.#isAsked ? null : `${reason}${this.#lastLines()}`);
     };
     this.#process.once('error', (error) => end(error.message));
     this.#process.once('exit', (code, signal) =>
@@ -97,15 +98,19 @@ export class Child {
     }
   }
 
-  #lastLine(): string {
+  /** The very last line often says only that it ends; the cause stands before it. */
+  #lastLines(): string {
     const lines = this.#output.text.split('\n').map((line) => line.trim());
-    const last = lines.findLast((line) => line !== '');
-    return last === undefined ? '' : `, after: ${last.slice(0, REASON_CHARS)}`;
+    const last = lines.filter((line) => line !== '').slice(-TAIL_LINES);
+    return last.length === 0 ? '' : `, after: ${last.join('; ').slice(-REASON_CHARS)}`;
   }
 }
 
-function carried(host: Start['hostEnv']): Record<string, string> {
-  return Object.fromEntries(
-    CARRIED.flatMap((name) => (host[name] === undefined ? [] : [[name, host[name]]])),
-  );
+/** What a command gets: a few variables of this process, and its own. */
+export function environmentOf({ hostEnv, env }: Pick<Start, 'hostEnv' | 'env'>): Record<string, string> {
+  const carried = CARRIED.flatMap((name): [string, string][] => {
+    const value = hostEnv[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(carried), ...env };
 }

@@ -5,8 +5,9 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { findLauncher } from '../local/child/launcher.ts';
 import { DEFAULT_DEADLINES } from '../upstream/limits.ts';
 import type { Upstream, UpstreamModel, UpstreamProbe } from '../upstream/ports.ts';
-import { Child } from './child.ts';
+import { Child, environmentOf } from './child.ts';
 import { groupMemory } from './group-memory.ts';
+import { isProgram } from './program.ts';
 import { type CommandSource, fillIn } from './source.ts';
 
 /** Between two looks whether it answers. */
@@ -35,10 +36,14 @@ export async function startCommand(
   source: CommandSource,
   signal: AbortSignal,
 ): Promise<Started> {
+  const { cwd, env, command } = source;
+  const { PATH = '' } = environmentOf({ hostEnv: deps.hostEnv, env });
+  const [program = ''] = command;
+  if (!(await isProgram(program, cwd, PATH)))
+    throw failed(modelId, `there is no program ${program}`, 'check its name, or write its whole path');
   const port = await freePort();
   const launcher = await findLauncher(process.platform);
   if (signal.aborted) throw fail('cancelled');
-  const { cwd, env } = source;
   const words = [...launcher, ...fillIn(source, port)];
   const child = new Child({ words, cwd, env, hostEnv: deps.hostEnv, clock: deps.clock });
   try {
@@ -109,8 +114,8 @@ async function modelOf(
   throw failed(modelId, `its command serves other models (${listed})`);
 }
 
-const failed = (model: string, reason: string): Error =>
-  fail('load_failed', { model, reason, remedy: 'run the command by itself to see why' });
+const failed = (model: string, reason: string, remedy = 'run the command by itself to see why'): Error =>
+  fail('load_failed', { model, reason, remedy });
 
 /** Another program could take it before the command does; then the command ends, and says why. */
 function freePort(): Promise<number> {

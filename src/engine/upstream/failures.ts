@@ -22,11 +22,12 @@ const DEFAULT_RETRY_S = 1;
 const MOST_RETRY_S = 3_600;
 
 export function failureOfStatus(asked: Asked, { status, retryAfter, body }: Refusal): SvcError {
-  const { upstream, model } = asked;
+  const { upstream, model, key } = asked;
   const message = messageOf(asked, body);
   if (status >= 300 && status < 400)
     return broken(upstream, 'redirect', 'it redirects, which is not followed');
-  if (status === 401 || status === 403) return fail('upstream_denied', { upstream, status });
+  if (status === 401 || status === 403)
+    return fail('upstream_denied', { upstream, status, hasKey: key !== null });
   if (status === 404 && model !== null)
     return fail('upstream_model_gone', { upstream, model, param: 'model' });
   if (status === 429 || status === 503)
@@ -63,6 +64,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to its network',
   ECONNRESET: 'it closed the connection',
   EPIPE: 'it closed the connection',
+  EPROTO: 'it does not speak TLS as it should; is its URL one of http://?',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name its authority with --ca',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate comes from an unknown authority; name it with --ca',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate comes from an unknown authority; name it with --ca',

@@ -37,9 +37,11 @@ export const upstreamErrors = {
   ),
   upstream_denied: permanent(
     'unavailable',
-    { upstream: 'string', status: 'number' },
+    { upstream: 'string', status: 'number', hasKey: 'boolean' },
     (d) =>
-      `Upstream "${d.upstream}" does not accept Hearth's key (status ${d.status}); check --key-env or --key-file of hearth upstream add.`,
+      d.hasKey
+        ? `Upstream "${d.upstream}" does not accept Hearth's key (status ${d.status}); check --key-env or --key-file of hearth upstream add.`
+        : `Upstream "${d.upstream}" asks for a key (status ${d.status}); name one with --key-env or --key-file of hearth upstream add.`,
   ),
   upstream_key_missing: permanent(
     'unavailable',

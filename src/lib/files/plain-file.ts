@@ -158,7 +158,9 @@ async function resolveReal(path: string): Promise<string> {
 
 function openFailure(path: string, error: unknown): Error {
   const code = errnoOf(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return fail('file_not_found', { path, param: path }, error);
+  // No file has a name that is too long.
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG')
+    return fail('file_not_found', { path, param: path }, error);
   if (code === 'EACCES' || code === 'EPERM') {
     return fail(
       'store_unreadable',

@@ -79,11 +79,14 @@ async function add(
     startMs: duration('--start-timeout', flags.startTimeout) ?? 0,
     maxCalls: count('--max-calls', flags.maxCalls) ?? null,
   };
-  context.note(printable(`Starting ${command[0] ?? ''} once …`));
+  const onStart = (word: string | null): void => {
+    const filled = word === null ? '' : ` with {model} as ${word}, since no model of that name is installed`;
+    context.note(printable(`Starting ${command[0] ?? ''} once${filled} …`));
+  };
   const entry = await interruptible(context, (signal) =>
     withProbe(readVersion(), (probe) =>
       addCommand(
-        { registry, engines: new EngineStore(registry.store), probe, env: context.env },
+        { registry, engines: new EngineStore(registry.store), probe, env: context.env, onStart },
         asked,
         signal,
       ),
@@ -110,7 +113,7 @@ async function list(context: CliContext, json: boolean): Promise<void> {
       `${name}/${model.id}`,
       dialect,
       readable(model.memoryBytes),
-      command.join(' ').slice(0, 60),
+      shortened(command.join(' ')),
     ]),
   );
   context.print(table([['MODEL', 'DIALECT', 'MEMORY', 'COMMAND'], ...rows]));
@@ -135,6 +138,10 @@ async function find(context: CliContext, name: string): Promise<CommandEntry> {
   if (entry.type === 'command') return entry;
   throw new CliFailure(`${name} is ${named(entry.type)}, not an engine`, EXIT_CODES.notFound);
 }
+
+const COMMAND_CHARS = 60;
+const shortened = (text: string): string =>
+  text.length <= COMMAND_CHARS ? text : `${text.slice(0, COMMAND_CHARS - 1)}…`;
 
 function readPair(pair: string): [string, string] {
   const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(pair) ?? [];

@@ -22,10 +22,12 @@ export function registerPool(program: Command, context: CliContext): void {
       const registry = localRegistry(context.config());
       const { equalWeights = false } = flags;
       const privacy = oneOf('--privacy', flags.privacy, PRIVACY_NAMES);
-      await addPool(
+      const unlisted = await addPool(
         { registry, engines: engineStore(context) },
         { name, members, equalWeights, ...(privacy === undefined ? {} : { privacy }) },
       );
+      for (const member of unlisted)
+        context.note(printable(`${member} was not there when its upstream was last asked; check its name.`));
       context.note(
         printable(`${name} now means ${members.length === 1 ? 'one model' : `${members.length} models`}.`),
       );

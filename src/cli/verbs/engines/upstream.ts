@@ -3,10 +3,12 @@
  * running server reads with its next request; they do not know whether one runs.
  * hearth upstream add, list, show, rm, test.
  */
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { addUpstream } from '../../../api/elsewhere/add-upstream.ts';
+import { ownName } from '../../../api/elsewhere/own-name.ts';
 import { withProbe } from '../../../api/elsewhere/own-probe.ts';
 import { isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
@@ -88,7 +90,7 @@ async function add(context: CliContext, name: string, url: string, flags: AddFla
         privacy: oneOf('--privacy', flags.privacy, PRIVACY_NAMES) ?? null,
         ...optional('keyEnv', flags.keyEnv),
         ...optional('keyFile', absolute(flags.keyFile)),
-        ...optional('caFile', absolute(flags.ca)),
+        ...optional('caFile', await authorityOf(flags.ca)),
         ...optional('publicKey', await contentOf(flags.publicKey)),
         ...optional('models', flags.models),
         deadlines: {
@@ -100,11 +102,13 @@ async function add(context: CliContext, name: string, url: string, flags: AddFla
       },
     ),
   );
-  const { entry, silent } = await added.catch((error: unknown) => {
+  const { entry, silent, offered } = await added.catch((error: unknown) => {
     throw isFailure(error, 'upstream_unreachable') ? notThere(url, error) : error;
   });
   if (silent !== null) context.note(printable(`${silent.message} Its models are served once it answers.`));
-  for (const { name: model } of entry.known) context.print(printable(`${entry.name}/${model}`));
+  for (const { name: model } of entry.known) context.print(printable(`${entry.name}/${ownName(model)}`));
+  if (offered > 0 && entry.known.length === 0)
+    context.note(printable(`None of its ${offered} models matches --models ${entry.models ?? ''}.`));
   const many = entry.known.length === 1 ? 'one model' : `${entry.known.length} models`;
   context.note(
     printable(`Upstream ${entry.name} speaks ${entry.dialect} (${entry.privacy}) and has ${many}.`),
@@ -147,18 +151,24 @@ async function test(context: CliContext, name: string, json: boolean): Promise<v
   const { signal } = new AbortController();
   const { look, models } = await withProbe(readVersion(), async (probe) => ({
     look: await probe.look(upstream, signal),
-    models: await probe.models(upstream, signal).catch((error: unknown) => error as Error),
+    models: await probe
+      .proved(upstream, signal)
+      .then(() => probe.models(upstream, signal))
+      .catch((error: unknown) => error as Error),
   }));
   if (json) {
     const listed = models instanceof Error ? { failure: models.message } : { models };
     context.printJson({ name, ...look, ...listed });
   } else {
     context.print(`${name} is ${look.state}`);
-    if (look.state === 'down') context.note(printable(look.reason));
-    else context.print(figures(look.load));
-    if (models instanceof Error) context.note(printable(models.message));
-    else
-      for (const model of models) context.print(printable(`${model.kind.padEnd(10)}${name}/${model.name}`));
+    if (look.state !== 'down') context.print(figures(look.load));
+    const failures = [
+      ...(look.state === 'down' ? [look.reason] : []),
+      ...(models instanceof Error ? [models.message] : []),
+    ];
+    for (const failure of new Set(failures)) context.note(printable(failure));
+    for (const model of models instanceof Error ? [] : models)
+      context.print(printable(`${model.kind.padEnd(10)}${name}/${ownName(model.name)}`));
   }
   if (look.state === 'down' || models instanceof Error) context.setExitCode(EXIT_CODES.failure);
 }
@@ -174,6 +184,23 @@ async function find(context: CliContext, name: string): Promise<UpstreamEntry> {
   const entry = await engineStore(context).find(name);
   if (entry.type === 'upstream') return entry;
   throw new CliFailure(`${name} is ${named(entry.type)}, not an upstream`, EXIT_CODES.notFound);
+}
+
+/** The path of a file that holds a certificate. */
+async function authorityOf(file: string | undefined): Promise<string | undefined> {
+  const text = await contentOf(file);
+  if (file === undefined || text === undefined) return undefined;
+  if (certificateIn(text) === null)
+    throw new CliFailure(printable(`${file} holds no certificate in PEM`), EXIT_CODES.failure);
+  return path.resolve(file);
+}
+
+function certificateIn(text: string): X509Certificate | null {
+  try {
+    return new X509Certificate(text);
+  } catch {
+    return null;
+  }
 }
 
 const absolute = (file: string | undefined): string | undefined =>

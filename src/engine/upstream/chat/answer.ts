@@ -22,10 +22,15 @@ export interface AnswerContext {
   readonly sinceSentMs: () => number;
 }
 
+/** Pieces within less than this came together. */
+const SEEN_MS = 1;
+
 export class AnswerReader {
   readonly #context: AnswerContext;
   readonly #emit: (event: JobEvent) => void;
   readonly #timings = { prefillMs: 0, decodeMs: 0 };
+  /** What the upstream measured itself. */
+  readonly #told: { prefillMs?: number; decodeMs?: number } = {};
   #startedMs: number | null = null;
   #finish: FinishReason | null = null;
   #stopString: string | undefined;
@@ -79,7 +84,11 @@ export class AnswerReader {
         completionTokens: this.#pieces,
         reasoningTokens: 0,
       },
-      timings: { ...this.#timings, ...(this.#drafts === null ? {} : { drafts: this.#drafts }) },
+      timings: {
+        ...this.#timings,
+        ...this.#told,
+        ...(this.#drafts === null ? {} : { drafts: this.#drafts }),
+      },
     };
   }
 
@@ -161,9 +170,17 @@ export class AnswerReader {
         };
       }
     }
+    const [prefillMs, decodeMs] = [field(timings, 'prompt_ms'), field(timings, 'predicted_ms')];
+    if (this.#isSpan(prefillMs)) this.#told.prefillMs = prefillMs;
+    if (this.#isSpan(decodeMs)) this.#told.decodeMs = decodeMs;
     const drafted = countOf(field(timings, 'draft_n'));
     const accepted = countOf(field(timings, 'draft_n_accepted'));
     if (drafted !== undefined && accepted !== undefined && drafted > 0) this.#drafts = { drafted, accepted };
+  }
+
+  /** Milliseconds within the time that the request took so far. */
+  #isSpan(value: unknown): value is number {
+    return typeof value === 'number' && value >= 0 && value <= this.#context.sinceSentMs();
   }
 
   /** What the model says; behind its finish reason there is nothing more to say. */
@@ -172,7 +189,9 @@ export class AnswerReader {
     this.#pieces += 1;
     const nowMs = this.#context.sinceSentMs();
     if (this.#pieces === 1) this.#timings.prefillMs = nowMs;
-    this.#timings.decodeMs = nowMs - this.#timings.prefillMs;
+    // The time of the first piece itself is not seen. Pieces that came together tell nothing.
+    const seenMs = nowMs - this.#timings.prefillMs;
+    this.#timings.decodeMs = seenMs < SEEN_MS ? 0 : (seenMs * this.#pieces) / (this.#pieces - 1);
     this.#emit(event);
   }
 

@@ -183,8 +183,8 @@ describe('parts of a split model', () => {
 });
 
 describe('things that are not plain files', () => {
-  it('names a missing file', async () => {
-    await expect(inspectGguf(join(folder, 'nowhere.gguf'))).rejects.toMatchObject({ code: 'file_not_found' });
+  it.each(['nowhere.gguf', `${'a'.repeat(300)}.gguf`])('names a missing file: %s', async (name) => {
+    await expect(inspectGguf(join(folder, name))).rejects.toMatchObject({ code: 'file_not_found' });
   });
 
   it('neither reads nor waits for folders, pipes and devices', async () => {
