@@ -15,6 +15,7 @@ const AT_ONCE = 250;
 /** What the server may hold for each of those that it keeps. */
 const MOST_KIB_EACH = 64;
 const MOST_HEALTH_MS = 1_000;
+const TRIES = 3;
 const HEAD = 'POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\n';
 const STARTS = [
   '',
@@ -38,8 +39,11 @@ scenario('sockets', async ({ seed, random, book }) => {
   while (sockets.length < SOCKETS) {
     const some = Array.from({ length: Math.min(AT_ONCE, SOCKETS - sockets.length) }, () => slow(random));
     sockets.push(...(await Promise.all(some)));
-    const healthMs = await service.healthMs();
+    let healthMs = await service.healthMs();
     book.measure('health ms', healthMs);
+    // A machine that is busy with other programs is late once; a service that is, each time.
+    for (let tries = 1; tries < TRIES && healthMs > MOST_HEALTH_MS; tries += 1)
+      healthMs = await service.healthMs();
     if (healthMs > MOST_HEALTH_MS) book.found(seed, `/health took ${Math.round(healthMs)} ms`);
   }
   book.count('sockets', sockets.length);
