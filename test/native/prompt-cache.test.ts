@@ -177,6 +177,24 @@ describe.each(['whole', 'sliding window', 'recurrent'])('a system prompt, %s mem
     expect(again.text).toBe(cold.text);
     await worker.end();
   });
+
+  it('is found for a new conversation while the slot holds one that was restored beyond its end', async () => {
+    const setup = { model, folder: `beyond ${model}` };
+    const before = await start(setup);
+    const { text } = await before.generate(chat('what is the time?'));
+    await before.save();
+    await before.kill();
+    const after = await start(setup);
+    const { prompt, ...rest } = chat('what is the time?');
+    const answered = [
+      { role: 'assistant' as const, content: text },
+      { role: 'user' as const, content: 'And now?' },
+    ];
+    await after.generate({ ...rest, prompt: { ...prompt, turns: [...prompt.turns, ...answered] } });
+    const { done } = await after.generate(chat('where is the sea? Far away, or near?'));
+    expect(done.usage.promptTokens - done.usage.cachedTokens).toBeLessThan(40);
+    await after.end();
+  });
 });
 
 describe('state on the disk', () => {

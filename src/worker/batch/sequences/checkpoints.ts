@@ -29,6 +29,13 @@ export class Checkpoints {
     this.#kept.set(sequence, kept);
   }
 
+  /** Tokens that a cut to at most `keep` would leave; changes nothing. */
+  reach(sequence: number, keep: number): number {
+    if (keep === 0 || this.#windowCovers(sequence, keep)) return keep;
+    const before = this.#kept.get(sequence)?.findLast(({ lastPosition }) => lastPosition < keep);
+    return before === undefined ? 0 : before.lastPosition + 1;
+  }
+
   /** Cuts the state to at most `keep` tokens; returns how many are left. */
   cut(sequence: number, length: number, keep: number): number {
     this.#dropBeyond(sequence, keep);

@@ -48,6 +48,18 @@ describe('placePrompt', () => {
     expect(placed).toMatchObject({ id: 1, keep: 0, copyFrom: null });
   });
 
+  it('counts on no more of a sequence than it can be cut back to', () => {
+    const other = [...system, ...numbers(1000, 50)];
+    const back = (tokens: number) => ({ ...RULES, copyWorthTokens: Infinity, reach: () => tokens });
+    const prompt = [...system, 7, 8];
+    const both = [sequence(0, other), sequence(1, [])];
+    expect(placePrompt(prompt, both, back(0))).toMatchObject({ id: 1, keep: 0 });
+    expect(placePrompt(prompt, both, back(90))).toMatchObject({ id: 0, keep: 90 });
+    expect(placePrompt(prompt, both.slice(0, 1), back(0))).toMatchObject({ id: 0, keep: 0 });
+    // What is continued as it is need not be cut.
+    expect(placePrompt([...other, 7], both, back(0))).toMatchObject({ id: 0, keep: 150 });
+  });
+
   it('takes the sequence that the planner chooses', () => {
     const full = [sequence(0, [1, 2], { lastUsed: 9 }), sequence(1, [3, 4], { lastUsed: 5 })];
     expect(placePrompt([7, 8], full, RULES)?.id).toBe(1);

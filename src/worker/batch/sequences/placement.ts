@@ -41,6 +41,8 @@ export interface PlacementRules {
   readonly owner: string;
   /** A copy moves a whole sequence's memory, so it must spare at least this many tokens. */
   readonly copyWorthTokens: number;
+  /** Tokens left in a free sequence that is cut back to `tokens` of those it holds; absent: exactly these. */
+  reach?(sequence: CachedSequence, tokens: number): number;
   /** Tokens whose state would be lost with the sequence, because it lies nowhere else; absent: all. */
   onlyHere?(sequence: CachedSequence): number;
 }
@@ -64,12 +66,12 @@ export function placePrompt(
   if (free.length === 0) return null;
   // The last prompt token is always evaluated, because its logits choose the first token of the answer.
   const usable = prompt.length - 1;
-  const prefixes = new Map(
-    sequences.map((sequence) => [
-      sequence.id,
-      sequence.owner === owner ? Math.min(usable, commonPrefix(prompt, sequence.tokens)) : 0,
-    ]),
-  );
+  const reusable = (sequence: CachedSequence): number => {
+    const shared = sequence.owner === owner ? Math.min(usable, commonPrefix(prompt, sequence.tokens)) : 0;
+    const isCut = !sequence.busy && shared > 0 && shared < sequence.tokens.length;
+    return isCut ? (rules.reach?.(sequence, shared) ?? shared) : shared;
+  };
+  const prefixes = new Map(sequences.map((sequence) => [sequence.id, reusable(sequence)]));
   const prefixOf = (id: number): number => prefixes.get(id) ?? 0;
 
   const source = [...sequences].sort(

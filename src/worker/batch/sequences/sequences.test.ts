@@ -9,6 +9,7 @@ describe('a sequence whose state is unknown', () => {
     const disposed: number[] = [];
     const native = {
       cutSequence: () => false,
+      firstPosition: () => 0,
       clearSequence: (sequence: number) => disposed.push(sequence),
     } as Partial<Record<keyof NativeContext, unknown>> as NativeContext;
     const chat = {

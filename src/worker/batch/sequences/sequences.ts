@@ -83,9 +83,11 @@ export class Sequences {
     const copyWorthTokens =
       this.#checkpoints === null ? COPY_LIMITS.leastTokens + Math.ceil(spared) : Number.POSITIVE_INFINITY;
     const tiers = this.#tiers;
+    const checkpoints = this.#checkpoints;
     return placePrompt(prompt, this.#states, {
       owner,
       copyWorthTokens,
+      ...(checkpoints !== null && { reach: ({ id }, tokens) => checkpoints.reach(id, tokens) }),
       ...(tiers !== null && { onlyHere: (sequence) => tiers.missing(sequence) }),
     });
   }
