@@ -21,8 +21,8 @@ import { loadChat } from '../../src/worker/load/chat.ts';
 import { measureModel } from '../../src/worker/load/measure.ts';
 import { loadSpec } from '../support/engine/jobs.ts';
 
-/** What two processes of the same work may differ by: the heap of JavaScript grows as it likes. */
-const GARBAGE_BYTES = 24 * 2 ** 20;
+/** What two processes of the same work may differ by: the heap of JavaScript grows as it likes. Both take some 100 MiB. */
+const GARBAGE_BYTES = 64 * 2 ** 20;
 
 const booted = bootNative('off');
 let folder: string;

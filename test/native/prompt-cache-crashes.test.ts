@@ -26,7 +26,7 @@ const prompts = ['the sea', 'a small house', 'the time'].map((what) =>
 );
 
 it('no kill and no damaged file changes an answer', {
-  timeout: isLong ? 6 * 3_600_000 : 120_000,
+  timeout: isLong ? 6 * 3_600_000 : 600_000,
 }, async () => {
   const home = await mkdtemp(join(tmpdir(), 'hearth-cache-crashes-'));
   const model = join(home, 'tiny.gguf');

@@ -200,7 +200,7 @@ describe('verbs', () => {
       'partial',
       'split',
     ]);
-  }, 120_000);
+  });
 
   it('read references of any text as a reference or as a failure', () => {
     fc.assert(

@@ -1,5 +1,5 @@
 /** A hostile hub, or one that somebody sits in front of: credentials, redirects, listings and names. */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { readdir } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -130,14 +130,16 @@ describe('a redirect', () => {
       lookups += 1;
       return [{ address: lookups === 1 ? '192.0.3.1' : '127.0.0.1', family: 4 }];
     };
-    const options = {
+    const options = (stallMs: number) => ({
       ...hub.access,
-      stallMs: 50,
+      stallMs,
       trustedHosts: [],
       resolveAll,
       retries: { tries: 1, firstDelayMs: 1, longestDelayMs: 1 },
-    };
-    await expect(pullAll(await temporaryRegistry(), REF, options)).rejects.toThrow();
+    });
+    // Nobody answers at the first address. A busy machine may also be silent for so long on the way there.
+    for (let stallMs = 50; lookups === 0; stallMs *= 2)
+      await expect(pullAll(await temporaryRegistry(), REF, options(stallMs))).rejects.toThrow();
     expect(lookups).toBe(1);
   });
 
@@ -201,25 +203,22 @@ describe('a listing', () => {
   it('that is a decompression bomb or endless is cut off', async () => {
     const hub = await startFakeHub({});
     const registry = await temporaryRegistry();
-    const before = process.memoryUsage().rss;
-    hub.onHub = (_request, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' });
-      response.end(gzipSync(Buffer.alloc(64 * 1024 * 1024)));
-      return true;
-    };
-    await expect(pullAll(registry, REF, hub.access)).rejects.toMatchObject({ code: 'hub_invalid' });
-    hub.onHub = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const chunk = Buffer.alloc(65_536, ' ');
-      const pump = (): void => {
-        while (response.write(chunk));
-        response.once('drain', pump);
+    const endless =
+      (encoding: Readonly<Record<string, string>>, chunk: Buffer) =>
+      (_request: unknown, response: ServerResponse): boolean => {
+        response.writeHead(200, { ...encoding, 'content-type': 'application/json' });
+        const pump = (): void => {
+          while (response.write(chunk));
+          response.once('drain', pump);
+        };
+        pump();
+        return true;
       };
-      pump();
-      return true;
-    };
+    // Who read either to its end would never be done.
+    hub.onHub = endless({ 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(4 * 1024 * 1024, ' ')));
+    await expect(pullAll(registry, REF, hub.access)).rejects.toMatchObject({ code: 'hub_invalid' });
+    hub.onHub = endless({}, Buffer.alloc(65_536, ' '));
     await expect(pullAll(registry, REF, hub.access)).rejects.toThrow('8388608 bytes');
-    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
   });
 
   it('with pages without end is cut off', async () => {

@@ -146,7 +146,7 @@ describe('a pull survives', () => {
       }),
     );
     const registry = await temporaryRegistry();
-    const events = await pullAll(registry, REF, { ...hub.access, stallMs: 150 });
+    const events = await pullAll(registry, REF, { ...hub.access, stallMs: 1_000 });
     expect(events.find((event) => event.status === 'retrying')).toMatchObject({
       reason: expect.stringContaining('nothing arrived'),
     });

@@ -6,7 +6,8 @@ import { fail, isSvcError } from '../../../src/lib/errors/svc-error.ts';
 import { engineOver, submission, target } from '../../support/engine/scheduler-rig.ts';
 import { backendOver, exists, never, outcome, pidOf, submit, textJob, types } from './worker-rig.ts';
 
-const patience = { heartbeatMs: 20, silenceMs: 200, stallMs: 400, stallFactor: 0 };
+/** With silence only, and with more of it than a busy machine causes in the job after the hung one. */
+const patience = { heartbeatMs: 20, silenceMs: 1_000, stallMs: 600_000, stallFactor: 0 };
 
 function codeOf(error: unknown): string | undefined {
   return isSvcError(error) ? error.code : undefined;
