@@ -7,6 +7,8 @@ import { prepareChat } from '../../src/worker/prepare.ts';
 import { pieceText } from '../../src/worker/prompt/prompt.ts';
 import { openTemplate } from '../../src/worker/prompt/template.ts';
 import { promptWriter } from '../../src/worker/prompt/writer.ts';
+import { tellsOfThinking } from '../../src/lib/tool-format/exceptions.ts';
+import { formatOfSource } from '../support/formats.ts';
 import { generateJob } from '../support/engine/jobs.ts';
 import { answering, scriptedBackend, scriptedSpec } from '../support/engine/scripted-backend.ts';
 import { templates } from './corpus.ts';
@@ -63,6 +65,13 @@ describe('thinking', () => {
         `${asked}: ${pieceText(prepared.pieces).slice(-80)}`,
       ).toBe(true);
     }
+  });
+
+  it('is expected from the text of each template that writes it, and of no other', () => {
+    const wrong = templates.filter(
+      ({ source }) => tellsOfThinking(source) !== (formatOfSource(source).thinking !== null),
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
   it('that is off and begins all the same is no part of the words, and ends at once', () => {

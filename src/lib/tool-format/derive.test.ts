@@ -60,16 +60,6 @@ describe('a format', () => {
     expect(formatOfSource(template('hermes'), 'harmony').channels?.name).toBe('harmony');
   });
 
-  it('says of a template that even a plain question cannot be put by it', () => {
-    const [refusing] = formatOfSource("{{ messages[0].content | nosuch }}{{ 'a' }}").evidence;
-    expect(refusing).toMatchObject({
-      about: 'template',
-      says: expect.stringMatching(/^The template refuses a plain question: .*nosuch.*[^.]\.$/),
-    });
-    const [deaf] = formatOfSource('{{ messages[0].role }}').evidence;
-    expect(deaf?.says).toBe('The template leaves out what the user says.');
-  });
-
   it('is none where a template shows no call and tells of none', () => {
     expect(formatOfTemplate('gemma').tools).toBeNull();
     expect(formatOfTemplate(null).tools).toBeNull();

@@ -1,8 +1,6 @@
 /** What a chat template says about its model: derived from renderings, completed from the table of exceptions. */
 import { type AnswerFrame, deriveCalls } from './derive-calls.ts';
 import { deriveContent, deriveThinking } from './derive-thinking.ts';
-import { withoutStop } from '../errors/entry.ts';
-import { isSvcError, messageOf, reasonOf } from '../errors/svc-error.ts';
 import {
   CHANNEL_FORMATS,
   exceptionFor,
@@ -40,11 +38,6 @@ const TOOLS: ToolsVariable = { name: 'tools', as: 'list' };
 const USUAL: HistoryForm = { calls: 'template', arguments: 'object', emptyContent: 'empty', ids: 'any' };
 
 export function deriveFormat(options: DeriveOptions): ModelFormat {
-  const format = chosenFormat(options);
-  return { ...format, evidence: [...plainEvidence(new Probe(options.render, USUAL)), ...format.evidence] };
-}
-
-function chosenFormat(options: DeriveOptions): ModelFormat {
   const { choice = 'auto' } = options;
   const shown = shownFormat(options);
   if (choice === 'auto') return shown;
@@ -90,23 +83,6 @@ function besideOther({ tools, evidence }: ModelFormat): readonly Evidence[] {
   return tools === null ? evidence.filter(({ about }) => about !== 'calls') : evidence;
 }
 
-/** Why a question without anything else cannot be put to the model, or not as it was asked; empty where it can. */
-function plainEvidence(probe: Probe): Evidence[] {
-  const says = plainDefect(probe);
-  return says === null ? [] : [{ about: 'template', says, probe: 'a question' }];
-}
-
-function plainDefect(probe: Probe): string | null {
-  try {
-    return probe.prompt({ tools: false }).includes(SENTINEL.question)
-      ? null
-      : 'The template leaves out what the user says.';
-  } catch (error) {
-    const reason = isSvcError(error) ? reasonOf(error) : messageOf(error);
-    return `The template refuses a plain question: ${withoutStop(reason)}.`;
-  }
-}
-
 /** What the template writes of past calls is of no use where it is in another syntax. */
 function writerOf({ tools, history }: ModelFormat, chosen: CallFormat): HistoryForm['calls'] {
   return tools !== null && syntaxOf(tools) === syntaxOf(chosen) ? history.calls : 'text';
@@ -120,7 +96,7 @@ function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFor
   const plain = probeOf(USUAL);
   const channels = exceptionFor(source, CHANNEL_FORMATS);
   const thought = deriveThinking(plain);
-  const told = TOLD_THINKING.find(({ texts }) => texts.every((text) => source.includes(text)));
+  const told = exceptionFor(source, TOLD_THINKING);
   const thinking = channels?.thinking ?? thought?.marks ?? told?.thinking ?? knownThinking;
   const calls = deriveCalls(probeOf, (probe) => frameOf(probe, thinking));
   if (channels !== undefined) return ofChannels(channels, thinking, calls?.history ?? USUAL);

@@ -2,6 +2,7 @@
  * What no rendering of a template reveals: headers of messages, and syntaxes that a template tells its model of in
  * words, without writing a call itself. Each entry is recognised by texts of the template that no other family has.
  */
+import { thinkingMarks } from '../chat-template/thinking-marks.ts';
 import type { FormatName } from './format-names.ts';
 import type {
   CallFormat,
@@ -181,12 +182,27 @@ export const TOLD_THINKING: readonly {
   { texts: ['You are MiMo, an AI assistant developed by Xiaomi.'], thinking: THINK },
 ];
 
+/** Whether the text of a template lets expect thoughts; what it really writes only rendering tells. */
+export function tellsOfThinking(source: string): boolean {
+  return (
+    thinkingMarks(source, []) !== null ||
+    /reasoning_content|reasoning_effort|enable_thinking/.test(source) ||
+    exceptionFor(source, TOLD_THINKING) !== undefined
+  );
+}
+
 /** The entry of this name. */
 export function exceptionNamed(name: string): FormatException | undefined {
   return [...CHANNEL_FORMATS, ...NAMED_FORMATS].find((entry) => entry.name === name);
 }
 
-export function exceptionFor(source: string, table: readonly FormatException[]): FormatException | undefined {
+interface Told {
+  readonly texts: readonly string[];
+  readonly without?: readonly string[];
+}
+
+/** The first whose texts the template has all. */
+export function exceptionFor<Entry extends Told>(source: string, table: readonly Entry[]): Entry | undefined {
   return table.find(
     ({ texts, without = [] }) =>
       texts.every((text) => source.includes(text)) && !without.some((text) => source.includes(text)),

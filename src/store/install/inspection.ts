@@ -1,5 +1,5 @@
 /** The checks between a file and its installation: the GGUF gate, and a probe load that the caller brings. */
-import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
+import { tellsOfThinking } from '../../lib/tool-format/exceptions.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { GgufFacts } from '../../lib/gguf/gate/facts.ts';
@@ -88,7 +88,7 @@ function toModelFacts(facts: GgufFacts): ModelFacts {
     hasChatTemplate: facts.chatTemplate !== undefined,
     template: {
       tools: /\btools\b/.test(template),
-      reasoning: thinkingMarks(template, []) !== null || /reasoning_content|enable_thinking/.test(template),
+      reasoning: tellsOfThinking(template),
       system: /\bsystem\b/.test(template),
     },
   };

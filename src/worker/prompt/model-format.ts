@@ -5,7 +5,9 @@ import { thinkingMarks } from '../../lib/chat-template/thinking-marks.ts';
 import { deriveFormat } from '../../lib/tool-format/derive.ts';
 import type { ModelFormat } from '../../lib/tool-format/tool-format.ts';
 import { ModelFormatFacts } from '../../contract/job-event.ts';
-import { type PromptWriter, surroundings } from './prompt.ts';
+import { withoutStop } from '../../lib/errors/entry.ts';
+import { isSvcError, messageOf, reasonOf } from '../../lib/errors/svc-error.ts';
+import { probeTemplate, type PromptWriter, surroundings } from './prompt.ts';
 import type { ChatTemplate } from './template.ts';
 
 const formats = new WeakMap<ChatTemplate, ModelFormat>();
@@ -30,10 +32,30 @@ export function modelFormat({
 /** The same with its reasons, for people; null where a text of it is too long to be a mark. */
 export function formatFacts(writer: PromptWriter): ModelFormatFacts | null {
   const { evidence, ...format } = modelFormat(writer);
+  const defect = plainDefect(writer, format);
   const facts: unknown = {
     template: writer.template.source === STAND_IN.source ? 'none' : 'own',
     format,
-    evidence,
+    evidence: [
+      ...(defect === null ? [] : [{ about: 'template', says: defect, probe: 'a question' }]),
+      ...evidence,
+    ],
   };
   return Check(ModelFormatFacts, facts) ? facts : null;
+}
+
+const QUESTION = 'QUESTION7401';
+
+/** Why a question without anything else cannot be put to the model, or not as it was asked; null where it can. */
+function plainDefect(
+  writer: PromptWriter,
+  { toolsVariable }: Pick<ModelFormat, 'toolsVariable'>,
+): string | null {
+  try {
+    const rendered = probeTemplate(writer, { turns: [{ role: 'user', content: QUESTION }], toolsVariable });
+    return rendered.includes(QUESTION) ? null : 'The template leaves out what the user says.';
+  } catch (error) {
+    const reason = isSvcError(error) ? reasonOf(error) : messageOf(error);
+    return `The template refuses a plain question: ${withoutStop(reason)}.`;
+  }
 }

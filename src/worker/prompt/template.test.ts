@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
 import { pieceText, renderPrompt } from './prompt.ts';
+import { formatFacts } from './model-format.ts';
 import { promptWriter } from './writer.ts';
 import { TEMPLATE_LIMITS } from '../../lib/chat-template/limits.ts';
 import { formDefect } from '../../lib/chat-template/template-form.ts';
@@ -89,6 +90,27 @@ describe('chat template', () => {
       );
     },
   );
+});
+
+describe('the findings about a template', () => {
+  const first = (source: string) => formatFacts(promptWriter(openTemplate(source), vocabulary))?.evidence[0];
+
+  it('begin with why even a plain question cannot be put by it', () => {
+    const refusing = first('{% for m in messages %}{{ m.content | nosuch }}{% endfor %}');
+    expect(refusing).toMatchObject({
+      about: 'template',
+      says: expect.stringMatching(/^The template refuses a plain question: .*nosuch.*[^.]\.$/),
+    });
+    expect(first('{{ messages[0].role }}')?.says).toBe('The template leaves out what the user says.');
+  });
+
+  it('do not where it only cannot do with tools that are none', () => {
+    expect(
+      first('{% if tools is defined %}{{ tools | length }}{% endif %}{{ messages[0].content }}'),
+    ).toMatchObject({
+      about: 'calls',
+    });
+  });
 });
 
 describe('a description of a tool', () => {
