@@ -108,6 +108,53 @@ describe('whole numbers', () => {
   });
 });
 
+describe('multiples of a fraction', () => {
+  const bounds = [undefined, -7, -0.25, 0, 0.3, 999.99];
+  const schemas = [0.5, 0.125, 0.2, 0.01].flatMap((multipleOf) =>
+    bounds.flatMap((low, index) =>
+      bounds.map((high, other) => ({
+        type: 'number',
+        multipleOf,
+        [(index + other) % 2 === 0 ? 'minimum' : 'exclusiveMinimum']: low,
+        [other % 2 === 0 ? 'maximum' : 'exclusiveMaximum']: high,
+      })),
+    ),
+  );
+  const offsets = [-0.5, -0.02, 0, 0.01, 0.125, 0.2];
+  const numbers = [-2000, -7, 0, 0.3, 999.99].flatMap((one) =>
+    offsets.map((offset) => Number((one + offset).toFixed(3)) + 0),
+  );
+
+  it('are allowed where they are valid, and nowhere else', () => {
+    let compiled = 0;
+    for (const given of schemas) {
+      const schema = JSON.parse(JSON.stringify(given)) as Record<string, unknown>;
+      const isValid = compileProof(schema, new SchemaBudget());
+      const valid = numbers.filter((number) => isValid(number));
+      try {
+        const accepts = acceptor(compileSchema(schema, 'schema'));
+        expect(
+          numbers.filter((number) => accepts(String(number))),
+          JSON.stringify(schema),
+        ).toEqual(valid);
+        compiled += 1;
+      } catch (error) {
+        if (!isSvcError(error)) throw error;
+        expect([error.message, valid]).toEqual([expect.stringContaining('between its bounds'), []]);
+      }
+    }
+    expect(compiled).toBeGreaterThan(schemas.length / 2);
+  });
+
+  it('have as many steps as the check can count', () => {
+    const accepts = acceptor(compileSchema({ type: 'number', multipleOf: 0.000001 }, 'schema'));
+    const texts = ['999.999999', '-999.999999', '0.000001', '1000', '0.0000001', '-0.000001'];
+    expect(texts.map((text) => accepts(text))).toEqual([true, true, true, false, false, true]);
+    const beyond = { type: 'number', multipleOf: 0.01, minimum: 1e8 };
+    expect(() => compileSchema(beyond, 'schema')).toThrow('"minimum" at schema.minimum cannot be enforced');
+  });
+});
+
 describe('the check of finished answers', () => {
   it(`has a proof for ${SCHEMAS} random schemas, and passes the texts of their grammars`, () => {
     const random = seeded(5);

@@ -20,6 +20,7 @@ describe('a schema that cannot be enforced', () => {
     ['patternProperties', { patternProperties: { '(?<=a)b': {} } }, 'schema.patternProperties'],
     ['maxContains', { type: 'array', contains: {}, maxContains: 101 }, 'schema.maxContains'],
     ['multipleOf', { type: 'number', multipleOf: 1.7 }, 'schema.multipleOf'],
+    ['multipleOf', { type: 'integer', multipleOf: 7, minimum: 100 }, 'schema.multipleOf'],
     ['format', { type: 'string', format: 'isbn' }, 'schema.format'],
     ['pattern', { type: 'string', pattern: '(?<!x)y' }, 'schema.pattern'],
     ['pattern', { type: 'string', pattern: '\\bword' }, 'schema.pattern'],

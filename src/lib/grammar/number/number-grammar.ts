@@ -2,6 +2,7 @@
  * lib/grammar/number owns GBNF for JSON numbers under bounds and `multipleOf`. It knows nothing of where a number stands.
  */
 import { type GbnfWriter } from '../gbnf/gbnf-writer.ts';
+import { fractionRange, MOST_STEPS } from './fraction-steps.ts';
 import { decimalsOf, integerRange, LARGEST, MAX_DIGITS, scaledFloor, scaledRange } from './number-range.ts';
 import { at, impossible, malformed, numberOf, type Schema, type SchemaPath } from '../schema/schema-walk.ts';
 
@@ -159,41 +160,36 @@ export function numberRule(
   if (isFraction) writer.cannot(path, 'not', 'whole numbers cannot be excluded here');
   if (Number.isInteger(step) && step > 0) return integerRule(writer, schema, path);
   const bounded = bounds.min !== null || bounds.max !== null;
-  const isNatural = bounds.min === 0 && !bounds.minExclusive && bounds.max === null;
-  if (step > 0 && isNatural) return fractions(writer, step, '');
-  if (step > 0) return bounded ? steppedNumbers(writer, bounds, step, path) : fractions(writer, step);
+  if (step > 0) return steppedNumbers(writer, bounds, step, path);
   if (!bounded) return writer.rule(`"-"? ${whole(writer)} ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?`);
   return writer.rule(boundedNumber(writer, bounds, path));
 }
 
-/** Multiples of a fraction that divides 1, such as 0.5 or 0.01. */
-function fractions(writer: GbnfWriter, step: number, sign = '"-"? '): string {
-  const decimals = decimalsOf(step);
-  const parts = Array.from({ length: Math.round(1 / step) }, (_, index) => (index * step).toFixed(decimals));
-  const behind = parts.map((part) => `"${part.slice(1)}"`);
-  return writer.rule(`${sign}("0" | [1-9] [0-9]{0,8}) (${behind.join(' | ')})?`);
-}
-
+/** Multiples of a number that is none of the integers: of a fraction that divides 1, or a few of any other. */
 function steppedNumbers(writer: GbnfWriter, bounds: Bounds, step: number, path: SchemaPath): string {
-  const decimals = decimalsOf(step);
-  const min = bounds.min ?? (bounds.max ?? 0) - MAX_VALUES * step;
-  const max = bounds.max ?? min + MAX_VALUES * step;
-  const first = Math.ceil(min / step - 1e-9);
-  const last = Math.min(Math.floor(max / step + 1e-9), first + MAX_VALUES);
-  const values = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
-    Number(((first + index) * step).toFixed(decimals)),
-  ).filter((value) => isWithin(value, bounds));
-  if (values.length === 0) throw impossible(path, 'no multiple lies between its bounds');
-  if (values.length > MAX_VALUES / 2 && (bounds.min === null || bounds.max === null)) {
-    writer.cannot(path, 'multipleOf', 'its multiples have one bound only');
+  const isWhole = (steps: number): boolean => isWithin(multipleOf(step, steps), bounds);
+  // Rounding may have put the outermost one beyond its bound, or short of it.
+  const nearest = (steps: number, inwards: 1 | -1): number =>
+    [steps - inwards, steps, steps + inwards, steps + 2 * inwards].find(isWhole) ?? steps;
+  const { min, max } = bounds;
+  const first = min === null ? -MOST_STEPS : nearest(Math.ceil(min / step), 1);
+  const last = max === null ? MOST_STEPS : nearest(Math.floor(max / step), -1);
+  if (first > MOST_STEPS || last < -MOST_STEPS) {
+    const keyword = first > MOST_STEPS ? 'minimum' : 'maximum';
+    writer.cannot(path, keyword, `multiples are counted up to ${MOST_STEPS} only`);
     return writer.rule(boundedNumber(writer, bounds, path));
   }
-  return writer.rule(values.map((value) => `"${plainDecimal(value, decimals)}"`).join(' | '));
+  if (first > last || !isWhole(first)) throw impossible(path, 'no multiple lies between its bounds');
+  if (last - first <= MAX_VALUES) {
+    const values = Array.from({ length: last - first + 1 }, (_, index) => multipleOf(step, first + index));
+    return writer.rule(values.map((value) => `"${value}"`).join(' | '));
+  }
+  const steps = [Math.max(first, -MOST_STEPS), Math.min(last, MOST_STEPS)] as const;
+  return writer.rule(fractionRange(...steps, Math.round(1 / step)));
 }
 
-function plainDecimal(value: number, decimals: number): string {
-  return (Object.is(value, -0) ? 0 : value).toFixed(decimals);
-}
+const multipleOf = (step: number, steps: number): number =>
+  Number((steps * step).toFixed(decimalsOf(step))) + 0;
 
 function isWithin(value: number, { min, minExclusive, max, maxExclusive }: Bounds): boolean {
   if (min !== null && (minExclusive ? value <= min : value < min)) return false;
@@ -206,7 +202,7 @@ function stepOf(writer: GbnfWriter, schema: Schema, path: SchemaPath, integer: b
   if (multiple === null) return integer ? 1 : 0;
   if (multiple <= 0) throw malformed(at(path, 'multipleOf'), 'it must be greater than 0');
   const inverse = Math.round(1 / multiple);
-  const isFraction = multiple < 1 && Math.abs(inverse * multiple - 1) < 1e-9;
+  const isFraction = multiple < 1 && 1 / inverse === multiple;
   if (integer && isFraction) return 1;
   const isPower = Number.isInteger(Math.log10(multiple)) && multiple <= 1e9;
   if (Number.isInteger(multiple) && (multiple <= MAX_STEP || isPower)) return multiple;

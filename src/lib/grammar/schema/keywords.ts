@@ -100,7 +100,7 @@ export const KEYWORDS: Readonly<Record<string, KeywordRow>> = {
   multipleOf: {
     reach: 'partly',
     of: NUMBER,
-    how: 'integers up to 200, powers of ten, and fractions that divide 1; within bounds if few values remain',
+    how: 'fractions that divide 1; integers up to 200 and powers of ten, between bounds if few remain; others only between bounds, if few remain',
   },
   $id: { reach: 'annotation', how: 'names what `$ref` refers to' },
   id: { reach: 'annotation', how: 'draft 4, as `$id`' },
