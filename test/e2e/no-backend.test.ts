@@ -1,5 +1,8 @@
-/** A platform without the native library: the service lives and says what is missing. */
+/** Without a native library that it can use, the service lives and says what is missing. */
+import { copyFile, mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findLibraries, packageName } from '../../src/lib/files/native-library.ts';
 import { Installation, type Served } from '../support/process/installation.ts';
 import { verifies } from '../contract/requirements.ts';
 
@@ -64,3 +67,44 @@ describe('without a native backend', () => {
     expect(body.data.map(({ embedding }: { embedding: number[] }) => embedding.length)).toEqual([768, 768]);
   });
 });
+
+describe('with a library of another llama.cpp', () => {
+  let other: Installation;
+  beforeAll(async () => {
+    other = await Installation.make({ native: false });
+    await plantOtherLibrary(other.folder);
+  });
+  afterAll(() => other.remove());
+
+  it('names the file and the first function that it lacks, and does not run it', async () => {
+    const { client, port } = await other.serve();
+    const { body: answer, status } = await client.post('/v1/chat/completions', {
+      model: 'default',
+      ...asked,
+    });
+    expect([status, answer.code]).toEqual([503, 'native_unavailable']);
+    expect(answer.error).toMatch(/llama\S+ is not the llama\.cpp that Hearth needs: llama_version: /);
+    const { body: health } = await client.get('/health');
+    expect(health.native_ready).toBe(false);
+    const { code, stdout } = await other.run(['status', '--json'], { SVC_PORT: port });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).problems.join()).toContain('hearth doctor says why');
+  });
+});
+
+const asked = { messages: [{ role: 'user', content: 'x' }] };
+
+/** The three libraries under their names, with ggml's base in the place of llama.cpp. */
+async function plantOtherLibrary(installation: string): Promise<void> {
+  const files = findLibraries('cpu', null);
+  if (files === null) throw new Error('no llama.cpp library is installed');
+  const bins = ['node_modules', '@node-llama-cpp', packageName('cpu'), 'bins', path.basename(files.folder)];
+  const target = path.join(installation, ...bins);
+  await mkdir(target, { recursive: true });
+  for (const [name, source] of [
+    [files.base, files.base],
+    [files.ggml, files.ggml],
+    [files.llama, files.base],
+  ] as const)
+    await copyFile(source, path.join(target, path.basename(name)));
+}

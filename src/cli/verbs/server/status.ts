@@ -125,7 +125,7 @@ async function installProblems(identity: Identity, home: string): Promise<string
     problems.push('the bound backend is not an installed one (backend_sha256 differs); restart hearth serve');
 
   if (!identity.native_ready)
-    problems.push('no native backend is ready; reinstall with: npm ci --ignore-scripts');
+    problems.push('no native backend is ready; hearth doctor says why, and npm ci --ignore-scripts installs it again');
   return problems;
 }
 
@@ -141,7 +141,7 @@ async function isInstalledBackend(sha256: string | null, libraries: string): Pro
 
 function describe({ url, ok, problems, identity }: StatusReport): string {
   const lines = [
-    `${url} is ${ok ? 'ready' : 'not the expected service'}`,
+    `${url} is ${ok ? 'ready' : 'not as expected'}`,
     ...problems.map((problem) => `  problem: ${printable(problem)}`),
     ...(identity === null ? [] : describeIdentity(identity)),
   ];
