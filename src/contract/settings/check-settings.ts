@@ -31,13 +31,13 @@ function contradiction(settings: ModelSettings): SettingFault | null {
   if (tensorSplit !== undefined && tensorSplit.length !== gpu.length) {
     return {
       wire: 'tensor_split',
-      reason: `has ${tensorSplit.length} shares for the ${gpu.length} devices of gpu; give one for each`,
+      reason: `has the shares ${tensorSplit.join(',')} for ${gpu.join(',')}; give one for each device`,
     };
   }
   if (mainGpu !== undefined && mainGpu >= gpu.length) {
     return {
       wire: 'main_gpu',
-      reason: `is ${mainGpu}, but gpu names ${gpu.length} devices, counted from 0`,
+      reason: `is ${mainGpu}, but gpu names only ${gpu.join(',')}, counted from 0`,
     };
   }
   return null;

@@ -92,7 +92,7 @@ describe('settings together', () => {
 
   it('divide a model among as many devices as are named', () => {
     const gpu = ['Vulkan0', 'Vulkan1'];
-    expect(faultOf({ gpu, tensorSplit: [1, 2, 3] })?.reason).toContain('3 shares for the 2 devices');
+    expect(faultOf({ gpu, tensorSplit: [1, 2, 3] })?.reason).toContain('the shares 1,2,3 for ');
     expect(faultOf({ gpu, mainGpu: 2 })?.wire).toBe('main_gpu');
     expect(faultOf({ gpu, tensorSplit: [1, 2], mainGpu: 1 })).toBeNull();
     expect(faultOf({ tensorSplit: [1, 2, 3] })).toBeNull();
