@@ -124,10 +124,11 @@ async function installProblems(identity: Identity, home: string): Promise<string
   if (!isInstalled)
     problems.push('the bound backend is not an installed one (backend_sha256 differs); restart hearth serve');
 
-  if (!identity.native_ready)
+  if (!identity.native_ready) {
     problems.push(
       'no native backend is ready; hearth doctor says why, and npm ci --ignore-scripts installs it again',
     );
+  }
   return problems;
 }
 
