@@ -43,9 +43,11 @@ it('runs after npm init -y, under the name that it is given', async () => {
   expect(readme).toContain(stdout.trim());
 });
 
-describe('docs/examples.md', () => {
+describe('the commands of a page', () => {
+  type Shown = readonly (readonly [string, RegExp])[];
+
   /** What each example must show, in the order of the page. */
-  const shown: readonly (readonly [string, RegExp])[] = [
+  const examples: Shown = [
     ['a stream', /^data: \{.*\ndata: \[DONE\]\n\n$/s],
     ['a call', /"finish_reason":"tool_calls"/],
     ['the answer from its result', /"content":"[^"]*\bcloudy\b/],
@@ -55,8 +57,13 @@ describe('docs/examples.md', () => {
     ['vectors', /^\{"object":"list","data":\[\{"object":"embedding","index":0,/],
   ];
 
-  it('shows what it says', async () => {
-    const page = await readFile(path.join(root, 'docs', 'examples.md'), 'utf8');
+  const begun: Shown = [['a begun answer', /"content":"-first server /]];
+
+  it.each([
+    { name: 'examples.md', shown: examples },
+    { name: 'structured-output.md', shown: begun },
+  ])('$name show what it says', async ({ name: file, shown }) => {
+    const page = await readFile(path.join(root, 'docs', file), 'utf8');
     const scripts = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = '']) => script);
     expect(scripts).toHaveLength(shown.length);
     for (const [at, [name, words]] of shown.entries()) {

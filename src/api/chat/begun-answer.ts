@@ -8,7 +8,8 @@ export function begunPrompt(
   { toolChoice, format }: Pick<GenerateJob, 'toolChoice' | 'format'>,
 ): Prompt {
   const last = turns.at(-1);
-  if (last?.role !== 'assistant') throw refusal('must end with a message of the assistant to be continued');
+  if (last?.role !== 'assistant')
+    throw refusal('must end with one of the assistant where continue_final_message is true');
   if ((last.toolCalls ?? []).length > 0)
     throw refusal('must not end with a call of a tool that is to be continued; send the result of the call');
   if (format.kind !== 'text')
