@@ -180,18 +180,21 @@ describe.each(['whole', 'sliding window', 'recurrent'])('a system prompt, %s mem
 
   it('is found for a new conversation while the slot holds one that was restored beyond its end', async () => {
     const setup = { model, folder: `beyond ${model}` };
+    // So long that its end has a state of its own, which is what the conversation is taken up from.
+    const { prompt, ...rest } = chat('what is the time, and where is the sea? '.repeat(3));
     const before = await start(setup);
-    const { text } = await before.generate(chat('what is the time?'));
+    const first = await before.generate({ ...rest, prompt });
     await before.save();
     await before.kill();
     const after = await start(setup);
-    const { prompt, ...rest } = chat('what is the time?');
-    const answered = [
-      { role: 'assistant' as const, content: text },
-      { role: 'user' as const, content: 'And now?' },
-    ];
-    await after.generate({ ...rest, prompt: { ...prompt, turns: [...prompt.turns, ...answered] } });
-    const { done } = await after.generate(chat('where is the sea? Far away, or near?'));
+    const answered = { role: 'assistant' as const, content: first.text };
+    const next = { role: 'user' as const, content: 'And now?' };
+    const second = await after.generate({
+      ...rest,
+      prompt: { ...prompt, turns: [...prompt.turns, answered, next] },
+    });
+    expect(second.done.cache?.diskTokens).toBeGreaterThanOrEqual(first.done.usage.promptTokens - 1);
+    const { done } = await after.generate(chat('where is the sea?'));
     expect(done.usage.promptTokens - done.usage.cachedTokens).toBeLessThan(40);
     await after.end();
   });
