@@ -21,51 +21,83 @@ import { unknownVerb } from './words/unknown-verb.ts';
 import { inCliWords } from './words/wording.ts';
 
 type Register = (program: Command, context: CliContext) => void;
+type Verb = readonly [names: readonly string[], load: () => Promise<Register>];
 
 /**
- * Verbs by the names they answer to, in the order of --help. A verb's module is loaded only when it is named, because
- * the server behind `serve` costs more to load than most verbs take.
+ * Verbs by the names they answer to, in the groups and the order of --help. A verb's module is loaded only when it is
+ * named, because the server behind `serve` costs more to load than most verbs take.
  */
-const verbs: readonly (readonly [names: readonly string[], load: () => Promise<Register>])[] = [
-  [['serve', 'start'], async () => (await import('./verbs/server/serve.ts')).registerServe],
-  [['status'], async () => (await import('./verbs/server/status.ts')).registerStatus],
-  [['run'], async () => (await import('./verbs/server/run.ts')).registerRun],
-  [['launch'], async () => (await import('./verbs/server/launch.ts')).registerLaunch],
-  [['ps'], async () => (await import('./verbs/server/ps.ts')).registerPs],
-  [['cache'], async () => (await import('./verbs/server/cache.ts')).registerCache],
-  [['top'], async () => (await import('./verbs/server/top.ts')).registerTop],
-  [['requests'], async () => (await import('./verbs/server/requests.ts')).registerRequests],
-  [['logs'], async () => (await import('./verbs/server/logs.ts')).registerLogs],
-  [['stop'], async () => (await import('./verbs/server/stop.ts')).registerStop],
-  [['config'], async () => (await import('./verbs/server/config.ts')).registerConfig],
-  [['search'], async () => (await import('./verbs/choose/search.ts')).registerSearch],
-  [['fit'], async () => (await import('./verbs/choose/fit.ts')).registerFit],
-  [['bench'], async () => (await import('./verbs/choose/bench.ts')).registerBench],
-  [['pull'], async () => (await import('./verbs/models/pull.ts')).registerPull],
-  [['import'], async () => (await import('./verbs/models/import.ts')).registerImport],
-  [['discover'], async () => (await import('./verbs/models/discover.ts')).registerDiscover],
-  [['list', 'ls'], async () => (await import('./verbs/models/list.ts')).registerList],
-  [['show'], async () => (await import('./verbs/models/show.ts')).registerShow],
-  [['default'], async () => (await import('./verbs/models/cp.ts')).registerDefault],
-  [['alias'], async () => (await import('./verbs/models/cp.ts')).registerAlias],
-  [['cp'], async () => (await import('./verbs/models/cp.ts')).registerCp],
-  [['set'], async () => (await import('./verbs/models/set.ts')).registerSet],
-  [['rm'], async () => (await import('./verbs/models/rm.ts')).registerRm],
-  [['restore'], async () => (await import('./verbs/models/restore.ts')).registerRestore],
-  [['verify'], async () => (await import('./verbs/models/verify.ts')).registerVerify],
-  [['check'], async () => (await import('./verbs/models/check.ts')).registerCheck],
-  [['prune'], async () => (await import('./verbs/models/prune.ts')).registerPrune],
-  [['key'], async () => (await import('./verbs/system/key.ts')).registerKey],
-  [['service'], async () => (await import('./verbs/system/service.ts')).registerService],
-  [['doctor'], async () => (await import('./verbs/system/doctor.ts')).registerDoctor],
-  [['completion'], async () => (await import('./verbs/system/completion.ts')).registerCompletion],
-  [['man'], async () => (await import('./verbs/system/completion.ts')).registerMan],
-  [['upstream'], async () => (await import('./verbs/engines/upstream.ts')).registerUpstream],
-  [['engine'], async () => (await import('./verbs/engines/engine.ts')).registerEngine],
-  [['pool'], async () => (await import('./verbs/engines/pool.ts')).registerPool],
-  [['gpu'], async () => (await import('./verbs/gpu.ts')).registerGpu],
-  [['evidence'], async () => (await import('./verbs/evidence.ts')).registerEvidence],
+const groups: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = [
+  [
+    'Serve and ask:',
+    [
+      [['serve', 'start'], async () => (await import('./verbs/server/serve.ts')).registerServe],
+      [['status'], async () => (await import('./verbs/server/status.ts')).registerStatus],
+      [['run'], async () => (await import('./verbs/server/run.ts')).registerRun],
+      [['launch'], async () => (await import('./verbs/server/launch.ts')).registerLaunch],
+      [['ps'], async () => (await import('./verbs/server/ps.ts')).registerPs],
+      [['stop'], async () => (await import('./verbs/server/stop.ts')).registerStop],
+    ],
+  ],
+  [
+    'Find and install models:',
+    [
+      [['search'], async () => (await import('./verbs/choose/search.ts')).registerSearch],
+      [['fit'], async () => (await import('./verbs/choose/fit.ts')).registerFit],
+      [['bench'], async () => (await import('./verbs/choose/bench.ts')).registerBench],
+      [['pull'], async () => (await import('./verbs/models/pull.ts')).registerPull],
+      [['import'], async () => (await import('./verbs/models/import.ts')).registerImport],
+      [['discover'], async () => (await import('./verbs/models/discover.ts')).registerDiscover],
+    ],
+  ],
+  [
+    'Installed models:',
+    [
+      [['list', 'ls'], async () => (await import('./verbs/models/list.ts')).registerList],
+      [['show'], async () => (await import('./verbs/models/show.ts')).registerShow],
+      [['default'], async () => (await import('./verbs/models/cp.ts')).registerDefault],
+      [['alias'], async () => (await import('./verbs/models/cp.ts')).registerAlias],
+      [['cp'], async () => (await import('./verbs/models/cp.ts')).registerCp],
+      [['set'], async () => (await import('./verbs/models/set.ts')).registerSet],
+      [['rm'], async () => (await import('./verbs/models/rm.ts')).registerRm],
+      [['restore'], async () => (await import('./verbs/models/restore.ts')).registerRestore],
+      [['verify'], async () => (await import('./verbs/models/verify.ts')).registerVerify],
+      [['check'], async () => (await import('./verbs/models/check.ts')).registerCheck],
+      [['prune'], async () => (await import('./verbs/models/prune.ts')).registerPrune],
+    ],
+  ],
+  [
+    'Watch the service:',
+    [
+      [['top'], async () => (await import('./verbs/server/top.ts')).registerTop],
+      [['requests'], async () => (await import('./verbs/server/requests.ts')).registerRequests],
+      [['logs'], async () => (await import('./verbs/server/logs.ts')).registerLogs],
+      [['cache'], async () => (await import('./verbs/server/cache.ts')).registerCache],
+    ],
+  ],
+  ['Prove answers:', [[['evidence'], async () => (await import('./verbs/evidence.ts')).registerEvidence]]],
+  [
+    'Other engines:',
+    [
+      [['upstream'], async () => (await import('./verbs/engines/upstream.ts')).registerUpstream],
+      [['engine'], async () => (await import('./verbs/engines/engine.ts')).registerEngine],
+      [['pool'], async () => (await import('./verbs/engines/pool.ts')).registerPool],
+    ],
+  ],
+  [
+    'This installation:',
+    [
+      [['config'], async () => (await import('./verbs/server/config.ts')).registerConfig],
+      [['key'], async () => (await import('./verbs/system/key.ts')).registerKey],
+      [['service'], async () => (await import('./verbs/system/service.ts')).registerService],
+      [['gpu'], async () => (await import('./verbs/gpu.ts')).registerGpu],
+      [['doctor'], async () => (await import('./verbs/system/doctor.ts')).registerDoctor],
+      [['completion'], async () => (await import('./verbs/system/completion.ts')).registerCompletion],
+      [['man'], async () => (await import('./verbs/system/completion.ts')).registerMan],
+    ],
+  ],
 ];
+const verbs = groups.flatMap(([heading, rows]) => rows.map(([names, load]) => ({ heading, names, load })));
 
 export async function main(argv: readonly string[]): Promise<void> {
   ignoreBrokenPipe();
@@ -78,7 +110,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'hearth: ')) })
     .exitOverride();
   program.on('command:*', ([word = '']: string[]) => {
-    const names = verbs.flatMap(([names]) => names);
+    const names = verbs.flatMap((verb) => verb.names);
     throw new CliFailure(printable(unknownVerb(word, names)), EXIT_CODES.usage);
   });
   const context = createContext(() => program.opts<GlobalFlags>(), process.env);
@@ -86,7 +118,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   const asksVersion = argv.length === 1 && ['version', '--version', '-v'].includes(argv[0] ?? '');
   const args = asksVersion ? ['--version'] : withoutHelpOfUnknown(argv);
   await sealEarly(argv);
-  for (const load of asksVersion ? [] : named(argv)) (await load())(program, context);
+  for (const { heading, load } of asksVersion ? [] : named(argv)) {
+    program.commandsGroup(heading);
+    (await load())(program, context);
+  }
+  // After the verbs, so that it stands in their last group.
+  program.helpCommand(true);
   prepare(program, 'hearth');
   describeArguments(program);
   try {
@@ -118,17 +155,17 @@ const EXIT_CODE_OF_FAMILY: Partial<Record<Family, number>> = {
 const WHOLE_TREE = ['help', 'completion', 'man'];
 
 /** The verbs that the arguments may name; if none, all of them, for the help text and for unknown words. */
-function named(argv: readonly string[]): (() => Promise<Register>)[] {
-  const meant = verbs.filter(([names]) => names.some((name) => argv.includes(name)));
+function named(argv: readonly string[]): typeof verbs {
+  const meant = verbs.filter(({ names }) => names.some((name) => argv.includes(name)));
   const wantsAll = argv.some((word) => WHOLE_TREE.includes(word));
-  return (meant.length > 0 && !wantsAll ? meant : verbs).map(([, load]) => load);
+  return meant.length > 0 && !wantsAll ? meant : verbs;
 }
 
 /** commander would help with the program where somebody asks for help with a verb that there is not. */
 function withoutHelpOfUnknown(argv: readonly string[]): string[] {
   const words = argv.filter((word, at) => !word.startsWith('-') && argv[at - 1] !== '--home');
   const [verb] = words;
-  const isKnown = verb === undefined || verb === 'help' || verbs.some(([names]) => names.includes(verb));
+  const isKnown = verb === undefined || verb === 'help' || verbs.some(({ names }) => names.includes(verb));
   return isKnown ? [...argv] : words;
 }
 

@@ -81,7 +81,6 @@ function Findings({ list }: { list: readonly Finding[] }) {
 /** The verifier names options of a command; here files are chosen. */
 const inWordsOfThePage = (detail: string): string =>
   detail
-    .replace('could have written it: ', 'could have written them: ')
     .replace(/\bchosen by greedy\b/, 'chosen greedily')
     .replace(' (--request FILE)', '; choose it to have it compared')
     .replace(/give (one|its public key) with --pubkey FILE/, 'choose the public key')

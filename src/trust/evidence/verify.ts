@@ -227,7 +227,7 @@ export function notSigned({ unsigned }: Pick<OpenedRecord, 'unsigned'>): Finding
   if (unsigned.length === 0) return [];
   const names = unsigned.slice(0, MOST_NAMES).map((name) => name.slice(0, MOST_CHARACTERS));
   const more = unsigned.length - names.length;
-  const detail = `not signed, so anybody could have written it: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const detail = `not signed, so anybody could have written them: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return [{ level: 'L1', name: 'members', outcome: 'noted', detail }];
 }
 
