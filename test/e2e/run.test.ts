@@ -35,12 +35,12 @@ describe('hearth run', () => {
 
   it('is followed by a ps that says when the model will be unloaded', async () => {
     await installation.run(
-      ['run', 'hearth-mini', 'What is Hearth?', '--temperature', '0', '--keepalive', '4m'],
+      ['run', 'hearth-mini', 'What is Hearth?', '--temperature', '0', '--keepalive', '4h'],
       settings(),
     );
     const { stdout } = await installation.run(['ps'], settings());
     expect(stdout).toMatch(/^MODEL .* DEVICE +CONTEXT +SLOTS +THREADS +TOKENS\/S +UNLOAD\n/);
-    expect(stdout).toMatch(/^hearth-mini +chat +ready +\d+ MiB +CPU +\d+ +0\/\d+ +\d+ +\d+\.\d +in 4 min$/m);
+    expect(stdout).toMatch(/^hearth-mini +chat +ready +\d+ MiB +CPU +\d+ +0\/\d+ +\d+ +\d+\.\d +in 4 h$/m);
   });
 
   it('is followed by a stop that says whether the model was loaded', async () => {
