@@ -9,6 +9,7 @@ import {
 } from '../../../test/support/engine/simulated-machine.ts';
 import { seeded } from '../../../test/support/random/grammar-walk.ts';
 import { threadCounts } from './counts.ts';
+import { MACHINE } from './limits.ts';
 import { ThreadChoice } from './thread-choice.ts';
 
 const MINUTE = 60_000;
@@ -79,6 +80,19 @@ describe.each(hogs)('after %s', (_, hogsOf) => {
       expect(share, JSON.stringify(each)).toBeGreaterThan(0.95);
     }
   });
+});
+
+it('is known at once where the machine tells what others use: the first ten seconds after them lose little', () => {
+  for (const cores of [2, 8]) {
+    for (const count of [1, cores]) {
+      for (const seed of [1, 2, 3, 4]) {
+        const ended: Hogs = (atMs) => (atMs < END ? count : 0);
+        const machine = { cores, stepMs: large, tellsOthers: true, hogs: ended, start: cores, seed };
+        const { ran } = simulate(machine, END + 10_000);
+        expect(reached(ran, END, END + 10_000), JSON.stringify({ cores, count, seed })).toBeGreaterThan(0.95);
+      }
+    }
+  }
 });
 
 /** Hogs and pauses of random lengths, so long on average. */
@@ -158,6 +172,33 @@ describe('on a quiet machine', () => {
     expect([slow.choice.decodeThreads, slow.choice.isConfirmed]).toEqual([8, true]);
     const fast = simulate({ ...machine, stepMs: tiny, start: 8, seed: 1 }, MINUTE);
     expect([fast.choice.decodeThreads, fast.choice.isConfirmed]).toEqual([1, true]);
+  });
+});
+
+describe('a count that is found', () => {
+  /** One stream on a machine where a second thread halves a step; returns when the last one ended, milliseconds. */
+  function decode(choice: ThreadChoice, steps: number, cpuShare: number, fromMs = 0): number {
+    let atMs = fromMs;
+    for (let step = 0; step < steps; step += 1) {
+      const call = { phase: 'decode', rows: 1, sequences: 1, depth: 0, atMs } as const;
+      const threads = choice.threadsFor(call);
+      const ms = 50 / threads;
+      atMs += ms;
+      choice.observe({ ...call, threads, ms, cpuMs: cpuShare * threads * ms, othersCores: 0 });
+    }
+    return atMs;
+  }
+
+  it('is one to remember after some seconds without company, and not any more once that comes', () => {
+    const choice = new ThreadChoice({ counts: [1, 2], start: 2 });
+    let atMs = 0;
+    while (!choice.isConfirmed && atMs < MINUTE) atMs = decode(choice, 1, 1, atMs);
+    expect(atMs).toBeGreaterThanOrEqual(MACHINE.confirmMs);
+    expect(atMs).toBeLessThan(2 * MACHINE.confirmMs);
+    atMs = decode(choice, 1, 0.5, atMs);
+    expect(choice.isConfirmed, 'one slow step is an accident').toBe(true);
+    decode(choice, 1, 0.5, atMs);
+    expect(choice.isConfirmed, 'two in a row are another program').toBe(false);
   });
 });
 
