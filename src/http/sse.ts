@@ -204,27 +204,29 @@ export class PendingItems<Item> {
     this.#clock = clock;
   }
 
-  async next(patienceMs: number): Promise<Item | 'silence' | 'end'> {
+  /** By one promise of its own, which takes half the time of a race. */
+  next(patienceMs: number): Promise<Item | 'silence' | 'end'> {
     const next = (this.#next ??= this.#items.next());
     this.#silentAtMs = this.#clock.monotonicMs() + patienceMs;
     if (this.#timer === undefined || this.#timer.atMs > this.#silentAtMs) this.#setTimer();
-    const silence = new Promise<'silence'>((resolve) => {
+    return new Promise((resolve, reject) => {
       this.#onSilence = () => resolve('silence');
+      next.then(
+        (result) => {
+          this.#silentAtMs = Number.POSITIVE_INFINITY;
+          this.#next = undefined;
+          if (!result.done) return resolve(result.value);
+          this.#timer?.cancel();
+          resolve('end');
+        },
+        (error: unknown) => {
+          this.#silentAtMs = Number.POSITIVE_INFINITY;
+          // Nothing is asked for any more, and a timer would keep all of this until it fires.
+          this.#timer?.cancel();
+          reject(error);
+        },
+      );
     });
-    try {
-      const result = await Promise.race([next, silence]);
-      if (result === 'silence') return result;
-      this.#next = undefined;
-      if (!result.done) return result.value;
-      this.#timer?.cancel();
-      return 'end';
-    } catch (error) {
-      // Nothing is asked for any more, and a timer would keep all of this until it fires.
-      this.#timer?.cancel();
-      throw error;
-    } finally {
-      this.#silentAtMs = Number.POSITIVE_INFINITY;
-    }
   }
 
   async close(): Promise<void> {

@@ -186,7 +186,7 @@ export class ElsewhereModels {
 
 /** How far requests of that model may go, by its own name, where its user says so; null: anywhere. */
 export function limitOf({ limits = {} }: UpstreamEntry, model: string): Privacy | null {
-  return Object.hasOwn(limits, model) ? (limits[model] ?? null) : null;
+  return Object.entries(limits).find(([name]) => ownName(name) === model)?.[1] ?? null;
 }
 
 function farthestOf(entry: UpstreamEntry, { name }: KnownModel): Pick<ModelTarget, 'farthest'> {
@@ -209,7 +209,7 @@ export function nameIn({ name, aliases }: Named, wanted: string): string | null 
 }
 
 export function aliasesOf({ aliases }: Named, model: string): string[] {
-  return Object.entries(aliases).flatMap(([alias, named]) => (named === model ? [alias] : []));
+  return Object.entries(aliases).flatMap(([alias, named]) => (ownName(named) === model ? [alias] : []));
 }
 
 /** As written, without regard to case, without `:latest`, or by the last part of a path. */

@@ -48,7 +48,9 @@ function modelsOf(entry: Exclude<EngineEntry, PoolEntry>): SeenModel[] {
     engine: entry.type,
     owner: entry.name,
     contextLength,
-    aliases: Object.entries(entry.aliases).flatMap(([alias, meant]) => (meant === model ? [alias] : [])),
+    aliases: Object.entries(entry.aliases).flatMap(([alias, meant]) =>
+      ownName(meant) === model ? [alias] : [],
+    ),
     addedAt: entry.addedAt,
     privacy: entry.type === 'upstream' ? limitOf(entry, model) : null,
   }));

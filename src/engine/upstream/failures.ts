@@ -64,7 +64,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to its network',
   ECONNRESET: 'it closed the connection',
   EPIPE: 'it closed the connection',
-  EPROTO: 'it does not speak TLS as it should; is its URL one of http://?',
+  EPROTO: 'it does not speak TLS; perhaps its URL begins with http://',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name its authority with --ca',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate comes from an unknown authority; name it with --ca',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate comes from an unknown authority; name it with --ca',
