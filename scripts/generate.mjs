@@ -107,19 +107,19 @@ ${notice('src/config/settings.ts')}
 
 A command-line flag takes precedence over the environment, the environment over \`config.toml\` in the home folder, and
 the file over the default. The file uses the lower-case names without \`SVC_\`, for example \`keep_alive = "10m"\`;
-\`home\` itself cannot be set in it. \`hearth config\` prints every value with its origin, what automatic values come to, the
-path of the file, and each mistake with its line; variables that begin with \`SVC_\` and are no setting are named there and
-at every start.
+\`home\` itself cannot be set in it. \`hearth config\` prints every value and its origin, the values chosen automatically,
+the path of the file, and each mistake with its line. Variables that begin with \`SVC_\` but are not settings are named
+there and at every start.
 
-SIGHUP makes a running service read \`config.toml\` again. It says what has changed at once, and what waits for a restart; a file
-with a mistake changes nothing. \`nohup hearth serve &\` outlives its terminal, while a service in the foreground of a
+SIGHUP makes a running service read \`config.toml\` again. The log says what has changed at once and what waits for a restart; a
+file with a mistake changes nothing. \`nohup hearth serve &\` outlives its terminal, while a service in the foreground of a
 terminal ends with it, after the answers that run.
 
-The log goes to stderr, as JSON lines, or for people where that is a terminal, and to files where they are asked for: see
+The log goes to stderr, as JSON lines or, on a terminal, as readable text, and on request to files as well: see
 [the log](observe.md#the-log).
 
 Another port: \`npm start -- --port 9000\` or \`hearth serve --port 9000\`. The other verbs look for the server where the
-settings say, so give them the same port: \`SVC_PORT=9000 hearth status\`, or \`port = 9000\` in \`config.toml\` once and for all.
+settings say, so give them the same port: \`SVC_PORT=9000 hearth status\`, or \`port = 9000\` in \`config.toml\` for good.
 
 | setting | meaning | default | value | on SIGHUP |
 |---|---|---|---|---|
