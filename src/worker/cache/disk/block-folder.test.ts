@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BlockFolder, Staging, type StoredBlock } from './block-folder.ts';
 import { type BlockHeader, tokensText } from './block-header.ts';
-import type { FileKey } from './encrypted-file.ts';
+import { type FileKey, headerEnd } from './encrypted-file.ts';
 
 const KEY: FileKey = { secret: Buffer.alloc(32, 1), belongsTo: 'a'.repeat(32) };
 const rows = randomBytes(5_000);
@@ -94,8 +94,11 @@ describe('a file of the prompt cache', () => {
     const { id } = await written();
     const file = path.join(folder, `${id}.kv`);
     const whole = await readFile(file);
-    const places = [0, 9, 30, 41, 44, 60, 300, 700, ...Array.from({ length: 40 }, (_, i) => i * 131 + 7)];
-    for (const place of [...places.filter((at) => at < whole.length), whole.length - 1]) {
+    // All of the header, which says what tokens the state is of, and here and there in the rows.
+    const head = Array.from({ length: headerEnd(whole) ?? 0 }, (_, at) => at);
+    const inRows = Array.from({ length: 40 }, (_, i) => head.length + i * 101);
+    expect(head.length).toBeGreaterThan(200);
+    for (const place of [...head, ...inRows, whole.length - 1]) {
       const damaged = Buffer.from(whole);
       damaged[place] = (damaged[place] ?? 0) ^ (1 << (place % 8));
       await writeFile(file, damaged);
