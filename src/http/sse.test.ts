@@ -4,6 +4,7 @@ import { ManualClock } from '../../test/support/manual-clock.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
 import { systemClock } from '../lib/base/clock.ts';
 import { silentLogger } from '../lib/base/logger.ts';
+import { deferred } from '../lib/base/deferred.ts';
 import { PendingItems, sendStream } from './sse.ts';
 
 describe('sendStream', () => {
@@ -35,6 +36,29 @@ describe('sendStream', () => {
 });
 
 describe('items that are waited for', () => {
+  it('are not lost when they come after a silence', async () => {
+    const clock = new ManualClock();
+    const said = deferred<void>();
+    async function* items(): AsyncGenerator<string, void, void> {
+      await said.promise;
+      yield 'late';
+      yield 'last';
+    }
+    const pending = new PendingItems(items(), clock);
+    for (const _ of [1, 2]) {
+      const silent = pending.next(1_000);
+      await clock.advance(1_000);
+      expect(await silent).toBe('silence');
+    }
+    said.resolve();
+    expect([await pending.next(1), await pending.next(1), await pending.next(1)]).toEqual([
+      'late',
+      'last',
+      'end',
+    ]);
+    expect(clock.pending).toBe(0);
+  });
+
   it.each([
     ['fail', () => Promise.reject(new Error('refused'))],
     ['end', () => Promise.resolve()],
