@@ -47,7 +47,7 @@ describe('the header for chat templates', () => {
     await setParams(service.registry, 'base', { template: 'alpaca' });
     expect(await headerOf('/v1/chat/completions', { ...chat, model: 'base' })).toBeNull();
     const refused = setParams(service.registry, 'base', { template: '/nowhere/chat.jinja' });
-    await expect(refused).rejects.toMatchObject({ code: 'file_not_found' });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_request', detail: { param: 'template' } });
     await setParams(service.registry, 'base', { template: null });
     expect(await headerOf('/v1/chat/completions', { ...chat, model: 'base' })).toBe('stand-in');
   });
