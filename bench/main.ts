@@ -54,5 +54,12 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  await benchmark(rest);
+  try {
+    await benchmark(rest);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
+    console.error(`${message.split('. ')[0]}; bench/README.md lists the options of ${name}`);
+    process.exitCode = 2;
+  }
 }
