@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -76,6 +76,15 @@ describe('the installed package', () => {
       expect(licences).toMatch(new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, 'm'));
     const carried = await readdir(path.join(installed, 'node_modules'), { recursive: true });
     expect(carried.filter((name) => /\.d\.[cm]?ts$|\.map$/.test(name))).toEqual([]);
+  });
+
+  it('takes less than 150 MB, libraries and models included', async () => {
+    const entries = await readdir(installed, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    const sizes = await Promise.all(
+      files.map(async ({ parentPath, name }) => (await stat(path.join(parentPath, name))).size),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000_000);
   });
 
   it('answers a first chat from an empty home', async () => {

@@ -37,9 +37,9 @@ const QUIET_SHARE = 0.8;
 const AS_GOOD = 1.05;
 
 /**
- * A step as short as this stays on one thread. llama.cpp starts further threads anew for every step, and Linux lets one
- * in two of them wait for some ten milliseconds when the steps do not follow each other closely: requests of one token
- * took 8 ms (p50) on two threads and 3.5 on one. While measuring they do follow closely, which hides this.
+ * A step as short as this stays on one thread. Further threads sleep between steps, and Linux lets one in two of them wait
+ * for some ten milliseconds when the steps do not follow each other closely: requests of one token took 8 ms (p50) on two
+ * threads and 3.5 on one. While measuring they do follow closely, which hides this.
  */
 const SHORT_STEP_MS = 2;
 
