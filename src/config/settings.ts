@@ -169,7 +169,7 @@ export const settings = {
   volatileLines: setting<VolatileTreatment>({
     env: 'SVC_VOLATILE_LINES',
     description:
-      'Lines of system prompts that say nothing to a model and change with each request, so that nothing behind them could be reused: drop leaves them out, move puts them behind everything else, keep leaves them.',
+      'What to do with lines of system prompts that say nothing to a model but change with each request, so that nothing after them could be reused: drop leaves them out, move puts them after everything else, keep leaves them in place.',
     fallback: 'drop',
     read: (value) => VOLATILE_TREATMENTS.find((treatment) => treatment === value.trim()),
     expects: 'drop, move or keep',

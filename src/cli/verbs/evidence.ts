@@ -35,7 +35,7 @@ interface PubkeyFlags {
 export function registerEvidence(program: Command, context: CliContext): void {
   const evidence = program
     .command('evidence')
-    .description('check and keep the signed records of frozen-v1 answers');
+    .description('check the signed records of frozen-v1 answers, and manage the key');
   evidence
     .command('verify <file...>')
     .description(

@@ -53,7 +53,7 @@ export function registerEngine(program: Command, context: CliContext): void {
     .action((flags: { json?: boolean }) => list(context, flags.json === true));
   engine
     .command('show <name>')
-    .description('show what is known of a command')
+    .description('show the settings and models of a command as JSON')
     .action(async (name: string) => context.printJson(await find(context, name)));
   engine
     .command('rm <name>')

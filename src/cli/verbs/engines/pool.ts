@@ -15,7 +15,7 @@ export function registerPool(program: Command, context: CliContext): void {
   const pool = program.command('pool').description('serve several equal models under one id');
   pool
     .command('add <id> <model...>')
-    .description('serve these models as ID; repeat it to change them')
+    .description('serve these models as ID; run it again to change them')
     .option('--equal-weights', 'their weights are the same, so one may continue an answer that another began')
     .option('--privacy <privacy>', `the farthest that a request for it may go: ${PRIVACY_NAMES.join(', ')}`)
     .action(async (name: string, members: string[], flags: PoolFlags) => {

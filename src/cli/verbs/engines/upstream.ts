@@ -37,7 +37,7 @@ export function registerUpstream(program: Command, context: CliContext): void {
   const upstream = program.command('upstream').description('serve the models of another machine or program');
   upstream
     .command('add <name> <url>')
-    .description('serve its models as NAME/model; repeat it to change something')
+    .description('serve its models as NAME/model; run it again to change settings')
     .option('--dialect <dialect>', `auto, ${DIALECT_NAMES.join(', ')}`, 'auto')
     .option('--key-env <variable>', 'variable in the environment of hearth serve that holds its key')
     .option('--key-file <file>', 'file that holds its key, readable by you alone')
@@ -61,7 +61,7 @@ export function registerUpstream(program: Command, context: CliContext): void {
     .action((flags: { json?: boolean }) => list(context, flags.json === true));
   upstream
     .command('show <name>')
-    .description('show what is known of an upstream')
+    .description('show the settings and models of an upstream as JSON')
     .action(async (name: string) => context.printJson(await find(context, name)));
   upstream
     .command('rm <name>')

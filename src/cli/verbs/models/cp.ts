@@ -19,7 +19,7 @@ export function registerCp(program: Command, context: CliContext): void {
 export function registerAlias(program: Command, context: CliContext): void {
   program
     .command('alias <name> <id>')
-    .description('let a name mean an installed model, such as the one that an agent insists on')
+    .description('make a name stand for an installed model, such as the one that an agent insists on')
     .action(async (name: string, id: string) => {
       context.note(printable(`${name} now means ${await nameModel(context, id, name)}.`));
     });

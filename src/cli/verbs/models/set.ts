@@ -18,9 +18,7 @@ import { noteDefault } from '../../new-model.ts';
 export function registerSet(program: Command, context: CliContext): void {
   program
     .command('set')
-    .description(
-      "set a model's defaults, which hold where a request says nothing; an empty value removes one",
-    )
+    .description("set a model's defaults, used where a request sets nothing; an empty value removes one")
     .argument('<id>')
     .argument(
       '<name=value...>',

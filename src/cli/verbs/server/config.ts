@@ -8,7 +8,7 @@ import { localRegistry } from '../../local-registry.ts';
 export function registerConfig(program: Command, context: CliContext): void {
   program
     .command('config')
-    .description('show every setting with its value and origin, and what is wrong with them')
+    .description('show every setting with its value and origin, and name mistakes')
     .option('--json', 'one JSON document')
     .option('--path', 'only the path of the config file')
     .action(async (flags: { json?: boolean; path?: boolean }) => {

@@ -17,7 +17,7 @@ const LEAVING_KEYS = new Set(['q', 'Q', '\u0003', '\u0004']);
 export function registerTop(program: Command, context: CliContext): void {
   program
     .command('top')
-    .description('watch the engine: models, slots, speed, queue, memory (q leaves)')
+    .description('watch the engine: models, slots, speed, queue, memory (q quits)')
     .option('--json', 'the state of this moment as one JSON document')
     .action(async (flags: { json?: boolean }) => {
       const config = context.config();
