@@ -97,18 +97,21 @@ describe('a supervised command', () => {
   });
 
   it('that dies in the middle of an answer fails it by name, and is started again', async () => {
-    await add('dies');
-    await chat('dies/good');
-    const stream = await engines.service.client.streamChat({
-      model: 'dies/good',
-      messages: [{ role: 'user', content: 'x' }],
-    });
-    await stream.all();
-    const pid = (await pidOf('dies/good')) ?? 0;
+    // It says a half, and then nothing.
+    await add('dies', { command: [process.execPath, program, '--port', '{port}', '--model', 'hung'] });
+    const answer = () =>
+      engines.service.client.streamChat({ model: 'dies/hung', messages: [{ role: 'user', content: 'x' }] });
+    const stream = await answer();
+    await stream.firstText();
+    const pid = (await pidOf('dies/hung')) ?? 0;
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => pidOf('dies/good')).toBe(null);
-    expect((await chat('dies/good')).status).toBe(200);
-    expect(await pidOf('dies/good')).not.toBe(pid);
+    const { error, done } = await stream.all();
+    expect([error?.code, done]).toEqual(['worker_crashed', false]);
+    const again = await answer();
+    await again.firstText();
+    expect(await pidOf('dies/hung')).not.toBe(pid);
+    process.kill((await pidOf('dies/hung')) ?? 0, 'SIGKILL');
+    await again.all();
   });
 
   it('that cannot start says what it wrote last, and is not kept', async () => {
