@@ -54,6 +54,9 @@ interface Answer {
   readonly answer: string;
 }
 
+/** Statuses after which the client is to go on: with its body, or elsewhere, as from / and /ui to the page. */
+const GOES_ON = ['100', '302', '308'];
+
 let service: CampaignService;
 /** What the page of the service sends: without it, nothing that changes models is looked at. */
 let page: Record<string, string>;
@@ -166,7 +169,7 @@ function framing(random: Random, book: Book): Play {
     const said = await raw(bytes);
     book.count('raw requests');
     const status = /^HTTP\/1\.1 (\d{3})/.exec(said)?.[1];
-    return status === undefined || isHonestStatus(Number(status)) || status === '100' || status === '302'
+    return status === undefined || isHonestStatus(Number(status)) || GOES_ON.includes(status)
       ? null
       : { what: `${said.slice(0, 200)} for ${JSON.stringify(bytes.toString('latin1').slice(0, 400))}` };
   };
