@@ -117,9 +117,16 @@ export function runChoices(
 ): AsyncIterable<ChoiceEvent> {
   // Follows the client's signal by hand: AbortSignal.any costs more than all else that is made here.
   const stop = new AbortController();
+  const onAbort = (): void => stop.abort();
+  // A signal that AbortSignal.any made is never collected while somebody listens to it.
+  const forget = (): void => signal.removeEventListener('abort', onAbort);
+  const giveUp = (): void => {
+    forget();
+    stop.abort();
+  };
   if (signal.aborted) stop.abort();
-  else signal.addEventListener('abort', () => stop.abort(), { once: true });
-  const merged = new EventQueue<ChoiceEvent>(() => stop.abort());
+  else signal.addEventListener('abort', onAbort, { once: true });
+  const merged = new EventQueue<ChoiceEvent>(giveUp);
   let open = jobs.length;
   const listener = (index: number): JobListener => {
     let isDone = false;
@@ -136,10 +143,12 @@ export function runChoices(
         const error = failure ?? silent;
         if (error !== null) {
           merged.fail(error);
-          return stop.abort();
+          return giveUp();
         }
         open -= 1;
-        if (open === 0) merged.end();
+        if (open > 0) return;
+        forget();
+        merged.end();
       },
     };
   };
@@ -148,7 +157,7 @@ export function runChoices(
   } catch (error) {
     // The choices that were submitted before would run on with nobody to read them.
     merged.fail(error);
-    stop.abort();
+    giveUp();
   }
   return merged;
 }
