@@ -159,6 +159,7 @@ export class BenchHome {
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;
+    this.#child = undefined;
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
