@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Launch, launchOf } from '../../src/cli/launch/render.ts';
-import { isOnPath } from '../../src/cli/launch/start.ts';
+import { isOnPath } from '../../src/lib/files/program.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
 import type { Submission } from '../../src/engine/ports.ts';
 import { done, started, type Step, text } from '../support/http/scripted-engine.ts';

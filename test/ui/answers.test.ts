@@ -34,14 +34,21 @@ async function send(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** The page while an answer comes that does not end by itself. */
+async function visitSpeaking() {
+  const visited = await visit();
+  const { page } = visited;
+  await page.getByLabel('Model of column 1').selectOption('hearth-mini');
+  await send(page, 'forever');
+  await expect
+    .poll(async () => (await live(page).locator('.prose').textContent())?.length)
+    .toBeGreaterThan(20);
+  return visited;
+}
+
 describe('an answer', () => {
   it('is stopped in the middle, keeps what it said, and is tried again', async () => {
-    const { page, close } = await visit();
-    await page.getByLabel('Model of column 1').selectOption('hearth-mini');
-    await send(page, 'forever');
-    await expect
-      .poll(async () => (await live(page).locator('.prose').textContent())?.length)
-      .toBeGreaterThan(20);
+    const { page, close } = await visitSpeaking();
     await live(page).getByRole('button', { name: 'Stop' }).click();
     await expect.poll(() => whole(page).count()).toBe(1);
     const said = (await whole(page).locator('.prose').textContent()) ?? '';
@@ -65,12 +72,7 @@ describe('an answer', () => {
   });
 
   it('is stopped by the removal of its conversation, which comes back with what was said', async () => {
-    const { page, close } = await visit();
-    await page.getByLabel('Model of column 1').selectOption('hearth-mini');
-    await send(page, 'forever');
-    await expect
-      .poll(async () => (await live(page).locator('.prose').textContent())?.length)
-      .toBeGreaterThan(20);
+    const { page, close } = await visitSpeaking();
     await page.getByRole('button', { name: 'History' }).click();
     await page.getByRole('button', { name: 'Remove forever' }).click();
     await expect.poll(isIdle).toBe(true);

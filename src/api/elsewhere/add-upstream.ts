@@ -76,8 +76,9 @@ export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promis
   return { entry: added, silent, offered: known.length };
 }
 
-async function provedModels(
-  probe: OwnProbe,
+/** What it lists, once it has proved to be the Hearth that is pinned, if one is. */
+export async function provedModels(
+  probe: Pick<OwnProbe, 'proved' | 'models'>,
   upstream: Upstream,
   signal: AbortSignal,
 ): Promise<readonly UpstreamModel[]> {

@@ -7,7 +7,7 @@ import { type EngineStore, taken } from '../../store/engines/engine-store.ts';
 import type { EngineEntry, PoolEntry } from '../../store/engines/entry.ts';
 import { checkModelId, isAlias } from '../../store/files/model-id.ts';
 import type { Registry } from '../../store/registry/registry.ts';
-import { limitOf, nameIn } from './elsewhere-models.ts';
+import { aliasesOf, limitOf, nameIn } from './elsewhere-models.ts';
 import { ownName } from './own-name.ts';
 
 /** A model as the entry of its engine knows it. */
@@ -48,9 +48,7 @@ function modelsOf(entry: Exclude<EngineEntry, PoolEntry>): SeenModel[] {
     engine: entry.type,
     owner: entry.name,
     contextLength,
-    aliases: Object.entries(entry.aliases).flatMap(([alias, meant]) =>
-      ownName(meant) === model ? [alias] : [],
-    ),
+    aliases: aliasesOf(entry, model),
     addedAt: entry.addedAt,
     privacy: entry.type === 'upstream' ? limitOf(entry, model) : null,
   }));

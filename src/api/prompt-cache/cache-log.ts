@@ -5,6 +5,7 @@
  */
 import type { EarlierPrompt } from '../../contract/prompt-difference.ts';
 import type { Clock } from '../../lib/base/clock.ts';
+import { withoutStop } from '../../lib/errors/entry.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { CacheDifference, CacheReport } from '../../wire/prompt-cache.ts';
 import type { Caller, RequestAccount } from '../caller.ts';
@@ -148,5 +149,5 @@ function lastOf(
   // Behind an answer the place moves on with the conversation.
   const change = `${reason} ${kind} ${reason === 'thinking_dropped' || reason === 'answer_retokenised' ? '' : index}`;
   const times = before?.change === change ? before.times + 1 : 1;
-  return { numCtx, change, times, warning: `${explanation.replace(/\.$/, '')}, at each turn` };
+  return { numCtx, change, times, warning: `${withoutStop(explanation)}, at each turn` };
 }

@@ -1,34 +1,11 @@
 /** A program in the foreground, with the terminal of this one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants as modes, stat } from 'node:fs/promises';
 import { constants } from 'node:os';
-import path from 'node:path';
 import type { Launch } from './render.ts';
 
 const PASSED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'];
 const FROM_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
-
-/** Whether a folder of PATH holds the program. Without a PATH the system looks in places of its own, and may find it. */
-export async function isOnPath(program: string, searched: string | undefined): Promise<boolean> {
-  if (searched === undefined) return true;
-  const folders = searched.split(path.delimiter);
-  const endings = process.platform === 'win32' ? ['.exe', '.com'] : [''];
-  const candidates = folders.flatMap((folder) =>
-    endings.map((ending) => path.join(folder, program + ending)),
-  );
-  const found = await Promise.all(candidates.map(isProgram));
-  return found.includes(true);
-}
-
-async function isProgram(file: string): Promise<boolean> {
-  try {
-    await access(file, modes.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
-}
 
 /** Its exit code, 128 and the signal's number after a signal; null when there is no such program. */
 export async function runProgram(

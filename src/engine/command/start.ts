@@ -1,13 +1,14 @@
 /** A command from its start until it answers: on a free port of the loopback, watched all the while. */
 import { createServer } from 'node:net';
+import path from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { isOnPath, isProgram } from '../../lib/files/program.ts';
 import { findLauncher } from '../local/child/launcher.ts';
 import { DEFAULT_DEADLINES } from '../upstream/limits.ts';
 import type { Upstream, UpstreamModel, UpstreamProbe } from '../upstream/ports.ts';
 import { Child, environmentOf } from './child.ts';
 import { groupMemory } from './group-memory.ts';
-import { isProgram } from './program.ts';
 import { type CommandSource, fillIn } from './source.ts';
 
 /** Between two looks whether it answers. */
@@ -39,7 +40,7 @@ export async function startCommand(
   const { cwd, env, command } = source;
   const { PATH = '' } = environmentOf({ hostEnv: deps.hostEnv, env });
   const [program = ''] = command;
-  if (!(await isProgram(program, cwd, PATH)))
+  if (!(await isThere(program, cwd ?? process.cwd(), PATH)))
     throw failed(modelId, `there is no program ${program}`, 'check its name, or write its whole path');
   const port = await freePort();
   const launcher = await findLauncher(process.platform);
@@ -112,6 +113,12 @@ async function modelOf(
   if (found !== undefined) return found;
   const listed = models.map(({ name }) => name).join(', ') || 'none';
   throw failed(modelId, `its command serves other models (${listed})`);
+}
+
+/** So that a typing error is told as one and not as the launcher's failure. Windows adds endings to names; there the start itself tells. */
+async function isThere(program: string, cwd: string, searched: string): Promise<boolean> {
+  if (process.platform === 'win32') return true;
+  return program.includes('/') ? isProgram(path.resolve(cwd, program)) : isOnPath(program, searched, cwd);
 }
 
 const failed = (model: string, reason: string, remedy = 'run the command by itself to see why'): Error =>

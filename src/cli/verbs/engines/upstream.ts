@@ -7,7 +7,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { addUpstream } from '../../../api/elsewhere/add-upstream.ts';
+import { addUpstream, provedModels } from '../../../api/elsewhere/add-upstream.ts';
 import { ownName } from '../../../api/elsewhere/own-name.ts';
 import { withProbe } from '../../../api/elsewhere/own-probe.ts';
 import { isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
@@ -151,10 +151,7 @@ async function test(context: CliContext, name: string, json: boolean): Promise<v
   const { signal } = new AbortController();
   const { look, models } = await withProbe(readVersion(), async (probe) => ({
     look: await probe.look(upstream, signal),
-    models: await probe
-      .proved(upstream, signal)
-      .then(() => probe.models(upstream, signal))
-      .catch((error: unknown) => error as Error),
+    models: await provedModels(probe, upstream, signal).catch((error: unknown) => error as Error),
   }));
   if (json) {
     const listed = models instanceof Error ? { failure: models.message } : { models };

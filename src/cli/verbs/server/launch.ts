@@ -8,7 +8,8 @@ import { baseUrl, callServer, expectOk } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { DEFAULT_MODEL } from '../../conversation/opening.ts';
 import { type Facts, launchOf, shellLines } from '../../launch/render.ts';
-import { isOnPath, runProgram } from '../../launch/start.ts';
+import { isOnPath } from '../../../lib/files/program.ts';
+import { runProgram } from '../../launch/start.ts';
 import { type Tool, tools } from '../../launch/tools.ts';
 import { findAnswerer } from '../../terminal/answer-source.ts';
 

@@ -1,0 +1,29 @@
+/** Whether there is a program to start. */
+import { access, constants, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Whether a folder of PATH, seen from `from`, holds it. Without a PATH the system looks in places of its own, and may find it. */
+export async function isOnPath(
+  program: string,
+  searched: string | undefined,
+  from = process.cwd(),
+): Promise<boolean> {
+  if (searched === undefined) return true;
+  const folders = searched.split(path.delimiter);
+  const endings = process.platform === 'win32' ? ['.exe', '.com'] : [''];
+  const candidates = folders.flatMap((folder) =>
+    endings.map((ending) => path.resolve(from, folder, program + ending)),
+  );
+  const found = await Promise.all(candidates.map(isProgram));
+  return found.includes(true);
+}
+
+/** A file that this user may run. */
+export async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}
