@@ -3,7 +3,7 @@
  * a tenth of a millisecond where reading first would cost several. What is refused for another reason, or comes from a
  * page, goes the usual way. This file decides; doorstep.ts does the same for sockets that node:http has not seen.
  */
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { DetailOf } from '../../lib/errors/catalogue.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { Dialect } from '../../wire/error.ts';
@@ -11,7 +11,8 @@ import { routes, type Route } from '../../wire/routes.ts';
 import { clientKey } from '../client-key.ts';
 import { mannersOf } from '../dialects/manners.ts';
 import { errorResponse } from '../error-response.ts';
-import { type RawAnswer, reasonPhrase } from './raw-answer.ts';
+import { answerWith, type RawAnswer, reasonPhrase } from './raw-answer.ts';
+import { standBefore } from './stand-before.ts';
 
 type QueueFull = DetailOf<'queue_full'>;
 
@@ -37,8 +38,6 @@ export interface DoorOptions {
   readonly requestIdHeader: string;
   onTurnedAway(refused: TurnedAway): void;
 }
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Dialects of the routes whose jobs wait, by path. */
 const QUEUED: ReadonlyMap<string, Dialect | undefined> = new Map(
@@ -68,16 +67,12 @@ export class Door {
     this.#options = options;
   }
 
-  /** Stands before the one listener that the server has. */
   keep(server: Server): void {
-    const [inside] = server.listeners('request') as Listener[];
-    if (inside === undefined) throw new Error('there is nothing behind the door');
-    server.removeAllListeners('request');
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    standBefore(server, (request, response, inside) => {
       const client = this.#clientOf(request, request.socket.remoteAddress);
       if (client === null) return inside(request, response);
       const refusal = this.#refusal(request, client);
-      if (refusal !== null) return refuse(response, refusal);
+      if (refusal !== null) return answerWith(response, refusal);
       arrived.set(request, client);
       response.once('close', () => arrived.delete(request));
       inside(request, response);
@@ -129,14 +124,4 @@ function arriving(): Map<string, number> {
   for (const [{ complete }, client] of arrived)
     if (complete) counts.set(client, (counts.get(client) ?? 0) + 1);
   return counts;
-}
-
-function refuse(response: ServerResponse, { status, reason, headers, body }: RawAnswer): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, reason, {
-    ...headers,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  response.end(text);
 }

@@ -2,6 +2,7 @@
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
+  METHODS,
   type Server,
   type ServerResponse,
   STATUS_CODES,
@@ -9,7 +10,8 @@ import {
 import type { Socket } from 'node:net';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errorResponse } from '../error-response.ts';
-import { rawAnswer } from './raw-answer.ts';
+import { answerWith, type RawAnswer, rawAnswer } from './raw-answer.ts';
+import { standBefore } from './stand-before.ts';
 
 type FramingCode = 'bad_request' | 'headers_too_large' | 'request_timeout' | 'unknown_expectation';
 
@@ -20,10 +22,15 @@ export type CommonHeaders = (asked: IncomingHttpHeaders) => Readonly<Record<stri
 
 /** Remembers the answers of each socket, and answers what node:http would answer without a body. */
 export function watchFraming(server: Server, maxBodyBytes: number, common: CommonHeaders): void {
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  standBefore(server, (request, response, inside) => {
+    const { socket, method = '' } = request;
     const open = answers.get(socket) ?? new Set();
     answers.set(socket, open.add(response));
     response.once('close', () => open.delete(response));
+    if (METHODS.includes(method)) return inside(request, response);
+    // The parser reads PRI, the preface of HTTP/2, as a method; fastify knows no such method.
+    const { headers, ...refused } = refusal('bad_request', common(request.headers));
+    answerWith(response, { ...refused, headers: { ...headers, Connection: 'close' } });
   });
   // A body that will be refused for its size is not asked for.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -31,7 +38,7 @@ export function watchFraming(server: Server, maxBodyBytes: number, common: Commo
     server.emit('request', request, response);
   });
   server.on('checkExpectation', ({ socket, headers }: IncomingMessage) => {
-    socket.end(refusal('unknown_expectation', common(headers)));
+    socket.end(rawAnswer(refusal('unknown_expectation', common(headers))));
   });
 }
 
@@ -42,12 +49,12 @@ export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, comm
     socket.destroy();
     return;
   }
-  socket.end(refusal(codeOf(error), common({})));
+  socket.end(rawAnswer(refusal(codeOf(error), common({}))));
 }
 
-function refusal(code: FramingCode, common: ReturnType<CommonHeaders>): string {
+function refusal(code: FramingCode, common: ReturnType<CommonHeaders>): RawAnswer {
   const { status, headers, body } = errorResponse(fail(code));
-  return rawAnswer({ status, reason: STATUS_CODES[status] ?? '', headers: { ...common, ...headers }, body });
+  return { status, reason: STATUS_CODES[status] ?? '', headers: { ...common, ...headers }, body };
 }
 
 /** What the parser of node:http found wrong, in our words. */

@@ -1,4 +1,6 @@
-/** An answer as bytes, for sockets on which node:http writes none. */
+/** Answers that fastify does not write: by node:http, or as bytes for sockets on which that writes none. */
+import type { ServerResponse } from 'node:http';
+
 export interface RawAnswer {
   readonly status: number;
   /** Of the status line. */
@@ -14,6 +16,16 @@ export function rawAnswer({ status, reason, headers, body }: RawAnswer): string 
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
   const length = Buffer.byteLength(text);
   return `${head}Content-Type: application/json; charset=utf-8\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${text}`;
+}
+
+export function answerWith(response: ServerResponse, { status, reason, headers, body }: RawAnswer): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, reason, {
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
 }
 
 /** A sentence for a status line: clients that only print that line still show why. */

@@ -3,6 +3,7 @@
  * a request hidden inside another is never executed. Where Node's parser is lenient, its behaviour is pinned here.
  */
 import { readFileSync } from 'node:fs';
+import { METHODS } from 'node:http';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { exchange } from '../../support/http/raw-exchange.ts';
@@ -173,6 +174,8 @@ describe('a request line that is not plain', () => {
     ['HTTP/1.2', 'GET /health HTTP/1.2\r\nHost: localhost\r\n\r\n'],
     ['HTTP/3.0', 'GET /health HTTP/3.0\r\nHost: localhost\r\n\r\n'],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['its method and another target', 'PRI /health HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['its method and no space', 'PRI *%HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['a lower-case protocol', 'GET /health http/1.1\r\nHost: localhost\r\n\r\n'],
     ['a lower-case method', 'get /health HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['an unknown method', 'FROB /health HTTP/1.1\r\nHost: localhost\r\n\r\n'],
@@ -202,6 +205,14 @@ describe('a request line that is not plain', () => {
     const [status] = await statusesOf(`${bytes}${bytes.endsWith('\r\n\r\n') ? '' : '\r\n'}`);
     expect(expected).toContain(status);
   });
+
+  it.each(METHODS.filter((method) => method !== 'CONNECT'))(
+    'with the method %s is no bug',
+    async (method) => {
+      const [status] = await statusesOf(`${method} /health HTTP/1.1\r\n${json}\r\n`);
+      expect(status).toBeLessThan(500);
+    },
+  );
 
   it('that opens a tunnel gets none', async () => {
     const { answers } = await exchange(service.port, [
