@@ -32,6 +32,7 @@ export function startHogs(kind: HogKind | 'none'): () => Promise<void> {
 }
 
 async function end(hog: ChildProcess): Promise<void> {
+  if (hog.signalCode !== null || hog.exitCode !== null) return;
   const gone = once(hog, 'exit');
   hog.kill('SIGKILL');
   await gone;
