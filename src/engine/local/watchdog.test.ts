@@ -41,6 +41,20 @@ it('a silent worker is hung after the silence limit', () => {
   expect(ticksUntilHung(new Watchdog(limits, limits.silenceMs), false)).toBe(11);
 });
 
+it('what other programs took of its time is no silence, up to ten times the limit', () => {
+  const ticks = (heldUpMs: number): number => {
+    const watchdog = new Watchdog(limits, limits.silenceMs);
+    for (let at = 1; at < 1_000; at += 1)
+      if (watchdog.tick(true, watchdog.isSlow ? heldUpMs : 0) !== null) return at;
+    return Number.POSITIVE_INFINITY;
+  };
+  // Four heartbeats count whole, before anybody looks.
+  expect(ticks(0)).toBe(11);
+  expect(ticks(250)).toBe(4 + 13);
+  expect(ticks(500)).toBe(4 + 61);
+  expect(ticks(2_000)).toBe(4 + 61);
+});
+
 it('a worker that has a long prompt to read may be silent for longer, until it has begun', () => {
   const watchdog = new Watchdog(limits, limits.silenceMs);
   watchdog.jobOpened(job(5_000));

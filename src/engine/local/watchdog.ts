@@ -7,6 +7,9 @@ import type { JobEvent } from '../../contract/job-event.ts';
 import type { WorkerLimits } from './limits.ts';
 
 const SMOOTHING = 0.2;
+const SLOW_AFTER_BEATS = 4;
+/** A worker that is held up all the time gets this many times the patience of another, and not more. */
+const MOST_PATIENCE = 10;
 /** Rounded down, which errs on the side of patience. */
 const CHARS_PER_TOKEN = 2;
 
@@ -70,13 +73,23 @@ export class Watchdog {
     this.#moved(nowMs);
   }
 
-  /** One heartbeat has passed; the sentence says why the worker counts as hung. */
-  tick(jobsOpen: boolean): string | null {
-    this.#silentMs += this.#limits.heartbeatMs;
+  /**
+   * One heartbeat has passed; the sentence says why the worker counts as hung. `heldUpMs`: how long it could have run
+   * meanwhile and got no core.
+   */
+  tick(jobsOpen: boolean, heldUpMs = 0): string | null {
+    const { heartbeatMs } = this.#limits;
+    const ownMs = Math.max(heartbeatMs - heldUpMs, heartbeatMs / MOST_PATIENCE);
+    this.#silentMs += ownMs;
     if (this.#silentMs > this.#silenceLimitMs + this.#tokenisingMs()) return 'no heartbeat';
     if (!jobsOpen) return null;
-    this.#stillMs += this.#limits.heartbeatMs;
+    this.#stillMs += ownMs;
     return this.#stillMs > this.#patienceMs() ? 'no progress' : null;
+  }
+
+  /** Whether it is worth a look if other programs hold the worker up. */
+  get isSlow(): boolean {
+    return Math.max(this.#silentMs, this.#stillMs) >= SLOW_AFTER_BEATS * this.#limits.heartbeatMs;
   }
 
   #tokenisingMs(): number {

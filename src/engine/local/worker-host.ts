@@ -22,6 +22,7 @@ import type { Launched } from './child/launch.ts';
 import type { WorkerLimits } from './limits.ts';
 import { OpenJobs } from './open-jobs.ts';
 import type { StderrTail } from './child/stderr-tail.ts';
+import { RunQueue } from './child/run-queue.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** What was asked before the load, by the message that answers it. */
@@ -56,6 +57,9 @@ export class WorkerHost {
   readonly #stderr: StderrTail;
   readonly #deps: WorkerDeps;
   readonly #watchdog: Watchdog;
+  readonly #runQueue: RunQueue;
+  /** Milliseconds of the current heartbeat, as far as is known. */
+  #heldUpMs = 0;
   readonly #jobs: OpenJobs;
   readonly #boot = deferred<BackendFacts>();
   readonly #load = deferred<LoadedFacts>();
@@ -78,6 +82,7 @@ export class WorkerHost {
     this.#stderr = launched.stderr;
     this.#deps = deps;
     this.pid = launched.child.pid ?? 0;
+    this.#runQueue = new RunQueue(this.pid);
     this.booted = this.#boot.promise;
     this.gone = this.#exit.promise;
     this.#watchdog = new Watchdog(deps.limits, deps.limits.silenceMs);
@@ -333,8 +338,10 @@ export class WorkerHost {
     this.#cancelBeat = this.#deps.clock.after(this.#deps.limits.heartbeatMs, () => {
       this.#cancelBeat = undefined;
       if (!this.#loading && this.#jobs.size === 0) return;
-      const reason = this.#watchdog.tick(this.#jobs.size > 0);
+      const reason = this.#watchdog.tick(this.#jobs.size > 0, this.#heldUpMs);
       if (reason !== null) return this.#kill({ kind: 'hung', reason });
+      this.#heldUpMs = 0;
+      if (this.#watchdog.isSlow) void this.#runQueue.heldUpMs().then((ms) => (this.#heldUpMs = ms));
       this.#nonce += 1;
       this.#send({ type: 'ping', nonce: this.#nonce });
       this.#beat();
