@@ -1,5 +1,6 @@
 /** What a worker is told to load, and what it says about the result. */
 import { type Static, Type } from '#typebox';
+import { KIND_PATTERN } from '../lib/prompt-cache/kind.ts';
 import { LoadSettings } from './settings/shapes.ts';
 import { LEAST_CTX, MOST_DRAFT_TOKENS, MOST_SEQUENCES, MOST_THREADS } from './limits.ts';
 import { ContextSize, Device, DeviceBytes, MOST_MEASURED_SIZES } from './memory.ts';
@@ -42,8 +43,8 @@ export const DiskCacheSpec = Type.Object({
   folder: Type.String(),
   /** Of all models together. */
   bytes: Type.Integer({ minimum: 1 }),
-  /** Digest of all that a state belongs to: weights, engine build, machine, types. Names the folder. */
-  kind: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+  /** Digests of all that a state belongs to: weights, engine build, machine, types. Names the folder. */
+  kind: Type.String({ pattern: KIND_PATTERN }),
   /** What encrypts the files: 32 bytes that only this home has, hex. */
   secret: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });

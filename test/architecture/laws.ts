@@ -49,6 +49,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib/files',
     'lib/errors',
     'lib/seal',
+    'lib/prompt-cache',
   ],
   'cli/conversation': ['wire', 'contract', 'lib/base', 'lib/errors'],
   'cli/service': [],
@@ -81,7 +82,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   engine: ['contract', 'lib/errors'],
   'engine/scheduler': ['engine', 'contract', 'lib/base', 'lib/errors'],
-  'engine/local': ['engine', 'contract', 'lib/base', 'lib/errors', 'lib/files'],
+  'engine/local': ['engine', 'contract', 'lib/base', 'lib/errors', 'lib/files', 'lib/prompt-cache'],
   'engine/upstream': ['engine', 'contract', 'lib/base', 'lib/errors'],
   'engine/command': [
     'engine',
@@ -231,6 +232,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/batch/tiers': [
     'contract',
     'lib/errors',
+    'lib/prompt-cache',
     'worker/native.ts',
     'worker/cache',
     'worker/cache/prefixes',

@@ -15,7 +15,7 @@ import { bootWorker, type TestWorker } from '../support/engine/worker-harness.ts
 const isLong = process.env['SVC_LONG_TESTS'] === '1';
 const kills = isLong ? 1_000 : 6;
 const damagedFiles = isLong ? 200 : 3;
-const KIND = 'c'.repeat(32);
+const KIND = `${'c'.repeat(16)}-${'c'.repeat(32)}`;
 const MIB = 1024 * 1024;
 
 /** State is restored whole, and part by part where sequences share their cells. */

@@ -22,6 +22,8 @@ afterAll(() => rm(home, { recursive: true }));
 
 const MIB = 1024 * 1024;
 
+const kindOf = (digit: string): string => `${digit.repeat(16)}-${digit.repeat(32)}`;
+
 interface Setup {
   readonly model?: string;
   /** Of the cache on the disk; each test has its own. */
@@ -42,7 +44,7 @@ async function start({
   const disk = {
     folder: join(home, folder),
     bytes: 64 * MIB,
-    kind: kind.repeat(32),
+    kind: kindOf(kind),
     secret: secret.repeat(64),
   };
   await worker.load({
@@ -221,7 +223,7 @@ describe('state on the disk', () => {
     const { said } = await answer(before, story);
     await before.save();
     await before.kill();
-    const files = join(home, folder, 'a'.repeat(32));
+    const files = join(home, folder, kindOf('a'));
     for (const name of await readdir(files)) {
       const bytes = await readFile(join(files, name));
       const place = bytes.length - 100;
@@ -249,7 +251,7 @@ it('a frozen answer takes no state from the cache and leaves none in it', async 
   const alone = await first.generate(frozen);
   await first.save();
   await first.kill();
-  expect(await readdir(join(home, 'frozen', 'a'.repeat(32)))).toEqual([]);
+  expect(await readdir(join(home, 'frozen', kindOf('a')))).toEqual([]);
   const before = await start({ folder: 'frozen' });
   // The same prompt, evaluated in the ordinary way.
   await before.generate({ ...frozen, lane: 'shared' });

@@ -8,7 +8,7 @@ import { bytesPerToken, StateBuilder, type StateLayout } from './state-layout.ts
 
 const LAYOUT: StateLayout = { magic: 5, streams: 1, transposed: false, keys: [[1, 32]], values: [[1, 32]] };
 const EACH = bytesPerToken(LAYOUT);
-const KIND = 'e'.repeat(32);
+const KIND = `${'e'.repeat(16)}-${'e'.repeat(32)}`;
 const go = async (): Promise<void> => {};
 
 let home: string;

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
+import { kindName } from '../../../lib/prompt-cache/kind.ts';
 import { temporaryFolder } from '../../../../test/support/temp-home.ts';
 import type { CliContext } from '../../context.ts';
 import { registerCache } from './cache.ts';
@@ -19,11 +20,11 @@ async function said(home: string, ...args: string[]): Promise<string> {
 it('shows what is on the disk, and removes it and nothing else', async () => {
   const home = await temporaryFolder();
   expect(await said(home)).toBe('There is no prompt state on the disk.');
-  const kind = path.join(home, 'cache', 'f'.repeat(32));
+  const kind = path.join(home, 'cache', kindName('a'.repeat(64), []));
   const identity = path.join(home, 'instance');
   for (const folder of [kind, identity]) mkdirSync(folder, { recursive: true });
   for (const name of ['one.kv', 'two.kv']) writeFileSync(path.join(kind, name), Buffer.alloc(512));
-  expect(await said(home)).toMatch(/f{12} +\S+ \S+ +2 /);
+  expect(await said(home)).toMatch(/^\(not installed\) +\S+ \S+ +2 /m);
   expect(await said(home, 'clear')).toContain('of prompt state removed');
   expect([existsSync(kind), existsSync(identity)]).toEqual([false, true]);
   expect(await said(home)).toBe('There is no prompt state on the disk.');

@@ -2,12 +2,16 @@
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { readable } from '../../../lib/base/byte-size.ts';
+import { isOfModel } from '../../../lib/prompt-cache/kind.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
 import { type CachedFile, cachedKinds, cacheFolder } from '../../../lib/files/cache-folder.ts';
+import { digestOf, modelFiles } from '../../../store/files/manifest.ts';
+import type { InstalledModel } from '../../../store/registry/registry.ts';
 import type { CacheReport } from '../../../wire/prompt-cache.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk } from '../../api.ts';
 import { type CliContext, printable, table } from '../../context.ts';
+import { localRegistry } from '../../local-registry.ts';
 import { agoTime } from '../../words/relative-time.ts';
 
 export function registerCache(program: Command, context: CliContext): void {
@@ -19,11 +23,13 @@ export function registerCache(program: Command, context: CliContext): void {
     .description('show how much prompt state is on the disk, and when it was last used')
     .option('--json', 'one JSON document')
     .action(async (flags: { json?: boolean }) => {
-      const kinds = await cachedKinds(cacheFolder(context.config().home));
-      const entries = kinds.map(({ name, files }) => kindOf(name, files));
+      const config = context.config();
+      const models = await localRegistry(config).list();
+      const kinds = await cachedKinds(cacheFolder(config.home));
+      const entries = kinds.map(({ name, files }) => kindOf(name, files, models));
       if (flags.json === true) context.printJson(entries);
       else if (entries.length === 0) context.note('There is no prompt state on the disk.');
-      else context.print(table([['STATE', 'SIZE', 'FILES', 'LAST USED'], ...entries.map(row)]));
+      else context.print(table([['MODEL', 'SIZE', 'FILES', 'LAST USED'], ...entries.map(row)]));
     });
   cache
     .command('clear')
@@ -48,15 +54,23 @@ export function registerCache(program: Command, context: CliContext): void {
 }
 
 interface KindEntry {
+  /** Of a model that is not installed any more: null. */
+  readonly model: string | null;
   readonly state: string;
   readonly bytes: number;
   readonly files: number;
   readonly last_used: string | null;
 }
 
-function kindOf(name: string, files: readonly CachedFile[]): KindEntry {
+function kindOf(name: string, files: readonly CachedFile[], models: readonly InstalledModel[]): KindEntry {
   const usedMs = Math.max(...files.map((file) => file.usedMs));
+  const owner = models.find((model) => {
+    const [first] = modelFiles(model);
+    const digest = first === undefined ? null : digestOf(first);
+    return digest !== null && isOfModel(name, digest);
+  });
   return {
+    model: owner?.id ?? null,
     state: name,
     bytes: files.reduce((sum, file) => sum + file.bytes, 0),
     files: files.length,
@@ -64,9 +78,9 @@ function kindOf(name: string, files: readonly CachedFile[]): KindEntry {
   };
 }
 
-function row({ state, bytes, files, last_used }: KindEntry): string[] {
+function row({ model, bytes, files, last_used }: KindEntry): string[] {
   return [
-    state.slice(0, 12),
+    model === null ? '(not installed)' : printable(model),
     readable(bytes),
     String(files),
     last_used === null ? '-' : agoTime(Date.parse(last_used), systemClock.unixMs()),

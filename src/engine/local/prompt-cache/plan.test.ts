@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temp-home.ts';
+import { KIND_PATTERN } from '../../../lib/prompt-cache/kind.ts';
 import type { LocalSource } from '../model-source.ts';
 import { createPromptCachePlan, type PromptCacheOptions } from './plan.ts';
 
@@ -35,7 +36,7 @@ const kindOf = async (...args: Parameters<typeof planned>) => (await planned(...
 
 describe('what a load may keep of prompts', () => {
   it('is found again by a load of the same', async () => {
-    expect(await kindOf()).toMatch(/^[0-9a-f]{32}$/);
+    expect(await kindOf()).toMatch(new RegExp(KIND_PATTERN));
     expect(await kindOf()).toBe(await kindOf());
     // The same weights, wherever they lie and however many threads compute.
     expect(await kindOf({ path: '/elsewhere.gguf', threads: 1 })).toBe(await kindOf());
@@ -49,7 +50,7 @@ describe('what a load may keep of prompts', () => {
     ['adapters', { beside: { adapters: [{ name: 'one', path: '/one.gguf' }], draft: null } }, {}],
   ])('is not found with another of %s', async (_what, source, options) => {
     const kind = await kindOf(source, options);
-    expect(kind).toMatch(/^[0-9a-f]{32}$/);
+    expect(kind).toMatch(new RegExp(KIND_PATTERN));
     expect(kind).not.toBe(await kindOf());
   });
 

@@ -2,10 +2,10 @@
  * engine/local/prompt-cache owns what a load may keep of prompts beside its sequences: how much memory and disk, and what
  * a state belongs to, so that a worker finds its own and nothing else. It knows nothing of states themselves.
  */
-import { createHash } from 'node:crypto';
 import { access, constants, statfs } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import type { PromptCacheSpec } from '../../../contract/load.ts';
+import { kindName } from '../../../lib/prompt-cache/kind.ts';
 import { cacheFolder } from '../../../lib/files/cache-folder.ts';
 import { makeFolder } from '../../../lib/files/durable.ts';
 import { type LocalSource, settingsKey } from '../model-source.ts';
@@ -42,9 +42,9 @@ export async function createPromptCachePlan(options: PromptCacheOptions): Promis
     const backend = options.backendSha256();
     const { digest, beside } = source;
     // Neither window nor slots: a state does not depend on them (worker/batch/tiers/state-kind.ts).
-    const parts = [digest, backend, machine, settingsKey(source), beside.adapters.length];
-    const kind = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+    const belongsTo = [digest, backend, machine, settingsKey(source), beside.adapters.length];
     const isKnown = digest !== null && backend !== null && diskBytes > 0;
+    const kind = isKnown ? kindName(digest, belongsTo) : '';
     return {
       ramBytes: options.ramBytes ?? usualRamBytes(),
       disk: isKnown ? { folder, bytes: diskBytes, kind, secret: options.secret } : null,

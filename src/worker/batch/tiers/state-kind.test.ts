@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { kindName } from '../../../lib/prompt-cache/kind.ts';
 import { stateKind, type StateForm } from './state-kind.ts';
 
-const KIND = 'a'.repeat(32);
+const KIND = kindName('a'.repeat(64), []);
 const kindOf = (form: Partial<StateForm> = {}): string =>
   stateKind(KIND, { numCtx: 8_192, ropeCtx: null, streams: 1, cuttable: true, ...form });
 
@@ -15,7 +16,7 @@ describe('what a state belongs to', () => {
   it('is another one beyond the window where the model rotates otherwise', () => {
     expect(kindOf({ ropeCtx: 8_192 })).toBe(KIND);
     expect(kindOf({ ropeCtx: 4_096 })).not.toBe(KIND);
-    expect(kindOf({ ropeCtx: 4_096 })).toMatch(/^[0-9a-f]{32}$/);
+    expect(kindOf({ ropeCtx: 4_096 })).toMatch(/^a{16}-[0-9a-f]{32}$/);
   });
 
   it('is another one for whole states of contexts with several streams', () => {

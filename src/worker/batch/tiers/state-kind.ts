@@ -3,7 +3,7 @@
  * window or on how many slots share it, with two exceptions: models whose rotation of positions changes beyond a window,
  * and whole states, in which llama.cpp writes how many streams the context had. Pure.
  */
-import { createHash } from 'node:crypto';
+import { kindName } from '../../../lib/prompt-cache/kind.ts';
 
 export interface StateForm {
   /** Window of one sequence, tokens. */
@@ -22,8 +22,5 @@ export function stateKind(kind: string, { numCtx, ropeCtx, streams, cuttable }: 
     ...(cuttable || streams === 1 ? [] : [`streams ${streams}`]),
   ];
   if (parts.length === 0) return kind;
-  return createHash('sha256')
-    .update([kind, ...parts].join('\n'))
-    .digest('hex')
-    .slice(0, kind.length);
+  return kindName(kind, [kind, ...parts]);
 }
