@@ -7,7 +7,8 @@ import { loadChat } from './load/chat.ts';
 import { template } from '../../test/support/templates.ts';
 import { prepareChat } from './prepare.ts';
 import { promptWriter } from './prompt/writer.ts';
-import { openTemplate } from './prompt/template.ts';
+import { knownTemplate } from '../lib/chat-template/known-templates.ts';
+import { openKnownTemplate, openTemplate } from './prompt/template.ts';
 
 const END = 256;
 const { backend } = scriptedBackend(answering(() => ''));
@@ -52,6 +53,18 @@ describe('a file with a second template for tools', () => {
     expect([withTools.toolFormat === 'envelope', withTools.writer]).toEqual([false, toolWriter]);
     const without = text({});
     expect([without.toolFormat, without.writer]).toEqual(['envelope', chat.writer]);
+  });
+});
+
+describe('the ends that a known template writes as text', () => {
+  const writer = promptWriter(openKnownTemplate(knownTemplate('chatml')!), chat.vocabulary);
+  const stopsOf = (fields: Partial<GenerateJob>) =>
+    prepareChat({ ...chat, writer }, generateJob(fields)).answer.hiddenStops;
+
+  it('end an answer of words, and none that only its limit may end', () => {
+    expect(stopsOf({})).toEqual(['<|im_end|>', '<|im_start|>']);
+    expect(stopsOf({ ignoresEnd: true })).toEqual([]);
+    expect(stopsOf({ format: { kind: 'json_object' } })).toEqual([]);
   });
 });
 

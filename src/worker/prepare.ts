@@ -164,9 +164,10 @@ function promptPieces(
   });
 }
 
-/** JSON is ended by its grammar, and may speak of marks. */
-function hiddenStops({ writer }: ChatModel, { prompt, format }: GenerateJob): readonly string[] {
-  return prompt.kind === 'chat' && format.kind === 'text' ? writer.template.stops : [];
+/** JSON is ended by its grammar, and may speak of marks; so may an answer that nothing but its limit is to end. */
+function hiddenStops({ writer }: ChatModel, { prompt, format, ignoresEnd }: GenerateJob): readonly string[] {
+  const isText = prompt.kind === 'chat' && format.kind === 'text';
+  return isText && ignoresEnd !== true ? writer.template.stops : [];
 }
 
 /** A template that knows nothing of tools may not know the role of their results either. */
