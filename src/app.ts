@@ -234,6 +234,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       hub: { env: options.env, hubHosts: config.hubHosts, sealed: config.sealed },
       foreign: { env: options.env, userHome: homedir(), platform: process.platform },
       probe: createModelProbe({ env: options.env, gpu: config.gpu, libraries }, (line) => logger.warn(line)),
+      askFormat: (target) => backend.askFormat(target),
       builtins: options.builtins,
     }),
     clock: systemClock,

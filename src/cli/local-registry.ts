@@ -2,14 +2,16 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { knownFormat } from '../api/check/known-format.ts';
+import { setTried } from '../api/check/set-tried.ts';
 import type { Config } from '../config/config.ts';
 import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
 import type { Probe } from '../store/install/inspection.ts';
 import type { ModelFormatFacts } from '../contract/job-event.ts';
+import type { ParamsPatch } from '../store/install/changes.ts';
 import { type InstalledModel, openRegistry, type Registry } from '../store/registry/registry.ts';
 import { builtFolder } from '../lib/base/package-folder.ts';
 import { librariesFolder } from '../lib/files/native-library.ts';
-import { type CliContext, EXIT_CODES } from './context.ts';
+import { type CliContext, EXIT_CODES, printable } from './context.ts';
 import { readVersion } from './version.ts';
 
 export function localRegistry(config: Config): Registry {
@@ -44,6 +46,20 @@ export async function formatHere(
       await backend.close();
     }
   });
+}
+
+/** Changes settings; a file that is to be the template or the tool format is tried on the model first. */
+export async function setHere(
+  context: CliContext,
+  registry: Registry,
+  id: string,
+  patch: ParamsPatch,
+): Promise<InstalledModel> {
+  const { model, doubts } = await setTried(registry, id, patch, (next) =>
+    formatHere(context, registry, next),
+  );
+  for (const doubt of doubts) context.note(printable(doubt));
+  return model;
 }
 
 /** The build that reads the templates: its version, and when it was made. */

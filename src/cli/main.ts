@@ -135,8 +135,14 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** A wrong command line ends in our exit codes, and names the help that explains it. */
 function prepare(command: Command, line: string): void {
-  command.exitOverride().showHelpAfterError(`(${line} --help explains it)`);
+  command.exitOverride().showHelpAfterError(`(${beforeOthers(command)}${line} --help explains it)`);
   for (const below of command.commands) prepare(below, `${line} ${below.name()}`);
+}
+
+/** An option that is not known may be meant for a program that the arguments name. */
+function beforeOthers({ registeredArguments }: Command): string {
+  const last = registeredArguments.at(-1)?.name() ?? '';
+  return ['command', 'args'].includes(last) ? 'write -- before the options of another program; ' : '';
 }
 
 /** Before the server's packages are loaded: none of them gets to open a connection either. */

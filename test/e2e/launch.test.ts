@@ -47,6 +47,9 @@ describe.skipIf(process.platform === 'win32')('hearth launch', () => {
     });
     expect(code).toBe(7);
     expect(stderr).toMatch(/Claude Code uses hearth-mini \(\d+ tokens\) at/);
+    expect(stderr).toMatch(
+      /The window of hearth-mini has 1024 tokens, .*: hearth set hearth-mini num_ctx=65536/,
+    );
     expect(stderr).toContain('ANTHROPIC_BASE_URL');
     expect(stderr).not.toContain('launch-key');
   });

@@ -163,8 +163,8 @@ describe('a model on the command line', () => {
       return hearth(['set', 'base', `template=${file}`], env);
     };
     const open = await set('{% for m in messages %}{{ m.content }}');
-    expect(open).toMatchObject({ code: 1, stdout: '' });
-    expect(open.stderr).toMatch(/template stays as it was: .* it ends inside a block or an expression\n$/);
+    expect(open).toMatchObject({ code: 2, stdout: '' });
+    expect(open.stderr).toMatch(/template stays as it was: .* it ends inside a block or an expression\.\n$/);
     const deaf = await set('{{ messages[0].role }}');
     expect(deaf.stderr.split('\n')).toEqual([
       'The template leaves out what the user says.',

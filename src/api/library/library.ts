@@ -2,15 +2,16 @@
  * api/library owns what the page does with installed models: shows them, fetches, names, sets, checks and removes them. It
  * knows nothing of who may; the store does the work, as it does for the verbs of the terminal.
  */
+import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import { SETTING_GROUPS } from '../../contract/settings/load-settings.ts';
 import { parseDuration } from '../../lib/base/duration.ts';
 import { EventQueue } from '../../lib/base/event-queue.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
-import type { Engine } from '../../engine/ports.ts';
+import type { Engine, ModelTarget } from '../../engine/ports.ts';
 import { FOREIGN_STORES, type ModelManifest, type ModelParams } from '../../store/files/manifest.ts';
 import type { ForeignEnvironment } from '../../store/foreign/foreign-store.ts';
-import { addAlias, removeModel, setParams } from '../../store/install/changes.ts';
+import { addAlias, removeModel } from '../../store/install/changes.ts';
 import { importFile, installCandidate } from '../../store/install/import.ts';
 import type { Probe } from '../../store/install/inspection.ts';
 import type { OnInstallEvent } from '../../store/install/install-event.ts';
@@ -32,6 +33,7 @@ import type {
   RestoreRequest,
   SettingsRequest,
 } from '../../wire/operation/library.ts';
+import { setTried } from '../check/set-tried.ts';
 import { listModels } from '../models/models.ts';
 import type { Models } from '../models/served-model.ts';
 import { hubOptions, type HubEnvironment } from './hub-options.ts';
@@ -43,6 +45,8 @@ export interface LibraryPorts {
   readonly hub: HubEnvironment;
   readonly foreign: ForeignEnvironment;
   readonly probe: Probe;
+  /** How a model writes, by the settings of that target. */
+  readonly askFormat: (target: ModelTarget) => Promise<ModelFormatFacts | null>;
   readonly builtins: Builtins;
   readonly log: Logger;
 }
@@ -176,13 +180,15 @@ export class LibraryUseCases {
 
   async set({ model, settings }: SettingsRequest): Promise<Changed> {
     const patch = Object.fromEntries(Object.entries(settings).map(([name, text]) => readSetting(name, text)));
-    const { registry, engine } = this.#ports;
-    const changed = await setParams(registry, model, patch);
+    const { registry, engine, askFormat } = this.#ports;
+    const { model: changed, doubts } = await setTried(registry, model, patch, (next) =>
+      askFormat(registry.toTarget(next)),
+    );
     const names = Object.keys(patch) as (keyof ModelParams)[];
     const window = 'numCtx' in patch ? reducedWindow(changed) : null;
     const isLoaded = engine.residencies().some(({ modelId }) => modelId === changed.id);
     const acts = whenItActs(changed.id, names, isLoaded ? UNLOAD : null);
-    const note = window === null ? acts : `${window.note} ${acts}`;
+    const note = [...doubts, ...(window === null ? [] : [window.note]), acts].join(' ').trim();
     return {
       model: changed.id,
       ...(window === null ? {} : { num_ctx: window.numCtx }),

@@ -96,7 +96,7 @@ export async function addAlias(registry: Registry, name: string, alias: string):
   });
 }
 
-type ParamsPatch = { readonly [Key in keyof ModelParams]?: ModelParams[Key] | null };
+export type ParamsPatch = { readonly [Key in keyof ModelParams]?: ModelParams[Key] | null };
 
 /**
  * Changes defaults of one model; a member that is null goes back to the default of the service. `tryOut` gets the model as

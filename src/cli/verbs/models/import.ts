@@ -21,8 +21,13 @@ import type { InstalledModel, Registry } from '../../../store/registry/registry.
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { showProgress } from '../../install-progress.ts';
 import { announcing } from '../../new-model.ts';
-import { setHere } from './set.ts';
-import { foreignEnvironment, interruptible, localRegistry, probeHere } from '../../local-registry.ts';
+import {
+  foreignEnvironment,
+  interruptible,
+  localRegistry,
+  probeHere,
+  setHere,
+} from '../../local-registry.ts';
 
 interface ImportFlags {
   readonly id?: string;

@@ -1,18 +1,16 @@
 /** hearth set ID name=value…: defaults of one model, below what a request says. */
-import path from 'node:path';
 import type { Command } from 'commander';
 import { findSeen, limitSeen } from '../../../api/elsewhere/name-models.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
-import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import type { ModelParams } from '../../../store/files/manifest.ts';
-import { setParams } from '../../../store/install/changes.ts';
-import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
+import type { ParamsPatch } from '../../../store/install/changes.ts';
+import type { Registry } from '../../../store/registry/registry.ts';
 import { paramNames, readParam, whenItActs } from '../../../store/registry/param-names.ts';
 import { reducedWindow } from '../../../store/registry/target.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
-import { formatHere, localRegistry } from '../../local-registry.ts';
+import { localRegistry, setHere } from '../../local-registry.ts';
 import { noteDefault } from '../../new-model.ts';
 
 export function registerSet(program: Command, context: CliContext): void {
@@ -46,32 +44,8 @@ export function registerSet(program: Command, context: CliContext): void {
     });
 }
 
-/** Changes settings; a file that is to be the template or the tool format is tried on the model first. */
-export async function setHere(
-  context: CliContext,
-  registry: Registry,
-  id: string,
-  patch: Patch,
-): Promise<InstalledModel> {
-  const isTried = [patch.template, patch.toolFormat].some((named) => path.isAbsolute(named ?? ''));
-  const doubts: string[] = [];
-  const model = await setParams(registry, id, patch, async (next) => {
-    if (!isTried || next.kind !== 'chat') return;
-    const { evidence = [] } = (await formatHere(context, registry, next).catch(refuseSetting)) ?? {};
-    doubts.push(...evidence.filter(({ about }) => about === 'template').map(({ says }) => says));
-  });
-  for (const doubt of doubts) context.note(printable(doubt));
-  return model;
-}
-
-function refuseSetting(error: unknown): never {
-  if (!isFailure(error, 'load_setting_unusable')) throw error;
-  const { setting, reason } = error.detail;
-  throw new CliFailure(`${setting} stays as it was: ${reason}`);
-}
-
 /** A model of another engine has one setting here, the rest is set where it runs; false where no engine has it. */
-async function setElsewhere(registry: Registry, id: string, patch: Patch): Promise<boolean> {
+async function setElsewhere(registry: Registry, id: string, patch: ParamsPatch): Promise<boolean> {
   const engines = new EngineStore(registry.store);
   if ((await findSeen(engines, id)) === null) return false;
   const { privacy, ...others } = patch;
@@ -80,9 +54,7 @@ async function setElsewhere(registry: Registry, id: string, patch: Patch): Promi
   return limitSeen(engines, id, privacy);
 }
 
-type Patch = { [Key in keyof ModelParams]?: ModelParams[Key] | null };
-
-function readPairs(pairs: readonly string[]): Patch {
+function readPairs(pairs: readonly string[]): ParamsPatch {
   const patch: Record<string, unknown> = {};
   for (const pair of pairs) {
     const [, key = '', value = ''] = /^([a-z_]+)=(.*)$/s.exec(pair) ?? [];

@@ -18,6 +18,9 @@ interface LaunchFlags {
   readonly model: string;
 }
 
+/** Tokens: what coding agents tell a model before the first word of their user fills up to half of it. */
+const AGENT_WINDOW = 16_384;
+
 export function registerLaunch(program: Command, context: CliContext): void {
   program
     .command('launch [tool] [args...]')
@@ -32,6 +35,7 @@ export function registerLaunch(program: Command, context: CliContext): void {
       if (flags.print !== true && !(await isOnPath(tool.program, context.env['PATH']))) throw notFound(tool);
       const { id: model } = await findAnswerer(config, flags.model);
       const window = await windowOf(context, model, flags.print === true);
+      if (window !== null && window < AGENT_WINDOW) context.note(tooSmall(model, window));
       const facts: Facts = { url: baseUrl(config), key: config.apiKey, model, context: window };
       if (flags.print === true) return context.print(shellLines(tool, facts, args).join('\n'));
       context.note(summary(tool, facts));
@@ -78,6 +82,11 @@ function summary({ title, env }: Tool, { url, key, model, context }: Facts): str
   const keySource = key === null ? 'no key' : 'the key of SVC_API_KEY';
   const size = context === null ? '' : ` (${context} tokens)`;
   return `${title} uses ${printable(model)}${size} at ${url} with ${keySource}; set for it: ${Object.keys(env).join(', ')}.`;
+}
+
+function tooSmall(model: string, window: number): string {
+  const remedy = `hearth set ${printable(model)} num_ctx=65536`;
+  return `The window of ${printable(model)} has ${window} tokens, which the instructions of an agent alone may fill; enlarge it with: ${remedy}, or choose a model with a larger one`;
 }
 
 function notFound({ title, program, install }: Tool): CliFailure {

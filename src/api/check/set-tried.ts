@@ -1,0 +1,33 @@
+/** Settings that name a file for the template or the tool format: tried on the model before they are kept. */
+import path from 'node:path';
+import type { ModelFormatFacts } from '../../contract/job-event.ts';
+import { fail, isFailure } from '../../lib/errors/svc-error.ts';
+import { type ParamsPatch, setParams } from '../../store/install/changes.ts';
+import type { InstalledModel, Registry } from '../../store/registry/registry.ts';
+
+/** How the model writes, with its settings as they would be; throws load_setting_unusable. */
+type AskFormat = (next: InstalledModel) => Promise<ModelFormatFacts | null>;
+
+/** `doubts`: sentences about a template that can be used and may not be what was meant. Throws as setParams does. */
+export async function setTried(
+  registry: Registry,
+  name: string,
+  patch: ParamsPatch,
+  askFormat: AskFormat,
+): Promise<{ readonly model: InstalledModel; readonly doubts: readonly string[] }> {
+  const isTried = [patch.template, patch.toolFormat].some((named) => path.isAbsolute(named ?? ''));
+  const doubts: string[] = [];
+  const model = await setParams(registry, name, patch, async (next) => {
+    if (!isTried || next.kind !== 'chat') return;
+    const { evidence = [] } = (await askFormat(next).catch(refuse)) ?? {};
+    doubts.push(...evidence.filter(({ about }) => about === 'template').map(({ says }) => says));
+  });
+  return { model, doubts };
+}
+
+/** Whoever hears load_setting_unusable is to change a setting, which is what was tried here. */
+function refuse(error: unknown): never {
+  if (!isFailure(error, 'load_setting_unusable')) throw error;
+  const { setting, reason } = error.detail;
+  throw fail('invalid_request', { param: setting, message: `${setting} stays as it was: ${reason}.` }, error);
+}
