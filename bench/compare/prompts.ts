@@ -1,7 +1,7 @@
 /** Scenarios of evaluating prompts: long ones, resent ones, and one beside a stream. */
 import { type Message, type StreamMeasure, streamChat } from '../client/stream.ts';
 import { median, perSecond, spread } from '../statistics.ts';
-import { asking, type Scenario, story } from './scenario.ts';
+import { asking, decodeRate, type Scenario, story } from './scenario.ts';
 
 function prefill(tokens: number, cold?: true): Scenario {
   return {
@@ -66,4 +66,24 @@ const mixed: Scenario = {
   },
 };
 
-export const promptScenarios: readonly Scenario[] = [prefill(512), prefill(4096, true), prefix, mixed];
+const IDLE_CONVERSATIONS = 4;
+
+const besideIdle: Scenario = {
+  name: 'beside-idle',
+  describe: `one stream of 64 tokens, behind a prompt of about 300, while ${IDLE_CONVERSATIONS} conversations of about 1,500 are idle`,
+  onlyNamed: true,
+  run: async (side, round, textOf) => {
+    for (let at = 0; at < IDLE_CONVERSATIONS; at += 1)
+      await streamChat(side, asking(textOf(1_500, 3_000 + round * 10 + at)), { maxTokens: 1 });
+    const measure = await streamChat(side, story(textOf(300, 4_000 + round)), { maxTokens: 64 });
+    return { 'decode tok/s': decodeRate(measure), 'first token ms': measure.firstTokenMs };
+  },
+};
+
+export const promptScenarios: readonly Scenario[] = [
+  prefill(512),
+  prefill(4096, true),
+  prefix,
+  mixed,
+  besideIdle,
+];

@@ -226,6 +226,9 @@ export class BatchLoop {
     });
     const ms = this.#threads.end(call);
     this.#planner.observe({ phase, rows, ms });
+    const [first, ...more] = nativeRows;
+    if (phase === 'decode' && more.length === 0 && first?.tokens.length === 1)
+      this.#sequences.observeStep(ms);
   }
 
   #slotStates(): SlotStates {

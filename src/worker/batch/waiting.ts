@@ -26,6 +26,9 @@ export interface Admission {
   failed(job: StreamJob, error: unknown): void;
 }
 
+/** Chosen: tokens of an answer that are reckoned with, as nobody knows when it ends. */
+const ANSWER_TOKENS = 128;
+
 export class Waiting {
   readonly #sequences: Sequences;
   readonly #planner: StepPlanner;
@@ -109,12 +112,14 @@ export class Waiting {
           this.#sequences.reserve(wanted.id, owner);
           this.remove(waiting.job.jobId);
           begun.push({ prompt, owner, position: 0 });
+          this.#setAside(waiting, wanted.id, restorable.length);
           admission.restore(waiting, wanted, { tiers: this.#tiers, wanted: restorable, before });
           continue;
         }
         const placement = this.#sequences.take(wanted, owner);
         this.remove(waiting.job.jobId);
         begun.push({ prompt, owner, position: placement.keep });
+        this.#setAside(waiting, placement.id, placement.keep);
         admission.begin(waiting, placement, before);
       } catch (error) {
         this.remove(waiting.job.jobId);
@@ -128,6 +133,11 @@ export class Waiting {
   #hasRoom({ prompt }: StreamJob, { keep }: Placement, begun: readonly PrefillingPrompt[]): boolean {
     const promised = begun.reduce((sum, other) => sum + other.prompt.length - other.position, 0);
     return this.#sequences.hasRoomFor(promised + prompt.length - keep + CELL_LIMITS.answerTokens);
+  }
+
+  #setAside({ prompt, job }: StreamJob, id: number, reused: number): void {
+    const answerTokens = Math.min(job.maxTokens ?? ANSWER_TOKENS, ANSWER_TOKENS);
+    this.#sequences.setAside(id, { promptTokens: prompt.length - reused, answerTokens });
   }
 
   /** Asked before the placement is carried out, which cuts away what the prompt does not begin with. */

@@ -11,6 +11,7 @@ import type { IdleSequence, StepPlanner } from '../planning/step-planner.ts';
 import { CELL_LIMITS, COPY_LIMITS } from '../planning/tuning.ts';
 import { cellsBesideRunning, evictedFor } from './kv-cells.ts';
 import { type Placement, placePrompt, worthTokens } from './placement.ts';
+import { CellPrice, costOfCells, inTheWay, type Work } from './set-aside.ts';
 import type { Row } from '../stream/row.ts';
 import type { Candidate } from '../tiers/cache-facts.ts';
 import type { SequenceContent, Tiers } from '../tiers/tiers.ts';
@@ -29,6 +30,8 @@ interface SequenceState {
   owner: string;
   busy: boolean;
   lastUsed: number;
+  /** In turns of all sequences. */
+  filled: number;
 }
 
 export class Sequences {
@@ -40,6 +43,8 @@ export class Sequences {
   /** Cells that all sequences share; null where each has its own. */
   readonly #cells: number | null;
   readonly #tiers: Tiers | null;
+  readonly #cellPrice = new CellPrice();
+  #fills = 0;
 
   constructor(chat: ChatModel, planner: StepPlanner, tiers: Tiers | null = null) {
     const { sequences, contextBytes } = chat.facts;
@@ -52,6 +57,7 @@ export class Sequences {
       owner: '',
       busy: false,
       lastUsed: 0,
+      filled: 0,
     }));
     this.#checkpoints = chat.prefixReuse === 'checkpoints' ? new Checkpoints(chat) : null;
     this.#cells = chat.sharedCells;
@@ -127,6 +133,27 @@ export class Sequences {
     return evicted !== null;
   }
 
+  /** A step of one row took so long. */
+  observeStep(ms: number): void {
+    const cells = this.#states.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    if (this.#cells !== null) this.#cellPrice.observe(cells, ms);
+  }
+
+  /**
+   * Before the state of a job comes into the sequence: idle state that would slow it goes to memory, where that takes less
+   * time than it would cost. The next prompt that continues it brings it back.
+   */
+  setAside(id: number, work: Work): void {
+    if (this.#cells === null || this.#tiers === null || this.#checkpoints !== null) return;
+    const othersDecode = this.#states.some(({ busy, id: other }) => busy && other !== id);
+    for (const state of inTheWay(this.#states, id)) {
+      const cells = state.tokens.length;
+      const msPerCell = this.#cellPrice.msPerCell(() => this.#context.sequenceBytes(state.id) / cells);
+      const gainMs = costOfCells(cells, work, msPerCell);
+      if (this.#tiers.setAside(state, { gainMs, othersDecode })) this.empty(state.id);
+    }
+  }
+
   /** Takes a free sequence and brings its state to the reused prefix, or to less where the memory cannot be cut there. */
   take(wanted: Placement, owner: string): Placement {
     const state = this.#state(wanted.id);
@@ -193,6 +220,7 @@ export class Sequences {
   /** These tokens' state is in the sequence now. */
   append(id: number, tokens: Uint32Array): void {
     const state = this.#state(id);
+    if (state.tokens.length === 0) state.filled = this.#fills += 1;
     for (const token of tokens) state.tokens.push(token);
   }
 
@@ -234,6 +262,7 @@ export class Sequences {
   #copy(target: SequenceState, source: SequenceState): void {
     this.#context.copySequence(target.id, source.id);
     target.tokens = source.tokens.slice();
+    target.filled = this.#fills += 1;
   }
 
   /** Leaves the first `keep` tokens, or fewer when the memory cannot be cut there. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../../lib/base/deferred.ts';
 import { PromptStore } from '../../cache/prompt-store.ts';
 import type { NativeContext } from '../../native.ts';
@@ -14,6 +14,7 @@ let copyMs: number;
 let copies: number;
 let lefts: number;
 let msPerToken: number;
+let sequenceBytes: number;
 let tiers: Tiers;
 
 beforeEach(() => {
@@ -22,9 +23,10 @@ beforeEach(() => {
   copies = 0;
   lefts = 0;
   msPerToken = 1_000;
+  sequenceBytes = SEQUENCE_BYTES;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const context: Partial<NativeContext> = {
-    sequenceBytes: () => SEQUENCE_BYTES,
+    sequenceBytes: () => sequenceBytes,
     saveSequence: () => {
       copies += 1;
       nowMs += copyMs;
@@ -33,7 +35,7 @@ beforeEach(() => {
   };
   tiers = new Tiers({
     context: context as NativeContext,
-    spec: { ramBytes: 2 * SEQUENCE_BYTES, disk: null },
+    spec: { ramBytes: 4 * SEQUENCE_BYTES, disk: null },
     cuttable: false,
     streams: 1,
     msPerToken: () => msPerToken,
@@ -67,6 +69,32 @@ it('does not take copies that never pay for cheaper by and by', () => {
   copyMs = 1;
   msPerToken = 10;
   for (let left = 0; left < 100; left += 1) expect(leaves(false)).toBe(false);
+});
+
+describe('idle state in the way of a job', () => {
+  const content = { id: 0, owner: '', tokens: Array.from({ length: 40 }, () => 7) };
+  const aside = (gainMs: number, othersDecode = false) => tiers.setAside(content, { gainMs, othersDecode });
+  /** Two copies at the rate that is believed at first. */
+  const TWICE_MS = (2 * SEQUENCE_BYTES) / 1_500_000;
+
+  it('is copied for a gain that pays it and its way back, and once it is there, for half of that', () => {
+    expect([aside(0.9 * TWICE_MS), copies]).toEqual([false, 0]);
+    // The state that comes is small, so that the rate stays as it was.
+    copyMs = STATE_BYTES / 1_500_000;
+    expect([aside(1.1 * TWICE_MS), copies]).toEqual([true, 1]);
+    expect([aside(0.6 * TWICE_MS), copies]).toEqual([true, 1]);
+    expect([aside(0.4 * TWICE_MS), copies]).toEqual([false, 1]);
+  });
+
+  it('stays where the gain is not felt, where answers would wait for a long copy, and where memory is short', () => {
+    expect(aside(49)).toBe(false);
+    sequenceBytes = 3.9 * SEQUENCE_BYTES;
+    expect([aside(10_000, true), copies]).toEqual([false, 0]);
+    sequenceBytes = 4.1 * SEQUENCE_BYTES;
+    expect([aside(10_000), copies]).toEqual([false, 0]);
+    sequenceBytes = 3.9 * SEQUENCE_BYTES;
+    expect([aside(10_000), copies]).toEqual([true, 1]);
+  });
 });
 
 it('leaves rows where they are that cannot be copied, and goes on', async () => {

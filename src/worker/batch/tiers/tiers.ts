@@ -65,6 +65,8 @@ const LIMITS = {
   copyWeight: 0.4,
   /** Chosen: how quickly a rate that forbids copies is forgotten, by the copy that is not made. */
   forgetShare: 0.05,
+  /** Chosen: idle state that costs a job less than this stays in its sequence, where it takes no copy to go on with it. */
+  leastGainMs: 50,
   /** Bytes of a copy that tells a rate. */
   leastRated: 1024 * 1024,
   /** Chosen: restoring has to be so much cheaper than evaluating. */
@@ -188,6 +190,29 @@ export class Tiers {
       return this.#store.lost(owner, tokens);
     this.#prospects.kept(missing);
     void this.#compact(false);
+  }
+
+  /** Puts idle state into memory, unless it lies in a tier already; whether it may go from its sequence for that gain. */
+  setAside(
+    content: SequenceContent,
+    { gainMs, othersDecode }: { readonly gainMs: number; readonly othersDecode: boolean },
+  ): boolean {
+    if (gainMs < LIMITS.leastGainMs) return false;
+    const { ramBytes } = this.#options.spec;
+    const { owner } = content;
+    const tokens = Uint32Array.from(content.tokens);
+    const missing = this.#store.missing(owner, tokens);
+    const bytes = this.#options.context.sequenceBytes(content.id);
+    // What comes back is copied once more.
+    const copies = missing < LIMITS.leastTokens ? 1 : 2;
+    const copyMs = bytes / this.#copyBytesPerMs;
+    if (copies * copyMs > gainMs) return false;
+    if (missing < LIMITS.leastTokens) return true;
+    if (bytes > ramBytes || (othersDecode && copyMs > LIMITS.gapMs) || !this.#copy(content, tokens))
+      return false;
+    this.#prospects.kept(missing);
+    void this.#compact(false);
+    return this.#store.missing(owner, tokens) < LIMITS.leastTokens;
   }
 
   /** The state of a sequence at a place where others may begin, for memory that cannot be cut back to it. */
