@@ -53,9 +53,9 @@ describe('chooseScenarios', () => {
     expect(names('prefill-512')).toEqual(['prefill-512']);
   });
 
-  it('leaves out what needs another model, unless named', () => {
+  it('leaves out what takes long or needs another model, unless named', () => {
     const left = scenarios.map(({ name }) => name).filter((name) => !names().includes(name));
-    expect(left).toEqual(['embed-batch', 'embed-single', 'edits']);
+    expect(left).toEqual(['beside-idle', 'embed-batch', 'embed-single', 'edits']);
     expect(names('edits')).toEqual(['edits']);
   });
 
