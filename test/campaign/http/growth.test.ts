@@ -12,6 +12,17 @@ describe('the growth of memory', () => {
     expect(growthPerMinute(course(40, (round) => 100 + round + (round % 2) * 3))).toBeCloseTo(2, 0);
   });
 
+  it('is no garbage that waits for a collection, however short the rounds are', () => {
+    // Rounds of a second; each minute and a quarter, 70 MiB are collected.
+    const rounds = (slope: number) =>
+      Array.from({ length: 750 }, (_, at) => ({
+        mebibytes: 200 + ((at % 75) / 75) * 70 + (slope * at) / 60,
+        minutes: 1 / 60,
+      }));
+    expect(Math.abs(growthPerMinute(rounds(0)) ?? Infinity)).toBeLessThan(1);
+    expect(growthPerMinute(rounds(3))).toBeGreaterThan(2);
+  });
+
   it('is not made smaller by a round during which the machine stood still', () => {
     const rounds = course(40, (round) => 100 + round);
     rounds[30] = { mebibytes: 130, minutes: 100 };

@@ -9,6 +9,8 @@ export interface Footprint {
 /** Caches and pools fill in the first half; less than this of the second says nothing. */
 const LEAST_MINUTES = 5;
 const LEAST_ROUNDS = 10;
+/** Garbage of minutes waits for a full collection, tens of mebibytes of it; the least of so long is what is in use. */
+const COLLECTED_MINUTES = 1.5;
 
 /**
  * The slope of the second half, mebibytes a minute; null while it is too short. Rounds are equal work, so the slope is one
@@ -19,13 +21,21 @@ export function growthPerMinute(all: readonly Footprint[]): number | null {
   const minutes = half.map((each) => each.minutes).toSorted((a, b) => a - b);
   const usual = minutes[Math.floor(minutes.length / 2)] ?? 0;
   if (half.length < LEAST_ROUNDS || usual * half.length < LEAST_MINUTES) return null;
-  const meanAt = (half.length - 1) / 2;
-  const mean = half.reduce((sum, { mebibytes }) => sum + mebibytes, 0) / half.length;
+  const rounds = Math.max(1, Math.ceil(COLLECTED_MINUTES / usual));
+  const least = Array.from({ length: Math.floor(half.length / rounds) }, (_, at) =>
+    Math.min(...half.slice(at * rounds, (at + 1) * rounds).map(({ mebibytes }) => mebibytes)),
+  );
+  return Number((slopeOf(least) / (rounds * usual)).toFixed(2));
+}
+
+function slopeOf(values: readonly number[]): number {
+  const meanAt = (values.length - 1) / 2;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   let together = 0;
   let spread = 0;
-  for (const [at, { mebibytes }] of half.entries()) {
-    together += (at - meanAt) * (mebibytes - mean);
+  for (const [at, value] of values.entries()) {
+    together += (at - meanAt) * (value - mean);
     spread += (at - meanAt) ** 2;
   }
-  return Number((together / spread / usual).toFixed(2));
+  return together / spread;
 }
