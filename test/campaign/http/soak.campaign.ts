@@ -18,6 +18,7 @@ const LOOK_EVERY_MS = 200;
 const MOST_MIB_A_MINUTE = 1;
 /** Files that the server may have open beyond those of the first round: connections that end at this moment. */
 const FILES_TO_SPARE = 3 * CLIENTS;
+const FILES_CLOSE_MS = 10_000;
 const chat = { model: 'tiny', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8, temperature: 0 };
 const PERSON = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 
@@ -57,10 +58,9 @@ scenario('soak', async ({ seed, random, book }) => {
   }
   const left = service.children();
   if (left.length > 4) book.found(seed, `${left.length} processes are left`);
-  const files = await openFiles();
-  usualFiles ||= files;
-  if (files > usualFiles + FILES_TO_SPARE)
-    book.found(seed, `${files} files are open, ${usualFiles} at first`);
+  usualFiles ||= await openFiles();
+  const files = await filesLeft(usualFiles + FILES_TO_SPARE);
+  if (files !== null) book.found(seed, `${files} files stay open, ${usualFiles} at first`);
 });
 
 function planned(random: Random): Planned {
@@ -158,6 +158,16 @@ async function residentMebibytes(): Promise<number> {
 async function residentOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0);
+}
+
+/** Null once there are no more than `most`: connections that clients have left end within a moment. */
+async function filesLeft(most: number): Promise<number | null> {
+  for (let looks = 0; ; looks += 1) {
+    const files = await openFiles();
+    if (files <= most) return null;
+    if (looks * LOOK_EVERY_MS >= FILES_CLOSE_MS) return files;
+    await delay(LOOK_EVERY_MS);
+  }
 }
 
 async function openFiles(): Promise<number> {
