@@ -2,6 +2,7 @@
  * Where sequences share cells, attention reads all cells up to the last one in use, whoever's they are: idle state slows
  * every step. Which of it stands in the way of a job that begins, and what it would cost that job. Pure.
  */
+import { lineThrough } from '../planning/line.ts';
 import { ROW_TILE } from '../planning/tuning.ts';
 
 export interface Tenant {
@@ -53,11 +54,7 @@ export class CellPrice {
   /** `bytesPerCell`: of the state, which says how much is read while nothing was measured. */
   msPerCell(bytesPerCell: () => number): number {
     if (this.#bins.size < 2) return bytesPerCell() / LIMITS.believedBytesPerMs;
-    const bins = [...this.#bins];
-    const meanBin = bins.reduce((sum, [bin]) => sum + bin, 0) / bins.length;
-    const meanMs = bins.reduce((sum, [, ms]) => sum + ms, 0) / bins.length;
-    const spread = bins.reduce((sum, [bin]) => sum + (bin - meanBin) ** 2, 0);
-    const together = bins.reduce((sum, [bin, ms]) => sum + (bin - meanBin) * (ms - meanMs), 0);
-    return Math.max(0, together / spread / LIMITS.binCells);
+    const { slope } = lineThrough(Array.from(this.#bins, ([x, y]) => ({ x, y })));
+    return Math.max(0, slope / LIMITS.binCells);
   }
 }

@@ -2,15 +2,12 @@
  * How much dearer a row of a prompt is for each earlier token, as a share of what it costs at position 0: attention reads
  * all of them. Learnt from calls of whole tiles, whose rows cost alike; kept while calls say nothing about it.
  */
+import { lineThrough, type Point } from '../../line.ts';
 import { DEPTH_LIMITS, ROW_TILE } from '../../tuning.ts';
 
-interface Sample {
-  readonly depth: number;
-  readonly msPerRow: number;
-}
-
 export class PrefillDepthSlope {
-  #samples: readonly Sample[] = [];
+  /** Milliseconds a row by depth. */
+  #samples: readonly Point[] = [];
   #perToken = 0;
 
   /** How many times what it costs at position 0 a row costs at this depth. */
@@ -27,18 +24,11 @@ export class PrefillDepthSlope {
 
   observe(rows: number, depth: number, ms: number): void {
     if (rows < ROW_TILE) return;
-    this.#samples = [...this.#samples.slice(1 - DEPTH_LIMITS.samples), { depth, msPerRow: ms / rows }];
-    const meanDepth = meanOf(this.#samples, (sample) => sample.depth);
-    const meanMs = meanOf(this.#samples, (sample) => sample.msPerRow);
-    const spread = meanOf(this.#samples, (sample) => (sample.depth - meanDepth) ** 2);
+    this.#samples = [...this.#samples.slice(1 - DEPTH_LIMITS.samples), { x: depth, y: ms / rows }];
+    const { meanX: meanDepth, meanY: meanMs, spread, slope } = lineThrough(this.#samples);
     if (spread < DEPTH_LIMITS.leastSpread ** 2) return;
-    const together = meanOf(this.#samples, (each) => (each.depth - meanDepth) * (each.msPerRow - meanMs));
-    const slopeMs = Math.max(0, together / spread);
+    const slopeMs = Math.max(0, slope);
     const startMs = Math.max(DEPTH_LIMITS.leastAtStart * meanMs, meanMs - slopeMs * meanDepth);
     this.#perToken = slopeMs / startMs;
   }
-}
-
-function meanOf(samples: readonly Sample[], value: (sample: Sample) => number): number {
-  return samples.reduce((sum, sample) => sum + value(sample), 0) / Math.max(1, samples.length);
 }
