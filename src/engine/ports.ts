@@ -94,7 +94,7 @@ export type Memory = readonly DeviceMemory[];
 export interface ResidencyFacts extends LoadSize {
   /** What it counts for from now on, in the place of what was planned. */
   readonly memory: Memory;
-  /** What it really holds, where that was measured. */
+  /** What it takes, where that was measured: a buffer that no step has touched yet counts. */
   readonly measured?: Memory;
   /** What the memory is for, where the engine tells. */
   readonly parts?: readonly DeviceBytes[];

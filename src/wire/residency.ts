@@ -19,7 +19,8 @@ export const ResidencyList = Type.Object(
             }),
             planned_bytes: Type.Integer({ description: 'What the load was planned with.' }),
             measured_bytes: Type.Union([Type.Integer(), Type.Null()], {
-              description: 'What it holds since it is loaded; null where nothing measures it.',
+              description:
+                'What it takes since it is loaded, with the buffers that no step has touched yet; null where nothing measures it.',
             }),
           }),
         ),

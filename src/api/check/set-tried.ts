@@ -1,4 +1,5 @@
-/** Settings that name a file for the template or the tool format: tried on the model before they are kept. */
+/** Settings that can be tried before they are kept: files for the template or the tool format, and the count of threads. */
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
@@ -8,7 +9,7 @@ import type { InstalledModel, Registry } from '../../store/registry/registry.ts'
 /** How the model writes, with its settings as they would be; throws load_setting_unusable. */
 type AskFormat = (next: InstalledModel) => Promise<ModelFormatFacts | null>;
 
-/** `doubts`: sentences about a template that can be used and may not be what was meant. Throws as setParams does. */
+/** `doubts`: sentences about what can be used and may not be what was meant. Throws as setParams does. */
 export async function setTried(
   registry: Registry,
   name: string,
@@ -16,13 +17,19 @@ export async function setTried(
   askFormat: AskFormat,
 ): Promise<{ readonly model: InstalledModel; readonly doubts: readonly string[] }> {
   const isTried = [patch.template, patch.toolFormat].some((named) => path.isAbsolute(named ?? ''));
-  const doubts: string[] = [];
+  const doubts = threadDoubts(patch);
   const model = await setParams(registry, name, patch, async (next) => {
     if (!isTried || next.kind !== 'chat') return;
     const { evidence = [] } = (await askFormat(next).catch(refuse)) ?? {};
     doubts.push(...evidence.filter(({ about }) => about === 'template').map(({ says }) => says));
   });
   return { model, doubts };
+}
+
+function threadDoubts({ threads }: ParamsPatch): string[] {
+  const most = availableParallelism();
+  if (typeof threads !== 'number' || threads <= most) return [];
+  return [`This machine runs ${most} threads at a time; more than that make the model slower.`];
 }
 
 /** Whoever hears load_setting_unusable is to change a setting, which is what was tried here. */

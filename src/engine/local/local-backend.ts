@@ -24,7 +24,6 @@ import { launch, SEALED_SCRIPT, WORKER_SCRIPT, type WorkerSealing } from './chil
 import { findLauncher } from './child/launcher.ts';
 import { DEFAULT_WORKER_LIMITS, type WorkerLimits } from './limits.ts';
 import { freeMemoryBytes } from './memory/free-memory.ts';
-import { seenMemory } from './memory/measured-memory.ts';
 import { MemoryBook } from './memory/memory-book.ts';
 import { processTuning, type Tuning } from './memory-need.ts';
 import { gpuHint } from './gpu-hint.ts';
@@ -252,7 +251,7 @@ class Workers implements LocalBackend {
         slots,
         cells,
         memory,
-        measured: seenMemory(facts),
+        measured: memory,
         parts: facts.memory ?? [],
         details,
       },

@@ -204,7 +204,7 @@ function addResidencyMetrics(registry: Registry, residencies: () => readonly Res
   perDevice('hearth_models_planned_bytes', 'What the loads were planned with.', (item) => item.planned);
   perDevice(
     'hearth_models_measured_bytes',
-    'What the loaded models hold, where it is measured.',
+    'What the loaded models take, where it is measured.',
     (item) => item.facts?.measured ?? [],
   );
 }

@@ -22,6 +22,15 @@ export const paramNames: ParamNames = {
   ...Object.fromEntries(LOAD_SETTING_ROWS.map(([name, { wire }]) => [wire, name])),
 };
 
+/** Those that are set, in the order of their names, by what people call them. */
+export function paramsByName(
+  params: ModelParams,
+): (readonly [asked: string, set: { readonly name: keyof ModelParams; readonly value: unknown }])[] {
+  return Object.entries(paramNames).flatMap(([asked, name]) =>
+    params[name] === undefined ? [] : [[asked, { name, value: params[name] }] as const],
+  );
+}
+
 /** What `text` says of a parameter; `expects` where it is not usable. */
 export function readParam(
   name: keyof ModelParams,
@@ -47,7 +56,11 @@ export function whenItActs(id: string, names: readonly (keyof ModelParams)[], un
   const isReason = ofLoads.some((name) => name !== 'numCtx' && name !== 'threads');
   return [
     ...(ofLoads.length < names.length ? ['Defaults of requests apply from the next request on.'] : []),
-    ...(isReason ? [`The next request loads ${id} again, if it is loaded with other settings.`] : []),
+    ...(isReason
+      ? [
+          `Settings of loads act with the next load; if ${id} is loaded with others, the next request loads it again.`,
+        ]
+      : []),
     ...(!isReason && ofLoads.includes('numCtx')
       ? [`A larger window comes with the next request, a smaller one with the next load${advice}.`]
       : []),

@@ -44,7 +44,11 @@ export type SlotView = Static<typeof SlotView>;
 /** Bytes on one device. */
 export const ModelMemoryView = Type.Object({
   planned_bytes: Type.Integer({ description: 'What the load was planned with.' }),
-  measured_bytes: Type.Optional(Type.Integer({ description: 'What it holds since it is loaded.' })),
+  measured_bytes: Type.Optional(
+    Type.Integer({
+      description: 'What it takes since it is loaded, with the buffers that no step has touched yet.',
+    }),
+  ),
   weights_bytes: Type.Optional(Type.Integer()),
   kv_bytes: Type.Optional(Type.Integer({ description: 'KV cache and recurrent states.' })),
   compute_bytes: Type.Optional(Type.Integer({ description: 'Buffers of a step.' })),

@@ -7,7 +7,8 @@ import { EngineStore } from '../../../store/engines/engine-store.ts';
 import type { ModelParams } from '../../../store/files/manifest.ts';
 import type { ParamsPatch } from '../../../store/install/changes.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
-import { paramNames, readParam, whenItActs } from '../../../store/registry/param-names.ts';
+import { paramNames, paramsByName, readParam, whenItActs } from '../../../store/registry/param-names.ts';
+import { paramText } from '../../../store/registry/param-rows.ts';
 import { reducedWindow } from '../../../store/registry/target.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { localRegistry, setHere } from '../../local-registry.ts';
@@ -22,26 +23,31 @@ export function registerSet(program: Command, context: CliContext): void {
       '<name=value...>',
       `with one of the names ${Object.keys(paramNames).join(', ')}; what they do: docs/model-settings.md`,
     )
-    .action(async (id: string, pairs: string[]) => {
+    .option('--json', 'one JSON document: all that is set now')
+    .action(async (id: string, pairs: string[], flags: { json?: boolean }) => {
       const patch = readPairs(pairs);
       const registry = localRegistry(context.config());
       if (!(await registry.has(id)) && (await setElsewhere(registry, id, patch)))
         return context.note(printable(`Applies to ${id} from the next request on.`));
       const before = await registry.defaultId('chat');
       const model = await setHere(context, registry, id, patch);
-      context.printJson(
-        Object.fromEntries(
-          Object.entries(paramNames).flatMap(([asked, name]) =>
-            model.params[name] === undefined ? [] : [[asked, model.params[name]]],
-          ),
-        ),
-      );
+      const set = paramsByName(model.params);
+      if (flags.json === true)
+        context.printJson(Object.fromEntries(set.map(([asked, { value }]) => [asked, value])));
+      else if (set.length === 0) context.print(printable(`${model.id} has no settings of its own now.`));
+      else context.print(set.map(line).join('\n'));
       const unload = `hearth stop ${model.id} unloads it`;
       context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[], unload)));
       const reduced = 'numCtx' in patch ? reducedWindow(model) : null;
       if (reduced !== null) context.note(printable(reduced.note));
       await noteDefault(context, registry, model, before);
     });
+}
+
+/** As it could be set again. */
+function line([asked, { name, value }]: ReturnType<typeof paramsByName>[number]): string {
+  const values = name === 'stop' ? (value as readonly string[]) : [paramText(name, value)];
+  return values.map((each) => printable(`${asked}=${each}`)).join('\n');
 }
 
 /** A model of another engine has one setting here, the rest is set where it runs; false where no engine has it. */

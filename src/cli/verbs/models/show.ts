@@ -5,7 +5,7 @@ import type { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { describeModel, type ModelDescription } from '../../../store/registry/describe.ts';
-import { isLoadSetting } from '../../../store/registry/param-names.ts';
+import { isLoadSetting, paramsByName } from '../../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { isSvcError, reasonOf } from '../../../lib/errors/svc-error.ts';
@@ -103,7 +103,7 @@ interface Facts {
 }
 
 function facts({ shown, limits, format }: Facts): Line[] {
-  const { memory, source } = shown;
+  const { source } = shown;
   return [
     ['id', `${shown.id}${shown.isDefault ? ` (default ${shown.kind} model)` : ''}`],
     ...(limits === null ? [] : [['limits', limits] as const]),
@@ -118,7 +118,7 @@ function facts({ shown, limits, format }: Facts): Line[] {
     ['vectors', vectors(shown)],
     ['template', template(shown)],
     ...format,
-    ['memory', memoryWords(memory)],
+    ['memory', memoryWords(shown)],
     ['defaults', requestDefaults(shown) || 'none'],
     // The template has a line above.
     ...Object.entries(shown.settings).filter(([name]) => name !== 'template'),
@@ -152,21 +152,22 @@ function window({ id, memory: { numCtx }, kind }: ModelDescription): string {
     : ` at most; num_ctx is set to ${numCtx}`;
 }
 
-/** What it takes depends on the window, which only a load knows where none is set. */
-function memoryWords({ numCtx, weightsBytes, kvBytesPerToken }: ModelDescription['memory']): string {
+/** By the header, which knows neither buffers nor how much of a window slides: a question to the library costs seconds. */
+function memoryWords({ id, memory }: ModelDescription): string {
+  const { numCtx, weightsBytes, kvBytesPerToken } = memory;
   const weights = `${readable(weightsBytes)} weights`;
   if (kvBytesPerToken === 0) return weights;
   if (numCtx === null)
-    return `${weights}, and ${readable(kvBytesPerToken)} of KV cache per token of the window`;
-  const kvBytes = kvBytesPerToken * numCtx;
-  return `${readable(weightsBytes + kvBytes)} at num_ctx ${numCtx}: ${weights}, ${readable(kvBytes)} KV cache`;
+    return `${weights}, and at most ${readable(kvBytesPerToken)} of KV cache per token of the window; buffers: hearth fit ${id}`;
+  const kvBytes = readable(kvBytesPerToken * numCtx);
+  return `${weights}, at most ${kvBytes} of KV cache at num_ctx ${numCtx}; buffers: hearth fit ${id}`;
 }
 
 /** What stands in for the fields that a request leaves out; settings of loads have lines of their own. */
 function requestDefaults({ params }: ModelDescription): string {
-  return Object.entries(params)
-    .filter(([name]) => !isLoadSetting(name))
-    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+  return paramsByName(params)
+    .filter(([, { name }]) => !isLoadSetting(name))
+    .map(([asked, { value }]) => `${asked}=${JSON.stringify(value)}`)
     .join(' ');
 }
 

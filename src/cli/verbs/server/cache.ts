@@ -26,7 +26,8 @@ export function registerCache(program: Command, context: CliContext): void {
       const config = context.config();
       const models = await localRegistry(config).list();
       const kinds = await cachedKinds(cacheFolder(config.home));
-      const entries = kinds.map(({ name, files }) => kindOf(name, files, models));
+      const held = kinds.filter(({ files }) => files.length > 0);
+      const entries = held.map(({ name, files }) => kindOf(name, files, models));
       if (flags.json === true) context.printJson(entries);
       else if (entries.length === 0) context.note('There is no prompt state on the disk.');
       else context.print(table([['MODEL', 'SIZE', 'FILES', 'LAST USED'], ...entries.map(row)]));

@@ -48,7 +48,7 @@ export function sumsOf(devices: readonly DeviceBytes[]): Memory {
 }
 
 /** What is seen of a loaded model: the process on the machine, and on GPUs what the native library has allocated. */
-export function seenMemory({ residentBytes, memory = [] }: LoadedFacts): Memory {
+function seenMemory({ residentBytes, memory = [] }: LoadedFacts): Memory {
   const gpus = sumsOf(memory).filter(({ device }) => device !== HOST_DEVICE);
   return [{ device: HOST_DEVICE, bytes: residentBytes }, ...gpus];
 }
