@@ -73,14 +73,16 @@ it('fit shows the windows of an installed model, and that a set one wins', async
   expect(before.windows.at(-1)).toMatchObject({ numCtx: before.trainedCtx, fits: true });
   expect(before.mostTokensPerS).toBeCloseTo(before.bandwidth.bytesPerS / before.weightsBytes);
   await hearth(['set', 'tiny', 'num_ctx=64'], env);
-  expect((await fit()).load?.numCtx).toBe(64);
+  const { load, windows } = await fit();
+  expect(load?.numCtx).toBe(64);
+  expect(windows.find(({ numCtx }) => numCtx === 64)).toMatchObject({ slots: load?.slots, fits: true });
 });
 
 interface FitReport {
   readonly trainedCtx: number;
   readonly weightsBytes: number;
   readonly load: { readonly numCtx: number; readonly slots: number } | null;
-  readonly windows: readonly { readonly numCtx: number; readonly fits: boolean }[];
+  readonly windows: readonly { readonly numCtx: number; readonly slots: number; readonly fits: boolean }[];
   readonly bandwidth: { readonly bytesPerS: number };
   readonly mostTokensPerS: number;
 }

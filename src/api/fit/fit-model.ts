@@ -3,19 +3,20 @@
  * and the speed. It asks the same plan as the service, and knows nothing of what a running service has loaded.
  * This file: what an installed model takes at each window, asked of the native library.
  */
-import { fits, scaled, totalBytes } from '../../engine/device-memory.ts';
+import { scaled, totalBytes } from '../../engine/device-memory.ts';
 import type { LocalTarget } from '../../engine/local/model-source.ts';
 import type { LoadSize, Memory } from '../../engine/ports.ts';
 import { DEFAULT_SCHEDULER_LIMITS } from '../../engine/scheduler/limits.ts';
-import { bestPlan, mostChosenCtx, wantedCtx } from '../../engine/scheduler/memory-plan.ts';
+import { bestPlan, mostChosenCtx, type Wish, wantedCtx } from '../../engine/scheduler/memory-plan.ts';
 import { startOwnWorker, type WorkerSettings } from '../own-worker.ts';
 
 const WINDOWS = [4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144];
-const USUAL_SLOTS = 4;
 
+/** What a load gets whose window is set to this. */
 export interface FittingWindow {
   readonly numCtx: number;
-  /** On all devices. */
+  readonly slots: number;
+  /** On all devices; where the window does not fit, with one slot. */
   readonly bytes: number;
   readonly fits: boolean;
 }
@@ -48,17 +49,17 @@ export async function fitModel(target: LocalTarget, { settings, slots }: FitOpti
     const free = scaled(backend.freeMemory(), (bytes) => Math.max(0, bytes - reserveBytes));
     const need = (size: LoadSize): Memory => backend.memoryNeed(target, size) ?? [];
     const { source, trainedCtx } = target;
-    const windows = [...new Set([...WINDOWS.filter((numCtx) => numCtx < trainedCtx), trainedCtx])];
-    const sizes = { wantedCtx: wantedCtx(target, null), mostCtx: mostChosenCtx(target) };
-    const plan = bestPlan({ ...sizes, need, slots, below: null }, free);
+    const wish = { wantedCtx: wantedCtx(target, null), mostCtx: mostChosenCtx(target), slots, below: null };
+    const plan = bestPlan({ ...wish, need }, free);
+    const windows = new Set([...WINDOWS.filter((numCtx) => numCtx < trainedCtx), trainedCtx]);
+    if (plan !== null) windows.add(plan.numCtx);
     return {
       trainedCtx,
       weightsBytes: source.weightsBytes,
       free,
-      windows: windows.map((numCtx) => {
-        const memory = need({ numCtx, slots: slots ?? USUAL_SLOTS, cells: numCtx });
-        return { numCtx, bytes: totalBytes(memory), fits: fits(memory, free) };
-      }),
+      windows: [...windows]
+        .toSorted((a, b) => a - b)
+        .map((numCtx) => windowAt({ ...wish, need, wantedCtx: numCtx, mostCtx: null }, free)),
       load: plan === null ? null : { numCtx: plan.numCtx, slots: plan.slots, cells: plan.cells },
       onGpu: gpu !== 'none',
       isMixture: source.experts !== null,
@@ -66,4 +67,14 @@ export async function fitModel(target: LocalTarget, { settings, slots }: FitOpti
   } finally {
     await backend.close();
   }
+}
+
+function windowAt(wish: Wish, free: Memory): FittingWindow {
+  const { wantedCtx: numCtx, slots: pinned, need } = wish;
+  const plan = bestPlan(wish, free);
+  // Where the window itself finds no room, the plan is for a smaller one.
+  if (plan?.numCtx === numCtx)
+    return { numCtx, slots: plan.slots, bytes: totalBytes(plan.memory), fits: true };
+  const slots = pinned ?? 1;
+  return { numCtx, slots, bytes: totalBytes(need({ numCtx, slots, cells: numCtx })), fits: false };
 }

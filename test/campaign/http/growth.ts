@@ -10,7 +10,7 @@ export interface Footprint {
  * Caches and pools fill in the first half. Collections leave a few mebibytes more or less each time, so that less than
  * this of the second half cannot tell one mebibyte a minute.
  */
-const LEAST_MINUTES = 10;
+const LEAST_MINUTES = 8;
 const LEAST_ROUNDS = 10;
 /** Garbage of minutes waits for a full collection, tens of mebibytes of it; the least of so long is what is in use. */
 const COLLECTED_MINUTES = 1.5;

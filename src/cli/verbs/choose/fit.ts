@@ -50,11 +50,12 @@ async function fitInstalled(context: CliContext, model: InstalledModel, flags: F
   if (flags.json === true) return context.printJson({ id: model.id, ...fit, bandwidth, mostTokensPerS });
   const rows = fit.windows.map((each) => [
     String(each.numCtx),
+    String(each.slots),
     readable(each.bytes),
     each.fits ? 'yes' : 'no',
     each.numCtx === fit.load?.numCtx ? 'a load takes this' : '',
   ]);
-  context.print(table([['WINDOW', 'MEMORY', 'FITS NOW', ''], ...rows]));
+  context.print(table([['WINDOW', 'SLOTS', 'MEMORY', 'FITS NOW', ''], ...rows]));
   const free = fit.free.map(({ device, bytes }) => `${device} ${readable(bytes)}`).join(', ');
   context.note(`Free for models: ${free}.`);
   context.note(
