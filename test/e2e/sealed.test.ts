@@ -2,7 +2,7 @@
  * `hearth serve --sealed`, with a traitor planted in a package that the server and its workers load: it connects as soon
  * as it is loaded and ever after, over TCP, over UDP, and from a program that it starts. Nobody hears it.
  */
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, readFile, readdir, writeFile } from 'node:fs/promises';
 import dgram from 'node:dgram';
 import net from 'node:net';
 import path from 'node:path';
@@ -117,6 +117,25 @@ describe.runIf(isLinux)('a sealed worker', () => {
     await endOf(served);
   });
 
+  it('tells before its load what a model takes that lies elsewhere and was imported after it started', async () => {
+    const home = installation.anotherHome();
+    const served = await installation.serve({ ...home, SVC_SEALED: '1' });
+    const file = path.join(installation.folder, 'beside.gguf');
+    await copyFile(path.join(installation.folder, 'models', 'hearth-mini', 'model.gguf'), file);
+    await installation.run(['import', '--no-probe', '--id', 'beside', file], home);
+    expect((await ask(served, {}, 'beside')).status).toBe(200);
+    await endOf(served);
+    const tuning = path.join(String(home['SVC_HOME']), 'tuning');
+    const texts = await Promise.all(
+      (await readdir(tuning)).map((name) => readFile(path.join(tuning, name), 'utf8')),
+    );
+    const records = texts.map((text) => JSON.parse(text) as TuningRecord);
+    const beside = records.find(({ modelId }) => modelId === 'beside');
+    // Without an answer, the plan follows the header.
+    expect(beside?.memory?.reckoned).not.toEqual([]);
+    expect(beside?.memory?.reckoned).toBeDefined();
+  });
+
   it('reads the template and the tool format that its model was set to before or after it started', async () => {
     const home = installation.anotherHome();
     const template = path.join(installation.folder, 'own.jinja');
@@ -224,4 +243,9 @@ betray_();
 setInterval(betray_, 20).unref();
 run_(process.execPath, ['-e', "require('node:net').connect(${port}, '127.0.0.1').on('error', () => {}).end('child " + who_ + "')"], () => {});
 `;
+}
+
+interface TuningRecord {
+  readonly modelId: string;
+  readonly memory: { readonly reckoned: readonly unknown[] } | null;
 }

@@ -128,11 +128,13 @@ class Workers implements LocalBackend {
   }
 
   async askFormat(target: ModelTarget): Promise<ModelFormatFacts | null> {
-    const { source } = asLocal(target);
+    const local = asLocal(target);
+    const { source } = local;
     await source.verify();
     const settings = workerSettings(source.settings);
-    return this.#spares.lend((worker) =>
-      worker.askFormat({ modelId: target.modelId, path: source.path, settings }),
+    return this.#spares.lend(
+      (worker) => worker.askFormat({ modelId: target.modelId, path: source.path, settings }),
+      (worker) => this.#mayRead(worker, local),
     );
   }
 
@@ -158,7 +160,10 @@ class Workers implements LocalBackend {
     try {
       await local.source.verify();
       if (this.#closed || this.#refusal() !== null) return;
-      const answer = await this.#spares.lend((worker) => worker.measure(question));
+      const answer = await this.#spares.lend(
+        (worker) => worker.measure(question),
+        (worker) => this.#mayRead(worker, local),
+      );
       this.#memory.reckoned(local, question, answer);
     } catch (error) {
       this.#options.log.debug(
@@ -191,17 +196,21 @@ class Workers implements LocalBackend {
     }
   }
 
-  /** A sealed spare that started before the model was installed, or set, may not read its files. */
-  async #workerFor({ source }: LocalTarget): Promise<WorkerHost> {
+  async #workerFor(target: LocalTarget): Promise<WorkerHost> {
     const worker = await this.#spares.take();
+    if (this.#mayRead(worker, target)) return worker;
+    await worker.end();
+    return this.#boot();
+  }
+
+  /** A sealed spare that started before the model was installed, or set, may not read its files. */
+  #mayRead(worker: WorkerHost, { source }: LocalTarget): boolean {
     const readable = this.#readable.get(worker);
+    if (readable === undefined) return true;
     const { adapters, draft } = source.beside;
     const models = [source, ...adapters, ...(draft === null ? [] : [draft])].map(({ path }) => path);
     const paths = [...models, ...filesOf(source.settings)];
-    if (readable === undefined || paths.every((path) => readable.some((one) => isWithin(path, one))))
-      return worker;
-    await worker.end();
-    return this.#boot();
+    return paths.every((path) => readable.some((one) => isWithin(path, one)));
   }
 
   async #loadInto(

@@ -51,11 +51,18 @@ export class SpareWorkers {
     return worker?.alive === true ? worker : this.#ports.boot();
   }
 
-  /** Lets the spare be asked something, one asker at a time, and keeps it for the load that follows. */
-  async lend<T>(ask: (worker: WorkerHost) => Promise<T>): Promise<T> {
+  /**
+   * Lets the spare be asked something, one asker at a time, and keeps it for the load that follows. One that cannot answer,
+   * by `suits`, gives way to a new one.
+   */
+  async lend<T>(
+    ask: (worker: WorkerHost) => Promise<T>,
+    suits: (worker: WorkerHost) => boolean = () => true,
+  ): Promise<T> {
     const before = this.#loan;
     const loan = (async () => {
       await before;
+      await this.#dropUnless(suits);
       this.prepare();
       const spare = await this.#spare;
       return ask(spare?.alive === true ? spare : await this.#ports.boot());
@@ -77,6 +84,14 @@ export class SpareWorkers {
         this.replace(waitedMs + spareLullMs);
       else this.prepare();
     });
+  }
+
+  async #dropUnless(suits: (worker: WorkerHost) => boolean): Promise<void> {
+    const spare = this.#spare;
+    const worker = await spare?.catch(() => undefined);
+    if (worker?.alive !== true || suits(worker)) return;
+    if (this.#spare === spare) this.#spare = undefined;
+    await worker.end();
   }
 
   close(): void {

@@ -160,7 +160,7 @@ function memoryWords({ id, memory }: ModelDescription): string {
   if (numCtx === null)
     return `${weights}, and at most ${readable(kvBytesPerToken)} of KV cache per token of the window; buffers: hearth fit ${id}`;
   const kvBytes = readable(kvBytesPerToken * numCtx);
-  return `${weights}, at most ${kvBytes} of KV cache at num_ctx ${numCtx}; buffers: hearth fit ${id}`;
+  return `${weights}, at most ${kvBytes} of KV cache for one window of ${numCtx} tokens; buffers: hearth fit ${id}`;
 }
 
 /** What stands in for the fields that a request leaves out; settings of loads have lines of their own. */
