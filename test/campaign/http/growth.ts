@@ -1,4 +1,5 @@
 /** How fast memory grows, from looks at it after rounds of equal work. */
+import { lineThrough } from '../../../src/worker/batch/planning/line.ts';
 
 export interface Footprint {
   readonly mebibytes: number;
@@ -34,17 +35,6 @@ export function growthOf(all: readonly Footprint[]): Growth | null {
   const used = Array.from({ length: Math.floor(half.length / rounds) }, (_, at) =>
     Math.min(...half.slice(at * rounds, (at + 1) * rounds).map(({ mebibytes }) => mebibytes)),
   );
-  return { perMinute: Number((slopeOf(used) / (rounds * usual)).toFixed(2)), used: used.map(Math.round) };
-}
-
-function slopeOf(values: readonly number[]): number {
-  const meanAt = (values.length - 1) / 2;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  let together = 0;
-  let spread = 0;
-  for (const [at, value] of values.entries()) {
-    together += (at - meanAt) * (value - mean);
-    spread += (at - meanAt) ** 2;
-  }
-  return together / spread;
+  const { slope } = lineThrough(used.map((y, x) => ({ x, y })));
+  return { perMinute: Number((slope / (rounds * usual)).toFixed(2)), used: used.map(Math.round) };
 }
