@@ -108,12 +108,14 @@ describe.runIf(isLinux)('where the kernel has no filter', () => {
 });
 
 describe.runIf(isLinux)('a sealed worker', () => {
-  it('reads a model that was installed after it started', async () => {
+  it('has its guard told by hearth status, and reads a model that was installed after it started', async () => {
     const home = installation.anotherHome();
     const served = await installation.serve({ ...home, SVC_SEALED: '1' });
     const file = path.join(installation.folder, 'models', 'hearth-mini', 'model.gguf');
     await installation.run(['import', '--copy', '--no-probe', '--id', 'late', file], home);
     expect((await ask(served, {}, 'late')).status).toBe(200);
+    const { stdout } = await installation.run(['status'], { ...home, SVC_PORT: served.port });
+    expect(stdout).toContain('connections: seccomp; files of workers: landlock');
     await endOf(served);
   });
 

@@ -159,5 +159,12 @@ function describeIdentity(identity: Identity): string[] {
     `  server        ${printable(identity.server_source_sha256)}`,
     `  backend       ${printable(identity.backend_sha256 ?? 'none')}`,
     `  default model ${printable(identity.default_model)}`,
+    ...(identity.sealed === undefined ? [] : [`  sealed        ${describeSeal(identity.sealed)}`]),
   ];
+}
+
+/** Which guard holds: a guard of Node's own functions alone is much less than the kernel's. */
+function describeSeal({ network, worker_files: files }: NonNullable<Identity['sealed']>): string {
+  const workers = files === null ? 'no worker has started yet' : `files of workers: ${printable(files)}`;
+  return `connections: ${printable(network)}; ${workers}`;
 }
