@@ -108,7 +108,7 @@ describe.runIf(isLinux)('where the kernel has no filter', () => {
 });
 
 describe.runIf(isLinux)('a sealed worker', () => {
-  it('has its guard told by hearth status, and reads a model that was installed after it started', async () => {
+  it('reads a model that was installed after it started, and hearth status tells its guards', async () => {
     const home = installation.anotherHome();
     const served = await installation.serve({ ...home, SVC_SEALED: '1' });
     const file = path.join(installation.folder, 'models', 'hearth-mini', 'model.gguf');

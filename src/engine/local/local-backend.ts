@@ -132,9 +132,8 @@ class Workers implements LocalBackend {
     const { source } = local;
     await source.verify();
     const settings = workerSettings(source.settings);
-    return this.#spares.lend(
-      (worker) => worker.askFormat({ modelId: target.modelId, path: source.path, settings }),
-      (worker) => this.#mayRead(worker, local),
+    return this.#askAbout(local, (worker) =>
+      worker.askFormat({ modelId: target.modelId, path: source.path, settings }),
     );
   }
 
@@ -160,10 +159,7 @@ class Workers implements LocalBackend {
     try {
       await local.source.verify();
       if (this.#closed || this.#refusal() !== null) return;
-      const answer = await this.#spares.lend(
-        (worker) => worker.measure(question),
-        (worker) => this.#mayRead(worker, local),
-      );
+      const answer = await this.#askAbout(local, (worker) => worker.measure(question));
       this.#memory.reckoned(local, question, answer);
     } catch (error) {
       this.#options.log.debug(
@@ -201,6 +197,10 @@ class Workers implements LocalBackend {
     if (this.#mayRead(worker, target)) return worker;
     await worker.end();
     return this.#boot();
+  }
+
+  #askAbout<T>(target: LocalTarget, ask: (worker: WorkerHost) => Promise<T>): Promise<T> {
+    return this.#spares.lend(ask, (worker) => this.#mayRead(worker, target));
   }
 
   /** A sealed spare that started before the model was installed, or set, may not read its files. */
