@@ -148,7 +148,7 @@ export class Sequences {
     const othersDecode = this.#states.some(({ busy, id: other }) => busy && other !== id);
     for (const state of inTheWay(this.#states, id)) {
       const cells = state.tokens.length;
-      const msPerCell = this.#cellPrice.msPerCell(() => this.#context.sequenceBytes(state.id) / cells);
+      const msPerCell = this.#cellPrice.msPerCell(this.#context.sequenceBytes(state.id) / cells);
       const gainMs = costOfCells(cells, work, msPerCell);
       if (this.#tiers.setAside(state, { gainMs, othersDecode })) this.empty(state.id);
     }

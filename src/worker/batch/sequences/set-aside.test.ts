@@ -29,25 +29,30 @@ describe('what stands in the way of a job that begins', () => {
 });
 
 describe('the price of a cell', () => {
-  it('is what is believed of the bytes, until steps with more and fewer cells were seen', () => {
+  const BYTES = 15_000;
+  const BELIEVED_MS = 0.001;
+  const after = (...steps: readonly (readonly [cells: number, ms: number, times: number])[]): number => {
     const price = new CellPrice();
-    expect(price.msPerCell(() => 15_000)).toBeCloseTo(0.001);
-    price.observe(100, 20);
-    price.observe(900, 28);
-    expect(price.msPerCell(() => 15_000)).toBeCloseTo(0.001);
-    for (let i = 0; i < 50; i += 1) for (const bin of [0, 1, 3]) price.observe(bin * 1_024, 20 + bin * 20);
-    expect(price.msPerCell(() => 15_000)).toBeCloseTo(20 / 1_024, 2);
+    for (const [cells, ms, times] of steps) for (let i = 0; i < times; i += 1) price.observe(cells, ms);
+    return price.msPerCell(BYTES);
+  };
+
+  it('is what is believed of the bytes, until many steps with more and with fewer cells were seen', () => {
+    expect(after()).toBeCloseTo(BELIEVED_MS);
+    expect(after([100, 20, 50], [1_100, 90, 15])).toBeCloseTo(BELIEVED_MS);
+    expect(after([100, 20, 50], [1_100, 40, 50], [3_100, 80, 50])).toBeCloseTo(20 / 1_024, 5);
   });
 
-  it('is never below nothing', () => {
-    const price = new CellPrice();
-    price.observe(0, 50);
-    price.observe(8_000, 20);
-    expect(price.msPerCell(() => 1)).toBe(0);
+  it('takes each of the first steps for the same, as the first one may be slow', () => {
+    expect(after([100, 200, 1], [100, 20, 19], [1_100, 40, 20])).toBeCloseTo(11 / 1_024, 2);
   });
 
-  it('is paid by each row of an answer, and by each tile of a prompt', () => {
-    expect(costOfCells(1_000, { promptTokens: 640, answerTokens: 90 }, 0.01)).toBeCloseTo(1_000);
+  it('is not nothing because the machine was slow while there were few cells', () => {
+    expect(after([0, 50, 100], [8_000, 20, 100])).toBeCloseTo(BELIEVED_MS / 4, 6);
+  });
+
+  it('is paid by each row of an answer, and in part by each row of a prompt', () => {
+    expect(costOfCells(1_000, { promptTokens: 640, answerTokens: 90 }, 0.01)).toBeCloseTo(2_500);
   });
 });
 
