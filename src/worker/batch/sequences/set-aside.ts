@@ -42,7 +42,7 @@ const LIMITS = {
   believedBytesPerMs: 15_000_000,
   /** Chosen: of what is believed, a cell costs at least this share. Bins are measured minutes apart, at another speed of the machine. */
   leastShare: 0.25,
-  /** Measured, "a long prompt behind an idle one": of what a cell costs a row by itself, it costs a row in a tile. */
+  /** Measured, bench/LOG.md, "a long prompt behind an idle one": of what a cell costs a row by itself, it costs a row in a tile. */
   tileShare: 0.25,
 } as const;
 
