@@ -17,8 +17,8 @@ export interface StepCosts {
   /** Of reading the KV state of one earlier token. */
   readonly rowDepthMs: number;
   readonly prefillMsPerToken: number;
-  /** Depth at which a row of a prompt costs twice what it costs at position 0. */
-  readonly prefillDoublesAt?: number;
+  /** Depths at which a row of a prompt costs twice what it costs at position 0: in a whole tile of 64, and among fewer. */
+  readonly prefillDoublesAt?: { readonly tile: number; readonly slice: number };
 }
 
 /** As measured on two AMD cores: two rows cost three times one row, and further ones next to nothing. */
@@ -49,7 +49,7 @@ export function simulatedPlanner(): TunedPlanner {
     maxDraftTokens: 0,
     canCut: true,
     sharesCells: true,
-    tiles: false,
+    tiles: true,
     onGpu: false,
     calibratedMs: null,
     without: [],
@@ -81,11 +81,13 @@ export interface Simulated {
 }
 
 export function callMs(costs: StepCosts, call: PlannedCall): number {
-  const { rowsMs, rowDepthMs, prefillMsPerToken, prefillDoublesAt = Number.POSITIVE_INFINITY } = costs;
+  const { rowsMs, rowDepthMs, prefillMsPerToken, prefillDoublesAt } = costs;
   const rows = call.rows.reduce((sum, { tokens, padding }) => sum + tokens + padding, 0);
   const depth = call.rows.reduce((sum, row) => sum + row.position * (row.tokens + row.padding), 0);
-  if (call.phase === 'prefill')
-    return (rowsMs[1] ?? 0) / 2 + (rows + depth / prefillDoublesAt) * prefillMsPerToken;
+  if (call.phase === 'prefill') {
+    const doublesAt = prefillDoublesAt?.[rows >= 64 ? 'tile' : 'slice'] ?? Number.POSITIVE_INFINITY;
+    return (rowsMs[1] ?? 0) / 2 + (rows + depth / doublesAt) * prefillMsPerToken;
+  }
   const last = rowsMs.length - 1;
   const slope = (rowsMs[last] ?? 0) - (rowsMs[last - 1] ?? 0);
   return (rowsMs[rows] ?? (rowsMs[last] ?? 0) + (rows - last) * slope) + depth * rowDepthMs;

@@ -41,10 +41,17 @@ export const CHUNK_LIMITS = {
   gapMs: 250,
   /** Chosen: on a machine with slow steps the gap may be this multiple of a step instead. */
   gapSteps: 2,
-  /** Measured, "Prompts beside a stream": less than a tile costs several times as much per token, so a tile may take longer. */
+  /**
+   * Measured, "Prompts beside a stream": less than a tile costs several times as much per token, so a tile may take longer,
+   * and this long again for each time more that its rows would cost among fewer.
+   */
   tileGapMs: 750,
   /** Chosen: the longest step while nobody reads, which bounds the reaction to new requests, to cancellation and to pings. */
   idleMs: 1_000,
+  /** Chosen: a tile may take so much longer while nobody reads, for each time more that its rows would cost among fewer. */
+  dearIdleMs: 2_000,
+  /** Chosen: what the first tile of a model may take, reckoned as dear as fewer rows. A slow model is not tried. */
+  firstTileMs: 2_000,
 } as const;
 
 /** Chosen: after this many steps of waiting a prompt goes first, so that short prompts starve no long one. */

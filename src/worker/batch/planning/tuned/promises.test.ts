@@ -42,6 +42,15 @@ const stepMs = ({ rowsMs, rowDepthMs }: StepCosts): number => Math.max(...rowsMs
 const longestGapMs = (costs: StepCosts): number =>
   Math.max(260, 64 * costs.prefillMsPerToken + (costs.rowsMs[1] ?? 0) / 2 + stepMs(costs));
 
+/** Depths at which a row costs twice what it costs at position 0. */
+const DOUBLES_AT = { tile: 900, slice: 230 };
+
+const tileMsAt = (costs: StepCosts, depth: number): number =>
+  64 * costs.prefillMsPerToken * (1 + depth / DOUBLES_AT.tile);
+
+/** How many times what it costs in a tile a row costs among fewer. */
+const dearerAt = (depth: number): number => (1 + depth / DOUBLES_AT.slice) / (1 + depth / DOUBLES_AT.tile);
+
 describe.each(Object.entries({ amd, intel }))('a burst on a machine like the %s', (_, costs) => {
   it.each([
     [2, 0],
@@ -110,9 +119,9 @@ describe.each([
   ['intel', intel],
   ['a fast one', { rowsMs: [0, 10, 14, 18, 20], rowDepthMs: 0.002, prefillMsPerToken: 0.8 }],
 ])(
-  'streams that flow on a machine like the %s, where a row costs twice as much at a depth of 900',
+  'streams that flow on a machine like the %s, where a row costs twice as much at a depth of 900, and alone at 230',
   (_, flat) => {
-    const costs: StepCosts = { ...flat, prefillDoublesAt: 900 };
+    const costs: StepCosts = { ...flat, prefillDoublesAt: DOUBLES_AT };
     const flowing = [request(0, 30, 2_000), request(0, 30, 2_000)];
     const options = { costsAt: () => costs, seed: 1, noise: 0 };
 
@@ -126,14 +135,49 @@ describe.each([
         const long = { ...request(8_000, cachedTokens + 700, 2), cachedTokens };
         const { gapsMs } = simulate(made, [...flowing, long], { ...options, untilMs: 40_000 });
         const stepDepthMs = 2 * 2_000 * costs.rowDepthMs;
-        const tileMs = 64 * costs.prefillMsPerToken * (1 + (cachedTokens + 700) / 900);
+        const tileMs = tileMsAt(costs, cachedTokens + 700);
+        const mostMs = 750 * dearerAt(cachedTokens + 700);
         expect(Math.max(...gapsMs)).toBeLessThanOrEqual(
-          1.05 * Math.max(250, Math.min(750, tileMs)) + stepMs(costs) + stepDepthMs,
+          1.05 * Math.max(250, Math.min(mostMs, tileMs)) + stepMs(costs) + stepDepthMs,
         );
       },
     );
   },
 );
+
+describe('a long prompt', () => {
+  const deep: StepCosts = { ...amd, prefillDoublesAt: DOUBLES_AT };
+  const tilesMs = (costs: StepCosts, tokens: number): number =>
+    Array.from({ length: tokens / 64 }, (_, i) => tileMsAt(costs, i * 64) + stepMs(costs)).reduce(
+      (a, b) => a + b,
+    );
+
+  it.each([
+    ['beside a stream', [request(0, 30, 2_000)]],
+    ['alone', []],
+  ])('of 6,400 tokens %s is read in tiles to its end', (_, others) => {
+    const made = simulatedPlanner();
+    const long = request(8_000, 6_400, 2);
+    const options = { costsAt: () => deep, seed: 1, noise: 0.1 };
+    const { firstTokenMs } = simulate(made, [...others, long], options);
+    expect(firstTokenMs.at(-1)).toBeLessThanOrEqual(1.15 * tilesMs(deep, 6_400));
+  });
+
+  it('that began in a minute in which the machine was slow is read in tiles as well', () => {
+    const slow: StepCosts = { ...deep, prefillMsPerToken: 2 * deep.prefillMsPerToken };
+    const costsAt = (nowMs: number) => (nowMs < 20_000 ? slow : deep);
+    const requests = [request(0, 30, 2_000), request(8_000, 1_920, 2)];
+    const { firstTokenMs } = simulate(simulatedPlanner(), requests, { costsAt, seed: 1, noise: 0.1 });
+    expect(firstTokenMs[1]).toBeLessThanOrEqual(1.15 * tilesMs(slow, 1_920));
+  });
+
+  it('on a model that is slow at once is not read in tiles of seconds', () => {
+    const slow: StepCosts = { ...deep, rowsMs: [0, 100, 200, 300], prefillMsPerToken: 40 };
+    const requests = [request(0, 30, 200), request(8_000, 640, 2)];
+    const { gapsMs } = simulate(simulatedPlanner(), requests, { costsAt: () => slow, seed: 1, noise: 0 });
+    expect(Math.max(...gapsMs)).toBeLessThanOrEqual(1_000);
+  });
+});
 
 describe('a call', () => {
   it('takes about a second at most on a slow model, and the first one too; the end of a prompt is not cut off', () => {

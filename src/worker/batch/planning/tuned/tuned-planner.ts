@@ -64,7 +64,7 @@ export class TunedPlanner implements StepPlanner {
       mostRows,
       sizesChunks: has('chunk-size'),
       formsBursts: has('bursts'),
-      tiles: tiles && canPad && mostRows >= ROW_TILE ? { numCtx, together: sharesCells } : null,
+      tiles: tiles && !onGpu && mostRows >= ROW_TILE ? { numCtx, together: sharesCells, canPad } : null,
     });
     if (options.calibratedMs !== null) this.#decode.observe({ rows: [ROW], ms: options.calibratedMs });
   }

@@ -9,10 +9,11 @@ interface Machine {
 }
 
 const MOST_TOKENS = 512;
+const OPTIONS = { mostTokens: MOST_TOKENS, readsByTile: true };
 
 /** The chunk size after it has seen enough of a machine with constant rates. */
 function settled({ msPerToken }: Pick<Machine, 'msPerToken'>, limits: ChunkLimits = CHUNK_LIMITS): ChunkSize {
-  const chunk = new ChunkSize(MOST_TOKENS, limits);
+  const chunk = new ChunkSize({ ...OPTIONS, limits });
   for (let step = 0; step < 30; step += 1) chunk.observePrefill(ROW_TILE, ROW_TILE * msPerToken);
   return chunk;
 }
@@ -34,6 +35,8 @@ const limitsArbitrary = fc
     gapSteps: fc.integer({ min: 2, max: 4 }),
     tileGapMs: fc.integer({ min: 500, max: 1_500 }),
     idleMs: fc.integer({ min: 1_000, max: 4_000 }),
+    dearIdleMs: fc.integer({ min: 500, max: 4_000 }),
+    firstTileMs: fc.integer({ min: 1_000, max: 4_000 }),
   })
   .map((limits): ChunkLimits => limits);
 
@@ -46,14 +49,14 @@ const gapFor = ({ decodeMs }: Machine, { gapMs, gapSteps }: ChunkLimits): number
 
 describe('before a prefill was measured', () => {
   it('a chunk is small, and smaller while streams decode', () => {
-    const chunk = new ChunkSize(MOST_TOKENS);
+    const chunk = new ChunkSize(OPTIONS);
     expect(chunk.budget(beside(5, true))).toBeLessThan(chunk.budget(beside(5, false)));
     expect(chunk.budget(beside(5, false))).toBeLessThan(MOST_TOKENS);
   });
 
   it('no chunk is longer than a step while nobody reads, even if every row costs a decode step', () => {
     always(({ decodeMs }, limits) => {
-      const budget = new ChunkSize(MOST_TOKENS, limits).budget(beside(decodeMs, false));
+      const budget = new ChunkSize({ ...OPTIONS, limits }).budget(beside(decodeMs, false));
       expect(budget === limits.leastTokens || budget * decodeMs <= limits.idleMs).toBe(true);
       if (budget < 2 * ROW_TILE && budget > limits.leastTokens)
         expect((budget + 1) * decodeMs).toBeGreaterThan(limits.idleMs);
@@ -62,7 +65,7 @@ describe('before a prefill was measured', () => {
 
   it('the very first one has a few tokens, because nobody knows how slow the model is', () => {
     const unknown = { decodeMs: null, rowMs: null };
-    expect(new ChunkSize(MOST_TOKENS).budget(unknown)).toBe(16);
+    expect(new ChunkSize(OPTIONS).budget(unknown)).toBe(16);
   });
 });
 
@@ -92,6 +95,36 @@ describe('while streams decode', () => {
         expect(budget === limits.leastTokens || budget * machine.msPerToken <= gap * 1.001).toBe(true);
       }
     });
+  });
+});
+
+describe('deep in a prompt', () => {
+  /** Rows cost twice what they cost at position 0 at these depths. */
+  const taught = (readsByTile: boolean, doublesAt: { tile: number; slice: number }): ChunkSize => {
+    const chunk = new ChunkSize({ ...OPTIONS, readsByTile });
+    for (let depth = 0; depth < 3_000; depth += ROW_TILE)
+      chunk.observePrefill(ROW_TILE, ROW_TILE * 3.5 * (1 + depth / doublesAt.tile), depth);
+    for (let times = 0; times < 10; times += 1)
+      chunk.observePrefill(16, 16 * 3.5 * (1 + 3_000 / doublesAt.slice), 3_000);
+    return chunk;
+  };
+
+  it('a tile takes over its bound where rows cost several times as much among fewer', () => {
+    const chunk = taught(true, { tile: 900, slice: 230 });
+    expect(chunk.budget({ ...beside(40, true), depth: 3_000 })).toBe(ROW_TILE);
+    expect(chunk.budget({ ...beside(40, false), depth: 8_000 })).toBe(ROW_TILE);
+  });
+
+  it('it does not where they cost alike', () => {
+    const chunk = taught(false, { tile: 900, slice: 900 });
+    const budget = chunk.budget({ ...beside(40, true), depth: 3_000 });
+    expect(budget * 3.5 * (1 + 3_000 / 900)).toBeLessThanOrEqual(250);
+  });
+
+  it('slices say nothing about what a tile takes', () => {
+    const chunk = settled({ msPerToken: 3 });
+    for (let times = 0; times < 20; times += 1) chunk.observePrefill(16, 16 * 30, 0);
+    expect(chunk.budget(beside(40, true))).toBe(ROW_TILE);
   });
 });
 
@@ -136,7 +169,7 @@ describe('with the shipped limits', () => {
     [40, 25],
     [250, 4],
   ])('a first chunk has %d ms for a step of one row, which gives %d tokens', (decodeMs, tokens) => {
-    expect(new ChunkSize(MOST_TOKENS).budget(beside(decodeMs, false))).toBe(tokens);
+    expect(new ChunkSize(OPTIONS).budget(beside(decodeMs, false))).toBe(tokens);
   });
 
   it('a step takes a second while nobody reads, or two rows by themselves where these take longer', () => {
@@ -145,7 +178,7 @@ describe('with the shipped limits', () => {
   });
 
   it('is not cut to a few tokens where these take as long as many', () => {
-    const chunk = new ChunkSize(MOST_TOKENS);
+    const chunk = new ChunkSize(OPTIONS);
     chunk.observePrefill(16, 2_000);
     const unread = { decodeMs: null, rowMs: null };
     expect(chunk.budget(unread)).toBe(8);
@@ -169,7 +202,7 @@ describe('always', () => {
 
   it('a first prefill that was slow by accident is soon forgotten', () => {
     const steady = settled({ msPerToken: 3 });
-    const chunk = new ChunkSize(MOST_TOKENS);
+    const chunk = new ChunkSize(OPTIONS);
     chunk.observePrefill(58, 10 * 3 * 58);
     const [reading, alone] = [beside(40, true), beside(40, false)];
     for (let step = 0; step < 5; step += 1)

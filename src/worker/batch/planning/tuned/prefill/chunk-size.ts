@@ -3,8 +3,8 @@
  * a reader notices; while none does, only the reaction to new requests and to cancellation bounds it, because nothing is
  * handled during a call. Rates are measured.
  */
-import { CHUNK_LIMITS, CHUNK_WEIGHTS, ROW_TILE } from '../../tuning.ts';
-import { PrefillDepthSlope } from './depth-slope.ts';
+import { CHUNK_LIMITS, CHUNK_WEIGHTS, ROW_TILE, TILE_COSTS } from '../../tuning.ts';
+import { RowPrices } from './row-prices.ts';
 
 export type ChunkLimits = Readonly<Record<keyof typeof CHUNK_LIMITS, number>>;
 
@@ -18,36 +18,58 @@ export interface StepBeside {
   readonly depth?: number;
 }
 
+export interface ChunkOptions {
+  /** Rows of one native call. */
+  readonly mostTokens: number;
+  /** Attention reads the KV cache once for a tile of rows, and once for each row of fewer. */
+  readonly readsByTile: boolean;
+  readonly limits?: ChunkLimits;
+}
+
 export class ChunkSize {
   readonly #mostTokens: number;
   readonly #limits: ChunkLimits;
-  readonly #slope = new PrefillDepthSlope();
-  #msPerToken: number | null = null;
+  readonly #prices: RowPrices;
   /** Fewer tokens take no less time. */
   #leastTokens: number;
 
-  constructor(mostTokens: number, limits: ChunkLimits = CHUNK_LIMITS) {
+  constructor({ mostTokens, readsByTile, limits = CHUNK_LIMITS }: ChunkOptions) {
     this.#mostTokens = mostTokens;
     this.#limits = limits;
+    this.#prices = new RowPrices(readsByTile);
     this.#leastTokens = limits.leastTokens;
   }
 
   /** At position 0; null until a prefill was measured. */
   get msPerToken(): number | null {
-    return this.#msPerToken;
+    return this.#prices.startMs;
   }
 
   /** Prompt tokens for the next step: whole tiles of rows unless they are too slow. */
   budget(beside: StepBeside): number {
-    const { tileGapMs, idleMs } = this.#limits;
-    if (this.#msPerToken === null) return this.#firstBudget(beside);
+    if (this.#prices.startMs === null) return this.#firstBudget(beside);
     const { depth = 0 } = beside;
-    const most = this.#slope.rowsFor(this.#allowedMs(beside) / this.#msPerToken, depth);
-    const tokens = Math.min(this.#mostTokens, Math.floor(most));
-    if (tokens >= ROW_TILE) return tokens - (tokens % ROW_TILE);
-    const tileMs = isRead(beside) ? tileGapMs : idleMs;
-    const tile = this.#slope.rowsFor(tileMs / this.#msPerToken, depth);
-    return tile >= ROW_TILE ? ROW_TILE : Math.max(this.#leastTokens, tokens);
+    const allowedMs = this.#allowedMs(beside);
+    const inTiles = Math.min(
+      this.#mostTokens,
+      Math.floor(this.#prices.rowsWithin(allowedMs, { size: 'tile', depth })),
+    );
+    if (inTiles >= ROW_TILE) return inTiles - (inTiles % ROW_TILE);
+    const tile = this.#prices.rowsWithin(this.#tileMs(beside), { size: 'tile', depth });
+    if (tile >= ROW_TILE) return Math.min(this.#mostTokens, ROW_TILE);
+    const inSlice = Math.floor(this.#prices.rowsWithin(allowedMs, { size: 'slice', depth }));
+    return Math.max(this.#leastTokens, Math.min(inSlice, ROW_TILE - 1));
+  }
+
+  /** What one tile may take: longer by as much as its rows would cost more among fewer. */
+  #tileMs(beside: StepBeside): number {
+    const { tileGapMs, idleMs, dearIdleMs, firstTileMs } = this.#limits;
+    const { depth = 0 } = beside;
+    const isUntried = !this.#prices.knows('tile') && depth >= TILE_COSTS.rowDoublesAt;
+    const leastMs = isUntried ? firstTileMs : 0;
+    const dearer = this.#prices.rowMs('slice', depth) / this.#prices.rowMs('tile', depth) - 1;
+    const ms = isRead(beside) ? tileGapMs + tileGapMs * dearer : idleMs + dearIdleMs * dearer;
+    return Math.max(leastMs, ms);
   }
 
   /** As if each row cost what one costs alone, which is more than it does; where that is unknown, a few. */
@@ -69,24 +91,16 @@ export class ChunkSize {
   observePrefill(rows: number, ms: number, depth = 0): void {
     const { leastTokens, firstTokens } = this.#limits;
     if (rows < leastTokens) return;
-    this.#slope.observe(rows, depth, ms);
-    const sample = ms / rows / this.#slope.factorAt(depth);
-    const isShort = rows < firstTokens && this.#msPerToken !== null;
     // A busy machine, or weights that take long to read: cutting such a call shorter would only make more of them.
-    if (isShort && sample > CHUNK_WEIGHTS.hardlyShorter * (this.#msPerToken ?? 0)) {
+    if (rows < firstTokens && this.#prices.surprise(rows, { ms, depth }) > CHUNK_WEIGHTS.hardlyShorter) {
       this.#leastTokens = Math.max(leastTokens, firstTokens);
       return;
     }
-    const faster = sample < (this.#msPerToken ?? 0);
-    this.#msPerToken = blend(this.#msPerToken, sample, faster ? CHUNK_WEIGHTS.faster : CHUNK_WEIGHTS.usual);
+    this.#prices.observe(rows, { ms, depth });
   }
 }
 
 /** Somebody reads along, from the first token of a stream on, whatever began with it. */
 function isRead({ decodeMs }: StepBeside): boolean {
   return decodeMs !== null;
-}
-
-function blend(previous: number | null, sample: number, weight: number): number {
-  return previous === null ? sample : previous * (1 - weight) + sample * weight;
 }

@@ -20,8 +20,11 @@ export interface PrefillOptions {
   readonly mostRows: number;
   readonly sizesChunks: boolean;
   readonly formsBursts: boolean;
-  /** Where a tile of rows reads the KV cache once: the window, tokens, and whether all sequences share a pass; else null. */
-  readonly tiles: { readonly numCtx: number; readonly together: boolean } | null;
+  /**
+   * Where a tile of rows reads the KV cache once: the window, tokens, whether all sequences share a pass, and whether rows
+   * can be forgotten; else null.
+   */
+  readonly tiles: { readonly numCtx: number; readonly together: boolean; readonly canPad: boolean } | null;
 }
 
 export interface PrefillWork extends Pick<StepBeside, 'decodeMs' | 'rowMs'> {
@@ -38,7 +41,7 @@ export class PrefillCall {
 
   constructor(options: PrefillOptions) {
     this.#options = options;
-    this.#chunk = new ChunkSize(options.mostRows);
+    this.#chunk = new ChunkSize({ mostTokens: options.mostRows, readsByTile: options.tiles !== null });
   }
 
   get msPerToken(): number {
@@ -73,7 +76,11 @@ export class PrefillCall {
       .sort((a, b) => a.sequence - b.sequence);
     if (exact.length === 0) return null;
     const { tiles } = this.#options;
-    const canFill = tiles !== null && (tiles.together || exact.length === 1);
+    // A chunk that is no end has fewer rows because a tile would take too long.
+    const isEnd = !chunks.some(({ sequence, tokens }) =>
+      waiting.some((prompt) => prompt.sequence === sequence && prompt.remaining > tokens),
+    );
+    const canFill = isEnd && tiles !== null && tiles.canPad && (tiles.together || exact.length === 1);
     const rows = canFill ? toWholeTile(exact, tiles.numCtx) : exact;
     const total = rows.reduce((sum, row) => sum + rowsOf(row), 0);
     return { phase: 'prefill', rows, expectedMs: this.msPerToken * total };
