@@ -115,7 +115,7 @@ describe('deep in a prompt', () => {
     expect(chunk.budget({ ...beside(40, false), depth: 8_000 })).toBe(ROW_TILE);
   });
 
-  it('it does not where they cost alike', () => {
+  it('takes no longer where they cost alike', () => {
     const chunk = taught(false, { tile: 900, slice: 900 });
     const budget = chunk.budget({ ...beside(40, true), depth: 3_000 });
     expect(budget * 3.5 * (1 + 3_000 / 900)).toBeLessThanOrEqual(250);
