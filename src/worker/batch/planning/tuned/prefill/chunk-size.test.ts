@@ -126,6 +126,24 @@ describe('deep in a prompt', () => {
     for (let times = 0; times < 20; times += 1) chunk.observePrefill(16, 16 * 30, 0);
     expect(chunk.budget(beside(40, true))).toBe(ROW_TILE);
   });
+
+  it('a row in a tile is not believed dearer than one among fewer', () => {
+    const chunk = settled({ msPerToken: 30 });
+    expect(chunk.budget(beside(40, true))).toBeLessThan(ROW_TILE);
+    for (let times = 0; times < 20; times += 1) chunk.observePrefill(16, 16 * 5, 0);
+    expect(chunk.budget(beside(40, true))).toBe(ROW_TILE);
+  });
+
+  it('a first tile is tried deep in a prompt, unless the model is too slow for it', () => {
+    const slicesOf = (msPerToken: number): ChunkSize => {
+      const chunk = new ChunkSize(OPTIONS);
+      for (let times = 0; times < 20; times += 1) chunk.observePrefill(16, 16 * msPerToken, 1_000);
+      return chunk;
+    };
+    expect(slicesOf(25).budget({ ...beside(40, true), depth: 1_000 })).toBe(ROW_TILE);
+    expect(slicesOf(25).budget({ ...beside(40, true), depth: 0 })).toBeLessThan(ROW_TILE);
+    expect(slicesOf(40).budget({ ...beside(40, true), depth: 1_000 })).toBeLessThan(ROW_TILE);
+  });
 });
 
 describe('while nothing decodes', () => {
