@@ -4,10 +4,13 @@
  * HTTP, no wire shapes and no registry.
  */
 import { type FromWorker, ToWorker } from '../contract/ipc.ts';
+import { compileEarly } from '../lib/base/compile-early.ts';
 import { checksByType } from '../lib/base/late-checks.ts';
 import { messageOf } from '../lib/errors/svc-error.ts';
 import { Outbox } from './outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';
+
+compileEarly();
 
 const checks = checksByType(ToWorker);
 const isMessage = (raw: unknown): raw is ToWorker =>

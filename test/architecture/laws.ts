@@ -131,7 +131,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'store/responses': ['lib/base', 'lib/files'],
   'store/libraries': ['store/hub', 'store/install', 'store/lock', 'lib/files', 'lib/errors'],
   'store/foreign': ['store/install', 'store/registry', 'store/files', 'lib/files'],
-  'trust/identity': ['lib/base', 'lib/files', 'lib/errors', 'lib/seal'],
+  'trust/identity': ['lib/base', 'lib/files', 'lib/json', 'lib/errors', 'lib/seal'],
   'trust/evidence': ['trust/identity', 'contract', 'lib/base', 'lib/files', 'lib/errors'],
   wire: ['contract'],
   contract: ['lib/base', 'lib/errors', 'lib/chat-template', 'lib/tool-format', 'lib/prompt-cache'],

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Turn } from '../../contract/job.ts';
-import { canonicalize } from '../../lib/base/canonicalize.ts';
+import { canonicalize } from '../../lib/json/canonicalize.ts';
 
 export function callId(
   turns: readonly Turn[],

@@ -1,5 +1,5 @@
 /**
- * lib/base owns what any program might need: clock, logger port, event queue, durations, vectors, canonical JSON.
+ * lib/base owns what any program might need: clock, logger port, event queue, durations, vectors.
  * It knows nothing of models, jobs or HTTP. This file: time as a port, for tests that do not wait.
  */
 export interface Clock {

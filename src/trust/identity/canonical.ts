@@ -1,6 +1,6 @@
 /** Canonical JSON (RFC 8785), in which equal values have equal bytes, and digests over it. */
 import { createHash } from 'node:crypto';
-import { canonicalize } from '../../lib/base/canonicalize.ts';
+import { canonicalize } from '../../lib/json/canonicalize.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 
 const MAX_DEPTH = 128;

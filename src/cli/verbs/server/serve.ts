@@ -5,6 +5,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { type RunningService, startApp } from '../../../app.ts';
+import { compileEarly } from '../../../lib/base/compile-early.ts';
 import { formatDuration } from '../../../lib/base/duration.ts';
 import { type Config, requireKeyForBind, unknownVariables } from '../../../config/config.ts';
 import { configFilePath } from '../../../config/config-file.ts';
@@ -42,6 +43,7 @@ export function registerServe(program: Command, context: CliContext): void {
 }
 
 async function serve(context: CliContext, flags: Flags): Promise<void> {
+  compileEarly();
   const signals = listenForSignals();
   const { config, reload } = followConfig(readConfig(context, flags), () => readConfig(context, flags));
   const readOnly = await isReadOnly(config.home);
