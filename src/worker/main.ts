@@ -10,8 +10,6 @@ import { messageOf } from '../lib/errors/svc-error.ts';
 import { Outbox } from './outbox.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
-compileEarly();
-
 const checks = checksByType(ToWorker);
 const isMessage = (raw: unknown): raw is ToWorker =>
   typeof raw === 'object' && raw !== null && checks.get(Reflect.get(raw, 'type'))?.Check(raw) === true;
@@ -48,6 +46,7 @@ try {
   const backend = await bootNative(process.env['SVC_GPU'], process.env['SVC_LIBRARIES'] ?? null);
   dispatcher = new Dispatcher(backend, outbox);
   outbox.post({ type: 'booted', backend: { ...backend.facts, ...(seal && { seal }) } });
+  compileEarly();
 } catch (error) {
   outbox.post({ type: 'boot_failed', reason: messageOf(error) });
 }

@@ -43,7 +43,6 @@ export function registerServe(program: Command, context: CliContext): void {
 }
 
 async function serve(context: CliContext, flags: Flags): Promise<void> {
-  compileEarly();
   const signals = listenForSignals();
   const { config, reload } = followConfig(readConfig(context, flags), () => readConfig(context, flags));
   const readOnly = await isReadOnly(config.home);
@@ -57,6 +56,8 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
     logger.level = config.logLevel;
   });
   context.print(readyLine(running.url, config.apiKey !== null));
+  // Not before: what a start runs is run once.
+  compileEarly();
   const signal = await signals.end;
   await drain(signal, { running, config, context });
   await lock?.release();
