@@ -1,5 +1,5 @@
 import { PRODUCT_NAME } from './identity.ts';
-import type { HealthResponse } from '../wire/health.ts';
+import { DRAINING, type HealthResponse } from '../wire/health.ts';
 
 export interface HealthPorts {
   readonly isDraining: () => boolean;
@@ -9,7 +9,7 @@ export interface HealthPorts {
 /** Cheap by construction: loads nothing, hashes nothing, keeps nothing loaded. */
 export function health({ isDraining, isNativeReady }: HealthPorts): HealthResponse {
   return {
-    status: isDraining() ? 'draining' : 'ok',
+    status: isDraining() ? DRAINING : 'ok',
     product: PRODUCT_NAME,
     native_ready: isNativeReady(),
   };

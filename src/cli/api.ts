@@ -3,6 +3,7 @@ import { createParser } from 'eventsource-parser';
 import type { Config } from '../config/config.ts';
 import { clientBaseUrl } from '../config/listen-address.ts';
 import { CliFailure, EXIT_CODES, type ExitCode } from './context.ts';
+import { homeHolder, unanswered } from './home-lock.ts';
 import { inCliWords } from './words/wording.ts';
 
 /** What the server refused, in the words of a terminal; `code` is that of its errors. */
@@ -174,8 +175,9 @@ async function send(config: Config, { method, route, text, headers, signal }: Ou
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (cause) {
+    const holder = await homeHolder(config.home);
     throw new CliFailure(
-      `no server answers at ${baseUrl(config)}; start one with: hearth serve`,
+      unanswered({ url: baseUrl(config), port: config.port }, holder),
       EXIT_CODES.unreachable,
       cause,
     );

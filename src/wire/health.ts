@@ -1,8 +1,13 @@
 import { type Static, Type } from '#typebox';
 
+/** What `status` says while the service shuts down. */
+export const DRAINING = 'draining';
+
 export const HealthResponse = Type.Object(
   {
-    status: Type.String({ description: 'Liveness indicator: ok, or draining while the service shuts down.' }),
+    status: Type.String({
+      description: `Liveness indicator: ok, or ${DRAINING} while the service shuts down.`,
+    }),
     product: Type.String(),
     native_ready: Type.Boolean({ description: 'A backend is bound and hashable.' }),
   },

@@ -70,7 +70,7 @@ describe('hearth doctor', () => {
         'ok',
         expect.stringContaining('this instance answers'),
       ]);
-      expect(of('server')[0]?.found).toContain(`hearth serve, process ${child.pid}`);
+      expect(of('server')[0]?.found).toContain(`hearth serve --port ${port}, process ${child.pid}`);
       expect(of('models')[0]?.found).toBe('2 installed');
     } finally {
       await endProcess(child);

@@ -254,6 +254,8 @@ describe('the end of the service', () => {
       const refused = await served.client.chat({ max_tokens: 1 });
       expect([refused.status, refused.body.code]).toEqual([503, 'draining']);
       expect(refused.headers['connection']).toBe('close');
+      const status = await installation.run(['status'], { SVC_HOME: served.home, SVC_PORT: served.port });
+      expect([status.code, status.stdout]).toEqual([1, expect.stringContaining('it is shutting down')]);
       const { done, chunks } = await stream.all();
       expect([done, chunks.length > 100]).toEqual([true, true]);
       expect(await served.ended()).toBe(0);

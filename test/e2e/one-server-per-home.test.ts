@@ -21,3 +21,13 @@ describe('a second server on the same home', () => {
     expect((await fetch(`${first.url}/health`)).status).toBe(200);
   });
 });
+
+describe('another verb at a port where nobody answers', () => {
+  it('names the service that has the home, and its port', async () => {
+    const { code, stderr } = await installation.run(['ps'], { SVC_HOME: home(), SVC_PORT: '1' });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      new RegExp(`no server answers at http://127.0.0.1:1; .* hearth serve --port ${first.port}`),
+    );
+  });
+});

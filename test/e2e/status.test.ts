@@ -116,7 +116,8 @@ describe('hearth status', () => {
   });
 
   it('has an exit code of its own for nobody there', async () => {
-    const { code, stderr } = await installation.run(['status'], { SVC_PORT: '1' });
+    const unserved = path.join(installation.folder, 'unserved');
+    const { code, stderr } = await installation.run(['status'], { SVC_HOME: unserved, SVC_PORT: '1' });
     expect(code).toBe(3);
     expect(stderr).toContain('no server answers at http://127.0.0.1:1; start one with: hearth serve');
   });

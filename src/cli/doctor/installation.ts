@@ -9,7 +9,7 @@ import { type ExaminedConfig, unknownVariables } from '../../config/config.ts';
 import { readable } from '../../lib/base/byte-size.ts';
 import { librariesFolder } from '../../lib/files/native-library.ts';
 import { discover } from '../../store/foreign/discover.ts';
-import { lockHolder } from '../../store/lock/owner-lock.ts';
+import { homeHolder } from '../home-lock.ts';
 import type { CliContext } from '../context.ts';
 import { foreignEnvironment, localRegistry } from '../local-registry.ts';
 import { isOwnHolder, describeHolder } from '../port-holder.ts';
@@ -121,7 +121,7 @@ function triedPort(host: string, port: number): Promise<string | null> {
 }
 
 async function holderFinding(home: string): Promise<Finding> {
-  const holder = await lockHolder(path.join(home, 'serve.lock'));
+  const holder = await homeHolder(home);
   if (holder === null) return ok('server', 'none uses this home');
   return ok('server', `${holder.purpose}, process ${holder.pid}, since ${holder.since}`);
 }

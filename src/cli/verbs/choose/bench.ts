@@ -1,9 +1,9 @@
 /** hearth bench [MODEL]: how fast a model reads, writes and embeds on this machine. */
 import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
-import { type OwnerLock, takeLock } from '../../../store/lock/owner-lock.ts';
+import type { OwnerLock } from '../../../store/lock/owner-lock.ts';
+import { takeHome } from '../../home-lock.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, table } from '../../context.ts';
@@ -81,10 +81,9 @@ async function withPrivateService<T>(context: CliContext, work: (config: Config)
     env: process.env,
     builtins: builtinsOf(config.home),
   });
-  const file = path.join(config.home, 'serve.lock');
   let lock: OwnerLock | undefined;
   try {
-    lock = await takeLock(file, { purpose: 'hearth bench', what: 'This home folder', waitMs: 0 });
+    lock = await takeHome(config.home, 'hearth bench');
     await running.registry.recover();
     await registerBuiltins(config.home, running.registry, logger);
     running.open();

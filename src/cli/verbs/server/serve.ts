@@ -2,7 +2,6 @@
  * cli/verbs/server owns the verbs that start the service or talk to a running one. It does not know how models are stored.
  * hearth serve: the service in the foreground, until a signal.
  */
-import path from 'node:path';
 import type { Command } from 'commander';
 import { type RunningService, startApp } from '../../../app.ts';
 import { compileEarly } from '../../../lib/base/compile-early.ts';
@@ -13,9 +12,10 @@ import { followConfig, type LiveConfig } from '../../../config/live-config.ts';
 import { type SettingName, settings } from '../../../config/settings.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { isReadOnly } from '../../../lib/files/durable.ts';
-import { type OwnerLock, takeLock } from '../../../store/lock/owner-lock.ts';
+import type { OwnerLock } from '../../../store/lock/owner-lock.ts';
 import { builtinsOf, registerBuiltins } from '../../builtin-models.ts';
 import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
+import { servingAt, takeHome } from '../../home-lock.ts';
 import { type Log, openLog } from '../../log/logger.ts';
 import { describeHolder } from '../../port-holder.ts';
 import { readVersion } from '../../version.ts';
@@ -100,7 +100,7 @@ async function openService(
         `The home folder ${config.home} is read-only: it is served as it is; nothing can be pulled, no measurement and no response is kept, and no other server is kept out.`,
       );
     } else {
-      lock = await takeHome(config);
+      lock = await takeHome(config.home, servingAt(running.port));
       await running.registry.recover();
       await registerBuiltins(config.home, running.registry, logger);
     }
@@ -111,12 +111,6 @@ async function openService(
     await lock?.release();
     throw error;
   }
-}
-
-/** One server per home: two would each plan the same memory and write the same files. */
-function takeHome(config: Config): Promise<OwnerLock> {
-  const file = path.join(config.home, 'serve.lock');
-  return takeLock(file, { purpose: 'hearth serve', what: 'This home folder', waitMs: 0 });
 }
 
 async function start(config: Config, { logger, readOnly }: Start): Promise<RunningService> {

@@ -14,6 +14,7 @@ import { type PublicIdentity, readPublicIdentity } from '../../../trust/identity
 import { hashServerSource } from '../../../trust/identity/server-source.ts';
 import { findIdentityFault } from '../../../trust/identity/sign-identity.ts';
 import { HEADERS } from '../../../wire/headers.ts';
+import { DRAINING, HealthResponse } from '../../../wire/health.ts';
 import { Identity } from '../../../wire/identity.ts';
 import { routes } from '../../../wire/routes.ts';
 import { type ApiResponse, baseUrl, callServer, expectOk } from '../../api.ts';
@@ -57,6 +58,7 @@ export async function checkStatus(config: Config): Promise<StatusReport> {
     throw new CliFailure(`the server at ${url} is not Hearth (its identity has an unexpected structure)`);
 
   const problems = [
+    ...(await drainProblems(config)),
     ...headerProblems(response, identity),
     ...(await instanceProblems(config, identity, own, nonce)),
     ...(await installProblems(identity, config.home)),
@@ -68,6 +70,12 @@ function strangerProblem(config: Config, instanceId: string | null, ownId: strin
   if (instanceId === ownId) return null;
   const stranger = instanceId === null ? 'a program without an instance id' : `instance ${instanceId}`;
   return `${stranger} answers, but this home (${config.home}) is instance ${ownId}`;
+}
+
+async function drainProblems(config: Config): Promise<string[]> {
+  const { body } = await callServer({ ...config, apiKey: null }, 'GET', routes.health.path);
+  const isDraining = Check(HealthResponse, body) && body.status === DRAINING;
+  return isDraining ? ['it is shutting down: running answers finish, new requests are refused'] : [];
 }
 
 function headerProblems({ headers }: ApiResponse, identity: Identity): string[] {

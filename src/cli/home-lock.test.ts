@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { servingAt, unanswered } from './home-lock.ts';
+
+const asked = { url: 'http://127.0.0.1:8740', port: 8740 };
+
+describe('an address at which nobody answers', () => {
+  it('is told with what to do where no service runs', () => {
+    expect(unanswered(asked, null)).toBe(
+      'no server answers at http://127.0.0.1:8740; start one with: hearth serve',
+    );
+  });
+
+  it('is told with the service that ends, and with one at another port', () => {
+    expect(unanswered(asked, { pid: 7, purpose: servingAt(8740) })).toContain(
+      'the service of this home, process 7, is starting, or ending',
+    );
+    expect(unanswered(asked, { pid: 7, purpose: servingAt(9000) })).toContain(
+      'this home is used by process 7: hearth serve --port 9000',
+    );
+  });
+});

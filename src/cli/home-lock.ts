@@ -1,0 +1,33 @@
+/** The lock of a home folder: two servers of one home would each plan the same memory and write the same files. */
+import path from 'node:path';
+import { type HolderRecord, lockHolder, type OwnerLock, takeLock } from '../store/lock/owner-lock.ts';
+
+/** Refused at once, naming the holder, while another program has it. */
+export function takeHome(home: string, purpose: string): Promise<OwnerLock> {
+  return takeLock(lockFile(home), { purpose, what: 'This home folder', waitMs: 0 });
+}
+
+/** Who has this home now, or null. */
+export function homeHolder(home: string): Promise<HolderRecord | null> {
+  return lockHolder(lockFile(home));
+}
+
+/** The purpose of a service, which others are shown. */
+export function servingAt(port: number): string {
+  return `hearth serve --port ${port}`;
+}
+
+/** Why nobody may answer at an address, given who has the home. */
+export function unanswered(
+  { url, port }: { readonly url: string; readonly port: number },
+  holder: Pick<HolderRecord, 'pid' | 'purpose'> | null,
+): string {
+  const nobody = `no server answers at ${url}`;
+  if (holder === null) return `${nobody}; start one with: hearth serve`;
+  const { pid, purpose } = holder;
+  if (purpose === servingAt(port))
+    return `${nobody}; the service of this home, process ${pid}, is starting, or ending once its answers have finished`;
+  return `${nobody}; this home is used by process ${pid}: ${purpose}`;
+}
+
+const lockFile = (home: string): string => path.join(home, 'serve.lock');
