@@ -59,7 +59,8 @@ function errors() {
 
 ${notice('src/lib/errors/catalogue.ts')}
 
-Every failure has the body \`{"error", "message", "type", "code", "param"?}\`; \`error\` is always the sentence itself.
+A failure has the body \`{"error", "message", "type", "code", "param"?}\`, whose \`error\` is the sentence itself. \`/v1/messages\`,
+\`/v1/responses\` and the routes of llama-server fail in the shape of their own dialect, with the same sentences.
 The code is in the header \`X-Svc-Error-Code\` as well, because some client libraries keep only the sentence.
 With OpenAI's package for Node, a caught \`e\` has \`e.status\` (the status), \`e.message\` (the status, then the sentence in
 quotation marks) and \`e.headers.get('x-svc-error-code')\`; its \`e.code\` is empty, because \`error\` is a string here.

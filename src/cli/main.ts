@@ -17,7 +17,7 @@ import {
 } from './context.ts';
 import { readVersion } from './version.ts';
 import { describeArguments } from './words/arguments.ts';
-import { unknownVerb } from './words/unknown-verb.ts';
+import { unknownVerb, unknownVerbOf } from './words/unknown-verb.ts';
 import { inCliWords } from './words/wording.ts';
 
 type Register = (program: Command, context: CliContext) => void;
@@ -111,7 +111,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .exitOverride();
   program.on('command:*', ([word = '']: string[]) => {
     const names = verbs.flatMap((verb) => verb.names);
-    throw new CliFailure(printable(unknownVerb(word, names)), EXIT_CODES.usage);
+    throw wrongUsage(unknownVerb(word, names));
   });
   const context = createContext(() => program.opts<GlobalFlags>(), process.env);
   // `version` is a verb of most other programs.
@@ -127,11 +127,27 @@ export async function main(argv: readonly string[]): Promise<void> {
   prepare(program, 'hearth');
   describeArguments(program);
   try {
+    refuseUnknownBelow(program, args);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = await report(error, context);
   }
 }
+
+/** commander would take a word that it does not know for an argument of the verb that stands for all of them. */
+function refuseUnknownBelow(program: Command, args: readonly string[]): void {
+  const [verb, word] = wordsOf(args);
+  if (verb === undefined || word === undefined) return;
+  const known = verbs.flatMap((each) => each.names);
+  if (verb === 'help' && !known.includes(word)) throw wrongUsage(unknownVerb(word, known));
+  const names = (command: Command): string[] => [command.name(), ...command.aliases()];
+  const found = program.commands.find((command) => names(command).includes(verb));
+  const below = found?.commands.flatMap(names) ?? [];
+  if (below.length > 0 && word !== 'help' && !below.includes(word))
+    throw wrongUsage(unknownVerbOf(verb, word, below));
+}
+
+const wrongUsage = (sentence: string): CliFailure => new CliFailure(printable(sentence), EXIT_CODES.usage);
 
 /** A wrong command line ends in our exit codes, and names the help that explains it. */
 function prepare(command: Command, line: string): void {
@@ -169,10 +185,14 @@ function named(argv: readonly string[]): typeof verbs {
 
 /** commander would help with the program where somebody asks for help with a verb that there is not. */
 function withoutHelpOfUnknown(argv: readonly string[]): string[] {
-  const words = argv.filter((word, at) => !word.startsWith('-') && argv[at - 1] !== '--home');
+  const words = wordsOf(argv);
   const [verb] = words;
   const isKnown = verb === undefined || verb === 'help' || verbs.some(({ names }) => names.includes(verb));
   return isKnown ? [...argv] : words;
+}
+
+function wordsOf(argv: readonly string[]): string[] {
+  return argv.filter((word, at) => !word.startsWith('-') && argv[at - 1] !== '--home');
 }
 
 /** Prints why a verb failed, and what helps; returns its exit code. */

@@ -1,8 +1,16 @@
 /** What an installation changes beyond the model itself, for the person who asked for it. */
-import { isBaseModel } from '../store/files/manifest.ts';
+import type { ModelKind } from '../contract/load.ts';
+import { isBaseModel, isServed, type ServedManifest } from '../store/files/manifest.ts';
 import type { InstalledModel, Registry } from '../store/registry/registry.ts';
 import { type CliContext, printable } from './context.ts';
 import { baseModelWords } from './conversation/base-model.ts';
+
+type Defaults = Readonly<Record<ModelKind, string | null>>;
+
+/** What requests for each kind of model mean by `default`. */
+export async function defaultsOf(registry: Registry): Promise<Defaults> {
+  return { chat: await registry.defaultId('chat'), embedding: await registry.defaultId('embedding') };
+}
 
 /** Runs an installation, then says what `default` means now, and whether the model can chat; to nobody, if `context` is null. */
 export async function announcing(
@@ -10,13 +18,12 @@ export async function announcing(
   registry: Registry,
   install: () => Promise<string | null>,
 ): Promise<void> {
-  const before = await registry.defaultId('chat');
+  const before = await defaultsOf(registry);
   const id = await install();
   if (id === null || context === null) return;
   const model = await registry.find(id);
   if (isBaseModel(model)) context.note(printable(`${id} ${baseModelWords(id)}`));
-  await noteDefault(context, registry, model, before);
-  const now = await registry.defaultId('chat');
+  const now = await noteDefault(context, registry, model, before);
   if (isBaseModel(model) && now !== null && now !== id) {
     context.note(
       printable(`${now} stays the default chat model; hearth default ${id} makes ${id} the default.`),
@@ -24,21 +31,26 @@ export async function announcing(
   }
 }
 
-/** Says that the model is what `default` means now, where it was another one before. */
+/** Says that the model is what `default` means now, where it was another one before; returns the default of its kind. */
 export async function noteDefault(
   context: Pick<CliContext, 'note'>,
   registry: Registry,
   model: InstalledModel,
-  before: string | null,
-): Promise<void> {
+  before: Defaults,
+): Promise<string | null> {
   const { id } = model;
-  if ((await registry.defaultId('chat')) !== id || before === id) return;
+  if (!isServed(model)) return null;
+  const now = await registry.defaultId(model.kind);
+  const was = before[model.kind];
+  if (now === id && was !== id) context.note(printable(defaultWords(model, was)));
+  return now;
+}
+
+function defaultWords(model: ServedManifest, before: string | null): string {
+  const { id, kind } = model;
+  if (isBaseModel(model))
+    return `${id} is the default chat model until one with a chat template is installed; hearth default ${id} keeps it.`;
   const back = before === null ? '' : `; hearth default ${before} makes ${before} the default again`;
-  context.note(
-    printable(
-      isBaseModel(model)
-        ? `${id} is the default chat model until one with a chat template is installed; hearth default ${id} keeps it.`
-        : `${id} is the default chat model now${back}.`,
-    ),
-  );
+  const advice = kind === 'embedding' && before !== null ? '. Vectors of the two cannot be compared' : '';
+  return `${id} is the default ${kind} model now${back}${advice}.`;
 }

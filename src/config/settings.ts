@@ -363,7 +363,7 @@ export const settings = {
   drainTimeoutMs: duration({
     env: 'SVC_DRAIN_TIMEOUT',
     live: true,
-    description: 'How long running answers may take to finish after SIGTERM.',
+    description: 'How long running answers may take to finish after SIGTERM or Ctrl-C.',
     fallback: 20_000,
   }),
 } as const;

@@ -72,12 +72,13 @@ function speaking(chat: ChatModel, { tools }: GenerateJob): ChatModel {
 }
 
 /** Throws `context_length_exceeded` when not even one token of an answer fits behind the prompt. */
-export function requireRoom(chat: ChatModel, { tokens, numCtx }: PreparedChat): void {
+export function requireRoom(chat: ChatModel, { job, tokens, numCtx }: PreparedChat): void {
   if (tokens.length + 1 <= numCtx) return;
   throw fail('context_length_exceeded', {
     promptTokens: tokens.length,
     numCtx,
     maxCtx: chat.facts.trainedCtx,
+    isAsked: job.numCtx !== null,
   });
 }
 
@@ -85,13 +86,18 @@ export function requireRoom(chat: ChatModel, { tokens, numCtx }: PreparedChat): 
 const COUNTED_BYTES = 256 * 1024;
 
 /** What is long and cannot fit by its length alone is refused unread, because reading it would hold up every other stream. */
-function refuseHopeless(chat: ChatModel, pieces: readonly Pick<PromptPiece, 'text'>[], numCtx: number): void {
+function refuseHopeless(
+  chat: ChatModel,
+  pieces: readonly Pick<PromptPiece, 'text'>[],
+  { job, numCtx }: Pick<PromptRequest, 'job' | 'numCtx'>,
+): void {
   const bytes = pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   if (bytes <= COUNTED_BYTES) return;
   const promptTokens = chat.vocabulary.leastTokens(bytes);
+  if (promptTokens <= numCtx) return;
   const maxCtx = chat.facts.trainedCtx;
-  if (promptTokens > numCtx)
-    throw fail('context_length_exceeded', { promptTokens, numCtx, maxCtx, atLeast: true });
+  const isAsked = job.numCtx !== null;
+  throw fail('context_length_exceeded', { promptTokens, numCtx, maxCtx, isAsked, atLeast: true });
 }
 
 /**
@@ -132,12 +138,12 @@ function promptOf(chat: ChatModel, { job, plan, numCtx }: PromptRequest): RawPro
     refuseHopeless(
       chat,
       rawTexts(prompt).map((text) => ({ text })),
-      numCtx,
+      { job, numCtx },
     );
     return rawPrompt(chat.vocabulary, prompt);
   }
   const pieces = promptPieces(chat, { ...job, prompt }, plan);
-  refuseHopeless(chat, pieces, numCtx);
+  refuseHopeless(chat, pieces, { job, numCtx });
   return { pieces, tokens: chat.writer.tokens.of(pieces, job.domain ?? '') };
 }
 

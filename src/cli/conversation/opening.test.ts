@@ -11,10 +11,17 @@ describe('the words of hearth run', () => {
     expect(known(['mini'], true)).toEqual({ model: 'mini', prompt: '' });
   });
 
-  it.each([[['What is 2+2?']], [['why?']], [['What', 'is', '2+2?']], [['tell', 'me']], [['Überall, immer']]])(
+  it.each([[['What is 2+2?']], [['why?']], [['Überall, immer']]])(
     '%j are a question to the default model',
     (words) => {
       expect(known(words, false)).toEqual({ model: 'default', prompt: words.join(' ') });
+    },
+  );
+
+  it.each([[['What', 'is', '2+2?']], [['tell', 'me']]])(
+    '%j are one as well, but the first may be meant as a model',
+    (words) => {
+      expect(known(words, false)).toEqual({ model: 'default', prompt: words.join(' '), mayMeanModel: true });
     },
   );
 

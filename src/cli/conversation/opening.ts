@@ -2,6 +2,8 @@
 interface Opened {
   readonly model: string;
   readonly prompt: string;
+  /** The first word may have been meant as a model. */
+  readonly mayMeanModel?: true;
 }
 
 /** `default` names whichever model is the default. */
@@ -28,5 +30,7 @@ export function openingOf(
   if (isInstalled) return { model: first, prompt: others.join(' ') };
   const isPlainWord =
     /^\p{L}+$/u.test(first) && others.length > 0 && !resembles && !others.some((word) => /\s/.test(word));
-  return !mayBeModel(first) || isPlainWord ? { model: DEFAULT_MODEL, prompt: words.join(' ') } : undefined;
+  const question = { model: DEFAULT_MODEL, prompt: words.join(' ') };
+  if (!mayBeModel(first)) return question;
+  return isPlainWord ? { ...question, mayMeanModel: true } : undefined;
 }

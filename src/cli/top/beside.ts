@@ -12,10 +12,19 @@ export function cacheLine({ ram, disk, restores, restore_ms: ms, ...cache }: Cac
   return [
     '   cache',
     ...(ram === undefined ? [] : [tier('memory', ram.bytes, ram.limit_bytes)]),
-    ...(disk === undefined ? [] : [tier('disk', disk.bytes + disk.others_bytes, disk.limit_bytes)]),
+    ...(disk === undefined ? [] : [diskTier(disk)]),
     ...(restores === 0 ? [] : [`${grouped(restores)} brought back in ${ms} ms`]),
-    ...(evictions === 0 ? [] : [`${grouped(evictions)} gave way`]),
+    ...(evictions === 0 ? [] : [`${grouped(evictions)} evicted`]),
   ].join('   ');
+}
+
+/** The limit is of all models together. */
+function diskTier({
+  bytes,
+  others_bytes: others,
+  limit_bytes: limit,
+}: NonNullable<CacheView['disk']>): string {
+  return `disk ${readable(bytes)} (all models ${readable(bytes + others)} of ${readable(limit)})`;
 }
 
 /** Services and commands that answer beside this one. */

@@ -33,6 +33,16 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 export function unknownVerb(word: string, verbs: readonly string[]): string {
   const synonym = Object.hasOwn(SYNONYMS, word) ? SYNONYMS[word] : undefined;
   const meant = synonym === undefined ? nearest(word, verbs) : [synonym];
-  const question = didYouMean(meant.map((verb) => `hearth ${verb}`));
-  return `there is no verb ${word}.${question === '' ? ' hearth --help lists them.' : question}`;
+  return sentenceOf('hearth', word, meant);
+}
+
+/** A sentence about a word behind a verb that has verbs of its own. */
+export function unknownVerbOf(verb: string, word: string, below: readonly string[]): string {
+  return sentenceOf(`hearth ${verb}`, word, nearest(word, below));
+}
+
+function sentenceOf(line: string, word: string, meant: readonly string[]): string {
+  const question = didYouMean(meant.map((verb) => `${line} ${verb}`));
+  const full = `${line} ${word}`.replace('hearth ', '');
+  return `there is no verb ${full}.${question === '' ? ` ${line} --help lists them.` : question}`;
 }

@@ -6,7 +6,7 @@ import { durationText } from '../../lib/base/duration.ts';
 import { inTime } from './relative-time.ts';
 import { requestFacts } from './request-words.ts';
 import { wrapWords } from './wrap.ts';
-import { unknownVerb } from './unknown-verb.ts';
+import { unknownVerb, unknownVerbOf } from './unknown-verb.ts';
 
 const verbs = ['serve', 'status', 'run', 'list', 'show', 'verify', 'pull'];
 
@@ -20,6 +20,15 @@ describe('a word that is no verb', () => {
   ])('%s', (word, sentence) => {
     expect(unknownVerb(word, verbs)).toBe(sentence);
   });
+});
+
+it('names verbs below a verb in the same words', () => {
+  expect(unknownVerbOf('cache', 'nonsense', ['list', 'why'])).toBe(
+    'there is no verb cache nonsense. hearth cache --help lists them.',
+  );
+  expect(unknownVerbOf('cache', 'lst', ['list', 'why'])).toBe(
+    'there is no verb cache lst. Did you mean hearth cache list?',
+  );
 });
 
 describe('advice', () => {

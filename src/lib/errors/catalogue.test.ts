@@ -35,7 +35,7 @@ describe('the remedy for a model that is not installed', () => {
 });
 
 describe('the remedy for a prompt that does not fit', () => {
-  const remedy = (detail: { promptTokens: number; maxCtx?: number; model?: string }) =>
+  const remedy = (detail: { promptTokens: number; maxCtx?: number; model?: string; isAsked?: boolean }) =>
     fail('context_length_exceeded', { numCtx: 512, ...detail }).message;
 
   it('is a larger window where the model can have one', () => {
@@ -44,6 +44,12 @@ describe('the remedy for a prompt that does not fit', () => {
     expect(remedy({ promptTokens: 600, model })).toContain('or run: hearth set m:q4 num_ctx=1024.');
     expect(remedy({ promptTokens: 2040, maxCtx: 8192, model })).toContain('num_ctx=4096.');
     expect(remedy({ promptTokens: 2040, maxCtx: 3000, model })).toContain('num_ctx=3000.');
+  });
+
+  it('is not a setting of the model where the request set the window', () => {
+    const message = remedy({ promptTokens: 600, maxCtx: 8192, model: 'm', isAsked: true });
+    expect(message).toContain('Shorten the prompt, or send num_ctx=1024, or none.');
+    expect(message).not.toContain('hearth set');
   });
 
   it.each([600, 512])(

@@ -18,7 +18,8 @@ export const hubErrors = {
   sealed: permanent(
     'forbidden',
     {},
-    () => 'The service is sealed (SVC_SEALED), so nothing is fetched; unset it to reach a hub or a registry.',
+    () =>
+      'The service is sealed, so nothing is fetched; to reach a hub or a registry, start it without --sealed and SVC_SEALED.',
   ),
   hub_offline: permanent(
     'unavailable',

@@ -7,13 +7,17 @@ interface Overflow {
   /** The model's largest window, where it is known. */
   readonly maxCtx?: number;
   readonly model?: string;
+  /** Whether the request itself set the window. */
+  readonly isAsked?: boolean;
 }
 
-function overflowRemedy({ promptTokens, maxCtx = Infinity, model }: Overflow): string {
+function overflowRemedy({ promptTokens, maxCtx = Infinity, model, isAsked }: Overflow): string {
   if (promptTokens >= maxCtx) return `Shorten the prompt; the model takes at most ${maxCtx}.`;
   if (model === undefined) return 'Shorten the prompt, or send a larger num_ctx.';
   // Half as much again leaves room for an answer.
   const roomy = Math.min(maxCtx, 2 ** Math.ceil(Math.log2(promptTokens * 1.5)));
+  // A setting of the model is below what a request says, and could shrink its window for all others.
+  if (isAsked === true) return `Shorten the prompt, or send num_ctx=${roomy}, or none.`;
   return `Shorten the prompt, send a larger num_ctx, or run: hearth set ${model} num_ctx=${roomy}.`;
 }
 
@@ -93,6 +97,7 @@ export const contentErrors = {
       numCtx: 'number',
       maxCtx: 'number?',
       model: 'string?',
+      isAsked: 'boolean?',
       atLeast: 'boolean?',
       param: 'string?',
     },
@@ -237,7 +242,7 @@ export const httpErrors = {
     'forbidden',
     {},
     () =>
-      'Only the page of this service may do this, with the token that it was given; reload the page, or use the hearth command.',
+      'Only the page of this service may do this, with the token that it was given; reload the page, use the hearth command, or set SVC_API_KEY and send it.',
   ),
   page_token_refused: permanent(
     'forbidden',

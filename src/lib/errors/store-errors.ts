@@ -17,8 +17,11 @@ export const storeErrors = {
   ),
   name_taken: permanent(
     'conflict',
-    { name: 'string', model: 'string', param: 'string?' },
-    (d) => `${quoted(d.name)} is already the name of model "${d.model}"; choose another name.`,
+    { name: 'string', model: 'string', isAlias: 'boolean?', param: 'string?' },
+    (d) =>
+      d.isAlias === true
+        ? `${quoted(d.name)} is already an alias of model "${d.model}"; choose another name, or remove that alias: hearth rm ${d.name}.`
+        : `${quoted(d.name)} is already the name of model "${d.model}"; choose another name.`,
   ),
   model_exists: permanent(
     'conflict',

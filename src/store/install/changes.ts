@@ -13,6 +13,7 @@ import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import { checkAttachments } from './attachments.ts';
 import { paramNames } from '../registry/param-names.ts';
+import { PARAM_ROWS } from '../registry/param-rows.ts';
 import { lookUp } from '../files/installed.ts';
 import { blobDigests, isBlobFile, type ModelManifest, ModelParams } from '../files/manifest.ts';
 import { checkModelId, isAlias } from '../files/model-id.ts';
@@ -110,6 +111,7 @@ export async function setParams(
 ): Promise<InstalledModel> {
   const found = await registry.served(name);
   const { id } = found;
+  checkKind(patch, found);
   checkRequestRanges(patch);
   const attachments = await checkAttachments(registry, found, patch);
   await checkFiles(patch);
@@ -136,6 +138,17 @@ function patched(params: ModelParams, patch: ParamsPatch): ModelParams {
   return Object.fromEntries(
     Object.entries({ ...params, ...patch }).filter(([, value]) => value !== null && value !== undefined),
   );
+}
+
+/** Settings of answers are nothing to a model that gives none. */
+function checkKind(patch: ParamsPatch, { id, kind }: InstalledModel): void {
+  if (kind === 'chat') return;
+  for (const { name, models } of PARAM_ROWS) {
+    const value = patch[paramNames[name] as keyof ModelParams];
+    const message = `${name} is for chat models, and ${id} is an ${kind} model.`;
+    if (models === 'chat' && value !== undefined && value !== null)
+      throw fail('invalid_request', { param: name, message });
+  }
 }
 
 /** What no request may say is no default for one; manifests from before a range was narrowed stay valid. */
@@ -243,7 +256,8 @@ function refuseTakenName(all: readonly InstalledModel[], name: string, ownId: st
   const owner = all.find(
     (entry) => entry.id === lower || entry.aliases.some((alias) => alias.toLowerCase() === lower),
   );
-  if (owner && owner.id !== ownId) throw fail('name_taken', { name, model: owner.id, param: 'id' });
+  if (owner && owner.id !== ownId)
+    throw fail('name_taken', { name, model: owner.id, isAlias: owner.id !== lower, param: 'id' });
 }
 
 /** Aliases are a courtesy: those that another model has already are left out instead of failing the install. */

@@ -1,5 +1,5 @@
 /** Every default of a model for people who set it: what it does, what holds without it, and what it takes. */
-import { LEAST_CTX } from '../../contract/limits.ts';
+import { BASE_MODEL_TOKENS, LEAST_CTX } from '../../contract/limits.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
 import type { SettingGroup } from '../../contract/settings/load-settings.ts';
@@ -30,10 +30,11 @@ const OF_ANSWERS = { group: 'answers', models: 'chat' } as const;
 
 export const PARAM_ROWS: readonly ParamRow[] = [
   {
-    ...OF_ANSWERS,
+    group: 'answers',
+    models: 'all',
     name: 'num_ctx',
     description:
-      'Context window, tokens: how much of a conversation the model sees, its answer included. At most what it was trained for.',
+      'Context window, tokens: how much of a conversation the model sees, its answer included; of a model that does not chat, the longest input. At most what it was trained for.',
     unset: 'as much as memory allows',
     input: { kind: 'number', least: LEAST_CTX, isWhole: true },
   },
@@ -41,7 +42,7 @@ export const PARAM_ROWS: readonly ParamRow[] = [
     ...OF_ANSWERS,
     name: 'max_tokens',
     description: 'Where an answer ends at the latest, tokens.',
-    unset: 'the end of the window',
+    unset: `the end of the window; ${BASE_MODEL_TOKENS} tokens without a chat template`,
     input: { kind: 'number', least: 0, isWhole: true },
   },
   {

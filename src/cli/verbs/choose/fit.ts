@@ -63,6 +63,8 @@ async function fitInstalled(context: CliContext, model: InstalledModel, flags: F
       ? 'Not even the smallest window fits now; stop other programs or models, or take a smaller quant.'
       : `A load gets a window of ${fit.load.numCtx} tokens and ${fit.load.slots} slots${fit.load.cells < fit.load.numCtx * fit.load.slots ? ' that share it' : ''}.`,
   );
+  // Others give vectors or scores, no answers.
+  if (model.kind !== 'chat') return;
   if (bandwidth === null || mostTokensPerS === null)
     return context.note('A GPU takes part; hearth bench measures its speed.');
   const busy = bandwidth.busy ? ' The machine is busy, so it may be more.' : '';

@@ -4,7 +4,8 @@ import { findSeen, limitSeen } from '../../../api/elsewhere/name-models.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
-import type { ModelParams } from '../../../store/files/manifest.ts';
+import { BASE_MODEL_TOKENS } from '../../../contract/limits.ts';
+import { isBaseModel, type ModelParams } from '../../../store/files/manifest.ts';
 import type { ParamsPatch } from '../../../store/install/changes.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
 import { paramNames, paramsByName, readParam, whenItActs } from '../../../store/registry/param-names.ts';
@@ -12,7 +13,7 @@ import { paramText } from '../../../store/registry/param-rows.ts';
 import { reducedWindow } from '../../../store/registry/target.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
 import { localRegistry, setHere } from '../../local-registry.ts';
-import { noteDefault } from '../../new-model.ts';
+import { defaultsOf, noteDefault } from '../../new-model.ts';
 
 export function registerSet(program: Command, context: CliContext): void {
   program
@@ -29,7 +30,8 @@ export function registerSet(program: Command, context: CliContext): void {
       const registry = localRegistry(context.config());
       if (!(await registry.has(id)) && (await setElsewhere(registry, id, patch)))
         return context.note(printable(`Applies to ${id} from the next request on.`));
-      const before = await registry.defaultId('chat');
+      const before = await defaultsOf(registry);
+      const wasBase = (await registry.has(id)) && isBaseModel(await registry.find(id));
       const model = await setHere(context, registry, id, patch);
       const set = paramsByName(model.params);
       if (flags.json === true)
@@ -40,9 +42,13 @@ export function registerSet(program: Command, context: CliContext): void {
       context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[], unload)));
       const reduced = 'numCtx' in patch ? reducedWindow(model) : null;
       if (reduced !== null) context.note(printable(reduced.note));
+      if (wasBase && !isBaseModel(model)) context.note(printable(chatWords(model.id)));
       await noteDefault(context, registry, model, before);
     });
 }
+
+const chatWords = (id: string): string =>
+  `${id} counts as a chat model now: its answers no longer end after ${BASE_MODEL_TOKENS} tokens, unless max_tokens says so.`;
 
 /** As it could be set again. */
 function line([asked, { name, value }]: ReturnType<typeof paramsByName>[number]): string {

@@ -30,7 +30,7 @@ export function registerCache(program: Command, context: CliContext): void {
       const entries = held.map(({ name, files }) => kindOf(name, files, models));
       if (flags.json === true) context.printJson(entries);
       else if (entries.length === 0) context.note('There is no prompt state on the disk.');
-      else context.print(table([['MODEL', 'SIZE', 'FILES', 'LAST USED'], ...entries.map(row)]));
+      else context.print(table([['MODEL', 'SIZE', 'FILES', 'LAST USED'], ...byModel(entries).map(row)]));
     });
   cache
     .command('clear')
@@ -77,6 +77,26 @@ function kindOf(name: string, files: readonly CachedFile[], models: readonly Ins
     files: files.length,
     last_used: files.length === 0 ? null : new Date(usedMs).toISOString(),
   };
+}
+
+/** A model has state of each kind of load that it had; for a person that is one thing. */
+function byModel(entries: readonly KindEntry[]): KindEntry[] {
+  const models = new Map<string | null, KindEntry>();
+  for (const entry of entries) {
+    const { model, last_used: used } = entry;
+    const known = models.get(model);
+    models.set(model, {
+      ...entry,
+      bytes: entry.bytes + (known?.bytes ?? 0),
+      files: entry.files + (known?.files ?? 0),
+      last_used:
+        [used, known?.last_used ?? null]
+          .filter((time) => time !== null)
+          .sort()
+          .at(-1) ?? null,
+    });
+  }
+  return [...models.values()];
 }
 
 function row({ model, bytes, files, last_used }: KindEntry): string[] {

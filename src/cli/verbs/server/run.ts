@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
-import { CliFailure, type CliContext, type ExitCode, EXIT_CODES } from '../../context.ts';
+import { CliFailure, type CliContext, type ExitCode, EXIT_CODES, printable } from '../../context.ts';
 import { commandNames } from '../../conversation/commands.ts';
 import { DEFAULT_MODEL, mayBeModel, openingOf } from '../../conversation/opening.ts';
 import { type Answerer, newConversation, type Opening } from '../../conversation/state.ts';
@@ -47,6 +47,7 @@ export function registerRun(program: Command, context: CliContext): void {
       const config = context.config();
       const options = optionsOf(flags);
       const opened = await open(config, model === undefined ? [] : [model, ...words]);
+      if (opened.note !== null) context.note(printable(opened.note));
       const prompt = [await pipedText(), opened.prompt].filter((part) => part !== '').join('\n\n');
       if (prompt === '' && !process.stdin.isTTY)
         throw new CliFailure('nothing to ask: give a prompt, or text on stdin', EXIT_CODES.usage);
@@ -66,6 +67,7 @@ export function registerRun(program: Command, context: CliContext): void {
 interface Opened {
   readonly model: Answerer;
   readonly prompt: string;
+  readonly note: string | null;
 }
 
 /** Says at once which model will answer; a wrong name is a failure that names those that are close. */
@@ -79,7 +81,9 @@ async function open(config: Config, words: readonly string[]): Promise<Opened> {
     throw await notInstalled(config, first ?? '', advice);
   }
   const model = named === null ? await findAnswerer(config, opened.model) : await answererOf(config, named);
-  return { model, prompt: opened.prompt };
+  const note =
+    opened.mayMeanModel === true ? `No model is called ${first}, so all of it goes to ${model.id}.` : null;
+  return { model, prompt: opened.prompt, note };
 }
 
 async function ask(config: Config, opening: Opening, prompt: string): Promise<Left> {
