@@ -85,7 +85,7 @@ describe('a named key', () => {
     const taken = await admin.post('/svc/models/alias', { ...alias, model: installed.slashed });
     expect([taken.status, taken.body.code]).toEqual([409, 'name_taken']);
     expect(taken.body.error).toBe(
-      `"theirs" is already the name of model "${installed.chat}"; choose another name.`,
+      `"theirs" is already an alias of model "${installed.chat}"; choose another name, or remove that alias: hearth rm theirs.`,
     );
     const uses = (await admin.get('/svc/keys')).body.data;
     expect(uses.find(({ name }: { name: string }) => name === 'one').tokens_today).toBe(10);

@@ -50,6 +50,9 @@ describe('hearth serve', () => {
     [['serve', '--port', 'many'], '--port must be a port'],
     [['serve', '--no-such-flag'], 'unknown option'],
     [['no-such-verb'], 'there is no verb no-such-verb'],
+    [['help', 'no-such-verb'], 'there is no verb no-such-verb'],
+    [['cache', 'no-such-verb'], 'there is no verb cache no-such-verb'],
+    [['key', 'lst'], 'there is no verb key lst. Did you mean hearth key'],
     [['--home', 'x', 'no-such-verb', '--help'], 'there is no verb no-such-verb'],
   ])('ends %o with exit code 2 and names what is wrong', async (args, words) => {
     const { code, stdout, stderr } = await installation.run(args);

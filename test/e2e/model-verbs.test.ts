@@ -172,6 +172,7 @@ describe('a model on the command line', () => {
     expect(deaf.stderr.split('\n')).toEqual([
       'The template leaves out what the user says.',
       expect.stringContaining('if base is loaded with others'),
+      expect.stringContaining('no longer end after 1024 tokens'),
       'base is the default chat model now; hearth default tiny makes tiny the default again.',
       '',
     ]);
@@ -294,6 +295,14 @@ describe('the words around models', () => {
     ]);
     await hearth(['alias', 'uno', 'one'], env);
     expect((await hearth(['list'], env)).stdout).toMatch(/^one \* +chat .* uno$/m);
+    const vectors = await writeEmbed(folder);
+    for (const id of ['old', 'new']) {
+      const imported = await hearth(['import', vectors, '--id', id, '--no-probe'], env);
+      const back = '; hearth default old makes old the default again. Vectors of the two cannot be compared';
+      expect(imported.stderr).toBe(
+        `${id} is installed.\n${id} is the default embedding model now${id === 'old' ? '' : back}.\n`,
+      );
+    }
   });
 
   it('bring a removed built-in model back, from wherever it is missed', async () => {

@@ -73,7 +73,10 @@ describe('a traitor in a package', () => {
 
   it.runIf(isLinux)('cannot have a model fetched either', async () => {
     const { code, stderr } = await installation.run(['pull', 'some/model'], { SVC_SEALED: '1' });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('(SVC_SEALED), so nothing is fetched')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('Nothing is fetched, because this is sealed'),
+    ]);
   });
 });
 

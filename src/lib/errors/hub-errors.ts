@@ -19,7 +19,7 @@ export const hubErrors = {
     'forbidden',
     {},
     () =>
-      'The service is sealed, so nothing is fetched; to reach a hub or a registry, start it without --sealed and SVC_SEALED.',
+      'Nothing is fetched, because this is sealed (--sealed or SVC_SEALED); leave that out to reach a hub or a registry.',
   ),
   hub_offline: permanent(
     'unavailable',

@@ -141,11 +141,11 @@ function patched(params: ModelParams, patch: ParamsPatch): ModelParams {
 }
 
 /** Settings of answers are nothing to a model that gives none. */
-function checkKind(patch: ParamsPatch, { id, kind }: InstalledModel): void {
+function checkKind(patch: ParamsPatch, { kind }: InstalledModel): void {
   if (kind === 'chat') return;
   for (const { name, models } of PARAM_ROWS) {
     const value = patch[paramNames[name] as keyof ModelParams];
-    const message = `${name} is for chat models, and ${id} is an ${kind} model.`;
+    const message = `${name} is for chat models, and this is an ${kind} model.`;
     if (models === 'chat' && value !== undefined && value !== null)
       throw fail('invalid_request', { param: name, message });
   }

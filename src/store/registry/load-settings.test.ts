@@ -73,6 +73,10 @@ describe('setting', () => {
     expect(await refusal(registry, { ropeFreqBase: 1e6 }, 'e')).toBe(
       'rope_freq_base is for chat models, and this is an embedding model.',
     );
+    expect(await refusal(registry, { temperature: 1 }, 'e')).toBe(
+      'temperature is for chat models, and this is an embedding model.',
+    );
+    expect(await refusal(registry, { numCtx: 64, temperature: null }, 'e')).toMatchObject({ id: 'e' });
   });
 
   it('is described by the names and in the form of hearth set', async () => {
