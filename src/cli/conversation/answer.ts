@@ -139,12 +139,16 @@ function close(
   };
 }
 
-function cutSentence({ options }: Conversation, { last }: OpenAnswer): string {
-  const count = last.usage?.completion_tokens;
+function cutSentence({ model, options }: Conversation, { last: { usage } }: OpenAnswer): string {
+  if (usage === undefined) return 'The answer was cut: a limit of the model, or its context window is full.';
+  const { prompt_tokens: before, completion_tokens: count } = usage;
+  const cut = `The answer was cut after ${count} tokens`;
   const limit = options['max_tokens'];
-  return typeof limit === 'number' && count !== undefined && count >= limit
-    ? `The answer was cut after ${count} tokens (max_tokens).`
-    : `The answer was cut${count === undefined ? '' : ` after ${count} tokens`}: a limit of the model, or its context window is full.`;
+  if (typeof limit === 'number' && count >= limit) return `${cut} (max_tokens).`;
+  // The last token of an answer is not evaluated, so it needs no cell.
+  if (model.window !== undefined && before + count >= model.window.tokens - 1)
+    return `${cut}: its context window of ${model.window.tokens} tokens is full.`;
+  return `${cut}: a limit of the model, or its context window is full.`;
 }
 
 function speedLine({ last: { usage, timings } }: OpenAnswer): string {

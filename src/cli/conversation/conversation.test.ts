@@ -139,6 +139,10 @@ describe('a question', () => {
       .line('Hi')
       .on(last('length'), { on: 'answered' });
     expect(limited.said).toBe('The answer was cut after 4 tokens (max_tokens).');
+    const full = new Talk({ model: { id: 'm', hasTemplate: true, window: { tokens: 13, isLoaded: true } } })
+      .line('Hi')
+      .on(last('length'), { on: 'answered' });
+    expect(full.said).toBe('The answer was cut after 4 tokens: its context window of 13 tokens is full.');
   });
 });
 

@@ -297,7 +297,7 @@ class SchedulerLoop implements Engine, Effects {
 
   #gone(residencyId: number, reason: string | null): void {
     const model = this.#loads.get(residencyId)?.order.target.modelId;
-    this.#options.log.info({ model, reason }, 'Model unloaded.');
+    this.#options.log.info({ model, ...(reason === null ? {} : { reason }) }, 'Model unloaded.');
     for (const observer of this.#options.observers ?? []) observer.onGone?.(model ?? '', reason);
     this.#forget(residencyId);
     this.#policy.onGone(residencyId);
