@@ -19,7 +19,7 @@ export const hubErrors = {
     'forbidden',
     {},
     () =>
-      'Nothing is fetched, because this is sealed (--sealed or SVC_SEALED); leave that out to reach a hub or a registry.',
+      'Nothing is fetched, because this is sealed; leave out SVC_SEALED, or the option that seals, to reach a hub or a registry.',
   ),
   hub_offline: permanent(
     'unavailable',
