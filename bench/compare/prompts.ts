@@ -80,10 +80,34 @@ const besideIdle: Scenario = {
   },
 };
 
+const DEEP_ANSWERS = 3;
+
+const deep: Scenario = {
+  name: 'deep',
+  describe: `${DEEP_ANSWERS} answers of 128 tokens, each behind the same prompt of about 3,000`,
+  onlyNamed: true,
+  cold: true,
+  run: async (side, round, textOf) => {
+    const prompt = story(textOf(3_000, 6_000 + round));
+    const measures: StreamMeasure[] = [];
+    for (let at = 0; at < DEEP_ANSWERS; at += 1)
+      measures.push(await streamChat(side, prompt, { maxTokens: 128 }));
+    const [first, ...later] = measures;
+    if (first === undefined) throw new Error('nothing was asked');
+    return {
+      'first answer tok/s': decodeRate(first),
+      'later answers tok/s': median(later.map(decodeRate)),
+      'longest gap ms': Math.max(...measures.flatMap(({ gapsMs }) => gapsMs)),
+      'all ms': measures.reduce((sum, { totalMs }) => sum + totalMs, 0),
+    };
+  },
+};
+
 export const promptScenarios: readonly Scenario[] = [
   prefill(512),
   prefill(4096, true),
   prefix,
   mixed,
   besideIdle,
+  deep,
 ];

@@ -14,6 +14,7 @@ export const PlannerPart = Type.Union([
   Type.Literal('drafts'),
   Type.Literal('bursts'),
   Type.Literal('chunk-size'),
+  Type.Literal('attention'),
 ]);
 export type PlannerPart = Static<typeof PlannerPart>;
 

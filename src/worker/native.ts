@@ -121,6 +121,8 @@ export interface ContextOptions {
   readonly unified: boolean;
   /** Rows of one native call at most. */
   readonly batchTokens: number;
+  /** Rows that the library computes at a time within a call; null: all of them. */
+  readonly microBatchTokens: number | null;
   /** Rows of one call whose logits may be asked for; null: all of them. */
   readonly logitRows: number | null;
   readonly threads: number;
@@ -219,8 +221,17 @@ export interface NativeContext {
   /** False when the state could not be restored; what the sequence holds is then unknown. */
   restoreCheckpoint(checkpoint: NativeCheckpoint, sequence: number): boolean;
 
+  /**
+   * Closes the context and opens it again with attention computed this way; every sequence is empty then, and no row has
+   * logits. Throws when it cannot be had, and then the context is open as it was, as empty.
+   */
+  reopen(attention: AttentionOptions): void;
+
   dispose(): void;
 }
+
+/** How a context computes attention; the layout of values in its KV cache follows. */
+export type AttentionOptions = Pick<ContextOptions, 'flashAttention' | 'microBatchTokens'>;
 
 /** Weights that are added to a model's own. */
 export interface NativeAdapter {

@@ -8,6 +8,7 @@ import type { Library } from './library/open.ts';
 import type { MemoryReader } from './memory.ts';
 import type { DeviceBytes } from '../../contract/memory.ts';
 import type {
+  AttentionOptions,
   ScaledAdapter,
   Logits,
   LogitsWanted,
@@ -34,7 +35,9 @@ export interface OpenContext {
   readonly vocabularySize: number;
   /** Floats of one embedding. */
   readonly embeddingWidth: number;
-  readonly flashAttention: boolean;
+  readonly attention: AttentionOptions;
+  /** The same context once more, but for its attention. */
+  readonly openAgain: (attention: AttentionOptions) => Pointer;
   readonly pooling: Pooling;
   readonly embeddings: boolean;
   readonly logitRows: number | null;
@@ -46,14 +49,15 @@ export interface OpenContext {
 export class ContextHandle implements NativeContext {
   readonly numCtx: number;
   readonly batchTokens: number;
-  readonly flashAttention: boolean;
   readonly pooling: Pooling;
   readonly appendsState: boolean;
   readonly #open: OpenContext;
   readonly #library: Library;
-  readonly #context: Pointer;
-  readonly #memory: Pointer;
   readonly #batch: NativeBatch;
+  #context: Pointer;
+  #memory: Pointer;
+  #attention: AttentionOptions;
+  #adapters: readonly ScaledAdapter[] = [];
   /** Logits stay at a few addresses; a view of each is made once. */
   readonly #views = new Map<Pointer, Float32Array>();
   /** As last set; null: as the context was opened. */
@@ -66,10 +70,14 @@ export class ContextHandle implements NativeContext {
     this.#memory = open.library.llama_get_memory(open.pointer);
     this.numCtx = open.library.llama_n_ctx_seq(open.pointer);
     this.batchTokens = open.library.llama_n_batch(open.pointer);
-    this.flashAttention = open.flashAttention;
+    this.#attention = open.attention;
     this.pooling = open.pooling;
     this.appendsState = open.spareSequence !== null;
     this.#batch = new NativeBatch(open.library, this.batchTokens, open.logitRows ?? this.batchTokens);
+  }
+
+  get flashAttention(): boolean {
+    return this.#attention.flashAttention ?? true;
   }
 
   memory(): readonly DeviceBytes[] {
@@ -88,6 +96,7 @@ export class ContextHandle implements NativeContext {
   }
 
   setAdapters(adapters: readonly ScaledAdapter[]): void {
+    this.#adapters = adapters;
     applyAdapters(this.#library, this.#context, adapters);
   }
 
@@ -200,10 +209,31 @@ export class ContextHandle implements NativeContext {
     return this.cutSequence(sequence, lastPosition + 1) && last(this.#memory, sequence) === lastPosition;
   }
 
+  reopen(attention: AttentionOptions): void {
+    // Both at once would take twice the memory of the KV cache.
+    this.#library.llama_free(this.#context);
+    this.#views.clear();
+    try {
+      this.#replace(attention);
+    } catch (error) {
+      this.#replace(this.#attention);
+      throw error;
+    }
+  }
+
   dispose(): void {
     this.#views.clear();
     this.#batch.dispose();
     this.#library.llama_free(this.#context);
+  }
+
+  #replace(attention: AttentionOptions): void {
+    this.#context = this.#open.openAgain(attention);
+    this.#memory = this.#library.llama_get_memory(this.#context);
+    this.#attention = attention;
+    if (this.#threads !== null)
+      this.#library.llama_set_n_threads(this.#context, this.#threads, this.#threads);
+    if (this.#adapters.length > 0) applyAdapters(this.#library, this.#context, this.#adapters);
   }
 
   #logits(batchRow: number): Float32Array {

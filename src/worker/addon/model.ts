@@ -135,15 +135,13 @@ async function loadModel(
   return model;
 }
 
-async function initContext(
-  { library, log }: Native,
-  model: Pointer,
-  params: ContextParams,
-): Promise<Pointer> {
-  log.clear();
-  const context = await onThread<Pointer | null>((done) =>
-    library.llama_init_from_model.async(model, params, done),
-  );
+async function initContext(native: Native, model: Pointer, params: ContextParams): Promise<Pointer> {
+  native.log.clear();
+  const { llama_init_from_model: init } = native.library;
+  return opened(native, await onThread<Pointer | null>((done) => init.async(model, params, done)));
+}
+
+function opened({ log }: Native, context: Pointer | null): Pointer {
   if (context === null) {
     const error = new Error(log.reason('llama.cpp could not open a context'));
     outOfMemory.add(error);
@@ -193,8 +191,11 @@ async function openContext(
   { model, options }: { readonly model: Pointer; readonly options: ContextOptions },
 ): Promise<NativeContext> {
   const { library, threadpool, memoryOf } = native;
-  const pointer = await initContext(native, model, contextParams(library, options));
-  if (threadpool !== null) library.llama_attach_threadpool(pointer, threadpool, threadpool);
+  const withThreads = (context: Pointer): Pointer => {
+    if (threadpool !== null) library.llama_attach_threadpool(context, threadpool, threadpool);
+    return context;
+  };
+  const pointer = withThreads(await initContext(native, model, contextParams(library, options)));
   // A model that says nothing is not pooled, also where it writes.
   const pooling = POOLINGS[library.llama_pooling_type(pointer)] ?? 'none';
   return new ContextHandle({
@@ -204,7 +205,12 @@ async function openContext(
     pooling,
     embeddingWidth:
       pooling === 'rank' ? library.llama_model_n_cls_out(model) : library.llama_model_n_embd_out(model),
-    flashAttention: options.flashAttention ?? true,
+    attention: options,
+    openAgain: ({ flashAttention, microBatchTokens }) => {
+      native.log.clear();
+      const params = contextParams(library, { ...options, flashAttention, microBatchTokens });
+      return withThreads(opened(native, library.llama_init_from_model(model, params)));
+    },
     embeddings: options.embeddings,
     logitRows: options.logitRows,
     memoryOf,

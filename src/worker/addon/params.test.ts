@@ -105,6 +105,7 @@ describe('a context', () => {
     numCtx: 1_000,
     unified: true,
     batchTokens: 64,
+    microBatchTokens: null,
     logitRows: 2,
     threads: 3,
     flashAttention: null,

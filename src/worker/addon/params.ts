@@ -84,7 +84,7 @@ export function contextParams(library: Library, options: ContextOptions): Contex
     ...defaults,
     n_ctx: unified ? numCtx : numCtx * sequences,
     n_batch: batchTokens,
-    n_ubatch: batchTokens,
+    n_ubatch: options.microBatchTokens ?? batchTokens,
     n_seq_max: sequences,
     // The library keeps room for a row of each sequence, and aborts where it may not.
     n_outputs_max: options.logitRows === null ? 0 : Math.max(options.logitRows, sequences),

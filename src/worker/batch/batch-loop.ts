@@ -19,6 +19,7 @@ import { SlotWatch } from '../slot-watch.ts';
 import type { PreparedChat } from '../prepare.ts';
 import { adapterKey, ownerOf } from './adapter-groups.ts';
 import { AdapterTurns } from './adapter-turns.ts';
+import { Attention } from './attention/attention.ts';
 import { evaluateRows } from './evaluate.ts';
 import { openTiers } from './open-tiers.ts';
 import { plannerFor } from './planner-for.ts';
@@ -54,6 +55,7 @@ export class BatchLoop {
   readonly #planner: StepPlanner;
   readonly #threads: ThreadUse;
   readonly #sequences: Sequences;
+  readonly #attention: Attention;
   readonly #prompts: PromptMemory;
   readonly #adapters: AdapterTurns;
   readonly #drafting: DraftingModel | null;
@@ -77,6 +79,7 @@ export class BatchLoop {
     this.#tiers = openTiers(chat, this.#planner, outbox);
     this.#opened = this.#tiers?.open() ?? Promise.resolve();
     this.#sequences = new Sequences(chat, this.#planner, this.#tiers);
+    this.#attention = new Attention(chat, this.#sequences);
     this.#idleSave = new IdleSave(this.#tiers, () => this.#sequences.idleContents);
     this.#prompts = new PromptMemory(chat.vocabulary);
     this.#adapters = new AdapterTurns(chat);
@@ -178,6 +181,7 @@ export class BatchLoop {
     this.#dropCancelled();
     this.#assignSequences();
     this.#suspension.resume();
+    this.#attend();
     this.#adapters.choose(this.#suspension.running(this.#streams.values()));
     const { calls } = this.#suspension.planWithRoom(this.#streams.values(), (running) => this.#plan(running));
     if (this.#tiers !== null) this.#tiers.quiet.isReading = calls.some(({ phase }) => phase === 'prefill');
@@ -185,6 +189,12 @@ export class BatchLoop {
     this.#steps += 1;
     for (const call of calls) this.#evaluate(call);
     return true;
+  }
+
+  #attend(): void {
+    // Those that wait for cells would be in the way.
+    if (this.#suspension.size > 0) return;
+    for (const stream of this.#attention.consider([...this.#streams.values()])) stream.suspend();
   }
 
   #plan(running: readonly Stream[]): StepPlan {
@@ -227,8 +237,9 @@ export class BatchLoop {
     const ms = this.#threads.end(call);
     this.#planner.observe({ phase, rows, ms });
     const [first, ...more] = nativeRows;
-    if (phase === 'decode' && more.length === 0 && first?.tokens.length === 1)
-      this.#sequences.observeStep(ms);
+    if (phase !== 'decode' || more.length > 0 || first?.tokens.length !== 1) return;
+    this.#sequences.observeStep(ms);
+    if (!first.padding) this.#attention.observe(first.position, ms);
   }
 
   #slotStates(): SlotStates {

@@ -1,6 +1,8 @@
 /** The prompt cache of a loaded model, where it may keep anything. */
+import { keptState } from '../cache/kept-state.ts';
 import type { ChatModel } from '../model.ts';
 import type { Outbox } from '../outbox.ts';
+import { choosesAttention } from './attention/attention.ts';
 import type { StepPlanner } from './planning/step-planner.ts';
 import { stateKind } from './tiers/state-kind.ts';
 import { Tiers } from './tiers/tiers.ts';
@@ -18,6 +20,7 @@ export function openTiers(chat: ChatModel, planner: StepPlanner, outbox: Outbox)
     context: chat.context,
     spec: { ...promptCache, disk: disk && { ...disk, kind: kind(disk.kind) } },
     cuttable,
+    kept: keptState(chat.context, choosesAttention(chat)),
     streams,
     msPerToken: () => planner.prefillMsPerToken,
     tell: (tiers) => outbox.post({ type: 'cache', tiers }),

@@ -27,7 +27,7 @@ export interface ReadState {
 }
 
 /** Rows of all cells, one after the other. */
-interface Plane {
+export interface Plane {
   readonly at: number;
   readonly stride: number;
 }
@@ -42,10 +42,10 @@ const MOST_STREAMS = 4_096;
 const MOST_LAYERS = 4_096;
 const MOST_ELEMENTS = 1 << 20;
 
-/** Null where the state is not the plain one of `tokens` tokens from position 0 on. */
-export function readState(bytes: Uint8Array, tokens: number): ReadState | null {
+/** Null where the state is not the plain one of `tokens` tokens from position `start` on. */
+export function readState(bytes: Uint8Array, tokens: number, start = 0): ReadState | null {
   try {
-    return new LayoutParser(bytes, tokens).read();
+    return new LayoutParser(bytes, { start, tokens }).read();
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
@@ -129,8 +129,8 @@ function stridesOf({ keys, values, transposed }: StateLayout): number[] {
   return [...keys.map(([, row]) => row), ...ofValues];
 }
 
-/** Everything but the rows. */
-function frame(
+/** The frame of a state: everything but the rows, and where these belong. */
+export function frame(
   layout: StateLayout,
   { start, tokens }: Stretch,
   memory?: Uint8Array,
@@ -181,12 +181,14 @@ function frame(
 class LayoutParser {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #start: number;
   readonly #tokens: number;
   #at = 0;
 
-  constructor(bytes: Uint8Array, tokens: number) {
+  constructor(bytes: Uint8Array, { start, tokens }: Stretch) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#start = start;
     this.#tokens = tokens;
   }
 
@@ -212,15 +214,16 @@ class LayoutParser {
     return { ...found, layout: { magic, streams, ...parts }, bytes: this.#bytes, tokens: this.#tokens };
   }
 
-  /** Null: in order of their positions; undefined: not the cells of one sequence from position 0 on. */
+  /** Null: in order of their positions; undefined: not the cells of one sequence from the start on. */
   #cells(): Int32Array | null | undefined {
     const cellOf = new Int32Array(this.#tokens).fill(-1);
     let inOrder = true;
     for (let cell = 0; cell < this.#tokens; cell += 1) {
-      const position = this.#u32();
+      const position = this.#u32() - this.#start;
       const owners = this.#u32();
       this.#u32();
-      if (owners !== 1 || position >= this.#tokens || cellOf[position] !== -1) return undefined;
+      if (owners !== 1 || position < 0 || position >= this.#tokens || cellOf[position] !== -1)
+        return undefined;
       cellOf[position] = cell;
       inOrder &&= position === cell;
     }

@@ -50,6 +50,7 @@ export async function openFrozenContext(
       sequences: 1,
       numCtx: pins.numCtx,
       batchTokens: CHUNK_TOKENS,
+      microBatchTokens: null,
       threads: pins.threads,
       unified: false,
       flashAttention: FLASH_ATTENTION,

@@ -81,6 +81,7 @@ export function chatContext(
     numCtx: unified ? cells : cells / sequences,
     unified,
     batchTokens: BATCH_TOKENS,
+    microBatchTokens: null,
     logitRows: Math.min(BATCH_TOKENS, sequences * (1 + draftTokens)),
     threads,
     flashAttention,

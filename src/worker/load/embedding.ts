@@ -115,6 +115,7 @@ export function embeddingContexts(
         numCtx: batchTokens,
         unified: true,
         batchTokens,
+        microBatchTokens: null,
         logitRows: null,
         threads,
         flashAttention: flashAttention ?? isFlash,

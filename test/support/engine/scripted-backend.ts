@@ -53,9 +53,18 @@ export interface Evaluated {
   decodes: number;
 }
 
+export type OnDecode = (threads: number, rows: number, read: CallRead) => void;
+
+/** What a call reads. */
+export interface CallRead {
+  /** Tokens before its last row. */
+  readonly depth: number;
+  readonly flashAttention: boolean;
+}
+
 export function scriptedBackend(
   script: Script,
-  onDecode: (threads: number, rows: number) => void = () => undefined,
+  onDecode: OnDecode = () => undefined,
   logit = 1,
 ): { backend: NativeBackend; evaluated: Evaluated } {
   const evaluated: Evaluated = { tokens: 0, decodes: 0 };
@@ -97,24 +106,25 @@ export function scriptedBackend(
 interface Scripted {
   readonly script: Script;
   readonly evaluated: Evaluated;
-  readonly onDecode: (threads: number, rows: number) => void;
+  readonly onDecode: OnDecode;
   /** The largest of every row. */
   readonly logit: number;
 }
 
 /** The state of a sequence as llama.cpp would write it, with each token in the place of its keys. */
-function stateOf(tokens: readonly number[]): Uint8Array {
-  const layout = { magic: 1, streams: 1, transposed: false, keys: [[0, 4]], values: [[0, 4]] } as const;
+function stateOf(tokens: readonly number[], flashAttention: boolean): Uint8Array {
+  const values = flashAttention ? [[0, 4]] : [[0, 4, 1]];
+  const layout = { magic: 1, streams: 1, transposed: !flashAttention, keys: [[0, 4]], values } as const;
   const builder = new StateBuilder(layout, { start: 0, tokens: tokens.length });
   const rows = Buffer.from(Uint32Array.from(tokens).buffer);
   builder.add({ start: 0, held: tokens.length, used: tokens.length }, () => rows);
   return builder.bytes;
 }
 
-function tokensOf(bytes: Uint8Array): number[] | null {
+function tokensOf(bytes: Uint8Array, flashAttention: boolean): number[] | null {
   const tokens = new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true);
   const state = readState(bytes, tokens);
-  if (state === null) return null;
+  if (state === null || state.layout.transposed === flashAttention) return null;
   const rows = Buffer.from(rowsOf(state, 0, tokens));
   return Array.from({ length: tokens }, (_, i) => rows.readUInt32LE(i * 4));
 }
@@ -126,10 +136,14 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
   /** What stands before each batch row's logits, that token included. */
   let rows: number[][] = [];
   let evaluatedRows = 0;
+  let depth = 0;
+  let flashAttention = true;
   return {
     numCtx,
     batchTokens: 512,
-    flashAttention: false,
+    get flashAttention() {
+      return flashAttention;
+    },
     pooling: 'mean',
     memory: () => [],
     setThreads: (count) => {
@@ -147,11 +161,12 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
       sequences.set(sequence, all);
       evaluated.tokens += tokens.length;
       evaluatedRows += tokens.length;
+      depth = firstPosition + tokens.length - 1;
       return logitsOf.map((index) => rows.push(all.slice(0, firstPosition + index + 1)) - 1);
     },
     decodeBatch() {
       evaluated.decodes += 1;
-      onDecode(threads, evaluatedRows);
+      onDecode(threads, evaluatedRows, { depth, flashAttention });
     },
     sample: (batchRow) => script(Buffer.from(rows[batchRow] ?? []))[0] ?? END,
     readLogits: () => ({ of: [{ token: END, logit }], largest: logit, totalWeight: () => 1 }),
@@ -160,10 +175,10 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
       sequences.set(sequence, held(sequence).slice(0, length));
       return true;
     },
-    sequenceBytes: (sequence) => stateOf(held(sequence)).length,
-    saveSequence: (sequence) => stateOf(held(sequence)),
+    sequenceBytes: (sequence) => stateOf(held(sequence), flashAttention).length,
+    saveSequence: (sequence) => stateOf(held(sequence), flashAttention),
     loadSequence(sequence, state) {
-      const tokens = tokensOf(state);
+      const tokens = tokensOf(state, flashAttention);
       sequences.set(sequence, tokens ?? []);
       return tokens !== null;
     },
@@ -174,6 +189,10 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
     firstPosition: () => 0,
     takeCheckpoint: () => ({ lastPosition: -1, dispose: () => undefined }),
     restoreCheckpoint: () => false,
+    reopen(attention) {
+      flashAttention = attention.flashAttention ?? true;
+      sequences.clear();
+    },
     dispose: () => undefined,
   };
 }

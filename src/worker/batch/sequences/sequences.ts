@@ -3,7 +3,9 @@
  * what it reuses, who gives up cells. It knows no streams and nothing of steps; state that left a sequence belongs to tiers/.
  * Here the decisions of the pure files become native calls. `tokens` of a sequence are always those whose state is there.
  */
-import type { NativeContext } from '../../native.ts';
+import { messageOf } from '../../../lib/errors/svc-error.ts';
+import { withValues } from '../../cache/turned-values.ts';
+import type { AttentionOptions, NativeContext } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
 import { type TokenText, withCachedTokens } from './cached-tokens.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -23,6 +25,9 @@ export interface KeyedPrompt {
   readonly prompt: Uint32Array;
   readonly owner: string;
 }
+
+const NOTHING = new Uint8Array();
+const NO_LOGITS = new Uint32Array();
 
 interface SequenceState {
   readonly id: number;
@@ -116,6 +121,56 @@ export class Sequences {
     return this.#cells === null || evictedFor(cells, this.#cells, this.#states)?.length === 0;
   }
 
+  get cellsInUse(): number {
+    return this.#states.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  }
+
+  /** Evaluates a row behind nothing and forgets it; false where no sequence is free. */
+  evaluateEmpty(): boolean {
+    const free = this.#states.find(({ busy, tokens }) => !busy && tokens.length === 0);
+    if (free === undefined || !this.hasFree(1)) return false;
+    this.#context.initBatch(1);
+    this.#context.addToBatch(free.id, 0, Uint32Array.of(0), NO_LOGITS);
+    this.#context.decodeBatch();
+    this.#context.clearSequence(free.id);
+    return true;
+  }
+
+  /**
+   * Opens the context again with attention computed this way. The state of all sequences comes along; those that lost
+   * it are returned, and hold nothing then. Nothing happens where the state of one cannot be brought over.
+   */
+  attend(attention: AttentionOptions): number[] {
+    const held = this.#states.filter(({ tokens }) => tokens.length > 0);
+    // State that was copied within the context shared its cells; brought over, each has its own.
+    if (this.#cells !== null && this.cellsInUse > this.#cells) return [];
+    const transposed = attention.flashAttention === false;
+    const moved: Uint8Array[] = [];
+    for (const { id, tokens } of held) {
+      const state = this.#context.saveSequence(id);
+      const stretch = { start: 0, tokens: tokens.length };
+      const turned = state === null ? null : withValues(state, stretch, { transposed });
+      if (turned === null) return [];
+      moved.push(turned);
+    }
+    const isOpen = this.#reopened(attention);
+    const lost = held.filter(
+      ({ id }, at) => !isOpen || !this.#context.loadSequence(id, moved[at] ?? NOTHING),
+    );
+    for (const { id } of lost) this.empty(id);
+    return lost.map(({ id }) => id);
+  }
+
+  #reopened(attention: AttentionOptions): boolean {
+    try {
+      this.#context.reopen(attention);
+      return true;
+    } catch (error) {
+      process.stderr.write(`Attention could not be computed another way: ${messageOf(error)}\n`);
+      return false;
+    }
+  }
+
   /** Tokens whose state is in a sequence. */
   held(id: number): number {
     return this.#state(id).tokens.length;
@@ -135,8 +190,7 @@ export class Sequences {
 
   /** A step of one row took so long. */
   observeStep(ms: number): void {
-    const cells = this.#states.reduce((sum, { tokens }) => sum + tokens.length, 0);
-    if (this.#cells !== null) this.#cellPrice.observe(cells, ms);
+    if (this.#cells !== null) this.#cellPrice.observe(this.cellsInUse, ms);
   }
 
   /**
@@ -184,8 +238,9 @@ export class Sequences {
         const others = this.#states.some(({ busy, id: other }) => busy && other !== id);
         // Answers beside it go on meanwhile, so it leaves them room as one that begins does.
         if (!this.makeRoom(tokens + (others ? CELL_LIMITS.answerTokens : 0))) return false;
+        const read = this.#tiers?.kept.in(state, { start: held, tokens }) ?? state;
         const isThere =
-          held === 0 ? this.#context.loadSequence(id, state) : this.#context.appendSequence(id, state);
+          held === 0 ? this.#context.loadSequence(id, read) : this.#context.appendSequence(id, read);
         if (!isThere) return false;
         this.append(id, prompt.subarray(held, held + tokens));
         this.#checkpoints?.take(id, held + tokens);

@@ -37,6 +37,7 @@ beforeEach(() => {
     context: context as NativeContext,
     spec: { ramBytes: 4 * SEQUENCE_BYTES, disk: null },
     cuttable: false,
+    kept: { out: (state) => state, in: (state) => state },
     streams: 1,
     msPerToken: () => msPerToken,
     tell: () => undefined,

@@ -8,6 +8,7 @@ import type { CacheMissReason } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
 import { messageOf } from '../../../lib/errors/svc-error.ts';
 import { type Found, PromptStore } from '../../cache/prompt-store.ts';
+import type { KeptState } from '../../cache/kept-state.ts';
 import type { ReadBack, StateTaker } from '../../cache/state-reader.ts';
 import { tokensUpTo } from '../../cache/prefixes/prefix-tree.ts';
 import { Prospects } from '../../cache/prefixes/prospects.ts';
@@ -47,6 +48,7 @@ export interface TiersOptions {
   readonly spec: PromptCacheSpec;
   /** State can be cut at any token. */
   readonly cuttable: boolean;
+  readonly kept: KeptState;
   /** KV streams of the context. */
   readonly streams: number;
   msPerToken(): number;
@@ -79,6 +81,8 @@ const LIMITS = {
 
 export class Tiers {
   readonly quiet = new QuietTime();
+  /** The form in which state is kept. */
+  readonly kept: KeptState;
   readonly #options: TiersOptions;
   readonly #store: PromptStore;
   readonly #prospects = new Prospects();
@@ -93,6 +97,7 @@ export class Tiers {
 
   constructor(options: TiersOptions) {
     this.#options = options;
+    this.kept = options.kept;
     this.#store = new PromptStore({
       spec: options.spec,
       streams: options.streams,
@@ -272,8 +277,9 @@ export class Tiers {
 
   #copy({ id, owner }: SequenceContent, tokens: Uint32Array): boolean {
     const begunMs = performance.now();
-    const state = this.#options.context.saveSequence(id);
-    if (state === null) return false;
+    const saved = this.#options.context.saveSequence(id);
+    if (saved === null) return false;
+    const state = this.kept.out(saved, tokens.length);
     const rate = state.length / Math.max(0.1, performance.now() - begunMs);
     // Small ones say how long a call takes.
     if (state.length >= LIMITS.leastRated)

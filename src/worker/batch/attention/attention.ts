@@ -1,0 +1,125 @@
+/**
+ * worker/batch/attention owns the way in which a context computes attention, where nothing fixes it: when to change it,
+ * and how the state of all sequences comes along. It knows nothing of jobs or steps but what they took.
+ */
+import { kvTypes } from '../../../contract/settings/kv-types.ts';
+import type { AttentionOptions } from '../../native.ts';
+import type { ChatModel } from '../../model.ts';
+import type { Stream } from '../stream/stream.ts';
+import { type Attending, AttentionChoice, type StreamWork } from './attention-choice.ts';
+
+/** With few rows at a time the scores of all heads take no more memory than what flash attention needs for many. */
+const PLAIN_ROWS = 32;
+
+const OPTIONS: Readonly<Record<Attending, AttentionOptions>> = {
+  flash: { flashAttention: true, microBatchTokens: null },
+  plain: { flashAttention: false, microBatchTokens: PLAIN_ROWS },
+};
+
+const LIMITS = {
+  /** Chosen: nothing is answered for so long at most. */
+  mostMs: 5_000,
+  /** Chosen: the same where several are answered; as long as the deepest tile of a prompt may take. */
+  mostBesideOthersMs: 3_000,
+  /** Chosen: of the memory that is free, the copies may take. */
+  memoryShare: 0.5,
+  /** Measured, bench/LOG.md, "attention by depth": how fast state is copied out, turned and copied in. */
+  movedBytesPerMs: 400_000,
+  /** The same: how fast a KV cache is made, which clears it. */
+  openedBytesPerMs: 1_500_000,
+  /** Chosen: how quickly what changes took is followed. */
+  weight: 0.5,
+} as const;
+
+/** Values of these types are no blocks, so state can be brought over. */
+const TURNABLE: readonly string[] = ['f16', 'bf16', 'f32'];
+
+/** Whether anything is to choose: on a CPU, for state that can be moved, unless the user or a benchmark says otherwise. */
+export function choosesAttention({ spec, facts, prefixReuse }: ChatModel): boolean {
+  const { settings, planner } = spec;
+  const isLeftOut = planner?.kind === 'plain' || planner?.without.includes('attention') === true;
+  const isAuto = (settings.flashAttention ?? 'auto') === 'auto';
+  const { v } = kvTypes(settings);
+  return isAuto && !isLeftOut && facts.gpuLayers === 0 && prefixReuse === 'full' && TURNABLE.includes(v);
+}
+
+/** The sequences of the context. */
+export interface Attended {
+  readonly cellsInUse: number;
+  /** Evaluates a row behind nothing and forgets it; false where no sequence is free. */
+  evaluateEmpty(): boolean;
+  /** Opens the context again; returns those that lost their state. */
+  attend(attention: AttentionOptions): readonly number[];
+}
+
+export class Attention {
+  readonly #chat: ChatModel;
+  readonly #sequences: Attended;
+  /** Null: there is nothing to choose. */
+  #choice: AttentionChoice | null;
+  readonly #bytesPerCell: number;
+  /** What a change took against what was reckoned. */
+  #dearness = 1;
+
+  constructor(chat: ChatModel, sequences: Attended) {
+    this.#chat = chat;
+    this.#sequences = sequences;
+    const { sequences: slots, numCtx, contextBytes } = chat.facts;
+    this.#choice = choosesAttention(chat) ? new AttentionChoice() : null;
+    this.#bytesPerCell = contextBytes / (chat.sharedCells ?? slots * numCtx);
+  }
+
+  /** A step of one row behind so many tokens of its own. */
+  observe(depth: number, ms: number): void {
+    this.#choice?.observe({ depth, cells: this.#sequences.cellsInUse, ms });
+  }
+
+  /** Between two steps: changes where that pays. Returns the streams whose state did not come along. */
+  consider(streams: readonly Stream[]): readonly Stream[] {
+    const choice = this.#choice;
+    if (choice === null || streams.length === 0) return [];
+    if (choice.wantsEmpty) this.#measureEmpty(choice);
+    const cells = this.#sequences.cellsInUse;
+    const reckonedMs = this.#changeMs(cells);
+    const changeMs = reckonedMs * this.#dearness;
+    if (changeMs > (streams.length === 1 ? LIMITS.mostMs : LIMITS.mostBesideOthersMs)) return [];
+    if (!choice.isWorthChanging({ streams: streams.map(workOf), cells, changeMs })) return [];
+    if (cells * this.#bytesPerCell > process.availableMemory() * LIMITS.memoryShare) return [];
+    return this.#change(choice, streams, reckonedMs);
+  }
+
+  #measureEmpty(choice: AttentionChoice): void {
+    // The first of another shape takes longer.
+    if (!this.#sequences.evaluateEmpty()) return;
+    const begunMs = performance.now();
+    this.#sequences.evaluateEmpty();
+    choice.observeEmpty(performance.now() - begunMs);
+  }
+
+  #change(choice: AttentionChoice, streams: readonly Stream[], reckonedMs: number): readonly Stream[] {
+    const begunMs = performance.now();
+    const lost = this.#sequences.attend(OPTIONS[choice.now === 'flash' ? 'plain' : 'flash']);
+    const isChanged = this.#chat.context.flashAttention === (choice.now === 'plain');
+    if (isChanged) choice.changed();
+    // What cannot be brought over now never can be.
+    else this.#choice = null;
+    const took = (performance.now() - begunMs) / reckonedMs;
+    this.#dearness += LIMITS.weight * (took - this.#dearness);
+    return streams.filter(({ sequence }) => lost.includes(sequence));
+  }
+
+  #changeMs(cells: number): number {
+    const { contextBytes } = this.#chat.facts;
+    return (cells * this.#bytesPerCell) / LIMITS.movedBytesPerMs + contextBytes / LIMITS.openedBytesPerMs;
+  }
+}
+
+function workOf(stream: Stream): StreamWork {
+  const { position, remaining, output } = stream;
+  return {
+    depth: position,
+    toRead: remaining,
+    mayWrite: output.tokensLeft,
+    written: output.tokens.length,
+  };
+}

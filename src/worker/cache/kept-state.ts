@@ -1,0 +1,27 @@
+/**
+ * State that leaves a context whose attention may change is kept in one form, as flash attention reads it, so that blocks
+ * from before and after a change fit each other; it is turned on its way out and in.
+ */
+import type { Stretch } from './state-layout.ts';
+import { withValues } from './turned-values.ts';
+
+export interface KeptState {
+  /** Of a whole sequence, as it is kept; what cannot be turned stays as it is. */
+  out(state: Uint8Array, tokens: number): Uint8Array;
+  /** As the context reads it. */
+  in(state: Uint8Array, stretch: Stretch): Uint8Array;
+}
+
+const AS_IT_IS: KeptState = { out: (state) => state, in: (state) => state };
+
+export function keptState(context: { readonly flashAttention: boolean }, chooses: boolean): KeptState {
+  if (!chooses) return AS_IT_IS;
+  return {
+    out: (state, tokens) =>
+      context.flashAttention
+        ? state
+        : (withValues(state, { start: 0, tokens }, { transposed: false }) ?? state),
+    in: (state, stretch) =>
+      context.flashAttention ? state : (withValues(state, stretch, { transposed: true }) ?? state),
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * The values of a state, turned: llama.cpp keeps those of a cell together where flash attention reads them, and those of
+ * an element together where it is off. The same state can then be loaded either way. Pure.
+ */
+import {
+  frame,
+  type Plane,
+  readState,
+  type ReadState,
+  type StateLayout,
+  type Stretch,
+} from './state-layout.ts';
+
+/** Bytes of an element, by ggml's number of its type; elements of other types lie in blocks, which cannot be turned. */
+const ELEMENT_BYTES: ReadonlyMap<number, 2 | 4> = new Map([
+  [0, 4], // f32
+  [1, 2], // f16
+  [30, 2], // bf16
+]);
+
+/** Rows and columns of a tile: both sides of it stay in the first cache of a core. */
+const TILE = 32;
+
+type Elements = Uint16Array | Uint32Array;
+
+/** The state with its values laid out so; as it is where they are already. Null where it cannot be read or turned. */
+export function withValues(
+  bytes: Uint8Array,
+  stretch: Stretch,
+  { transposed }: Pick<StateLayout, 'transposed'>,
+): Uint8Array | null {
+  const state = readState(bytes, stretch.tokens, stretch.start);
+  if (state === null) return null;
+  if (state.layout.transposed === transposed) return bytes;
+  const layout = turnedLayout(state.layout);
+  return layout === null ? null : turned(state, layout, stretch);
+}
+
+function turnedLayout(layout: StateLayout): StateLayout | null {
+  const transposed = !layout.transposed;
+  const values: number[][] = [];
+  for (const [type = -1, size = 0, elements = 0] of layout.values) {
+    const element = ELEMENT_BYTES.get(type);
+    if (element === undefined) return null;
+    values.push(transposed ? [type, element, size / element] : [type, size * elements]);
+  }
+  return { ...layout, transposed, values };
+}
+
+function turned(from: ReadState, layout: StateLayout, stretch: Stretch): Uint8Array {
+  const to = frame(layout, stretch);
+  for (const layer of layout.keys.keys())
+    copyRows(from, planeAt(from.planes, layer), { bytes: to.bytes, ...planeAt(to.planes, layer) });
+  const [sources, targets] = [firstPlanes(from.layout), firstPlanes(layout)];
+  for (const [layer, [type = -1, size = 0, count = 1]] of layout.values.entries()) {
+    const element = ELEMENT_BYTES.get(type) ?? 4;
+    const bytesOfLayer = from.tokens * size * count;
+    const layerIn = (bytes: Uint8Array, { at }: Plane): Uint8Array => bytes.subarray(at, at + bytesOfLayer);
+    const input = elementsOf(layerIn(from.bytes, planeAt(from.planes, sources[layer])), element);
+    const place = layerIn(to.bytes, planeAt(to.planes, targets[layer]));
+    const output = elementsOf(place, element);
+    turnElements(input, output, from);
+    if (output.buffer !== place.buffer) place.set(new Uint8Array(output.buffer));
+  }
+  return to.bytes;
+}
+
+/** Where the values of each layer begin. */
+function firstPlanes({ keys, values, transposed }: StateLayout): number[] {
+  let next = keys.length;
+  return values.map(([, , elements = 0]) => {
+    const first = next;
+    next += transposed ? elements : 1;
+    return first;
+  });
+}
+
+/** The values of one layer, with the cells in the order of their positions. */
+function turnElements(input: Elements, output: Elements, { tokens, layout, cellOf }: ReadState): void {
+  const width = input.length / tokens;
+  if (layout.transposed) transpose(input, output, { rows: width, columns: tokens, columnOf: cellOf });
+  else transpose(input, output, { rows: tokens, columns: width, rowOf: cellOf });
+}
+
+/** The rows in the order of their positions. */
+function copyRows(
+  { bytes, tokens, cellOf }: ReadState,
+  { at, stride }: Plane,
+  to: Plane & { readonly bytes: Uint8Array },
+): void {
+  if (cellOf === null) return to.bytes.set(bytes.subarray(at, at + tokens * stride), to.at);
+  for (const [position, cell] of cellOf.entries()) {
+    const row = at + cell * stride;
+    to.bytes.set(bytes.subarray(row, row + stride), to.at + position * stride);
+  }
+}
+
+interface Shape {
+  readonly rows: number;
+  readonly columns: number;
+  /** Where a row of the output's columns lies in the input; null: in order. */
+  readonly rowOf?: Int32Array | null;
+  readonly columnOf?: Int32Array | null;
+}
+
+/** `output[column][row] = input[row][column]`, tile by tile. */
+function transpose(input: Elements, output: Elements, shape: Shape): void {
+  const { rows, columns, rowOf = null, columnOf = null } = shape;
+  for (let firstRow = 0; firstRow < rows; firstRow += TILE) {
+    const lastRow = Math.min(firstRow + TILE, rows);
+    for (let firstColumn = 0; firstColumn < columns; firstColumn += TILE) {
+      const lastColumn = Math.min(firstColumn + TILE, columns);
+      for (let column = firstColumn; column < lastColumn; column += 1) {
+        const from = columnOf === null ? column : (columnOf[column] ?? 0);
+        for (let row = firstRow; row < lastRow; row += 1) {
+          const source = rowOf === null ? row : (rowOf[row] ?? 0);
+          output[column * rows + row] = input[source * columns + from] ?? 0;
+        }
+      }
+    }
+  }
+}
+
+/** The bytes as elements: a view, or a copy where they do not lie at a multiple of an element. */
+function elementsOf(bytes: Uint8Array, element: 2 | 4): Elements {
+  const { buffer, byteOffset, length } = byteAligned(bytes, element);
+  return element === 2
+    ? new Uint16Array(buffer, byteOffset, length / 2)
+    : new Uint32Array(buffer, byteOffset, length / 4);
+}
+
+function byteAligned(bytes: Uint8Array, element: number): Uint8Array {
+  return bytes.byteOffset % element === 0 ? bytes : Uint8Array.from(bytes);
+}
+
+function planeAt(planes: readonly Plane[], at: number | undefined): Plane {
+  const plane = planes[at ?? -1];
+  if (plane === undefined) throw new Error(`the state has no plane ${at}`);
+  return plane;
+}
