@@ -162,7 +162,11 @@ describe('attention', () => {
     choice.observeEmpty(INTEL.emptyMs);
     const stream = { depth: 1_500, toRead: 0, mayWrite: 500, written: 20 };
     const isWorth = (streams: number, changeMs: number): boolean =>
-      choice.isWorthChanging({ streams: Array(streams).fill(stream), cells: 3_000, changeMs });
+      choice.isWorthChanging({
+        streams: Array.from({ length: streams }, () => stream),
+        cells: 3_000,
+        changeMs,
+      });
     const most = [1, 2].map((streams) => {
       let changeMs = 1;
       while (isWorth(streams, changeMs + 1)) changeMs += 1;
