@@ -66,7 +66,7 @@ async function open(unified: boolean): Promise<Held> {
   return { slots: new Sequences(chat as ChatModel, new PlainPlanner(), tiers), tiers };
 }
 
-function read({ slots }: Held, sequence: number, tokens: Uint32Array): void {
+function read({ slots }: Pick<Held, 'slots'>, sequence: number, tokens: Uint32Array): void {
   next(sequence, 0, tokens);
   slots.append(sequence, tokens);
 }
@@ -167,15 +167,13 @@ it('keeps adapters and threads', async () => {
   expect(context.getThreads()).toBe(2);
 });
 
-it('leaves everything as it is where shared state would not fit any more', async () => {
-  const held = await open(true);
-  read(held, 0, long);
-  for (const [target, count] of [
-    [1, 400],
-    [2, 500],
-  ] as const)
-    held.slots.append(target, new Uint32Array(count));
-  expect(held.slots.attend(PLAIN)).toEqual([]);
-  expect(context.flashAttention).toBe(true);
-  expect(behind(0, long.length)).toHaveLength(5);
+it('knows where state that shares cells would not fit apart', async () => {
+  const { slots } = await open(true);
+  read({ slots }, 0, long);
+  expect(slots.fitsApart).toBe(true);
+  const prompt = Uint32Array.from({ length: CELLS - long.length + 1 }, (_, at) => at);
+  slots.append(1, prompt.subarray(0, -1));
+  expect(slots.fitsApart).toBe(true);
+  slots.append(1, prompt.subarray(-1));
+  expect(slots.fitsApart).toBe(false);
 });

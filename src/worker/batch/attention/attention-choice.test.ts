@@ -123,7 +123,9 @@ describe('attention', () => {
   it('changes back for a long prompt, and again for the answer', () => {
     const simulation = simulated([{ toRead: 3_000, toWrite: 300 }]);
     expect(simulation.choice.now).toBe('plain');
-    simulation.turn({ toRead: 20_000, toWrite: 1 });
+    simulation.turn({ toRead: 300, toWrite: 100 });
+    expect(simulation.choice.now).toBe('plain');
+    simulation.turn({ toRead: 2_500, toWrite: 1 });
     expect(simulation.choice.now).toBe('flash');
     simulation.turn({ toRead: 0, toWrite: 300 });
     expect(simulation.choice.now).toBe('plain');

@@ -140,9 +140,16 @@ export class AttentionChoice {
   isWorthChanging({ streams, cells, changeMs }: AttentionState): boolean {
     const flash = this.#flashPrice();
     if (flash === null || streams.length === 0) return false;
-    const spared =
-      withFlash(streams, flash) - withoutFlash(streams, flash, { cells, plainCell: this.#plainCell });
-    const sparedMs = this.#now === 'flash' ? spared : -spared;
+    const withFlash = flashCost(streams, flash);
+    const without = plainCost(streams, flash, { cells, plainCell: this.#plainCell });
+    const sparedMs =
+      this.#now === 'flash'
+        ? withFlash.readMs + withFlash.writeMs - without.readMs - without.writeMs
+        : // The answer to a long prompt may be worth the way back.
+          without.readMs +
+          without.writeMs -
+          withFlash.readMs -
+          Math.min(withFlash.writeMs, without.writeMs + changeMs);
     const worth = streams.length === 1 ? 1 : ATTENTION_LIMITS.worthBesideOthers;
     return sparedMs + this.#regretMs > worth * changeMs;
   }
@@ -202,25 +209,37 @@ export class AttentionChoice {
   }
 }
 
-/** What the streams still take with flash attention, whose tokens read the cells of their own sequence. */
-function withFlash(streams: readonly StreamWork[], { firstMs, msPerCell }: StepPrice): number {
+/** What is left to do, milliseconds. */
+interface WorkCost {
+  readonly readMs: number;
+  readonly writeMs: number;
+}
+
+/** With flash attention, where tokens read the cells of their own sequence. */
+function flashCost(streams: readonly StreamWork[], { firstMs, msPerCell }: StepPrice): WorkCost {
   const cells = sum(streams.map(({ depth, toRead }) => depth + toRead));
   const share = streams.length > 1 ? SHARES.flashRows : 1;
   const stepMs = firstMs + msPerCell * cells * share;
-  return steps(streams) * stepMs + SHARES.flashRead * msPerCell * cellsRead(streams, 0);
+  return {
+    readMs: SHARES.flashRead * msPerCell * cellsRead(streams, 0),
+    writeMs: steps(streams) * stepMs,
+  };
 }
 
-/** The same without it, where every token reads all cells in use. */
-function withoutFlash(
+/** Without it, where every token reads all cells in use. */
+function plainCost(
   streams: readonly StreamWork[],
   { firstMs, msPerCell }: StepPrice,
   { cells, plainCell }: { readonly cells: number; readonly plainCell: number },
-): number {
+): WorkCost {
   const idle = cells - sum(streams.map(({ depth }) => depth));
   const inUse = cells + sum(streams.map(({ toRead }) => toRead));
   const stepMs =
     SHARES.plainStep * firstMs + plainCell * msPerCell * inUse * streams.length ** SHARES.plainRows;
-  return steps(streams) * stepMs + SHARES.plainRead * msPerCell * cellsRead(streams, idle);
+  return {
+    readMs: SHARES.plainRead * msPerCell * cellsRead(streams, idle),
+    writeMs: steps(streams) * stepMs,
+  };
 }
 
 /** Decode steps until the mean answer has ended, as far as that can be reckoned. */

@@ -128,6 +128,11 @@ describe('an answer deep in a conversation', () => {
     expect(calls.every(({ flashAttention }) => flashAttention)).toBe(true);
   });
 
+  it('keeps flash attention while state shares more cells than there would be apart', async () => {
+    const { calls } = await answered({}, (chat) => Object.assign(chat, { sharedCells: PROMPT.length }));
+    expect(calls.every(({ flashAttention }) => flashAttention)).toBe(true);
+  });
+
   it('keeps flash attention where the user wants it', async () => {
     const { calls } = await answered({ flashAttention: 'on' });
     expect(calls.every(({ flashAttention }) => flashAttention)).toBe(true);

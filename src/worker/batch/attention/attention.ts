@@ -18,7 +18,7 @@ const OPTIONS: Readonly<Record<Attending, AttentionOptions>> = {
 
 const LIMITS = {
   /** Chosen: nothing is answered for so long at most. */
-  mostMs: 5_000,
+  mostMs: 8_000,
   /** Chosen: the same where several are answered; as long as the deepest tile of a prompt may take. */
   mostBesideOthersMs: 3_000,
   /** Chosen: of the memory that is free, the copies may take. */
@@ -46,6 +46,8 @@ export function choosesAttention({ spec, facts, prefixReuse }: ChatModel): boole
 /** The sequences of the context. */
 export interface Attended {
   readonly cellsInUse: number;
+  /** Whether the state of all of them fits where they share no cells. */
+  readonly fitsApart: boolean;
   /** Evaluates a row behind nothing and forgets it; false where no sequence is free. */
   evaluateEmpty(): boolean;
   /** Opens the context again; returns those that lost their state. */
@@ -84,7 +86,8 @@ export class Attention {
     const changeMs = reckonedMs * this.#dearness;
     if (changeMs > (streams.length === 1 ? LIMITS.mostMs : LIMITS.mostBesideOthersMs)) return [];
     if (!choice.isWorthChanging({ streams: streams.map(workOf), cells, changeMs })) return [];
-    if (cells * this.#bytesPerCell > process.availableMemory() * LIMITS.memoryShare) return [];
+    const isRoom = cells * this.#bytesPerCell <= process.availableMemory() * LIMITS.memoryShare;
+    if (!isRoom || !this.#sequences.fitsApart) return [];
     return this.#change(choice, streams, reckonedMs);
   }
 
@@ -103,7 +106,7 @@ export class Attention {
     if (isChanged) choice.changed();
     // What cannot be brought over now never can be.
     else this.#choice = null;
-    const took = (performance.now() - begunMs) / reckonedMs;
+    const took = (performance.now() - begunMs) / Math.max(1, reckonedMs);
     this.#dearness += LIMITS.weight * (took - this.#dearness);
     return streams.filter(({ sequence }) => lost.includes(sequence));
   }

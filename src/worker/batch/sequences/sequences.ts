@@ -35,7 +35,7 @@ interface SequenceState {
   owner: string;
   busy: boolean;
   lastUsed: number;
-  /** In turns of all sequences. */
+  /** When it came to hold state of its own, in turns of all sequences; 0: what it holds was copied, or is nothing. */
   filled: number;
 }
 
@@ -48,7 +48,8 @@ export class Sequences {
   /** Cells that all sequences share; null where each has its own. */
   readonly #cells: number | null;
   readonly #tiers: Tiers | null;
-  readonly #cellPrice = new CellPrice();
+  /** With flash attention and without it: a cell costs another price either way. */
+  readonly #cellPrices = { flash: new CellPrice(), plain: new CellPrice() };
   #fills = 0;
 
   constructor(chat: ChatModel, planner: StepPlanner, tiers: Tiers | null = null) {
@@ -125,6 +126,11 @@ export class Sequences {
     return this.#states.reduce((sum, { tokens }) => sum + tokens.length, 0);
   }
 
+  /** Whether all state fits the cells where none is shared any more: state that was copied within the context shares some. */
+  get fitsApart(): boolean {
+    return this.#cells === null || this.cellsInUse <= this.#cells;
+  }
+
   /** Evaluates a row behind nothing and forgets it; false where no sequence is free. */
   evaluateEmpty(): boolean {
     const free = this.#states.find(({ busy, tokens }) => !busy && tokens.length === 0);
@@ -141,9 +147,10 @@ export class Sequences {
    * it are returned, and hold nothing then. Nothing happens where the state of one cannot be brought over.
    */
   attend(attention: AttentionOptions): number[] {
-    const held = this.#states.filter(({ tokens }) => tokens.length > 0);
-    // State that was copied within the context shared its cells; brought over, each has its own.
-    if (this.#cells !== null && this.cellsInUse > this.#cells) return [];
+    // What runs comes first: it then lies before what idles, which can still go.
+    const held = this.#states
+      .filter(({ tokens }) => tokens.length > 0)
+      .sort((a, b) => Number(b.busy) - Number(a.busy) || a.filled - b.filled);
     const transposed = attention.flashAttention === false;
     const moved: Uint8Array[] = [];
     for (const { id, tokens } of held) {
@@ -157,6 +164,7 @@ export class Sequences {
     const lost = held.filter(
       ({ id }, at) => !isOpen || !this.#context.loadSequence(id, moved[at] ?? NOTHING),
     );
+    for (const state of held) state.filled = this.#fills += 1;
     for (const { id } of lost) this.empty(id);
     return lost.map(({ id }) => id);
   }
@@ -191,6 +199,10 @@ export class Sequences {
   /** A step of one row took so long. */
   observeStep(ms: number): void {
     if (this.#cells !== null) this.#cellPrice.observe(this.cellsInUse, ms);
+  }
+
+  get #cellPrice(): CellPrice {
+    return this.#cellPrices[this.#context.flashAttention ? 'flash' : 'plain'];
   }
 
   /**
@@ -275,7 +287,7 @@ export class Sequences {
   /** These tokens' state is in the sequence now. */
   append(id: number, tokens: Uint32Array): void {
     const state = this.#state(id);
-    if (state.tokens.length === 0) state.filled = this.#fills += 1;
+    if (state.tokens.length === 0 || state.filled === 0) state.filled = this.#fills += 1;
     for (const token of tokens) state.tokens.push(token);
   }
 
@@ -317,7 +329,8 @@ export class Sequences {
   #copy(target: SequenceState, source: SequenceState): void {
     this.#context.copySequence(target.id, source.id);
     target.tokens = source.tokens.slice();
-    target.filled = this.#fills += 1;
+    // It lies where the source lies, until there is more of it.
+    target.filled = 0;
   }
 
   /** Leaves the first `keep` tokens, or fewer when the memory cannot be cut there. */

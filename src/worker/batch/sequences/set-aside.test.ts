@@ -26,6 +26,10 @@ describe('what stands in the way of a job that begins', () => {
     // The job itself goes on where its state lies.
     expect(idsOf(inTheWay([tenant(0, 500, 2, true), tenant(1, 100, 1), tenant(2, 70, 3)], 0))).toEqual([2]);
   });
+
+  it('is the conversation too whose beginning the job copied, as its own state comes behind that', () => {
+    expect(idsOf(inTheWay([tenant(0, 30, 0, true), tenant(1, 900, 1), tenant(2, 70, 2)], 0))).toEqual([1, 2]);
+  });
 });
 
 describe('the price of a cell', () => {
@@ -63,6 +67,7 @@ describe('a job that begins', () => {
       sequenceBytes: () => 1_000_000,
       cutSequence: () => true,
       clearSequence: (id) => void cleared.push(id),
+      copySequence: () => undefined,
     };
     const facts = { sequences: 3, contextBytes: 1_000 };
     const chat = { context, facts, prefixReuse: 'full', sharedCells: 4_096 } as ChatModel;
@@ -94,5 +99,12 @@ describe('a job that begins', () => {
     ]);
     expect(cleared).toEqual([1]);
     expect([sequences.held(0), sequences.held(1)]).toEqual([300, 0]);
+  });
+
+  it('empties them as well where it begins as one of them does', () => {
+    const { sequences } = sequencesWith(() => true);
+    sequences.take({ id: 2, keep: 30, copyFrom: 0, copyWorthTokens: 1, continues: false }, '');
+    sequences.setAside(2, { promptTokens: 500, answerTokens: 100 });
+    expect([0, 1, 2].map((id) => sequences.held(id))).toEqual([0, 0, 30]);
   });
 });

@@ -8,7 +8,7 @@ export interface Tenant {
   readonly id: number;
   readonly tokens: { readonly length: number };
   readonly busy: boolean;
-  /** When it came to hold state, in turns; what came later lies in higher cells, as a rule. */
+  /** When it came to hold state of its own, in turns; what came later lies in higher cells, as a rule. 0: it holds none. */
   readonly filled: number;
 }
 
