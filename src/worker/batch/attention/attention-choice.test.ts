@@ -47,7 +47,7 @@ class Simulation {
     const mayWrite = 2 * toWrite;
     this.#consider({ streams, toRead, mayWrite, written: 0 });
     const cellsRead = streams * toRead * (this.#depth + toRead / 2);
-    this.ms += cellsRead * readMs[this.choice.now];
+    this.ms += cellsRead * readMs[this.choice.now] + (this.choice.now === 'plain' ? streams * toRead : 0);
     this.flashMs += cellsRead * readMs.flash;
     this.#depth += toRead;
     for (let written = 0; written < toWrite; written += 1) {

@@ -63,6 +63,8 @@ const SHARES = {
   /** A row of a prompt. */
   plainRead: 0.105,
   flashRead: 0.072,
+  /** What a row of a prompt takes more without flash attention, as fewer are evaluated at a time: of a step behind nothing. */
+  plainReadRow: 0.04,
 } as const;
 
 /** A measured share of a cell is believed between these. */
@@ -233,11 +235,12 @@ function plainCost(
   { cells, plainCell }: { readonly cells: number; readonly plainCell: number },
 ): WorkCost {
   const idle = cells - sum(streams.map(({ depth }) => depth));
-  const inUse = cells + sum(streams.map(({ toRead }) => toRead));
+  const toRead = sum(streams.map((stream) => stream.toRead));
   const stepMs =
-    SHARES.plainStep * firstMs + plainCell * msPerCell * inUse * streams.length ** SHARES.plainRows;
+    SHARES.plainStep * firstMs +
+    plainCell * msPerCell * (cells + toRead) * streams.length ** SHARES.plainRows;
   return {
-    readMs: SHARES.plainRead * msPerCell * cellsRead(streams, idle),
+    readMs: SHARES.plainReadRow * firstMs * toRead + SHARES.plainRead * msPerCell * cellsRead(streams, idle),
     writeMs: steps(streams) * stepMs,
   };
 }
