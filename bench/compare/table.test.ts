@@ -55,7 +55,7 @@ describe('chooseScenarios', () => {
 
   it('leaves out what takes long or needs another model, unless named', () => {
     const left = scenarios.map(({ name }) => name).filter((name) => !names().includes(name));
-    expect(left).toEqual(['beside-idle', 'embed-batch', 'embed-single', 'edits']);
+    expect(left).toEqual(['beside-idle', 'deep', 'embed-batch', 'embed-single', 'edits']);
     expect(names('edits')).toEqual(['edits']);
   });
 

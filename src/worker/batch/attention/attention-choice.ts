@@ -49,7 +49,7 @@ const ATTENTION_LIMITS = {
 } as const;
 
 /**
- * Measured on Intel and AMD cores, bench/LOG.md, "attention by depth": without flash attention against with it. Each share is
+ * Measured on two Intel cores, bench/LOG.md, "attention by depth": without flash attention against with it. Each share is
  * one of what a cell costs a row that is evaluated alone with flash attention.
  */
 const SHARES = {
