@@ -51,6 +51,13 @@ export const FromWorker = Type.Union([
     threads: Type.Integer({ minimum: 1, maximum: MOST_THREADS }),
     confirmed: Type.Boolean(),
   }),
+  /** Attention is computed another way from now on: how long nothing was answered, and the tokens whose state was brought over. */
+  Type.Object({
+    type: Type.Literal('attention'),
+    flash: Type.Boolean(),
+    ms: Type.Number({ minimum: 0 }),
+    tokens: Type.Integer({ minimum: 0 }),
+  }),
   Type.Object({
     type: Type.Literal('events'),
     events: Type.Array(Type.Object({ jobId: Type.String(), event: JobEvent })),

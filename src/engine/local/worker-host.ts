@@ -299,6 +299,9 @@ export class WorkerHost {
       case 'load_failed':
         this.#load.reject(errorOfFailure(message.failure, this.#modelId));
         return this.#loading;
+      case 'attention':
+        this.#logAttention(message);
+        return !this.#loading;
       case 'threads':
         this.onThreads?.(message);
         return !this.#loading;
@@ -322,6 +325,11 @@ export class WorkerHost {
       default:
         return false;
     }
+  }
+
+  #logAttention({ flash, ms, tokens }: Extract<FromWorker, { type: 'attention' }>): void {
+    const facts = { model: this.#modelId, flashAttention: flash, ms: Math.round(ms), tokens };
+    this.#deps.log.info(facts, `Flash attention was switched ${flash ? 'on' : 'off'}.`);
   }
 
   #send(message: ToWorker): void {

@@ -7,6 +7,7 @@ import {
   scriptedBackend,
   scriptedSpec,
 } from '../../../../test/support/engine/scripted-backend.ts';
+import type { FromWorker } from '../../../contract/ipc.ts';
 import type { JobEvent } from '../../../contract/job-event.ts';
 import type { LoadSettings } from '../../../contract/settings/shapes.ts';
 import { ChatService } from '../../chat-service.ts';
@@ -34,6 +35,8 @@ interface Answered {
   /** How attention was computed, call by call. */
   readonly calls: readonly CallRead[];
   readonly evaluatedTokens: number;
+  /** Switches that the server was told of. */
+  readonly told: readonly FromWorker[];
 }
 
 /** Letters in turn behind the prompt, on a machine where cells cost a third without flash attention. */
@@ -55,7 +58,9 @@ async function answered(
   calls.length = 0;
   const ends = new EventEmitter();
   const events: JobEvent[] = [];
+  const told: FromWorker[] = [];
   const outbox = new Outbox((message, onSent) => {
+    if (message.type === 'attention') told.push(message);
     if (message.type === 'events') events.push(...message.events.map(({ event }) => event));
     if (events.at(-1)?.type === 'done') ends.emit('done');
     setImmediate(onSent);
@@ -68,6 +73,7 @@ async function answered(
     text: events.map((event) => (event.type === 'text' ? event.text : '')).join(''),
     calls,
     evaluatedTokens: evaluated.tokens - loadTokens,
+    told,
   };
 }
 
@@ -77,7 +83,7 @@ const letters = Array.from({ length: ANSWER_TOKENS }, (_, at) =>
 
 describe('an answer deep in a conversation', () => {
   it('goes on without flash attention, and nothing is evaluated again', async () => {
-    const { text, calls, evaluatedTokens } = await answered();
+    const { text, calls, evaluatedTokens, told } = await answered();
     expect(text).toBe(letters);
     expect(calls[0]?.flashAttention).toBe(true);
     expect(calls.at(-1)?.flashAttention).toBe(false);
@@ -85,6 +91,7 @@ describe('an answer deep in a conversation', () => {
       (call, at) => at > 0 && call.flashAttention !== calls[at - 1]?.flashAttention,
     );
     expect(changes).toHaveLength(1);
+    expect(told).toEqual([{ type: 'attention', flash: false, ms: 0, tokens: changes[0]?.depth }]);
     // The last token of an answer is not evaluated.
     expect(evaluatedTokens).toBe(PROMPT.length + ANSWER_TOKENS - 1 + EMPTY_ROWS);
   });
@@ -103,7 +110,7 @@ describe('an answer deep in a conversation', () => {
   it('keeps flash attention where the context does not open again, and tries no second time', async () => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     let tried = 0;
-    const { text, calls } = await answered({}, ({ context }) => {
+    const { text, calls, told } = await answered({}, ({ context }) => {
       vi.spyOn(context, 'reopen').mockImplementation(() => {
         tried += 1;
         context.clearSequence(0);
@@ -112,6 +119,7 @@ describe('an answer deep in a conversation', () => {
     });
     expect(text).toBe(letters);
     expect(tried).toBe(1);
+    expect(told).toEqual([]);
     expect(calls.every(({ flashAttention }) => flashAttention)).toBe(true);
     expect(stderr).toHaveBeenCalledWith('Attention could not be computed another way: no memory\n');
   });

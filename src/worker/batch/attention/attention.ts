@@ -2,6 +2,7 @@
  * worker/batch/attention owns the way in which a context computes attention, where nothing fixes it: when to change it,
  * and how the state of all sequences comes along. It knows nothing of jobs or steps but what they took.
  */
+import type { FromWorker } from '../../../contract/ipc.ts';
 import { kvTypes } from '../../../contract/settings/kv-types.ts';
 import type { AttentionOptions } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
@@ -63,7 +64,14 @@ export class Attention {
   /** What a change took against what was reckoned. */
   #dearness = 1;
 
-  constructor(chat: ChatModel, sequences: Attended) {
+  readonly #tell: (message: Extract<FromWorker, { type: 'attention' }>) => void;
+
+  constructor(
+    chat: ChatModel,
+    sequences: Attended,
+    tell: (message: Extract<FromWorker, { type: 'attention' }>) => void,
+  ) {
+    this.#tell = tell;
     this.#chat = chat;
     this.#sequences = sequences;
     const { sequences: slots, numCtx, contextBytes } = chat.facts;
@@ -102,12 +110,16 @@ export class Attention {
   #change(choice: AttentionChoice, streams: readonly Stream[], reckonedMs: number): readonly Stream[] {
     const begunMs = performance.now();
     const lost = this.#sequences.attend(OPTIONS[choice.now === 'flash' ? 'plain' : 'flash']);
-    const isChanged = this.#chat.context.flashAttention === (choice.now === 'plain');
-    if (isChanged) choice.changed();
-    // What cannot be brought over now never can be.
-    else this.#choice = null;
-    const took = (performance.now() - begunMs) / Math.max(1, reckonedMs);
-    this.#dearness += LIMITS.weight * (took - this.#dearness);
+    const ms = performance.now() - begunMs;
+    const flash = this.#chat.context.flashAttention;
+    if (flash === (choice.now === 'plain')) {
+      choice.changed();
+      this.#tell({ type: 'attention', flash, ms, tokens: this.#sequences.cellsInUse });
+    } else {
+      // What cannot be brought over now never can be.
+      this.#choice = null;
+    }
+    this.#dearness += LIMITS.weight * (ms / Math.max(1, reckonedMs) - this.#dearness);
     return streams.filter(({ sequence }) => lost.includes(sequence));
   }
 
