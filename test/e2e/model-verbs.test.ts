@@ -171,7 +171,7 @@ describe('a model on the command line', () => {
     const deaf = await set('{{ messages[0].role }}');
     expect(deaf.stderr.split('\n')).toEqual([
       'The template leaves out what the user says.',
-      expect.stringContaining('if base is loaded with others'),
+      expect.stringContaining('if it is loaded with others now'),
       expect.stringContaining('no longer end after 1024 tokens'),
       'base is the default chat model now; hearth default tiny makes tiny the default again.',
       '',

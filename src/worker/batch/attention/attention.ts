@@ -9,7 +9,7 @@ import type { ChatModel } from '../../model.ts';
 import type { Stream } from '../stream/stream.ts';
 import { type Attending, AttentionChoice, type StreamWork } from './attention-choice.ts';
 
-/** With few rows at a time the scores of all heads take no more memory than what flash attention needs for many. */
+/** With so few rows at a time the scores of all heads take about as much memory as flash attention does for 512. */
 const PLAIN_ROWS = 32;
 
 const OPTIONS: Readonly<Record<Attending, AttentionOptions>> = {
