@@ -241,6 +241,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'worker/native.ts',
     'worker/model.ts',
+    'worker/outbox.ts',
     'worker/batch/planning',
     'worker/batch/stream',
   ],

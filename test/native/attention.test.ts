@@ -7,7 +7,7 @@ import { bootNative } from '../../src/worker/addon/boot.ts';
 import { evaluateRows } from '../../src/worker/batch/evaluate.ts';
 import { PlainPlanner } from '../../src/worker/batch/planning/plain-planner.ts';
 import { Sequences } from '../../src/worker/batch/sequences/sequences.ts';
-import { Tiers } from '../../src/worker/batch/tiers/tiers.ts';
+import { type Restored, Tiers } from '../../src/worker/batch/tiers/tiers.ts';
 import { keptState } from '../../src/worker/cache/kept-state.ts';
 import { chatContext } from '../../src/worker/load/chat.ts';
 import { loadOptions } from '../../src/worker/load/load-options.ts';
@@ -71,6 +71,14 @@ function read({ slots }: Pick<Held, 'slots'>, sequence: number, tokens: Uint32Ar
   slots.append(sequence, tokens);
 }
 
+/** Brings what the tiers hold of a prompt into sequence 1. */
+async function restored({ slots, tiers }: Held, prompt: Uint32Array): Promise<Restored> {
+  const wanted = tiers.beyond('', prompt, 0);
+  if (wanted === null || wanted === 'not_worth') throw new Error('nothing was kept');
+  slots.reserve(1, '');
+  return tiers.restore(wanted, slots.takerFor(1, prompt));
+}
+
 /** The most probable tokens behind these. */
 function next(sequence: number, position: number, tokens: Uint32Array): readonly TokenLogit[] {
   let found: readonly TokenLogit[] = [];
@@ -126,11 +134,7 @@ describe.each([
     held.slots.empty(0);
     for (const attention of [PLAIN, FLASH]) {
       held.slots.attend(attention);
-      const wanted = held.tiers.beyond('', prompt, 0);
-      if (wanted === null || wanted === 'not_worth') throw new Error('nothing was kept');
-      held.slots.reserve(1, '');
-      const restored = await held.tiers.restore(wanted, held.slots.takerFor(1, prompt));
-      expect(restored).toMatchObject({ ramTokens: long.length, refusal: null });
+      expect(await restored(held, prompt)).toMatchObject({ ramTokens: long.length, refusal: null });
       expectAlike(behind(1, long.length), expected);
       held.slots.giveUp(1);
       held.tiers.leave({ id: 2, owner: '', tokens: [...short] }, false);
@@ -139,11 +143,7 @@ describe.each([
     // It left without flash attention, and is wanted with it.
     const expectedShort = behind(2, short.length);
     const again = Uint32Array.from([...short, 301]);
-    const wanted = held.tiers.beyond('', again, 0);
-    if (wanted === null || wanted === 'not_worth') throw new Error('nothing was kept');
-    held.slots.reserve(1, '');
-    const restored = await held.tiers.restore(wanted, held.slots.takerFor(1, again));
-    expect(restored).toMatchObject({ ramTokens: short.length, refusal: null });
+    expect(await restored(held, again)).toMatchObject({ ramTokens: short.length, refusal: null });
     expectAlike(behind(1, short.length), expectedShort);
   });
 });

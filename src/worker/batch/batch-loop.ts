@@ -79,7 +79,7 @@ export class BatchLoop {
     this.#tiers = openTiers(chat, this.#planner, outbox);
     this.#opened = this.#tiers?.open() ?? Promise.resolve();
     this.#sequences = new Sequences(chat, this.#planner, this.#tiers);
-    this.#attention = new Attention(chat, this.#sequences, (message) => outbox.post(message));
+    this.#attention = new Attention(chat, this.#sequences, outbox);
     this.#idleSave = new IdleSave(this.#tiers, () => this.#sequences.idleContents);
     this.#prompts = new PromptMemory(chat.vocabulary);
     this.#adapters = new AdapterTurns(chat);

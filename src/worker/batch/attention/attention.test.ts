@@ -37,6 +37,8 @@ interface Answered {
   readonly evaluatedTokens: number;
   /** Switches that the server was told of. */
   readonly told: readonly FromWorker[];
+  /** Tokens that had left before each of these. */
+  readonly leftBefore: readonly number[];
 }
 
 /** Letters in turn behind the prompt, on a machine where cells cost a third without flash attention. */
@@ -59,8 +61,12 @@ async function answered(
   const ends = new EventEmitter();
   const events: JobEvent[] = [];
   const told: FromWorker[] = [];
+  const leftBefore: number[] = [];
   const outbox = new Outbox((message, onSent) => {
-    if (message.type === 'attention') told.push(message);
+    if (message.type === 'attention') {
+      told.push(message);
+      leftBefore.push(events.filter(({ type }) => type === 'text').length);
+    }
     if (message.type === 'events') events.push(...message.events.map(({ event }) => event));
     if (events.at(-1)?.type === 'done') ends.emit('done');
     setImmediate(onSent);
@@ -74,6 +80,7 @@ async function answered(
     calls,
     evaluatedTokens: evaluated.tokens - loadTokens,
     told,
+    leftBefore,
   };
 }
 
@@ -94,6 +101,16 @@ describe('an answer deep in a conversation', () => {
     expect(told).toEqual([{ type: 'attention', flash: false, ms: 0, tokens: changes[0]?.depth }]);
     // The last token of an answer is not evaluated.
     expect(evaluatedTokens).toBe(PROMPT.length + ANSWER_TOKENS - 1 + EMPTY_ROWS);
+  });
+
+  it('has every token that was sampled before it stands still', async () => {
+    // A switch takes some time, and the steps before it are too short for a message each.
+    const { told, leftBefore, calls } = await answered({}, (chat) =>
+      Object.assign(chat.facts, { contextBytes: 100_000_000 }),
+    );
+    const first = calls.find(({ flashAttention }) => !flashAttention);
+    expect(told).toHaveLength(1);
+    expect(leftBefore).toEqual([(first?.depth ?? 0) - PROMPT.length + 1]);
   });
 
   it('is evaluated again from its beginning where its state does not come along, and ends the same', async () => {

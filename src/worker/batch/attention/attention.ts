@@ -2,10 +2,10 @@
  * worker/batch/attention owns the way in which a context computes attention, where nothing fixes it: when to change it,
  * and how the state of all sequences comes along. It knows nothing of jobs or steps but what they took.
  */
-import type { FromWorker } from '../../../contract/ipc.ts';
 import { kvTypes } from '../../../contract/settings/kv-types.ts';
 import type { AttentionOptions } from '../../native.ts';
 import type { ChatModel } from '../../model.ts';
+import type { Outbox } from '../../outbox.ts';
 import type { Stream } from '../stream/stream.ts';
 import { type Attending, AttentionChoice, type StreamWork } from './attention-choice.ts';
 
@@ -64,14 +64,10 @@ export class Attention {
   /** What a change took against what was reckoned. */
   #dearness = 1;
 
-  readonly #tell: (message: Extract<FromWorker, { type: 'attention' }>) => void;
+  readonly #outbox: Pick<Outbox, 'beforeWork' | 'post'>;
 
-  constructor(
-    chat: ChatModel,
-    sequences: Attended,
-    tell: (message: Extract<FromWorker, { type: 'attention' }>) => void,
-  ) {
-    this.#tell = tell;
+  constructor(chat: ChatModel, sequences: Attended, outbox: Pick<Outbox, 'beforeWork' | 'post'>) {
+    this.#outbox = outbox;
     this.#chat = chat;
     this.#sequences = sequences;
     const { sequences: slots, numCtx, contextBytes } = chat.facts;
@@ -108,13 +104,15 @@ export class Attention {
   }
 
   #change(choice: AttentionChoice, streams: readonly Stream[], reckonedMs: number): readonly Stream[] {
+    // No token waits for it that was sampled before.
+    this.#outbox.beforeWork(reckonedMs * this.#dearness);
     const begunMs = performance.now();
     const lost = this.#sequences.attend(OPTIONS[choice.now === 'flash' ? 'plain' : 'flash']);
     const ms = performance.now() - begunMs;
     const flash = this.#chat.context.flashAttention;
     if (flash === (choice.now === 'plain')) {
       choice.changed();
-      this.#tell({ type: 'attention', flash, ms, tokens: this.#sequences.cellsInUse });
+      this.#outbox.post({ type: 'attention', flash, ms, tokens: this.#sequences.cellsInUse });
     } else {
       // What cannot be brought over now never can be.
       this.#choice = null;
