@@ -92,7 +92,7 @@ export const LOAD_SETTINGS = {
     ...choice('auto', 'on', 'off'),
     ...OF_CONTEXT,
     description: 'Whether attention is computed without storing its whole matrix.',
-    unset: 'auto: where the devices can; on a CPU, [switched](#attention) as needed',
+    unset: 'auto: where the devices can; on a CPU, switched as needed',
   },
   gpu: {
     wire: 'gpu',
