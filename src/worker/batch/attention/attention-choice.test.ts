@@ -148,6 +148,17 @@ describe('attention', () => {
     expect(choice.isWorthChanging({ streams: [{ ...stream, mayWrite: 500 }], ...state })).toBe(true);
   });
 
+  it('does not change for less than anybody would notice', () => {
+    const isWorth = (share: number): boolean => {
+      const choice = new AttentionChoice();
+      for (let step = 0; step < 9; step += 1) choice.observe({ depth: 3_000, cells: 3_000, ms: 130 * share });
+      choice.observeEmpty(INTEL.emptyMs * share);
+      const streams = [{ depth: 3_000, toRead: 0, mayWrite: 128, written: 0 }];
+      return choice.isWorthChanging({ streams, cells: 3_000, changeMs: 1 });
+    };
+    expect([isWorth(1), isWorth(0.2), isWorth(0.01)]).toEqual([true, true, false]);
+  });
+
   it('asks for a step behind nothing where all that it saw was deep, and does not change before', () => {
     expect(new AttentionChoice().wantsEmpty).toBe(false);
     const choice = deep();

@@ -44,6 +44,8 @@ const ATTENTION_LIMITS = {
   answerTokens: 128,
   /** Chosen: steps after which a price is no longer believed, as the speed of a machine moves. */
   believedFor: 2_048,
+  /** Chosen: nobody notices less, and answers of a small model should not differ by it. */
+  leastSparedMs: 500,
   /** Chosen: what a change has to spare where several answers stand still for it, in what it takes. */
   worthBesideOthers: 3,
 } as const;
@@ -152,8 +154,9 @@ export class AttentionChoice {
           without.writeMs -
           withFlash.readMs -
           Math.min(withFlash.writeMs, without.writeMs + changeMs);
-    const worth = streams.length === 1 ? 1 : ATTENTION_LIMITS.worthBesideOthers;
-    return sparedMs + this.#regretMs > worth * changeMs;
+    const { worthBesideOthers, leastSparedMs } = ATTENTION_LIMITS;
+    const worth = streams.length === 1 ? 1 : worthBesideOthers;
+    return sparedMs + this.#regretMs > Math.max(leastSparedMs, worth * changeMs);
   }
 
   changed(): void {
