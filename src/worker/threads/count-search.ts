@@ -106,12 +106,13 @@ export class CountSearch {
     this.#noteChange(kind, atMs);
   }
 
-  /** The machine is another one now: what lost may win. */
+  /** The machine is another one now: what lost may win. Once other programs leave, only more threads may. */
   reconsider({ othersLeft }: { readonly othersLeft: boolean }): void {
-    if (othersLeft) this.#credit.grant();
+    const hasMore = this.#at < this.#counts.length - 1;
+    if (othersLeft && hasMore) this.#credit.grant();
     if (othersLeft && this.#limits.keepsAll) this.#takeAll();
-    for (const rival of this.#rivals) {
-      if (!othersLeft && isFarBehind(rival)) continue;
+    for (const [at, rival] of this.#rivals.entries()) {
+      if (othersLeft ? at < this.#at : isFarBehind(rival)) continue;
       rival.lost = false;
       rival.ratio = Math.min(2, rival.ratio);
       rival.everyMs = EXPLORING.soonMs;
@@ -191,12 +192,14 @@ export class CountSearch {
     const rival = this.#rivals[this.#counts.indexOf(trial.threads)];
     if (rival === undefined) return;
     const cost = Math.max(...trial.costs);
+    const hasFewer = trial.threads < this.count;
     rival.lost = true;
-    rival.isDisturbed = trial.isDisturbed;
+    // Company favours fewer threads, so they lose without it too.
+    rival.isDisturbed = trial.isDisturbed && !hasFewer;
     rival.ratio = cost / trial.typical;
     rival.known = { kind: trial.kind, cost, atMs };
     rival.dueMs = this.#credit.busyMs + rival.everyMs;
-    rival.everyMs = Math.min(rival.isDisturbed ? EXPLORING.disturbedMs : EXPLORING.lateMs, 2 * rival.everyMs);
+    rival.everyMs = longerInterval(rival, hasFewer);
     this.#credit.pay(trial.lostMs, trial.typical * work, priceOf(rival));
   }
 
@@ -215,6 +218,14 @@ export class CountSearch {
 /** Steps of another speed alone do not make a count good that lost by far, undisturbed, and not for the first time. */
 function isFarBehind({ lost, isDisturbed, ratio, everyMs }: Rival): boolean {
   return lost && !isDisturbed && ratio >= EXPLORING.farBehind && everyMs > 2 * EXPLORING.soonMs;
+}
+
+/** Until a count that just lost is tried again, milliseconds of steps. */
+function longerInterval({ everyMs, ratio, isDisturbed }: Rival, hasFewer: boolean): number {
+  if (isDisturbed) return Math.min(EXPLORING.disturbedMs, 2 * everyMs);
+  return hasFewer && ratio >= EXPLORING.farBehind
+    ? Math.min(EXPLORING.rareMs, 4 * everyMs)
+    : Math.min(EXPLORING.lateMs, 2 * everyMs);
 }
 
 /** What lost in bad company has to be tried soon again, so such trials may take a larger share of the time. */

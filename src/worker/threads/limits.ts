@@ -50,9 +50,10 @@ export const EXPLORING = {
   leastStake: 0.1,
   /** A first step of a trial that is this much worse ends it. */
   hopeless: 1.25,
-  /** Time of steps until a count that lost is tried again, doubled with every loss. */
+  /** Time of steps until a count that lost is tried again: doubled with every loss, four times as long where it was far behind. */
   soonMs: 1_000,
   lateMs: 16_000,
+  rareMs: 64_000,
   disturbedMs: 4_000,
   /** What is kept of the time earned: a few trials, because it is of no use to make them all at once. */
   mostSavedSteps: 4,
@@ -69,7 +70,7 @@ export const EXPLORING = {
   /** When other programs leave, a step's worth of loss is granted, and not again within this time. */
   grantMs: 10_000,
   /** How long such a measurement is believed. */
-  knownMs: 60_000,
+  knownMs: 120_000,
 } as const;
 
 export const MACHINE = {

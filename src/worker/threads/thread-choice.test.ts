@@ -139,7 +139,7 @@ function longestOnOne(hogsAfter: Hogs, seed: number, tellsOthers: boolean): numb
 
 describe('four streams on the wrong count', () => {
   it.each([
-    ['nothing', () => (): number => 0, 60],
+    ['nothing', () => (): number => 0, 80],
     ['a hog of 50 ms in a second', (seed: number) => intermittent(seed, 50, 1_000), 150],
     ['a hog of a second in twenty', (seed: number) => intermittent(seed, 1_000, 20_000), 90],
   ] as const)('leave it within some steps beside %s', (_, hogsOf, most) => {
@@ -225,6 +225,30 @@ describe('a single step', () => {
       return choice.decodeThreads;
     });
     expect(new Set(used)).toEqual(new Set([2]));
+  });
+});
+
+describe('readers that come and go', () => {
+  /** Steps on one thread of two, which doubles them, while others use so much of a core. */
+  function stepsOnOne(steps: number, othersCores: (step: number) => number): number {
+    const choice = new ThreadChoice({ counts: [1, 2], start: 2 });
+    let [atMs, onOne] = [0, 0];
+    for (let step = 0; step < steps; step += 1) {
+      const call = { phase: 'decode', rows: 1, sequences: 1, depth: step % 100, atMs } as const;
+      const threads = choice.threadsFor(call);
+      const ms = 50 / threads;
+      atMs += ms;
+      if (threads === 1) onOne += 1;
+      choice.observe({ ...call, threads, ms, cpuMs: threads * ms, othersCores: othersCores(step) });
+    }
+    return onOne;
+  }
+
+  it('make no trials of fewer threads, which readers would see as gaps', () => {
+    const alone = stepsOnOne(4_000, () => 0);
+    expect(alone).toBeGreaterThan(0);
+    expect(alone).toBeLessThanOrEqual(6);
+    expect(stepsOnOne(4_000, (step) => (step % 40 < 20 ? 0.5 : 0.05))).toBeLessThanOrEqual(alone);
   });
 });
 
