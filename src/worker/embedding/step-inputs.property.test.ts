@@ -72,6 +72,28 @@ describe('takeStep', () => {
     );
   });
 
+  it('takes the input of the last job in turn that fills whole tiles of 16 rows', () => {
+    const queue = sourcesOf([[86, 80, 92, 90, 85]]);
+    const names = () => takeStep(queue, LIMITS)?.inputs.map(({ input }) => input.name);
+    expect(names()).toEqual(['0.0', '0.3']);
+    // 80 and 85 are 5 rows beyond ten tiles, 80 and 92 twelve.
+    expect(names()).toEqual(['0.1', '0.4']);
+    expect(names()).toEqual(['0.2']);
+    expect(names()).toBeUndefined();
+  });
+
+  it('leaves fewer rows beyond whole tiles than taking inputs as they come', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 64, max: 120 }), { minLength: 32, maxLength: 64 }), (list) => {
+        const beyond = allSteps([list]).map(
+          ({ inputs }) => inputs.reduce((sum, { input }) => sum + input.tokens.length, 0) % 16,
+        );
+        const asTheyCome = list.length * 7.5 * 0.5;
+        expect(beyond.reduce((sum, rows) => sum + rows, 0)).toBeLessThan(asTheyCome);
+      }),
+    );
+  });
+
   it('gives a job that was not reached its turn before those that were', () => {
     const queue = sourcesOf([[100, 100, 100], [200], [30]]);
     const names = () => takeStep(queue, LIMITS)?.inputs.map(({ input }) => input.name);

@@ -29,6 +29,9 @@ export interface Step<Source extends InputSource, Limits> {
   readonly inputs: readonly StepInput<Source>[];
 }
 
+/** llama.cpp multiplies so many rows at once; each row of a step beyond a multiple of it costs a third more and upwards. */
+const TILE_ROWS = 16;
+
 /**
  * Takes inputs out of the sources that wait, one from each in turn, because a long list must not starve the others. The
  * first in turn decides by its length which limits hold. What does not fit waits for the next step, where it comes first.
@@ -62,7 +65,33 @@ export function takeStep<Source extends InputSource, Limits extends StepLimits>(
     if (source.inputs.length > 0) queue.push(source);
   }
   queue.unshift(...passedOver);
+  if (inputs.length > 1) exchangeLast(inputs, left, (each) => limitsFor(each, kinds) === limits);
   return { limits, inputs };
+}
+
+/** Takes another input of the source that was last in turn where that comes closer to whole tiles. */
+function exchangeLast<Source extends InputSource>(
+  inputs: StepInput<Source>[],
+  left: number,
+  fits: (input: Sized) => boolean,
+): void {
+  const last = inputs.at(-1);
+  if (last === undefined) return;
+  const { source, input } = last;
+  const waiting: Source['inputs'] = source.inputs;
+  const length = input.tokens.length;
+  const rows = inputs.reduce((sum, each) => sum + each.input.tokens.length, -length);
+  const beyondTiles = (each: Sized): number => (rows + each.tokens.length) % TILE_ROWS;
+  let best: Sized = input;
+  for (const each of waiting) {
+    const other = each.tokens.length;
+    if (other > length + left || other <= length - TILE_ROWS || !fits(each)) continue;
+    if (beyondTiles(each) < beyondTiles(best)) best = each;
+  }
+  if (best === input) return;
+  waiting.splice(waiting.indexOf(best), 1);
+  waiting.unshift(input);
+  inputs[inputs.length - 1] = { source, input: best };
 }
 
 /** Drops sources without inputs on its way. */
