@@ -91,6 +91,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = 
       [['key'], async () => (await import('./verbs/system/key.ts')).registerKey],
       [['service'], async () => (await import('./verbs/system/service.ts')).registerService],
       [['gpu'], async () => (await import('./verbs/gpu.ts')).registerGpu],
+      [['library'], async () => (await import('./verbs/library.ts')).registerLibrary],
       [['doctor'], async () => (await import('./verbs/system/doctor.ts')).registerDoctor],
       [['completion'], async () => (await import('./verbs/system/completion.ts')).registerCompletion],
       [['man'], async () => (await import('./verbs/system/completion.ts')).registerMan],

@@ -18,6 +18,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'engine/balance',
     'store/engines',
     'store/registry',
+    'store/libraries',
     'store/responses',
     'tracing',
     'trust/identity',

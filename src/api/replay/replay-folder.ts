@@ -1,9 +1,11 @@
 /** hearth evidence replay: what the present installation makes of requests that were answered before. */
 import { isFailure } from '../../lib/errors/svc-error.ts';
+import { librariesFolder } from '../../lib/files/native-library.ts';
 import { checkReplay, type Replayed, saysWhatWasAnswered } from '../../trust/evidence/compare.ts';
 import type { Keyring } from '../../trust/evidence/keyring.ts';
 import type { Statement } from '../../trust/evidence/statement.ts';
 import type { Finding } from '../../trust/evidence/verify.ts';
+import { findRecorded } from '../../trust/identity/backend.ts';
 import { checkClaims } from './check-claims.ts';
 import { readJsonFile, readKeyring, readRecord, type RecordFile } from './evidence-files.ts';
 import type { Machine } from './machine.ts';
@@ -38,9 +40,11 @@ export async function replayFolder(
 ): Promise<Drift[]> {
   const keyring = await readKeyring(machine.home, pubkey);
   const workers = new Map<string, Replayer>();
-  const replayerOf = (model: ReplayModel): Replayer => {
-    const replayer = workers.get(model.path) ?? new Replayer(machine, model);
-    workers.set(model.path, replayer);
+  const replayerOf = async (model: ReplayModel, backendSha256: string): Promise<Replayer> => {
+    const { folder, libraries } = await findRecorded(backendSha256, librariesFolder(machine.home));
+    const key = JSON.stringify([model.path, folder]);
+    const replayer = workers.get(key) ?? new Replayer({ env: machine.env, libraries }, model);
+    workers.set(key, replayer);
     return replayer;
   };
   const drifts: Drift[] = [];
@@ -59,7 +63,7 @@ interface Bench {
   readonly machine: Machine;
   readonly keyring: Keyring | null;
   readonly modelFile: string | undefined;
-  replayerOf(model: ReplayModel): Replayer;
+  replayerOf(model: ReplayModel, backendSha256: string): Promise<Replayer>;
 }
 
 async function driftOf(file: string, bench: Bench): Promise<Drift> {
@@ -80,10 +84,8 @@ async function driftOf(file: string, bench: Bench): Promise<Drift> {
         `model ${statement.predicate.model.id} is not installed here; name its file with --model FILE`,
       );
     }
-    return await replayed(
-      { ...recorded, record },
-      { statement, request: request.value, replayer: bench.replayerOf(model) },
-    );
+    const replayer = await bench.replayerOf(model, statement.predicate.backend.backend_sha256);
+    return await replayed({ ...recorded, record }, { statement, request: request.value, replayer });
   } catch (error) {
     if (isFailure(error, 'record_not_comparable')) return notRun(file, 'not_comparable', error.detail.reason);
     if (isFailure(error, 'record_malformed')) return notRun(file, 'malformed', error.detail.reason);

@@ -27,9 +27,13 @@ export class ReplayWorker {
   #loaded: { readonly numCtx: number; readonly model: LoadedModel } | undefined;
   #provenance: Promise<BackendProvenance> | undefined;
 
-  constructor(env: WorkerSettings['env'], model: { readonly path: string; readonly digest: string }) {
+  /** `libraries`: where the build of llama.cpp lies that made the record; null: the processor's package. */
+  constructor(
+    { env, libraries }: { readonly env: WorkerSettings['env']; readonly libraries: string | null },
+    model: { readonly path: string; readonly digest: string },
+  ) {
     // Records are only made without layers on a GPU.
-    this.#backend = startOwnWorker({ env, gpu: 'off' });
+    this.#backend = startOwnWorker({ env, gpu: 'off', ...(libraries !== null && { libraries }) });
     this.#model = model;
   }
 

@@ -44,9 +44,16 @@ export class Replayer {
   readonly #worker: ReplayWorker;
   readonly #server = hashServerSource();
 
-  constructor({ env }: Pick<Machine, 'env'>, model: ReplayModel) {
+  /** `libraries` as findRecorded has it. */
+  constructor(
+    { env, libraries }: Pick<Machine, 'env'> & { readonly libraries: string | null },
+    model: ReplayModel,
+  ) {
     this.#model = model;
-    this.#worker = new ReplayWorker(env, { path: model.path, digest: model.files.blob_sha256 });
+    this.#worker = new ReplayWorker(
+      { env, libraries },
+      { path: model.path, digest: model.files.blob_sha256 },
+    );
   }
 
   /** Computes the answer again. */

@@ -19,7 +19,8 @@ import {
   type Verdict,
 } from '../../trust/evidence/verify.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
-import { findPrebuiltFolder, hashBackend } from '../../trust/identity/backend.ts';
+import { librariesFolder } from '../../lib/files/native-library.ts';
+import { findRecorded, hashBackend } from '../../trust/identity/backend.ts';
 import { sha256Hex } from '../../trust/identity/canonical.ts';
 import { hashServerSource } from '../../trust/identity/server-source.ts';
 import { cannot, checkClaims, type RequestFile } from './check-claims.ts';
@@ -159,8 +160,14 @@ async function checkHere(one: Case): Promise<Finding[]> {
   }
 }
 
-async function artefacts({ statement }: Case, model: ReplayModel | null): Promise<Finding[]> {
-  const [backend, server] = await Promise.all([hashBackend(findPrebuiltFolder()), hashServerSource()]);
+/** The build of llama.cpp of this machine that comes closest to the recorded one. */
+const recordedBackend = ({ machine, statement }: Case): ReturnType<typeof findRecorded> =>
+  findRecorded(statement.predicate.backend.backend_sha256, librariesFolder(machine.home));
+
+async function artefacts(one: Case, model: ReplayModel | null): Promise<Finding[]> {
+  const { statement } = one;
+  const { folder } = await recordedBackend(one);
+  const [backend, server] = await Promise.all([hashBackend(folder), hashServerSource()]);
   return checkArtefacts(statement.predicate, {
     model: model?.files ?? null,
     backend: backend?.sha256 ?? null,
@@ -186,7 +193,8 @@ async function runHere(
   // A tolerant check is made for machines with another backend, so a difference there does not count against it.
   const counted =
     one.flags.replay === true ? findings : findings.filter(({ outcome }) => outcome === 'passed');
-  const replayer = new Replayer(one.machine, model);
+  const { libraries } = await recordedBackend(one);
+  const replayer = new Replayer({ env: one.machine.env, libraries }, model);
   try {
     return [...counted, ...(await replays(one, one.request.value, replayer))];
   } catch (error) {

@@ -7,7 +7,12 @@ import path from 'node:path';
 import { askDevices } from '../../api/own-worker.ts';
 import { type ExaminedConfig, unknownVariables } from '../../config/config.ts';
 import { readable } from '../../lib/base/byte-size.ts';
-import { librariesFolder } from '../../lib/files/native-library.ts';
+import {
+  librariesFolder,
+  LLAMA_CPP_RELEASE,
+  outdatedOwnLibraries,
+  ownLibrary,
+} from '../../lib/files/native-library.ts';
 import { discover } from '../../store/foreign/discover.ts';
 import { homeHolder } from '../home-lock.ts';
 import type { CliContext } from '../context.ts';
@@ -81,7 +86,7 @@ async function engineFindings(context: CliContext, home: string): Promise<Findin
       problem('engine', reason, 'install again with optional packages; docs/install.md lists the platforms'),
     ];
   }
-  const engine = ok('engine', `llama.cpp loads, from ${facts.folder}`);
+  const engine = engineFinding(facts.folder, librariesFolder(home));
   const devices = (facts.devices ?? []).filter(({ kind }) => kind !== 'cpu');
   const gpus = devices.map(({ name, description, totalBytes }) =>
     ok('GPU', `${name}: ${description}, ${readable(totalBytes)}`),
@@ -93,6 +98,17 @@ async function engineFindings(context: CliContext, home: string): Promise<Findin
     engine,
     warning('GPU', `a GPU lacks only its library (${ready.kind})`, `hearth gpu install ${ready.kind}`),
   ];
+}
+
+function engineFinding(folder: string, libraries: string): Finding {
+  const isOwn = ownLibrary(libraries) !== null;
+  if (isOwn || outdatedOwnLibraries(libraries).length === 0)
+    return ok('engine', `${isOwn ? 'your own build of llama.cpp' : 'llama.cpp'} loads, from ${folder}`);
+  return warning(
+    'engine',
+    `llama.cpp loads, from ${folder}; your own build is not used, because this version of Hearth needs ${LLAMA_CPP_RELEASE}`,
+    'build that, then: hearth library use FOLDER; or: hearth library remove',
+  );
 }
 
 async function portFinding({ config }: ExaminedConfig): Promise<Finding> {

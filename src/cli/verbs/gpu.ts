@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import { askDevices } from '../../api/own-worker.ts';
 import { readable } from '../../lib/base/byte-size.ts';
-import { librariesFolder } from '../../lib/files/native-library.ts';
+import { librariesFolder, ownLibrary } from '../../lib/files/native-library.ts';
 import { installLibrary, libraryFor, removeLibrary } from '../../store/libraries/install.ts';
 import { GPU_KINDS, type GpuLibraryKind } from '../../store/libraries/packages.ts';
 import { type CliContext, printable } from '../context.ts';
@@ -43,6 +43,8 @@ async function show(context: CliContext, json: boolean): Promise<void> {
     context.print(printable(`${name}  ${description}, ${readable(totalBytes)}`));
   if (devices.length === 0) context.print('No GPU can be used; models run on the processor.');
   if (setting !== 'auto') context.print(`SVC_GPU is ${setting}.`);
+  if (ownLibrary(librariesFolder(home)) !== null)
+    context.print('Models run on your own build of llama.cpp (hearth library), in place of every package.');
   for (const row of support) context.print(describe(row));
 }
 

@@ -96,6 +96,11 @@ export const storeErrors = {
     { package: 'string', reason: 'string', param: 'string?' },
     (d) => `${d.package} is refused: ${d.reason}; nothing was installed, fetch it from another registry.`,
   ),
+  own_library_refused: permanent(
+    'request',
+    { folder: 'string', reason: 'string', param: 'string?' },
+    (d) => `${quoted(d.folder)} holds no llama.cpp that Hearth can use: ${d.reason}; nothing was changed.`,
+  ),
   store_unwritable: permanent(
     'store',
     { path: 'string', reason: 'string', param: 'string?' },

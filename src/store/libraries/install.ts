@@ -93,12 +93,12 @@ async function unpackBeside(
   }
 }
 
-function lockFolder(folder: string, purpose: string): Promise<OwnerLock> {
-  return takeLock(join(folder, 'install.lock'), { purpose, what: 'The folder of GPU libraries', waitMs: 0 });
+export function lockFolder(folder: string, purpose: string): Promise<OwnerLock> {
+  return takeLock(join(folder, 'install.lock'), { purpose, what: 'The folder of libraries', waitMs: 0 });
 }
 
 /** Of processes that were killed: while the lock is held, nobody works on any. */
-async function removeLeftovers(folder: string): Promise<void> {
+export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (temporaryOwner(name) !== null) await rm(join(folder, name), { recursive: true, force: true });
 }

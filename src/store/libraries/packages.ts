@@ -1,6 +1,6 @@
 /**
- * store/libraries owns llama.cpp's libraries for GPUs: which there are, how they get into the home folder, and out
- * again. It knows nothing of models, and loads nothing.
+ * store/libraries owns llama.cpp's libraries in the home folder: packages for GPUs and a build of the user's own, how
+ * they get there, and out again. It knows nothing of models, and loads nothing.
  * This file is the one table of what may be installed. A package whose bytes have another hash is never unpacked.
  */
 import { PACKAGE_VERSION } from '../../lib/files/native-library.ts';

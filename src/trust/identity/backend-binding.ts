@@ -8,7 +8,7 @@ import {
   type BindRefusal,
   createBackendGuard,
   defaultKind,
-  findPrebuiltFolder,
+  findBoundFolder,
   hashBackend,
 } from './backend.ts';
 import type { FolderHash } from './folder-hash.ts';
@@ -34,7 +34,7 @@ export function createBackendBinding(options: {
   /** The folder that a booted worker bound, or null before. */
   readonly reportedFolder: () => string | null;
 }): BackendBinding {
-  const predicted = findPrebuiltFolder(packageKindOf(options.gpu), options.libraries);
+  const predicted = findBoundFolder(packageKindOf(options.gpu), options.libraries);
   const hashes = new Map<string, Promise<FolderHash | null>>();
   const settled = new Map<string, string | null>();
   const hashOnce = (folder: string): Promise<FolderHash | null> => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import {
   findLibraries,
   librariesIn,
+  ownLibrary,
   PACKAGE_KINDS,
   type PackageKind,
 } from '../../lib/files/native-library.ts';
@@ -15,16 +16,29 @@ import { findChange, type FolderHash, hashFolder } from './folder-hash.ts';
 const METADATA_FILE = '_nlcBuildMetadata.json';
 
 /** The folder that a worker binds for a GPU kind on this machine, or null when it is not installed. */
-export function findPrebuiltFolder(
-  kind: PackageKind = defaultKind(),
-  libraries: string | null = null,
-): string | null {
-  return findLibraries(kind, libraries)?.folder ?? null;
+export function findBoundFolder(kind: PackageKind, libraries: string | null): string | null {
+  return (ownLibrary(libraries) ?? findLibraries(kind, libraries))?.folder ?? null;
 }
 
-/** Every folder that a worker may bind on this machine, whatever the GPU setting is. */
-export const prebuiltFolders = (libraries: string): string[] =>
-  PACKAGE_KINDS.flatMap((kind) => findPrebuiltFolder(kind, libraries) ?? []);
+/** Every folder that a worker may bind on this machine, whatever the GPU setting is, the user's own build first. */
+export const boundFolders = (libraries: string): string[] =>
+  [ownLibrary(libraries), ...PACKAGE_KINDS.map((kind) => findLibraries(kind, libraries))].flatMap(
+    (files) => files?.folder ?? [],
+  );
+
+/**
+ * What to replay a record with: the user's own build where it has the recorded hash, and the processor's package
+ * otherwise. `libraries` is null where a worker must not look for an own build.
+ */
+export async function findRecorded(
+  sha256: string,
+  libraries: string,
+): Promise<{ readonly folder: string | null; readonly libraries: string | null }> {
+  const own = ownLibrary(libraries)?.folder ?? null;
+  const hash = await hashBackend(own);
+  if (hash?.sha256 === sha256) return { folder: own, libraries };
+  return { folder: findLibraries(defaultKind(), null)?.folder ?? null, libraries: null };
+}
 
 /** Metal is the only build for Apple silicon; everywhere else the CPU build is the one that always runs. */
 export const defaultKind = (): PackageKind =>

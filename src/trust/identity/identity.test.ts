@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rotateKey } from '../evidence/rotation.ts';
 import { findIdentityFault, signIdentity } from './sign-identity.ts';
 import { createBackendBinding } from './backend-binding.ts';
-import { createBackendGuard, findPrebuiltFolder, hashBackend } from './backend.ts';
+import { createBackendGuard, defaultKind, findBoundFolder, hashBackend } from './backend.ts';
 import { hashFolder } from './folder-hash.ts';
 import { loadIdentity, newInstanceKeys } from './instance.ts';
 import { instanceIdOf } from './instance-id.ts';
@@ -109,7 +109,7 @@ describe('instance and boot', () => {
 
 describe('hashes of what runs', () => {
   it('agrees with coreutils on the backend folder', async () => {
-    const folder = findPrebuiltFolder();
+    const folder = findBoundFolder(defaultKind(), null);
     if (folder === null) throw new Error('the native backend is not installed');
     const hash = await hashBackend(folder);
     expect(hash?.sha256).toBe(listHash(folder));
@@ -216,7 +216,7 @@ describe('the bound backend', () => {
       reportedFolder: () => reported,
     });
     expect(binding.isBound()).toBe(true);
-    expect(await binding.hash()).toMatchObject({ folder: findPrebuiltFolder('cpu') });
+    expect(await binding.hash()).toMatchObject({ folder: findBoundFolder('cpu', null) });
     expect(await binding.refusal()).toBeNull();
     reported = other;
     expect((await binding.hash())?.sha256).toBe(listHash(other));

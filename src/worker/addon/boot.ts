@@ -7,9 +7,13 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { BackendFacts } from '../../contract/load.ts';
-import type { Device } from '../../contract/memory.ts';
-import { describeDevices } from './devices.ts';
-import { findLibraries, type LibraryFiles, type PackageKind } from '../../lib/files/native-library.ts';
+import { describeDevices, gpuKindOf, isGpu } from './devices.ts';
+import {
+  findLibraries,
+  type LibraryFiles,
+  ownLibrary,
+  type PackageKind,
+} from '../../lib/files/native-library.ts';
 import { GPU_PACKAGES, gpuSupport, isLoadable } from './gpu-support.ts';
 import { type Library, openLibrary } from './library/open.ts';
 import { openThreadpool } from './library/threadpool.ts';
@@ -25,7 +29,9 @@ import { samplersFor } from './sampling/chain.ts';
 /** Below the folder of a CUDA package: the same library for the version of CUDA before, and so for older GPUs. */
 const FALLBACK = 'fallback';
 
-/** `libraries`: where GPU packages are installed beside npm's. */
+type BoundKind = PackageKind | 'own';
+
+/** `libraries`: where GPU packages are installed beside npm's, and a build of the user's own. */
 export async function bootNative(
   gpuSetting: string | undefined,
   libraries: string | null = null,
@@ -36,7 +42,10 @@ export async function bootNative(
   loadBackends(library, kind);
   library.llama_backend_init();
   const cores = Math.min(availableParallelism(), await physicalCores());
-  const devices = describeDevices(library);
+  const allowed = kind === 'own' ? gpuOfOwn(library, gpuSetting) : null;
+  const devices = describeDevices(library).filter(
+    (device) => kind !== 'own' || allowed !== null || !isGpu(device),
+  );
   const hasGpu = devices.some(isGpu);
   const native: Native = {
     library,
@@ -50,11 +59,12 @@ export async function bootNative(
     folder: files.folder,
     mapped: mapped.map(({ path }) => path),
     systemInfo: library.llama_print_system_info(),
-    gpu: hasGpu ? kind : 'none',
+    gpu: hasGpu ? (allowed ?? kind) : 'none',
     cpuMathCores: cores,
     devices,
     sharesCells: true,
-    gpuSupport: gpuSupport(libraries),
+    // No package would be used beside the user's own build.
+    gpuSupport: kind === 'own' ? [] : gpuSupport(libraries),
   };
   return {
     facts,
@@ -69,21 +79,33 @@ export async function bootNative(
 }
 
 /** A CUDA library that does not find its runtime has no devices; the one for the runtime before it may. */
-function loadBackends(library: Library, kind: PackageKind): void {
+function loadBackends(library: Library, kind: BoundKind): void {
   const { folder } = library.files;
+  // A build whose libraries are linked with each other has its devices already.
+  if (describeDevices(library).length > 0) return;
   library.ggml_backend_load_all_from_path(folder);
   const fallback = join(folder, FALLBACK);
   if (kind === 'cpu' || describeDevices(library).some(isGpu) || !existsSync(fallback)) return;
   library.ggml_backend_load_all_from_path(fallback);
 }
 
-const isGpu = ({ kind }: Device): boolean => kind === 'gpu' || kind === 'igpu';
+/** The kind of GPU that an own build may use; null: none, or the setting allows none. */
+function gpuOfOwn(library: Library, setting: string | undefined): string | null {
+  const found = gpuKindOf(library);
+  if (setting === 'off') return null;
+  if (setting === undefined || setting === '' || setting === 'auto' || setting === found) return found;
+  throw new Error(
+    `SVC_GPU=${setting} cannot be met, because your own build of llama.cpp ${found === null ? 'has no GPU' : `uses ${found}`}; set it to auto or off, or build llama.cpp for ${setting}`,
+  );
+}
 
-/** `auto`: the first GPU package that the machine can use; the processor's package otherwise. */
+/** The user's own build before all. `auto`: the first GPU package that the machine can use; the processor's package otherwise. */
 function chooseLibraries(
   setting: string | undefined,
   libraries: string | null,
-): { kind: PackageKind; files: LibraryFiles } {
+): { kind: BoundKind; files: LibraryFiles } {
+  const own = ownLibrary(libraries);
+  if (own !== null) return { kind: 'own', files: own };
   for (const kind of candidateKinds(setting)) {
     const files = findLibraries(kind, libraries);
     if (files !== null && isLoadable(kind)) return { kind, files };
@@ -95,7 +117,7 @@ function whyNone(setting: string | undefined): string {
   const platform = `${process.platform} ${process.arch}`;
   if (setting === 'cuda' || setting === 'vulkan')
     return `SVC_GPU=${setting} cannot be met on ${platform}, because its library or what that needs is missing; hearth gpu says which`;
-  return `no llama.cpp library for ${platform} is installed; install Hearth again with its optional packages`;
+  return `no llama.cpp library for ${platform} is installed; install Hearth again with its optional packages, or build it and run: hearth library use FOLDER`;
 }
 
 function candidateKinds(setting: string | undefined): readonly PackageKind[] {

@@ -8,6 +8,16 @@ export function describeDevices(library: Library): Device[] {
   return devicePointers(library).map((device) => describe(library, device));
 }
 
+/** What the first GPU is computed with, such as `cuda`, `rocm` or `sycl`; null where the library finds none. */
+export function gpuKindOf(library: Library): string | null {
+  const gpu = devicePointers(library).find((device) => isGpu(describe(library, device)));
+  if (gpu === undefined) return null;
+  const name = library.ggml_backend_reg_name(library.ggml_backend_dev_backend_reg(gpu)).toLowerCase();
+  return name === 'mtl' ? 'metal' : name;
+}
+
+export const isGpu = ({ kind }: Pick<Device, 'kind'>): boolean => kind === 'gpu' || kind === 'igpu';
+
 function describe(library: Library, device: Pointer): Device {
   const free: [number] = [0];
   const total: [number] = [0];

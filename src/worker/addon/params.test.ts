@@ -26,16 +26,21 @@ const native = {
   },
 } as unknown as Native;
 
-function paramsOf(settings: LoadSettings) {
+function paramsOf(settings: LoadSettings, hasGpu = true) {
   const options = { ...optionsOf({ ...loadSpec().settings, ...settings }), tensorBuffers: [] };
-  const { params, held } = modelParams(native, options);
+  const { params, held } = modelParams({ ...native, hasGpu }, options);
   const list = held.find((memory) => memory instanceof BigUint64Array);
   return { layers: params.n_gpu_layers, devices: params.devices, list };
 }
 
 it('a model without layers on a device has none, so that llama.cpp lends it none for large products', () => {
-  for (const settings of [{ gpuLayers: 0 }, { gpu: 'off' }] as const) {
-    const { layers, devices, list } = paramsOf(settings);
+  const cases = [
+    paramsOf({ gpuLayers: 0 }),
+    paramsOf({ gpu: 'off' }),
+    // A build of the user's has GPUs that SVC_GPU=off forbids.
+    paramsOf({}, false),
+  ];
+  for (const { layers, devices, list } of cases) {
     expect(layers).toBe(0);
     expect(list).toEqual(BigUint64Array.of(0n));
     expect(devices).toBe(list && koffi.address(list));

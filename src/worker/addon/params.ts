@@ -57,7 +57,7 @@ export function modelParams({ library, hasGpu }: Native, options: ModelOptions):
   const { devices, gpuLayers, splitMode, mainGpu, loadMode, tensorSplit, tensorBuffers } = options;
   const defaults = library.llama_model_default_params();
   // A model without layers on a device has no device: llama.cpp would lend it one for large products all the same.
-  const names = gpuLayers === 0 ? [] : devices;
+  const names = gpuLayers === 0 || !hasGpu ? [] : devices;
   const onGpu = hasGpu && names?.length !== 0;
   const chosen = names === null ? null : pointerList(names.flatMap((name) => deviceOf(library, name) ?? []));
   const shares = tensorSplit === null ? null : splitList(library, tensorSplit);

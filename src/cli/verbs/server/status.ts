@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { Check } from '#typebox/value';
 import type { Config } from '../../../config/config.ts';
 import { librariesFolder } from '../../../lib/files/native-library.ts';
-import { hashBackend, prebuiltFolders } from '../../../trust/identity/backend.ts';
+import { hashBackend, boundFolders } from '../../../trust/identity/backend.ts';
 import { keyringOf } from '../../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../../trust/evidence/rotation.ts';
 import { type PublicIdentity, readPublicIdentity } from '../../../trust/identity/public-identity.ts';
@@ -144,7 +144,7 @@ async function installProblems(identity: Identity, home: string): Promise<string
 async function isInstalledBackend(sha256: string | null, libraries: string): Promise<boolean> {
   // A service without a backend says so in native_ready.
   if (sha256 === null) return true;
-  for (const folder of prebuiltFolders(libraries))
+  for (const folder of boundFolders(libraries))
     if ((await hashBackend(folder))?.sha256 === sha256) return true;
 
   return false;

@@ -25,9 +25,11 @@ function library(changes: { version?: string; model?: object; context?: object }
   } as unknown as Defaults;
 }
 
+const REMEDY = 'install Hearth again';
+
 describe('the check at boot', () => {
   it('accepts the release that the layouts are of', () => {
-    expect(() => checkLayouts(library())).not.toThrow();
+    expect(() => checkLayouts(library(), REMEDY)).not.toThrow();
   });
 
   it.each([
@@ -38,6 +40,6 @@ describe('the check at boot', () => {
       /llama_context_params\.kv_unified reads true instead of false; install/,
     ],
   ])('names the first difference in one sentence: %j', (changes, sentence) => {
-    expect(() => checkLayouts(library(changes))).toThrow(sentence);
+    expect(() => checkLayouts(library(changes), REMEDY)).toThrow(sentence);
   });
 });

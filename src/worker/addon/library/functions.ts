@@ -218,6 +218,7 @@ export const GGML_BASE = {
   ),
   ggml_backend_dev_backend_reg: declare<(device: Pointer) => Pointer>('void*', 'void*'),
   ggml_backend_dev_buffer_type: declare<(device: Pointer) => Pointer>('void*', 'void*'),
+  ggml_backend_reg_name: declare<(registry: Pointer) => string>('const char*', 'void*'),
   ggml_backend_reg_get_proc_address: declare<(registry: Pointer, name: string) => Nullable>(
     'void*',
     'void*',

@@ -61,22 +61,24 @@ export type Defaults = Pick<
   'llama_version' | 'llama_model_default_params' | 'llama_context_default_params'
 >;
 
-/** Throws one sentence that names the first member that is not where it should be. */
-export function checkLayouts(library: Defaults): void {
+/** Throws one sentence that names the first member that is not where it should be, and ends with the remedy. */
+export function checkLayouts(library: Defaults, remedy: string): void {
   const version = library.llama_version();
   if (!RELEASE.test(version))
-    throw new Error(`the installed llama.cpp is ${version}, and Hearth needs 0.5; install Hearth again`);
+    throw new Error(`the installed llama.cpp is ${version}, and Hearth needs 0.5; ${remedy}`);
 
-  compare('llama_model_params', library.llama_model_default_params(), MODEL_DEFAULTS);
-  compare('llama_context_params', library.llama_context_default_params(), CONTEXT_DEFAULTS);
+  const differences = [
+    difference('llama_model_params', library.llama_model_default_params(), MODEL_DEFAULTS),
+    difference('llama_context_params', library.llama_context_default_params(), CONTEXT_DEFAULTS),
+  ];
+  const first = differences.find((each) => each !== null);
+  if (first !== undefined) throw new Error(`the installed llama.cpp has another layout: ${first}; ${remedy}`);
 }
 
-function compare<T extends object>(struct: string, read: T, expected: Expected<T>): void {
+function difference<T extends object>(struct: string, read: T, expected: Expected<T>): string | null {
   for (const [member, value] of Object.entries(expected)) {
     const found: unknown = Reflect.get(read, member);
-    if (found === value) continue;
-    throw new Error(
-      `the installed llama.cpp has another layout: ${struct}.${member} reads ${String(found)} instead of ${String(value)}; install Hearth again`,
-    );
+    if (found !== value) return `${struct}.${member} reads ${String(found)} instead of ${String(value)}`;
   }
+  return null;
 }

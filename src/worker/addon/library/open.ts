@@ -4,10 +4,11 @@
  * This file loads the libraries and binds the tables of functions.ts. A missing symbol fails here, by
  * name.
  */
+import { basename } from 'node:path';
 import koffi, { type KoffiFunc, type LibraryHandle, type TypeObject } from 'koffi';
 import { type Bound, type Declared, GGML, GGML_BASE, LLAMA } from './functions.ts';
 import { messageOf } from '../../../lib/errors/svc-error.ts';
-import type { LibraryFiles } from '../../../lib/files/native-library.ts';
+import { type LibraryFiles, LLAMA_CPP_RELEASE } from '../../../lib/files/native-library.ts';
 import { checkLayouts } from './layout-check.ts';
 
 export type Library = Bound<typeof LLAMA> &
@@ -27,9 +28,10 @@ type Table = Readonly<Record<string, Declared<unknown>>>;
 /** Throws one sentence that names the file and what is wrong with it. */
 export function openLibrary(files: LibraryFiles): Library {
   // In the order of their needs: each finds the one before it already loaded.
-  const base = koffi.load(files.base);
-  const ggml = koffi.load(files.ggml);
-  const llama = koffi.load(files.llama);
+  const base = load(files.base);
+  for (const file of files.compute) loadIfPossible(file);
+  const ggml = load(files.ggml);
+  const llama = load(files.llama);
   const library = {
     files,
     ...bind(llama, LLAMA, files.llama),
@@ -44,9 +46,30 @@ export function openLibrary(files: LibraryFiles): Library {
       }
     },
   } as unknown as Library;
-  checkLayouts(library);
+  checkLayouts(library, remedyFor(files));
   return library;
 }
+
+function load(file: string): LibraryHandle {
+  try {
+    return koffi.load(file);
+  } catch (error) {
+    const reason = messageOf(error).replace(/^Failed to load shared library: /, '');
+    throw new Error(`${basename(file)} cannot be loaded: ${reason}`, { cause: error });
+  }
+}
+
+/** One that ggml cannot do without is missed when that is loaded. */
+function loadIfPossible(file: string): void {
+  try {
+    load(file);
+  } catch (error) {
+    process.stderr.write(`llama warn: ${messageOf(error)}\n`);
+  }
+}
+
+const remedyFor = ({ isOwn }: LibraryFiles): string =>
+  isOwn ? `build the release ${LLAMA_CPP_RELEASE}` : 'install Hearth again';
 
 function bind(handle: LibraryHandle, table: Table, file: string): Record<string, unknown> {
   const bound: Record<string, unknown> = {};

@@ -1,0 +1,124 @@
+/**
+ * The user's own build of llama.cpp into the home folder and out again: copy beside → try → rename. What is copied stays
+ * as it is when the build goes on, and is hashed as a package is.
+ */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fail, isFailure, messageOf } from '../../lib/errors/svc-error.ts';
+import { makeFolder, moveDurably, temporaryName, writeFailure } from '../../lib/files/durable.ts';
+import {
+  builtLibraries,
+  librariesIn,
+  LLAMA_CPP_RELEASE,
+  outdatedOwnLibraries,
+  ownLibrary,
+  ownLibraryFolder,
+} from '../../lib/files/native-library.ts';
+import { lockFolder, removeLeftovers } from './install.ts';
+
+/** Where a build keeps its libraries, below what people call its folder. */
+const BELOW = ['.', 'bin', 'lib', 'build/bin', 'build/lib', 'bin/Release', 'build/bin/Release'];
+const NOTE = 'build.json';
+
+/** What is remembered of a build. */
+export interface OwnBuild {
+  /** The folder that it was copied from. */
+  readonly from: string;
+  /** ISO 8601. */
+  readonly copiedAt: string;
+}
+
+export interface OwnInstall {
+  /** The folder of libraries. */
+  readonly libraries: string;
+  readonly from: string;
+  readonly nowMs: number;
+  /** Binds what lies in such a folder of libraries; rejects with one sentence when that fails. */
+  readonly tryOut: (libraries: string) => Promise<unknown>;
+}
+
+/** Takes the place of an earlier one. Returns the folder that it was copied from. */
+export async function installOwn({ libraries, from, nowMs, tryOut }: OwnInstall): Promise<string> {
+  const source = await findBuild(from);
+  await makeFolder(libraries);
+  const lock = await lockFolder(libraries, 'hearth library use');
+  const stage = join(libraries, temporaryName('own'));
+  try {
+    await removeLeftovers(libraries);
+    const staged = ownLibraryFolder(stage);
+    await mkdir(staged, { recursive: true });
+    for (const name of builtLibraries(await readdir(source)))
+      await copyFile(join(source, name), join(staged, name));
+    await tryOut(stage).catch((error: unknown) => {
+      throw refused(source, isFailure(error, 'native_unavailable') ? error.detail.reason : messageOf(error));
+    });
+    const note: OwnBuild = { from: source, copiedAt: new Date(nowMs).toISOString() };
+    await writeFile(join(dirname(staged), NOTE), `${JSON.stringify(note)}\n`);
+    await removeOwnFolders(libraries);
+    await moveDurably(dirname(staged), dirname(ownLibraryFolder(libraries)));
+    return source;
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+    await lock.release();
+  }
+}
+
+/** False when there was none. A worker that has it open keeps it until it ends. */
+export async function removeOwn(libraries: string): Promise<boolean> {
+  if (ownFolders(libraries).length === 0) return false;
+  const lock = await lockFolder(libraries, 'hearth library remove');
+  try {
+    await removeOwnFolders(libraries);
+    return true;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Null when there is none, or nothing is remembered of it. */
+export async function readOwn(libraries: string): Promise<OwnBuild | null> {
+  const text = await readFile(join(dirname(ownLibraryFolder(libraries)), NOTE), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const { from, copiedAt } = JSON.parse(text) as Partial<OwnBuild>;
+  return typeof from === 'string' && typeof copiedAt === 'string' ? { from, copiedAt } : null;
+}
+
+/** What to say where a build of the user's own lies there that this version of Hearth cannot use; null otherwise. */
+export function outdatedHint(libraries: string): string | null {
+  if (ownLibrary(libraries) !== null || outdatedOwnLibraries(libraries).length === 0) return null;
+  return `Your own build of llama.cpp is not used, because this version of Hearth needs ${LLAMA_CPP_RELEASE}; build that and run: hearth library use FOLDER, or return to the one that comes with Hearth: hearth library remove`;
+}
+
+/** Those of other versions of Hearth as well. */
+function ownFolders(libraries: string): string[] {
+  const current = dirname(ownLibraryFolder(libraries));
+  return [...(existsSync(current) ? [current] : []), ...outdatedOwnLibraries(libraries)];
+}
+
+async function removeOwnFolders(libraries: string): Promise<void> {
+  for (const folder of ownFolders(libraries)) {
+    // Away under its name at once, so that no half of it is ever found.
+    const away = join(libraries, temporaryName(basename(folder)));
+    await rename(folder, away).catch((error: unknown) => {
+      throw writeFailure(folder, error);
+    });
+    await rm(away, { recursive: true, force: true });
+  }
+}
+
+async function findBuild(from: string): Promise<string> {
+  const folder = resolve(from);
+  if (!existsSync(folder)) throw refused(folder, 'there is no such folder');
+  for (const below of BELOW) {
+    const place = join(folder, below);
+    if (existsSync(place) && librariesIn(place)?.isOwn === true) return place;
+  }
+  throw refused(
+    folder,
+    `it lacks the shared libraries llama, ggml and ggml-base; build the release ${LLAMA_CPP_RELEASE} with -DBUILD_SHARED_LIBS=ON`,
+  );
+}
+
+const refused = (folder: string, reason: string): Error =>
+  fail('own_library_refused', { folder, reason, param: 'folder' });

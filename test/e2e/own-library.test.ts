@@ -1,0 +1,116 @@
+/** hearth library as a user runs it: a build under llama.cpp's own names, the service on it, and its records. */
+import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findLibraries, librariesFolder, ownLibraryFolder } from '../../src/lib/files/native-library.ts';
+import { EvidenceService, statementOf } from '../support/records/evidence-service.ts';
+import { hearth } from '../support/process/hearth.ts';
+import { temporaryFolder } from '../support/temp-home.ts';
+
+const isLinux = process.platform === 'linux';
+
+/** As cmake leaves it: each library with its version, and links to it. */
+async function builtLlamaCpp(root: string): Promise<string> {
+  const files = findLibraries('cpu', null);
+  if (files === null) throw new Error('the native library is not installed');
+  const bin = path.join(root, 'build', 'bin');
+  await mkdir(bin, { recursive: true });
+  const links = { 'libllama.so': files.llama, 'libggml.so': files.ggml };
+  for (const [link, file] of Object.entries(links)) {
+    await copyFile(file, path.join(bin, `${link}.0.5.0`));
+    await symlink(`${link}.0.5.0`, path.join(bin, link));
+  }
+  for (const name of await readdir(files.folder))
+    if (name.startsWith('libggml-')) await copyFile(path.join(files.folder, name), path.join(bin, name));
+  await writeFile(path.join(bin, 'llama-server'), 'a program');
+  return root;
+}
+
+const request = { model: 'tiny', messages: [{ role: 'user', content: 'Count on.' }], max_tokens: 12 };
+
+describe.runIf(isLinux)('the user’s own build of llama.cpp', () => {
+  let service: EvidenceService;
+  let build: string;
+  let home: string;
+  beforeAll(async () => {
+    service = await EvidenceService.create({ tiny: { contextLength: 512 } });
+    home = path.join(service.folder, 'svc');
+    build = await builtLlamaCpp(path.join(service.folder, 'llama.cpp'));
+  });
+  afterAll(() => service.remove());
+
+  it('is copied with what computes, and nothing else', async () => {
+    const { code, stderr } = await service.cli(['library', 'use', build]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('was tried and copied')]);
+    const names = await readdir(ownLibraryFolder(librariesFolder(home)));
+    expect(names).toEqual(expect.arrayContaining(['libggml-base.so', 'libggml.so', 'libllama.so']));
+    expect(names.filter((name) => !name.startsWith('libggml'))).toEqual(['libllama.so']);
+    expect(await readdir(librariesFolder(home))).toHaveLength(1);
+  });
+
+  it('is what answers, hearth shows it, and its records replay until it is removed', async () => {
+    const shown = JSON.parse((await service.cli(['library', '--json'])).stdout);
+    expect(shown).toMatchObject({ own: true, from: path.join(build, 'build', 'bin') });
+    expect((await service.cli(['gpu'])).stdout).toContain('your own build of llama.cpp');
+    await service.start();
+    expect((await service.cli(['status'], { SVC_PORT: new URL(service.url).port })).stdout).toContain(
+      'is ready',
+    );
+    const { reply, args } = await service.saveFrozen('own', request);
+    expect(statementOf(reply).predicate.backend.backend_sha256).toBe(shown.sha256);
+    await service.stop();
+    const verify = [...args, '--replay'];
+    expect(await service.cli(verify)).toMatchObject({ code: 0 });
+
+    const removed = await service.cli(['library', 'remove']);
+    expect(removed.stderr).toContain('is removed');
+    expect((await service.cli(verify)).stdout).toContain('backend');
+    expect((await service.cli(verify)).code).not.toBe(0);
+    expect((await service.cli(['library', 'remove'])).stderr).toContain('No build of your own');
+    expect(JSON.parse((await service.cli(['library', '--json'])).stdout)).toMatchObject({ own: false });
+  });
+});
+
+describe('a folder that is no such build', () => {
+  it.each([
+    ['nowhere', [], 'there is no such folder'],
+    ['empty', [], 'it lacks the shared libraries llama, ggml and ggml-base'],
+    [
+      'broken',
+      ['libllama.so', 'libggml.so', 'libggml-base.so'],
+      'libggml-base.so cannot be loaded: file too short',
+    ],
+  ] as const)('is refused with the reason, and the home stays as it was: %s', async (name, files, reason) => {
+    const folder = path.join(await temporaryFolder(), name);
+    if (name !== 'nowhere') await mkdir(folder);
+    for (const file of files) await writeFile(path.join(folder, file), 'no library');
+    const home = await temporaryFolder();
+    const { code, stderr } = await hearth(['library', 'use', folder], { SVC_HOME: home });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('holds no llama.cpp that Hearth can use');
+    expect(stderr).toContain(reason);
+    expect(await readdir(librariesFolder(home)).catch(() => [])).toEqual([]);
+  });
+
+  it.runIf(isLinux)('is refused where it has no GPU of the kind that SVC_GPU demands', async () => {
+    const env = { SVC_HOME: await temporaryFolder(), SVC_GPU: 'vulkan' };
+    const { code, stderr } = await hearth(
+      ['library', 'use', await builtLlamaCpp(await temporaryFolder())],
+      env,
+    );
+    expect([code, stderr]).toEqual([2, expect.stringContaining('SVC_GPU=vulkan cannot be met')]);
+  });
+});
+
+it('a build for another version of Hearth is not used, and its owner is told', async () => {
+  const home = await temporaryFolder();
+  const old = path.join(librariesFolder(home), 'own@3.0.0', 'bins');
+  await mkdir(old, { recursive: true });
+  const env = { SVC_HOME: home };
+  const shown = await hearth(['library'], env);
+  expect(shown.stdout).toContain('came with Hearth');
+  expect(shown.stderr).toContain('is not used, because this version of Hearth needs v0.5.0');
+  expect((await hearth(['doctor'], env)).stdout).toContain('your own build is not used');
+  await hearth(['library', 'remove'], env);
+  expect(await readdir(librariesFolder(home))).toEqual([]);
+});
