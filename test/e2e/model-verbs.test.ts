@@ -93,7 +93,8 @@ describe('a model on the command line', () => {
     }
     const removed = await hearth(['set', 'm', 'kv_type=', 'gpu=', 'tensor_split='], env);
     expect(removed.stdout).toBe('top_k=5\n');
-    expect((await hearth(['set', 'm', 'top_k='], env)).stdout).toBe('m has no settings of its own now.\n');
+    expect(await hearth(['set', 'm'], env)).toMatchObject({ code: 0, stdout: 'top_k=5\n', stderr: '' });
+    expect((await hearth(['set', 'm', 'top_k='], env)).stdout).toBe('m has no settings of its own.\n');
   });
 
   it('takes an adapter, which is installed like a model and named by it', async () => {

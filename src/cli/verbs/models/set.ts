@@ -1,4 +1,4 @@
-/** hearth set ID name=value…: defaults of one model, below what a request says. */
+/** hearth set ID name=value…: defaults of one model, below what a request says; without a pair, what is set. */
 import type { Command } from 'commander';
 import { findSeen, limitSeen } from '../../../api/elsewhere/name-models.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
@@ -18,26 +18,25 @@ import { defaultsOf, noteDefault } from '../../new-model.ts';
 export function registerSet(program: Command, context: CliContext): void {
   program
     .command('set')
-    .description("set a model's defaults, used where a request sets nothing; an empty value removes one")
+    .description(
+      "set a model's defaults, used where a request sets nothing; an empty value removes one, no value at all lists them",
+    )
     .argument('<id>')
     .argument(
-      '<name=value...>',
+      '[name=value...]',
       `with one of the names ${Object.keys(paramNames).join(', ')}; what they do: docs/model-settings.md`,
     )
     .option('--json', 'one JSON document: all that is set now')
     .action(async (id: string, pairs: string[], flags: { json?: boolean }) => {
       const patch = readPairs(pairs);
       const registry = localRegistry(context.config());
+      if (pairs.length === 0) return list(context, await registry.find(id), flags.json === true);
       if (!(await registry.has(id)) && (await setElsewhere(registry, id, patch)))
         return context.note(printable(`Applies to ${id} from the next request on.`));
       const before = await defaultsOf(registry);
       const wasBase = (await registry.has(id)) && isBaseModel(await registry.find(id));
       const model = await setHere(context, registry, id, patch);
-      const set = paramsByName(model.params);
-      if (flags.json === true)
-        context.printJson(Object.fromEntries(set.map(([asked, { value }]) => [asked, value])));
-      else if (set.length === 0) context.print(printable(`${model.id} has no settings of its own now.`));
-      else context.print(set.map(line).join('\n'));
+      list(context, model, flags.json === true);
       const unload = `hearth stop ${model.id} unloads it`;
       context.note(printable(whenItActs(model.id, Object.keys(patch) as (keyof ModelParams)[], unload)));
       const reduced = 'numCtx' in patch ? reducedWindow(model) : null;
@@ -45,6 +44,17 @@ export function registerSet(program: Command, context: CliContext): void {
       if (wasBase && !isBaseModel(model)) context.note(printable(chatWords(model.id)));
       await noteDefault(context, registry, model, before);
     });
+}
+
+function list(
+  context: CliContext,
+  { id, params }: Awaited<ReturnType<Registry['find']>>,
+  json: boolean,
+): void {
+  const set = paramsByName(params);
+  if (json) context.printJson(Object.fromEntries(set.map(([asked, { value }]) => [asked, value])));
+  else if (set.length === 0) context.print(printable(`${id} has no settings of its own.`));
+  else context.print(set.map(line).join('\n'));
 }
 
 const chatWords = (id: string): string =>

@@ -104,6 +104,8 @@ interface Facts {
 
 function facts({ shown, limits, format }: Facts): Line[] {
   const { source } = shown;
+  // The template has a line of its own.
+  const settings = Object.entries(shown.settings).filter(([name]) => name !== 'template');
   return [
     ['id', `${shown.id}${shown.isDefault ? ` (default ${shown.kind} model)` : ''}`],
     ...(limits === null ? [] : [['limits', limits] as const]),
@@ -119,9 +121,8 @@ function facts({ shown, limits, format }: Facts): Line[] {
     ['template', template(shown)],
     ...format,
     ['memory', memoryWords(shown)],
-    ['defaults', requestDefaults(shown) || 'none'],
-    // The template has a line above.
-    ...Object.entries(shown.settings).filter(([name]) => name !== 'template'),
+    ['defaults', requestDefaults(shown) || (settings.length > 0 ? 'none for requests' : 'none')],
+    ...settings,
     ['licence', shown.license ?? 'not stated'],
     ['source', `${source.type} ${source.ref}${source.commit === undefined ? '' : ` at ${source.commit}`}`],
     ['installed', shown.addedAt],
