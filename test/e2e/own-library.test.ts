@@ -1,5 +1,5 @@
 /** hearth library as a user runs it: a build under llama.cpp's own names, the service on it, and its records. */
-import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findLibraries, librariesFolder, ownLibraryFolder } from '../../src/lib/files/native-library.ts';
@@ -46,6 +46,9 @@ describe.runIf(isLinux)('the user’s own build of llama.cpp', () => {
     expect(names).toEqual(expect.arrayContaining(['libggml-base.so', 'libggml.so', 'libllama.so']));
     expect(names.filter((name) => !name.startsWith('libggml'))).toEqual(['libllama.so']);
     expect(await readdir(librariesFolder(home))).toHaveLength(1);
+    expect((await service.cli(['library', 'use', path.join(build, 'build')])).stderr).toContain(
+      'in use already',
+    );
   });
 
   it('is what answers, hearth shows it, and its records replay until it is removed', async () => {
@@ -71,10 +74,44 @@ describe.runIf(isLinux)('the user’s own build of llama.cpp', () => {
   });
 });
 
+it.runIf(isLinux)(
+  'a copy that lacks a file is missed, and no other library computes in its place',
+  async () => {
+    const folder = await temporaryFolder();
+    const env = { SVC_HOME: path.join(folder, 'home') };
+    const copy = ownLibraryFolder(librariesFolder(env.SVC_HOME));
+    await hearth(['library', 'use', await builtLlamaCpp(path.join(folder, 'llama.cpp'))], env);
+    await rm(path.join(copy, 'libllama.so'));
+    const shown = await hearth(['library'], env);
+    expect([shown.code, shown.stdout]).toEqual([1, expect.stringContaining('your own build')]);
+    expect(shown.stderr).toContain('libllama.so cannot be loaded');
+    const doctor = await hearth(['doctor'], env);
+    expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining('hearth library remove')]);
+  },
+);
+
+it.runIf(isLinux)(
+  'a build that loads a library from elsewhere is refused, because no hash would cover it',
+  async () => {
+    const folder = await temporaryFolder();
+    const bin = path.join(await builtLlamaCpp(path.join(folder, 'llama.cpp')), 'build', 'bin');
+    // Packages look for what they need beside themselves, so that a link to another folder leads there.
+    const elsewhere = path.join(folder, 'elsewhere');
+    await mkdir(elsewhere);
+    const home = path.join(folder, 'home');
+    await hearth(['library', 'use', bin], { SVC_HOME: home });
+    const copy = ownLibraryFolder(librariesFolder(home));
+    await rename(path.join(copy, 'libggml-base.so'), path.join(elsewhere, 'libggml-base.so'));
+    await symlink(path.join(elsewhere, 'libggml-base.so'), path.join(copy, 'libggml-base.so'));
+    const { code, stderr } = await hearth(['library'], { SVC_HOME: home });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('which is not among the libraries of')]);
+  },
+);
+
 describe('a folder that is no such build', () => {
   it.each([
     ['nowhere', [], 'there is no such folder'],
-    ['empty', [], 'it lacks the shared libraries llama, ggml and ggml-base'],
+    ['empty', [], 'has the shared libraries llama, ggml and ggml-base'],
     [
       'broken',
       ['libllama.so', 'libggml.so', 'libggml-base.so'],
@@ -108,7 +145,7 @@ it('a build for another version of Hearth is not used, and its owner is told', a
   await mkdir(old, { recursive: true });
   const env = { SVC_HOME: home };
   const shown = await hearth(['library'], env);
-  expect(shown.stdout).toContain('came with Hearth');
+  expect(shown.stdout).toContain('as it comes with Hearth');
   expect(shown.stderr).toContain('is not used, because this version of Hearth needs v0.5.0');
   expect((await hearth(['doctor'], env)).stdout).toContain('your own build is not used');
   await hearth(['library', 'remove'], env);

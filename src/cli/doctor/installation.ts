@@ -1,5 +1,5 @@
 /** Settings, the home folder, the engine and the models: what belongs to Hearth itself. */
-import { messageOf } from '../../lib/errors/svc-error.ts';
+import { isFailure, messageOf } from '../../lib/errors/svc-error.ts';
 import { constants, existsSync } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -31,7 +31,7 @@ export function installationChecks(context: CliContext, examined: ExaminedConfig
     },
     { about: 'settings', look: async () => settingFindings(examined, context.env) },
     { about: 'home', look: () => homeFinding(config.home) },
-    { about: 'engine', look: () => engineFindings(context, config.home) },
+    { about: 'engine', look: () => engineFindings(context, config) },
     { about: 'port', look: () => portFinding(examined) },
     { about: 'server', look: () => holderFinding(config.home) },
     { about: 'models', look: () => modelFindings(examined) },
@@ -76,28 +76,38 @@ async function openKeys(folder: string): Promise<string[]> {
 }
 
 /** The library is loaded in a worker, because that is where it runs, and where it may crash. */
-async function engineFindings(context: CliContext, home: string): Promise<Finding[]> {
+async function engineFindings(
+  context: CliContext,
+  { gpu, home }: Pick<ExaminedConfig['config'], 'gpu' | 'home'>,
+): Promise<Finding[]> {
+  const libraries = librariesFolder(home);
   let facts: Awaited<ReturnType<typeof askDevices>>;
   try {
-    facts = await askDevices({ env: context.env, gpu: 'auto', libraries: librariesFolder(home) });
+    facts = await askDevices({ env: context.env, gpu, libraries });
   } catch (error) {
-    const reason = messageOf(error);
-    return [
-      problem('engine', reason, 'install again with optional packages; docs/install.md lists the platforms'),
-    ];
+    const reason = isFailure(error, 'native_unavailable') ? error.detail.reason : messageOf(error);
+    return [problem('engine', reason, engineRemedy(gpu, libraries))];
   }
-  const engine = engineFinding(facts.folder, librariesFolder(home));
+  const engine = engineFinding(facts.folder, libraries);
   const devices = (facts.devices ?? []).filter(({ kind }) => kind !== 'cpu');
   const gpus = devices.map(({ name, description, totalBytes }) =>
     ok('GPU', `${name}: ${description}, ${readable(totalBytes)}`),
   );
   if (gpus.length > 0) return [engine, ...gpus];
   const ready = (facts.gpuSupport ?? []).find(({ installed, missing }) => !installed && missing.length === 0);
+  if (gpu === 'off') return [engine, ok('GPU', 'none is used, because SVC_GPU is off')];
   if (ready === undefined) return [engine, ok('GPU', 'none that can be used; models run on the processor')];
   return [
     engine,
     warning('GPU', `a GPU lacks only its library (${ready.kind})`, `hearth gpu install ${ready.kind}`),
   ];
+}
+
+function engineRemedy(gpu: string, libraries: string): string {
+  if (gpu !== 'auto' && gpu !== 'off') return 'set SVC_GPU to auto or off; hearth gpu shows what a GPU lacks';
+  return ownLibrary(libraries) === null
+    ? 'install again with optional packages; docs/install.md lists the platforms'
+    : 'hearth library use FOLDER copies your own build of llama.cpp again, hearth library remove returns to the one that comes with Hearth';
 }
 
 function engineFinding(folder: string, libraries: string): Finding {

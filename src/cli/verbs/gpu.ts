@@ -38,12 +38,17 @@ async function show(context: CliContext, json: boolean): Promise<void> {
   const facts = await askDevices({ env: context.env, gpu: 'auto', libraries: librariesFolder(home) });
   const devices = (facts.devices ?? []).filter(({ kind }) => kind !== 'cpu');
   const support = facts.gpuSupport ?? [];
-  if (json) return context.printJson({ setting, folder: facts.folder, devices, support });
+  const isOwn = ownLibrary(librariesFolder(home)) !== null;
+  if (json) return context.printJson({ setting, own: isOwn, folder: facts.folder, devices, support });
   for (const { name, description, totalBytes } of devices)
     context.print(printable(`${name}  ${description}, ${readable(totalBytes)}`));
-  if (devices.length === 0) context.print('No GPU can be used; models run on the processor.');
-  if (setting !== 'auto') context.print(`SVC_GPU is ${setting}.`);
-  if (ownLibrary(librariesFolder(home)) !== null)
+  const demandsGpu = setting !== 'auto' && setting !== 'off';
+  if (devices.length === 0)
+    context.print(`No GPU can be used${demandsGpu ? '' : '; models run on the processor'}.`);
+  if (devices.length === 0 && demandsGpu)
+    context.print(`SVC_GPU is ${setting}, so no model can run; set it to auto or off.`);
+  else if (setting !== 'auto') context.print(`SVC_GPU is ${setting}.`);
+  if (isOwn)
     context.print('Models run on your own build of llama.cpp (hearth library), in place of every package.');
   for (const row of support) context.print(describe(row));
 }

@@ -24,6 +24,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   'fit model': `${MODEL}, or a repository on the hub (owner/name)`,
   'requests id': 'number or X-Request-Id of a request; without it, all that are remembered',
   'restore id': 'hearth-mini or hearth-embed',
+  'library use folder': 'folder of the build, or of its libraries',
   'key add name': 'what to call its holder',
   'upstream add name': 'what to call it; its models are served as NAME/model',
   'engine add name': 'what to call it; its models are served as NAME/model',

@@ -11,7 +11,8 @@ export const engineErrors = {
   native_unavailable: permanent(
     'unavailable',
     { reason: 'string' },
-    (d) => `No native backend is available (${d.reason}); reinstall with: npm ci, then restart hearth serve.`,
+    (d) =>
+      `No native backend is available: ${d.reason}; hearth doctor says what helps, then restart hearth serve.`,
   ),
   files_changed: permanent(
     'unavailable',

@@ -67,12 +67,19 @@ export function outdatedOwnLibraries(libraries: string): string[] {
     .filter((folder) => folder !== installedPackage(libraries, OWN_LIBRARY));
 }
 
-/** The user's own build, which takes the place of every package; null when there is none. */
+/**
+ * The user's own build, which takes the place of every package; null when there is none. One that lacks a file counts:
+ * what loads it says so, where another library would compute without a word.
+ */
 export function ownLibrary(libraries: string | null): LibraryFiles | null {
-  if (libraries === null) return null;
-  const folder = ownLibraryFolder(libraries);
+  if (libraries === null || !existsSync(ownLibraryFolder(libraries))) return null;
   // The kernel names mapped files by their real paths.
-  return existsSync(folder) ? librariesIn(realpathSync(folder)) : null;
+  const folder = realpathSync(ownLibraryFolder(libraries));
+  const suffix = { darwin: '.dylib', win32: '.dll' }[process.platform as string] ?? '.so';
+  const file = (name: string): string =>
+    path.join(folder, `${process.platform === 'win32' ? '' : 'lib'}${name}${suffix}`);
+  const named = { llama: file('llama'), ggml: file('ggml'), base: file('ggml-base') };
+  return librariesIn(folder) ?? { folder, ...named, isOwn: true, compute: [] };
 }
 
 /** Names of the files of a folder that belong to a build of llama.cpp, links included. */

@@ -3,7 +3,7 @@
  * as it is when the build goes on, and is hashed as a package is.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fail, isFailure, messageOf } from '../../lib/errors/svc-error.ts';
 import { makeFolder, moveDurably, temporaryName, writeFailure } from '../../lib/files/durable.ts';
@@ -18,7 +18,7 @@ import {
 import { lockFolder, removeLeftovers } from './install.ts';
 
 /** Where a build keeps its libraries, below what people call its folder. */
-const BELOW = ['.', 'bin', 'lib', 'build/bin', 'build/lib', 'bin/Release', 'build/bin/Release'];
+const BELOW = ['.', 'bin', 'lib', 'lib64', 'build/bin', 'build/lib', 'bin/Release', 'build/bin/Release'];
 const NOTE = 'build.json';
 
 /** What is remembered of a build. */
@@ -36,10 +36,19 @@ export interface OwnInstall {
   readonly nowMs: number;
   /** Binds what lies in such a folder of libraries; rejects with one sentence when that fails. */
   readonly tryOut: (libraries: string) => Promise<unknown>;
+  /** Of the files of a folder; null when they are no llama.cpp. */
+  readonly hash: (folder: string) => Promise<string | null>;
 }
 
-/** Takes the place of an earlier one. Returns the folder that it was copied from. */
-export async function installOwn({ libraries, from, nowMs, tryOut }: OwnInstall): Promise<string> {
+export interface Installed {
+  /** The folder that it was copied from. */
+  readonly from: string;
+  /** `same`: the same bytes were there before, and are left alone, so that a running service keeps its files. */
+  readonly change: 'new' | 'replaced' | 'same';
+}
+
+/** Takes the place of an earlier one. */
+export async function installOwn({ libraries, from, nowMs, tryOut, hash }: OwnInstall): Promise<Installed> {
   const source = await findBuild(from);
   await makeFolder(libraries);
   const lock = await lockFolder(libraries, 'hearth library use');
@@ -51,13 +60,16 @@ export async function installOwn({ libraries, from, nowMs, tryOut }: OwnInstall)
     for (const name of builtLibraries(await readdir(source)))
       await copyFile(join(source, name), join(staged, name));
     await tryOut(stage).catch((error: unknown) => {
-      throw refused(source, isFailure(error, 'native_unavailable') ? error.detail.reason : messageOf(error));
+      throw refused(source, reasonOf(error).replaceAll(staged, 'the copy'));
     });
+    const current = ownLibraryFolder(libraries);
+    const before = existsSync(current) ? await hash(current) : null;
+    if (before !== null && before === (await hash(staged))) return { from: source, change: 'same' };
     const note: OwnBuild = { from: source, copiedAt: new Date(nowMs).toISOString() };
     await writeFile(join(dirname(staged), NOTE), `${JSON.stringify(note)}\n`);
     await removeOwnFolders(libraries);
     await moveDurably(dirname(staged), dirname(ownLibraryFolder(libraries)));
-    return source;
+    return { from: source, change: before === null ? 'new' : 'replaced' };
   } finally {
     await rm(stage, { recursive: true, force: true });
     await lock.release();
@@ -109,15 +121,25 @@ async function removeOwnFolders(libraries: string): Promise<void> {
 
 async function findBuild(from: string): Promise<string> {
   const folder = resolve(from);
-  if (!existsSync(folder)) throw refused(folder, 'there is no such folder');
+  const found = await stat(folder).catch(() => null);
+  if (found === null) throw refused(folder, 'there is no such folder');
+  if (!found.isDirectory()) throw refused(folder, 'it is a file; name the folder of the libraries');
   for (const below of BELOW) {
     const place = join(folder, below);
     if (existsSync(place) && librariesIn(place)?.isOwn === true) return place;
   }
   throw refused(
     folder,
-    `it lacks the shared libraries llama, ggml and ggml-base; build the release ${LLAMA_CPP_RELEASE} with -DBUILD_SHARED_LIBS=ON`,
+    `neither it nor ${BELOW.slice(1).join(', ')} below it has the shared libraries llama, ggml and ggml-base; build the release ${LLAMA_CPP_RELEASE} with -DBUILD_SHARED_LIBS=ON`,
   );
+}
+
+function reasonOf(error: unknown): string {
+  const reason = isFailure(error, 'native_unavailable') ? error.detail.reason : messageOf(error);
+  const [signal] = /SIG(?:BUS|SEGV|ILL)/.exec(reason) ?? [];
+  return signal === undefined
+    ? reason
+    : `a library is damaged, or built for another processor (it ended the process with ${signal})`;
 }
 
 const refused = (folder: string, reason: string): Error =>

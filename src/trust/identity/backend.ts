@@ -86,7 +86,11 @@ export function createBackendGuard(hash: FolderHash | null, ...extra: readonly F
   return {
     hash,
     check: async () => {
-      if (hash === null) return fail('native_unavailable', { reason: 'none is installed for this platform' });
+      if (hash === null) {
+        return fail('native_unavailable', {
+          reason: 'none is installed for this platform (npm ci installs it)',
+        });
+      }
       for (const folder of [hash, ...extra]) {
         const change = await findChange(folder);
         if (change !== null) return fail('files_changed', { reason: change });

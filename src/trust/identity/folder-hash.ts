@@ -7,6 +7,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { messageOf } from '../../lib/errors/svc-error.ts';
+import { errnoOf } from '../../lib/files/durable.ts';
 
 export interface FileFacts {
   /** Path relative to the folder, with `/` between its parts. */
@@ -41,8 +43,10 @@ export async function hashFolder(folder: string): Promise<FolderHash> {
 
 /** Compares a folder with what it was when hashed, by stat alone; names the first difference, or null. */
 export async function findChange(hashed: FolderHash): Promise<string | null> {
-  const names = await listFiles(hashed.folder).catch((error: unknown) => String(error));
-  if (typeof names === 'string') return `${hashed.folder} cannot be read: ${names}`;
+  const names = await listFiles(hashed.folder).catch((error: unknown) =>
+    errnoOf(error) === 'ENOENT' ? 'is gone' : `cannot be read: ${messageOf(error)}`,
+  );
+  if (typeof names === 'string') return `${hashed.folder} ${names}`;
   const known = new Map(hashed.files.map((file) => [file.name, file]));
   const added = names.find((name) => !known.has(name));
   if (added !== undefined) return `${join(hashed.folder, added)} appeared after this boot`;

@@ -197,7 +197,7 @@ describe('guard against a swap within one boot', () => {
   });
 
   it('says so when nothing is installed', async () => {
-    expect((await createBackendGuard(null).check())?.message).toMatch(/^No native backend.*npm ci/);
+    expect((await createBackendGuard(null).check())?.message).toMatch(/^No native backend.*hearth doctor/);
   });
 });
 

@@ -23,7 +23,7 @@ import { type Native, refusedOptions } from './params.ts';
 import { isOutOfMemory, measure, openModel, openTexts } from './model.ts';
 import type { NativeBackend } from '../native.ts';
 import { physicalCores } from './library/physical-cores.ts';
-import { boundFiles, hostOf } from './process-facts.ts';
+import { boundFiles, hostOf, strayFile } from './process-facts.ts';
 import { samplersFor } from './sampling/chain.ts';
 
 /** Below the folder of a CUDA package: the same library for the version of CUDA before, and so for older GPUs. */
@@ -54,6 +54,9 @@ export async function bootNative(
     memoryOf: memoryReader(library),
     hasGpu,
   };
+  const stray = strayFile(files.folder);
+  if (stray !== null)
+    throw new Error(`llama.cpp loads ${stray}, which is not among the libraries of ${files.folder}`);
   const mapped = boundFiles(files.folder);
   const facts: BackendFacts = {
     folder: files.folder,

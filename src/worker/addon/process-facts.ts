@@ -19,6 +19,18 @@ export function boundFiles(folder: string): readonly MappedFile[] {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+const LLAMA_CPP_FILE = /[\\/](?:lib)?(?:llama|ggml)(?:-[\w-]+)?\.[^\\/]*$/;
+
+/**
+ * A library of llama.cpp that is mapped but lies elsewhere, so that no hash covers it; null when there is none, and where
+ * the system does not name mapped files by their real paths.
+ */
+export function strayFile(folder: string): string | null {
+  if (process.platform !== 'linux') return null;
+  const stray = loadedFiles().find(({ path }) => LLAMA_CPP_FILE.test(path) && !path.startsWith(folder + sep));
+  return stray?.path ?? null;
+}
+
 const BINDING_FILE = /[\\/]koffi\.node$/;
 
 function loadedFiles(): readonly MappedFile[] {

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { Check } from '#typebox/value';
 import type { Config } from '../../../config/config.ts';
-import { librariesFolder } from '../../../lib/files/native-library.ts';
+import { librariesFolder, ownLibrary } from '../../../lib/files/native-library.ts';
 import { hashBackend, boundFolders } from '../../../trust/identity/backend.ts';
 import { keyringOf } from '../../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../../trust/evidence/rotation.ts';
@@ -119,9 +119,9 @@ async function knownKeyids(home: string): Promise<string[]> {
 }
 
 async function installProblems(identity: Identity, home: string): Promise<string[]> {
-  const [server, isInstalled] = await Promise.all([
+  const [server, backend] = await Promise.all([
     hashServerSource(),
-    isInstalledBackend(identity.backend_sha256, librariesFolder(home)),
+    backendProblem(identity.backend_sha256, librariesFolder(home)),
   ]);
   const problems: string[] = [];
   if (identity.server_source_sha256 !== server.sha256) {
@@ -129,25 +129,26 @@ async function installProblems(identity: Identity, home: string): Promise<string
       'the running server is not the installed one (server_source_sha256 differs); restart hearth serve',
     );
   }
-  if (!isInstalled)
-    problems.push('the bound backend is not an installed one (backend_sha256 differs); restart hearth serve');
+  if (backend !== null) problems.push(backend);
 
   if (!identity.native_ready) {
     problems.push(
-      'no native backend is ready; hearth doctor says why, and npm ci --ignore-scripts installs it again',
+      'no native backend is ready; restart hearth serve if its files were replaced; otherwise hearth doctor says why, and npm ci --ignore-scripts installs it again',
     );
   }
   return problems;
 }
 
-/** Which of the installed folders a service binds depends on its own GPU setting, and on the GPU that it finds. */
-async function isInstalledBackend(sha256: string | null, libraries: string): Promise<boolean> {
+/** Which of the packages a service binds depends on its own GPU setting, and on the GPU that it finds. */
+async function backendProblem(sha256: string | null, libraries: string): Promise<string | null> {
   // A service without a backend says so in native_ready.
-  if (sha256 === null) return true;
-  for (const folder of boundFolders(libraries))
-    if ((await hashBackend(folder))?.sha256 === sha256) return true;
-
-  return false;
+  if (sha256 === null) return null;
+  const isOwn = ownLibrary(libraries) !== null;
+  const folders = isOwn ? boundFolders(libraries).slice(0, 1) : boundFolders(libraries);
+  for (const folder of folders) if ((await hashBackend(folder))?.sha256 === sha256) return null;
+  return isOwn
+    ? 'the service computes with another llama.cpp than the one that hearth library selects; restart hearth serve'
+    : 'the bound backend is not an installed one (backend_sha256 differs); restart hearth serve';
 }
 
 function describe({ url, ok, problems, identity }: StatusReport): string {
