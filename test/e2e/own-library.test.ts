@@ -108,6 +108,14 @@ it.runIf(isLinux)(
   },
 );
 
+it.runIf(isLinux)('a link that leads nowhere is named', async () => {
+  const folder = await temporaryFolder();
+  const bin = path.join(await builtLlamaCpp(path.join(folder, 'llama.cpp')), 'build', 'bin');
+  await symlink('gone.so', path.join(bin, 'libggml-rpc.so'));
+  const { code, stderr } = await hearth(['library', 'use', bin], { SVC_HOME: path.join(folder, 'home') });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('libggml-rpc.so cannot be copied: ENOENT')]);
+});
+
 describe('a folder that is no such build', () => {
   it.each([
     ['nowhere', [], 'there is no such folder'],

@@ -5,6 +5,8 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { type Static, Type } from '#typebox';
+import { Check } from '#typebox/value';
 import { fail, isFailure, messageOf } from '../../lib/errors/svc-error.ts';
 import { makeFolder, moveDurably, temporaryName, writeFailure } from '../../lib/files/durable.ts';
 import {
@@ -22,12 +24,13 @@ const BELOW = ['.', 'bin', 'lib', 'lib64', 'build/bin', 'build/lib', 'bin/Releas
 const NOTE = 'build.json';
 
 /** What is remembered of a build. */
-export interface OwnBuild {
+export const OwnBuild = Type.Object({
   /** The folder that it was copied from. */
-  readonly from: string;
+  from: Type.String(),
   /** ISO 8601. */
-  readonly copiedAt: string;
-}
+  copiedAt: Type.String(),
+});
+export type OwnBuild = Static<typeof OwnBuild>;
 
 export interface OwnInstall {
   /** The folder of libraries. */
@@ -57,8 +60,11 @@ export async function installOwn({ libraries, from, nowMs, tryOut, hash }: OwnIn
     await removeLeftovers(libraries);
     const staged = ownLibraryFolder(stage);
     await mkdir(staged, { recursive: true });
-    for (const name of builtLibraries(await readdir(source)))
-      await copyFile(join(source, name), join(staged, name));
+    for (const name of builtLibraries(await readdir(source))) {
+      await copyFile(join(source, name), join(staged, name)).catch((error: unknown) => {
+        throw refused(source, `${name} cannot be copied: ${messageOf(error)}`);
+      });
+    }
     await tryOut(stage).catch((error: unknown) => {
       throw refused(source, reasonOf(error).replaceAll(staged, 'the copy'));
     });
@@ -91,9 +97,17 @@ export async function removeOwn(libraries: string): Promise<boolean> {
 /** Null when there is none, or nothing is remembered of it. */
 export async function readOwn(libraries: string): Promise<OwnBuild | null> {
   const text = await readFile(join(dirname(ownLibraryFolder(libraries)), NOTE), 'utf8').catch(() => null);
-  if (text === null) return null;
-  const { from, copiedAt } = JSON.parse(text) as Partial<OwnBuild>;
-  return typeof from === 'string' && typeof copiedAt === 'string' ? { from, copiedAt } : null;
+  const note = text === null ? null : parsed(text);
+  return Check(OwnBuild, note) ? note : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Only words for people are in it.
+    return null;
+  }
 }
 
 /** What to say where a build of the user's own lies there that this version of Hearth cannot use; null otherwise. */
