@@ -41,8 +41,8 @@ export async function replayFolder(
   const keyring = await readKeyring(machine.home, pubkey);
   const workers = new Map<string, Replayer>();
   const replayerOf = async (model: ReplayModel, backendSha256: string): Promise<Replayer> => {
-    const { folder, libraries } = await findRecorded(backendSha256, librariesFolder(machine.home));
-    const key = JSON.stringify([model.path, folder]);
+    const { libraries } = await findRecorded(backendSha256, librariesFolder(machine.home));
+    const key = JSON.stringify([model.path, libraries]);
     const replayer = workers.get(key) ?? new Replayer({ env: machine.env, libraries }, model);
     workers.set(key, replayer);
     return replayer;

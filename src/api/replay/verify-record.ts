@@ -20,7 +20,7 @@ import {
 } from '../../trust/evidence/verify.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { librariesFolder } from '../../lib/files/native-library.ts';
-import { findRecorded, hashBackend } from '../../trust/identity/backend.ts';
+import { findRecorded, type RecordedBackend } from '../../trust/identity/backend.ts';
 import { sha256Hex } from '../../trust/identity/canonical.ts';
 import { hashServerSource } from '../../trust/identity/server-source.ts';
 import { cannot, checkClaims, type RequestFile } from './check-claims.ts';
@@ -152,32 +152,40 @@ async function checkHere(one: Case): Promise<Finding[]> {
   if (flags.artefacts !== true && !isRun) return [];
   try {
     const model = await findModel(one.machine, one.statement.predicate, flags.model);
-    const findings = await artefacts(one, model);
-    return isRun ? await runHere(one, { model, findings }) : findings;
+    const recorded = one.statement.predicate.backend.backend_sha256;
+    const backend = await findRecorded(recorded, librariesFolder(one.machine.home));
+    const findings = await artefacts(one.statement, model, backend);
+    return isRun ? await runHere(one, { model, findings, backend }) : findings;
   } catch (error) {
     if (!isFailure(error, 'record_not_comparable')) throw error;
     return [cannot('model', error.detail.reason, 'L2')];
   }
 }
 
-/** The build of llama.cpp of this machine that comes closest to the recorded one. */
-const recordedBackend = ({ machine, statement }: Case): ReturnType<typeof findRecorded> =>
-  findRecorded(statement.predicate.backend.backend_sha256, librariesFolder(machine.home));
-
-async function artefacts(one: Case, model: ReplayModel | null): Promise<Finding[]> {
-  const { statement } = one;
-  const { folder } = await recordedBackend(one);
-  const [backend, server] = await Promise.all([hashBackend(folder), hashServerSource()]);
-  return checkArtefacts(statement.predicate, {
+async function artefacts(
+  { predicate }: Statement,
+  model: ReplayModel | null,
+  backend: RecordedBackend,
+): Promise<Finding[]> {
+  const server = await hashServerSource();
+  return checkArtefacts(predicate, {
     model: model?.files ?? null,
-    backend: backend?.sha256 ?? null,
+    backend: backend.sha256,
     server: server.sha256,
   });
 }
 
 async function runHere(
   one: Case,
-  { model, findings }: { readonly model: ReplayModel | null; readonly findings: readonly Finding[] },
+  {
+    model,
+    findings,
+    backend,
+  }: {
+    readonly model: ReplayModel | null;
+    readonly findings: readonly Finding[];
+    readonly backend: RecordedBackend;
+  },
 ): Promise<Finding[]> {
   if (model === null) {
     return [
@@ -193,8 +201,7 @@ async function runHere(
   // A tolerant check is made for machines with another backend, so a difference there does not count against it.
   const counted =
     one.flags.replay === true ? findings : findings.filter(({ outcome }) => outcome === 'passed');
-  const { libraries } = await recordedBackend(one);
-  const replayer = new Replayer({ env: one.machine.env, libraries }, model);
+  const replayer = new Replayer({ env: one.machine.env, libraries: backend.libraries }, model);
   try {
     return [...counted, ...(await replays(one, one.request.value, replayer))];
   } catch (error) {

@@ -1,7 +1,7 @@
 /** A GPU library into the home folder and out again: download → hash → unpack beside → rename, one process at a time. */
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { requireSpace } from '../../lib/files/disk-space.ts';
 import {
@@ -58,16 +58,20 @@ export async function removeLibrary(folder: string, { main }: GpuLibrary): Promi
   if (!existsSync(target)) return false;
   const lock = await lockFolder(folder, 'hearth gpu remove');
   try {
-    // Away under its name at once, so that no half of it is ever found.
-    const away = join(folder, temporaryName(main.name));
-    await rename(target, away).catch((error: unknown) => {
-      throw writeFailure(target, error);
-    });
-    await rm(away, { recursive: true, force: true });
+    await removeWhole(target);
     return true;
   } finally {
     await lock.release();
   }
+}
+
+/** Away under its name at once, so that no half of it is ever found. */
+export async function removeWhole(target: string): Promise<void> {
+  const away = join(dirname(target), temporaryName(basename(target)));
+  await rename(target, away).catch((error: unknown) => {
+    throw writeFailure(target, error);
+  });
+  await rm(away, { recursive: true, force: true });
 }
 
 async function unpackBeside(

@@ -3,12 +3,12 @@
  * as it is when the build goes on, and is hashed as a package is.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { type Static, Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { fail, isFailure, messageOf } from '../../lib/errors/svc-error.ts';
-import { makeFolder, moveDurably, temporaryName, writeFailure } from '../../lib/files/durable.ts';
+import { makeFolder, moveDurably, temporaryName } from '../../lib/files/durable.ts';
 import {
   builtLibraries,
   librariesIn,
@@ -17,7 +17,7 @@ import {
   ownLibrary,
   ownLibraryFolder,
 } from '../../lib/files/native-library.ts';
-import { lockFolder, removeLeftovers } from './install.ts';
+import { lockFolder, removeLeftovers, removeWhole } from './install.ts';
 
 /** Where a build keeps its libraries, below what people call its folder. */
 const BELOW = ['.', 'bin', 'lib', 'lib64', 'build/bin', 'build/lib', 'bin/Release', 'build/bin/Release'];
@@ -123,14 +123,7 @@ function ownFolders(libraries: string): string[] {
 }
 
 async function removeOwnFolders(libraries: string): Promise<void> {
-  for (const folder of ownFolders(libraries)) {
-    // Away under its name at once, so that no half of it is ever found.
-    const away = join(libraries, temporaryName(basename(folder)));
-    await rename(folder, away).catch((error: unknown) => {
-      throw writeFailure(folder, error);
-    });
-    await rm(away, { recursive: true, force: true });
-  }
+  for (const folder of ownFolders(libraries)) await removeWhole(folder);
 }
 
 async function findBuild(from: string): Promise<string> {

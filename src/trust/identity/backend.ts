@@ -20,24 +20,24 @@ export function findBoundFolder(kind: PackageKind, libraries: string | null): st
   return (ownLibrary(libraries) ?? findLibraries(kind, libraries))?.folder ?? null;
 }
 
-/** Every folder that a worker may bind on this machine, whatever the GPU setting is, the user's own build first. */
-export const boundFolders = (libraries: string): string[] =>
-  [ownLibrary(libraries), ...PACKAGE_KINDS.map((kind) => findLibraries(kind, libraries))].flatMap(
-    (files) => files?.folder ?? [],
-  );
+/** The folders of all packages on this machine, whatever the GPU setting is. */
+export const prebuiltFolders = (libraries: string): string[] =>
+  PACKAGE_KINDS.flatMap((kind) => findLibraries(kind, libraries)?.folder ?? []);
 
-/**
- * What to replay a record with: the user's own build where it has the recorded hash, and the processor's package
- * otherwise. `libraries` is null where a worker must not look for an own build.
- */
-export async function findRecorded(
-  sha256: string,
-  libraries: string,
-): Promise<{ readonly folder: string | null; readonly libraries: string | null }> {
-  const own = ownLibrary(libraries)?.folder ?? null;
-  const hash = await hashBackend(own);
-  if (hash?.sha256 === sha256) return { folder: own, libraries };
-  return { folder: findLibraries(defaultKind(), null)?.folder ?? null, libraries: null };
+/** What a record is replayed with. */
+export interface RecordedBackend {
+  /** Null when it is not installed. */
+  readonly sha256: string | null;
+  /** Null where a worker must not look for a build of the user's own. */
+  readonly libraries: string | null;
+}
+
+/** The user's own build where it has the recorded hash, and the processor's package otherwise. */
+export async function findRecorded(recorded: string, libraries: string): Promise<RecordedBackend> {
+  const own = await hashBackend(ownLibrary(libraries)?.folder ?? null);
+  if (own?.sha256 === recorded) return { sha256: recorded, libraries };
+  const prebuilt = await hashBackend(findBoundFolder(defaultKind(), null));
+  return { sha256: prebuilt?.sha256 ?? null, libraries: null };
 }
 
 /** Metal is the only build for Apple silicon; everywhere else the CPU build is the one that always runs. */

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { Check } from '#typebox/value';
 import type { Config } from '../../../config/config.ts';
 import { librariesFolder, ownLibrary } from '../../../lib/files/native-library.ts';
-import { hashBackend, boundFolders } from '../../../trust/identity/backend.ts';
+import { hashBackend, prebuiltFolders } from '../../../trust/identity/backend.ts';
 import { keyringOf } from '../../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../../trust/evidence/rotation.ts';
 import { type PublicIdentity, readPublicIdentity } from '../../../trust/identity/public-identity.ts';
@@ -143,12 +143,12 @@ async function installProblems(identity: Identity, home: string): Promise<string
 async function backendProblem(sha256: string | null, libraries: string): Promise<string | null> {
   // A service without a backend says so in native_ready.
   if (sha256 === null) return null;
-  const isOwn = ownLibrary(libraries) !== null;
-  const folders = isOwn ? boundFolders(libraries).slice(0, 1) : boundFolders(libraries);
-  for (const folder of folders) if ((await hashBackend(folder))?.sha256 === sha256) return null;
-  return isOwn
-    ? 'the service computes with another llama.cpp than the one that hearth library selects; restart hearth serve'
-    : 'the bound backend is not an installed one (backend_sha256 differs); restart hearth serve';
+  const own = ownLibrary(libraries);
+  for (const folder of own === null ? prebuiltFolders(libraries) : [own.folder])
+    if ((await hashBackend(folder))?.sha256 === sha256) return null;
+  return own === null
+    ? 'the bound backend is not an installed one (backend_sha256 differs); restart hearth serve'
+    : 'the service computes with another llama.cpp than the one that hearth library selects; restart hearth serve';
 }
 
 function describe({ url, ok, problems, identity }: StatusReport): string {
