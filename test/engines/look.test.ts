@@ -90,6 +90,16 @@ describe('the models of an upstream', () => {
     expect(await probe.models(as('ollama'), signal)).toMatchObject([{ contextLength: 2_048 }]);
   });
 
+  it('are as many as there are, without a warning from Node', async () => {
+    upstream.models = Array.from({ length: 12 }, (_, index) => `good:${index}`);
+    const warnings: Error[] = [];
+    const heard = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', heard);
+    expect(await probe.models(as('ollama'), new AbortController().signal)).toHaveLength(12);
+    process.off('warning', heard);
+    expect(warnings).toEqual([]);
+  });
+
   it('of a Hearth are its own, and not those of its upstreams', async () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     upstream.models = [

@@ -314,6 +314,8 @@ describe('an upstream that fails', () => {
 
   it('cuts a prompt without a word is not believed', async () => {
     const known = [knownModel('good', { contextLength: 5 })];
+    // It is asked for its models again meanwhile.
+    upstream.pages['/api/show'] = { model_info: { 'general.architecture': 'fox', 'fox.context_length': 5 } };
     for (const dialect of ['ollama', 'vllm'] as const)
       await engines.add({ name: `five-${dialect}`, baseUrl: `${upstream.url}/v1`, dialect, known }, []);
     // Five tokens of prompt in a window of five: there is no room for an answer, and yet one came.

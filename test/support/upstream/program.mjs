@@ -177,8 +177,7 @@ const BEHAVIOURS = {
     for (let sent = 0; sent < 16_000 && !answer.response.destroyed; sent += 1) {
       const hasRoom = answer.chunk({ content: 'x'.repeat(4_096) });
       answer.upstream.sent = sent;
-      if (!hasRoom)
-        await new Promise((resolve) => answer.response.once('drain', resolve).once('close', resolve));
+      if (!hasRoom) await answer.room();
     }
     answer.finish();
   },
@@ -187,6 +186,18 @@ const BEHAVIOURS = {
 class Answer {
   constructor(upstream, request, response, body) {
     Object.assign(this, { upstream, request, response, body });
+  }
+
+  /** Resolves when its reader takes more, or is gone. */
+  room() {
+    const { response } = this;
+    return new Promise((resolve) => {
+      const settle = () => {
+        response.off('drain', settle).off('close', settle);
+        resolve();
+      };
+      response.on('drain', settle).on('close', settle);
+    });
   }
 
   head(headers = {}) {

@@ -1,4 +1,5 @@
 /** A question to an upstream beside jobs, within its own short deadline. */
+import { setMaxListeners } from 'node:events';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { readAll, readJson } from '../http/body.ts';
 import { type Exchange, exchange, type ExchangeDeps } from '../http/exchange.ts';
@@ -19,6 +20,8 @@ export class Ask {
   constructor(deps: ExchangeDeps, signal: AbortSignal) {
     this.#deps = deps;
     this.#signal = signal;
+    // Questions about several models are open at once, and each listens.
+    setMaxListeners(UPSTREAM_LIMITS.models, signal);
   }
 
   /** With a body it is sent by POST. */
