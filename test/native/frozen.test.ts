@@ -18,7 +18,7 @@ beforeAll(async () => {
   model = path.join(folder, 'tiny.gguf');
   await writeTinyChat(model);
   worker = await bootWorker();
-  await worker.load({ path: model, numCtx: 1024 });
+  await worker.load({ path: model, numCtx: 8192 });
 });
 
 afterAll(async () => {
@@ -149,7 +149,7 @@ describe('a frozen run', () => {
   });
 
   it('stops when it is cancelled, and the next one runs', async () => {
-    const job = generateJob({ ...frozenJob(), maxTokens: 900 });
+    const job = generateJob({ ...frozenJob(), maxTokens: 8000 });
     const running = worker.run(job);
     await running.next();
     worker.cancel(job.jobId);

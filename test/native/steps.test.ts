@@ -34,7 +34,9 @@ describe('the messages of the batch loop', () => {
       ),
     );
     const shared = counts.filter((perJob) => perJob.every((count) => count > 0));
-    for (const perJob of shared) expect(Math.max(...perJob) - Math.min(...perJob)).toBeLessThanOrEqual(1);
+    // In the first of them the last stream may only just have begun, in the last one the first may have ended.
+    for (const perJob of shared.slice(1, -1))
+      expect(Math.max(...perJob) - Math.min(...perJob)).toBeLessThanOrEqual(1);
     const inShared = shared.flat().reduce((sum, count) => sum + count, 0);
     const all = counts.flat().reduce((sum, count) => sum + count, 0);
     expect(inShared).toBeGreaterThan(all / 2);
