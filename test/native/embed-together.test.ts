@@ -1,8 +1,9 @@
-/** Inputs that are computed together have the vectors that each has alone, whatever their lengths and the model. */
+/** Inputs have the vectors that each has alone, whatever else is asked for, their lengths and the model. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LoadSettings } from '../../src/contract/settings/shapes.ts';
 import { POOLING_TYPE } from '../../src/lib/gguf/format/format.ts';
 import { u32 } from '../../tools/gguf/metadata.ts';
 import { writeGguf } from '../../tools/gguf/writer.ts';
@@ -28,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 async function withModel<T>(
-  load: { path: string; numCtx: number },
+  load: { path: string; numCtx: number; settings?: LoadSettings },
   use: (worker: TestWorker) => Promise<T>,
 ): Promise<T> {
   const worker = await bootWorker();
@@ -46,37 +47,71 @@ const distance = (a: Float32Array = new Float32Array(), b: Float32Array = new Fl
 /** From one word to some hundred tokens. */
 const texts = Array.from({ length: 10 }, (_, i) => `text number ${i} ${'and more '.repeat(i * 5)}`);
 
-describe('inputs computed together', () => {
+const TOGETHER = { exactVectors: 'off' } as const;
+
+/** Of all texts in one request, and of each in one of its own. */
+async function bothWays(worker: TestWorker) {
+  const together = await worker.embed({ inputs: texts });
+  const lengths = together.map(({ tokens }) => tokens);
+  // Short ones and long ones, on both sides of what decides how an input is computed.
+  expect(Math.min(...lengths)).toBeLessThan(32);
+  expect(Math.max(...lengths)).toBeGreaterThan(90);
+  const alone = [];
+  for (const text of texts) alone.push(...(await worker.embed({ inputs: [text] })));
+  return { together, alone };
+}
+
+describe('inputs', () => {
+  it.each([
+    ['an encoder', () => join(folder, 'encoder.gguf'), 4096],
+    ['a decoder that pools its last token', () => join(folder, 'decoder.gguf'), 4096],
+    ['the built-in model', () => BUILT_IN, 512],
+  ])('of %s have the same bits alone and in company', async (_, path, numCtx) => {
+    await withModel({ path: path(), numCtx }, async (worker) => {
+      const { together, alone } = await bothWays(worker);
+      expect(together.map(({ vector }) => vector)).toEqual(alone.map(({ vector }) => vector));
+      expect(distance(together[0]?.vector, together.at(-1)?.vector)).toBeGreaterThan(1e-3);
+    });
+  });
+
+  it('of two requests at a time have them too', async () => {
+    await withModel({ path: BUILT_IN, numCtx: 512 }, async (worker) => {
+      const [forward, backward] = await Promise.all([
+        worker.embed({ inputs: texts }),
+        worker.embed({ inputs: texts.toReversed() }),
+      ]);
+      expect(backward.map(({ vector }) => vector)).toEqual(forward.map(({ vector }) => vector).toReversed());
+    });
+  });
+
   it.each([
     ['an encoder', () => join(folder, 'encoder.gguf'), 4096, 1e-5],
     ['a decoder that pools its last token', () => join(folder, 'decoder.gguf'), 4096, 1e-5],
     // Its layers are quantised, and so are the numbers between them: a cosine of 0.9998.
     ['the built-in model', () => BUILT_IN, 512, 2e-2],
-  ])('by %s have the vectors that each has alone', async (_, path, numCtx, bound) => {
-    await withModel({ path: path(), numCtx }, async (worker) => {
-      const together = await worker.embed({ inputs: texts });
-      const lengths = together.map(({ tokens }) => tokens);
-      // Short ones and long ones, on both sides of what decides how an input is computed.
-      expect(Math.min(...lengths)).toBeLessThan(32);
-      expect(Math.max(...lengths)).toBeGreaterThan(90);
-      for (const [index, text] of texts.entries()) {
-        const [alone] = await worker.embed({ inputs: [text] });
-        expect(distance(together[index]?.vector, alone?.vector), `input ${index}`).toBeLessThan(bound);
-      }
+  ])('of %s computed together have nearly the same vectors', async (_, path, numCtx, bound) => {
+    await withModel({ path: path(), numCtx, settings: TOGETHER }, async (worker) => {
+      const { together, alone } = await bothWays(worker);
+      for (const [index, { vector }] of together.entries())
+        expect(distance(vector, alone[index]?.vector), `input ${index}`).toBeLessThan(bound);
       expect(distance(together[0]?.vector, together.at(-1)?.vector)).toBeGreaterThan(2 * bound);
     });
   });
 
-  it('are computed in few steps also by a model with a long window', async () => {
-    await withModel({ path: join(folder, 'encoder.gguf'), numCtx: 4096 }, async (worker) => {
+  it.each([
+    ['each in a step of its own', {}, 12],
+    ['in one step where they may be computed together', TOGETHER, 1],
+  ])('are computed %s', async (_, settings, steps) => {
+    await withModel({ path: join(folder, 'encoder.gguf'), numCtx: 4096, settings }, async (worker) => {
       const before = await worker.steps();
       await worker.embed({ inputs: Array.from({ length: 12 }, (_, i) => `the time ${i}`) });
-      expect((await worker.steps()) - before).toBeLessThanOrEqual(2);
+      expect((await worker.steps()) - before).toBe(steps);
     });
   });
 
   it('may be as long as the window, alone and in company', async () => {
-    await withModel({ path: join(folder, 'encoder.gguf'), numCtx: 3000 }, async (worker) => {
+    const load = { path: join(folder, 'encoder.gguf'), numCtx: 3000, settings: TOGETHER };
+    await withModel(load, async (worker) => {
       const long = 'the time '.repeat(3000);
       const [short, cut] = await worker.embed({ inputs: ['short', long], truncate: true });
       const [alone] = await worker.embed({ inputs: [long], truncate: true });

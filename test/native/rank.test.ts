@@ -39,7 +39,7 @@ describe('a model that ranks', () => {
     expect(new Set(scores.map(({ score }) => score)).size).toBe(3);
     for (const [index, document] of documents.entries()) {
       const [alone] = await worker.rank({ query, documents: [document] });
-      expect(alone?.score).toBeCloseTo(scores[index]?.score ?? Number.NaN, 4);
+      expect(alone?.score).toBe(scores[index]?.score);
     }
   });
 

@@ -1,5 +1,6 @@
 /** Whether the settings of a model can be as they are, together and for its kind; what they name is looked up elsewhere. */
 import type { ModelKind } from '../load.ts';
+import type { SettableModels } from './load-settings.ts';
 import { isQuantised, kvTypes } from './kv-types.ts';
 import { LOAD_SETTING_ROWS, type ModelSettings, type SettingFault } from './shapes.ts';
 
@@ -7,13 +8,20 @@ export function findFault(settings: ModelSettings, kind: ModelKind): SettingFaul
   return wrongKind(settings, kind) ?? contradiction(settings);
 }
 
+const WITH_ARTICLE: Readonly<Record<ModelKind, string>> = { chat: 'a chat', embedding: 'an embedding' };
+
 function wrongKind(settings: ModelSettings, kind: ModelKind): SettingFault | null {
-  const found = LOAD_SETTING_ROWS.find(
-    ([name, { models }]) => models === 'chat' && kind !== 'chat' && settings[name] !== undefined,
-  );
-  return found === undefined
-    ? null
-    : { wire: found[1].wire, reason: `is for chat models, and this is an ${kind} model` };
+  for (const [name, { wire, models }] of LOAD_SETTING_ROWS) {
+    const reason = whyNotFor(models, kind);
+    if (reason !== null && settings[name] !== undefined) return { wire, reason };
+  }
+  return null;
+}
+
+/** Null where what is meant for `models` means something for that kind. */
+export function whyNotFor(models: SettableModels, kind: ModelKind): string | null {
+  if (models === 'all' || models === kind) return null;
+  return `is for ${models} models, and this is ${WITH_ARTICLE[kind]} model`;
 }
 
 function contradiction(settings: ModelSettings): SettingFault | null {

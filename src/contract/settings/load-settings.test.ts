@@ -32,6 +32,7 @@ const EXAMPLES: Readonly<Record<LoadSettingName, readonly [string, unknown, read
     ['CPU', '(=CPU', '=CPU', 'blk=', `${'x'.repeat(257)}=CPU`],
   ],
   loadMode: ['mmap+mlock', 'mmap+mlock', ['dio', 'both']],
+  exactVectors: ['off', 'off', ['no', '0']],
   threads: ['4', 4, ['0', '1025', 'four']],
   ropeScaling: ['yarn', 'yarn', ['longrope']],
   ropeFreqBase: ['1e6', 1_000_000, ['0', '-1', 'auto', '']],
@@ -103,7 +104,13 @@ describe('settings together', () => {
       wire: 'kv_type',
       reason: 'is for chat models, and this is an embedding model',
     });
-    expect(faultOf({ gpuLayers: 3, loadMode: 'mlock', threads: 2 }, 'embedding')).toBeNull();
+    expect(faultOf({ exactVectors: 'on' })).toEqual({
+      wire: 'exact_vectors',
+      reason: 'is for embedding models, and this is a chat model',
+    });
+    expect(
+      faultOf({ exactVectors: 'off', gpuLayers: 3, loadMode: 'mlock', threads: 2 }, 'embedding'),
+    ).toBeNull();
   });
 });
 

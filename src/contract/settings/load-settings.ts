@@ -43,6 +43,9 @@ export const SETTING_GROUPS = {
 } as const;
 export type SettingGroup = keyof typeof SETTING_GROUPS;
 
+/** The kinds of models that a setting means something for. */
+export type SettableModels = 'chat' | 'embedding' | 'all';
+
 export interface LoadSettingRow extends SettingValue<TSchema> {
   /** In `hearth set`, `hearth show` and GET /v1/models; llama.cpp's own word where it has one. */
   readonly wire: string;
@@ -50,8 +53,7 @@ export interface LoadSettingRow extends SettingValue<TSchema> {
   readonly group: SettingGroup;
   /** What applies while it is not set. */
   readonly unset: string;
-  /** The kinds of models that it means something for. */
-  readonly models: 'chat' | 'all';
+  readonly models: SettableModels;
   /** Who acts on it: the worker gets it as it is, or the server makes a member of the load of it. */
   readonly by: 'worker' | 'server';
   readonly frozen: Frozen;
@@ -165,6 +167,17 @@ export const LOAD_SETTINGS = {
     frozen: 'none',
     description: 'Threads of the CPU.',
     unset: '`SVC_NUM_THREADS`, else measured',
+  },
+  exactVectors: {
+    wire: 'exact_vectors',
+    ...choice('auto', 'on', 'off'),
+    group: 'answers',
+    models: 'embedding',
+    by: 'worker',
+    frozen: 'none',
+    description:
+      'Whether each text is computed by itself, so that its vector or score is the same alone and in any request.',
+    unset: 'auto: on where only the CPU computes',
   },
   ropeScaling: {
     wire: 'rope_scaling',

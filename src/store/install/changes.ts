@@ -8,7 +8,8 @@ import { readTemplateFile } from '../../lib/gguf/gate/template-file.ts';
 import { isFormatChoice } from '../../lib/tool-format/format-names.ts';
 import { readFormatFile } from '../../lib/tool-format/given/format-file.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
-import { findFault } from '../../contract/settings/check-settings.ts';
+import { findFault, whyNotFor } from '../../contract/settings/check-settings.ts';
+import type { ModelKind } from '../../contract/load.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
 import { settingsOf } from '../../contract/settings/shapes.ts';
 import { checkAttachments } from './attachments.ts';
@@ -111,7 +112,7 @@ export async function setParams(
 ): Promise<InstalledModel> {
   const found = await registry.served(name);
   const { id } = found;
-  checkKind(patch, found);
+  checkKind(patch, found.kind);
   checkRequestRanges(patch);
   const attachments = await checkAttachments(registry, found, patch);
   await checkFiles(patch);
@@ -140,14 +141,13 @@ function patched(params: ModelParams, patch: ParamsPatch): ModelParams {
   );
 }
 
-/** Settings of answers are nothing to a model that gives none. */
-function checkKind(patch: ParamsPatch, { kind }: InstalledModel): void {
-  if (kind === 'chat') return;
+/** Settings of answers are nothing to a model that gives none, nor those of vectors to one that chats. */
+function checkKind(patch: ParamsPatch, kind: ModelKind): void {
   for (const { name, models } of PARAM_ROWS) {
+    const reason = whyNotFor(models, kind);
     const value = patch[paramNames[name] as keyof ModelParams];
-    const message = `${name} is for chat models, and this is an ${kind} model.`;
-    if (models === 'chat' && value !== undefined && value !== null)
-      throw fail('invalid_request', { param: name, message });
+    if (reason !== null && value !== undefined && value !== null)
+      throw fail('invalid_request', { param: name, message: `${name} ${reason}.` });
   }
 }
 

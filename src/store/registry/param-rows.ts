@@ -2,7 +2,7 @@
 import { BASE_MODEL_TOKENS, LEAST_CTX } from '../../contract/limits.ts';
 import { MODEL_ROWS } from '../../contract/sampling-shapes.ts';
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
-import type { SettingGroup } from '../../contract/settings/load-settings.ts';
+import type { SettableModels, SettingGroup } from '../../contract/settings/load-settings.ts';
 import { LOAD_SETTING_ROWS } from '../../contract/settings/shapes.ts';
 import type { ModelParams } from '../files/manifest.ts';
 
@@ -13,8 +13,7 @@ export interface ParamRow {
   readonly description: string;
   /** What applies while it is not set. */
   readonly unset: string;
-  /** The kinds of models that it means something for. */
-  readonly models: 'chat' | 'all';
+  readonly models: SettableModels;
   readonly input: ParamInput;
 }
 

@@ -29,7 +29,7 @@ const Settable = Type.Object({
   group: Type.String({ description: 'A member of groups.' }),
   description: Type.String(),
   unset: Type.String({ description: 'What applies while it is not set.' }),
-  models: Type.Union([Type.Literal('chat'), Type.Literal('all')], {
+  models: Type.Enum(['chat', 'embedding', 'all'], {
     description: 'The kinds of models that it means something for.',
   }),
   input: Type.Object({

@@ -9,9 +9,21 @@ import { loadEmbedding } from '../load/embedding.ts';
 import { Outbox } from '../outbox.ts';
 import { EmbedPool } from './embed-pool.ts';
 
-async function pool(numCtx = 16, embedding?: (sequence: number) => Float32Array) {
+interface PoolOptions {
+  readonly numCtx?: number;
+  readonly exactVectors?: 'on' | 'off';
+  readonly embedding?: (sequence: number) => Float32Array;
+}
+
+async function pool({ numCtx = 16, exactVectors = 'off', embedding }: PoolOptions = {}) {
   const { backend, evaluated } = scriptedBackend(() => new Uint8Array());
-  const spec = { ...scriptedSpec, kind: 'embedding', numCtx, threads: 2 } as const;
+  const spec = {
+    ...scriptedSpec,
+    kind: 'embedding',
+    numCtx,
+    threads: 2,
+    settings: { exactVectors },
+  } as const;
   const messages: FromWorker[] = [];
   const outbox = new Outbox((message, onSent) => {
     messages.push(message);
@@ -56,8 +68,16 @@ describe('EmbedPool', () => {
     expect(events().at(-1)).toEqual({ type: 'embedded', totalTokens: 17 });
   });
 
+  it('computes each input by itself where vectors are to be exact', async () => {
+    const { embeds, evaluated, vectors, ended } = await pool({ exactVectors: 'on' });
+    embeds.submit(job(['same', 'other one', 'same']));
+    await ended();
+    expect(evaluated.decodes).toBe(2);
+    expect(vectors().map(({ tokens }) => tokens)).toEqual([4, 9, 4]);
+  });
+
   it('refuses an input that is too long, or cuts it when asked', async () => {
-    const { embeds, vectors, ended } = await pool(4);
+    const { embeds, vectors, ended } = await pool({ numCtx: 4 });
     expect(() => embeds.submit(job(['fine', 'too long']))).toThrow(
       expect.objectContaining({ code: 'input_too_long', detail: expect.objectContaining({ index: 1 }) }),
     );
@@ -67,18 +87,17 @@ describe('EmbedPool', () => {
   });
 
   it('gives zeros as zeros, and the other inputs their vectors', async () => {
-    const { embeds, vectors, ended } = await pool(16, (sequence) =>
-      Float32Array.of(sequence === 1 ? 0 : 2, 0),
-    );
+    const embedding = (sequence: number) => Float32Array.of(sequence === 1 ? 0 : 2, 0);
+    const { embeds, vectors, ended } = await pool({ embedding });
     embeds.submit(job(['some', 'other']));
     await ended();
     expect(vectors().map(({ vector }) => vector)).toEqual([Float32Array.of(0, 0), Float32Array.of(1, 0)]);
   });
 
   it('names the input whose vector is not finite', async () => {
-    const { embeds, messages } = await pool(16, (sequence) =>
-      Float32Array.of(sequence === 1 ? 1 : Number.NaN, 0),
-    );
+    const { embeds, messages } = await pool({
+      embedding: (sequence) => Float32Array.of(sequence === 1 ? 1 : Number.NaN, 0),
+    });
     const mixed = job(['some', 'other']);
     embeds.submit(mixed);
     const failed = () => messages.find((message) => message.type === 'failed');

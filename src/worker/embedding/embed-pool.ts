@@ -1,6 +1,7 @@
 /**
- * worker/embedding owns embed and rank jobs; it does not know chats. Inputs of all jobs are computed together, as many
- * as fit one step; each has a sequence of its own, and no token looks at another sequence.
+ * worker/embedding owns embed and rank jobs; it does not know chats. A step computes one
+ * input, or as many of all jobs as fit it (worker/load/embedding.ts decides); each has a sequence of its own, and no
+ * token looks at another sequence.
  */
 import type { Job } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';

@@ -1,7 +1,8 @@
 /** Opens an embedding model: one context for short inputs and one for longer ones, each for many inputs in a step. */
 import { MOST_EMBEDDING_SEQUENCES } from '../../contract/limits.ts';
 import type { LoadSpec } from '../../contract/load.ts';
-import type { ContextOptions, LoadOptions, NativeBackend, NativeContext } from '../native.ts';
+import type { LoadSettings } from '../../contract/settings/shapes.ts';
+import type { ContextOptions, LoadOptions, ModelFacts, NativeBackend, NativeContext } from '../native.ts';
 import type { EmbeddingModel } from '../model.ts';
 import { loadOptions } from './load-options.ts';
 import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts';
@@ -43,10 +44,11 @@ export async function loadEmbedding(
     const model = await backend.openModel(spec.path, placed?.options ?? options, throttled(onProgress));
     const limit = Math.min(spec.numCtx, model.facts.trainedCtx);
     const plans = embeddingContexts(options, { limit, threads });
+    const isExact = areVectorsExact(spec.settings, model.facts);
     const contexts = [];
     for (const { options: opened, ...plan } of plans) {
       const context = await model.newContext(opened);
-      contexts.push({ ...plan, tokens: stepTokens(plan, context), context });
+      contexts.push({ ...plan, tokens: isExact ? 1 : stepTokens(plan, context), context });
     }
     const natives = contexts.map(({ context }) => context);
     const tuned = await tuneAll(backend, spec, natives, Math.min(TYPICAL_TOKENS, limit));
@@ -66,6 +68,17 @@ export async function loadEmbedding(
   } catch (error) {
     throw loadFailure(spec, error, backend.isOutOfMemory);
   }
+}
+
+/**
+ * Whether each input is computed by itself. In company the same rows are multiplied in other tiles, which round otherwise:
+ * a CPU gains nothing by that, and its vectors would differ from request to request.
+ */
+function areVectorsExact(
+  { exactVectors = 'auto' }: LoadSettings,
+  { gpuLayers }: Pick<ModelFacts, 'gpuLayers'>,
+): boolean {
+  return exactVectors === 'auto' ? gpuLayers === 0 : exactVectors === 'on';
 }
 
 /**

@@ -68,8 +68,14 @@ describe('the options of a load', () => {
       const value = values[name] ?? row.read('off') ?? row.read('none') ?? row.read('q8_0') ?? row.read('1');
       return JSON.stringify(optionsOf({ [name]: value })) === JSON.stringify(optionsOf({}));
     });
-    // These two together name the tensors that lie elsewhere; the template and the format of tools are no business of the library.
-    expect(idle.map(([name]) => name)).toEqual(['cpuMoe', 'overrideTensors', 'template', 'toolFormat']);
+    // The first two name the tensors that lie elsewhere; the others are no business of the library.
+    expect(idle.map(([name]) => name)).toEqual([
+      'cpuMoe',
+      'overrideTensors',
+      'exactVectors',
+      'template',
+      'toolFormat',
+    ]);
   });
 
   it('place tensors as the user says before experts as planned, and these only where there is a device', () => {
