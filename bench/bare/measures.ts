@@ -1,5 +1,5 @@
 /** What llama.cpp itself does with a model, in figures that have the names of those of a server. */
-import { embeddingContexts } from '../../src/worker/load/embedding.ts';
+import { embeddingContexts } from '../../src/worker/embedding/contexts.ts';
 import type { NativeContext } from '../../src/worker/native.ts';
 import { type Figures, perSecond, sum } from '../statistics.ts';
 import { text } from '../words.ts';
@@ -61,6 +61,9 @@ export async function prefill(bare: Bare, tokens: number, seed: number): Promise
   });
 }
 
+/** As many inputs in one step as the library takes. */
+const TOGETHER = { isExact: false, atOnce: 1 };
+
 /** Inputs in steps of at most so many, as far as a context takes them. */
 export async function embed(
   { model, threads }: Bare,
@@ -75,7 +78,9 @@ export async function embed(
   });
   const tokenising = performance.now() - tokenised;
   const longest = Math.max(...all.map(({ length }) => length));
-  const plan = embeddingContexts(OPTIONS, { limit, threads }).find((each) => longest <= each.longest);
+  const plan = embeddingContexts(OPTIONS, { limit, threads, way: TOGETHER }).find(
+    (each) => longest <= each.longest,
+  );
   if (plan === undefined) throw new Error(`no context takes an input of ${longest} tokens`);
   const context = await model.newContext(plan.options);
   const begun = performance.now();

@@ -17,6 +17,9 @@ export const MOST_SEQUENCES = 256;
 
 export const MOST_THREADS = 1024;
 
+/** Inputs that an embedding model computes at the same time, each on a thread of libuv's pool. */
+export const MOST_EMBEDDINGS_AT_ONCE = 4;
+
 /** Tool calls of one answer. */
 export const MOST_CALLS = 64;
 

@@ -28,9 +28,13 @@ export interface ChatModel extends LoadedModel {
   readonly prefixReuse: 'full' | 'checkpoints';
 }
 
-/** A context that computes inputs of many sequences in one step. */
-export interface EmbeddingContext {
+/** What computes inputs of one class of length. */
+export interface EmbeddingContexts {
+  /** With all threads, while no other context of the model computes. */
   readonly context: NativeContext;
+  /** Each with threads of its own, at the same time, for inputs of up to `longestBeside` tokens. */
+  readonly beside: readonly NativeContext[];
+  readonly longestBeside: number;
   /** Tokens of one input at most. */
   readonly longest: number;
   /** Tokens of one step, unless a single input is longer. */
@@ -41,7 +45,7 @@ export interface EmbeddingContext {
 
 export interface EmbeddingModel extends LoadedModel {
   /** Those for the shortest inputs first; an input is computed in the first that takes its length. */
-  readonly contexts: readonly EmbeddingContext[];
+  readonly contexts: readonly EmbeddingContexts[];
   readonly pooling: Pooling;
   /** Tokens of one input at most, the model's own first and last token included. */
   readonly limit: number;

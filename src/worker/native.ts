@@ -126,6 +126,8 @@ export interface ContextOptions {
   /** Rows of one call whose logits may be asked for; null: all of them. */
   readonly logitRows: number | null;
   readonly threads: number;
+  /** Whether it leaves the threads alone that the other contexts share, so that it can compute beside them; absent: no. */
+  readonly ownThreads?: boolean;
   readonly flashAttention: boolean | null;
   /** The types of keys and values in the KV cache; null: the library's, which is f16. */
   readonly keyType: KvType | null;
@@ -192,6 +194,11 @@ export interface NativeContext {
   ): Uint32Array;
   /** Evaluates the batch. After a failure some of its rows may be in the KV cache. */
   decodeBatch(): void;
+  /**
+   * The same on another thread, beside steps of other contexts with threads of their own. Until it has ended, nothing else
+   * of this context may be used.
+   */
+  decodeOnThread(): Promise<void>;
   /** The token that the sampler chooses from a row's logits; null when its grammar allows none. */
   sample(batchRow: number, sampler: NativeSampler): number | null;
   /** Logits as the model gives them; no sampler notices. */

@@ -177,7 +177,7 @@ export const LOAD_SETTINGS = {
     frozen: 'none',
     description:
       'Whether each text is computed by itself, so that its vector or score is the same alone and in any request.',
-    unset: 'auto: on where only the CPU computes',
+    unset: 'auto: on unless the model may use a GPU',
   },
   ropeScaling: {
     wire: 'rope_scaling',

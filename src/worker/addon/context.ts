@@ -4,6 +4,7 @@ import koffi from 'koffi';
 import { applyAdapters } from './adapter.ts';
 import { readLogitsOf } from './sampling/candidates.ts';
 import type { Pointer } from './library/layouts.ts';
+import { onThread } from './library/on-thread.ts';
 import type { Library } from './library/open.ts';
 import type { MemoryReader } from './memory.ts';
 import type { DeviceBytes } from '../../contract/memory.ts';
@@ -116,11 +117,12 @@ export class ContextHandle implements NativeContext {
   }
 
   decodeBatch(): void {
-    const result = this.#library.llama_decode(this.#context, this.#batch.filled);
-    if (result === 0) return;
-    throw new Error(
-      result === NO_ROOM ? 'the KV cache has no room for the batch' : `llama_decode failed with ${result}`,
-    );
+    checkDecoded(this.#library.llama_decode(this.#context, this.#batch.filled));
+  }
+
+  async decodeOnThread(): Promise<void> {
+    const { llama_decode: decode } = this.#library;
+    checkDecoded(await onThread<number>((done) => decode.async(this.#context, this.#batch.filled, done)));
   }
 
   sample(batchRow: number, sampler: NativeSampler): number | null {
@@ -259,4 +261,11 @@ class CheckpointHandle implements NativeCheckpoint {
   dispose(): void {
     this.state = new Uint8Array();
   }
+}
+
+function checkDecoded(result: number): void {
+  if (result === 0) return;
+  throw new Error(
+    result === NO_ROOM ? 'the KV cache has no room for the batch' : `llama_decode failed with ${result}`,
+  );
 }

@@ -6,6 +6,7 @@ import { Candidates } from './sampling/candidates.ts';
 import { ContextHandle } from './context.ts';
 import { checkHeader } from './gguf-header.ts';
 import { type ContextParams, type Pointer, ProgressCallback } from './library/layouts.ts';
+import { onThread } from './library/on-thread.ts';
 import type { Library } from './library/open.ts';
 import type { DeviceBytes } from '../../contract/memory.ts';
 import type {
@@ -150,15 +151,6 @@ function opened({ log }: Native, context: Pointer | null): Pointer {
   return context;
 }
 
-function onThread<T>(call: (done: (error: unknown, result: T) => void) => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    call((error, result) => {
-      if (error) reject(error instanceof Error ? error : new Error(String(error)));
-      else resolve(result);
-    });
-  });
-}
-
 function nativeModel(native: Native, model: Pointer, options: ModelOptions): NativeModel {
   const { library } = native;
   const vocab = library.llama_model_get_vocab(model);
@@ -192,7 +184,8 @@ async function openContext(
 ): Promise<NativeContext> {
   const { library, threadpool, memoryOf } = native;
   const withThreads = (context: Pointer): Pointer => {
-    if (threadpool !== null) library.llama_attach_threadpool(context, threadpool, threadpool);
+    if (threadpool !== null && !options.ownThreads)
+      library.llama_attach_threadpool(context, threadpool, threadpool);
     return context;
   };
   const pointer = withThreads(await initContext(native, model, contextParams(library, options)));

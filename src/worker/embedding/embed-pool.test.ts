@@ -43,7 +43,7 @@ async function pool({ numCtx = 16, exactVectors = 'off', embedding }: PoolOption
   const ended = async (): Promise<void> => {
     while (events().at(-1)?.type !== 'embedded') await new Promise((resolve) => setImmediate(resolve));
   };
-  return { embeds, evaluated, messages, events, vectors, ended };
+  return { embeds, model, evaluated, messages, events, vectors, ended };
 }
 
 const job = (inputs: string[], truncate = false): EmbedJob => ({
@@ -120,5 +120,88 @@ describe('EmbedPool', () => {
     for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(evaluated.decodes).toBe(0);
     expect(messages).toMatchObject([{ type: 'failed', jobId: many.jobId, failure: { code: 'cancelled' } }]);
+  });
+});
+
+describe('EmbedPool, several inputs at a time', () => {
+  /** Steps beside each other end when the test says so; `alone` counts those with all threads. */
+  async function held(numCtx = 300) {
+    const made = await pool({ numCtx, exactVectors: 'on' });
+    const steps: { tokens: number; end: (error?: Error) => void }[] = [];
+    const seen = { alone: 0 };
+    for (const { context, beside } of made.model.contexts) {
+      context.decodeBatch = () => void (seen.alone += 1);
+      for (const each of beside) {
+        let tokens = 0;
+        each.initBatch = (count) => {
+          tokens = count;
+        };
+        each.decodeOnThread = () =>
+          new Promise((resolve, reject) => {
+            const end = (error?: Error): void => (error === undefined ? resolve() : reject(error));
+            steps.push({ tokens, end });
+          });
+      }
+    }
+    const settled = async (): Promise<void> => {
+      for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { ...made, steps, seen, settled };
+  }
+
+  it('computes as many as there are threads, the longest first, and begins the next one as soon as one has ended', async () => {
+    const { embeds, steps, vectors, settled } = await held();
+    embeds.submit(job(['a', 'bb', 'ccc', 'dddd']));
+    await settled();
+    expect(steps.map(({ tokens }) => tokens)).toEqual([4, 3]);
+    steps[1]?.end();
+    await settled();
+    expect(steps.map(({ tokens }) => tokens)).toEqual([4, 3, 2]);
+    for (const at of [0, 2]) steps[at]?.end();
+    await settled();
+    steps[3]?.end();
+    await settled();
+    expect(vectors().map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('begins with an input that arrives while others compute', async () => {
+    const { embeds, steps, settled } = await held();
+    embeds.submit(job(['a', 'bb']));
+    await settled();
+    steps[0]?.end();
+    await settled();
+    embeds.submit(job(['ccc']));
+    await settled();
+    expect(steps.map(({ tokens }) => tokens)).toEqual([2, 1, 3]);
+  });
+
+  it('gives a lone input all threads, and a long one too, once the others have ended', async () => {
+    const { embeds, steps, seen, settled } = await held();
+    embeds.submit(job(['alone']));
+    await settled();
+    expect([steps.length, seen.alone]).toEqual([0, 1]);
+    embeds.submit(job(['a', 'bb']));
+    await settled();
+    embeds.submit(job(['x'.repeat(290)]));
+    await settled();
+    expect([steps.length, seen.alone]).toEqual([2, 1]);
+    for (const { end } of steps) end();
+    await settled();
+    expect([steps.length, seen.alone]).toEqual([2, 2]);
+  });
+
+  it('fails the job of a step that failed, and computes the others', async () => {
+    const { embeds, steps, messages, settled } = await held();
+    const [bad, good] = [job(['a']), job(['bb'])];
+    embeds.submit(bad);
+    embeds.submit(good);
+    await settled();
+    steps[0]?.end(new Error('no room'));
+    steps[1]?.end();
+    await settled();
+    expect(messages.find(({ type }) => type === 'failed')).toMatchObject({ jobId: bad.jobId });
+    embeds.submit(job(['ccc', 'dddd']));
+    await settled();
+    expect(steps.map(({ tokens }) => tokens)).toEqual([1, 2, 4, 3]);
   });
 });

@@ -1,14 +1,16 @@
 /**
- * worker/embedding owns embed and rank jobs; it does not know chats. A step computes one
- * input, or as many of all jobs as fit it (worker/load/embedding.ts decides); each has a sequence of its own, and no
- * token looks at another sequence.
+ * worker/embedding owns embed and rank jobs; it does not know chats. A step computes one input, or as many of all jobs as
+ * fit it (contexts.ts decides); each has a sequence of its own, and no token looks at another sequence. An input that is
+ * alone gets all threads; several are computed at a time, each with threads of its own.
  */
 import type { Job } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { handleMessages } from '../event-loop.ts';
-import type { EmbeddingContext, EmbeddingModel } from '../model.ts';
+import type { EmbeddingContexts, EmbeddingModel } from '../model.ts';
+import type { NativeContext } from '../native.ts';
 import type { Outbox } from '../outbox.ts';
 import type { EmbedInput } from './embed-input.ts';
+import { Beside } from './beside.ts';
 import { type Step, takeStep } from './step-inputs.ts';
 import { type Work, workOf } from './work.ts';
 
@@ -24,7 +26,7 @@ interface OpenJob {
   over: boolean;
 }
 
-type PoolStep = Step<OpenJob, EmbeddingContext>;
+type PoolStep = Step<OpenJob, EmbeddingContexts>;
 
 export class EmbedPool {
   readonly #model: EmbeddingModel;
@@ -32,6 +34,9 @@ export class EmbedPool {
   /** Jobs with inputs not yet begun, in turn. */
   readonly #queue: OpenJob[] = [];
   readonly #open = new Map<string, OpenJob>();
+  readonly #beside: Beside;
+  /** Ends the wait for new inputs and for steps that compute. */
+  #wake: () => void = () => {};
   #turning = false;
   #flushedMs = 0;
   #steps = 0;
@@ -39,6 +44,7 @@ export class EmbedPool {
   constructor(model: EmbeddingModel, outbox: Outbox) {
     this.#model = model;
     this.#outbox = outbox;
+    this.#beside = new Beside(model.facts.threads);
   }
 
   /** Steps computed so far. */
@@ -54,6 +60,7 @@ export class EmbedPool {
     this.#open.set(job.jobId, open);
     if (inputs.length === 0) this.#close(open);
     else this.#queue.push(open);
+    this.#wake();
     if (!this.#turning) void this.#turn();
   }
 
@@ -71,23 +78,67 @@ export class EmbedPool {
       await handleMessages();
       await this.#outbox.drained();
       const step = takeStep(this.#queue, this.#model.contexts);
-      if (step === null) break;
-      this.#compute(step);
+      if (step !== null) await this.#place(step);
+      else if (this.#beside.steps > 0) await this.#change();
+      else break;
     }
     this.#turning = false;
   }
 
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  get #waiting(): number {
+    return this.#queue.reduce((sum, { inputs }) => sum + inputs.length, 0);
+  }
+
+  /** Begins a step once there is room for it. */
+  async #place(step: PoolStep): Promise<void> {
+    if (this.#beside.takes(step, this.#waiting)) {
+      while (!this.#beside.hasRoom(step.limits)) await this.#change();
+      void this.#computeBeside(step);
+    } else {
+      while (this.#beside.steps > 0) await this.#change();
+      this.#compute(step);
+    }
+  }
+
   #compute(step: PoolStep): void {
+    const { context } = step.limits;
     this.#steps += 1;
     try {
-      evaluate(step);
+      fill(context, step);
+      context.decodeBatch();
     } catch (error) {
-      for (const { source } of step.inputs) this.#fail(source, error);
+      this.#failAll(step, error);
       return;
     }
-    for (const [sequence, { source, input }] of step.inputs.entries()) {
+    this.#tellAll(step, context);
+  }
+
+  async #computeBeside(step: PoolStep): Promise<void> {
+    const place = this.#beside.begin(step.limits, this.#waiting);
+    const { context } = place;
+    this.#steps += 1;
+    try {
+      context.setThreads(place.threads);
+      fill(context, step);
+      await context.decodeOnThread();
+      this.#tellAll(step, context);
+    } catch (error) {
+      this.#failAll(step, error);
+    }
+    this.#beside.end(place);
+    this.#wake();
+  }
+
+  #tellAll({ inputs }: PoolStep, context: NativeContext): void {
+    for (const [sequence, { source, input }] of inputs.entries()) {
       try {
-        this.#tell(source, input, step.limits.context.embedding(sequence));
+        this.#tell(source, input, context.embedding(sequence));
       } catch (error) {
         this.#fail(source, error);
       }
@@ -121,18 +172,21 @@ export class EmbedPool {
     this.#outbox.failed(open.work.jobId, error);
   }
 
+  #failAll({ inputs }: PoolStep, error: unknown): void {
+    for (const { source } of inputs) this.#fail(source, error);
+  }
+
   #flush(): void {
     this.#flushedMs = performance.now();
     this.#outbox.flush();
   }
 }
 
-function evaluate({ limits: { context }, inputs }: PoolStep): void {
+function fill(context: NativeContext, { inputs }: PoolStep): void {
   context.initBatch(inputs.reduce((sum, { input }) => sum + input.tokens.length, 0));
   for (const [sequence, { input }] of inputs.entries()) {
     // Decoder models keep earlier inputs in their KV cache.
     context.clearSequence(sequence);
     context.addToBatch(sequence, 0, input.tokens, Uint32Array.of(input.tokens.length - 1));
   }
-  context.decodeBatch();
 }

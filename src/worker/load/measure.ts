@@ -4,8 +4,8 @@ import type { MeasureSpec } from '../../contract/load.ts';
 import type { ContextSize, Measurement } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
 import { chatContext } from './chat.ts';
-import { embeddingContexts } from './embedding.ts';
-import { loadOptions } from './load-options.ts';
+import { allContexts, embeddingContexts, type EmbeddingWay, embeddingWay } from '../embedding/contexts.ts';
+import { loadOptions, usesDevices } from './load-options.ts';
 import { loadFailure } from './load.ts';
 import { measured, placedLoads } from './placement.ts';
 import { threadsFor } from './threads.ts';
@@ -14,7 +14,9 @@ export async function measureModel(backend: NativeBackend, spec: MeasureSpec): P
   try {
     const options = loadOptions(backend, spec);
     const threads = threadsFor(backend, { ...spec, tunedThreads: null });
-    const opened = spec.sizes.map((size) => contextsOf(spec, options, { ...size, threads }));
+    const isBesideDevices = usesDevices(backend, spec.settings);
+    const way = embeddingWay(spec.settings, { usesDevices: isBesideDevices, threads });
+    const opened = spec.sizes.map((size) => contextsOf(spec, options, { ...size, threads, way }));
     const placed = await placedLoads(backend, { spec, options }, opened);
     const sizes = (await measured(backend, spec.path, placed)).map(({ bytes }) => [...bytes]);
     // The vocabulary is no buffer of the library, and of some models it takes as much as the process itself. It has just
@@ -29,9 +31,8 @@ export async function measureModel(backend: NativeBackend, spec: MeasureSpec): P
 function contextsOf(
   { kind }: MeasureSpec,
   options: LoadOptions,
-  size: ContextSize & Pick<ContextOptions, 'threads'>,
+  { way, ...size }: ContextSize & Pick<ContextOptions, 'threads'> & { readonly way: EmbeddingWay },
 ): ContextOptions[] {
   if (kind === 'chat') return [chatContext(options, { ...size, draftTokens: MOST_DRAFT_TOKENS })];
-  const plans = embeddingContexts(options, { limit: size.cells, threads: size.threads });
-  return plans.map((plan) => plan.options);
+  return allContexts(embeddingContexts(options, { limit: size.cells, threads: size.threads, way }));
 }

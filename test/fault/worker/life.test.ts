@@ -227,7 +227,7 @@ it('the environment of a child holds nothing but what is listed', async () => {
     HOME: '/home/somebody',
     LANG: 'C.UTF-8',
     GGML_NO_BACKTRACE: '1',
-    UV_THREADPOOL_SIZE: '2',
+    UV_THREADPOOL_SIZE: '4',
     ...(process.platform === 'linux' ? { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1' } : {}),
     SVC_GPU: 'off',
     SVC_PARENT_PID: String(process.pid),

@@ -138,6 +138,10 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
   let evaluatedRows = 0;
   let depth = 0;
   let flashAttention = true;
+  const decodeBatch = (): void => {
+    evaluated.decodes += 1;
+    onDecode(threads, evaluatedRows, { depth, flashAttention });
+  };
   return {
     numCtx,
     batchTokens: 512,
@@ -164,10 +168,14 @@ function scriptedContext(numCtx: number, { script, evaluated, onDecode, logit }:
       depth = firstPosition + tokens.length - 1;
       return logitsOf.map((index) => rows.push(all.slice(0, firstPosition + index + 1)) - 1);
     },
-    decodeBatch() {
-      evaluated.decodes += 1;
-      onDecode(threads, evaluatedRows, { depth, flashAttention });
-    },
+    decodeBatch,
+    decodeOnThread: () =>
+      new Promise((resolve) => {
+        setImmediate(() => {
+          decodeBatch();
+          resolve();
+        });
+      }),
     sample: (batchRow) => script(Buffer.from(rows[batchRow] ?? []))[0] ?? END,
     readLogits: () => ({ of: [{ token: END, logit }], largest: logit, totalWeight: () => 1 }),
     embedding: (sequence) => Float32Array.of(held(sequence).length, 0, 0),

@@ -2,6 +2,7 @@
  * The environment of a child, built up from empty. Nothing that makes a program load other code
  * (LD_PRELOAD, NODE_OPTIONS, GGML_BACKEND_PATH, …) and no secret of the server ever gets in.
  */
+import { MOST_EMBEDDINGS_AT_ONCE } from '../../../contract/limits.ts';
 
 /** What a native library needs to find its caches and devices; everything else of the host is withheld. */
 const CARRIED = [
@@ -29,8 +30,8 @@ export function childEnvironment(
   }
   // An abort must end the process at once, not start a debugger on it.
   environment['GGML_NO_BACKTRACE'] = '1';
-  // The library computes with threads of its own; a file is loaded on one of these.
-  environment['UV_THREADPOOL_SIZE'] = '2';
+  // A file is loaded on one of these, and inputs for vectors are computed on them; all else has threads of the library.
+  environment['UV_THREADPOOL_SIZE'] = String(MOST_EMBEDDINGS_AT_ONCE);
   environment['SVC_GPU'] = gpu;
   if (libraries !== undefined) environment['SVC_LIBRARIES'] = libraries;
   // Weights and KV cache in huge pages: a token of one stream costs a tenth less. Where glibc or the kernel has none, it is ignored.

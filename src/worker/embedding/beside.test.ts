@@ -1,0 +1,90 @@
+/** How steps that are computed at the same time share the threads. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { NativeContext } from '../native.ts';
+import { Beside, type BesideLimits, type Place } from './beside.ts';
+
+const limitsOf = (contexts: number): BesideLimits => ({
+  longest: 512,
+  longestBeside: 256,
+  sequences: 1,
+  tokens: 1,
+  beside: Array.from({ length: contexts }, () => ({}) as NativeContext),
+});
+const stepOf = (limits: BesideLimits, ...lengths: number[]) => ({
+  limits,
+  inputs: lengths.map((length) => ({ input: { tokens: { length } } })),
+});
+
+describe('a step', () => {
+  it('gets all threads where it is alone, and shares them where others wait or compute', () => {
+    const [beside, limits] = [new Beside(2), limitsOf(2)];
+    expect(beside.takes(stepOf(limits, 20), 0)).toBe(false);
+    expect(beside.takes(stepOf(limits, 20), 1)).toBe(true);
+    beside.begin(limits, 1);
+    expect(beside.takes(stepOf(limits, 20), 0)).toBe(true);
+  });
+
+  it('of a long input, or of several, shares none', () => {
+    const [beside, limits] = [new Beside(2), limitsOf(2)];
+    expect(beside.takes(stepOf(limits, 256), 9)).toBe(true);
+    expect(beside.takes(stepOf(limits, 257), 9)).toBe(false);
+    expect(beside.takes(stepOf(limits, 20, 20), 9)).toBe(false);
+  });
+
+  it.each([
+    ['one thread', 1, 4],
+    ['contexts for one step', 4, 1],
+    ['none', 4, 0],
+  ])('is never beside another with %s', (_, threads, contexts) => {
+    expect(new Beside(threads).takes(stepOf(limitsOf(contexts), 20), 9)).toBe(false);
+  });
+});
+
+describe('steps at the same time', () => {
+  it('have a context each, of whatever length they are', () => {
+    const [beside, short, long] = [new Beside(2), limitsOf(2), limitsOf(2)];
+    const places = [beside.begin(short, 5), beside.begin(long, 4)];
+    expect(new Set(places.map(({ context }) => context)).size).toBe(2);
+    expect([beside.hasRoom(short), beside.hasRoom(long), beside.steps]).toEqual([false, false, 2]);
+    beside.end(places[0] as Place);
+    expect([beside.hasRoom(short), beside.steps]).toEqual([true, 1]);
+    expect(beside.begin(long, 0).context).not.toBe(places[1]?.context);
+  });
+
+  it.each([
+    [8, 9, [2, 2, 2, 2]],
+    [8, 3, [2, 3, 3]],
+    [6, 4, [1, 1, 2, 2]],
+    [3, 9, [1, 1, 1]],
+    [2, 2, [1, 1]],
+  ])('share %d threads among %d inputs as %j', (threads, inputs, shares) => {
+    const [beside, limits] = [new Beside(threads), limitsOf(4)];
+    const found: number[] = [];
+    for (let left = inputs - 1; left >= 0 && beside.hasRoom(limits); left -= 1)
+      found.push(beside.begin(limits, left).threads);
+    expect(found).toEqual(shares);
+  });
+
+  it('never take more threads than there are, whatever begins and ends', () => {
+    const ends = fc.array(fc.record({ ends: fc.nat(), waiting: fc.nat({ max: 6 }) }), { maxLength: 40 });
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 32 }), ends, (threads, turns) => {
+        const [beside, limits] = [new Beside(threads), limitsOf(4)];
+        const begun: Place[] = [];
+        for (const { ends: at, waiting } of turns) {
+          if (beside.hasRoom(limits)) begun.push(beside.begin(limits, waiting));
+          else beside.end(begun.splice(at % begun.length, 1)[0] as Place);
+          const taken = begun.reduce((sum, place) => sum + place.threads, 0);
+          expect(taken).toBeLessThanOrEqual(threads);
+        }
+      }),
+    );
+  });
+
+  it('wait for a thread where the last one of a list has them all', () => {
+    const [beside, limits] = [new Beside(2), limitsOf(2)];
+    expect(beside.begin(limits, 0).threads).toBe(2);
+    expect(beside.hasRoom(limits)).toBe(false);
+  });
+});

@@ -1,0 +1,68 @@
+/** Steps that are computed at the same time, each in a context of its own, and how they share the threads. */
+import type { NativeContext } from '../native.ts';
+import type { Sized, StepLimits } from './step-inputs.ts';
+
+/** What computes inputs of one class of length, see worker/model.ts. */
+export interface BesideLimits extends StepLimits {
+  readonly beside: readonly NativeContext[];
+  readonly longestBeside: number;
+}
+
+interface PlannedStep {
+  readonly limits: BesideLimits;
+  readonly inputs: readonly { readonly input: Sized }[];
+}
+
+/** A step that has begun. */
+export interface Place {
+  readonly context: NativeContext;
+  readonly threads: number;
+}
+
+export class Beside {
+  readonly #threads: number;
+  readonly #begun = new Set<Place>();
+
+  constructor(threads: number) {
+    this.#threads = threads;
+  }
+
+  /** Steps that compute now. */
+  get steps(): number {
+    return this.#begun.size;
+  }
+
+  /** Whether a step shares the threads: one that is alone gets all of them, and a long one keeps all busy by itself. */
+  takes({ limits, inputs: [first, second] }: PlannedStep, waiting: number): boolean {
+    if (first === undefined || second !== undefined || this.#most(limits) < 2) return false;
+    return first.input.tokens.length <= limits.longestBeside && this.steps + waiting > 0;
+  }
+
+  hasRoom(limits: BesideLimits): boolean {
+    return this.steps < this.#most(limits) && this.#free > 0;
+  }
+
+  /** With so many inputs waiting behind it. */
+  begin(limits: BesideLimits, waiting: number): Place {
+    const taken = [...this.#begun].map((place) => place.context);
+    const context = limits.beside.find((each) => !taken.includes(each));
+    if (context === undefined) throw new Error('no context is free for another step');
+    const places = this.#most(limits) - taken.length;
+    const threads = Math.floor(this.#free / Math.min(places, waiting + 1));
+    const place = { context, threads };
+    this.#begun.add(place);
+    return place;
+  }
+
+  end(place: Place): void {
+    this.#begun.delete(place);
+  }
+
+  get #free(): number {
+    return [...this.#begun].reduce((free, { threads }) => free - threads, this.#threads);
+  }
+
+  #most({ beside }: BesideLimits): number {
+    return Math.min(beside.length, this.#threads);
+  }
+}
