@@ -78,6 +78,28 @@ describe.each(variants)('a model with a %s memory', (name, write, canCut) => {
     await other.end();
   });
 
+  it('goes back to what a checkpoint holds also after many were dropped', async () => {
+    const worker = await fresh();
+    const turns: Turn[] = [...opening];
+    for (let turn = 0; turn < 7; turn += 1) {
+      const { text: answer } = await worker.generate({ prompt: { kind: 'chat', turns }, maxTokens: 8 });
+      turns.push({ role: 'assistant', content: answer }, user(`and number ${turn}?`));
+    }
+    // Before the last three prompts, whose checkpoints are still there.
+    const earlier = [
+      ...turns.slice(0, -5),
+      { role: 'assistant', content: 'something else' } as Turn,
+      user('so?'),
+    ];
+    const warm = await worker.generate({ prompt: { kind: 'chat', turns: earlier }, maxTokens: 40 });
+    expect(warm.done.usage.cachedTokens).toBeGreaterThan(0);
+    await worker.end();
+    const other = await fresh();
+    const cold = await other.generate({ prompt: { kind: 'chat', turns: earlier }, maxTokens: 40 });
+    expect(warm.text).toBe(cold.text);
+    await other.end();
+  });
+
   it('reuses a shared beginning only where its memory can be cut, says so, and answers the same', async () => {
     const worker = await fresh();
     await worker.generate({ prompt: { kind: 'chat', turns: opening }, maxTokens: 40 });

@@ -98,6 +98,19 @@ describe('idle state in the way of a job', () => {
   });
 });
 
+it('copies the state behind a prompt for what no tier holds yet, not for the whole conversation', () => {
+  copyMs = STATE_BYTES / 1_500_000;
+  // A copy is expected to take 67 ms, which is a twentieth of reading 1,333 tokens at a millisecond each.
+  msPerToken = 1;
+  const upTo = (tokens: number) => ({ id: 0, owner: '', tokens: Array.from({ length: tokens }, () => 7) });
+  const copied = [1300, 1400, 1500, 2700, 2800, 2900].filter((tokens) => {
+    const before = copies;
+    tiers.snapshot(upTo(tokens));
+    return copies > before;
+  });
+  expect(copied).toEqual([1400, 2800]);
+});
+
 it('leaves rows where they are that cannot be copied, and goes on', async () => {
   const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const compact = vi.spyOn(PromptStore.prototype, 'compact').mockRejectedValueOnce(new Error('no memory'));

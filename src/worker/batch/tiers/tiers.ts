@@ -73,7 +73,7 @@ const LIMITS = {
   leastRated: 1024 * 1024,
   /** Chosen: restoring has to be so much cheaper than evaluating. */
   worthShare: 0.8,
-  /** Chosen: of reading a prompt, a snapshot of its state may take. */
+  /** Chosen: of reading what no tier holds yet, a snapshot of the state behind it may take. */
   snapshotShare: 0.05,
   /** Chosen: of the memory that is free, a copy that only goes to the disk may take. */
   memoryShare: 0.5,
@@ -224,10 +224,11 @@ export class Tiers {
   snapshot(content: SequenceContent): void {
     if (this.#options.cuttable || this.#options.spec.ramBytes === 0) return;
     const tokens = Uint32Array.from(content.tokens);
-    if (this.#store.missing(content.owner, tokens) < LIMITS.leastTokens) return;
+    // Of a long conversation, each turn would copy all of it again for the little that was added.
+    const missing = this.#store.missing(content.owner, tokens);
+    if (missing < LIMITS.leastTokens) return;
     const copyMs = this.#options.context.sequenceBytes(content.id) / this.#copyBytesPerMs;
-    if (copyMs <= LIMITS.snapshotShare * tokens.length * this.#options.msPerToken())
-      this.#copy(content, tokens);
+    if (copyMs <= LIMITS.snapshotShare * missing * this.#options.msPerToken()) this.#copy(content, tokens);
     else this.#notCopied();
   }
 
