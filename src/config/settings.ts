@@ -198,7 +198,7 @@ export const settings = {
   }),
   numParallel: setting<number | null>({
     env: 'SVC_NUM_PARALLEL',
-    description: 'Requests that a model decodes in parallel.',
+    description: 'Requests that a chat model decodes in parallel.',
     fallback: null,
     unset: 'as many as fit in memory, at least 4',
     read: whole(1, MOST_SEQUENCES),

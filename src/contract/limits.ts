@@ -20,6 +20,9 @@ export const MOST_THREADS = 1024;
 /** Inputs that an embedding model computes at the same time, each on a thread of libuv's pool. */
 export const MOST_EMBEDDINGS_AT_ONCE = 4;
 
+/** Jobs that an embedding model has open at a time: it takes their inputs in turn, so that a long list holds up no other. */
+export const MOST_EMBEDDING_JOBS = 16;
+
 /** Tool calls of one answer. */
 export const MOST_CALLS = 64;
 

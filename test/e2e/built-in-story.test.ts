@@ -130,3 +130,20 @@ function save(name: string, text: string): string {
 
 const dot = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+
+it('a long list of texts holds up no other request for vectors', async () => {
+  const { client } = served;
+  const embed = (input: string | string[]) => client.embed({ model: 'hearth-embed', input });
+  const alone = await embed('Who keeps the lamp?');
+  const ended: string[] = [];
+  const list = embed(Array.from({ length: 300 }, (_, at) => `${at} lamps stood by the door. `.repeat(12)));
+  const isListEnded = list.then(() => ended.push('list'));
+  await expect
+    .poll(async () => (await fetch(`${served.url}/metrics`)).text())
+    .toMatch(/^hearth_model_slots_busy\{model="hearth-embed"\} 1$/m);
+  const single = await embed('Who keeps the lamp?');
+  ended.push('single');
+  await isListEnded;
+  expect(ended).toEqual(['single', 'list']);
+  expect(single.body.data[0].embedding).toEqual(alone.body.data[0].embedding);
+});

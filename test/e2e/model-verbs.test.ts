@@ -78,7 +78,7 @@ describe('a model on the command line', () => {
     const set = await hearth(['set', 'm', 'kv_type=q8_0', 'gpu=off', 'tensor_split=3,1', 'top_k=5'], env);
     expect(set.stdout).toBe('top_k=5\nkv_type=q8_0\ngpu=off\ntensor_split=3,1\n');
     expect(set.stderr).toBe(
-      'Defaults of requests apply from the next request on. Load settings take effect when m is next loaded; if it is loaded with others now, the next request loads it again.\n',
+      'Defaults of requests apply from the next request on. Load settings take effect when m is next loaded; if it is loaded with other settings now, the next request loads it again.\n',
     );
     const shown = (await hearth(['show', 'm'], env)).stdout;
     expect(shown).toMatch(/^defaults +top_k=5\nkv_type +q8_0\ngpu +off\ntensor_split +3,1\nlicence /m);
@@ -172,7 +172,7 @@ describe('a model on the command line', () => {
     const deaf = await set('{{ messages[0].role }}');
     expect(deaf.stderr.split('\n')).toEqual([
       'The template leaves out what the user says.',
-      expect.stringContaining('if it is loaded with others now'),
+      expect.stringContaining('if it is loaded with other settings now'),
       expect.stringContaining('no longer end after 1024 tokens'),
       'base is the default chat model now; hearth default tiny makes tiny the default again.',
       '',

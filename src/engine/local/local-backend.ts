@@ -8,7 +8,7 @@ import { sep } from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { Backend, LoadedModel, LoadSize, Memory, ModelTarget } from '../ports.ts';
-import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
+import { MOST_DRAFT_TOKENS, MOST_EMBEDDING_JOBS } from '../../contract/limits.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { BackendFacts, LoadSpec } from '../../contract/load.ts';
 import { filesOf, workerSettings } from '../../contract/settings/shapes.ts';
@@ -247,8 +247,9 @@ class Workers implements LocalBackend {
     const memory = this.#memory.loaded(target, facts);
     this.#memory.hold(worker, memory);
     void worker.gone.then(() => this.#memory.release(worker));
-    const { numCtx, sequences: slots, threads } = facts;
-    const cells = facts.cells ?? numCtx * slots;
+    const { numCtx, sequences, threads } = facts;
+    const slots = target.kind === 'embedding' ? MOST_EMBEDDING_JOBS : sequences;
+    const cells = facts.cells ?? numCtx * sequences;
     const details = { threads, pid: worker.pid };
     worker.onThreads = (found) => {
       details.threads = found.threads;

@@ -58,7 +58,7 @@ export function whenItActs(id: string, names: readonly (keyof ModelParams)[], un
     ...(ofLoads.length < names.length ? ['Defaults of requests apply from the next request on.'] : []),
     ...(isReason
       ? [
-          `Load settings take effect when ${id} is next loaded; if it is loaded with others now, the next request loads it again.`,
+          `Load settings take effect when ${id} is next loaded; if it is loaded with other settings now, the next request loads it again.`,
         ]
       : []),
     ...(!isReason && ofLoads.includes('numCtx')
