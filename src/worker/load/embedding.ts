@@ -4,6 +4,7 @@ import {
   allContexts,
   type EmbeddingContextPlan,
   embeddingContexts,
+  type EmbeddingWay,
   embeddingWay,
   stepTokens,
 } from '../embedding/contexts.ts';
@@ -25,7 +26,7 @@ export async function loadEmbedding(
   try {
     const options = loadOptions(backend, spec);
     const threads = threadsFor(backend, spec);
-    const way = embeddingWay(spec.settings, { usesDevices: usesDevices(backend, spec.settings), threads });
+    const way = wayOf(backend, spec, threads);
     const planned = embeddingContexts(options, { limit: spec.numCtx, threads, way });
     const [placed] = await placedLoads(backend, { spec, options }, [allContexts(planned)]);
     const model = await backend.openModel(spec.path, placed?.options ?? options, throttled(onProgress));
@@ -51,6 +52,15 @@ export async function loadEmbedding(
   } catch (error) {
     throw loadFailure(spec, error, backend.isOutOfMemory);
   }
+}
+
+/** A question about memory asks for the same contexts as a load. */
+export function wayOf(
+  backend: NativeBackend,
+  { settings }: Pick<LoadSpec, 'settings'>,
+  threads: number,
+): EmbeddingWay {
+  return embeddingWay(settings, { usesDevices: usesDevices(backend, settings), threads });
 }
 
 async function openContexts(

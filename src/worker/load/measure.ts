@@ -4,8 +4,9 @@ import type { MeasureSpec } from '../../contract/load.ts';
 import type { ContextSize, Measurement } from '../../contract/memory.ts';
 import type { ContextOptions, LoadOptions, NativeBackend } from '../native.ts';
 import { chatContext } from './chat.ts';
-import { allContexts, embeddingContexts, type EmbeddingWay, embeddingWay } from '../embedding/contexts.ts';
-import { loadOptions, usesDevices } from './load-options.ts';
+import { allContexts, embeddingContexts, type EmbeddingWay } from '../embedding/contexts.ts';
+import { wayOf } from './embedding.ts';
+import { loadOptions } from './load-options.ts';
 import { loadFailure } from './load.ts';
 import { measured, placedLoads } from './placement.ts';
 import { threadsFor } from './threads.ts';
@@ -14,8 +15,7 @@ export async function measureModel(backend: NativeBackend, spec: MeasureSpec): P
   try {
     const options = loadOptions(backend, spec);
     const threads = threadsFor(backend, { ...spec, tunedThreads: null });
-    const isBesideDevices = usesDevices(backend, spec.settings);
-    const way = embeddingWay(spec.settings, { usesDevices: isBesideDevices, threads });
+    const way = wayOf(backend, spec, threads);
     const opened = spec.sizes.map((size) => contextsOf(spec, options, { ...size, threads, way }));
     const placed = await placedLoads(backend, { spec, options }, opened);
     const sizes = (await measured(backend, spec.path, placed)).map(({ bytes }) => [...bytes]);
