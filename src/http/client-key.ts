@@ -3,24 +3,12 @@ import type { FastifyRequest } from '#fastify';
 import { headerValue, REQUEST_HEADERS } from '../wire/headers.ts';
 
 /**
- * Who a request comes from, for fairness only: the address, the key and the program that sends it.
+ * Who a request comes from, for fairness only: the address, the owner and the program that sends it.
  * On one machine all addresses are equal, so a program may name itself by the client id header.
  */
-export function clientKey({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>): string {
-  const known = clientKeys.get(headers);
-  if (known !== undefined) return known;
-  const key = clientKeyOf(ip, headers);
-  clientKeys.set(headers, key);
-  return key;
-}
-
-/** By the headers of a request, which is asked for its client by the door, by its handler and by the log. */
-const clientKeys = new WeakMap<FastifyRequest['headers'], string>();
-
-function clientKeyOf(ip: string, headers: FastifyRequest['headers']): string {
-  const { authorization, 'user-agent': agent } = headers;
+export function clientKey({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>, owner: string): string {
   const id = headerValue(headers, REQUEST_HEADERS.clientId);
-  const facts = [ip, authorization ?? '', agent ?? '', id ?? ''].join('\n');
+  const facts = [ip, owner, headers['user-agent'] ?? '', id ?? ''].join('\n');
   return hash('sha256', facts, 'base64url').slice(0, 16);
 }
 
@@ -48,14 +36,4 @@ function programOf(agent: string): string {
   if (first !== 'Mozilla') return first;
   const browser = BROWSERS.find((name) => agent.includes(`${name}/`));
   return browser === undefined ? 'browser' : (BROWSER_NAMES[browser] ?? browser);
-}
-
-const NOBODY = hash('sha256', '', 'base64url');
-
-/** Whose a request is, and what is kept of it: the key that it offers, hashed; all without one share. */
-export function ownerKey({ headers }: FastifyRequest): string {
-  const offered = headers.authorization ?? headerValue(headers, REQUEST_HEADERS.apiKey) ?? '';
-  if (offered === '') return NOBODY;
-  const key = offered.replace(/^Bearer\s+/i, '');
-  return hash('sha256', key, 'base64url');
 }

@@ -9,6 +9,7 @@ import { type RouteAccess, routes } from '../wire/routes.ts';
 import { type Askers, factsOf } from './guard/askers.ts';
 import {
   type AccessFacts,
+  type Accepted,
   type AccessRules,
   type Asker,
   type NamedKeys,
@@ -84,7 +85,7 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
     // Before the key: a browser cannot offer one until it has the page that asks for it.
     if (request.routeOptions.url === routes.home.path && wantsPage(request.headers.accept))
       return reply.header('Vary', 'Accept').redirect(PAGE_ADDRESS, 302);
-    admit(request, reply, await askerOf(options.askers, request));
+    if (asksForKey(request)) admit(request, reply, await options.askers.of(request.raw));
     const refusal = adminRefusal(options, facts, request);
     if (refusal) throw refusal;
     if (request.raw.httpVersionMajor > 1) throw fail('unsupported_http_version');
@@ -110,18 +111,17 @@ function noRoute(request: FastifyRequest): SvcError {
 }
 
 /** The route decides, and a path without a route asks for the key. A browser sends none with a preflight. */
-async function askerOf(askers: Askers, request: FastifyRequest): Promise<Asker> {
+function asksForKey(request: FastifyRequest): boolean {
   const isPreflight =
     request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-  const isOpen = accessOf(request)?.authenticated === false;
-  return isPreflight || isOpen ? { holder: null } : askers.of(request.raw);
+  return !isPreflight && accessOf(request)?.authenticated !== false;
 }
 
 /** Throws the refusal. What the holder of a named key asks of models counts until all of it is over. */
 function admit(request: FastifyRequest, reply: FastifyReply, asker: Asker): void {
   if ('refusal' in asker) throw asker.refusal;
+  accepted.set(request, asker);
   if (asker.holder === null) return;
-  holders.set(request, asker.holder);
   const runsModels = request.method === 'POST' && request.routeOptions.url?.startsWith('/v1/') === true;
   if (!runsModels) return;
   const open = asker.holder.begin();
@@ -129,12 +129,24 @@ function admit(request: FastifyRequest, reply: FastifyReply, asker: Asker): void
   reply.raw.once('close', open.hold());
 }
 
-const holders = new WeakMap<FastifyRequest, KeyHolder>();
+const accepted = new WeakMap<FastifyRequest, Accepted>();
 const openRequests = new WeakMap<FastifyRequest, OpenRequest>();
 
 /** Whose named key the request came with. */
 export function holderOf(request: FastifyRequest): KeyHolder | undefined {
-  return holders.get(request);
+  return accepted.get(request)?.holder ?? undefined;
+}
+
+/** Whose a request is; undefined where no key was asked for, or none was accepted. */
+export function ownerOf(request: FastifyRequest): string | undefined {
+  return accepted.get(request)?.owner;
+}
+
+/** Whose is what a request may read. No route that asks for no key reads anything that is kept for an owner. */
+export function knownOwnerOf(request: FastifyRequest): string {
+  const owner = ownerOf(request);
+  if (owner === undefined) throw new Error('this route does not know whose its request is');
+  return owner;
 }
 
 /** The request as its key counts it. */

@@ -96,10 +96,10 @@ function keepDoor(server: Server, { useCases, options, common, turnstile, askers
   const log = new RefusalLog(logger, clock);
   const door = new Door({
     crowdedOut: (client, arriving) => useCases.crowdedOut(client, arriving),
-    mayEnter: (knock) => {
-      if (refuseForeign(options.access, factsOf(knock)) !== null) return false;
+    ownerOf: (knock) => {
+      if (refuseForeign(options.access, factsOf(knock)) !== null) return null;
       const asker = askers.now(knock);
-      return asker !== null && !('refusal' in asker);
+      return asker === null || 'refusal' in asker ? null : asker.owner;
     },
     headers: common,
     requestIdHeader: HEADERS.requestId,

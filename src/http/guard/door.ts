@@ -31,8 +31,8 @@ export interface TurnedAway {
 
 export interface DoorOptions {
   crowdedOut(clientKey: string, arriving: ReadonlyMap<string, number>): QueueFull | null;
-  /** Whether the Host, the Origin and the key of the request let it in. */
-  mayEnter(knock: Knock): boolean;
+  /** Whose the request is, where its Host, its Origin and its key let it in; else null. */
+  ownerOf(knock: Knock): string | null;
   /** What every response carries. */
   headers(asked: IncomingHttpHeaders): Readonly<Record<string, string>>;
   readonly requestIdHeader: string;
@@ -89,8 +89,8 @@ export class Door {
   #clientOf(knock: Knock, address = ''): string | null {
     const { headers } = knock;
     if (!waitsForSlot(knock)) return null;
-    if (headers.origin !== undefined || !this.#options.mayEnter(knock)) return null;
-    return clientKey({ ip: address, headers });
+    const owner = headers.origin === undefined ? this.#options.ownerOf(knock) : null;
+    return owner === null ? null : clientKey({ ip: address, headers }, owner);
   }
 
   #refusal({ url = '', headers: asked }: Knock, client: string): RawAnswer | null {

@@ -5,6 +5,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { KeyHolder } from '../../api/access/key-holder.ts';
+import { NOBODY, ownerOfKey } from '../../api/access/owner.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
 import type { RouteAccess } from '../../wire/routes.ts';
 
@@ -26,8 +27,16 @@ export interface NamedKeys {
   holderOf(offered: string): KeyHolder | null;
 }
 
-/** Who asks: the holder of a named key, or null for whoever may do everything; or why nobody does. */
-export type Asker = { readonly holder: KeyHolder | null } | { readonly refusal: SvcError };
+/** A request that was let in. */
+export interface Accepted {
+  /** Of a named key; null for whoever may do everything. */
+  readonly holder: KeyHolder | null;
+  /** Whose the request is, and whose is what is kept of it. */
+  readonly owner: string;
+}
+
+/** Who asks, or why nobody does. */
+export type Asker = Accepted | { readonly refusal: SvcError };
 
 /** What a route asks of its caller beyond the key. */
 export interface AdminRules {
@@ -93,19 +102,20 @@ function isSameOrigin(origin: string, host: string): boolean {
 }
 
 /**
- * The key of the service opens everything, a named one what its holder may; where there is no key, nobody needs one. Both
- * sides are hashed, which hides timing differences.
+ * The key of the service opens everything, a named one what its holder may; where there is no key, nobody needs one. One key
+ * counts: the bearer token, and where there is none the key header. Both sides are hashed, which hides timing differences.
  */
 export function whoAsks(rules: Pick<AccessRules, 'apiKey'>, keys: NamedKeys, facts: AccessFacts): Asker {
   const bearer = /^Bearer\s+(.+)$/i.exec(facts.authorization ?? '')?.[1];
-  const offered = bearer ?? facts.apiKeyHeader;
-  if (rules.apiKey === null && !keys.hasKeys) return { holder: null };
-  if (offered === undefined) return { refusal: fail('unauthorized') };
+  const offered = bearer ?? facts.apiKeyHeader ?? '';
+  if (rules.apiKey === null && !keys.hasKeys) return { holder: null, owner: NOBODY };
+  if (offered === '') return { refusal: fail('unauthorized') };
+  const owner = ownerOfKey(offered);
   if (rules.apiKey !== null && timingSafeEqual(sha256(offered), sha256(rules.apiKey)))
-    return { holder: null };
+    return { holder: null, owner };
   const holder = keys.holderOf(offered);
   const refusal = holder === null ? fail('unauthorized') : holder.refusal();
-  return refusal === null ? { holder } : { refusal };
+  return refusal === null ? { holder, owner } : { refusal };
 }
 
 /**

@@ -4,9 +4,9 @@
  */
 import type { FastifyReply, FastifyRequest } from '#fastify';
 import type { Caller } from '../../api/caller.ts';
-import { clientKey, clientName, ownerKey } from '../client-key.ts';
+import { clientKey, clientName } from '../client-key.ts';
 import { leaveDoor } from '../guard/door.ts';
-import { holderOf, openRequestOf } from '../hooks.ts';
+import { holderOf, knownOwnerOf, openRequestOf } from '../hooks.ts';
 import { accountOf, traceparentOf } from '../log/request-log.ts';
 import { routeOf } from '../upstream-headers.ts';
 
@@ -16,10 +16,11 @@ export function callerOf(request: FastifyRequest, signal: AbortSignal): Caller {
   const holder = holderOf(request);
   const open = openRequestOf(request);
   const account = accountOf(request);
+  const owner = knownOwnerOf(request);
   return {
     requestId: request.id,
-    clientKey: clientKey(request),
-    owner: ownerKey(request),
+    clientKey: clientKey(request, owner),
+    owner,
     clientName: holder?.record.name ?? clientName(request),
     gate: open ?? holder,
     hold: open && (() => open.hold()),

@@ -3,7 +3,7 @@ import type { FastifyRequest } from '#fastify';
 import type { ResponsesUseCases } from '../../api/dialects/responses/responses.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { InputTokensRequest, ItemsQuery, ResponsesRequest } from '../../wire/responses/request.ts';
-import { ownerKey } from '../client-key.ts';
+import { knownOwnerOf } from '../hooks.ts';
 import type { StreamOptions } from '../sse.ts';
 import { countHandler, generationHandler } from './generation.ts';
 import type { Handler } from './handler.ts';
@@ -26,12 +26,12 @@ export function responseHandlers(
         const message = 'stream must not be true; a stream is told once and not played again.';
         throw fail('unsupported_value', { param: 'stream', message });
       }
-      return responses.get(idOf(request), ownerKey(request));
+      return responses.get(idOf(request), knownOwnerOf(request));
     },
-    deleteResponse: async (request) => responses.delete(idOf(request), ownerKey(request)),
+    deleteResponse: async (request) => responses.delete(idOf(request), knownOwnerOf(request)),
     responseItems: async (request) =>
-      responses.inputItems(idOf(request), ownerKey(request), request.query as ItemsQuery),
-    cancelResponse: async (request) => responses.cancel(idOf(request), ownerKey(request)),
+      responses.inputItems(idOf(request), knownOwnerOf(request), request.query as ItemsQuery),
+    cancelResponse: async (request) => responses.cancel(idOf(request), knownOwnerOf(request)),
   };
 }
 

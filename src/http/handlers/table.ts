@@ -14,9 +14,8 @@ import type { RequestQuery } from '../../wire/operation/requests.ts';
 import type { UnloadRequest } from '../../wire/residency.ts';
 import { routes } from '../../wire/routes.ts';
 import { refusePageToken } from '../guard/guard.ts';
-import { accessFacts, holderOf } from '../hooks.ts';
+import { accessFacts, holderOf, knownOwnerOf } from '../hooks.ts';
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
-import { ownerKey } from '../client-key.ts';
 import type { StreamOptions } from '../sse.ts';
 import { pageHandler, pageRedirect } from '../page/page.ts';
 import { chatHandler } from './chat.ts';
@@ -71,7 +70,7 @@ export function handlerTable(
     tokenize: countHandler<TokenizeRequest>((body, caller) => useCases.tokenize(body, caller)),
     detokenize: countHandler<DetokenizeRequest>((body, caller) => useCases.detokenize(body, caller)),
     cacheReport: async (request) =>
-      useCases.cacheReport((request.params as { id: string }).id, ownerKey(request)),
+      useCases.cacheReport((request.params as { id: string }).id, knownOwnerOf(request)),
     residency: async () => useCases.residency.list(),
     unload: async (request) => useCases.residency.unload((request.body as UnloadRequest).model),
     engine: async () => useCases.events.state(),

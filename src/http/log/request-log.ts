@@ -14,7 +14,7 @@ import type { SvcError } from '../../lib/errors/svc-error.ts';
 import type { RequestText } from '../../wire/operation/requests.ts';
 import { clientKey, clientName } from '../client-key.ts';
 import { RequestEntry } from '../../api/requests/request-entry.ts';
-import { holderOf } from '../hooks.ts';
+import { holderOf, ownerOf } from '../hooks.ts';
 import { captureText } from './text-capture.ts';
 
 interface RequestSpan {
@@ -108,7 +108,7 @@ function finishedRequest(request: FastifyRequest, reply: FastifyReply, entry: Re
     // Whoever left before the head has seen no status; 499 is the usual word for it.
     status: raw.headersSent ? raw.statusCode : 499,
     ...(error === undefined ? {} : { error }),
-    client: clientKey(request),
+    client: clientKey(request, ownerOf(request) ?? ''),
     ...(name === '' ? {} : { client_name: name }),
     ...(key === undefined ? {} : { key }),
     total_ms: entry.elapsedMs,

@@ -7,9 +7,11 @@ import type { JobEvent } from '../../../src/contract/job-event.ts';
 import { answer, done, gate, started, text } from '../../support/http/scripted-engine.ts';
 import { installed, scriptedService, startScripted } from '../../support/http/scripted-service.ts';
 import { fail } from '../../../src/lib/errors/svc-error.ts';
+import { addKey } from '../../../src/store/keys/key-file.ts';
 import { verifies } from '../requirements.ts';
 
 const service = scriptedService();
+const keyed = scriptedService({ apiKey: 'the key' });
 const path = '/v1/responses';
 const pathIn = (home: string): string => join(home, 'responses');
 const ask = (fields: object = {}, headers: Record<string, string> = {}) =>
@@ -301,20 +303,22 @@ describe('a stored response', () => {
   });
 
   it('is seen by its own key only', async () => {
-    const { id } = (await ask()).body;
+    const { key } = await addKey(keyed.home, { name: 'other', admin: true, localOnly: false }, Date.now());
+    const headers = { authorization: `Bearer ${key}` };
+    const asked = { model: 'default', input: 'Hello' };
+    const { id } = (await keyed.client.post(path, asked)).body;
     for (const [method, at] of [
       ['GET', ''],
       ['GET', '/input_items'],
       ['DELETE', ''],
       ['POST', '/cancel'],
     ] as const) {
-      const headers = { authorization: 'Bearer another' };
-      const { status } = await service.client.ask({ method, path: `${path}/${id}${at}`, headers });
+      const { status } = await keyed.client.ask({ method, path: `${path}/${id}${at}`, headers });
       expect([method, at, status]).toEqual([method, at, 404]);
     }
-    const other = await ask({ previous_response_id: id }, { authorization: 'Bearer another' });
+    const other = await keyed.client.post(path, { ...asked, previous_response_id: id }, headers);
     expect([other.status, other.body.error.param]).toEqual([404, 'previous_response_id']);
-    expect((await service.client.get(`${path}/${id}`)).status).toBe(200);
+    expect((await keyed.client.get(`${path}/${id}`)).status).toBe(200);
   });
 
   it('is none where the request says so', async () => {
