@@ -171,13 +171,40 @@ describe.skipIf(cannotRun)('installing for a user of systemd', () => {
     expect((await service('status')).code).toBe(3);
   });
 
-  it('says which command failed, and in whose words', async () => {
+  it.each(['daemon-reload', 'enable', 'restart'])(
+    'leaves nothing behind where %s fails, and says what to do',
+    async (failing) => {
+      await rm(path.join(folder, '.config'), { recursive: true, force: true });
+      await standIn(`*${failing}*`);
+      const { code, stderr } = await service('install');
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          new RegExp(`systemctl --user ${failing}.* failed: no bus; nothing was installed; log in as`),
+        ),
+      ]);
+      expect(stderr).toContain('run: hearth serve');
+      expect(existsSync(path.join(folder, '.config'))).toBe(false);
+      expect((await service('status')).stdout).toContain('installed   no');
+    },
+  );
+
+  it('keeps the definition that was there where its renewal fails', async () => {
     await standIn('*enable*');
-    const { code, stderr } = await service('install', '--no-start');
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('systemctl --user enable hearth.service failed: no bus'),
-    ]);
+    await mkdir(path.dirname(unit()), { recursive: true });
+    await writeFile(unit(), 'of an earlier version');
+    expect((await service('install')).code).toBe(1);
+    expect(await readFile(unit(), 'utf8')).toBe('of an earlier version');
+  });
+
+  it('says where there is no systemctl, and leaves nothing behind', async () => {
+    await rm(path.join(folder, '.config'), { recursive: true, force: true });
+    const { code, stderr } = await hearth(['service', 'install'], {
+      ...env(),
+      PATH: path.join(folder, 'units'),
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('there is no systemctl on this machine')]);
+    expect(existsSync(path.join(folder, '.config'))).toBe(false);
   });
 });
 

@@ -36,6 +36,8 @@ export interface CheckOptions {
   /** Cases that do not end within this time, the load included, are left out. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
+  /** Called once the model is loaded, and after each case. */
+  readonly onCase?: (tried: number, all: number) => void;
 }
 
 const NUM_CTX = 2048;
@@ -57,7 +59,8 @@ export async function checkModel(options: CheckOptions): Promise<ScoreCard> {
 }
 
 async function scored(loaded: LoadedModel, options: CheckOptions, end: number): Promise<ScoreCard> {
-  const { target, makerDefaults, signal } = options;
+  const { target, makerDefaults, signal, onCase } = options;
+  onCase?.(0, CHECK_CASES.length);
   const run = (job: Job, until = signal): Promise<JobEvent[]> =>
     collectEvents((listener) => loaded.run(job, until, listener));
   const about = await explained(
@@ -73,7 +76,9 @@ async function scored(loaded: LoadedModel, options: CheckOptions, end: number): 
       const each = waiting.shift();
       if (each === undefined) return;
       const reason = await failureOf((job) => run(job, inTime), each);
-      if (!inTime.aborted) reasons.set(each, reason);
+      if (inTime.aborted) return;
+      reasons.set(each, reason);
+      onCase?.(reasons.size, CHECK_CASES.length);
     }
   };
   await Promise.all(Array.from({ length: TOGETHER }, tryCases));

@@ -1,9 +1,7 @@
-/** What the words behind `hearth run` mean. */
 import { describe, expect, it } from 'vitest';
 import { openingOf } from './opening.ts';
 
-const known = (words: readonly string[], isInstalled: boolean, resembles = false) =>
-  openingOf(words, { isInstalled, resembles });
+const known = (words: readonly string[], isInstalled: boolean) => openingOf(words, { isInstalled });
 
 describe('the words of hearth run', () => {
   it('begin with an installed model, and the rest is the prompt', () => {
@@ -11,32 +9,24 @@ describe('the words of hearth run', () => {
     expect(known(['mini'], true)).toEqual({ model: 'mini', prompt: '' });
   });
 
-  it.each([[['What is 2+2?']], [['why?']], [['Überall, immer']]])(
+  it.each([[['What is 2+2?']], [['why?']], [['Überall, immer']], [['2+2?', 'Quick', 'please']]])(
     '%j are a question to the default model',
     (words) => {
       expect(known(words, false)).toEqual({ model: 'default', prompt: words.join(' ') });
     },
   );
 
-  it.each([[['What', 'is', '2+2?']], [['tell', 'me']]])(
-    '%j are one as well, but the first may be meant as a model',
-    (words) => {
-      expect(known(words, false)).toEqual({ model: 'default', prompt: words.join(' '), mayMeanModel: true });
-    },
-  );
-
   it.each([
     [['nope']],
+    [['mistral', 'hello']],
+    [['tell', 'me']],
+    [['What', 'is', '2+2?']],
     [['gemma-3', 'hi']],
     [['user/repo:Q4']],
     [['gpu/user/repo:Q4', 'hi']],
     [['nope', 'What is it?']],
-  ])('%j name a model that is missing', (words) => {
+  ])('%j name a model that is not installed', (words) => {
     expect(known(words, false)).toBeUndefined();
-  });
-
-  it('name a missing model where an installed one resembles the first word', () => {
-    expect(known(['gemma', 'hi'], false, true)).toBeUndefined();
   });
 
   it('may be none', () => {

@@ -22,6 +22,8 @@ export interface ServicePlan {
   readonly active: Program;
   /** Null: what the service prints is not kept. */
   readonly logs: ((lines: string, follow: boolean) => Program) | null;
+  /** What to do where the service cannot be installed. */
+  readonly remedy: string;
   /** What else a user of this kind should know. */
   readonly advice: readonly string[];
 }
@@ -81,6 +83,9 @@ function systemdPlan(
       lines,
       ...(follow ? ['--follow'] : []),
     ],
+    remedy: isUser
+      ? 'log in as this user directly, not by su or sudo, or install for the whole machine with: sudo hearth service install --system; without systemd, run: hearth serve'
+      : 'run it as root (sudo) on a machine that systemd started; without systemd, run: hearth serve',
     advice: isUser
       ? ['It runs while you are logged in; to run it from the start of the machine: loginctl enable-linger']
       : [],
@@ -100,6 +105,7 @@ function launchdPlan({ facts, uid }: PlanPlaces): ServicePlan {
     disable: [['launchctl', 'bootout', `${domain}/${label}`]],
     forget: [],
     active: ['launchctl', 'print', `${domain}/${label}`],
+    remedy: 'log in to the desktop as this user and try again, or run: hearth serve',
     logs: (lines, follow) => ['tail', '-n', lines, ...(follow ? ['-f'] : []), launchdLog(facts)],
     advice: [UNTRIED],
   };
@@ -122,6 +128,7 @@ function windowsPlan({ facts, env }: PlanPlaces): ServicePlan {
     forget: [],
     active: ['schtasks', '/Query', '/TN', name],
     logs: null,
+    remedy: 'try again in a terminal with the rights of an administrator, or run: hearth serve',
     advice: [UNTRIED],
   };
 }

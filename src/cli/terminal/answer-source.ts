@@ -10,6 +10,7 @@ import { routes } from '../../wire/routes.ts';
 import { limitsOf } from '../builtin-models.ts';
 import { callServer, expectOk, postText, ServerRefusal, streamServer } from '../api.ts';
 import { CliFailure, EXIT_CODES } from '../context.ts';
+import { knownNameAdvice } from '../words/advice.ts';
 import type { Answerer, Effect, Event } from '../conversation/state.ts';
 
 type Send = Extract<Effect, { readonly do: 'send' }>;
@@ -58,7 +59,7 @@ export async function findModel(config: Config, name: string): Promise<ModelEntr
 }
 
 /** Names of installed chat models that the word resembles. */
-export async function resembling(config: Config, name: string): Promise<string[]> {
+async function resembling(config: Config, name: string): Promise<string[]> {
   const { data } = await listModels(config);
   return nearest(
     name,
@@ -71,10 +72,13 @@ export async function chatModels(config: Config): Promise<string[]> {
   return data.filter(({ kind }) => kind === 'chat').map(({ id }) => id);
 }
 
-/** The service's own sentence, and the names that are close; where there are none, the advice. */
+/** The service's own sentence with the nearest names, or else what to pull; then the advice. */
 export async function notInstalled(config: Config, name: string, advice = ''): Promise<CliFailure> {
   // The sentence about a built-in model says itself how to restore it.
-  const hint = builtinNamed(name) === null ? didYouMean(await resembling(config, name)) || advice : '';
+  const hint =
+    builtinNamed(name) === null
+      ? (didYouMean(await resembling(config, name)) || knownNameAdvice(name)) + advice
+      : '';
   const response = await callServer(
     config,
     'GET',

@@ -2,7 +2,7 @@
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { builtinNamed } from '../../lib/errors/builtin-ids.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
-import { repositoryFor } from '../../store/hub/choose/known-names.ts';
+import { knownName } from '../../store/hub/choose/known-names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,7 +18,7 @@ export async function adviceFor(
     return restoreAdvice(error.detail.ref) || pullAdvice(error.detail.ref);
   // The sentence about a built-in model says itself how to restore it.
   if (!isFailure(error, 'model_not_found') || builtinNamed(error.detail.model) !== null) return '';
-  return didYouMean(nearest(error.detail.model, await installed()));
+  return didYouMean(nearest(error.detail.model, await installed())) || knownNameAdvice(error.detail.model);
 }
 
 function restoreAdvice(name: string): string {
@@ -29,11 +29,19 @@ function restoreAdvice(name: string): string {
 /** A name without an owner may be one that another program knows. */
 function pullAdvice(name: string): string {
   if (!/^[\w.-]+(?::[\w.-]+)?$/.test(name)) return '';
-  const repo = repositoryFor(name);
+  return knownNameAdvice(name) || ` Look for one with: hearth search ${name.replace(':', ' ')}`;
+}
+
+/** How to install a model by the name that it has elsewhere; empty for a name that is not known. */
+export function knownNameAdvice(name: string): string {
+  const known = knownName(name);
+  if (known === null) return '';
+  const { reference, tags } = known;
   const [bare = ''] = name.split(':');
-  return repo === null
-    ? ` Look for one with: hearth search ${bare}`
-    : ` "${bare}" is a name of Ollama's library; a GGUF of it: hearth pull ${repo} (hearth fit ${repo} lists its sizes).`;
+  if (reference === null)
+    return ` Of "${bare}", ${tags.join(', ')} are known here, such as ${bare}:${tags[0]}; look for others with: hearth search ${name.replace(':', ' ')}`;
+  const [repository] = reference.split(':');
+  return ` "${name}" is a name of Ollama's library; a GGUF of it: hearth pull ${reference} (hearth fit ${repository} lists its quants).`;
 }
 
 /** Redirects are held to public addresses, which a proxy would resolve in our place. */

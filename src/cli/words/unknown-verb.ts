@@ -27,18 +27,39 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   health: 'status',
   identity: 'status',
   clean: 'prune',
+  du: 'list',
+};
+
+const END = 'To end the service, press Ctrl-C in its terminal, or end the process that hearth doctor names.';
+const UPDATE = 'To update Hearth, install the new package with the command that installed this one.';
+
+/** Words for what no verb does, and how to do it. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  quit: END,
+  exit: END,
+  shutdown: END,
+  restart: `${END} Then run: hearth serve`,
+  update: UPDATE,
+  upgrade: UPDATE,
+  embed: 'The running service answers POST /v1/embeddings.',
+  push: 'Hearth publishes no models.',
 };
 
 /** A sentence about a word that is no verb. */
 export function unknownVerb(word: string, verbs: readonly string[]): string {
-  const synonym = Object.hasOwn(SYNONYMS, word) ? SYNONYMS[word] : undefined;
-  const meant = synonym === undefined ? nearest(word, verbs) : [synonym];
-  return sentenceOf('hearth', word, meant);
+  const elsewhere = Object.hasOwn(ELSEWHERE, word) ? ELSEWHERE[word] : undefined;
+  if (elsewhere !== undefined) return `there is no verb ${word}. ${elsewhere}`;
+  return sentenceOf('hearth', word, meantBy(word, verbs));
 }
 
 /** A sentence about a word behind a verb that has verbs of its own. */
 export function unknownVerbOf(verb: string, word: string, below: readonly string[]): string {
-  return sentenceOf(`hearth ${verb}`, word, nearest(word, below));
+  return sentenceOf(`hearth ${verb}`, word, meantBy(word, below));
+}
+
+function meantBy(word: string, verbs: readonly string[]): readonly string[] {
+  const synonym = Object.hasOwn(SYNONYMS, word) ? SYNONYMS[word] : undefined;
+  return synonym !== undefined && verbs.includes(synonym) ? [synonym] : nearest(word, verbs);
 }
 
 function sentenceOf(line: string, word: string, meant: readonly string[]): string {

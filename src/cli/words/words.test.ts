@@ -15,11 +15,19 @@ describe('a word that is no verb', () => {
     ['chat', 'there is no verb chat. Did you mean hearth run?'],
     ['generate', 'there is no verb generate. Did you mean hearth run?'],
     ['stauts', 'there is no verb stauts. Did you mean hearth status?'],
+    ['copy', 'there is no verb copy. hearth --help lists them.'],
     ['xyzzy', 'there is no verb xyzzy. hearth --help lists them.'],
     ['constructor', 'there is no verb constructor. hearth --help lists them.'],
   ])('%s', (word, sentence) => {
     expect(unknownVerb(word, verbs)).toBe(sentence);
   });
+});
+
+it('says how to do what no verb does', () => {
+  expect(unknownVerb('restart', ['restore'])).toMatch(
+    /^there is no verb restart\. To end the service.* hearth serve$/,
+  );
+  expect(unknownVerb('update', verbs)).toContain('install the new package');
 });
 
 it('names verbs below a verb in the same words', () => {
@@ -29,6 +37,9 @@ it('names verbs below a verb in the same words', () => {
   expect(unknownVerbOf('cache', 'lst', ['list', 'why'])).toBe(
     'there is no verb cache lst. Did you mean hearth cache list?',
   );
+  expect(unknownVerbOf('key', 'remove', ['add', 'rm'])).toBe(
+    'there is no verb key remove. Did you mean hearth key rm?',
+  );
 });
 
 describe('advice', () => {
@@ -37,6 +48,22 @@ describe('advice', () => {
   it('names models that resemble the one that is missing', async () => {
     expect(await advice(fail('model_not_found', { model: 'gemma' }))).toBe(' Did you mean gemma-3-270m?');
     expect(await advice(fail('model_not_found', { model: 'other' }))).toBe('');
+  });
+
+  it.each([
+    fail('model_not_found', { model: 'qwen3:0.6b' }),
+    fail('reference_invalid', { ref: 'qwen3:0.6b', reason: 'r' }),
+  ])('says what to pull in the size of the tag, after $code', async (error) => {
+    expect(await advice(error)).toContain(
+      'hearth pull Qwen/Qwen3-0.6B-GGUF (hearth fit Qwen/Qwen3-0.6B-GGUF',
+    );
+  });
+
+  it('offers no other size where the one that is asked for is not known', async () => {
+    const said = await advice(fail('reference_invalid', { ref: 'llama3.2:90b', reason: 'r' }));
+    expect(said).toContain('3b, 1b are known here, such as llama3.2:3b');
+    expect(said).toContain('hearth search llama3.2 90b');
+    expect(said).not.toContain('hearth pull bartowski');
   });
 
   it.each([

@@ -10,6 +10,11 @@ describe('nearest', () => {
     ['Haerth-Mini', ['hearth-mini']],
     ['mini', ['hearth-mini']],
     ['tiny', ['acme/tiny-chat:q4']],
+    ['gema', ['gemma-3-270m-q4_k_m']],
+    ['gemma-3:270m', ['gemma-3-270m-q4_k_m']],
+    ['tinny', ['acme/tiny-chat:q4']],
+    ['embd', ['hearth-embed']],
+    ['mistral', []],
     ['nope', []],
     ['', []],
   ])('finds for %j %j', (word, expected) => {

@@ -1,20 +1,17 @@
 /** What somebody may have meant: the known names that are closest to a word, best first, at most three. */
 export function nearest(word: string, known: readonly string[]): string[] {
-  const wanted = word.toLowerCase();
+  const wanted = plain(word);
   if (wanted === '') return [];
-  return (
-    known
-      .map((name) => ({ name, distance: distance(wanted, name.toLowerCase()) }))
-      // One edit turns any letter into any other.
-      .filter(({ name, distance }) => distance < Math.min(wanted.length, name.length) || distance === 0)
-      .filter(
-        ({ name, distance }) => distance <= Math.max(1, Math.floor(Math.min(wanted.length, name.length) / 3)),
-      )
-      .sort((one, other) => one.distance - other.distance)
-      .slice(0, 3)
-      .map(({ name }) => name)
-  );
+  return known
+    .map((name) => ({ name, distance: distance(wanted, plain(name)) }))
+    .filter(({ distance }) => distance < Infinity)
+    .sort((one, other) => one.distance - other.distance)
+    .slice(0, 3)
+    .map(({ name }) => name);
 }
+
+/** Programs differ in how they join the parts of a name: `gemma3:270m`, `gemma3-270m`. */
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[:_\s]/g, '-');
 
 /** A sentence that names them, with a space before it; empty when there are none. */
 export function didYouMean(names: readonly string[]): string {
@@ -23,13 +20,27 @@ export function didYouMean(names: readonly string[]): string {
   return ` Did you mean ${others.length === 0 ? last : `${others.reverse().join(', ')} or ${last}`}?`;
 }
 
-/** Edits between two words; a name that begins with the word, or has it as a part, is as near as a typing slip. */
+/**
+ * Edits between two words, Infinity if they are too many for a slip. A name that begins with the word, or has it as a
+ * part, is as near as one slip; a name with a part that resembles the word is a little farther.
+ */
 function distance(word: string, name: string): number {
   if (word === name) return 0;
-  const edits = editDistance(word, name);
-  const isPart = word.length >= 3 && name.split(/[^a-z0-9.]+/).includes(word);
+  const parts = name.split(/[^a-z0-9.]+/);
+  const isPart = word.length >= 3 && parts.includes(word);
   const isStart = word.length >= 3 && (name.startsWith(word) || (name.length >= 3 && word.startsWith(name)));
-  return isPart || isStart ? Math.min(1, edits) : edits;
+  if (isPart || isStart) return Math.min(1, editDistance(word, name));
+  // `gemma3`: its number is often left out.
+  const stems = parts.flatMap((part) => [part, part.replace(/[\d.]+$/, '')]);
+  const ofParts = stems.filter((part) => part !== name && part.length >= 4).map((part) => slips(word, part));
+  return Math.min(slips(word, name), ...ofParts.map((edits) => edits + 0.5));
+}
+
+function slips(word: string, name: string): number {
+  const edits = editDistance(word, name);
+  const shorter = Math.min(word.length, name.length);
+  // One edit turns any letter into any other.
+  return edits < shorter && edits <= Math.max(1, Math.floor(shorter / 3)) ? edits : Infinity;
 }
 
 /** Damerau-Levenshtein with adjacent swaps; words here are short, so the whole table is kept. */

@@ -4,6 +4,7 @@ import type { ChatResponse } from '../../../wire/inference/chat.ts';
 import { HEADERS } from '../../../wire/headers.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk, ServerRefusal } from '../../api.ts';
+import { notInstalled } from '../../terminal/answer-source.ts';
 import type { BenchReport } from './bench-plot.ts';
 
 const STREAMS = [1, 2, 4, 8];
@@ -23,6 +24,9 @@ export async function runBench(
 ): Promise<Omit<BenchReport, 'service'>> {
   say(`Loading ${model} …`);
   const first = await callServer(config, 'POST', routes.completions.path, body(model, 'One', 1));
+  const isMissing =
+    first.status === 404 && (first.body as { code?: unknown } | null)?.code === 'model_not_found';
+  if (isMissing) throw await notInstalled(config, model);
   expectOk(first);
   const numCtx = Number(first.headers.get(HEADERS.numCtx) ?? 0) || null;
   say('Reading a prompt …');

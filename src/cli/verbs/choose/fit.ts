@@ -4,7 +4,7 @@ import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { librariesFolder } from '../../../lib/files/native-library.ts';
 import { isServed } from '../../../store/files/manifest.ts';
-import { repositoryFor } from '../../../store/hub/choose/known-names.ts';
+import { knownName } from '../../../store/hub/choose/known-names.ts';
 import type { InstalledModel } from '../../../store/registry/registry.ts';
 import { CliFailure, type CliContext, printable, table } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
@@ -29,7 +29,7 @@ async function installed(context: CliContext, name: string): Promise<InstalledMo
   try {
     return await localRegistry(context.config()).find(name);
   } catch (error) {
-    const isReference = name.includes('/') || repositoryFor(name) !== null;
+    const isReference = name.includes('/') || knownName(name) !== null;
     if (isReference && isFailure(error, 'model_not_found')) return null;
     throw error;
   }

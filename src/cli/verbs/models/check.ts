@@ -9,6 +9,7 @@ import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 /** With the load, and cases that have begun, the whole stays within a minute. */
 const WITHIN_MS = 50_000;
 const NAME_WIDTH = 14;
+const CASES_PER_LINE = 10;
 
 export function registerCheck(program: Command, context: CliContext): void {
   program
@@ -27,6 +28,7 @@ async function check(context: CliContext, id: string, json: boolean, signal: Abo
   const registry = localRegistry(config);
   const model = await registry.resolve(id, 'chat');
   const target = registry.toTarget(model, { numThreads: config.numThreads });
+  context.note(printable(`Loading ${model.id} …`));
   await target.source.verify();
   const card = await checkModel({
     worker: { env: context.env, gpu: 'off' },
@@ -34,6 +36,9 @@ async function check(context: CliContext, id: string, json: boolean, signal: Abo
     makerDefaults: await makerDefaults(registry, model),
     withinMs: WITHIN_MS,
     signal,
+    onCase: (tried, all) => {
+      if (tried % CASES_PER_LINE === 0) context.note(`Tried ${tried} of ${all} cases …`);
+    },
   });
   if (json) {
     context.printJson(card);

@@ -2,6 +2,7 @@
  * cli/verbs/models owns the verbs that change or show what is installed. It knows nothing of a running server.
  * hearth import FILE…, and hearth import --from STORE: local models become installed ones, by default without copying.
  */
+import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { messageOf } from '../../../lib/errors/svc-error.ts';
 import { multiselect } from '@clack/prompts';
 import type { Command } from 'commander';
@@ -106,7 +107,9 @@ async function scanStore(context: CliContext, store: string): Promise<ForeignSca
   const scan = known ? await scanForeignStore(known, foreignEnvironment(context)) : await scanFolder(store);
   if (scan.roots.length === 0 && scan.problems.length === 0) {
     throw new CliFailure(
-      known ? `no models of ${known} were found on this machine` : `there is no store or folder ${store}`,
+      known
+        ? `no models of ${known} were found on this machine`
+        : `there is no store or folder ${store}; stores are ${FOREIGN_STORES.join(', ')}.${didYouMean(nearest(store, FOREIGN_STORES))}`,
       EXIT_CODES.notFound,
     );
   }

@@ -15,8 +15,12 @@ export function registerRm(program: Command, context: CliContext): void {
     .description('remove models or aliases; files used in place are not deleted')
     .action(async (ids: string[]) => {
       const registry = localRegistry(context.config());
-      for (const name of ids) {
-        if (!(await registry.has(name)) && (await removeElsewhere(registry, name))) {
+      const engines = new EngineStore(registry.store);
+      const names = new Set(ids);
+      // Before the first is removed: a mistyped name must not end the command halfway.
+      for (const name of names) await requireRemovable(registry, engines, name);
+      for (const name of names) {
+        if (!(await registry.has(name)) && (await removeAliasSeen(engines, name))) {
           context.note(printable(`Alias ${name} is removed.`));
           continue;
         }
@@ -40,12 +44,12 @@ export function registerRm(program: Command, context: CliContext): void {
     });
 }
 
-/** Of models of other engines only a name can be taken away; false where no engine has it. */
-async function removeElsewhere(registry: Registry, name: string): Promise<boolean> {
-  const engines = new EngineStore(registry.store);
-  if (await removeAliasSeen(engines, name)) return true;
+/** Rejects for a name that nothing has, and for models of other engines: only their aliases can be removed here. */
+async function requireRemovable(registry: Registry, engines: EngineStore, name: string): Promise<void> {
+  if (await registry.has(name)) return;
   const seen = await findSeen(engines, name);
-  if (seen === null) return false;
+  if (seen === null) return void (await registry.find(name));
+  if (seen.aliases.some((alias) => alias.toLowerCase() === name.toLowerCase())) return;
   const verb = REMOVED_BY[seen.engine];
   const whole = seen.engine === 'pool' ? seen.id : seen.owner;
   const all = seen.engine === 'pool' ? 'it' : `${whole} with all its models`;

@@ -2,18 +2,12 @@
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
-import { CliFailure, type CliContext, type ExitCode, EXIT_CODES, printable } from '../../context.ts';
+import { CliFailure, type CliContext, type ExitCode, EXIT_CODES } from '../../context.ts';
 import { commandNames } from '../../conversation/commands.ts';
 import { DEFAULT_MODEL, mayBeModel, openingOf } from '../../conversation/opening.ts';
 import { type Answerer, newConversation, type Opening } from '../../conversation/state.ts';
 import { introduction } from '../../conversation/step.ts';
-import {
-  answererOf,
-  findAnswerer,
-  findModel,
-  notInstalled,
-  resembling,
-} from '../../terminal/answer-source.ts';
+import { answererOf, findAnswerer, findModel, notInstalled } from '../../terminal/answer-source.ts';
 import { LineEditor } from '../../terminal/line-editor.ts';
 import { openHistory, sessionHistory } from '../../terminal/line-history.ts';
 import { Screen } from '../../terminal/screen.ts';
@@ -47,7 +41,6 @@ export function registerRun(program: Command, context: CliContext): void {
       const config = context.config();
       const options = optionsOf(flags);
       const opened = await open(config, model === undefined ? [] : [model, ...words]);
-      if (opened.note !== null) context.note(printable(opened.note));
       const prompt = [await pipedText(), opened.prompt].filter((part) => part !== '').join('\n\n');
       if (prompt === '' && !process.stdin.isTTY)
         throw new CliFailure('nothing to ask: give a prompt, or text on stdin', EXIT_CODES.usage);
@@ -67,23 +60,19 @@ export function registerRun(program: Command, context: CliContext): void {
 interface Opened {
   readonly model: Answerer;
   readonly prompt: string;
-  readonly note: string | null;
 }
 
 /** Says at once which model will answer; a wrong name is a failure that names those that are close. */
 async function open(config: Config, words: readonly string[]): Promise<Opened> {
   const [first] = words;
   const named = first !== undefined && mayBeModel(first) ? await findModel(config, first) : null;
-  const resembles = first !== undefined && named === null && (await resembling(config, first)).length > 0;
-  const opened = openingOf(words, { isInstalled: named !== null, resembles });
+  const opened = openingOf(words, { isInstalled: named !== null });
   if (opened === undefined) {
     const advice = ` To ask the default model: hearth run ${DEFAULT_MODEL} "…"`;
     throw await notInstalled(config, first ?? '', advice);
   }
   const model = named === null ? await findAnswerer(config, opened.model) : await answererOf(config, named);
-  const note =
-    opened.mayMeanModel === true ? `No model is called ${first}, so all of it goes to ${model.id}.` : null;
-  return { model, prompt: opened.prompt, note };
+  return { model, prompt: opened.prompt };
 }
 
 async function ask(config: Config, opening: Opening, prompt: string): Promise<Left> {

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { settings, type SettingName } from '../../../config/settings.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
+import { messageOf } from '../../../lib/errors/svc-error.ts';
 import { packageFolder } from '../../../lib/base/package-folder.ts';
 import { baseUrl } from '../../api.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
@@ -84,26 +85,56 @@ async function install(context: CliContext, flags: ServiceFlags): Promise<void> 
   if (flags.print === true) return context.write(plan.text);
   requireReachable(plan);
   noteUnseen(context, plan);
-  await mkdir(path.dirname(plan.file), { recursive: true });
-  await writeDefinition(plan);
-  for (const command of [...plan.enable, ...(flags.start === false ? [] : plan.start)])
-    expectDone(command, await runProgram(command));
+  const before = await readFile(plan.file, 'utf8').catch(() => null);
+  const newFolder = await makeFolderOf(plan);
+  try {
+    await writeDefinition(plan);
+    for (const command of [...plan.enable, ...(flags.start === false ? [] : plan.start)])
+      expectDone(plan, command, await runProgram(command));
+  } catch (error) {
+    await undoInstall(plan, { before, newFolder });
+    throw error;
+  }
   const state = flags.start === false ? 'is installed' : 'is installed and runs';
   context.note(`The service ${state}: ${plan.file}`);
   for (const line of plan.advice) context.note(line);
 }
 
-async function writeDefinition({ file, text }: ServicePlan): Promise<void> {
-  try {
-    await writeFile(file, text, { mode: 0o644 });
-  } catch (cause) {
-    const hint = (cause as NodeJS.ErrnoException).code === 'EACCES' ? '; run it as root (sudo)' : '';
-    throw new CliFailure(
-      `${file} cannot be written (${(cause as Error).message})${hint}`,
-      EXIT_CODES.failure,
-      cause,
-    );
-  }
+/** The topmost folder that did not exist before, or undefined. */
+async function makeFolderOf(plan: ServicePlan): Promise<string | undefined> {
+  return mkdir(path.dirname(plan.file), { recursive: true }).catch((cause: unknown) => {
+    throw unwritableDefinition(plan, cause);
+  });
+}
+
+async function writeDefinition(plan: ServicePlan): Promise<void> {
+  await writeFile(plan.file, plan.text, { mode: 0o644 }).catch((cause: unknown) => {
+    throw unwritableDefinition(plan, cause);
+  });
+}
+
+function unwritableDefinition({ file, remedy }: ServicePlan, cause: unknown): CliFailure {
+  return new CliFailure(
+    `${file} cannot be written (${messageOf(cause)}), so nothing was installed; ${remedy}`,
+    EXIT_CODES.failure,
+    cause,
+  );
+}
+
+interface BeforeInstall {
+  /** The definition that was installed before. */
+  readonly before: string | null;
+  readonly newFolder: string | undefined;
+}
+
+/** Puts back what was there before; programs that fail here failed before, too. */
+async function undoInstall(plan: ServicePlan, { before, newFolder }: BeforeInstall): Promise<void> {
+  for (const command of plan.disable) await runProgram(command);
+  if (before === null) await rm(plan.file, { force: true });
+  else await writeFile(plan.file, before);
+  if (newFolder !== undefined) await rm(newFolder, { recursive: true, force: true });
+  for (const command of before === null ? plan.forget : [...plan.enable, ...plan.start])
+    await runProgram(command);
 }
 
 async function uninstall(context: CliContext, plan: ServicePlan): Promise<void> {
@@ -212,11 +243,18 @@ function noteUnseen(context: CliContext, { kind }: ServicePlan): void {
   context.note(`The service does not see ${names.join(', ')} of this terminal; write them into ${place}.`);
 }
 
-function expectDone(command: readonly string[], { code, output }: ProgramResult): void {
+function expectDone(
+  { remedy }: ServicePlan,
+  command: readonly string[],
+  { code, output }: ProgramResult,
+): void {
   if (code === 0) return;
   const [name = ''] = command;
-  if (code === null) throw new CliFailure(`there is no ${name} on this machine; run: hearth serve`);
-  throw new CliFailure(`${command.join(' ')} failed: ${printable(output) || `exit code ${code}`}`);
+  const reason =
+    code === null
+      ? `there is no ${name} on this machine`
+      : `${command.join(' ')} failed: ${printable(output) || `exit code ${code}`}`;
+  throw new CliFailure(`${reason}; nothing was installed; ${remedy}`);
 }
 
 /** Of the groups that own GPU devices, those that exist here: systemd refuses a unit with one that does not. */
