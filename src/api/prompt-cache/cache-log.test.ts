@@ -95,14 +95,17 @@ describe('reports', () => {
     expect(log.why('another', 'req_1').num_ctx).toBe(1);
   });
 
-  it('are bounded, for each owner and in all', () => {
-    const log = new CacheLog(clock, { owners: 2, reports: 2, clients: 2 });
-    for (const requestId of ['a', 'b', 'c']) note(log, caller({ requestId }), started());
-    expect(() => log.why('owner', 'a')).toThrow('There is no cache report');
-    expect(log.why('owner', 'b').request_id).toBe('b');
-    for (const owner of ['two', 'three']) note(log, caller({ owner }), started());
-    expect(() => log.why('owner', 'c')).toThrow('There is no cache report');
-    expect(log.why('three', 'req_1').request_id).toBe('req_1');
+  it('are bounded, and those of one owner stay however many another asks for', () => {
+    const log = new CacheLog(clock, { reports: 3, clients: 3 });
+    note(log, caller({ owner: 'two' }), started());
+    for (const requestId of ['a', 'b', 'c', 'd'])
+      note(log, caller({ requestId, clientKey: requestId }), started());
+    expect(() => log.why('owner', 'b')).toThrow('There is no cache report');
+    expect(log.why('owner', 'c').request_id).toBe('c');
+    expect(log.why('two', 'req_1').request_id).toBe('req_1');
+    // What is known of its client's last request is there as well.
+    note(log, caller({ owner: 'two', requestId: 'next' }), started());
+    expect(log.why('two', 'next').reason).toBe('unloaded');
   });
 
   it('count the first answer of several, and pass everything on', () => {

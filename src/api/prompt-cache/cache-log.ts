@@ -5,6 +5,7 @@
  */
 import type { EarlierPrompt } from '../../contract/prompt-difference.ts';
 import type { Clock } from '../../lib/base/clock.ts';
+import { SharedMap } from '../../lib/base/recent/shared-map.ts';
 import { withoutStop } from '../../lib/errors/entry.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { CacheDifference, CacheReport } from '../../wire/prompt-cache.ts';
@@ -12,14 +13,12 @@ import type { Caller, RequestAccount } from '../caller.ts';
 import { type CacheReason, originsOf, reasonOf, type Started, wordsFor } from './reasons.ts';
 
 export interface CacheLogLimits {
-  readonly owners: number;
-  /** Of one owner. */
   readonly reports: number;
-  /** Clients of one owner, each with each model. */
+  /** Clients, each with each model. */
   readonly clients: number;
 }
 
-export const CACHE_LOG_LIMITS: CacheLogLimits = { owners: 64, reports: 128, clients: 64 };
+export const CACHE_LOG_LIMITS: CacheLogLimits = { reports: 4_096, clients: 2_048 };
 /** Requests in a row that part from the one before at the same place, from which on a client is warned. */
 const WARN_FROM = 3;
 
@@ -33,19 +32,15 @@ interface Last {
   readonly warning: string;
 }
 
-interface Owned {
-  readonly reports: Map<string, CacheReport>;
-  readonly last: Map<string, Last>;
-}
-
 export class CacheLog {
   readonly #clock: Pick<Clock, 'unixMs'>;
-  readonly #limits: CacheLogLimits;
-  readonly #owners = new Map<string, Owned>();
+  readonly #reports: SharedMap<string, CacheReport>;
+  readonly #last: SharedMap<string, Last>;
 
   constructor(clock: Pick<Clock, 'unixMs'>, limits: CacheLogLimits = CACHE_LOG_LIMITS) {
     this.#clock = clock;
-    this.#limits = limits;
+    this.#reports = new SharedMap({ entries: limits.reports });
+    this.#last = new SharedMap({ entries: limits.clients });
   }
 
   /** An account that also notes how the prompt of a request was found. */
@@ -66,46 +61,32 @@ export class CacheLog {
 
   /** Throws `cache_report_not_found`. */
   why(owner: string, requestId: string): CacheReport {
-    const report = this.#owners.get(owner)?.reports.get(requestId);
+    const report = this.#reports.get(`${owner}\n${requestId}`);
     if (report === undefined) throw fail('cache_report_not_found', { id: requestId, param: 'id' });
     return report;
   }
 
   /** Why the client's prompts are evaluated anew at each turn, in one sentence; null where it does not. */
   warning(caller: Caller, model: string): string | null {
-    const last = this.#owners.get(caller.owner)?.last.get(clientOf(caller, model));
+    const last = this.#last.get(clientOf(caller, model));
     return last !== undefined && last.times >= WARN_FROM ? last.warning : null;
   }
 
   #note(caller: Caller, model: string, started: Started): void {
-    const { reports, last } = this.#owned(caller.owner);
+    const { owner, requestId } = caller;
     const client = clientOf(caller, model);
-    const before = last.get(client) ?? null;
+    const before = this.#last.get(client) ?? null;
     const reason = reasonOf(started, before);
     const created = Math.floor(this.#clock.unixMs() / 1000);
-    const report = reportOf(started, reason, { request_id: caller.requestId, model, created });
-    keep(reports, caller.requestId, report, this.#limits.reports);
-    keep(last, client, lastOf(started, before, report), this.#limits.clients);
-  }
-
-  #owned(owner: string): Owned {
-    const owned = this.#owners.get(owner) ?? { reports: new Map(), last: new Map() };
-    keep(this.#owners, owner, owned, this.#limits.owners);
-    return owned;
+    const report = reportOf(started, reason, { request_id: requestId, model, created });
+    this.#reports.set(`${owner}\n${requestId}`, report, { owner });
+    this.#reports.trim();
+    this.#last.set(client, lastOf(started, before, report), { owner });
+    this.#last.trim();
   }
 }
 
-const clientOf = ({ clientKey }: Caller, model: string): string => `${clientKey}\n${model}`;
-
-/** As the newest; the oldest go. */
-function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= most) return;
-    map.delete(oldest);
-  }
-}
+const clientOf = ({ owner, clientKey }: Caller, model: string): string => `${owner}\n${clientKey}\n${model}`;
 
 type Named = Pick<CacheReport, 'request_id' | 'model' | 'created'>;
 

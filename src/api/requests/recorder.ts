@@ -3,6 +3,7 @@
  * is kept only while the user asks for it, for a limited time, and then forgotten.
  */
 import type { Clock } from '../../lib/base/clock.ts';
+import { SharedMap } from '../../lib/base/recent/shared-map.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type {
   Recording,
@@ -31,17 +32,18 @@ export const RECORDER_LIMITS = {
   textChars: 16 * 1024 * 1024,
 } as const;
 
-interface Entry {
-  readonly view: FinishedRequest & { readonly number: number };
-  text: RequestText | null;
-}
+type NumberedRequest = FinishedRequest & { readonly number: number };
 
 export class RequestRecorder {
   readonly #mode: RecordMode;
   readonly #textUntilMs: number | null;
-  #entries: Entry[] = [];
+  /** By number. */
+  readonly #requests = new SharedMap<number, NumberedRequest>({ entries: RECORDER_LIMITS.requests });
+  readonly #texts = new SharedMap<number, RequestText>({
+    entries: RECORDER_LIMITS.requests,
+    size: RECORDER_LIMITS.textChars,
+  });
   #lastNumber = 0;
-  #textChars = 0;
   #isTextOver: boolean;
   #onChange: (() => void) | null = null;
 
@@ -73,56 +75,57 @@ export class RequestRecorder {
     this.#onChange = onChange;
   }
 
-  add(request: FinishedRequest, text: RequestText | null): void {
+  /** `owner`: whose it was; empty where none was let in. No owner pushes out the requests of another. */
+  add(request: FinishedRequest, text: RequestText | null, owner: string): void {
     if (this.#mode === 'off') return;
     this.#lastNumber += 1;
-    const kept = this.wantsText ? text : null;
-    this.#entries.push({ view: { ...request, number: this.#lastNumber }, text: kept });
-    this.#textChars += charsOf(kept);
-    const gone = this.#entries.length > RECORDER_LIMITS.requests ? this.#entries.shift() : undefined;
-    this.#textChars -= charsOf(gone?.text ?? null);
-    this.#boundText();
+    const number = this.#lastNumber;
+    this.#requests.set(number, { ...request, number }, { owner });
+    if (text !== null && this.wantsText) this.#texts.set(number, text, { owner, size: charsOf(text) });
+    for (let gone = this.#requests.excess(); gone !== undefined; gone = this.#requests.excess()) {
+      this.#requests.delete(gone);
+      this.#texts.delete(gone);
+    }
+    this.#texts.trim();
     this.#onChange?.();
   }
 
   /** The newest last. */
   list(after = 0): RequestList {
-    const data = this.#entries.filter(({ view }) => view.number > after).map(viewOf);
+    const data = this.#all.filter(({ number }) => number > after).map((each) => this.#view(each));
     return { object: 'list', data, recording: this.recording };
   }
 
   /** By number, or by request id: a client may send one id with several requests, and then the newest is meant. */
   find(id: string): RequestDetail {
-    const entry = this.#entries.findLast(({ view }) => view.request_id === id || String(view.number) === id);
-    if (entry === undefined) throw fail('request_not_found', { id, param: 'id' });
-    return { ...viewOf(entry), ...(entry.text === null ? {} : { text: entry.text }) };
+    const found = this.#all.findLast((each) => each.request_id === id || String(each.number) === id);
+    if (found === undefined) throw fail('request_not_found', { id, param: 'id' });
+    return this.#detail(found);
   }
 
   /** Every request with its text, where there is one. */
   details(): RequestDetail[] {
-    return this.#entries.map((entry) => ({
-      ...viewOf(entry),
-      ...(entry.text === null ? {} : { text: entry.text }),
-    }));
+    return this.#all.map((each) => this.#detail(each));
   }
 
-  #boundText(): void {
-    for (const entry of this.#entries) {
-      if (this.#textChars <= RECORDER_LIMITS.textChars) return;
-      this.#textChars -= charsOf(entry.text);
-      entry.text = null;
-    }
+  get #all(): NumberedRequest[] {
+    return [...this.#requests.entries()].map(([, request]) => request);
+  }
+
+  #view(request: NumberedRequest): RequestView {
+    return { ...request, has_text: this.#texts.get(request.number) !== undefined };
+  }
+
+  #detail(request: NumberedRequest): RequestDetail {
+    const text = this.#texts.get(request.number);
+    return { ...this.#view(request), ...(text === undefined ? {} : { text }) };
   }
 
   #forgetText(): void {
     this.#isTextOver = true;
-    this.#textChars = 0;
-    for (const entry of this.#entries) entry.text = null;
+    this.#texts.clear();
     this.#onChange?.();
   }
 }
 
-const viewOf = ({ view, text }: Entry): RequestView => ({ ...view, has_text: text !== null });
-
-const charsOf = (text: RequestText | null): number =>
-  text === null ? 0 : text.request.body.length + text.response.body.length;
+const charsOf = ({ request, response }: RequestText): number => request.body.length + response.body.length;

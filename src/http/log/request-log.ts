@@ -60,7 +60,8 @@ export function logRequests(
     const span = isPolled ? undefined : tracing?.begin(request.headers, entry.startedMs);
     if (span !== undefined) spans.set(request, span);
     reply.raw.once('close', () => {
-      const finished = finishedRequest(request, reply, entry);
+      const owner = ownerOf(request) ?? '';
+      const finished = finishedRequest(request, reply, { entry, owner });
       span?.end(finished);
       writeLine(log, { finished, entry, isPolled });
       metrics.countRequest({
@@ -70,7 +71,7 @@ export function logRequests(
         error: finished.error ?? null,
         wasAdmitted: entry.waitMs !== null,
       });
-      if (!isPolled) recorder.add(finished, textOf());
+      if (!isPolled) recorder.add(finished, textOf(), owner);
     });
   });
 }
@@ -91,7 +92,11 @@ export function noteFailure(request: FastifyRequest, error: SvcError): void {
   if (entry !== undefined) entry.failure = error;
 }
 
-function finishedRequest(request: FastifyRequest, reply: FastifyReply, entry: RequestEntry): FinishedRequest {
+function finishedRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { entry, owner }: { readonly entry: RequestEntry; readonly owner: string },
+): FinishedRequest {
   const { raw } = reply;
   const { url: path, config } = request.routeOptions;
   const name = clientName(request);
@@ -108,7 +113,7 @@ function finishedRequest(request: FastifyRequest, reply: FastifyReply, entry: Re
     // Whoever left before the head has seen no status; 499 is the usual word for it.
     status: raw.headersSent ? raw.statusCode : 499,
     ...(error === undefined ? {} : { error }),
-    client: clientKey(request, ownerOf(request) ?? ''),
+    client: clientKey(request, owner),
     ...(name === '' ? {} : { client_name: name }),
     ...(key === undefined ? {} : { key }),
     total_ms: entry.elapsedMs,

@@ -28,7 +28,7 @@ async function take({ file, record }: Leftover, folder: string): Promise<void> {
 }
 
 /** The names of records; nothing else is touched but their drafts. */
-const RECORD_FILE = /^[0-9a-f]{64}\.json$/;
+const RECORD_FILE = /^(?:[0-9a-f]{16}-)?[0-9a-f]{64}\.json$/;
 
 interface Leftover {
   readonly file: string;

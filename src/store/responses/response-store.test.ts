@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -53,7 +54,7 @@ describe('kept responses', () => {
     const store = open();
     await put(store, '../../x', '../../../y\0', { n: 1 });
     await store.settled();
-    expect(await files()).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.json$/)]);
+    expect(await files()).toEqual([expect.stringMatching(/^[0-9a-f]{16}-[0-9a-f]{64}\.json$/)]);
   });
 
   it('are bounded in number and bytes, oldest first', async () => {
@@ -67,6 +68,32 @@ describe('kept responses', () => {
     await small.settled();
     expect((await files()).length).toBe(1);
     expect(await small.get('a', '4')).not.toBeNull();
+  });
+
+  it('of one key stay, however many another stores, also after a restart', async () => {
+    const store = open({ records: 10, bytes: 400 });
+    await put(store, 'alice', 'mine', { n: 1 });
+    for (let count = 0; count < 30; count += 1) await put(store, 'mallory', `${count}`);
+    await store.settled();
+    const again = open({ records: 10, bytes: 400 });
+    for (let count = 30; count < 60; count += 1)
+      await put(again, 'mallory', `${count}`, { text: 'x'.repeat(count) });
+    await again.settled();
+    expect(await again.get('alice', 'mine')).toEqual({ n: 1 });
+    expect(await again.get('mallory', '59')).not.toBeNull();
+    expect((await files()).length).toBeLessThanOrEqual(10);
+  });
+
+  it('that an earlier version stored are found by their key alone, and are one share', async () => {
+    const old = createHash('sha256').update('alice\nold').digest('hex');
+    await mkdir(folder());
+    await writeFile(path.join(folder(), `${old}.json`), '{"n":1}\n');
+    const store = open({ records: 3 });
+    for (const id of ['1', '2', '3', '4']) await put(store, 'mallory', id);
+    expect(await store.get('alice', 'old')).toEqual({ n: 1 });
+    expect(await store.get('mallory', 'old')).toBeNull();
+    expect(await store.delete('alice', 'old')).toBe(true);
+    expect((await files()).some((name) => name.startsWith(old))).toBe(false);
   });
 
   it('are not kept at all when one alone is too long, and leave nothing', async () => {

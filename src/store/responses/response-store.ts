@@ -1,6 +1,7 @@
 /**
  * store/responses owns what is kept of answers for a later request: one file each below SVC_HOME/responses, private to
- * the key that asked, bounded in number and bytes, and gone after a time. It knows nothing of what a record says.
+ * the key that asked, bounded in number and bytes with a fair share for each key, and gone after a time. It knows nothing of
+ * what a record says.
  *
  * A record counts as kept when its bytes are with the operating system: nothing that ends this process takes it then. The
  * disk follows, one record at a time and behind the answer, so that no answer waits for it.
@@ -10,6 +11,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
 import { type Logger, silentLogger } from '../../lib/base/logger.ts';
+import { SharedMap } from '../../lib/base/recent/shared-map.ts';
 import { errnoOf, removeDurably } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { takeLeftovers } from './leftovers.ts';
@@ -25,6 +27,8 @@ export const RESPONSE_LIMITS = {
 export type ResponseLimits = Readonly<typeof RESPONSE_LIMITS>;
 
 interface Kept {
+  readonly file: string;
+  readonly owner: string;
   readonly sizeBytes: number;
   readonly storedAtMs: number;
   /** Until its file has its name. */
@@ -40,8 +44,8 @@ export class ResponseStore {
   readonly #folder: string;
   readonly #clock: Pick<Clock, 'unixMs'>;
   readonly #limits: ResponseLimits;
-  /** Oldest first. */
-  #kept: Promise<Map<string, Kept>> | undefined;
+  /** By the hash of owner and id. */
+  #kept: Promise<SharedMap<string, Kept>> | undefined;
   /** What the disk still has to do, in order. */
   #disk: Promise<void> = Promise.resolve();
   readonly #log: Pick<Logger, 'warn'>;
@@ -60,8 +64,8 @@ export class ResponseStore {
    * where the record is too long to be kept, or with `drop`.
    */
   begin(owner: string, id: string) {
-    const file = fileName(owner, id);
-    const draft = new RecordDraft(path.join(this.#folder, file), {
+    const name = nameOf(owner, id);
+    const draft = new RecordDraft(path.join(this.#folder, name.file), {
       // What dead processes have left is told from drafts by being there before.
       ready: this.#all(),
       mostBytes: this.#limits.recordBytes,
@@ -72,7 +76,7 @@ export class ResponseStore {
       drop: (): Promise<void> => draft.drop().catch(() => undefined),
       end: async (text: string): Promise<boolean> => {
         if (!(await draft.end(text))) return false;
-        this.#keep(await this.#all(), file, draft);
+        this.#keep(await this.#all(), name, draft);
         return true;
       },
     };
@@ -82,11 +86,10 @@ export class ResponseStore {
   async get(owner: string, id: string): Promise<unknown> {
     const kept = await this.#all();
     this.#sweep(kept);
-    const file = fileName(owner, id);
-    const found = kept.get(file);
+    const found = kept.get(nameOf(owner, id).key);
     if (found === undefined) return null;
     try {
-      const text = found.draft?.text ?? (await readText(path.join(this.#folder, file)));
+      const text = found.draft?.text ?? (await readText(path.join(this.#folder, found.file)));
       // Removed by hand, or damaged: either way there is no such record any more.
       return JSON.parse(text ?? 'null') as unknown;
     } catch (error) {
@@ -98,12 +101,12 @@ export class ResponseStore {
   /** False where there was none. When this is over, the disk does not have it any more. */
   async delete(owner: string, id: string): Promise<boolean> {
     const kept = await this.#all();
-    const file = fileName(owner, id);
-    const found = kept.get(file);
+    const { key } = nameOf(owner, id);
+    const found = kept.get(key);
     if (found === undefined) return false;
-    kept.delete(file);
+    kept.delete(key);
     await this.#disk;
-    await this.#remove(file, found);
+    await this.#remove(found);
     return true;
   }
 
@@ -112,19 +115,19 @@ export class ResponseStore {
     await this.#disk;
   }
 
-  #all(): Promise<Map<string, Kept>> {
+  #all(): Promise<SharedMap<string, Kept>> {
     // A disk that fails now may do so no more when it is asked again.
-    this.#kept ??= readKept(this.#folder).catch((error: unknown) => {
+    this.#kept ??= readKept(this.#folder, this.#limits).catch((error: unknown) => {
       this.#kept = undefined;
       throw error;
     });
     return this.#kept;
   }
 
-  #keep(kept: Map<string, Kept>, file: string, draft: RecordDraft): void {
-    const record: Kept = { sizeBytes: draft.sizeBytes, storedAtMs: this.#clock.unixMs(), draft };
-    kept.delete(file);
-    kept.set(file, record);
+  #keep(kept: SharedMap<string, Kept>, { key, file, owner }: RecordName, draft: RecordDraft): void {
+    const { sizeBytes } = draft;
+    const record: Kept = { file, owner, sizeBytes, storedAtMs: this.#clock.unixMs(), draft };
+    kept.set(key, record, { owner, size: sizeBytes });
     this.#later(async () => {
       await draft.settle();
       record.draft = undefined;
@@ -132,20 +135,21 @@ export class ResponseStore {
     this.#sweep(kept);
   }
 
-  /** What is over its time goes, then the oldest while there is too much. */
-  #sweep(kept: Map<string, Kept>): void {
+  /** What is over its time goes, then, while there is too much, the oldest of the key that keeps most. */
+  #sweep(kept: SharedMap<string, Kept>): void {
     const expired = this.#clock.unixMs() - this.#limits.keptMs;
-    let bytes = [...kept.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    for (const [file, record] of kept) {
-      const isTooMuch = kept.size > this.#limits.records || bytes > this.#limits.bytes;
-      if (record.storedAtMs > expired && !isTooMuch) return;
-      kept.delete(file);
-      bytes -= record.sizeBytes;
-      this.#later(() => this.#remove(file, record));
+    const drop = (key: string, record: Kept): void => {
+      kept.delete(key);
+      this.#later(() => this.#remove(record));
+    };
+    for (const [key, record] of kept.entries()) {
+      if (record.storedAtMs > expired) break;
+      drop(key, record);
     }
+    for (let key = kept.excess(); key !== undefined; key = kept.excess()) drop(key, kept.get(key) as Kept);
   }
 
-  async #remove(file: string, { draft }: Kept): Promise<void> {
+  async #remove({ file, draft }: Kept): Promise<void> {
     // The disk has refused it its name.
     await draft?.drop();
     await removeDurably(path.join(this.#folder, file));
@@ -164,20 +168,40 @@ export class ResponseStore {
   }
 }
 
-/** Owner and id are hashed: neither can lead out of the folder, and the names tell nobody whose they are. */
-function fileName(owner: string, id: string): string {
-  return `${createHash('sha256').update(`${owner}\n${id}`).digest('hex')}.json`;
+interface RecordName {
+  /** What the record is found by. */
+  readonly key: string;
+  readonly file: string;
+  /** As the file name tells it. */
+  readonly owner: string;
 }
 
-async function readKept(folder: string): Promise<Map<string, Kept>> {
+/** Owner and id are hashed: neither can lead out of the folder, and the names tell no key. */
+function nameOf(owner: string, id: string): RecordName {
+  const key = sha256(`${owner}\n${id}`);
+  const tag = sha256(`owner\n${owner}`).slice(0, 16);
+  return { key, owner: tag, file: `${tag}-${key}.json` };
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+async function readKept(
+  folder: string,
+  { records, bytes }: ResponseLimits,
+): Promise<SharedMap<string, Kept>> {
   const names = await takeLeftovers(folder).catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return [];
     throw error;
   });
   const found: [string, Kept][] = [];
-  for (const name of names) {
-    const { size, mtimeMs } = await stat(path.join(folder, name));
-    found.push([name, { sizeBytes: size, storedAtMs: mtimeMs }]);
+  for (const file of names) {
+    const { size, mtimeMs } = await stat(path.join(folder, file));
+    // Files of earlier versions do not tell their owner; all of them together are one share.
+    const [key = '', owner = ''] = path.basename(file, '.json').split('-').toReversed();
+    found.push([key, { file, owner, sizeBytes: size, storedAtMs: mtimeMs }]);
   }
-  return new Map(found.toSorted(([, a], [, b]) => a.storedAtMs - b.storedAtMs));
+  const kept = new SharedMap<string, Kept>({ entries: records, size: bytes });
+  for (const [key, record] of found.toSorted(([, a], [, b]) => a.storedAtMs - b.storedAtMs))
+    kept.set(key, record, { owner: record.owner, size: record.sizeBytes });
+  return kept;
 }

@@ -1,13 +1,16 @@
 /** The nodes of the tree that lie on the disk: found again after a restart, written while nothing waits, bounded. */
 import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { CacheTiers } from '../../contract/slots.ts';
 import type { DiskCacheSpec } from '../../contract/load.ts';
 import { messageOf } from '../../lib/errors/svc-error.ts';
 import { type CachedFile, cachedKinds } from '../../lib/files/cache-folder.ts';
 import { BlockFolder, type Pause, type Staging, type StoredBlock } from './disk/block-folder.ts';
 import { type BlockHeader, tokensOf, tokensText } from './disk/block-header.ts';
+import { TAG_CHARS } from './disk/domain-tag.ts';
 import { type Held, type HeldNode, mayLeaveDisk, newHeld, piecesInRam } from './held.ts';
 import type { PrefixTree } from './prefixes/prefix-tree.ts';
+import { mostFirst } from './shares.ts';
 import { Worth } from './prefixes/worth.ts';
 import type { StateLayout } from './state-layout.ts';
 import { Tally } from './tally.ts';
@@ -163,37 +166,50 @@ export class DiskTier {
     }
   }
 
-  /** Whichever was used longest ago goes: a file of another model, or what is worth least of this one. */
+  /** The domain that holds most of the disk, of all models together, gives way first. */
   async #makeRoom(more: number): Promise<boolean> {
     const taken = (): number => this.#othersBytes + this.#tally.bytes + more;
-    if (taken() > this.#spec.bytes) await this.#evictOthers(taken);
-    this.#worth.evict(Math.max(0, this.#spec.bytes - more - this.#othersBytes), {
-      bytes: () => this.#tally.bytes,
-      mayGo: () => [...this.#deps.nodes()].filter(mayLeaveDisk),
-      holding: ({ payload }) => payload.onDisk,
-      drop: (node) => {
-        this.#tally.evictions += 1;
-        this.discard(node);
-        this.#deps.onDropped(node);
-      },
-    });
-    return taken() <= this.#spec.bytes;
+    while (taken() > this.#spec.bytes) if (!(await this.#evictOne())) return false;
+    return true;
   }
 
-  /** As long as too much is taken, and none of this model's was used longer ago. */
-  async #evictOthers(taken: () => number): Promise<void> {
-    const oldestOwnMs = Array.from(this.#deps.nodes()).reduce(
-      (oldest, { payload }) => Math.min(oldest, payload.file?.usedMs ?? Infinity),
-      Infinity,
-    );
-    for (let [oldest] = this.#others; oldest !== undefined; [oldest] = this.#others) {
-      if (taken() <= this.#spec.bytes || oldest.usedMs > oldestOwnMs) return;
-      this.#others.shift();
-      await rm(oldest.path, { force: true });
-      this.#tally.evictions += 1;
+  async #evictOne(): Promise<boolean> {
+    const own = [...this.#deps.nodes()].flatMap((node) => {
+      const { file } = node.payload;
+      return file === null ? [] : [{ node, file, by: file.id.slice(0, TAG_CHARS), bytes: file.bytes }];
+    });
+    const others = this.#others.map((file) => ({ file, by: tagIn(file), bytes: file.bytes }));
+    for (const domain of mostFirst([...own, ...others])) {
+      const ownOf = own.filter(({ by }) => by === domain);
+      const oldestOwnMs = ownOf.reduce((oldest, { file }) => Math.min(oldest, file.usedMs), Infinity);
+      const other = others.find(({ by }) => by === domain)?.file;
+      // Whichever was used longest ago goes: a file of another model, or what is worth least of this one.
+      if (other !== undefined && other.usedMs <= oldestOwnMs) return await this.#evictOther(other);
+      const mayGo = ownOf.map(({ node }) => node).filter(mayLeaveDisk);
+      const least = this.#worth.least(mayGo, ({ payload }) => payload.onDisk);
+      if (least !== undefined) return this.#evictOwn(least);
+      if (other !== undefined) return await this.#evictOther(other);
     }
+    return false;
+  }
+
+  #evictOwn(node: HeldNode): true {
+    this.#tally.evictions += 1;
+    this.discard(node);
+    this.#deps.onDropped(node);
+    return true;
+  }
+
+  async #evictOther(file: CachedFile): Promise<true> {
+    this.#others = this.#others.filter((other) => other !== file);
+    await rm(file.path, { force: true });
+    this.#tally.evictions += 1;
+    return true;
   }
 }
+
+/** The domain that a file of another model names. */
+const tagIn = (file: CachedFile): string => path.basename(file.path).slice(0, TAG_CHARS);
 
 /** Of other models, the one that was used longest ago first. */
 async function othersFiles({ folder, kind }: DiskCacheSpec): Promise<CachedFile[]> {

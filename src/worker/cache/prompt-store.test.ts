@@ -66,6 +66,52 @@ async function diskBytes(): Promise<number> {
 }
 
 describe('the prompt cache', () => {
+  it.each([
+    ['in memory', 1_000, 0],
+    ['on the disk', 100_000, 1_300],
+  ])('keeps what one key has %s, however much another brings', async (_, ramTokens, diskTokens) => {
+    const store = storeOf(ramTokens, diskTokens);
+    await store.open();
+    const save = () => store.save(go, () => diskTokens > 0);
+    const mine = conversation(1, 300);
+    store.keep('alice', mine, stateOf(mine), true);
+    await save();
+    for (let id = 2; id < 30; id += 1) {
+      const theirs = conversation(id, 300);
+      store.keep(id % 2 === 0 ? 'mallory' : 'mallory\nadapter=1', theirs, stateOf(theirs), true);
+      await save();
+    }
+    expect(store.missing('alice', mine)).toBe(0);
+    expect(store.missing('mallory', conversation(2, 300))).toBe(300);
+  });
+
+  it('lets a key push out its own state of another model, and not that of another key', async () => {
+    const other = { folder: home, bytes: 1_500 * EACH, kind: `${'d'.repeat(16)}-${'d'.repeat(32)}` };
+    const spec = { ramBytes: 1e9, disk: { ...other, secret: 'f'.repeat(64) } };
+    const before = new PromptStore({ spec, streams: 1, msPerToken: () => 1, log: (text) => log.push(text) });
+    await before.open();
+    for (const [owner, id] of [
+      ['alice', 1],
+      ['mallory', 2],
+    ] as const) {
+      const tokens = conversation(id, 300);
+      before.keep(owner, tokens, stateOf(tokens), true);
+      await before.save(go, () => true);
+    }
+    const store = storeOf(100_000, 1_500);
+    await store.open();
+    for (let id = 3; id < 12; id += 1) {
+      const tokens = conversation(id, 300);
+      store.keep('mallory', tokens, stateOf(tokens), true);
+      await store.save(go, () => true);
+    }
+    const after = new PromptStore({ spec, streams: 1, msPerToken: () => 1, log: (text) => log.push(text) });
+    await after.open();
+    expect(after.missing('alice', conversation(1, 300))).toBe(0);
+    expect(after.missing('mallory', conversation(2, 300))).toBe(300);
+    expect(log).toEqual([]);
+  });
+
   it('gives back any beginning, byte for byte, before and after rows were copied, and from the disk', async () => {
     const store = storeOf(10_000, 10_000);
     await store.open();

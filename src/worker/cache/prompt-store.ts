@@ -12,6 +12,8 @@ import { type Held, type HeldNode, mayLeaveRam, newHeld } from './held.ts';
 import { GhostPrefixes } from './prefixes/ghost-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
 import { Worth } from './prefixes/worth.ts';
+import { domainOf } from './disk/domain-tag.ts';
+import { heldBy, mostFirst } from './shares.ts';
 import { bytesPerToken, readState, type StateLayout } from './state-layout.ts';
 import { type ReadBack, StateReader, type StateTaker } from './state-reader.ts';
 import { Tally } from './tally.ts';
@@ -225,16 +227,24 @@ export class PromptStore {
 
   #makeRoom(): void {
     if (this.#inRamBefore !== null) return;
-    this.#worth.evict(this.#options.spec.ramBytes, {
-      bytes: () => this.#tally.bytes,
-      mayGo: () => [...this.#nodes()].filter(mayLeaveRam),
-      holding: ({ payload }) => payload.inRam,
-      drop: (node) => {
-        this.#tally.evictions += 1;
-        this.#leaveRam(node);
-        if (node.payload.file === null) this.#giveUp(node);
-      },
-    });
+    while (this.#tally.bytes > this.#options.spec.ramBytes) {
+      const node = this.#firstToGo();
+      if (node === undefined) return;
+      this.#tally.evictions += 1;
+      this.#leaveRam(node);
+      if (node.payload.file === null) this.#giveUp(node);
+    }
+  }
+
+  /** Of the domain that holds most, what is worth least; of the next one where nothing of that may go. */
+  #firstToGo(): HeldNode | undefined {
+    const nodes = [...this.#nodes()].filter(({ payload }) => payload.ram !== null);
+    for (const domain of mostFirst(nodes.map(({ payload }) => heldBy(payload)))) {
+      const mayGo = nodes.filter((node) => domainOf(node.payload.owner) === domain && mayLeaveRam(node));
+      const least = this.#worth.least(mayGo, ({ payload }) => payload.inRam);
+      if (least !== undefined) return least;
+    }
+    return undefined;
   }
 
   #giveUp(node: HeldNode): void {

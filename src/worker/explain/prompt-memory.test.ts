@@ -75,6 +75,13 @@ describe('the memory of prompts', () => {
     expect(begin(short, rendered('alphabet'))?.commonTokens ?? 0).toBeLessThan(2);
   });
 
+  it('keeps the prompts of one domain, however many another sends', () => {
+    const few = new PromptMemory(vocabulary, { prompts: 4, units: 1000 });
+    begin(few, rendered('alpha', 'alice'));
+    for (const content of ['b', 'c', 'd', 'e', 'f']) begin(few, rendered(content, 'mallory'));
+    expect(begin(few, rendered('alphabet', 'alice'))?.commonTokens).toBe(6);
+  });
+
   it('lives through jobs that it forgot', () => {
     const memory = memoryOf();
     memory.end('gone', [1]);

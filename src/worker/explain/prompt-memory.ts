@@ -3,6 +3,7 @@
  * like it. It knows nothing of KV state, sequences or tiers. What it keeps is in memory only, bounded, and told within
  * one trust domain only.
  */
+import { SharedMap } from '../../lib/base/recent/shared-map.ts';
 import type { Turn } from '../../contract/job.ts';
 import type { EarlierPrompt } from '../../contract/prompt-difference.ts';
 import { differenceOf, mostAlike, type SeenPrompt } from '../../lib/prompt-cache/difference.ts';
@@ -36,27 +37,19 @@ interface Kept {
 
 export class PromptMemory {
   readonly #vocabulary: Pick<Vocabulary, 'bytesOf' | 'controlTextOf'>;
-  readonly #limits: MemoryLimits;
-  /** By the id of the job, the oldest first. */
-  readonly #kept = new Map<string, Kept>();
-  #units = 0;
+  /** By the id of the job. */
+  readonly #kept: SharedMap<string, Kept>;
 
   constructor(vocabulary: Pick<Vocabulary, 'bytesOf' | 'controlTextOf'>, limits = MEMORY_LIMITS) {
     this.#vocabulary = vocabulary;
-    this.#limits = limits;
+    this.#kept = new SharedMap({ entries: limits.prompts, size: limits.units });
   }
 
   /** A request was rendered; what is kept of it may have to go before it begins. */
   arrive(rendered: Rendered): void {
-    const { jobId } = rendered.job;
-    this.#forget(jobId);
     const kept = keptOf(rendered);
-    this.#kept.set(jobId, kept);
-    this.#units += kept.units;
-    for (const id of this.#kept.keys()) {
-      if (this.#kept.size <= this.#limits.prompts && this.#units <= this.#limits.units) return;
-      this.#forget(id);
-    }
+    this.#kept.set(rendered.job.jobId, kept, { owner: kept.domain, size: kept.units });
+    this.#kept.trim();
   }
 
   /** Its prompt is evaluated from now on; tells what `earlier` does. */
@@ -85,9 +78,9 @@ export class PromptMemory {
   }
 
   #earlier(now: Kept, prompt: Uint32Array): EarlierPrompt | null {
-    const earlier = [...this.#kept.values()].filter(
-      (kept) => kept !== now && kept.domain === now.domain && kept.tokens.length > 0,
-    );
+    const earlier = [...this.#kept.entries()]
+      .map(([, kept]) => kept)
+      .filter((kept) => kept !== now && kept.domain === now.domain && kept.tokens.length > 0);
     const alike = mostAlike(earlier, prompt);
     if (alike === null) return null;
     const { common: commonTokens, prompt: before } = alike;
@@ -96,11 +89,6 @@ export class PromptMemory {
       this.#seen({ ...now, tokens: prompt, length: prompt.length }),
     );
     return { commonTokens, ...(difference === null ? {} : { difference }) };
-  }
-
-  #forget(jobId: string): void {
-    this.#units -= this.#kept.get(jobId)?.units ?? 0;
-    this.#kept.delete(jobId);
   }
 
   #seen({ text, words, thinking, tokens, length }: Kept): SeenPrompt {

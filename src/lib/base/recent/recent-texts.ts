@@ -1,49 +1,41 @@
-/** lib/base/recent owns what is remembered of texts that come again, within bounds. It knows nothing of what is made of them. */
+/** lib/base/recent owns what is remembered of what comes again, within bounds. It knows nothing of what is made of it. */
+import { SharedMap } from './shared-map.ts';
+
 export interface RecentLimits {
   readonly entries: number;
   /** Characters of all texts together. */
   readonly chars: number;
 }
 
-/** What was made of texts, the least recently used forgotten first. */
+/** What was made of texts; of the owner that keeps most, the least recently used is forgotten first. */
 export class RecentTexts<Value> {
-  readonly #limits: RecentLimits;
-  readonly #known = new Map<string, Value>();
-  #chars = 0;
+  readonly #known: SharedMap<string, { readonly made: Value }>;
 
-  constructor(limits: RecentLimits) {
-    this.#limits = limits;
+  constructor({ entries, chars }: RecentLimits) {
+    this.#known = new SharedMap({ entries, size: chars });
   }
 
   get size(): number {
-    return this.#known.size;
+    return this.#known.count;
   }
 
   get(text: string): Value | undefined {
-    const value = this.#known.get(text);
-    if (value === undefined) return undefined;
-    this.#known.delete(text);
-    this.#known.set(text, value);
-    return value;
+    this.#known.renew(text);
+    return this.#known.get(text)?.made;
   }
 
-  set(text: string, value: Value): void {
-    if (!this.#known.delete(text)) this.#chars += text.length;
-    this.#known.set(text, value);
-    const { entries, chars } = this.#limits;
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= entries && this.#chars <= chars) return;
-      this.#known.delete(oldest);
-      this.#chars -= oldest.length;
-    }
+  /** `owner`: whose text it is, where texts of several are kept. */
+  set(text: string, made: Value, owner = ''): void {
+    this.#known.set(text, { made }, { owner, size: text.length });
+    this.#known.trim();
   }
 
   /** What is known of a text, or what `make` makes of it. */
-  of(text: string, make: () => Value): Value {
+  of(text: string, make: () => Value, owner?: string): Value {
     const known = this.get(text);
     if (known !== undefined) return known;
     const value = make();
-    this.set(text, value);
+    this.set(text, value, owner);
     return value;
   }
 }

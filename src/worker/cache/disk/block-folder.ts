@@ -10,6 +10,7 @@ import {
   temporaryOwner,
   writeAll,
 } from '../../../lib/files/durable.ts';
+import { domainTag } from './domain-tag.ts';
 import { type BlockHeader, headerText, parseHeader } from './block-header.ts';
 import {
   endOfRows,
@@ -72,7 +73,7 @@ export class BlockFolder {
 
   /** Temporary file, fsync, rename. `header.rowBytes` in all; what pieces they come in does not matter. */
   async write(header: BlockHeader, rows: Iterable<Uint8Array>, pause: Pause): Promise<StoredBlock> {
-    const id = randomBytes(16).toString('hex');
+    const id = domainTag(this.#key.secret, header.owner) + randomBytes(8).toString('hex');
     const temporary = path.join(this.path, temporaryName(id));
     const encrypted = encryptHeader(this.#key, randomBytes(FORM.saltBytes), headerText(header), header.owner);
     // Somebody may have cleared the cache meanwhile.

@@ -19,23 +19,13 @@ export class Worth {
     holding.rank = this.#level + (holding.savesMs * MIB) / Math.max(1, holding.bytes);
   }
 
-  /** Drops until `bytes()` is within the budget or nothing may go; `mayGo` is asked anew after each that went. */
-  evict<T>(budget: number, { bytes, mayGo, holding, drop }: Evictable<T>): void {
-    while (bytes() > budget) {
-      const [first, ...others] = mayGo();
-      if (first === undefined) return;
-      const rank = (one: T): number => holding(one).rank;
-      const least = others.reduce((low, one) => (rank(one) < rank(low) ? one : low), first);
-      this.#level = Math.max(this.#level, rank(least));
-      drop(least);
-    }
+  /** Which of these goes first; undefined where there are none. */
+  least<T>(mayGo: readonly T[], holding: (one: T) => Holding): T | undefined {
+    const [first, ...others] = mayGo;
+    if (first === undefined) return undefined;
+    const rank = (one: T): number => holding(one).rank;
+    const least = others.reduce((low, one) => (rank(one) < rank(low) ? one : low), first);
+    this.#level = Math.max(this.#level, rank(least));
+    return least;
   }
-}
-
-/** What is held, and what of it could go. */
-export interface Evictable<T> {
-  bytes(): number;
-  mayGo(): readonly T[];
-  holding(one: T): Holding;
-  drop(one: T): void;
 }

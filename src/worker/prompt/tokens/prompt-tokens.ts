@@ -49,7 +49,8 @@ export class PromptTokens {
   #parts({ text, continues }: Piece, domain: string): Uint32Array[] {
     return cutBefore(text, this.#cut).map((part, index) => {
       const piece = { text: part, plain: false, continues: continues && index === 0 };
-      return this.#known.of(`${domain}${piece.continues ? '+' : ' '}${part}`, () => this.#fresh(piece));
+      const text = `${domain}${piece.continues ? '+' : ' '}${part}`;
+      return this.#known.of(text, () => this.#fresh(piece), domain);
     });
   }
 

@@ -1,0 +1,100 @@
+/** What several owners keep in one bounded map, so that none of them pushes out what another keeps within its share. */
+export interface SharedLimits {
+  readonly entries: number;
+  /** Of all entries together; absent: only their number counts. */
+  readonly size?: number;
+}
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly owner: string;
+  readonly size: number;
+}
+
+interface Share<Key> {
+  /** Oldest first. */
+  readonly keys: Set<Key>;
+  size: number;
+}
+
+/**
+ * In order of age. It removes nothing by itself: while it holds too much, `excess` names the oldest entry of the owner that
+ * keeps most. An owner that keeps no more than the limit divided by the number of owners loses nothing to the others.
+ */
+export class SharedMap<Key, Value> {
+  readonly #limits: SharedLimits;
+  readonly #entries = new Map<Key, Entry<Value>>();
+  readonly #shares = new Map<string, Share<Key>>();
+  #size = 0;
+
+  constructor(limits: SharedLimits) {
+    this.#limits = limits;
+  }
+
+  get count(): number {
+    return this.#entries.size;
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  /** As the newest. */
+  set(key: Key, value: Value, { owner, size = 1 }: { readonly owner: string; readonly size?: number }): void {
+    this.delete(key);
+    this.#entries.set(key, { value, owner, size });
+    const share = this.#shares.get(owner) ?? { keys: new Set(), size: 0 };
+    this.#shares.set(owner, share);
+    share.keys.add(key);
+    share.size += size;
+    this.#size += size;
+  }
+
+  /** Makes it the newest. */
+  renew(key: Key): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.set(key, entry.value, entry);
+  }
+
+  delete(key: Key): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    const { owner, size } = entry;
+    const share = this.#shares.get(owner);
+    this.#entries.delete(key);
+    this.#size -= size;
+    if (share === undefined) return;
+    share.keys.delete(key);
+    share.size -= size;
+    if (share.keys.size === 0) this.#shares.delete(owner);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#shares.clear();
+    this.#size = 0;
+  }
+
+  /** Oldest first. */
+  *entries(): Generator<[Key, Value], void, undefined> {
+    for (const [key, { value }] of this.#entries) yield [key, value];
+  }
+
+  /** What has to go first; undefined while all is within the limits. */
+  excess(): Key | undefined {
+    const { entries, size = Infinity } = this.#limits;
+    if (this.#entries.size > entries) return this.#oldestOfMost(({ keys }) => keys.size);
+    return this.#size > size ? this.#oldestOfMost((share) => share.size) : undefined;
+  }
+
+  /** Removes what has to go. */
+  trim(): void {
+    for (let key = this.excess(); key !== undefined; key = this.excess()) this.delete(key);
+  }
+
+  #oldestOfMost(weight: (share: Share<Key>) => number): Key | undefined {
+    const most = [...this.#shares.values()].reduce((a, b) => (weight(b) > weight(a) ? b : a));
+    const [oldest] = most.keys;
+    return oldest;
+  }
+}

@@ -1,0 +1,17 @@
+/** Whose state gives way first where several trust domains share a tier: that of the one that holds most of it. Pure. */
+import { domainOf } from './disk/domain-tag.ts';
+import type { Held } from './held.ts';
+
+export interface HeldBy {
+  readonly by: string;
+  readonly bytes: number;
+}
+
+/** The one that holds most comes first. */
+export function mostFirst(held: Iterable<HeldBy>): string[] {
+  const sizes = new Map<string, number>();
+  for (const { by, bytes } of held) sizes.set(by, (sizes.get(by) ?? 0) + bytes);
+  return [...sizes].sort(([, a], [, b]) => b - a).map(([by]) => by);
+}
+
+export const heldBy = ({ owner, bytes }: Held): HeldBy => ({ by: domainOf(owner), bytes });
