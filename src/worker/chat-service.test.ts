@@ -74,6 +74,21 @@ describe('a chat without the native library', () => {
     expect(cut.at(-1)).toMatchObject({ finishReason: 'length', usage: { completionTokens: 5 } });
   });
 
+  it('is cut to what its prompt leaves of what both may have together', async () => {
+    const { run } = await service(answering(() => 'one two three'));
+    const whole = await run(chat({ role: 'user', content: 'hi' }));
+    const [{ promptTokens }] = whole as [Extract<JobEvent, { type: 'started' }>];
+    for (const [mostTokens, maxTokens, written] of [
+      [promptTokens + 5, 100, 5],
+      [promptTokens + 5, null, 5],
+      [promptTokens + 5, 3, 3],
+      [promptTokens - 2, 100, 1],
+    ] as const) {
+      const events = await run({ ...chat({ role: 'user', content: 'hi' }), mostTokens, maxTokens });
+      expect(events.at(-1)).toMatchObject({ finishReason: 'length', usage: { completionTokens: written } });
+    }
+  });
+
   it('ends at the marks of the stand-in for a template, which nobody sees', async () => {
     const { run } = await service(answering(() => 'Paris.<|im_end|>\n<|im_start|>user\nAnd'));
     const events = await run(chat({ role: 'user', content: 'hi' }));

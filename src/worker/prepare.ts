@@ -33,14 +33,15 @@ export interface PreparedChat {
 
 export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat {
   const chat = speaking(loaded, asked);
-  const job = withBiases(chat.vocabulary, asked);
+  const biased = withBiases(chat.vocabulary, asked);
   const begunMs = performance.now();
-  const plan = planAnswer(job, chat.writer);
+  const plan = planAnswer(biased, chat.writer);
   const plannedMs = performance.now();
   // A smaller window than the loaded one is a promise to the client, not another context.
-  const numCtx = Math.min(job.numCtx ?? chat.facts.numCtx, chat.facts.numCtx);
-  const { pieces, tokens } = promptOf(chat, { job, plan, numCtx });
+  const numCtx = Math.min(asked.numCtx ?? chat.facts.numCtx, chat.facts.numCtx);
+  const { pieces, tokens } = promptOf(chat, { job: biased, plan, numCtx });
   if (tokens.length === 0) throw fail('invalid_request', { message: 'The prompt is empty; send some text.' });
+  const job = withinMost(biased, tokens.length);
   const room = Math.max(0, numCtx - tokens.length);
   const maxTokens = Math.min(job.maxTokens ?? room, room);
   // A frozen answer is planned with the limit that its record names; others do not change with the prompt's length.
@@ -63,6 +64,13 @@ export function prepareChat(loaded: ChatModel, asked: GenerateJob): PreparedChat
     answer,
     preparation: { promptMs: performance.now() - begunMs - grammarMs, grammarMs },
   };
+}
+
+/** The job with what its prompt leaves to the answer. */
+function withinMost(job: GenerateJob, promptTokens: number): GenerateJob {
+  if (job.mostTokens === undefined) return job;
+  const left = Math.max(1, job.mostTokens - promptTokens);
+  return { ...job, maxTokens: Math.min(job.maxTokens ?? left, left) };
 }
 
 /** The model as it puts this conversation: some files have a second template for those with tools. */

@@ -153,6 +153,73 @@ describe('a named key', () => {
     expect(used).toBeGreaterThan(80);
   });
 
+  it('counts what the template writes besides, and is refused for it only when too few tokens are left', async () => {
+    service.engine.forgetScripts();
+    const admin = await holder('accountant', { admin: true });
+    const usedBy = async (name: string): Promise<number> => {
+      const { data } = (await admin.get('/svc/keys')).body;
+      return data.find((use: { name: string }) => use.name === name).tokens_today;
+    };
+    const promptTokens = 900;
+    const usage = { promptTokens, cachedTokens: 0, completionTokens: 1, reasoningTokens: 0 };
+    const over = {
+      type: 'done',
+      finishReason: 'length',
+      usage,
+      timings: { prefillMs: 1, decodeMs: 1 },
+    } as const;
+    for (const [name, tokensPerDay, used] of [
+      ['unlimited', undefined, 901],
+      ['enough', 901, 901],
+      ['short', 900, 0],
+      ['far-too-short', 40, 0],
+    ] as const) {
+      const asked = await holder(name, tokensPerDay === undefined ? {} : { tokensPerDay });
+      service.engine.plays([started(4096, promptTokens), text('x'), over]);
+      const { status, body } = await asked.chat({ messages, max_tokens: 1 });
+      expect([name, status, body.code]).toEqual(
+        used > 0 ? [name, 200, undefined] : [name, 429, 'key_tokens_used'],
+      );
+      if (used === 0) expect(body.error).toContain(`Of the ${tokensPerDay} tokens`);
+      expect([name, await usedBy(name)]).toEqual([name, used]);
+    }
+    service.engine.forgetScripts();
+  });
+
+  it('counts the prompts of an engine that tells their length at the end only', async () => {
+    const far = await holder('far');
+    service.engine.plays([started(4096, 0), text('x'), done('stop', 1)]);
+    expect((await far.chat({ messages, max_tokens: 1 })).status).toBe(200);
+    const admin = await holder('clerk', { admin: true });
+    const { data } = (await admin.get('/svc/keys')).body;
+    expect(data.find(({ name }: { name: string }) => name === 'far').tokens_today).toBe(8);
+  });
+
+  it('has an answer cut by the engine to what the prompt really leaves', async () => {
+    const last = await holder('last', { tokensPerDay: 300 });
+    service.engine.plays(({ job }) => {
+      if (job.kind !== 'generate') throw new Error('no chat');
+      expect(job.mostTokens).toBe(300);
+      const left = Math.min(job.maxTokens ?? 0, (job.mostTokens ?? 0) - 250);
+      return [
+        started(4096, 250),
+        ...Array.from({ length: left }, () => text('x')),
+        {
+          type: 'done',
+          finishReason: 'length',
+          usage: { promptTokens: 250, cachedTokens: 0, completionTokens: left, reasoningTokens: 0 },
+          timings: { prefillMs: 1, decodeMs: 1 },
+        },
+      ];
+    });
+    const { status, body } = await last.chat({ messages, max_tokens: 1_000 });
+    expect([status, body.usage.completion_tokens, body.choices[0].finish_reason]).toEqual([
+      200,
+      50,
+      'length',
+    ]);
+  });
+
   it('lets nobody in while its file cannot be trusted', async () => {
     const { key } = await holder('trusting');
     const file = keyFilePath(service.home);

@@ -107,26 +107,39 @@ export class KeyHolder implements JobGate {
       reservation.settle(0);
       throw this.#usedUp();
     }
-    const cut = isShort && job.kind === 'generate' ? { ...job, maxTokens: left } : job;
-    return this.#watched(cut, left, reservation);
+    // The engine knows what the template writes besides; all that is left is held then.
+    const cut = isShort && job.kind === 'generate' ? { ...job, maxTokens: left, mostTokens: held } : job;
+    return this.#watched(cut, { answer: left, isCut: isShort }, reservation);
   }
 
-  #watched(job: Job, answer: number, reservation: Reservation): AdmittedJob {
+  #watched(
+    job: Job,
+    { answer, isCut }: { readonly answer: number; readonly isCut: boolean },
+    reservation: Reservation,
+  ): AdmittedJob {
     let prompt = 0;
     let written = 0;
     return {
       job,
       onEvent: (event) => {
-        if (event.type === 'started' && job.kind === 'generate') {
-          if (event.promptTokens + answer > reservation.tokens) return this.#usedUp();
-          prompt = event.promptTokens;
-          reservation.shrink(prompt + answer);
+        // An upstream may not tell how long the prompt is before the end.
+        if (event.type === 'started' && job.kind === 'generate' && event.promptTokens > 0) {
+          const { promptTokens } = event;
+          // Also more than was reserved: the template's own words count as well.
+          const hasEnough = isCut
+            ? promptTokens < reservation.tokens
+            : reservation.resize(promptTokens + answer);
+          if (!hasEnough) return this.#usedUp();
+          prompt = promptTokens;
         }
+        if (event.type === 'done') prompt = Math.max(prompt, event.usage.promptTokens);
         written = writtenBy(event, written);
         return null;
       },
       onEnd: () => {
-        reservation.settle(Math.min(prompt + written, reservation.tokens));
+        const used = prompt + written;
+        if (used > reservation.tokens) reservation.resize(used);
+        reservation.settle(Math.min(used, reservation.tokens));
         this.#ports.onUse();
       },
     };
@@ -148,7 +161,7 @@ export class KeyHolder implements JobGate {
   }
 }
 
-/** What a job may take at most, by the bytes of what it brings; vectors and scores have no answer. */
+/** What a job will hardly exceed, by the bytes of what it brings; vectors and scores have no answer. */
 function mostTokens(job: Exclude<Job, { kind: 'explain' | 'tokenize' | 'detokenize' }>) {
   switch (job.kind) {
     case 'generate': {

@@ -5,7 +5,7 @@ import { TokenBudget } from './token-budget.ts';
 const NOON = Date.parse('2026-11-23T12:00:00Z');
 
 describe('the tokens of a day', () => {
-  it('are never exceeded, in whatever order requests reserve, shrink and settle', () => {
+  it('are never exceeded, in whatever order requests reserve, resize and settle', () => {
     const act = fc.record({
       take: fc.integer({ min: 0, max: 400 }),
       used: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -16,7 +16,11 @@ describe('the tokens of a day', () => {
         const open: { settle(): void }[] = [];
         for (const { take, used } of acts) {
           const reservation = budget.reserve('k', 1_000, take);
-          reservation.shrink(Math.ceil(reservation.tokens * ((1 + used) / 2)));
+          const held = reservation.tokens;
+          const left = budget.left('k', 1_000);
+          const wanted = Math.ceil(held * (1 + used) * 0.75);
+          expect(reservation.resize(wanted)).toBe(wanted - held <= left);
+          expect(reservation.tokens).toBe(wanted - held <= left ? wanted : held);
           open.push({ settle: () => reservation.settle(Math.floor(reservation.tokens * used)) });
           if (choices.next().value === 0) open.shift()?.settle();
           expect(budget.used('k') + (1_000 - budget.used('k') - budget.left('k', 1_000))).toBeLessThanOrEqual(

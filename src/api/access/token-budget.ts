@@ -8,8 +8,8 @@ import type { KeyUsage } from '../../store/keys/usage-file.ts';
 export interface Reservation {
   /** How many tokens it holds. */
   readonly tokens: number;
-  /** Gives back what is more than this. */
-  shrink(tokens: number): void;
+  /** Holds so many from now on; false, and no change, where not so many are left. */
+  resize(tokens: number): boolean;
   /** So many of them were used; the rest is given back. A second call changes nothing. */
   settle(used: number): void;
 }
@@ -54,20 +54,22 @@ export class TokenBudget {
   reserve(name: string, limit: number, tokens: number): Reservation {
     let held = Math.min(tokens, this.left(name, limit));
     this.#hold(name, held);
-    const shrink = (to: number): void => {
-      this.#hold(name, Math.min(0, to - held));
-      held = Math.min(held, to);
+    const resize = (to: number): boolean => {
+      if (to - held > this.left(name, limit)) return false;
+      this.#hold(name, to - held);
+      held = to;
+      return true;
     };
     let isOpen = true;
     return {
       get tokens() {
         return held;
       },
-      shrink,
+      resize,
       settle: (used) => {
         if (!isOpen) return;
         isOpen = false;
-        shrink(0);
+        resize(0);
         this.#used.set(name, this.used(name) + used);
       },
     };
