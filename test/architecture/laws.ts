@@ -84,7 +84,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['contract', 'lib/errors'],
   'engine/scheduler': ['engine', 'contract', 'lib/base', 'lib/errors'],
   'engine/local': ['engine', 'contract', 'lib/base', 'lib/errors', 'lib/files', 'lib/prompt-cache'],
-  'engine/upstream': ['engine', 'contract', 'lib/base', 'lib/errors'],
+  'engine/upstream': ['engine', 'contract', 'lib/base', 'lib/json', 'lib/errors'],
   'engine/command': [
     'engine',
     'engine/local',

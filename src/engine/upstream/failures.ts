@@ -1,13 +1,14 @@
 /** From what an upstream did to the failure that is told of it. Its words are hostile text: cut, and never with our key. */
 import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { UPSTREAM_LIMITS } from './limits.ts';
-import { field, fieldsOf, textOf } from './hostile.ts';
+import { field, textOf } from './hostile.ts';
 
 /** A refusal as it arrived. */
 export interface Refusal {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  readonly body: string;
+  /** Its body as JSON; undefined where it is none. */
+  readonly fields: unknown;
 }
 
 export interface Asked {
@@ -21,9 +22,9 @@ export interface Asked {
 const DEFAULT_RETRY_S = 1;
 const MOST_RETRY_S = 3_600;
 
-export function failureOfStatus(asked: Asked, { status, retryAfter, body }: Refusal): SvcError {
+export function failureOfStatus(asked: Asked, { status, retryAfter, fields }: Refusal): SvcError {
   const { upstream, model, key } = asked;
-  const message = messageOf(asked, body);
+  const message = messageOf(asked, fields);
   if (status >= 300 && status < 400)
     return broken(upstream, 'redirect', 'it redirects, which is not followed');
   if (status === 401 || status === 403)
@@ -33,7 +34,7 @@ export function failureOfStatus(asked: Asked, { status, retryAfter, body }: Refu
   if (status === 429 || status === 503)
     return fail('upstream_busy', { upstream, status, retryAfterS: secondsOf(retryAfter) });
   if (status >= 400 && status < 500)
-    return overflowOf(body) ?? fail('upstream_refused', { upstream, status, message });
+    return overflowOf(fields) ?? fail('upstream_refused', { upstream, status, message });
   return fail('upstream_failed', { upstream, status, message });
 }
 
@@ -41,7 +42,7 @@ export function failureOfStatus(asked: Asked, { status, retryAfter, body }: Refu
 export function failureInStream(asked: Asked, error: unknown): SvcError {
   const code = field(error, 'code');
   const status = typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
-  return failureOfStatus(asked, { status, retryAfter: undefined, body: JSON.stringify({ error }) });
+  return failureOfStatus(asked, { status, retryAfter: undefined, fields: { error } });
 }
 
 export function unreachable(upstream: string, error: unknown): SvcError {
@@ -80,12 +81,11 @@ function reasonOf(error: unknown): string {
 }
 
 /** llama-server tells both numbers; the words of vLLM and of others that follow OpenAI hold them. */
-function overflowOf(body: string): SvcError | null {
-  const error = field(fieldsOf(body), 'error');
+function overflowOf(fields: unknown): SvcError | null {
+  const error = field(fields, 'error');
   const [needed, window] = [field(error, 'n_prompt_tokens'), field(error, 'n_ctx')];
   if (isCount(needed) && isCount(window)) return overflow(needed, window);
-  const text =
-    textOf(field(error, 'message')) ?? textOf(error) ?? textOf(field(fieldsOf(body), 'message')) ?? '';
+  const text = textOf(field(error, 'message')) ?? textOf(error) ?? textOf(field(fields, 'message')) ?? '';
   const hearth =
     /the prompt is (?:at least )?(\d{1,9}) tokens long, and the context window is (\d{1,9})/.exec(text);
   if (hearth !== null) return overflow(Number(hearth[1]), Number(hearth[2]));
@@ -102,8 +102,7 @@ const overflow = (promptTokens: number, numCtx: number): SvcError =>
   fail('context_length_exceeded', { promptTokens, numCtx, maxCtx: numCtx, param: 'messages' });
 
 /** In the places where OpenAI, FastAPI, Ollama and Hearth put it. */
-function messageOf({ key }: Asked, body: string): string {
-  const fields = fieldsOf(body);
+function messageOf({ key }: Asked, fields: unknown): string {
   const error = field(fields, 'error');
   const said =
     textOf(field(error, 'message')) ??

@@ -6,7 +6,7 @@ export function field(value: unknown, name: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[name];
 }
 
-/** JSON text as a value; undefined where it is none. */
+/** JSON text as a value; undefined where it is none. It is read at once, so this is for short texts. */
 export function fieldsOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -17,8 +17,9 @@ import { countOf } from './hostile.ts';
 import { readJson } from './http/body.ts';
 import { readEvents } from './http/event-stream.ts';
 import { type Exchange, exchange, type ExchangeDeps } from './http/exchange.ts';
-import { UPSTREAM_LIMITS } from './limits.ts';
+import { SIGNED_LIMITS, UPSTREAM_LIMITS, vectorsLimits } from './limits.ts';
 import { isRemote, type RemoteTarget, type Upstream } from './ports.ts';
+import { SaidEvents, sinkOf, tell } from './said-events.ts';
 
 /** Resolves with the boot id of the upstream that is pinned; rejects where another one answers. */
 type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
@@ -122,10 +123,10 @@ async function call(
   );
   await checkBoot(answer, proof, signal);
   if (job.kind === 'embed') {
-    const body = await readJson(answer, UPSTREAM_LIMITS.answerBytes);
-    return tell(listener, readEmbedding(answer.asked, job, body));
+    const body = await readJson(answer, vectorsLimits(job.inputs.length));
+    return tell(listener, await readEmbedding(answer.asked, job, body));
   }
-  const events: JobEvent[] = [];
+  const said = new SaidEvents(listener);
   const reader = new AnswerReader(
     {
       asked: answer.asked,
@@ -136,30 +137,18 @@ async function call(
       cutsPrompts: ABILITIES[upstream.dialect].cutsPrompts,
       sinceSentMs: () => deps.clock.monotonicMs() - sentMs,
     },
-    (event) => void events.push(event),
+    (event) => said.add(event),
   );
   let isWhole = false;
   try {
-    await readEvents(answer, (pieces) => {
-      const { watch } = answer;
-      watch.began();
-      const failure = takeAll(reader, pieces);
-      // What it said before it failed was said.
-      tell(listener, events.splice(0));
-      if (failure !== null) throw failure;
-      const room = listener.room?.();
-      if (room !== undefined) watch.hold();
-      return { isOver: reader.isOver, room: room?.then(() => watch.go()) };
-    });
+    await readEvents(answer, sinkOf(answer, reader, said));
     isWhole = true;
-    tell(listener, [reader.end()]);
+    said.add(reader.end());
+    said.tell();
   } finally {
+    said.close();
     close(deps.clock, answer, isWhole);
   }
-}
-
-function tell(listener: JobListener, events: Iterable<JobEvent>): void {
-  for (const event of events) listener.onEvent(event);
 }
 
 /** A whole answer with its record; only the Hearth whose key is pinned is asked for one. */
@@ -185,17 +174,7 @@ async function signed(
   });
   await checkBoot(answer, proof, signal);
   const numCtx = countOf(Number(answer.response.headers[proof.headers.numCtx])) ?? model.contextLength ?? 0;
-  return readFrozen(answer.asked, await readJson(answer, UPSTREAM_LIMITS.answerBytes), numCtx);
-}
-
-/** The failure that one of the pieces is, or null. */
-function takeAll(reader: AnswerReader, pieces: readonly string[]): Error | null {
-  try {
-    for (const piece of pieces) reader.take(piece);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+  return readFrozen(answer.asked, await readJson(answer, SIGNED_LIMITS), numCtx);
 }
 
 /** An upstream that was started anew proves itself anew, before anything of its answer counts. */

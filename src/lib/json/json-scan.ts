@@ -8,7 +8,15 @@ import { JsonKeys, unusable } from './json-keys.ts';
 import type { JsonValues } from './json-values.ts';
 import type { KnownMember, KnownValue } from './known-member.ts';
 
-export const JSON_LIMITS = { depth: 64, tokens: 100_000 } as const;
+export interface JsonLimits {
+  readonly depth: number;
+  /** Values, the document itself included. */
+  readonly tokens: number;
+  /** Numbers at the beginning of each list that are not counted: they take far less memory than other values. */
+  readonly numbers?: number;
+}
+
+export const JSON_LIMITS = { depth: 64, tokens: 100_000 } as const satisfies JsonLimits;
 
 const code = (text: string): number => text.charCodeAt(0);
 const QUOTE = code('"');
@@ -27,6 +35,12 @@ const WORDS: ReadonlyMap<number, { readonly word: Buffer; readonly value: unknow
 const IN_NUMBERS = new Set(Buffer.from('+-.0123456789Ee'));
 const NUMBER_PATTERN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LONGEST_NUMBER = 400;
+/** Of a byte, whether a list of numbers may hold it. */
+const IN_NUMBER_LISTS = Uint8Array.from({ length: 256 }, (_, byte) =>
+  IN_NUMBERS.has(byte) || byte === COMMA || byte === 0x20 ? 1 : 0,
+);
+/** Fewer bytes of numbers are as soon read one by one. */
+const WORTH_A_RUN = 64;
 /** So many bytes of a string are looked at one by one; behind them, a search for its end pays off. */
 const NEAR_BYTES = 256;
 
@@ -48,12 +62,20 @@ export interface ScanOptions {
   readonly shared?: KnownMember | undefined;
   /** Is told of everything that is read. */
   readonly values?: JsonValues;
+  readonly limits?: JsonLimits;
+  /** Whether an object may name a key twice, and `__proto__`, as JSON.parse allows: the last value counts. */
+  readonly takesAnyKeys?: boolean;
 }
+
+type Keys = Pick<JsonKeys, 'note'>;
+const ANY_KEYS: Keys = { note: () => {} };
 
 export class JsonScan {
   readonly #bytes: Buffer;
   readonly #shared: KnownMember | undefined;
   readonly #values: JsonValues | undefined;
+  readonly #limits: JsonLimits;
+  readonly #takesAnyKeys: boolean;
   /** Set once the value of the shared member was read or passed over, where it is a list or an object. */
   place: SharedPlace | undefined;
   /** The next value is that of the shared member. */
@@ -62,9 +84,13 @@ export class JsonScan {
   #sharedFrom: { readonly start: number; readonly tokens: number } | undefined;
   #at = 0;
   #tokens = 0;
+  /** Numbers that the list which is being read may still hold uncounted. */
+  #uncounted = 0;
+  /** Where this step ends. */
+  #stop = 0;
   #expected: Expected = 'value';
   /** What is open: the keys of an object, or null for an array. */
-  readonly #open: (JsonKeys | null)[] = [];
+  readonly #open: (Keys | null)[] = [];
   /** Of the string that is being read. */
   #stringAt = 0;
   #isKey = false;
@@ -72,16 +98,22 @@ export class JsonScan {
   #quoteAt = -1;
   #backslashAt = -1;
 
-  constructor(bytes: Buffer, { shared, values }: ScanOptions = {}) {
+  constructor(
+    bytes: Buffer,
+    { shared, values, limits = JSON_LIMITS, takesAnyKeys = false }: ScanOptions = {},
+  ) {
     this.#bytes = bytes;
     this.#shared = shared;
     this.#values = values;
+    this.#limits = limits;
+    this.#takesAnyKeys = takesAnyKeys;
     if (!isUtf8(bytes)) throw unusable('it is not valid UTF-8');
   }
 
   /** Goes on as far as to this place; true once the document is read, which `end` at or behind its length makes sure of. */
   advance(end: number): boolean {
     const stop = Math.min(end, this.#bytes.length);
+    this.#stop = stop;
     while (this.#at < stop) {
       const byte = this.#bytes[this.#at] as number;
       if (this.#expected === 'the rest of a string') this.#string(stop);
@@ -99,14 +131,15 @@ export class JsonScan {
   }
 
   #value(byte: number): void {
-    if (this.#open.length > JSON_LIMITS.depth)
-      throw unusable(`it is nested deeper than ${JSON_LIMITS.depth} levels`);
+    if (this.#open.length > this.#limits.depth)
+      throw unusable(`it is nested deeper than ${this.#limits.depth} levels`);
     if (this.#isShared && this.#passesKnown(byte)) return;
+    if (this.#uncounted > 0 && IN_NUMBERS.has(byte)) return this.#uncountedNumbers();
     this.#countTokens(1);
     if (byte === QUOTE) {
       this.#beginString(false);
     } else if (byte === OPEN_BRACE) {
-      this.#opens(new JsonKeys(this.#bytes), 'key or }');
+      this.#opens(this.#takesAnyKeys ? ANY_KEYS : new JsonKeys(this.#bytes), 'key or }');
       this.#values?.opens({});
     } else if (byte === OPEN_BRACKET) {
       this.#opens(null, 'value or ]');
@@ -119,7 +152,7 @@ export class JsonScan {
 
   #countTokens(count: number): void {
     this.#tokens += count;
-    if (this.#tokens > JSON_LIMITS.tokens) throw unusable(`it has more than ${JSON_LIMITS.tokens} values`);
+    if (this.#tokens > this.#limits.tokens) throw unusable(`it has more than ${this.#limits.tokens} values`);
   }
 
   /** Whether the value of the shared member was read before; if not, its place is noted. */
@@ -139,14 +172,16 @@ export class JsonScan {
     return known !== undefined;
   }
 
-  #opens(keys: JsonKeys | null, expected: Expected): void {
+  #opens(keys: Keys | null, expected: Expected): void {
     this.#open.push(keys);
+    this.#uncounted = keys === null ? (this.#limits.numbers ?? 0) : 0;
     this.#at += 1;
     this.#expected = expected;
   }
 
   #close(): void {
     this.#open.pop();
+    this.#uncounted = 0;
     this.#values?.closes();
     this.#at += 1;
     this.#expected = 'more';
@@ -265,6 +300,28 @@ export class JsonScan {
     this.#values?.put(value);
   }
 
+  #uncountedNumbers(): void {
+    const run = this.#numberRun();
+    this.#uncounted -= run === null ? 1 : run.length;
+    if (run === null) this.#number();
+    else this.#values?.putAll(run);
+    this.#expected = 'more';
+  }
+
+  /** The numbers from here to the last comma that is near; null where they are better read one by one. */
+  #numberRun(): readonly number[] | null {
+    const from = this.#at;
+    // A number has at least two bytes here, its comma included.
+    const stop = Math.min(this.#stop, from + this.#uncounted * 2);
+    let end = from;
+    while (end < stop && IN_NUMBER_LISTS[this.#bytes[end] as number] === 1) end += 1;
+    const comma = end > from ? this.#bytes.lastIndexOf(COMMA, end - 1) : -1;
+    if (comma < from + WORTH_A_RUN) return null;
+    const run = numbersOf(this.#bytes.toString('latin1', from, comma));
+    if (run !== null) this.#at = comma;
+    return run;
+  }
+
   #unexpected(at = this.#at): SvcError {
     return unusable(
       at >= this.#bytes.length ? 'it ends unexpectedly' : `there is an unexpected character at byte ${at}`,
@@ -275,4 +332,14 @@ export class JsonScan {
 function isHex(byte = 0): boolean {
   const letter = byte | 0x20;
   return (byte >= 0x30 && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66);
+}
+
+/** Null: one of them is none, or too large. */
+function numbersOf(list: string): readonly number[] | null {
+  try {
+    const numbers = JSON.parse(`[${list}]`) as number[];
+    return numbers.every(Number.isFinite) ? numbers : null;
+  } catch {
+    return null;
+  }
 }

@@ -32,7 +32,13 @@ export class JsonValues {
     const container = this.#open.at(-1);
     if (container === undefined) this.root = value;
     else if (Array.isArray(container)) container.push(value);
-    else container[this.#keys[this.#open.length] as string] = value;
+    else setMember(container, this.#keys[this.#open.length] as string, value);
+  }
+
+  /** Items of the list that is open. */
+  putAll(values: readonly unknown[]): void {
+    const list = this.#open.at(-1) as unknown[];
+    for (const value of values) list.push(value);
   }
 
   opens(container: Container): void {
@@ -73,4 +79,10 @@ export class JsonValues {
     for (let at = start; at < end; at += 1) if (this.#bytes[at] === BACKSLASH) return true;
     return false;
   }
+}
+
+/** As JSON.parse does: `__proto__` is a member like any other. */
+function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') object[key] = value;
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -1,6 +1,6 @@
 /** Reads a large JSON document and lets the event loop turn meanwhile. */
-import { setImmediate as turn } from 'node:timers/promises';
-import { JsonScan } from './json-scan.ts';
+import { ownTurn } from './own-turn.ts';
+import { type JsonLimits, JsonScan } from './json-scan.ts';
 import { JsonValues } from './json-values.ts';
 import type { KnownMember } from './known-member.ts';
 import { parseJson } from './strict-json.ts';
@@ -13,7 +13,7 @@ export async function parseJsonInTurns(bytes: Buffer, shared?: KnownMember): Pro
   if (bytes.length <= SLICE_BYTES) return parseJson(bytes, shared);
   const values = new JsonValues(bytes);
   const scan = new JsonScan(bytes, { shared, values });
-  for (let end = SLICE_BYTES; !scan.advance(end); end += SLICE_BYTES) await turn();
+  for (let end = SLICE_BYTES; !scan.advance(end); end += SLICE_BYTES) await ownTurn();
   const { root } = values;
   const { place } = scan;
   if (shared !== undefined && place !== undefined && place.known === undefined) {
@@ -21,4 +21,19 @@ export async function parseJsonInTurns(bytes: Buffer, shared?: KnownMember): Pro
     shared.remember(bytes.subarray(place.start, place.end), value, place.tokens);
   }
   return root;
+}
+
+/**
+ * The value that JSON.parse would give, of a document that another service or program wrote: at no time is more than a
+ * slice of it read at once. Throws invalid_json where it is none, or is above the limits.
+ */
+export async function parseAnswerInTurns(bytes: Buffer, limits: JsonLimits): Promise<unknown> {
+  const values = new JsonValues(bytes);
+  const scan = new JsonScan(bytes, { values, limits, takesAnyKeys: true });
+  let end = 0;
+  do {
+    await ownTurn();
+    end += SLICE_BYTES;
+  } while (!scan.advance(end));
+  return values.root;
 }

@@ -171,6 +171,12 @@ const BEHAVIOURS = {
     }
     answer.finish();
   },
+  /** What the test wrote. */
+  script: async (answer) => {
+    answer.head();
+    answer.raw(answer.upstream.script);
+    answer.response.end();
+  },
   /** More than any reader takes at once. */
   flood: async (answer) => {
     answer.head();
@@ -269,6 +275,8 @@ export class ScriptedUpstream {
   /** Answers of further routes, by path. */
   pages = {};
   health = 200;
+  /** What the model `script` says: the whole body. */
+  script = '';
   /** How the next request for `tale` fails; null: not at all. */
   faultOf = () => null;
 

@@ -27,6 +27,8 @@ export interface ScriptedUpstream {
   health: number;
   /** Answers of further routes, by path. */
   pages: Record<string, unknown>;
+  /** The body of the next answer of `script`. */
+  script: string;
   /** How the next request for `tale` fails: after so many words, in this way; null: not at all. */
   faultOf: (body: { readonly messages: readonly unknown[] }) => Fault | null;
   /** Chats that are open there. */

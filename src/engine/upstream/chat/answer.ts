@@ -6,6 +6,8 @@ import type { DoneEvent, FinishReason, JobEvent, SampledToken, Usage } from '../
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureInStream } from '../failures.ts';
 import { countOf, field, fieldsOf, listOf, textOf } from '../hostile.ts';
+import { ARGUMENTS_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
+import { JsonGauge } from '../../../lib/json/json-gauge.ts';
 import { sampledTokens } from './logprobs.ts';
 
 export interface AnswerContext {
@@ -40,6 +42,9 @@ export class AnswerReader {
   /** The upstream's number of the call that is open; -1: none. */
   #openCall = -1;
   #pieces = 0;
+  #saidChars = 0;
+  /** Of the arguments of the open call. */
+  #arguments = new JsonGauge(ARGUMENTS_LIMITS);
   /** `[DONE]` was read: nothing may follow. */
   isOver = false;
 
@@ -48,15 +53,15 @@ export class AnswerReader {
     this.#emit = emit;
   }
 
-  /** Takes the `data` of one event; throws where it cannot be part of an answer. */
-  take(data: string): void {
+  /** Takes the `data` of one event, read already where it is long; throws where it cannot be part of an answer. */
+  take(data: string, fields?: unknown): void {
     if (this.isOver) return;
     if (data === '[DONE]') {
       this.isOver = true;
       return;
     }
-    const chunk = fieldsOf(data);
-    if (typeof chunk !== 'object' || chunk === null) throw this.#broken('one of its events is not JSON');
+    const chunk = fields ?? fieldsOf(data);
+    if (typeof chunk !== 'object' || chunk === null) throw this.unreadable('it is no object');
     const error = field(chunk, 'error');
     if (error !== undefined && error !== null) throw failureInStream(this.#context.asked, error);
     this.#readUsage(chunk);
@@ -144,10 +149,21 @@ export class AnswerReader {
       if (name === undefined || name === '') throw this.#broken('a tool call has no name');
       this.#openCall = index;
       this.#calls += 1;
+      this.#arguments = new JsonGauge(ARGUMENTS_LIMITS);
     }
     if (this.#calls > this.#context.maxCalls) return;
+    this.#checkArguments(text);
     if (isNext) this.#say({ type: 'tool_call', name: name ?? '' });
     if (text !== '') this.#say({ type: 'tool_arguments', text });
+  }
+
+  /** They are read as one later, on the way to the client. */
+  #checkArguments(text: string): void {
+    if (!this.#arguments.exceeds(text)) return;
+    const { chars, depth, tokens } = ARGUMENTS_LIMITS;
+    throw this.#broken(
+      `the arguments of a tool call have more than ${chars} characters, ${tokens} values or ${depth} levels`,
+    );
   }
 
   #readUsage(chunk: object): void {
@@ -186,6 +202,9 @@ export class AnswerReader {
   /** What the model says; behind its finish reason there is nothing more to say. */
   #say(event: JobEvent): void {
     if (this.#finish !== null) throw this.#broken('it goes on behind its finish reason');
+    if ('text' in event) this.#saidChars += event.text.length;
+    if (this.#saidChars > UPSTREAM_LIMITS.saidChars)
+      throw this.#broken(`it says more than ${UPSTREAM_LIMITS.saidChars} characters`);
     this.#pieces += 1;
     const nowMs = this.#context.sinceSentMs();
     if (this.#pieces === 1) this.#timings.prefillMs = nowMs;
@@ -204,6 +223,11 @@ export class AnswerReader {
       cachedTokens: this.#usage?.cachedTokens ?? 0,
       numCtx: this.#context.numCtx,
     });
+  }
+
+  /** Of one event. */
+  unreadable(reason: string): SvcError {
+    return this.#broken(`one of its events is not usable JSON: ${reason}`);
   }
 
   #broken(reason: string): SvcError {

@@ -2,12 +2,14 @@
 import type { EmbedJob } from '../../../contract/job.ts';
 import type { JobEvent } from '../../../contract/job-event.ts';
 import { normalise } from '../../../lib/base/vector.ts';
+import { ownTurn } from '../../../lib/json/own-turn.ts';
 import { type Asked, broken } from '../failures.ts';
 import { countOf, field } from '../hostile.ts';
+import { MOST_NUMBERS } from '../limits.ts';
 import type { UpstreamRequest, Written } from './request.ts';
 
-/** No model gives wider vectors. */
-const MOST_NUMBERS = 65_536;
+/** Numbers that are looked at before others have their turn. */
+const SLICE_NUMBERS = 64 * 1024;
 
 export function writeEmbedding(job: EmbedJob, { model, dialect }: Written): UpstreamRequest {
   return {
@@ -22,14 +24,16 @@ export function writeEmbedding(job: EmbedJob, { model, dialect }: Written): Upst
 }
 
 /** Throws unless there is exactly one usable vector, of one width, for each input. */
-export function readEmbedding(asked: Asked, job: EmbedJob, body: unknown): JobEvent[] {
+export async function readEmbedding(asked: Asked, job: EmbedJob, body: unknown): Promise<JobEvent[]> {
   const data = field(body, 'data');
   if (!Array.isArray(data) || data.length !== job.inputs.length)
     throw broken(asked.upstream, 'rubbish', `it has no ${job.inputs.length} vectors`);
   const total = countOf(field(field(body, 'usage'), 'prompt_tokens')) ?? 0;
   const seen = new Set<number>();
   let width = 0;
-  const events = data.map((item: unknown, at): JobEvent => {
+  let sinceTurn = 0;
+  const events: JobEvent[] = [];
+  for (const [at, item] of (data as unknown[]).entries()) {
     const index = countOf(field(item, 'index')) ?? at;
     const vector = vectorOf(field(item, 'embedding'));
     if (vector === null || index >= data.length || seen.has(index))
@@ -37,8 +41,18 @@ export function readEmbedding(asked: Asked, job: EmbedJob, body: unknown): JobEv
     width ||= vector.length;
     if (vector.length !== width) throw broken(asked.upstream, 'rubbish', 'its vectors differ in width');
     seen.add(index);
-    return { type: 'embedding', index, vector, tokens: 0, truncated: field(item, 'truncated') === true };
-  });
+    events.push({
+      type: 'embedding',
+      index,
+      vector,
+      tokens: 0,
+      truncated: field(item, 'truncated') === true,
+    });
+    sinceTurn += width;
+    if (sinceTurn < SLICE_NUMBERS) continue;
+    await ownTurn();
+    sinceTurn = 0;
+  }
   return [...events, { type: 'embedded', totalTokens: total }];
 }
 

@@ -1,33 +1,31 @@
 /** The body of an answer that is read whole, up to a limit. */
+import { isFailure } from '../../../lib/errors/svc-error.ts';
+import { parseAnswerInTurns } from '../../../lib/json/parse-json-in-turns.ts';
 import { broken } from '../failures.ts';
+import type { AnswerLimits } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
-import { readText } from './text.ts';
+import { readBytes } from './text.ts';
 
 /** The JSON body of an answer, which is ended by this whatever came of it. */
-export async function readJson(answer: Exchange, limitBytes: number): Promise<unknown> {
-  const { upstream } = answer.asked;
+export async function readJson(answer: Exchange, { bytes, json }: AnswerLimits): Promise<unknown> {
+  const body = await readAll(answer, bytes);
   try {
-    const text = await readAll(answer, limitBytes);
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      if (error instanceof SyntaxError) throw broken(upstream, 'rubbish', 'it is not JSON');
-      throw error;
-    }
-  } finally {
-    answer.end();
+    return await parseAnswerInTurns(body, json);
+  } catch (error) {
+    if (!isFailure(error, 'invalid_json')) throw error;
+    throw broken(answer.asked.upstream, 'rubbish', `as JSON, ${error.detail.reason}`);
   }
 }
 
-/** The same as text. */
-export async function readAll(answer: Exchange, limitBytes: number): Promise<string> {
+/** The same as bytes. */
+export async function readAll(answer: Exchange, limitBytes: number): Promise<Buffer> {
   const { response, watch } = answer;
   try {
-    const text = await readText(response, limitBytes, () => {
+    const body = await readBytes(response, limitBytes, () => {
       watch.began();
       watch.alive();
     });
-    if (text !== null) return text;
+    if (body !== null) return body;
   } catch (error) {
     throw answer.failure(error);
   } finally {

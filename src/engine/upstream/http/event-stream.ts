@@ -5,23 +5,23 @@ import { broken } from '../failures.ts';
 import { UPSTREAM_LIMITS } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What a reader says of the events that it was given. */
-export interface Read {
+/** The reader of an answer's events. */
+export interface EventSink {
+  /** Takes the `data` of events; the promise resolves when it can take more, undefined: now. */
+  take(events: readonly string[]): Promise<void> | undefined;
   /** It has seen the end of the answer; the rest of the body is left unread, and the connection open. */
   readonly isOver: boolean;
-  /** Resolves when it can take more; undefined: now. */
-  readonly room: Promise<void> | undefined;
 }
 
 /**
- * Gives what each piece of the body completes to `read`: the `data` of its events. Resolves at the end of the body, or
- * where the reader says that it is over; rejects with what `read` throws and with failures of the body. Listeners and
- * not an iterator of the body, which costs a stream of short pieces as much again as reading them.
+ * Gives what each piece of the body completes to the sink. Resolves at the end of the body, or where the sink says that
+ * it is over; rejects with what it throws and with failures of the body. Listeners and not an iterator of the body, which
+ * costs a stream of short pieces as much again as reading them.
  */
-export async function readEvents(answer: Exchange, read: (events: readonly string[]) => Read): Promise<void> {
+export async function readEvents(answer: Exchange, sink: EventSink): Promise<void> {
   checkType(answer);
   const { response } = answer;
-  const take = eventTaker(answer);
+  const eventsOf = eventTaker(answer);
   await new Promise<void>((resolve, reject) => {
     let isSettled = false;
     const settle = (then: () => void): void => {
@@ -34,14 +34,15 @@ export async function readEvents(answer: Exchange, read: (events: readonly strin
     const onFailure = (error?: unknown): void => fail(isSvcError(error) ? error : answer.failure(error));
     const onData = (piece: Buffer): void => {
       try {
-        const events = take(piece);
+        const events = eventsOf(piece);
         if (events.length === 0) return;
-        const { isOver, room } = read(events);
-        if (isOver) return settle(resolve);
-        if (room === undefined) return;
+        const room = sink.take(events);
+        if (room === undefined) return sink.isOver ? settle(resolve) : undefined;
         response.pause();
         room.then(() => {
-          if (!isSettled) response.resume();
+          if (isSettled) return;
+          if (sink.isOver) settle(resolve);
+          else response.resume();
         }, fail);
       } catch (error) {
         fail(error);
@@ -52,6 +53,12 @@ export async function readEvents(answer: Exchange, read: (events: readonly strin
     response.on('data', onData).on('end', onEnd).on('error', onFailure).on('close', onFailure);
   });
 }
+
+/**
+ * For each line that ends in one of CR and LF, the parser searches the rest of what it is fed for the other: a piece of
+ * nothing but ends of lines would be read as often as it has lines.
+ */
+const FEED_CHARS = 1_024;
 
 function checkType({ response, asked: { upstream } }: Exchange): void {
   const type = String(response.headers['content-type'] ?? '');
@@ -76,9 +83,13 @@ function eventTaker({ asked: { upstream }, watch }: Exchange): (piece: Buffer) =
   return (piece) => {
     watch.alive();
     bytes += piece.length;
-    if (bytes > UPSTREAM_LIMITS.answerBytes)
-      throw tooMuch(upstream, `it has more than ${UPSTREAM_LIMITS.answerBytes} bytes`);
-    parser.feed(decoder.decode(piece, { stream: true }));
+    if (bytes > UPSTREAM_LIMITS.streamBytes)
+      throw tooMuch(upstream, `it has more than ${UPSTREAM_LIMITS.streamBytes} bytes`);
+    const text = decoder.decode(piece, { stream: true });
+    for (let at = 0; at < text.length; at += FEED_CHARS) {
+      parser.feed(text.length <= FEED_CHARS ? text : text.slice(at, at + FEED_CHARS));
+      if (tooLong) break;
+    }
     if (tooLong)
       throw tooMuch(upstream, `one of its events has more than ${UPSTREAM_LIMITS.eventChars} characters`);
     const complete = events;

@@ -15,7 +15,8 @@ import { fail } from '../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureOfStatus, unreachable } from '../failures.ts';
 import { UPSTREAM_LIMITS } from '../limits.ts';
 import type { Deadlines, Upstream } from '../ports.ts';
-import { readText } from './text.ts';
+import { fieldsOf } from '../hostile.ts';
+import { readBytes } from './text.ts';
 import type { Connections } from './connections.ts';
 import { Watch } from './watch.ts';
 
@@ -154,6 +155,7 @@ async function checkHead(asked: Asked, response: IncomingMessage): Promise<void>
     throw broken(asked.upstream, 'content_type', 'it is compressed, which was not asked for');
   if (status === 200) return;
   const body =
-    status >= 400 ? ((await readText(response, UPSTREAM_LIMITS.refusalBytes).catch(() => null)) ?? '') : '';
-  throw failureOfStatus(asked, { status, retryAfter: response.headers['retry-after'], body });
+    status >= 400 ? await readBytes(response, UPSTREAM_LIMITS.refusalBytes).catch(() => null) : null;
+  const fields = fieldsOf(body?.toString('utf8') ?? '');
+  throw failureOfStatus(asked, { status, retryAfter: response.headers['retry-after'], fields });
 }

@@ -1,12 +1,12 @@
-/** Bytes that are read whole as text, up to a limit. */
+/** A body that is read whole, up to a limit. */
 import type { Readable } from 'node:stream';
 
-/** The text, or null where it is longer than the limit. */
-export async function readText(
+/** The bytes, or null where there are more than the limit. */
+export async function readBytes(
   body: Readable,
   limitBytes: number,
   onPiece: () => void = () => {},
-): Promise<string | null> {
+): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body as AsyncIterable<Buffer>) {
@@ -15,5 +15,5 @@ export async function readText(
     if (size > limitBytes) return null;
     parts.push(part);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return Buffer.concat(parts);
 }

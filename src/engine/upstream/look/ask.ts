@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { readAll, readJson } from '../http/body.ts';
 import { type Exchange, exchange, type ExchangeDeps } from '../http/exchange.ts';
-import { UPSTREAM_LIMITS } from '../limits.ts';
+import { type AnswerLimits, FACTS_LIMITS, LIST_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import type { Upstream } from '../ports.ts';
 
 const DEADLINES = {
@@ -25,14 +25,18 @@ export class Ask {
   }
 
   /** With a body it is sent by POST. */
-  async json(upstream: Upstream, url: string, body?: object): Promise<unknown> {
-    return readJson(await this.#send(upstream, url, body), UPSTREAM_LIMITS.pageBytes);
+  async json(
+    upstream: Upstream,
+    url: string,
+    { body, limits = FACTS_LIMITS }: { readonly body?: object; readonly limits?: AnswerLimits } = {},
+  ): Promise<unknown> {
+    return readJson(await this.#send(upstream, url, body), limits);
   }
 
   /** The same where the upstream has that route, else undefined. */
   async tryJson(upstream: Upstream, url: string, body?: object): Promise<unknown> {
     try {
-      return await this.json(upstream, url, body);
+      return await this.json(upstream, url, body === undefined ? {} : { body });
     } catch (error) {
       if (isFailure(error, 'cancelled', 'upstream_unreachable', 'upstream_timeout')) throw error;
       return undefined;
@@ -42,7 +46,8 @@ export class Ask {
   /** The text, or undefined where the upstream has no such route. */
   async tryText(upstream: Upstream, url: string): Promise<string | undefined> {
     try {
-      return await readAll(await this.#send(upstream, url), UPSTREAM_LIMITS.pageBytes);
+      const page = await readAll(await this.#send(upstream, url), UPSTREAM_LIMITS.pageBytes);
+      return page.toString('utf8');
     } catch (error) {
       if (isFailure(error, 'cancelled', 'upstream_unreachable', 'upstream_timeout')) throw error;
       return undefined;
@@ -51,14 +56,14 @@ export class Ask {
 
   /** Rejects unless the route answers 200. */
   async alive(upstream: Upstream, url: string): Promise<void> {
-    await readAll(await this.#send(upstream, url), UPSTREAM_LIMITS.pageBytes);
+    await readAll(await this.#send(upstream, url), LIST_LIMITS.bytes);
   }
 
   /** The `Server` header of an answer that has one. */
   async server(upstream: Upstream, url: string): Promise<string> {
     const answer = await this.#send(upstream, url);
     const name = String(answer.response.headers['server'] ?? '');
-    await readAll(answer, UPSTREAM_LIMITS.pageBytes);
+    await readAll(answer, LIST_LIMITS.bytes);
     return name;
   }
 

@@ -1,6 +1,6 @@
 /** How an upstream fares: ready, busy or down, and what it says of its load. */
 import { isFailure, messageOf } from '../../../lib/errors/svc-error.ts';
-import { field, listOf } from '../hostile.ts';
+import { countOf, field, listOf } from '../hostile.ts';
 import type { Dialect, LoadFacts, Look, Upstream } from '../ports.ts';
 import type { Ask } from './ask.ts';
 import { mostOf, readMetrics, sumOf } from './metrics-text.ts';
@@ -95,7 +95,7 @@ const hearth: ReadLoad = async (ask, upstream) => {
   const models = field(body, 'data');
   if (!Array.isArray(models)) return UNKNOWN;
   const sum = (name: string): number =>
-    models.reduce((total: number, model: unknown) => total + (Number(field(model, name)) || 0), 0);
+    models.reduce((total: number, model: unknown) => total + (countOf(field(model, name)) ?? 0), 0);
   return { running: sum('running'), waiting: sum('queued'), capacity: null, kvUse: null };
 };
 

@@ -5,26 +5,57 @@ export interface Sample {
   readonly value: number;
 }
 
-const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?$/;
-const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g;
+/** Samples of one name that count. */
+const MOST_SAMPLES = 1_000;
+/** A line is a few hundred characters long; of a longer one, the rest is not read. */
+const MOST_CHARS = 4_096;
+const LABEL = /[, \t]*([a-zA-Z_][a-zA-Z0-9_]*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/y;
+const CLOSE = /[, \t]*\}/y;
+const VALUE = /[ \t]+([^ \t]+)(?:[ \t]+-?\d+)?[ \t\r]*$/y;
 
-/** The samples of each name that was asked for; absent names have none. */
+/** The samples of each name that was asked for. */
 export function readMetrics(page: string, names: readonly string[]): ReadonlyMap<string, readonly Sample[]> {
-  const wanted = new Set(names);
-  const found = new Map<string, Sample[]>();
-  for (const line of page.split('\n')) {
-    const end = line.search(/[{\s]/);
-    if (end <= 0 || !wanted.has(line.slice(0, end))) continue;
-    const [, name = '', labels = '', text = ''] = LINE.exec(line.trimEnd()) ?? [];
-    const value = Number(text);
-    if (name === '' || !Number.isFinite(value)) continue;
-    const sample = {
-      value,
-      labels: Object.fromEntries([...labels.matchAll(LABEL)].map(([, key, word]) => [key, word])),
-    };
-    found.set(name, [...(found.get(name) ?? []), sample]);
+  return new Map(names.map((name) => [name, samplesOf(page, name)]));
+}
+
+function samplesOf(page: string, name: string): readonly Sample[] {
+  const samples: Sample[] = [];
+  for (let at = page.indexOf(name); at !== -1; at = page.indexOf(name, at + name.length)) {
+    if (at > 0 && page[at - 1] !== '\n') continue;
+    const rest = page.slice(at + name.length, at + MOST_CHARS);
+    const end = rest.indexOf('\n');
+    const sample = readRest(end === -1 ? rest : rest.slice(0, end));
+    if (sample !== null) samples.push(sample);
+    if (samples.length === MOST_SAMPLES) break;
   }
-  return found;
+  return samples;
+}
+
+/**
+ * What stands behind the name: labels and a value. Each part is looked for only where the one before it ends, so that no
+ * line is read more than a few times.
+ */
+function readRest(line: string): Sample | null {
+  let at = 0;
+  const labels: [string, string][] = [];
+  if (line.startsWith('{')) {
+    at = 1;
+    for (let label = matchAt(LABEL, line, at); label !== null; label = matchAt(LABEL, line, at)) {
+      labels.push([label[1] ?? '', label[2] ?? '']);
+      at += label[0].length;
+    }
+    const close = matchAt(CLOSE, line, at);
+    if (close === null) return null;
+    at += close[0].length;
+  }
+  const text = matchAt(VALUE, line, at)?.[1];
+  const value = Number(text);
+  return text === undefined || !Number.isFinite(value) ? null : { labels: Object.fromEntries(labels), value };
+}
+
+function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
+  sticky.lastIndex = at;
+  return sticky.exec(text);
 }
 
 /** The sum over the series that have these labels; null: there is none. */

@@ -7,7 +7,7 @@ import type { ModelKind } from '../../../contract/load.ts';
 import type { Medium } from '../../ports.ts';
 import { broken } from '../failures.ts';
 import { countOf, field, listOf, textOf } from '../hostile.ts';
-import { UPSTREAM_LIMITS } from '../limits.ts';
+import { LIST_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import type { Dialect, Upstream, UpstreamModel } from '../ports.ts';
 import type { Ask } from './ask.ts';
 
@@ -21,7 +21,7 @@ type Reader = (ask: Ask, upstream: Upstream, entry: Entry) => UpstreamModel | Pr
 
 /** In the order of the upstream, each name once. */
 export async function listModels(ask: Ask, upstream: Upstream): Promise<UpstreamModel[]> {
-  const body = await ask.json(upstream, `${upstream.baseUrl}/models`);
+  const body = await ask.json(upstream, `${upstream.baseUrl}/models`, { limits: LIST_LIMITS });
   const data = field(body, 'data');
   if (!Array.isArray(data)) throw broken(upstream.name, 'rubbish', 'it lists no models');
   const names = new Set<string>();
@@ -34,7 +34,18 @@ export async function listModels(ask: Ask, upstream: Upstream): Promise<Upstream
     names.add(name);
     return [{ name, fields }];
   });
-  return Promise.all(entries.map(async (entry) => READERS[upstream.dialect](ask, upstream, entry)));
+  return inLanes(entries, async (entry) => READERS[upstream.dialect](ask, upstream, entry));
+}
+
+/** A long list must not open a connection for each of its models at once. */
+async function inLanes<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const left = items.entries();
+  const lane = async (): Promise<void> => {
+    for (const [at, item] of left) results[at] = await work(item);
+  };
+  await Promise.all(Array.from({ length: UPSTREAM_LIMITS.asksAtOnce }, lane));
+  return results;
 }
 
 /** A name that can stand in an id, a header and a sentence. */

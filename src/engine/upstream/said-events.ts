@@ -1,0 +1,96 @@
+/** The events of a streamed answer on their way to the listener of its job, a few thousand characters at a time. */
+import type { JobEvent } from '../../contract/job-event.ts';
+import { ownTurn } from '../../lib/json/own-turn.ts';
+import { isFailure } from '../../lib/errors/svc-error.ts';
+import { parseAnswerInTurns } from '../../lib/json/parse-json-in-turns.ts';
+import type { JobListener } from '../ports.ts';
+import type { AnswerReader } from './chat/answer.ts';
+import type { EventSink } from './http/event-stream.ts';
+import type { Exchange } from './http/exchange.ts';
+import { EVENT_JSON, UPSTREAM_LIMITS } from './limits.ts';
+
+/** Events of a call until they are told. */
+export class SaidEvents {
+  readonly listener: JobListener;
+  #events: JobEvent[] = [];
+  #isClosed = false;
+
+  constructor(listener: JobListener) {
+    this.listener = listener;
+  }
+
+  add(event: JobEvent): void {
+    this.#events.push(event);
+  }
+
+  tell(): void {
+    const events = this.#events;
+    this.#events = [];
+    if (!this.#isClosed) tell(this.listener, events);
+  }
+
+  /** A call that failed while its events were read says nothing more. */
+  close(): void {
+    this.#isClosed = true;
+  }
+}
+
+export function sinkOf({ watch }: Exchange, reader: AnswerReader, said: SaidEvents): EventSink {
+  const readAll = async (pieces: readonly string[]): Promise<void> => {
+    await takeInTurns(reader, said, pieces);
+    await said.listener.room?.();
+  };
+  return {
+    get isOver() {
+      return reader.isOver;
+    },
+    take: (pieces) => {
+      watch.began();
+      const chars = pieces.reduce((sum, { length }) => sum + length, 0);
+      if (chars <= UPSTREAM_LIMITS.atOnceChars) takeAtOnce(reader, said, pieces);
+      const room = chars > UPSTREAM_LIMITS.atOnceChars ? readAll(pieces) : said.listener.room?.();
+      if (room !== undefined) watch.hold();
+      return room?.then(() => watch.go());
+    },
+  };
+}
+
+function takeAtOnce(reader: AnswerReader, said: SaidEvents, pieces: readonly string[]): void {
+  try {
+    for (const piece of pieces) reader.take(piece);
+  } finally {
+    // What it said before it failed was said.
+    said.tell();
+  }
+}
+
+/** No turn of the event loop reads more than a few thousand characters. */
+async function takeInTurns(reader: AnswerReader, said: SaidEvents, pieces: readonly string[]): Promise<void> {
+  let chars = 0;
+  for (const piece of pieces) {
+    chars += piece.length;
+    if (chars > UPSTREAM_LIMITS.atOnceChars) {
+      await ownTurn();
+      chars = piece.length;
+    }
+    const isLong = piece.length > UPSTREAM_LIMITS.atOnceChars;
+    const fields = isLong ? await longFields(reader, piece) : undefined;
+    try {
+      reader.take(piece, fields);
+    } finally {
+      said.tell();
+    }
+  }
+}
+
+async function longFields(reader: AnswerReader, piece: string): Promise<unknown> {
+  try {
+    return await parseAnswerInTurns(Buffer.from(piece), EVENT_JSON);
+  } catch (error) {
+    throw isFailure(error, 'invalid_json') ? reader.unreadable(error.detail.reason) : error;
+  }
+}
+
+export function tell(listener: JobListener, events: Iterable<JobEvent>): void {
+  for (const event of events) listener.onEvent(event);
+}
