@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseSpelled } from '../../src/lib/json/parse-spelled.ts';
+import { spelled } from '../../src/lib/json/spelled-numbers.ts';
 import { OwnWords } from '../../src/worker/jinja/values/convert.ts';
 import { strftime } from '../../src/worker/prompt/strftime.ts';
 
@@ -28,7 +30,10 @@ const CLOCK_MS = Date.UTC(2026, 2, 7, 9, 5, 2);
 const committed = fileURLToPath(new URL('./templates', import.meta.url));
 const folder = CORPUS_FOLDER === null ? committed : path.join(CORPUS_FOLDER, 'templates');
 
-const { tools, conversations } = readJson<Conversations>('conversations.json');
+// Numbers as they are spelled, which a model is to read.
+const { tools, conversations } = spelled(
+  parseSpelled(readFileSync(new URL('conversations.json', import.meta.url), 'utf8')),
+) as Conversations;
 
 export { conversations };
 

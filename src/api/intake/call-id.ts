@@ -5,6 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Turn } from '../../contract/job.ts';
+import { parseSpelled } from '../../lib/json/parse-spelled.ts';
+import { spelled } from '../../lib/json/spelled-numbers.ts';
 import { canonicalize } from '../../lib/json/canonicalize.ts';
 
 export function callId(
@@ -24,7 +26,7 @@ export function callId(
 /** Arguments are JSON by construction; anything else is told apart by its own text. */
 function canonicalArguments(json: string): unknown {
   try {
-    return { json: JSON.parse(json) as unknown };
+    return { json: spelled(parseSpelled(json)) };
   } catch {
     return { text: json };
   }

@@ -6,6 +6,7 @@
 import type { ToolChoice, ToolDefinition } from '../../contract/job.ts';
 import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { refusal } from '../../lib/errors/refusal.ts';
+import { keepSpellings } from '../../lib/json/spelled-numbers.ts';
 import { placeSchema } from './schema-places.ts';
 
 const MAX_DESCRIPTION_CHARS = 32_768;
@@ -95,11 +96,11 @@ function readParameters(parameters: unknown, path: string): Record<string, unkno
 }
 
 function asObjectSchema(schema: Fields): Record<string, unknown> {
-  if (schema['type'] === 'object') return { ...schema };
-  if (!COMBINED.some((keyword) => schema[keyword] !== undefined)) return { ...schema, type: 'object' };
+  if (!COMBINED.some((keyword) => schema[keyword] !== undefined) || schema['type'] === 'object')
+    return keepSpellings({ ...schema, type: 'object' }, schema);
   const { $defs, definitions, ...rest } = schema;
   return {
-    allOf: [rest, { type: 'object' }],
+    allOf: [keepSpellings(rest, schema), { type: 'object' }],
     ...($defs === undefined ? {} : { $defs }),
     ...(definitions === undefined ? {} : { definitions }),
   };

@@ -3,6 +3,7 @@ import type { FrozenPins } from '../../contract/frozen.ts';
 import type { GenerateJob } from '../../contract/job.ts';
 import { Sampling } from '../../contract/sampling-shapes.ts';
 import { fail, type SvcError } from '../../lib/errors/svc-error.ts';
+import { withoutSpellings } from '../../lib/json/spelled-numbers.ts';
 import { claimedSampling } from '../../trust/evidence/stated-sampling.ts';
 import type { Predicate } from '../../trust/evidence/statement.ts';
 import { canonicalSha256 } from '../../trust/identity/canonical.ts';
@@ -30,7 +31,7 @@ export function replayJob(run: RecordedRun, defaultStop: readonly string[]): Gen
   const settings = claimedSampling(claimed, readSampling(request));
   if (!Check(Sampling, settings))
     throw notComparable('its sampling settings are outside what this engine accepts');
-  const content = readContent(request);
+  const content = readContent(withoutSpellings(request));
   return {
     kind: 'generate',
     jobId: 'replay',

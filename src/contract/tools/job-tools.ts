@@ -6,6 +6,8 @@ import { Type } from '#typebox';
 import { Check } from '#typebox/value';
 import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { RecentTexts } from '../../lib/base/recent/recent-texts.ts';
+import { parseSpelled } from '../../lib/json/parse-spelled.ts';
+import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import { type ExplainJob, type GenerateJob, type Job, ToolDefinition } from '../job.ts';
 
 const Tools = Type.Array(ToolDefinition);
@@ -19,7 +21,7 @@ export interface PackedJob {
 }
 
 /** The same list has the same text, written once. */
-export const toolsText = oncePer((tools: readonly ToolDefinition[]): string => JSON.stringify(tools));
+export const toolsText = oncePer((tools: readonly ToolDefinition[]): string => writeJson(tools));
 
 export function packedJob(job: Job): PackedJob {
   const tools = generationOf(job)?.tools ?? [];
@@ -45,7 +47,7 @@ export class JobReader {
 }
 
 function readTools(text: string): Tools {
-  const tools: unknown = JSON.parse(text);
+  const tools: unknown = parseSpelled(text);
   if (!Check(Tools, tools)) throw new Error('the tools of a job do not fit their schema');
   return tools;
 }

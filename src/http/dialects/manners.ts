@@ -2,6 +2,7 @@
  * http/dialects owns how each dialect frames what every route says: a failure, an event of a stream, a sign of life, the
  * end. It knows no route and no use case; a route of the table names its dialect.
  */
+import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import type { Family } from '../../lib/errors/entry.ts';
 import type {
   Dialect,
@@ -38,7 +39,7 @@ export interface Manners {
   headers(requestId: string): Readonly<Record<string, string>>;
 }
 
-const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
+const data = (value: object): string => `data: ${writeJson(value)}\n\n`;
 /** In both providers' dialects the type of an event is its name. */
 const named = (value: object): string => `event: ${String(Reflect.get(value, 'type'))}\n${data(value)}`;
 

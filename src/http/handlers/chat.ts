@@ -1,3 +1,4 @@
+import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import type { FastifyReply, FastifyRequest } from '#fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { ChatRequest } from '../../wire/inference/chat.ts';
@@ -22,7 +23,7 @@ export function chatHandler(useCases: Pick<UseCases, 'chat'>, streams: StreamOpt
     const verbatim = isFrozen && body.stream !== true;
     const accepted = await useCases.chat(body, callerOf(request, client.signal), { verbatim });
     nameUnderstood(reply, accepted.understood);
-    if (isDryRun(request)) return sendJson(reply, JSON.stringify(await accepted.explained()));
+    if (isDryRun(request)) return sendJson(reply, writeJson(await accepted.explained()));
     // A stream says so instead of pretending.
     if (isFrozen && !verbatim) reply.header(HEADERS.evidenceMode, 'none');
     else if (isFrozen) return sendFrozen(request, reply, accepted);

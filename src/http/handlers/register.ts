@@ -1,6 +1,7 @@
 /** Registers routes of the table on fastify, and on each path the refusal of all methods that it does not answer. */
 import type { FastifyInstance, HTTPMethods } from '#fastify';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import { errorBodies } from '../../wire/error.ts';
 import { type Route, routes } from '../../wire/routes.ts';
 import { checksOf } from '../route-checks.ts';
@@ -36,7 +37,7 @@ export function registerRoute(app: FastifyInstance, route: Route, handler: Handl
     },
     validatorCompiler: checksOf(route.name),
     // Handlers answer with what the schema says and no more; the tests hold every answer to it.
-    serializerCompiler: () => JSON.stringify,
+    serializerCompiler: () => (answer) => writeJson(answer),
     handler,
   });
 }

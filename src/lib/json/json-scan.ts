@@ -297,7 +297,7 @@ export class JsonScan {
     const value = Number(match);
     if (!Number.isFinite(value)) throw unusable(`the number at byte ${this.#at} is too large`);
     this.#at += match.length;
-    this.#values?.put(value);
+    this.#values?.putNumber(value, match);
   }
 
   #uncountedNumbers(): void {

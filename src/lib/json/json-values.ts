@@ -4,6 +4,7 @@
  * characters in strings.
  */
 import { decoded } from './json-keys.ts';
+import { noteSpelling } from './spelled-numbers.ts';
 
 const BACKSLASH = 0x5c;
 /** The scan looks at each byte of a string that is no longer. */
@@ -41,6 +42,13 @@ export class JsonValues {
     for (const value of values) list.push(value);
   }
 
+  /** A number that is spelled like this. */
+  putNumber(value: number, spelling: string): void {
+    const container = this.#open.at(-1);
+    if (container !== undefined) noteSpelling(container, this.#keyIn(container), spelling);
+    this.put(value);
+  }
+
   opens(container: Container): void {
     this.put(container);
     this.#open.push(container);
@@ -68,6 +76,11 @@ export class JsonValues {
     const text = this.#taken === '' ? rest : this.#taken + rest;
     if (isKey) this.#keys[this.#open.length] = text;
     else this.put(text);
+  }
+
+  /** Where the next value of this one, the innermost, will stand. */
+  #keyIn(container: Container): string | number {
+    return Array.isArray(container) ? container.length : (this.#keys[this.#open.length] as string);
   }
 
   #text(start: number, end: number): string {

@@ -7,9 +7,10 @@
 import { fail } from '../../lib/errors/svc-error.ts';
 import { JsonScan, type SharedPlace } from './json-scan.ts';
 import type { KnownMember } from './known-member.ts';
+import { parseSpelled } from './parse-spelled.ts';
 
 /**
- * Parses a JSON document, or throws invalid_json with the reason. The value of a `shared` member of the outermost object
+ * Parses a JSON document and notes how its numbers are spelled, or throws invalid_json with the reason. The value of a `shared` member of the outermost object
  * is not read again where the same bytes were read before: it is the same frozen value.
  */
 export function parseJson(bytes: Buffer, shared?: KnownMember): unknown {
@@ -42,7 +43,7 @@ function readAgain(
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseSpelled(text);
   } catch (error) {
     // All that the scan does not look for in a long string.
     throw fail('invalid_json', { reason: 'a string holds a control character' }, error);

@@ -1,4 +1,5 @@
 /** Calls as the model would have written them: for templates that drop the calls of past turns. */
+import { SpelledNumber, spelled, writeJson, writeScalar } from '../json/spelled-numbers.ts';
 import { typeOf } from './values/schema-types.ts';
 import type { CallFormat, TaggedArguments, ToolFormat, ValueForm, Words } from './tool-format.ts';
 
@@ -20,7 +21,7 @@ export function writeCalls(format: ToolFormat, calls: readonly WrittenCall[]): W
   const parts = calls.flatMap((written, index) => [
     own(index === 0 ? section.open : section.between),
     ...filled(call.before, written, index),
-    ...writeArguments(format.arguments, written.arguments),
+    ...writeArguments(format.arguments, spelled(written.arguments)),
     ...filled(call.after, written, index),
   ]);
   return [...parts, own(section.close)].filter(({ text }) => text !== '');
@@ -35,14 +36,16 @@ function filled(words: Words, { name, id }: WrittenCall, index: number, key = ''
 }
 
 function writeArguments(form: CallFormat['arguments'], value: unknown): WrittenPart[] {
-  if (typeof value !== 'object' || value === null)
-    return [client(typeof value === 'string' ? value : JSON.stringify(value))];
-  if (form.kind === 'json')
-    return [client(form.spacing === 'spaced' ? spacedJson(value) : JSON.stringify(value))];
+  if (!hasMembers(value)) return [client(typeof value === 'string' ? value : writeJson(value))];
+  if (form.kind === 'json') return [client(form.spacing === 'spaced' ? spacedJson(value) : writeJson(value))];
   return Object.entries(value).flatMap(([key, member], index) => [
     ...(index === 0 ? [] : [own(form.between)]),
     ...writePair(form, key, member),
   ]);
+}
+
+function hasMembers(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof SpelledNumber);
 }
 
 function writePair(form: TaggedArguments, key: string, value: unknown): WrittenPart[] {
@@ -78,7 +81,7 @@ function writeValue(form: ValueForm, value: unknown): string {
 /** JSON with a space behind each colon and comma, as most models were shown it. */
 function spacedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (!hasMembers(value)) return writeScalar(value);
   const members = Object.entries(value).map(
     ([key, member]) => `${JSON.stringify(key)}: ${spacedJson(member)}`,
   );
@@ -95,7 +98,7 @@ export function pythonText(value: unknown): string {
   if (typeof value === 'string')
     return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
   if (Array.isArray(value)) return `[${value.map(pythonText).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return PYTHON_WORDS.get(value) ?? JSON.stringify(value);
+  if (!hasMembers(value)) return PYTHON_WORDS.get(value) ?? writeScalar(value);
   const members = Object.entries(value).map(([key, member]) => `${pythonText(key)}: ${pythonText(member)}`);
   return `{${members.join(', ')}}`;
 }
@@ -103,7 +106,7 @@ export function pythonText(value: unknown): string {
 export function quotedText(value: unknown, quote: string): string {
   if (typeof value === 'string') return quote + value + quote;
   if (Array.isArray(value)) return `[${value.map((item) => quotedText(item, quote)).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (!hasMembers(value)) return writeScalar(value);
   return `{${Object.entries(value)
     .map(([key, member]) => `${key}:${quotedText(member, quote)}`)
     .join(',')}}`;
@@ -111,7 +114,7 @@ export function quotedText(value: unknown, quote: string): string {
 
 function nestedText(value: unknown, mark: string): string {
   if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (!hasMembers(value)) return writeScalar(value);
   const members = Array.isArray(value) ? value.map((item) => ['item', item] as const) : Object.entries(value);
   return members
     .map(([key, member]) => `${mark}<${key}>${nestedText(member, mark)}${mark}</${key}>`)

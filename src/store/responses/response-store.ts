@@ -14,6 +14,7 @@ import { type Logger, silentLogger } from '../../lib/base/logger.ts';
 import { SharedMap } from '../../lib/base/recent/shared-map.ts';
 import { errnoOf, removeDurably } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
+import { parseSpelled } from '../../lib/json/parse-spelled.ts';
 import { takeLeftovers } from './leftovers.ts';
 import { RecordDraft } from './record-draft.ts';
 
@@ -91,7 +92,7 @@ export class ResponseStore {
     try {
       const text = found.draft?.text ?? (await readText(path.join(this.#folder, found.file)));
       // Removed by hand, or damaged: either way there is no such record any more.
-      return JSON.parse(text ?? 'null') as unknown;
+      return parseSpelled(text ?? 'null');
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       return null;

@@ -6,6 +6,7 @@ import { compare, contains, equal } from './values/comparing.ts';
 import { Text } from './values/text.ts';
 import {
   Float,
+  integerOf,
   isText,
   numberOf,
   Sequence,
@@ -44,6 +45,7 @@ export function operate(operator: string, left: Value, right: Value, budget: Bud
 export function negate(value: Value): Value {
   const number = numberOf(defined(value));
   if (number === undefined) throw refusal(`bad operand type for unary -: '${typeName(value)}'`);
+  if (typeof value === 'bigint') return integerOf(-value);
   return value instanceof Float ? new Float(-number) : -number;
 }
 
@@ -63,10 +65,34 @@ function calculate(operator: string, left: Value, right: Value, budget: Budget):
   const [a, b] = [numberOf(left), numberOf(right)];
   if (a === undefined || b === undefined) throw refusal(mismatch(operator, left, right));
   const result = arithmetic(operator, a, b);
+  const exact = exactly(operator, result, left, right);
+  if (exact !== undefined) return exact;
   const isFloat =
     operator === '/' || left instanceof Float || right instanceof Float || !Number.isInteger(result);
   return isFloat ? new Float(result) : result;
 }
+
+/** Integers that a number cannot hold, as Python computes with them; undefined: the usual arithmetic will do. */
+function exactly(operator: string, result: number, left: Value, right: Value): Value | undefined {
+  if (!Number.isFinite(result) || left instanceof Float || right instanceof Float) return undefined;
+  const isLong = [left, right, result].some((each) => typeof each === 'bigint' || !isSafe(each));
+  const work = isLong ? LONG_ARITHMETIC[operator] : undefined;
+  return work === undefined ? undefined : integerOf(work(BigInt(left as number), BigInt(right as number)));
+}
+
+function isSafe(value: Value): boolean {
+  return !Number.isInteger(value) || Number.isSafeInteger(value);
+}
+
+const floored = (a: bigint, b: bigint): bigint => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n);
+
+const LONG_ARITHMETIC: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '//': floored,
+  '%': (a, b) => a - b * floored(a, b),
+};
 
 function defined(value: Value): Value {
   if (value instanceof Undefined) throw refusal(value.reason);

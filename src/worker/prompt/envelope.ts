@@ -5,6 +5,8 @@
  */
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
 import { oncePer } from '../../lib/base/recent/once-per.ts';
+import { parseSpelled } from '../../lib/json/parse-spelled.ts';
+import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import type { PromptTurn } from './history.ts';
 import { probeTemplate, type PromptWriter } from './prompt.ts';
 
@@ -41,7 +43,7 @@ export function withKnownRoles(writer: PromptWriter, turns: readonly PromptTurn[
 /** The tools block of the system turn. */
 export function toolsBlock(tools: readonly ToolDefinition[]): string {
   const lines = tools.map(({ name, description, parameters }) =>
-    JSON.stringify({ name, description, parameters }),
+    writeJson({ name, description, parameters }),
   );
   return [
     '# Tools',
@@ -84,7 +86,7 @@ function callEnvelope({ name, argumentsJson }: ToolCallTurn): string {
 /** Arguments as compact JSON; other text becomes a JSON string, which keeps the envelope JSON. */
 function compact(json: string): string {
   try {
-    return JSON.stringify(JSON.parse(json));
+    return writeJson(parseSpelled(json));
   } catch {
     return JSON.stringify(json);
   }

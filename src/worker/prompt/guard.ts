@@ -7,6 +7,7 @@
  *      already: two different texts stay different.
  * Text that spells no mark is rendered and tokenised exactly as if this file did not exist.
  */
+import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
 import { Text } from '../jinja/values/text.ts';
 
 /** Text to be tokenised by itself. What `continues` goes on with the text before it. */
@@ -54,7 +55,7 @@ export function guardAgainst(marks: Marks): Guard {
 /** The same with a zero-width space inside of each mark in its texts, which are a client's alone. */
 export function withoutMark<Value>(value: Value, mark: string): Value {
   if (typeof value === 'string') return brokenMark(value, mark) as Value;
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof SpelledNumber) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => withoutMark(item, mark)) as Value;
   const entries = Object.entries(value).map(([key, item]) => [
     brokenMark(key, mark),

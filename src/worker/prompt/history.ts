@@ -1,6 +1,8 @@
 /** How calls and tools are put to a template: the form of ids and arguments, or written into the content. */
 import { createHash } from 'node:crypto';
 import type { ToolCallTurn, ToolDefinition, Turn } from '../../contract/job.ts';
+import { parseSpelled } from '../../lib/json/parse-spelled.ts';
+import { writeJson } from '../../lib/json/spelled-numbers.ts';
 import type { HistoryForm, ModelFormat, ToolFormat } from '../../lib/tool-format/tool-format.ts';
 import { writeCalls } from '../../lib/tool-format/write-calls.ts';
 import { Text } from '../jinja/values/text.ts';
@@ -31,7 +33,7 @@ function textOfCalls(format: ToolFormat, turns: readonly ToolCallTurn[]): Text {
 
 function valueOf(json: string): unknown {
   try {
-    return JSON.parse(json) as unknown;
+    return parseSpelled(json);
   } catch {
     return json;
   }
@@ -51,7 +53,7 @@ export function withTools(
 
 function toolsText(tools: readonly ToolDefinition[], format: ToolFormat): Text {
   const lines = tools.map(({ name, description, parameters }) =>
-    Text.client(`${JSON.stringify({ name, description, parameters })}\n`),
+    Text.client(`${writeJson({ name, description, parameters })}\n`),
   );
   const example = writeCalls(format, [{ name: 'TOOL', id: 'ID', arguments: { ARGUMENT: 'VALUE' } }]);
   return Text.concat([

@@ -3,7 +3,10 @@
  * knows nothing of answers, batches or the native library.
  */
 import type { ToolDefinition } from '../../contract/job.ts';
+import { oncePer } from '../../lib/base/recent/once-per.ts';
 import { fail, isSvcError, reasonOf } from '../../lib/errors/svc-error.ts';
+import { parseSpelled } from '../../lib/json/parse-spelled.ts';
+import { spelled } from '../../lib/json/spelled-numbers.ts';
 import type { FormatChoice } from '../../lib/tool-format/format-names.ts';
 import type { GivenFormat } from '../../lib/tool-format/given/format-shape.ts';
 import type { ToolsVariable } from '../../lib/tool-format/tool-format.ts';
@@ -56,7 +59,8 @@ export function renderPrompt(writer: PromptWriter, prompt: ChatPrompt): PromptPi
 }
 
 /** What the template writes, with what is known of its characters. */
-export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
+export function renderText(writer: PromptWriter, asked: ChatPrompt): Text {
+  const prompt = { ...asked, tools: spelledTools(asked.tools) };
   try {
     return render(writer, prompt, {});
   } catch (error) {
@@ -73,6 +77,9 @@ export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
       : error;
   }
 }
+
+/** Tools with their numbers as the client spelled them. */
+const spelledTools = oncePer((tools: readonly ToolDefinition[]) => spelled(tools) as typeof tools);
 
 /** Whether the template takes the conversation without its tools. */
 function isAboutTools(writer: PromptWriter, prompt: ChatPrompt): boolean {
@@ -191,7 +198,7 @@ function contentOf({ content, toolCalls = [] }: PromptTurn, voice: CallVoice, wr
 /** Templates expect the arguments as data; text that is no JSON object is passed on as it is. */
 function argumentsValue(json: string): unknown {
   try {
-    const value: unknown = JSON.parse(json);
+    const value = spelled(parseSpelled(json));
     return typeof value === 'object' && value !== null ? value : json;
   } catch {
     return json;

@@ -7,6 +7,7 @@ import type { EvidenceIssuer } from '../../../trust/evidence/issuing/issuer.ts';
 import type { DryRun } from '../../../wire/inference/dry-run.ts';
 import { ChatRequest } from '../../../wire/inference/chat.ts';
 import type { Caller } from '../../caller.ts';
+import { withoutSpellings } from '../../../lib/json/spelled-numbers.ts';
 import { acceptChat, type AcceptedChat, type ChatPorts } from '../../chat/chat.ts';
 import type { Understood } from '../../chat/understood.ts';
 import { hasForeignField, unknownFields } from '../../generation/parameters.ts';
@@ -38,7 +39,8 @@ export const acceptChatCompletion =
     const ask = {
       verbatim,
       model: body.model,
-      content: (model: ServedModel) => readContent(body, takenBy(model)),
+      // A record names the canonical request, so its prompt is made of that.
+      content: (model: ServedModel) => readContent(verbatim ? withoutSpellings(body) : body, takenBy(model)),
       options: body,
       idle: ({ reasoning }: { readonly reasoning: boolean }) => [
         ...idleFields(body, reasoning),

@@ -1,4 +1,5 @@
 /** A chat request's conversation, tools and formats in the words of the engine. */
+import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import { MOST_CALLS } from '../../../contract/limits.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
@@ -112,7 +113,7 @@ function readCall(call: unknown, path: string): ToolCallTurn {
 function argumentsText(given: unknown, path: string): string {
   if (given === undefined || given === null || given === '') return '{}';
   if (typeof given === 'string') return given.toWellFormed();
-  if (typeof given === 'object') return JSON.stringify(given).toWellFormed();
+  if (typeof given === 'object') return writeJson(given).toWellFormed();
   throw refusal(path, 'must be JSON text');
 }
 

@@ -2,6 +2,7 @@
  * api/dialects/messages owns POST /v1/messages and its count of tokens: Anthropic's Messages dialect over the one use
  * case of chat. It knows nothing of sockets, headers or engines.
  */
+import { parseSpelled } from '../../../lib/json/parse-spelled.ts';
 import { randomBytes } from 'node:crypto';
 import type { AnswerBlock } from '../../../wire/messages/blocks.ts';
 import type {
@@ -91,7 +92,7 @@ function wireBlock(part: AnswerPart): AnswerBlock {
     case 'reasoning':
       return { type: 'thinking', thinking: part.text, signature: signatureOf(part.text) };
     case 'call': {
-      const input = JSON.parse(part.pieces.join('')) as Record<string, unknown>;
+      const input = parseSpelled(part.pieces.join('')) as Record<string, unknown>;
       return { type: 'tool_use', id: wireCallId(part.id), name: part.name, input };
     }
   }

@@ -1,4 +1,5 @@
 /** The messages of a Messages request as turns: blocks become text, reasoning, calls and results of tools. */
+import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import type { ToolCallTurn, Turn } from '../../../contract/job.ts';
 import type { RequestBlock } from '../../../wire/messages/blocks.ts';
@@ -118,7 +119,7 @@ function readCall(block: RequestBlock, path: string): ToolCallTurn {
   return {
     id: textAt(block['id'], `${path}.id`),
     name,
-    argumentsJson: JSON.stringify(fieldsAt(block['input'] ?? {}, `${path}.input`)).toWellFormed(),
+    argumentsJson: writeJson(fieldsAt(block['input'] ?? {}, `${path}.input`)).toWellFormed(),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The record of a response while the answer is made: what led to it is written at once, the response at its end. */
 import { isFailure } from '../../../lib/errors/svc-error.ts';
+import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import type { InputItem } from '../../../wire/responses/items.ts';
 import type { ResponseBody } from '../../../wire/responses/response.ts';
 import { newId } from './item-words.ts';
@@ -18,13 +19,13 @@ export class ResponseDraft {
 
   constructor(record: OpenRecord, input: readonly InputItem[]) {
     this.#record = record;
-    record.add(`{"schema":1,"input":${JSON.stringify(input.map(named))},"response":`);
+    record.add(`{"schema":1,"input":${writeJson(input.map(named))},"response":`);
   }
 
   /** Keeps the response; false where the record is too long. */
   end(response: ResponseBody): Promise<boolean> {
     this.#isOver = true;
-    return this.#record.end(`${JSON.stringify(response)}}`);
+    return this.#record.end(`${writeJson(response)}}`);
   }
 
   /** The same for an answer that was made: it is not lost because the disk is full. False where it could not be kept. */

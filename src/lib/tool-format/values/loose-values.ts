@@ -1,4 +1,5 @@
 /** Values as models write them outside JSON: Python literals, and objects with bare keys and quotes of their own. */
+import { isUsual, SpelledNumber } from '../../json/spelled-numbers.ts';
 
 const WORDS: Readonly<Record<string, unknown>> = {
   True: true,
@@ -8,6 +9,9 @@ const WORDS: Readonly<Record<string, unknown>> = {
   false: false,
   null: null,
 };
+
+/** Spellings that JSON does not have are written as JSON writes their number. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', '0': '\0' };
 
@@ -90,7 +94,7 @@ class LooseParser {
     this.#at += found.length;
     if (Object.hasOwn(WORDS, found)) return WORDS[found];
     if (!/^-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(found)) throw new SyntaxError('no value');
-    return Number(found);
+    return JSON_NUMBER.test(found) && !isUsual(found) ? new SpelledNumber(found) : Number(found);
   }
 
   #string(): string | null {

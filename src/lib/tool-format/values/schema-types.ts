@@ -2,6 +2,7 @@
  * lib/tool-format/values owns values as models write them, and turns them into JSON. It knows nothing of templates.
  * This file: which JSON types a schema admits, because text between tags does not say whether it is a string.
  */
+import { SpelledNumber } from '../../json/spelled-numbers.ts';
 import type { JsonType } from '../tool-format.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -43,6 +44,7 @@ export function targetOf(pointer: string, root: unknown): unknown {
 export function typeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (value instanceof SpelledNumber) return 'number';
   const type = typeof value;
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
 }

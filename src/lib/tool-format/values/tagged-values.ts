@@ -1,5 +1,7 @@
 /** Text between two tags as a value: its schema says whether it is a string. */
 import { isJson } from '../../json/is-json.ts';
+import { parseSpelled } from '../../json/parse-spelled.ts';
+import { spelled, writeJson } from '../../json/spelled-numbers.ts';
 import { parseLoose } from './loose-values.ts';
 import { admittedTypes, typeOf } from './schema-types.ts';
 
@@ -15,7 +17,7 @@ export function taggedValue(text: string, schema: unknown, root: unknown): unkno
 /** JSON, else what Python prints; undefined: neither. */
 export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return spelled(parseSpelled(text));
   } catch {
     return parseLoose(text);
   }
@@ -25,5 +27,5 @@ export function parsed(text: string): unknown {
 export function taggedJson(text: string, schema: unknown, root: unknown): string {
   const value = taggedValue(text, schema, root);
   if (typeof value === 'string') return JSON.stringify(value);
-  return isJson(text) ? text.trim() : JSON.stringify(value);
+  return isJson(text) ? text.trim() : writeJson(value);
 }

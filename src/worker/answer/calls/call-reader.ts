@@ -7,6 +7,7 @@ import {
   type TaggedArguments,
   type Words,
 } from '../../../lib/tool-format/tool-format.ts';
+import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { nestedValue } from '../../../lib/tool-format/values/nested-values.ts';
 import { parseLoose } from '../../../lib/tool-format/values/loose-values.ts';
 import { isSchema } from '../../../lib/tool-format/values/schema-types.ts';
@@ -264,11 +265,11 @@ function jsonOf(
 ): string {
   if (types?.includes('string') === true) return JSON.stringify(text);
   if (types !== null) return taggedJson(text, undefined, root);
-  if (form.others.as === 'nested') return JSON.stringify(nestedValue(text, form.others.mark, schema, root));
+  if (form.others.as === 'nested') return writeJson(nestedValue(text, form.others.mark, schema, root));
   if (form.strings.as === 'raw') return taggedJson(text, schema, root);
   const quote = form.strings.as === 'quoted' ? form.strings.quote : null;
   const value = parseLoose(text, quote);
-  return JSON.stringify(value === undefined ? text : value);
+  return writeJson(value === undefined ? text : value);
 }
 
 function literalOf([first]: Words): string {

@@ -99,9 +99,10 @@ const VALUE_FILTERS: Readonly<Record<string, Filter>> = {
   },
   // Entries of a dictionary are no attributes.
   attr: (value, args, engine) => engine.attribute(value, args.text('name').string),
-  abs: (value) => withNumber(value, Math.abs),
+  abs: (value) => (typeof value === 'bigint' && value < 0n ? -value : withNumber(value, Math.abs)),
   int: (value, args) => {
     const fallback = args.integer('default', 0);
+    if (typeof value === 'bigint') return value;
     const text = isText(value) ? value.string.trim() : null;
     const number =
       text === null

@@ -57,7 +57,7 @@ export function formatPercent(pattern: Text, values: Value, budget: Budget): Tex
     if (numberOf(value) === undefined)
       throw refusal(`%${kind} format: a real number is required, not ${typeName(value)}`);
     const isWhole = 'diou'.includes(kind);
-    const number = isWhole ? Math.trunc(numberOf(value) ?? 0) : value;
+    const number = isWhole && typeof value !== 'bigint' ? Math.trunc(numberOf(value) ?? 0) : value;
     const alignment = zero === '' ? align : '';
     return formatted(
       number,
@@ -115,7 +115,8 @@ export function formatted(value: Value, spec: string, budget: Budget): Text {
     const cut = precision === undefined ? text : text.sliceCharacters(0, Number(precision));
     return aligned(cut, { fill: fill ?? ' ', align: align ?? '<', width: Number(width) }, budget);
   }
-  const digits = written(Math.abs(number), { kind, precision, comma, isFloat: value instanceof Float });
+  const size = typeof value === 'bigint' ? BigInt(String(value).replace('-', '')) : Math.abs(number);
+  const digits = written(size, { kind, precision, comma, isFloat: value instanceof Float });
   const signText = number < 0 || Object.is(number, -0) ? '-' : sign === '-' ? '' : sign;
   if (zero !== undefined && align === undefined)
     return Text.own(signText + digits.padStart(Number(width) - signText.length, '0'));
@@ -133,7 +134,7 @@ interface NumberStyle {
   readonly isFloat: boolean;
 }
 
-function written(number: number, { kind, precision, comma, isFloat }: NumberStyle): string {
+function written(number: number | bigint, { kind, precision, comma, isFloat }: NumberStyle): string {
   const plain = digitsOf(number, { kind, precision, comma, isFloat });
   if (comma === undefined) return plain;
   const [whole = '', rest] = plain.split('.');
@@ -141,7 +142,8 @@ function written(number: number, { kind, precision, comma, isFloat }: NumberStyl
   return rest === undefined ? grouped : `${grouped}.${rest}`;
 }
 
-function digitsOf(number: number, { kind, precision, isFloat }: NumberStyle): string {
+function digitsOf(exact: number | bigint, { kind, precision, isFloat }: NumberStyle): string {
+  const number = Number(exact);
   const places = Number(precision ?? 6);
   switch (kind) {
     case 'f':
@@ -158,19 +160,19 @@ function digitsOf(number: number, { kind, precision, isFloat }: NumberStyle): st
     case 'G':
       return general(number, Math.max(1, places));
     case 'x':
-      return number.toString(16);
+      return exact.toString(16);
     case 'X':
-      return number.toString(16).toUpperCase();
+      return exact.toString(16).toUpperCase();
     case 'o':
-      return number.toString(8);
+      return exact.toString(8);
     case 'b':
-      return number.toString(2);
+      return exact.toString(2);
     case 'd':
     case 'n':
-      return String(number);
+      return String(exact);
     default:
       if (precision !== undefined) return general(number, Math.max(1, places));
-      return isFloat ? float(number) : String(number);
+      return isFloat ? float(number) : String(exact);
   }
 }
 

@@ -40,7 +40,7 @@ export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
       isText(value) || value instanceof Sequence || value instanceof Dict || value instanceof Undefined,
   ],
   ['number', (value) => numberOf(value) !== undefined],
-  ['integer', (value) => typeof value === 'number'],
+  ['integer', (value) => typeof value === 'number' || typeof value === 'bigint'],
   ['float', (value) => value instanceof Float],
   ['boolean', (value) => typeof value === 'boolean'],
   ['true', (value) => value === true],

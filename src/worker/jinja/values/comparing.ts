@@ -6,8 +6,8 @@ import { Dict, isText, numberOf, Sequence, refusal, typeName, Undefined, type Va
 export function equal(a: Value, b: Value, budget: Budget): boolean {
   budget.spend(1);
   if (isText(a) && isText(b)) return a.string === b.string;
-  const [left, right] = [numberOf(a), numberOf(b)];
-  if (left !== undefined && right !== undefined) return left === right;
+  const [left, right] = [exactOf(a), exactOf(b)];
+  if (left !== undefined && right !== undefined) return left === right || order(left, right) === 0;
   if (a instanceof Undefined) return b instanceof Undefined;
   if (a instanceof Sequence && b instanceof Sequence) return equalSequences(a, b, budget);
   if (a instanceof Dict && b instanceof Dict) return equalDicts(a, b, budget);
@@ -31,8 +31,8 @@ function equalDicts(a: Dict, b: Dict, budget: Budget): boolean {
 export function compare(a: Value, b: Value, budget: Budget, operator = '<'): number {
   budget.spend(1);
   if (isText(a) && isText(b)) return compareTexts(a.string, b.string);
-  const [left, right] = [numberOf(a), numberOf(b)];
-  if (left !== undefined && right !== undefined) return left - right;
+  const [left, right] = [exactOf(a), exactOf(b)];
+  if (left !== undefined && right !== undefined) return order(left, right);
   for (const value of [a, b]) if (value instanceof Undefined) throw refusal(value.reason);
   if (a instanceof Sequence && b instanceof Sequence && a.kind === b.kind) {
     for (const [i, item] of a.items.entries()) {
@@ -43,6 +43,16 @@ export function compare(a: Value, b: Value, budget: Budget, operator = '<'): num
     return a.items.length - b.items.length;
   }
   throw refusal(`'${operator}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`);
+}
+
+function exactOf(value: Value): number | bigint | undefined {
+  return typeof value === 'bigint' ? value : numberOf(value);
+}
+
+function order(a: number | bigint, b: number | bigint): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (a < b) return -1;
+  return Number(a > b);
 }
 
 /** By code points, where JavaScript compares UTF-16 units. */

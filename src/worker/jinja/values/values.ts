@@ -13,6 +13,8 @@ export type Value =
   | boolean
   /** An integer; other numbers are a Float. */
   | number
+  /** An integer that a number cannot hold exactly. */
+  | bigint
   | Float
   | Text
   | Sequence
@@ -31,9 +33,12 @@ export class Undefined {
 
 export class Float {
   readonly number: number;
+  /** As a client wrote it; absent: as Python writes it. */
+  readonly spelling: string | undefined;
 
-  constructor(number: number) {
+  constructor(number: number, spelling?: string) {
     this.number = number;
+    this.spelling = spelling;
   }
 }
 
@@ -153,10 +158,16 @@ export function isText(value: unknown): value is Text {
   return value instanceof Text;
 }
 
+/** The same integer as the values of templates have it. */
+export function integerOf(integer: bigint): number | bigint {
+  const number = Number(integer);
+  return Number.isSafeInteger(number) ? number : integer;
+}
+
 /** The number of an integer, a boolean or a float; undefined for what is no number. */
 export function numberOf(value: Value): number | undefined {
   if (typeof value === 'number') return value;
-  if (typeof value === 'boolean') return Number(value);
+  if (typeof value === 'boolean' || typeof value === 'bigint') return Number(value);
   return value instanceof Float ? value.number : undefined;
 }
 
@@ -173,7 +184,7 @@ export function isTrue(value: Value): boolean {
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType';
   if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'number') return 'int';
+  if (typeof value === 'number' || typeof value === 'bigint') return 'int';
   if (value instanceof Float) return 'float';
   if (isText(value)) return 'str';
   if (value instanceof Sequence) return value.kind;
@@ -191,8 +202,9 @@ function hashOf(key: Value): string {
 
 function hashIfAny(key: Value): string | undefined {
   if (isText(key)) return hashOfText(key.string);
+  if (typeof key === 'bigint') return `n${key}`;
   const number = numberOf(key);
-  if (number !== undefined) return `n${number}`;
+  if (number !== undefined) return `n${Number.isInteger(number) ? BigInt(number) : number}`;
   if (key === null) return 'none';
   if (key instanceof Undefined) return 'undefined';
   if (!(key instanceof Sequence) || key.kind !== 'tuple') return undefined;

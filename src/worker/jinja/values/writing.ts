@@ -48,14 +48,14 @@ function joined(parts: readonly Text[], budget: Budget): Text {
 function scalar(value: Value): string | null {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'number') return integer(value);
-  if (value instanceof Float) return float(value.number);
+  if (typeof value === 'number' || typeof value === 'bigint') return integer(value);
+  if (value instanceof Float) return value.spelling ?? float(value.number);
   if (value instanceof Namespace) return `<${value.name}>`;
   return value instanceof Callable ? `<function ${value.name}>` : null;
 }
 
-function integer(value: number): string {
-  return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
+function integer(value: number | bigint): string {
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
 }
 
 /** The shortest digits that read back as the same number, with Python's choice of notation. */
@@ -201,8 +201,9 @@ function unicodeEscape(character: string): string {
 function jsonScalar(value: Value): string {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return String(value);
-  if (typeof value === 'number') return integer(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return integer(value);
   if (value instanceof Float) {
+    if (value.spelling !== undefined) return value.spelling;
     const written = float(value.number);
     return { inf: 'Infinity', '-inf': '-Infinity', nan: 'NaN' }[written] ?? written;
   }

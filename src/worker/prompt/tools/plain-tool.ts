@@ -1,5 +1,6 @@
 /** Tools for templates that write types as those of a programming language, and fail over what they do not expect. */
 import type { ToolDefinition } from '../../../contract/job.ts';
+import { SpelledNumber } from '../../../lib/json/spelled-numbers.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -48,5 +49,7 @@ function plainType(type: unknown): unknown {
 }
 
 function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof SpelledNumber)
+  );
 }

@@ -1,6 +1,7 @@
 /** worker/prompt/tools owns how tools stand in the variables of a template. It knows nothing of conversations or tokens. */
 import type { ToolDefinition } from '../../../contract/job.ts';
 import type { ToolsVariable } from '../../../lib/tool-format/tool-format.ts';
+import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { OwnWords } from '../../jinja/values/convert.ts';
 
 const USUAL: ToolsVariable = { name: 'tools', as: 'list' };
@@ -12,10 +13,9 @@ export function toolsVariable(
   if (tools.length === 0) return { [USUAL.name]: null };
   if (as === 'list') return { [name]: tools.map(listed) };
   return {
-    [name]: JSON.stringify(
+    [name]: writeJson(
       tools.map((tool) => ({ type: 'function', function: tool })),
-      null,
-      4,
+      '    ',
     ),
   };
 }
