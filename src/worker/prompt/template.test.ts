@@ -196,6 +196,7 @@ describe('a hostile template', () => {
 describe('the work of a rendering', () => {
   const GROWN = '{% set n = namespace(s=[1]) %}{% for i in range(12) %}{% set n.s = n.s + n.s %}{% endfor %}';
   const LONG = '{% set n = namespace(s="x") %}{% for i in range(17) %}{% set n.s = n.s + n.s %}{% endfor %}';
+  const PARTS = "{% set t = n.s ~ '' %}{% set long = n.s[:9000] ~ 'y' ~ n.s[:9000] %}";
   const turns = Array.from({ length: 4096 }, (_, i) => ({
     role: i % 2 === 0 ? ('user' as const) : ('assistant' as const),
     content: 'one of many',
@@ -228,6 +229,22 @@ describe('the work of a rendering', () => {
       'texts that are taken apart',
       `${LONG}{% for i in range(9999) %}{% set x = n.s.split('x') %}{% endfor %}`,
     ],
+    ...(
+      [
+        ['texts that are equal', 'n.s == t'],
+        ['texts in order', 'n.s < t'],
+        ['lengths of texts', 'n.s | length'],
+        ['texts in texts', "'y' in n.s"],
+        ['counts of texts', "n.s.count('y')"],
+        ['last places of texts', "n.s.rfind('y')"],
+        ['beginnings of texts', 'n.s.startswith((long, long, long, long))'],
+        ['texts without their ends', "n.s.strip('ab')"],
+        ['texts in lower case', 'n.s is lower'],
+      ] as const
+    ).map(([what, asked]): [string, string] => [
+      what,
+      `${LONG}${PARTS}{% for i in range(9999) %}{% set x = ${asked} %}{% endfor %}`,
+    ]),
   ])('is counted for %s', (_, source) => {
     const refusal = /^template_failed: the chat template did not render within (\d+) steps$/;
     const [, steps] = refusal.exec(String(reason(() => render(source)))) ?? [];

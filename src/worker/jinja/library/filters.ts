@@ -90,8 +90,8 @@ const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
 const VALUE_FILTERS: Readonly<Record<string, Filter>> = {
   default: otherwise,
   d: otherwise,
-  length: lengthOf,
-  count: lengthOf,
+  length: (value, _, { budget }) => lengthOf(value, budget),
+  count: (value, _, { budget }) => lengthOf(value, budget),
   items: (value, _, { budget }) => {
     if (value instanceof Undefined) return new Sequence([]);
     if (!(value instanceof Dict)) throw refusal('Can only get item pairs from a mapping.');

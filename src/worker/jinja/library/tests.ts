@@ -48,14 +48,8 @@ export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['callable', (value) => value instanceof Callable],
   ['sameas', (value, args) => value === args.required('other')],
   ['escaped', () => false],
-  [
-    'lower',
-    (value) => isText(value) && value.string === value.string.toLowerCase() && /\p{L}/u.test(value.string),
-  ],
-  [
-    'upper',
-    (value) => isText(value) && value.string === value.string.toUpperCase() && /\p{L}/u.test(value.string),
-  ],
+  ['lower', (value, _, budget) => isCased(value, budget, (string) => string.toLowerCase())],
+  ['upper', (value, _, budget) => isCased(value, budget, (string) => string.toUpperCase())],
   ['odd', (value) => remainder(value, 2) === 1],
   ['even', (value) => remainder(value, 2) === 0],
   ['divisibleby', (value, args) => remainder(value, args.integer('num')) === 0],
@@ -67,6 +61,12 @@ export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ...(['gt', 'greaterthan', '>'] as const).map((name) => [name, ordered((order) => order > 0)] as const),
   ...(['ge', '>='] as const).map((name) => [name, ordered((order) => order >= 0)] as const),
 ]);
+
+function isCased(value: Value, budget: Budget, cased: (string: string) => string): boolean {
+  if (!isText(value)) return false;
+  budget.read(value.string.length);
+  return value.string === cased(value.string) && /\p{L}/u.test(value.string);
+}
 
 type Asked = [Value, Parameters, Budget];
 

@@ -1,6 +1,7 @@
 /** Python's methods of texts, as far as templates use them. */
 import type { Budget } from '../values/budget.ts';
 import { itemsOf } from '../values/comparing.ts';
+import { firstPlace, lastPlace } from '../values/searching.ts';
 import { Text } from '../values/text.ts';
 import { isText, Sequence, refusal, typeName, type Value } from '../values/values.ts';
 import { formatBraces } from './format.ts';
@@ -32,35 +33,40 @@ export const TEXT_METHODS: Readonly<Record<string, Method>> = {
     if (suffix === '' || !text.string.endsWith(suffix)) return text;
     return text.slice(0, text.string.length - suffix.length);
   },
-  startswith: (text, args) => anyOf(args.next('prefix'), (prefix) => text.string.startsWith(prefix)),
-  endswith: (text, args) => anyOf(args.next('suffix'), (suffix) => text.string.endsWith(suffix)),
-  find: (text, args) => place(text, text.string.indexOf(args.text('sub').string)),
-  rfind: (text, args) => place(text, text.string.lastIndexOf(args.text('sub').string)),
-  index: (text, args) => {
-    const at = text.string.indexOf(args.text('sub').string);
+  startswith: (text, args, budget) =>
+    anyOf(args.next('prefix'), (prefix) => text.string.startsWith(prefix), budget),
+  endswith: (text, args, budget) =>
+    anyOf(args.next('suffix'), (suffix) => text.string.endsWith(suffix), budget),
+  find: (text, args, budget) => place(text, firstPlace(text.string, args.text('sub').string, budget)),
+  rfind: (text, args, budget) => place(text, lastPlace(text.string, args.text('sub').string, budget)),
+  index: (text, args, budget) => {
+    const at = firstPlace(text.string, args.text('sub').string, budget);
     if (at < 0) throw refusal('substring not found');
     return place(text, at);
   },
-  count: (text, args) => text.string.split(args.text('sub').string).length - 1,
+  count: (text, args, budget) => {
+    const { string } = args.text('sub');
+    return string === '' ? text.length + 1 : placesOf(text.string, string, Infinity, budget).length;
+  },
   split: (text, args, budget) => {
     const separator = args.next('sep');
-    return list(pieces(text, separator, args.integer('maxsplit', -1)), budget);
+    return list(pieces(text, separator, args.integer('maxsplit', -1), budget), budget);
   },
   rsplit: (text, args, budget) => {
     const separator = args.next('sep');
-    return list(lastPieces(text, separator, args.integer('maxsplit', -1)), budget);
+    return list(lastPieces(text, separator, args.integer('maxsplit', -1), budget), budget);
   },
   splitlines: (text, args, budget) => list(lines(text, args.flag('keepends', false)), budget),
-  partition: (text, args) => {
+  partition: (text, args, budget) => {
     const separator = args.text('sep');
-    const at = text.string.indexOf(separator.string);
+    const at = firstPlace(text.string, separator.string, budget);
     if (at < 0) return new Sequence([text, Text.own(''), Text.own('')], 'tuple');
     const end = at + separator.string.length;
     return new Sequence([text.slice(0, at), text.slice(at, end), text.slice(end)], 'tuple');
   },
-  rpartition: (text, args) => {
+  rpartition: (text, args, budget) => {
     const separator = args.text('sep');
-    const at = text.string.lastIndexOf(separator.string);
+    const at = lastPlace(text.string, separator.string, budget);
     if (at < 0) return new Sequence([Text.own(''), Text.own(''), text], 'tuple');
     const end = at + separator.string.length;
     return new Sequence([text.slice(0, at), text.slice(at, end), text.slice(end)], 'tuple');
@@ -120,7 +126,7 @@ export function replaced(
   { from, to, most }: { readonly from: string; readonly to: Text; readonly most: number },
   budget: Budget,
 ): Text {
-  const places = placesOf(text.string, from, most < 0 ? Number.POSITIVE_INFINITY : most);
+  const places = placesOf(text.string, from, most < 0 ? Number.POSITIVE_INFINITY : most, budget);
   budget.text(text.string.length + places.length * (to.string.length - from.length));
   budget.spend(places.length);
   const parts: Text[] = [];
@@ -133,12 +139,12 @@ export function replaced(
 }
 
 /** An empty text stands before every character and at the end. */
-function placesOf(string: string, wanted: string, most: number): number[] {
+function placesOf(string: string, wanted: string, most: number, budget: Budget): number[] {
   const places: number[] = [];
-  let at = string.indexOf(wanted);
+  let at = firstPlace(string, wanted, budget);
   while (at >= 0 && places.length < most) {
     places.push(at);
-    at = at < string.length ? string.indexOf(wanted, at + Math.max(1, wanted.length)) : -1;
+    at = at < string.length ? firstPlace(string, wanted, budget, at + Math.max(1, wanted.length)) : -1;
   }
   return places;
 }
@@ -178,14 +184,18 @@ function isCased(string: string): boolean {
 function droppedBy(chars: Value): (character: string) => boolean {
   if (chars === null) return (character) => IS_BLANK.test(character);
   if (!isText(chars)) throw refusal(`strip arg must be None or str`);
-  const all = chars.string;
-  return (character) => all.includes(character);
+  const all = new Set(chars.string.split(''));
+  return (character) => all.has(character);
 }
 
-function anyOf(value: Value, test: (text: string) => boolean): boolean {
-  if (isText(value)) return test(value.string);
+function anyOf(value: Value, test: (text: string) => boolean, budget: Budget): boolean {
+  const counted = ({ string }: Text): boolean => {
+    budget.read(string.length);
+    return test(string);
+  };
+  if (isText(value)) return counted(value);
   if (value instanceof Sequence && value.kind === 'tuple')
-    return value.items.some((item) => isText(item) && test(item.string));
+    return itemsOf(value, budget).some((item) => isText(item) && counted(item));
   throw refusal(`first arg must be str or a tuple of str, not ${typeName(value)}`);
 }
 
@@ -198,16 +208,16 @@ function list(items: Text[], budget: Budget): Sequence {
   return new Sequence(items);
 }
 
-function pieces(text: Text, separator: Value, most: number): Text[] {
+function pieces(text: Text, separator: Value, most: number, budget: Budget): Text[] {
   const limit = most < 0 ? Number.POSITIVE_INFINITY : most;
   if (separator === null) return words(text, limit);
   const by = separatorText(separator);
   const parts: Text[] = [];
   let at = 0;
   for (
-    let next = text.string.indexOf(by);
+    let next = firstPlace(text.string, by, budget);
     next >= 0 && parts.length < limit;
-    next = text.string.indexOf(by, at)
+    next = firstPlace(text.string, by, budget, at)
   ) {
     parts.push(text.slice(at, next));
     at = next + by.length;
@@ -215,8 +225,8 @@ function pieces(text: Text, separator: Value, most: number): Text[] {
   return [...parts, text.slice(at)];
 }
 
-function lastPieces(text: Text, separator: Value, most: number): Text[] {
-  if (most < 0) return pieces(text, separator, most);
+function lastPieces(text: Text, separator: Value, most: number, budget: Budget): Text[] {
+  if (most < 0) return pieces(text, separator, most, budget);
   if (separator === null) {
     const all = words(text, Number.POSITIVE_INFINITY);
     if (all.length <= most + 1) return all;
@@ -226,12 +236,12 @@ function lastPieces(text: Text, separator: Value, most: number): Text[] {
   const parts: Text[] = [];
   let end = text.string.length;
   while (parts.length < most) {
-    const at = text.string.lastIndexOf(by, end - by.length);
-    if (at < 0 || end < by.length) break;
-    parts.unshift(text.slice(at + by.length, end));
+    const at = lastPlace(text.string, by, budget, end);
+    if (at < 0) break;
+    parts.push(text.slice(at + by.length, end));
     end = at;
   }
-  return [text.slice(0, end), ...parts];
+  return [text.slice(0, end), ...parts.toReversed()];
 }
 
 function separatorText(separator: Value): string {

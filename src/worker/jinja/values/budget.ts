@@ -30,6 +30,11 @@ export class Budget {
   text(characters: number): void {
     if (!(characters <= this.#bounds.characters))
       throw refusal(`the chat template wrote more than ${this.#bounds.characters} characters`);
+    this.read(characters);
+  }
+
+  /** Before so many characters of a text that there is are read. */
+  read(characters: number): void {
     this.spend(Math.floor(characters / CHARACTERS_PER_STEP));
   }
 

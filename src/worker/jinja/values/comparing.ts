@@ -1,16 +1,23 @@
 /** Python's equality, order and membership. */
 import type { Budget } from './budget.ts';
+import { firstPlace } from './searching.ts';
 import { Text } from './text.ts';
 import { Dict, isText, numberOf, Sequence, refusal, typeName, Undefined, type Value } from './values.ts';
 
 export function equal(a: Value, b: Value, budget: Budget): boolean {
   budget.spend(1);
-  if (isText(a) && isText(b)) return a.string === b.string;
+  if (isText(a) && isText(b)) return equalTexts(a.string, b.string, budget);
   const [left, right] = [exactOf(a), exactOf(b)];
   if (left !== undefined && right !== undefined) return left === right || order(left, right) === 0;
   if (a instanceof Undefined) return b instanceof Undefined;
   if (a instanceof Sequence && b instanceof Sequence) return equalSequences(a, b, budget);
   if (a instanceof Dict && b instanceof Dict) return equalDicts(a, b, budget);
+  return a === b;
+}
+
+function equalTexts(a: string, b: string, budget: Budget): boolean {
+  if (a.length !== b.length) return false;
+  budget.read(a.length);
   return a === b;
 }
 
@@ -30,7 +37,10 @@ function equalDicts(a: Dict, b: Dict, budget: Budget): boolean {
 /** Below 0 when `a` comes first. Throws for values that have no order. */
 export function compare(a: Value, b: Value, budget: Budget, operator = '<'): number {
   budget.spend(1);
-  if (isText(a) && isText(b)) return compareTexts(a.string, b.string);
+  if (isText(a) && isText(b)) {
+    budget.read(Math.min(a.string.length, b.string.length));
+    return compareTexts(a.string, b.string);
+  }
   const [left, right] = [exactOf(a), exactOf(b)];
   if (left !== undefined && right !== undefined) return order(left, right);
   for (const value of [a, b]) if (value instanceof Undefined) throw refusal(value.reason);
@@ -71,8 +81,7 @@ export function contains(container: Value, item: Value, budget: Budget): boolean
   if (isText(container)) {
     if (item instanceof Undefined) throw refusal(item.reason);
     if (!isText(item)) throw refusal(`'in <string>' requires string as left operand, not ${typeName(item)}`);
-    budget.text(container.string.length);
-    return container.string.includes(item.string);
+    return firstPlace(container.string, item.string, budget) >= 0;
   }
   if (container instanceof Dict) return container.has(item);
   return itemsOf(container, budget).some((other) => equal(other, item, budget));
@@ -93,10 +102,13 @@ function itemsOrNull(value: Value): readonly Value[] | null {
   return value instanceof Text ? value.characters() : null;
 }
 
-export function lengthOf(value: Value): number {
+export function lengthOf(value: Value, budget: Budget): number {
   if (value instanceof Undefined) return 0;
   if (value instanceof Sequence) return value.items.length;
   if (value instanceof Dict) return value.size;
-  if (isText(value)) return value.length;
+  if (isText(value)) {
+    budget.read(value.string.length);
+    return value.length;
+  }
   throw refusal(`object of type '${typeName(value)}' has no len()`);
 }

@@ -57,12 +57,24 @@ export class Text {
     if (start <= 0 && end >= this.string.length) return this;
     const string = this.string.slice(start, end);
     const runs: number[] = [];
-    for (let i = 0; i < this.clientRuns.length; i += 2) {
+    for (let i = this.#firstRunBeyond(start); i < this.clientRuns.length; i += 2) {
       const from = Math.max(this.clientRuns[i] ?? 0, start);
       const to = Math.min(this.clientRuns[i + 1] ?? 0, end);
+      if (from >= end) break;
       if (from < to) runs.push(from - start, to - start);
     }
     return new Text(string, runs, this.isMarkup);
+  }
+
+  /** Found by halves: a text of many runs is cut into many parts. */
+  #firstRunBeyond(position: number): number {
+    let [low, high] = [0, this.clientRuns.length / 2];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((this.clientRuns[2 * middle + 1] ?? 0) > position) high = middle;
+      else low = middle + 1;
+    }
+    return 2 * low;
   }
 
   /** The same words of a client put in at these ascending places. */
