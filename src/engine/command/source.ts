@@ -56,7 +56,10 @@ export function fillIn(
   { command, modelWord }: Pick<CommandSource, 'command' | 'modelWord'>,
   port: number,
 ): string[] {
+  // By a function and in one pass: what is filled in is taken as it is.
   return command.map((word) =>
-    word.replaceAll('{port}', String(port)).replaceAll('{model}', modelWord ?? '{model}'),
+    word.replaceAll(/\{port\}|\{model\}/g, (mark) =>
+      mark === '{port}' ? String(port) : (modelWord ?? mark),
+    ),
   );
 }

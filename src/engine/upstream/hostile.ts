@@ -21,9 +21,12 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value.toWellFormed() : undefined;
 }
 
-/** A whole number of at least 0. */
+/** No count of tokens is larger; sums of many such are exact. */
+const MOST = 2 ** 31 - 1;
+
+/** A whole number of at least 0; what is beyond any count is cut. */
 export function countOf(value: unknown): number | undefined {
-  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+  return Number.isInteger(value) && Number(value) >= 0 ? Math.min(Number(value), MOST) : undefined;
 }
 
 export function listOf(value: unknown): readonly unknown[] {
